@@ -1,0 +1,1 @@
+"""Facts about one function: domains, placements, claims."""

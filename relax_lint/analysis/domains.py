@@ -1,0 +1,48 @@
+"""Which symbol assignments reach each operation: one walk over the tree of blocks and branches."""
+
+from __future__ import annotations
+
+from relax_lint.model.program import Assert, Block, Function, If, MatchCast, Provenance
+from relax_lint.symbolic.domain import Domain, Fact, FactKind
+
+
+def entry_domain(function: Function, *, trust_declared_bounds: bool) -> Domain:
+    """What holds when the function is entered.
+
+    Without `trust_declared_bounds` the bounds that nothing enforces are dropped.
+    """
+    facts = tuple(f for f in function.facts if trust_declared_bounds or f.kind is not FactKind.ASSUMED)
+    symbols = tuple(info.symbol for info in function.symbols)
+    free = frozenset(i.symbol for i in function.symbols if i.provenance is not Provenance.EXTENT)
+    return Domain(symbols, (), free).with_facts(facts)
+
+
+def domains_of(function: Function, entry: Domain) -> dict[int, Domain]:
+    """Domain of every operation, by its index in program order.
+
+    Asserts and match_casts that dominate an operation contribute their facts, and so does the
+    condition of the branch that it is in. Operations between two such facts share one domain.
+    """
+    found: dict[int, Domain] = {}
+    _walk(function.body, entry, found)
+    return found
+
+
+def _walk(block: Block, domain: Domain, found: dict[int, Domain]) -> Domain:
+    for op in block.ops:
+        found[op.place.index] = domain
+        if isinstance(op, Assert) and op.fact is not None:
+            domain = domain.with_facts((op.fact,))
+        elif isinstance(op, MatchCast):
+            domain = domain.with_facts(op.facts)
+        elif isinstance(op, If):
+            after_then = _walk(op.then_block, domain.with_facts(op.facts), found)
+            after_else = _walk(op.else_block, domain.with_facts(op.else_facts), found)
+            domain = domain.with_facts(_common(after_then, after_else))
+    return domain
+
+
+def _common(one: Domain, other: Domain) -> tuple[Fact, ...]:
+    """What both branches established holds after them too."""
+    known = set(other.facts)
+    return tuple(fact for fact in one.facts if fact in known)

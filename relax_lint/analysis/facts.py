@@ -1,0 +1,394 @@
+"""Everything that rules may ask about one function, computed once and cached."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterable, Mapping, Sequence
+from difflib import get_close_matches
+from functools import cached_property
+
+import sympy
+from sympy.logic.boolalg import Boolean
+
+from relax_lint import remedies
+from relax_lint.allocators import Allocator
+from relax_lint.analysis.assertions import RuntimeCheck, runtime_checks
+from relax_lint.analysis.bounded import has_bound
+from relax_lint.analysis.devices import DeviceFacts
+from relax_lint.analysis.domains import domains_of, entry_domain
+from relax_lint.analysis.effects import Effect, EffectTable
+from relax_lint.analysis.kernel_facts import KernelFacts
+from relax_lint.analysis.packing import PackingFacts
+from relax_lint.analysis.placements import (
+    Claim,
+    Placement,
+    at_least_zero,
+    no_negative_extent,
+    no_overflow,
+    quantity,
+)
+from relax_lint.analysis.storages import StorageResolver, Storages
+from relax_lint.analysis.views import ViewFacts
+from relax_lint.config import Config
+from relax_lint.model.program import (
+    AllocStorage,
+    AllocTensor,
+    DeclaredBound,
+    Function,
+    KernelCall,
+    Op,
+    Place,
+    Program,
+    Size,
+    Unknown,
+    ValueId,
+    View,
+    ViewKind,
+)
+from relax_lint.model.types import DType
+from relax_lint.place import Location
+from relax_lint.sources.unit import Positions
+from relax_lint.symbolic.decision import Decision, FailureStatus, FirstFailure, Proof
+from relax_lint.symbolic.domain import Domain, Fact, FactKind
+from relax_lint.symbolic.printing import expr_text
+from relax_lint.symbolic.prover import ProverChain
+from relax_lint.verdict import Prover, Verdict
+
+_BYTE = DType("uint8", 8)
+
+
+class FunctionFacts:
+    """The facts of one function: operations of interest, domains, and decisions of the provers."""
+
+    def __init__(
+        self,
+        program: Program,
+        function: Function,
+        config: Config,
+        chain: ProverChain,
+        positions: Positions,
+        resolver: StorageResolver,
+    ) -> None:
+        self.program = program
+        self.function = function
+        self.config = config
+        self._chain = chain
+        self._positions = positions
+        self._resolver = resolver
+        self._decisions: dict[tuple[Boolean, int], Decision] = {}
+        self._kept: list[Domain] = []
+        self._failures: dict[tuple[Boolean, int], FirstFailure] = {}
+
+    # -- the operations ------------------------------------------------------------------------
+
+    @cached_property
+    def operations(self) -> tuple[Op, ...]:
+        """Every operation in program order, branches included."""
+        return tuple(self.function.body.walk())
+
+    @cached_property
+    def storages(self) -> tuple[AllocStorage, ...]:
+        """Every alloc_storage."""
+        return tuple(op for op in self.operations if isinstance(op, AllocStorage))
+
+    @cached_property
+    def tensors(self) -> tuple[AllocTensor, ...]:
+        """Every alloc_tensor, also those without a storage of their own yet."""
+        return tuple(op for op in self.operations if isinstance(op, AllocTensor))
+
+    @cached_property
+    def allocations(self) -> tuple[AllocStorage | AllocTensor, ...]:
+        """Every alloc_storage, then every alloc_tensor."""
+        return (*self.storages, *self.tensors)
+
+    @cached_property
+    def offset_uses(self) -> tuple[AllocTensor | View, ...]:
+        """Everything that starts at an offset into memory: tensors on storages and byte views."""
+        return (*(placement.tensor for placement in self.placements), *self.byte_views)
+
+    @cached_property
+    def byte_views(self) -> tuple[View, ...]:
+        """Every `R.memory.view`: the views that may start at an offset."""
+        return tuple(op for op in self.operations if isinstance(op, View) and op.kind is ViewKind.MEMORY_VIEW)
+
+    @cached_property
+    def placements(self) -> tuple[Placement, ...]:
+        """Every tensor that was put on a storage."""
+        found = []
+        for tensor in self.tensors:
+            if tensor.storage is not None:
+                storages = self._resolver.storages_of(self.function, tensor.storage)
+                domain = self.domain_at(tensor.place)
+                found.append(Placement(tensor, storages, domain, self.config.page_size))
+        return tuple(found)
+
+    @cached_property
+    def _sharing(self) -> dict[ValueId | None, list[Placement]]:
+        """The placements by the storage value that their tensors were allocated on."""
+        found: dict[ValueId | None, list[Placement]] = defaultdict(list)
+        for placement in self.placements:
+            found[placement.tensor.storage].append(placement)
+        return found
+
+    # -- facts of one subject each --------------------------------------------------------------
+
+    @cached_property
+    def kernels(self) -> KernelFacts:
+        """The calls of kernels, and what must hold for them."""
+        return KernelFacts(self.program, self.function, self._effects, self.domain_at, self.judge)
+
+    @cached_property
+    def devices(self) -> DeviceFacts:
+        """The devices that values lie on."""
+
+        def storages_of(value: ValueId) -> Storages:
+            return self._resolver.storages_of(self.function, value)
+
+        return DeviceFacts(self.program, self.function, self.config, storages_of)
+
+    @cached_property
+    def views(self) -> ViewFacts:
+        """The reshapes and byte windows."""
+        return ViewFacts(self.function, self.domain_at)
+
+    @cached_property
+    def runtime_checks(self) -> tuple[RuntimeCheck, ...]:
+        """The checks that the function makes itself."""
+        return tuple(runtime_checks(self.function, self.domain_at))
+
+    def has_bound(self, op: AllocStorage | AllocTensor) -> Claim:
+        """Declared bounds and checks keep the size of an allocation finite."""
+        return has_bound(op, self.domain_at(op.place))
+
+    @cached_property
+    def packing(self) -> PackingFacts:
+        """The dtypes that are not made of whole bytes."""
+        return PackingFacts(self.placements)
+
+    @cached_property
+    def unchecked_parameters(self) -> tuple[ValueId, ...]:
+        """The tensor parameters that the VM does not check, because they come after `num_input`."""
+        checked = self.function.num_input
+        after = () if checked is None else self.function.parameters[checked:]
+        return tuple(value for value in after if self.function.tensor_type(value) is not None)
+
+    def effect_of(self, call: KernelCall) -> Effect:
+        """What a call does to the contents of its arguments."""
+        return self._effects.effect_of(call)
+
+    @cached_property
+    def _effects(self) -> EffectTable:
+        return EffectTable(self.program)
+
+    # -- domains -------------------------------------------------------------------------------
+
+    @cached_property
+    def entry(self) -> Domain:
+        """What holds when the function is entered."""
+        return entry_domain(self.function, trust_declared_bounds=self.config.trust_declared_bounds)
+
+    @cached_property
+    def _domains(self) -> dict[int, Domain]:
+        return domains_of(self.function, self.entry)
+
+    def domain_at(self, place: Place) -> Domain:
+        """What holds when an operation is reached."""
+        return self._domains[place.index]
+
+    # -- claims --------------------------------------------------------------------------------
+
+    def starts_inside(self, op: AllocTensor | View) -> Claim:
+        """offset >= 0."""
+        offset = op.offset
+        condition = offset if isinstance(offset, Unknown) else at_least_zero(offset)
+        return Claim(condition, self.domain_at(op.place))
+
+    def no_negative_extent(self, op: AllocTensor | AllocStorage) -> Claim:
+        """No extent of a tensor, or of a storage's size, is negative."""
+        extents = op.shape if isinstance(op, AllocTensor) else op.extents
+        return no_negative_extent(extents, self.domain_at(op.place))
+
+    def no_overflow(self, op: AllocTensor | AllocStorage) -> Claim:
+        """The runtime's byte arithmetic for the operation does not wrap around."""
+        domain = self.domain_at(op.place)
+        limit = self.config.max_extent
+        if isinstance(op, AllocTensor):
+            return no_overflow(op.shape, op.dtype, op.offset, domain, max_extent=limit)
+        # The size of `R.memory.alloc_storage` is in bytes, whatever its dtype says.
+        unit = _BYTE if op.size_in_bytes else op.dtype
+        return no_overflow(op.extents, unit, sympy.Integer(0), domain, max_extent=limit)
+
+    # -- decisions -----------------------------------------------------------------------------
+
+    def judge(self, *claims: Claim) -> Decision:
+        """The verdict on a claim; with several claims, on the operation of which one holds per path.
+
+        Which of several alternatives a run takes is not known, so the verdict is certain only
+        where all alternatives agree.
+        """
+        decisions = [self._judge(claim) for claim in claims]
+        reachable = [decision for decision in decisions if decision.reachable]
+        if not reachable:
+            return decisions[0]
+        if len({decision.verdict for decision in reachable}) == 1:
+            return reachable[0]
+        undecided = [d for d in reachable if d.verdict is Verdict.NEEDS_RUNTIME_CHECK]
+        if undecided:
+            return undecided[0]
+        wrong = next(d for d in reachable if d.verdict is Verdict.ALWAYS_WRONG)
+        proof = Proof(wrong.proof.by, "fine or wrong depending on the branch that was taken")
+        return Decision(Verdict.NEEDS_RUNTIME_CHECK, proof, wrong=wrong.wrong)
+
+    def _judge(self, claim: Claim) -> Decision:
+        if isinstance(claim.condition, Unknown):
+            proof = Proof(Prover.UNDECIDED, claim.condition.reason)
+            return Decision(Verdict.NEEDS_RUNTIME_CHECK, proof)
+        # The domain is part of the key by identity: operations share it, and comparing facts costs more.
+        key = (claim.condition, id(claim.domain))
+        known = self._decisions.get(key)
+        if known is None:
+            known = self._decisions[key] = self._chain.decide(claim.condition, self._keep(claim.domain))
+        return known
+
+    def _keep(self, domain: Domain) -> Domain:
+        self._kept.append(domain)
+        return domain
+
+    @property
+    def only_pooled(self) -> bool:
+        """Whether the pooled allocator is the only one configured."""
+        return tuple(self.config.allocators) == (Allocator.POOLED.value,)
+
+    @property
+    def strictest_allocator(self) -> Allocator:
+        """The configured allocator that leaves the least room: naive, unless it is not configured."""
+        names = self.config.allocators
+        return Allocator.NAIVE if Allocator.NAIVE.value in names else Allocator.POOLED
+
+    def holds_only_if(self, claim: Claim, condition: sympy.Basic | None) -> bool:
+        """Whether the claim can hold only where `condition` does."""
+        if condition is None or isinstance(claim.condition, Unknown):
+            return False
+        return self._chain.entails(claim.domain, sympy.Or(sympy.Not(claim.condition), condition))
+
+    def first_failures(self, placement: Placement) -> Mapping[str, FirstFailure]:
+        """For each configured allocator the smallest assignment at which it refuses the tensor,
+        with declared bounds dropped.
+        """
+        return {name: self._first_failure(placement.fits(Allocator(name))) for name in self.config.allocators}
+
+    def _first_failure(self, claims: Sequence[Claim]) -> FirstFailure:
+        # With several possible storages the first failure depends on the branch that is taken.
+        condition = claims[0].condition
+        if len(claims) > 1 or isinstance(condition, Unknown):
+            return FirstFailure(FailureStatus.UNKNOWN)
+        key = (condition, id(claims[0].domain))
+        known = self._failures.get(key)
+        if known is None:
+            domain = self._keep(claims[0].domain)
+            known = self._failures[key] = self._chain.first_failure(condition, domain)
+        return known
+
+    @cached_property
+    def is_entered(self) -> bool:
+        """Whether any admissible assignment enters the function at all."""
+        return self._chain.decide(sympy.true, self.entry).reachable
+
+    @cached_property
+    def contradiction(self) -> tuple[DeclaredBound, ...]:
+        """The declared bounds that no input satisfies together: those of one symbol where they
+        contradict each other, else all of them. Empty when the bounds are not at fault.
+        """
+        bounds = [bound for bound in self.function.bounds if bound.fact is not None]
+        by_symbol = [[b for b in bounds if b.symbol == symbol] for symbol in {b.symbol: None for b in bounds}]
+        for group in (*by_symbol, bounds):
+            enforced = entry_domain(self.function, trust_declared_bounds=False)
+            domain = enforced.with_facts(bound.fact for bound in group if bound.fact is not None)
+            if group and not self._chain.decide(sympy.true, domain).reachable:
+                return tuple(group)
+        return ()
+
+    def bound_holds(self, bound: DeclaredBound) -> Claim:
+        """A declared bound as a claim over what is enforced at entry."""
+        condition = Unknown("the bound is not an integer") if bound.fact is None else bound.fact.condition
+        return Claim(condition, entry_domain(self.function, trust_declared_bounds=False))
+
+    def relying_on(self, bound: DeclaredBound) -> tuple[Op, ...]:
+        """The operations whose verdict needs a declared bound."""
+        return () if bound.fact is None else self.reliance.get(bound.fact, ())
+
+    def certain(self, verdict: Verdict, reason: str) -> Decision:
+        """A verdict that follows from the text alone."""
+        return Decision(verdict, Proof(Prover.CONSTANT, reason))
+
+    def within_declared(self, placement: Placement) -> tuple[Claim, ...]:
+        """offset + bytes <= declared size, wherever the pooled allocator would not refuse."""
+        found = []
+        for declared, pooled in zip(placement.fits(), placement.fits(Allocator.POOLED), strict=True):
+            domain = declared.domain
+            if not isinstance(pooled.condition, Unknown):
+                fact = Fact(pooled.condition, FactKind.ENFORCED, "within the pages of the storage")
+                domain = domain.with_facts((fact,))
+            found.append(Claim(declared.condition, domain))
+        return tuple(found)
+
+    @cached_property
+    def reliance(self) -> Mapping[Fact, tuple[Op, ...]]:
+        """Which operations are fine only under an assumed fact."""
+        relying: dict[Fact, dict[int, Op]] = defaultdict(dict)
+        for op, claims in self._bounds_questions():
+            decision = self.judge(*claims)
+            if decision.reachable and decision.verdict is Verdict.ALWAYS_FINE:
+                for fact in decision.assumptions:
+                    relying[fact][op.place.index] = op
+        return {fact: tuple(ops[index] for index in sorted(ops)) for fact, ops in relying.items()}
+
+    def _bounds_questions(self) -> Iterable[tuple[Op, tuple[Claim, ...]]]:
+        for placement in self.placements:
+            yield placement.tensor, placement.fits()
+            yield placement.tensor, (self.starts_inside(placement.tensor),)
+        for op in self.allocations:
+            yield op, (self.no_negative_extent(op),)
+            yield op, (self.no_overflow(op),)
+
+    # -- words and places ----------------------------------------------------------------------
+
+    def name_of(self, value: ValueId) -> str:
+        """The name of a value in the IR."""
+        return self.function.values[value].name
+
+    def symbol_like(self, name: str) -> str | None:
+        """The one symbol of the signature that a misspelt name can stand for."""
+        names = [info.symbol.name for info in self.function.symbols if info.in_signature]
+        same = [candidate for candidate in names if candidate.lower() == name.lower()]
+        close = same or get_close_matches(name, names, cutoff=0.75)
+        return close[0] if len(close) == 1 else None
+
+    def shape_label(self, op: AllocTensor | AllocStorage) -> str:
+        """The extents of an allocation as a label: ``shape `(n - 17, 4)` ``."""
+        extents = op.shape if isinstance(op, AllocTensor) else op.extents
+        if isinstance(extents, Unknown):
+            return extents.reason
+        return f"shape `({', '.join(expr_text(extent) for extent in extents)})`"
+
+    def bytes(self, size: Size) -> str:
+        """A size for a message: ``16 bytes``, `` `4*m` bytes``."""
+        return quantity(size)
+
+    def elements(self, size: Size) -> str:
+        """A number of elements for a message: ``16 elements``."""
+        return quantity(size, "elements")
+
+    def remedies(self, placement: Placement, decision: Decision, *, check: bool = True) -> tuple[str, ...]:
+        """What really fixes a tensor that does not always fit; `check`: whether a run-time check helps."""
+        sharing = self._sharing.get(placement.tensor.storage, ())
+        others = [other for other in sharing if other is not placement]
+        return remedies.for_overflow(placement, others, decision, check=check)
+
+    def assertion(self, decision: Decision) -> tuple[str, ...]:
+        """The run-time check that makes a mixed verdict safe."""
+        return () if decision.safe_when is None else remedies.assertion(decision.safe_when)
+
+    def argument(self, op: Op, index: int) -> Location | None:
+        """Where argument `index` of an operation's call stands."""
+        return self._positions.argument(op.place.var, op.place.node, index)

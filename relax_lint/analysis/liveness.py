@@ -1,0 +1,200 @@
+"""When a value is needed for the last time, and when the VM lets go of it.
+
+These are two questions. What a program still needs is a matter of its uses alone. What the VM holds is a
+matter of its registers: each keeps its object, and the object its storage, until a kill clears it or the
+function returns.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field
+from typing import Any
+
+from relax_lint.analysis.aliases import Aliases
+from relax_lint.model.program import (
+    Alias,
+    AllocTensor,
+    Assert,
+    Block,
+    Constant,
+    Function,
+    FunctionCall,
+    GetItem,
+    If,
+    KernelCall,
+    Kill,
+    KillKind,
+    MakeTuple,
+    MatchCast,
+    Op,
+    ValueId,
+    View,
+)
+from relax_lint.model.types import OpaqueType, PrimType, ShapeType, TensorType
+
+SHAPE_HEAP = "vm.builtin.alloc_shape_heap"
+"""The builtin with which lowered functions begin that have symbolic shapes."""
+
+ENTRY = -1
+"""The place before the first operation, in `Releases.after`."""
+
+
+@dataclass(frozen=True)
+class Releases:
+    """Values that are let go: `after` the operation of an index, or `on_entry` of a branch of the
+    `If` of an index (True: the then-branch).
+    """
+
+    after: dict[int, tuple[ValueId, ...]] = field(default_factory=dict)
+    on_entry: dict[tuple[int, bool], tuple[ValueId, ...]] = field(default_factory=dict)
+
+
+def operands(op: Op, function: Function) -> tuple[ValueId, ...]:
+    """The values that an operation itself reads; fields of tuples written in place count, kills do not."""
+    read = _READS.get(type(op))
+    return () if read is None else _inlined(read(op), function)
+
+
+_READS: dict[type[Op], Callable[[Any], tuple[ValueId, ...]]] = {
+    KernelCall: lambda op: op.arguments,
+    FunctionCall: lambda op: op.arguments,
+    View: lambda op: (op.source,),
+    Alias: lambda op: (op.source,),
+    MatchCast: lambda op: (op.source,),
+    AllocTensor: lambda op: () if op.storage is None else (op.storage,),
+    MakeTuple: lambda op: op.items,
+    GetItem: lambda op: (op.tuple,),
+    Assert: lambda op: op.operands,
+    If: lambda op: () if op.condition is None else (op.condition,),
+}
+
+
+def _inlined(values: tuple[ValueId, ...], function: Function) -> tuple[ValueId, ...]:
+    """Tuples that are written in place, replaced by their fields."""
+    tuples = function.inline_tuples
+    if not tuples or tuples.keys().isdisjoint(values):
+        return values
+    return tuple(field for value in values for field in _inlined(tuples.get(value, (value,)), function))
+
+
+# -- what the program needs -------------------------------------------------------------------
+
+
+def last_uses(function: Function) -> Releases:
+    """When each value is needed for the last time: one walk backwards.
+
+    A value that nothing reads is let go where it is made, a parameter that nothing reads at `ENTRY`.
+    """
+    releases = Releases()
+    needed = set(_inlined((function.result,), function))
+    _walk_back(function.body, needed, function, releases)
+    releases.after[ENTRY] = tuple(value for value in function.parameters if value not in needed)
+    return releases
+
+
+def _walk_back(block: Block, needed: set[ValueId], function: Function, releases: Releases) -> None:
+    """Turns `needed` from what is needed after the block into what is needed before it."""
+    for op in reversed(block.ops):
+        read = operands(op, function)
+        if isinstance(op, If):
+            results = _inlined((op.then_result, op.else_result), function)
+            unneeded = [value for value in (op.result, *results) if value not in needed]
+            needed.discard(op.result)
+            before = _walk_branches(op, needed, function, releases)
+            needed |= before
+        else:
+            unneeded = [value for value in (op.result, *read) if value not in needed]
+            needed.discard(op.result)
+        if unneeded:
+            releases.after[op.place.index] = tuple(dict.fromkeys(unneeded))
+        needed.update(read)
+
+
+def _walk_branches(op: If, needed: set[ValueId], function: Function, releases: Releases) -> set[ValueId]:
+    before: dict[bool, set[ValueId]] = {}
+    for taken, block, result in (
+        (True, op.then_block, op.then_result),
+        (False, op.else_block, op.else_result),
+    ):
+        before[taken] = needed | set(_inlined((result,), function))
+        _walk_back(block, before[taken], function, releases)
+    condition = set(operands(op, function)) - needed
+    for taken in (True, False):
+        dead = (before[not taken] | condition) - before[taken]
+        if dead:
+            releases.on_entry[op.place.index, taken] = tuple(sorted(dead))
+    return before[True] | before[False]
+
+
+# -- what the VM holds ------------------------------------------------------------------------
+
+
+def inserted_kills(function: Function, aliases: Aliases) -> Releases:
+    """The kills that TVM's KillAfterLastUse adds to those that are written: registers, by the operation
+    after which each is cleared. Every default build runs that pass before it lowers to `R.vm`; a function
+    with a shape heap or an `R.vm.kill_object` has been through it and gets none.
+
+    It clears what its own block made, after the last use, unless that use is inside a branch. It adds no
+    kill to a block from the first `If` on, and none for a value that nothing uses: a tuple of which only the
+    fields are used (the result of `R.split`) keeps them to the end of the function.
+    """
+    releases = Releases()
+    kills = [op for op in function.body.walk() if isinstance(op, Kill)]
+    if any(op.kind is KillKind.OBJECT for op in kills) or _has_shape_heap(function):
+        return releases
+    written = {aliases.register(op.target) for op in kills}
+    _complete(function.body, function.result, function, aliases, written, releases)
+    return releases
+
+
+def _complete(
+    block: Block,
+    result: ValueId,
+    function: Function,
+    aliases: Aliases,
+    written: set[ValueId],
+    releases: Releases,
+) -> None:
+    last: dict[ValueId, int | None] = {}
+    own: list[ValueId] = []
+    reach: int | None = None
+    for op in block.ops:
+        if aliases.register(op.result) == op.result and _is_killable(op, function):
+            own.append(op.result)
+        if isinstance(op, If):
+            reach = op.place.index if reach is None else reach
+            _complete(op.then_block, op.then_result, function, aliases, written, releases)
+            _complete(op.else_block, op.else_result, function, aliases, written, releases)
+        for used in _used_within(op, function, aliases):
+            last[aliases.register(used)] = op.place.index
+    for used in _inlined((result,), function):
+        last[aliases.register(used)] = None
+    for value in own:
+        index = last.get(value)
+        if index is not None and value not in written and (reach is None or index < reach):
+            releases.after[index] = (*releases.after.get(index, ()), value)
+
+
+def _has_shape_heap(function: Function) -> bool:
+    return any(isinstance(op, KernelCall) and op.callee == SHAPE_HEAP for op in function.body.ops)
+
+
+def _used_within(op: Op, function: Function, aliases: Aliases) -> Iterator[ValueId]:
+    """The uses that are left when trivial bindings are gone."""
+    if op.result not in aliases.registers:
+        yield from operands(op, function)
+    if isinstance(op, If):
+        for block, result in ((op.then_block, op.then_result), (op.else_block, op.else_result)):
+            for inner in block.ops:
+                yield from _used_within(inner, function, aliases)
+            yield from _inlined((result,), function)
+
+
+def _is_killable(op: Op, function: Function) -> bool:
+    type_ = function.type_of(op.result)
+    if isinstance(op, Constant) and isinstance(type_, TensorType):
+        return False
+    if isinstance(type_, OpaqueType):
+        return type_.text != "Function"
+    return not isinstance(type_, ShapeType | PrimType)

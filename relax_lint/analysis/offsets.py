@@ -1,0 +1,78 @@
+"""At which byte a tensor starts, counted from its data pointer."""
+
+from __future__ import annotations
+
+from functools import cached_property
+
+import sympy
+
+from relax_lint.model.program import (
+    Alias,
+    AllocTensor,
+    Block,
+    Function,
+    GetItem,
+    If,
+    MakeTuple,
+    MatchCast,
+    Op,
+    Size,
+    Unknown,
+    ValueId,
+    View,
+    ViewKind,
+)
+
+_ZERO = sympy.Integer(0)
+
+
+class Offsets:
+    """The byte offsets of the tensors of one function.
+
+    Tensors that come from outside (parameters, results of calls) are taken to start at their data pointer.
+    """
+
+    def __init__(self, function: Function) -> None:
+        self._function = function
+
+    def of(self, value: ValueId) -> Size:
+        """The byte offset of a tensor."""
+        return self._known.get(value, _ZERO)
+
+    @cached_property
+    def _known(self) -> dict[ValueId, Size]:
+        """The offsets that are not plainly 0."""
+        known: dict[ValueId, Size] = {}
+        self._walk(self._function.body, known, dict(self._function.inline_tuples))
+        return known
+
+    def _walk(
+        self, block: Block, known: dict[ValueId, Size], fields: dict[ValueId, tuple[ValueId, ...]]
+    ) -> None:
+        for op in block.ops:
+            if isinstance(op, If):
+                self._walk(op.then_block, known, fields)
+                self._walk(op.else_block, known, fields)
+            elif isinstance(op, MakeTuple):
+                fields[op.result] = op.items
+            offset = self._offset(op, known, fields)
+            if offset != 0:
+                known[op.result] = offset
+
+    def _offset(self, op: Op, known: dict[ValueId, Size], fields: dict[ValueId, tuple[ValueId, ...]]) -> Size:
+        if isinstance(op, AllocTensor):
+            return op.offset
+        if isinstance(op, Alias | MatchCast):
+            return known.get(op.source, _ZERO)
+        if isinstance(op, GetItem):
+            items = fields.get(op.tuple, ())
+            return known.get(items[op.item], _ZERO) if op.item < len(items) else _ZERO
+        if isinstance(op, If):
+            taken, other = known.get(op.then_result, _ZERO), known.get(op.else_result, _ZERO)
+            return taken if taken == other else Unknown("the offset depends on the branch that was taken")
+        if isinstance(op, View) and op.kind is not ViewKind.ZERO_OFFSET:
+            base = known.get(op.source, _ZERO)
+            if isinstance(base, Unknown) or isinstance(op.offset, Unknown):
+                return base if isinstance(base, Unknown) else op.offset
+            return base + op.offset
+        return _ZERO

@@ -1,0 +1,124 @@
+"""Which storage a value is, seen through aliases, tuples, branches and calls of other functions."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from typing import TypeAlias
+
+from relax_lint.model.program import (
+    Alias,
+    AllocStorage,
+    Function,
+    FunctionCall,
+    GetItem,
+    If,
+    MakeTuple,
+    MatchCast,
+    Op,
+    Program,
+    Unknown,
+    ValueId,
+)
+
+Storages: TypeAlias = tuple[AllocStorage, ...] | Unknown
+"""Every storage that a value may be; Unknown where one of them is not known."""
+
+_NOT_ALLOCATED = Unknown("the storage is not allocated in this function")
+
+
+class StorageResolver:
+    """Finds the storages behind the values of one program.
+
+    A storage that another function allocates is followed through the call only where its size is
+    a constant: the symbols of the other function mean nothing here.
+    """
+
+    def __init__(self, program: Program) -> None:
+        self._functions = {function.name: function for function in program.functions}
+        self._definitions: dict[str, dict[ValueId, Op]] = {}
+        self._callers: dict[str, list[tuple[Function, FunctionCall]]] | None = None
+
+    def storages_of(self, function: Function, value: ValueId) -> Storages:
+        """The storages that a value of `function` may be."""
+        return self._resolve(function, value, (), frozenset())
+
+    def _resolve(
+        self,
+        function: Function,
+        value: ValueId,
+        items: tuple[int, ...],
+        seen: frozenset[tuple[str, ValueId, tuple[int, ...]]],
+    ) -> Storages:
+        """`items` are the tuple fields still to be taken of `value`, outermost first."""
+        key = (function.name, value, items)
+        if key in seen:
+            return Unknown("the storage comes out of a recursion")
+        seen |= {key}
+        op = self._defined_by(function).get(value)
+        if isinstance(op, AllocStorage) and not items:
+            return (op,)
+        if isinstance(op, Alias | MatchCast):
+            return self._resolve(function, op.source, items, seen)
+        if isinstance(op, GetItem):
+            return self._resolve(function, op.tuple, (op.item, *items), seen)
+        if isinstance(op, MakeTuple) and items and items[0] < len(op.items):
+            return self._resolve(function, op.items[items[0]], items[1:], seen)
+        if isinstance(op, If):
+            branches = (op.then_result, op.else_result)
+            return _all([self._resolve(function, branch, items, seen) for branch in branches])
+        if isinstance(op, FunctionCall) and op.callee in self._functions:
+            callee = self._functions[op.callee]
+            return _constant_sized(self._resolve(callee, callee.result, items, seen), callee)
+        if op is None and value in function.parameters and function.private:
+            return self._from_callers(function, function.parameters.index(value), items, seen)
+        return _NOT_ALLOCATED
+
+    def _from_callers(
+        self,
+        function: Function,
+        parameter: int,
+        items: tuple[int, ...],
+        seen: frozenset[tuple[str, ValueId, tuple[int, ...]]],
+    ) -> Storages:
+        """The storages that the calls of a private function pass in."""
+        calls = self._calls_of(function.name)
+        if not calls or any(parameter >= len(call.arguments) for _, call in calls):
+            return _NOT_ALLOCATED
+        found = [
+            _constant_sized(self._resolve(caller, call.arguments[parameter], items, seen), caller)
+            for caller, call in calls
+        ]
+        return _all(found)
+
+    def _calls_of(self, name: str) -> list[tuple[Function, FunctionCall]]:
+        if self._callers is None:
+            self._callers = defaultdict(list)
+            for function in self._functions.values():
+                for op in function.body.walk():
+                    if isinstance(op, FunctionCall):
+                        self._callers[op.callee].append((function, op))
+        return self._callers.get(name, [])
+
+    def _defined_by(self, function: Function) -> dict[ValueId, Op]:
+        known = self._definitions.get(function.name)
+        if known is None:
+            known = self._definitions[function.name] = {op.result: op for op in function.body.walk()}
+        return known
+
+
+def _all(alternatives: list[Storages]) -> Storages:
+    found: list[AllocStorage] = []
+    for storages in alternatives:
+        if isinstance(storages, Unknown):
+            return storages
+        found += [storage for storage in storages if storage not in found]
+    return tuple(found)
+
+
+def _constant_sized(storages: Storages, function: Function) -> Storages:
+    if isinstance(storages, Unknown):
+        return storages
+    for storage in storages:
+        if isinstance(storage.size, Unknown) or storage.size.free_symbols:
+            return Unknown(f"the storage is allocated in `{function.name}` with a size that is no constant")
+    return storages

@@ -1,0 +1,174 @@
+"""The result model: what one run of the linter found, free of TVM and sympy objects, so that it can be
+pickled between processes, cached and rendered.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+from relax_lint.place import Location
+from relax_lint.verdict import Prover, Severity, Verdict
+
+
+@dataclass(frozen=True)
+class Related:
+    """A secondary place: `message` says what stands there."""
+
+    message: str
+    location: Location | None
+
+
+@dataclass(frozen=True)
+class Edit:
+    """Replace the text of `location` by `text`."""
+
+    location: Location
+    text: str
+
+
+@dataclass(frozen=True)
+class Fix:
+    """A change that makes the finding go away; `applicability` is safe, unsafe or display."""
+
+    title: str
+    applicability: str
+    edits: tuple[Edit, ...]
+
+
+@dataclass(frozen=True)
+class AllocatorFailure:
+    """The smallest assignment at which an allocator refuses; None = it never does.
+    `known` is False when the search could not decide.
+    """
+
+    first_failure: Mapping[str, int] | None
+    known: bool = True
+
+
+@dataclass(frozen=True)
+class Check:
+    """One judged memory operation; also the fine ones. Field meanings are those of the JSON output.
+
+    `message` is the headline (lower case, code in back-ticks); `label` stands under the caret of the primary
+    place; `notes` and `help` are further lines of the text output.
+    """
+
+    rule: str
+    name: str
+    verdict: Verdict
+    severity: Severity
+    message: str
+    path: str
+    module: str | None
+    function: str | None
+    binding: str | None = None
+    binding_index: int | None = None
+    location: Location | None = None
+    label: str = ""
+    related: tuple[Related, ...] = ()
+    safe_when: str | None = None
+    assumes: tuple[str, ...] = ()
+    fine: Mapping[str, int] | None = None
+    wrong: Mapping[str, int] | None = None
+    allocators: Mapping[str, AllocatorFailure] = field(default_factory=dict)
+    prover: Prover = Prover.CONSTANT
+    proof: str = ""
+    undecided: bool = False
+    notes: tuple[str, ...] = ()
+    help: tuple[str, ...] = ()
+    suppressed: bool = False
+    fixes: tuple[Fix, ...] = ()
+
+
+@dataclass(frozen=True)
+class Amount:
+    """A number of bytes: a sympy-readable expression, and its value where no symbol remains."""
+
+    expr: str
+    value: int | None
+
+
+@dataclass(frozen=True)
+class PlaceOfPeak:
+    """The operation at which the peak is reached."""
+
+    binding: str
+    location: Location | None
+
+
+@dataclass(frozen=True)
+class CallMemory:
+    """The bytes alive at one kernel call: its inputs, its output, and everything else alive."""
+
+    callee: str
+    binding: str
+    used_memory: Amount | None
+
+
+@dataclass(frozen=True)
+class MemoryTotals:
+    """Memory totals of one function, in bytes. None where a total was not computed."""
+
+    path: str
+    module: str | None
+    function: str
+    parameter_count: int
+    parameter_bytes: Amount | None
+    constant_count: int
+    constant_bytes: Amount
+    io_used_memory: Amount | None
+    unplanned_static_count: int
+    unplanned_static_bytes: int
+    unplanned_dynamic_count: int
+    unplanned_dynamic_bytes: Amount | None
+    planned_static_count: int
+    planned_static_bytes: int
+    planned_dynamic_count: int
+    planned_dynamic_bytes: Amount | None
+    reserved: Mapping[str, Amount | None]
+    by_scope: Mapping[str, Amount | None]
+    by_device: Mapping[str, Amount | None]
+    peak_live: Amount | None = None
+    peak_at: PlaceOfPeak | None = None
+    lower_bound: Amount | None = None
+    calls: tuple[CallMemory, ...] = ()
+
+
+@dataclass(frozen=True)
+class InputStatus:
+    """What became of one input: checked, skipped (no Relax in it) or failed, and why."""
+
+    path: str
+    functions: int
+    status: str
+    reason: str | None = None
+    notes: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True)
+class FileResult:
+    """Everything found in one input. `lines` is the text that the findings point at, by 1-based line number."""
+
+    input: InputStatus
+    checks: tuple[Check, ...] = ()
+    memory: tuple[MemoryTotals, ...] = ()
+    lines: Mapping[int, str] = field(default_factory=dict)
+
+
+@dataclass(frozen=True)
+class Report:
+    """The result of one run over all inputs, in the order in which they were named."""
+
+    files: tuple[FileResult, ...]
+    tvm_version: str | None
+
+    @property
+    def checks(self) -> tuple[Check, ...]:
+        """Every judged operation of every input."""
+        return tuple(check for file in self.files for check in file.checks)
+
+    @property
+    def memory(self) -> tuple[MemoryTotals, ...]:
+        """The totals of every function of every input."""
+        return tuple(total for file in self.files for total in file.memory)

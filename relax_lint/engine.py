@@ -1,0 +1,155 @@
+"""From one module to checks and totals: builds the memory program, asks every rule, and writes the answers
+down in the result model. Runs inside a worker process; imports TVM.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from relax_lint import tvm_compat
+from relax_lint.analysis.facts import FunctionFacts
+from relax_lint.analysis.storages import StorageResolver
+from relax_lint.config import Config
+from relax_lint.diagnostic import AllocatorFailure, Check, MemoryTotals, Related
+from relax_lint.model.builder import NoPositions, build_program
+from relax_lint.model.program import Function, Place
+from relax_lint.place import Location
+from relax_lint.problems import problem_checks
+from relax_lint.rule import Judgement, Rule, is_selected, load_rules
+from relax_lint.sources.unit import ParsedUnit, Positions, Problem
+from relax_lint.symbolic.decision import Decision, FailureStatus, FirstFailure
+from relax_lint.symbolic.printing import condition_text
+from relax_lint.symbolic.prover import ProverChain
+from relax_lint.totals.compute import function_totals
+from relax_lint.verdict import Prover, Severity, Verdict
+
+
+@dataclass(frozen=True)
+class UnitResult:
+    """What one unit gave: every judged operation, the totals of its functions, and notes."""
+
+    checks: tuple[Check, ...] = ()
+    memory: tuple[MemoryTotals, ...] = ()
+    functions: int = 0
+    notes: tuple[str, ...] = ()
+    tvm_version: str = tvm_compat.VERSION
+
+
+def check_parsed(unit: ParsedUnit | Problem, path: str, config: Config) -> UnitResult:
+    """Judge a unit that the sources have read, or report why they could not."""
+    if isinstance(unit, Problem):
+        return UnitResult(checks=problem_checks([unit], path, config))
+    return check_module(
+        unit.ir_module,
+        config,
+        path=path,
+        module_name=unit.module_name,
+        positions=unit.positions,
+        assumptions=unit.assumptions,
+        notes=unit.notes,
+    )
+
+
+def check_module(
+    ir_module: Any,
+    config: Config,
+    *,
+    path: str = "<module>",
+    module_name: str | None = None,
+    positions: Positions | None = None,
+    assumptions: tuple[str, ...] = (),
+    notes: tuple[str, ...] = (),
+) -> UnitResult:
+    """Judge every memory operation of an IRModule and total its memory.
+
+    `assumptions` (values that were taken for granted to read the module) are listed with every
+    verdict that is not unconditional.
+    """
+    where = positions or NoPositions()
+    program = build_program(ir_module, positions=where, module_name=module_name, max_extent=config.max_extent)
+    chain = ProverChain(max_extent=config.max_extent)
+    resolver = StorageResolver(program)
+    rules = [
+        rule
+        for rule in load_rules().values()
+        if is_selected(rule.code, config.select, config.ignore, default=rule.default)
+    ]
+    checks: list[Check] = []
+    memory: list[MemoryTotals] = []
+    for function in program.functions:
+        facts = FunctionFacts(program, function, config, chain, where, resolver)
+        writer = _Writer(path, function, assumptions)
+        for rule in rules:
+            checks += writer.checks(rule, rule.check(facts))
+        memory.append(function_totals(program, function, page_size=config.page_size, path=path))
+    return UnitResult(tuple(checks), tuple(memory), len(program.functions), notes)
+
+
+class _Writer:
+    """Writes the judgements of one function down as checks."""
+
+    def __init__(self, path: str, function: Function, assumptions: tuple[str, ...]) -> None:
+        self._path = path
+        self._function = function
+        self._assumptions = assumptions
+
+    def checks(self, rule: Rule, judgements: Iterable[Judgement]) -> list[Check]:
+        """One check per judgement; operations that nothing reaches are no finding."""
+        return [self._check(rule, j) for j in judgements if j.decision.reachable]
+
+    def _check(self, rule: Rule, judgement: Judgement) -> Check:
+        decision, place = judgement.decision, judgement.place
+        function = self._function
+        fine = decision.verdict is Verdict.ALWAYS_FINE
+        severity = rule.severity[decision.verdict] if judgement.severity is None else judgement.severity
+        assumes = tuple(fact.text for fact in decision.assumptions)
+        return Check(
+            rule=rule.code,
+            name=rule.name,
+            verdict=decision.verdict,
+            severity=Severity.NONE if fine else severity,
+            message=judgement.message,
+            path=self._path,
+            module=function.module,
+            function=function.name,
+            binding=None if place is None else place.binding,
+            binding_index=None if place is None else place.index,
+            location=function.location if place is None else place.location,
+            label=judgement.label,
+            related=tuple(Related(text, _location(where)) for text, where in judgement.related),
+            safe_when=_safe_when(decision),
+            assumes=(*assumes, *self._assumptions),
+            fine=decision.fine,
+            wrong=decision.wrong,
+            allocators=_failures(judgement.allocators),
+            prover=decision.proof.by,
+            proof=decision.proof.detail,
+            undecided=decision.proof.by is Prover.UNDECIDED,
+            notes=(*_reason(decision), *judgement.notes),
+            help=() if fine else judgement.help,
+        )
+
+
+def _safe_when(decision: Decision) -> str | None:
+    if decision.verdict is not Verdict.NEEDS_RUNTIME_CHECK or decision.safe_when is None:
+        return None
+    return condition_text(decision.safe_when)
+
+
+def _reason(decision: Decision) -> tuple[str, ...]:
+    if decision.proof.by is not Prover.UNDECIDED:
+        return ()
+    return (f"undecided: {decision.proof.detail}",)
+
+
+def _location(where: Place | Location) -> Location | None:
+    return where.location if isinstance(where, Place) else where
+
+
+def _failures(failures: Mapping[str, FirstFailure]) -> dict[str, AllocatorFailure]:
+    return {
+        name: AllocatorFailure(failure.at, known=failure.status is not FailureStatus.UNKNOWN)
+        for name, failure in failures.items()
+    }

@@ -1,0 +1,108 @@
+"""What a kernel (a PrimFunc of the module) asks of its arguments and does to them.
+
+Sizes and indices are sympy expressions over the kernel's own symbols: those of the buffers' shapes and
+of its scalar parameters. A call gives each of them a value. Parameters are named by position.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import TypeAlias
+
+import sympy
+
+from relax_lint.model.program import Shape
+from relax_lint.model.types import DType
+
+
+@dataclass(frozen=True)
+class BufferParameter:
+    """A tensor parameter.
+
+    `offset` (elements of `dtype`) is 0 where the kernel was built for tensors that start at their data
+    pointer, and a symbol where it takes any start that is a multiple of `offset_factor` elements.
+    """
+
+    name: str
+    shape: Shape
+    dtype: DType
+    offset: sympy.Expr
+    offset_factor: int = 1
+
+    @property
+    def takes_offset(self) -> bool:
+        """Whether a tensor may start behind its data pointer."""
+        return not self.offset.is_Integer
+
+
+@dataclass(frozen=True)
+class ScalarParameter:
+    """A number that the caller passes."""
+
+    name: str
+    symbol: sympy.Symbol
+
+
+@dataclass(frozen=True)
+class OpaqueParameter:
+    """A raw pointer or anything else whose type says nothing about memory."""
+
+    name: str
+
+
+KernelParameter: TypeAlias = "BufferParameter | ScalarParameter | OpaqueParameter"
+
+
+@dataclass(frozen=True)
+class Access:
+    """Indices `first` to `last` on one axis of a parameter, all of them reached when no extent in
+    `loops` is empty.
+    """
+
+    parameter: int
+    axis: int
+    first: sympy.Expr
+    last: sympy.Expr
+    loops: tuple[sympy.Expr, ...]
+    writes: bool
+
+
+@dataclass(frozen=True)
+class Lookup:
+    """An index on one axis of `parameter` that is an element of the parameter `indices`."""
+
+    parameter: int
+    axis: int
+    indices: int
+
+
+@dataclass(frozen=True)
+class Reduction:
+    """Elements that are initialised by the first step of a reduction: with an empty `reduced` extent they
+    are never written. `kept` are the extents of the axes that stay.
+    """
+
+    reduced: tuple[sympy.Expr, ...]
+    kept: tuple[sympy.Expr, ...]
+
+
+@dataclass(frozen=True)
+class Kernel:
+    """One PrimFunc.
+
+    `reads` are the parameters of which contents from before the call may be seen, `writes` those that may
+    be written. `elementwise` holds the pairs (read, written) that may be the same memory: each element of
+    the written one depends on no other element of the read one. `opaque` gives, for parameters whose
+    address leaves what can be read here, the reason; they count as read and written.
+    """
+
+    name: str
+    parameters: tuple[KernelParameter, ...]
+    reads: frozenset[int] = frozenset()
+    writes: frozenset[int] = frozenset()
+    elementwise: frozenset[tuple[int, int]] = frozenset()
+    opaque: Mapping[int, str] = field(default_factory=dict)
+    accesses: tuple[Access, ...] = ()
+    lookups: tuple[Lookup, ...] = ()
+    reductions: tuple[Reduction, ...] = ()

@@ -1,0 +1,125 @@
+"""What the run-time checks of parameters and of `R.match_cast` tell about symbols."""
+
+from __future__ import annotations
+
+import sympy
+
+from relax_lint.model.program import Provenance
+from relax_lint.model.symbols import SymbolTable
+from relax_lint.model.types import OpaqueType, PrimType, ShapeType, TensorType, TupleType, ValueType
+from relax_lint.symbolic.domain import INT64_MAX, INT64_MIN, Fact, FactKind
+
+_INTEGER_RANGES = {
+    "int8": (-(2**7), 2**7 - 1),
+    "int16": (-(2**15), 2**15 - 1),
+    "int32": (-(2**31), 2**31 - 1),
+    "int64": (INT64_MIN, INT64_MAX),
+    "uint8": (0, 2**8 - 1),
+    "uint16": (0, 2**16 - 1),
+    "uint32": (0, 2**32 - 1),
+}
+
+
+def integer_range(value: sympy.Expr, dtype: str, origin: str) -> list[Fact]:
+    """The range of a scalar by its dtype. int64 needs no fact: every symbol has that range."""
+    limits = _INTEGER_RANGES.get(dtype)
+    if limits is None or dtype == "int64":
+        return []
+    text = f"{limits[0]} <= {value} <= {limits[1]} ({dtype} {origin})"
+    return [Fact(sympy.And(value >= limits[0], value <= limits[1]), FactKind.ENFORCED, text)]
+
+
+def facts_of_value(
+    symbols: SymbolTable, type_: ValueType, origin: str, *, in_signature: bool, checked: bool
+) -> list[Fact]:
+    """Facts that a value of a declared type gives: the symbols that it defines, and the sign of its extents.
+
+    `checked` says whether the VM compares the value with the type (parameters after `num_input`
+    are not compared; symbols are still read from them).
+    """
+    if isinstance(type_, TupleType):
+        return [
+            fact
+            for field in type_.fields
+            for fact in facts_of_value(symbols, field, origin, in_signature=in_signature, checked=checked)
+        ]
+    if isinstance(type_, TensorType) and type_.shape is not None:
+        return _shape_facts(symbols, type_.shape, origin, in_signature=in_signature, checked=checked)
+    if isinstance(type_, ShapeType) and type_.extents is not None:
+        for extent in type_.extents:
+            if isinstance(extent, sympy.Symbol):
+                symbols.define(extent, Provenance.VALUE, origin, in_signature=in_signature)
+    return []
+
+
+def match_cast_facts(
+    symbols: SymbolTable, known: ValueType | None, target: ValueType, origin: str
+) -> list[Fact]:
+    """Facts that hold after a match_cast. `known` is the type of the source where it can be trusted:
+    a type that is merely claimed (of a packed call) says nothing about the symbols in it.
+    """
+    if isinstance(target, TupleType):
+        fields: tuple[ValueType | None, ...] = (None,) * len(target.fields)
+        if isinstance(known, TupleType) and len(known.fields) == len(target.fields):
+            fields = known.fields
+        return [
+            fact
+            for source, field in zip(fields, target.fields, strict=True)
+            for fact in match_cast_facts(symbols, source, field, origin)
+        ]
+    if isinstance(target, TensorType) and target.shape is not None:
+        facts = _equalities(
+            symbols, known.shape if isinstance(known, TensorType) else None, target.shape, origin
+        )
+        return facts + _shape_facts(symbols, target.shape, origin, in_signature=False, checked=True)
+    if isinstance(target, ShapeType) and target.extents is not None:
+        source = known.extents if isinstance(known, ShapeType) else None
+        facts = _equalities(symbols, source, target.extents, origin)
+        return facts + facts_of_value(symbols, target, origin, in_signature=False, checked=True)
+    return []
+
+
+def refine(target: ValueType, source: ValueType) -> ValueType:
+    """The type after a cast: what the target leaves open, the source still says."""
+    if isinstance(target, TensorType) and isinstance(source, TensorType):
+        return TensorType(
+            target.shape if target.shape is not None else source.shape,
+            target.dtype or source.dtype,
+            target.ndim if target.ndim >= 0 else source.ndim,
+            target.device or source.device,
+        )
+    if isinstance(target, PrimType | OpaqueType):
+        return source
+    return target
+
+
+def _shape_facts(
+    symbols: SymbolTable,
+    shape: tuple[sympy.Expr, ...],
+    origin: str,
+    *,
+    in_signature: bool,
+    checked: bool,
+) -> list[Fact]:
+    facts: list[Fact] = []
+    for extent in shape:
+        if isinstance(extent, sympy.Symbol):
+            facts += symbols.define(extent, Provenance.EXTENT, origin, in_signature=in_signature)
+        elif checked and not extent.is_Integer:
+            facts += symbols.extent_facts(extent, origin)
+    return facts
+
+
+def _equalities(
+    symbols: SymbolTable,
+    source: tuple[sympy.Expr, ...] | None,
+    target: tuple[sympy.Expr, ...],
+    origin: str,
+) -> list[Fact]:
+    if source is None or len(source) != len(target):
+        return []
+    return [
+        Fact(sympy.Eq(have, want), FactKind.ENFORCED, f"{want} == {have} ({origin})")
+        for have, want in zip(source, target, strict=True)
+        if have != want
+    ]

@@ -1,0 +1,84 @@
+"""TVM's types -> the types of the memory program."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import sympy
+
+from relax_lint import tvm_compat
+from relax_lint.model.types import (
+    DType,
+    OpaqueType,
+    PrimType,
+    ShapeType,
+    TensorType,
+    TupleType,
+    ValueType,
+)
+from relax_lint.symbolic.translate import Translator, Untranslatable
+
+_dtypes: dict[str, DType] = {}
+
+
+def read_dtype(dtype: Any) -> DType:
+    """A TVM dtype (anything whose text `tvm.DataType` understands)."""
+    text = str(dtype)
+    known = _dtypes.get(text)
+    if known is None:
+        bits, lanes = tvm_compat.dtype_bits(text)
+        known = _dtypes[text] = DType(text, bits, lanes)
+    return known
+
+
+class TypeReader:
+    """Reads the types of one function; each shape node is read once.
+
+    An allocation and the variable that it is bound to share one shape node, and so do the
+    variables that are the same value under other names.
+    """
+
+    def __init__(self, translator: Translator) -> None:
+        self._translator = translator
+        # By the address of the C++ node, kept too, so that the address stays its own.
+        self._shapes: dict[int, tuple[Any, tuple[sympy.Expr, ...] | None]] = {}
+
+    def extents(self, shape: Any) -> tuple[sympy.Expr, ...] | None:
+        """The extents of a ShapeExpr or ShapeType; None where one of them cannot be expressed exactly."""
+        address = shape.__chandle__()
+        known = self._shapes.get(address)
+        if known is None:
+            known = self._shapes[address] = (shape, self._read_extents(shape.values))
+        return known[1]
+
+    def type(self, ty: Any) -> ValueType:
+        """The type that the IR gives a value."""
+        kind = type(ty).__name__
+        if kind == "TensorType":
+            return self._tensor(ty)
+        if kind == "ShapeType":
+            return ShapeType(None if ty.values is None else self.extents(ty))
+        if kind == "TupleType":
+            return TupleType(tuple(self.type(field) for field in ty.fields))
+        if kind == "PrimType":
+            return PrimType(str(ty.dtype))
+        return OpaqueType()
+
+    def _tensor(self, ty: Any) -> TensorType:
+        dtype = read_dtype(ty.dtype) if ty.dtype is not None and str(ty.dtype) not in ("", "void") else None
+        shape = ty.shape
+        extents: tuple[sympy.Expr, ...] | None = None
+        if shape is not None:
+            if type(shape).__name__ == "ShapeExpr":
+                extents = self.extents(shape)
+            elif type(shape.ty).__name__ == "ShapeType" and shape.ty.values is not None:
+                extents = self.extents(shape.ty)
+        device = None if ty.vdevice is None else str(ty.vdevice)
+        return TensorType(extents, dtype, int(ty.ndim), device)
+
+    def _read_extents(self, values: Sequence[Any]) -> tuple[sympy.Expr, ...] | None:
+        try:
+            return tuple([self._translator.expr(value) for value in values])
+        except Untranslatable:
+            return None

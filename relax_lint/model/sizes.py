@@ -1,0 +1,25 @@
+"""Bytes and elements: the one place where the size of a tensor is computed."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+import sympy
+
+from relax_lint.model.types import DType
+from relax_lint.symbolic.functions import FloorDiv
+
+BITS_PER_BYTE = 8
+
+
+def elements(shape: Iterable[sympy.Expr]) -> sympy.Expr:
+    """The number of elements of a shape: the product of its extents."""
+    return sympy.Mul(*shape)
+
+
+def tensor_bytes(shape: Iterable[sympy.Expr], dtype: DType) -> sympy.Expr:
+    """Bytes of a tensor: ceil(product(shape) * bits * lanes / 8), as the runtime's `GetDataSize`."""
+    bits = dtype.bits * dtype.lanes
+    if bits % BITS_PER_BYTE == 0:
+        return elements(shape) * (bits // BITS_PER_BYTE)
+    return FloorDiv(elements(shape) * bits + (BITS_PER_BYTE - 1), sympy.Integer(BITS_PER_BYTE))

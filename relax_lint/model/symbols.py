@@ -1,0 +1,104 @@
+"""Symbols of one function: identity, names, provenance, and the facts known at entry."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+import sympy
+from sympy.logic.boolalg import Boolean
+
+from relax_lint.model.program import BoundKind, DeclaredBound, Provenance, SymbolInfo
+from relax_lint.symbolic.domain import Fact, FactKind
+
+
+class SymbolTable:
+    """Maps TVM's variables, by identity, to sympy symbols with names unique in the function."""
+
+    def __init__(self, max_extent: int) -> None:
+        self._max_extent = max_extent
+        self._symbols: dict[Any, sympy.Symbol] = {}
+        self._infos: dict[sympy.Symbol, SymbolInfo] = {}
+        self._names: set[str] = set()
+
+    def symbol_of(self, var: Any) -> sympy.Symbol:
+        """The symbol of a variable; one that nothing has defined so far is new and undefined."""
+        symbol = self._symbols.get(var)
+        if symbol is None:
+            symbol = self.fresh(str(var.name))
+            self._symbols[var] = symbol
+            self._infos[symbol] = SymbolInfo(symbol, Provenance.UNDEFINED, "nothing", in_signature=False)
+        return symbol
+
+    def fresh(self, name: str) -> sympy.Symbol:
+        """A new symbol whose name is `name`, with a number where that is taken."""
+        unique, count = name, 0
+        while unique in self._names:
+            count += 1
+            unique = f"{name}_{count}"
+        self._names.add(unique)
+        return sympy.Symbol(unique, integer=True)
+
+    def define(
+        self, symbol: sympy.Symbol, provenance: Provenance, origin: str, *, in_signature: bool
+    ) -> tuple[Fact, ...]:
+        """Record where a symbol gets its value; returns the facts that this gives.
+
+        An extent read from a real tensor wins over a value that was passed in.
+        """
+        known = self._infos.get(symbol)
+        if known is None or known.provenance not in (Provenance.EXTENT, provenance):
+            signature = in_signature or (known is not None and known.in_signature)
+            self._infos[symbol] = SymbolInfo(symbol, provenance, origin, signature)
+        return self.extent_facts(symbol, origin) if provenance is Provenance.EXTENT else ()
+
+    def extent_facts(self, extent: sympy.Expr, origin: str) -> tuple[Fact, ...]:
+        """What holds for the extent of a real tensor: 0 <= extent <= max-extent."""
+        return (
+            Fact(extent >= 0, FactKind.ENFORCED, f"{extent} >= 0 ({origin})"),
+            Fact(extent <= self._max_extent, FactKind.GLOBAL, f"{extent} <= {self._max_extent} (max-extent)"),
+        )
+
+    def infos(self) -> tuple[SymbolInfo, ...]:
+        """All symbols in the order in which they were first seen."""
+        return tuple(self._infos.values())
+
+    def in_signature(self, name: str) -> list[sympy.Symbol]:
+        """The symbols of the function's signature that carry a name."""
+        return [s for s, info in self._infos.items() if info.in_signature and s.name == name]
+
+
+def declared_bounds(attributes: Mapping[str, Any], symbols: SymbolTable) -> tuple[DeclaredBound, ...]:
+    """The bounds that a function's attributes declare.
+
+    TVM's planner matches them by name, against symbols of the function's signature only, and
+    nothing checks them at run time.
+    """
+    found: list[DeclaredBound] = []
+    for kind in BoundKind:
+        declared = attributes.get(kind.value)
+        if declared is None:
+            continue
+        entries: Iterable[tuple[str, Any]]
+        entries = ((str(n), 0) for n in declared) if kind is BoundKind.NON_NEGATIVE else declared.items()
+        for name, raw in sorted((str(name), raw) for name, raw in entries):
+            value = _integer(raw)
+            matched = symbols.in_signature(name)
+            if not matched:
+                found.append(DeclaredBound(kind, name, value, None, None))
+            for symbol in matched:
+                found.append(DeclaredBound(kind, name, value, symbol, _bound_fact(kind, symbol, value)))
+    return tuple(found)
+
+
+def _bound_fact(kind: BoundKind, symbol: sympy.Symbol, value: int | None) -> Fact | None:
+    if value is None:
+        return None
+    condition: Boolean = symbol <= value if kind is BoundKind.UPPER else symbol >= value
+    relation = "<=" if kind is BoundKind.UPPER else ">="
+    return Fact(condition, FactKind.ASSUMED, f"{symbol} {relation} {value} ({kind.value}, not enforced)")
+
+
+def _integer(raw: Any) -> int | None:
+    value = getattr(raw, "value", raw)
+    return int(value) if isinstance(value, int) and not isinstance(value, bool) else None

@@ -1,0 +1,64 @@
+"""Types of values in the memory program."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TypeAlias
+
+import sympy
+
+
+@dataclass(frozen=True)
+class DType:
+    """An element type: `bits` per lane, `lanes` per element; `name` as TVM prints it."""
+
+    name: str
+    bits: int
+    lanes: int = 1
+
+    @property
+    def storage_bytes(self) -> int:
+        """Whole bytes of one element, as TVM's planner counts: ceil(bits * lanes / 8)."""
+        return (self.bits * self.lanes + 7) // 8
+
+
+@dataclass(frozen=True)
+class TensorType:
+    """A tensor. `shape` is None where the IR gives no shape; `ndim` is -1 where it is unknown."""
+
+    shape: tuple[sympy.Expr, ...] | None
+    dtype: DType | None
+    ndim: int
+    device: str | None = None
+
+
+@dataclass(frozen=True)
+class ShapeType:
+    """A shape value; `extents` is None where it is unknown."""
+
+    extents: tuple[sympy.Expr, ...] | None
+
+
+@dataclass(frozen=True)
+class PrimType:
+    """A scalar value; `value` is its symbolic value where it is known."""
+
+    dtype: str
+    value: sympy.Expr | None = None
+
+
+@dataclass(frozen=True)
+class TupleType:
+    """A tuple."""
+
+    fields: tuple[ValueType, ...]
+
+
+@dataclass(frozen=True)
+class OpaqueType:
+    """Anything else: objects, storages, functions, strings."""
+
+    text: str = "R.Any"
+
+
+ValueType: TypeAlias = "TensorType | ShapeType | PrimType | TupleType | OpaqueType"

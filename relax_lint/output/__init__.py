@@ -1,0 +1,1 @@
+"""One renderer per format over one result model."""

@@ -1,0 +1,193 @@
+"""The report as one JSON object. `check-report.schema.json` beside this file is its JSON Schema."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Mapping
+from typing import Any
+
+from relax_lint import __version__
+from relax_lint.diagnostic import (
+    Amount,
+    Check,
+    FileResult,
+    Fix,
+    MemoryTotals,
+    PlaceOfPeak,
+    Report,
+)
+from relax_lint.output.summary import Count, summarise
+from relax_lint.place import Location
+
+SCHEMA_VERSION = 1
+
+
+def render_json(report: Report) -> str:
+    """The report as text of one JSON object."""
+    return json.dumps(report_object(report), indent=2) + "\n"
+
+
+def report_object(report: Report) -> dict[str, Any]:
+    """The report as plain dicts, lists and values."""
+    occurrences: dict[tuple[str | None, ...], int] = {}
+    return {
+        "schema_version": SCHEMA_VERSION,
+        "tool": {"name": "relax-lint", "version": __version__, "tvm_version": report.tvm_version},
+        "inputs": [_input(file) for file in report.files],
+        "checks": [_check(check, occurrences) for check in report.checks],
+        "memory": [_memory(total) for total in report.memory],
+        "summary": _summary(report),
+    }
+
+
+def _input(file: FileResult) -> dict[str, Any]:
+    status = file.input
+    return {
+        "path": status.path,
+        "functions": status.functions,
+        "status": status.status,
+        "reason": status.reason,
+        "notes": list(status.notes),
+    }
+
+
+def _check(check: Check, occurrences: dict[tuple[str | None, ...], int]) -> dict[str, Any]:
+    return {
+        "id": _identity(check, occurrences),
+        "path": check.path,
+        "rule": check.rule,
+        "name": check.name,
+        "verdict": check.verdict.value,
+        "severity": check.severity.value,
+        "message": check.message,
+        "label": check.label,
+        "module": check.module,
+        "function": check.function,
+        "binding": check.binding,
+        "binding_index": check.binding_index,
+        "location": _location(check.location),
+        "related": [
+            {"message": place.message, "location": _location(place.location)} for place in check.related
+        ],
+        "safe_when": check.safe_when,
+        "assumes": list(check.assumes),
+        "examples": {"fine": _assignment(check.fine), "wrong": _assignment(check.wrong)},
+        "allocators": {
+            name: {"first_failure": _assignment(failure.first_failure)}
+            | ({} if failure.known else {"known": False})
+            for name, failure in check.allocators.items()
+        },
+        "proof": {"by": check.prover.value, "detail": check.proof},
+        "undecided": check.undecided,
+        "notes": list(check.notes),
+        "help": list(check.help),
+        "suppressed": check.suppressed,
+        "fixes": [_fix(fix) for fix in check.fixes],
+    }
+
+
+def _identity(check: Check, occurrences: dict[tuple[str | None, ...], int]) -> str:
+    """The same for the same check after lines have moved; equal ones are told apart by their number."""
+    key = (check.path, check.rule, check.module, check.function, check.binding)
+    number = occurrences[key] = occurrences.get(key, -1) + 1
+    return hashlib.sha256(json.dumps([*key, number]).encode()).hexdigest()[:16]
+
+
+def _assignment(assignment: Mapping[str, int] | None) -> dict[str, int] | None:
+    return None if assignment is None else dict(assignment)
+
+
+def _location(location: Location | None) -> dict[str, Any] | None:
+    if location is None:
+        return None
+    return {
+        "path": location.path,
+        "line": location.line,
+        "column": location.column,
+        "end_line": location.end_line,
+        "end_column": location.end_column,
+    }
+
+
+def _fix(fix: Fix) -> dict[str, Any]:
+    return {
+        "title": fix.title,
+        "applicability": fix.applicability,
+        "edits": [
+            {
+                "path": edit.location.path,
+                "start": {"line": edit.location.line, "column": edit.location.column},
+                "end": {"line": edit.location.end_line, "column": edit.location.end_column},
+                "text": edit.text,
+            }
+            for edit in fix.edits
+        ],
+    }
+
+
+def _memory(total: MemoryTotals) -> dict[str, Any]:
+    return {
+        "path": total.path,
+        "module": total.module,
+        "function": total.function,
+        "parameters": {"count": total.parameter_count, "bytes": _amount(total.parameter_bytes)},
+        "constants": {"count": total.constant_count, "bytes": _amount(total.constant_bytes)},
+        "io_used_memory": _amount(total.io_used_memory),
+        "unplanned": {
+            "static_count": total.unplanned_static_count,
+            "static_bytes": total.unplanned_static_bytes,
+            "dynamic_count": total.unplanned_dynamic_count,
+            "dynamic_bytes": _amount(total.unplanned_dynamic_bytes),
+        },
+        "planned": {
+            "static_count": total.planned_static_count,
+            "static_bytes": total.planned_static_bytes,
+            "dynamic_count": total.planned_dynamic_count,
+            "dynamic_bytes": _amount(total.planned_dynamic_bytes),
+        },
+        "peak_live": _peak(total.peak_live, total.peak_at),
+        "lower_bound": _amount(total.lower_bound),
+        "reserved": _amounts(total.reserved),
+        "by_scope": _amounts(total.by_scope),
+        "by_device": _amounts(total.by_device),
+        "calls": [
+            {"callee": call.callee, "binding": call.binding, "used_memory": _amount(call.used_memory)}
+            for call in total.calls
+        ],
+    }
+
+
+def _amount(amount: Amount | None) -> dict[str, Any] | None:
+    return None if amount is None else {"expr": amount.expr, "value": amount.value}
+
+
+def _amounts(amounts: Mapping[str, Amount | None]) -> dict[str, Any]:
+    return {name: _amount(amount) for name, amount in amounts.items()}
+
+
+def _peak(amount: Amount | None, place: PlaceOfPeak | None) -> dict[str, Any] | None:
+    if amount is None:
+        return None
+    at = None if place is None else {"binding": place.binding, "location": _location(place.location)}
+    return {"expr": amount.expr, "value": amount.value, "at": at}
+
+
+def _summary(report: Report) -> dict[str, Any]:
+    summary = summarise(report.checks)
+    return {
+        "checks": summary.all.total,
+        **_count(summary.all),
+        "undecided": summary.undecided,
+        "by_rule": {rule: _count(number) for rule, number in summary.by_rule.items()},
+        "by_prover": summary.by_prover,
+        "selectivity": summary.selectivity,
+    }
+
+
+def _count(number: Count) -> dict[str, int]:
+    return {
+        "always_wrong": number.always_wrong,
+        "always_fine": number.always_fine,
+        "needs_runtime_check": number.needs_runtime_check,
+    }

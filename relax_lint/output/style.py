@@ -1,0 +1,62 @@
+"""Colours of the terminal, and text that is safe to show on one."""
+
+from __future__ import annotations
+
+import unicodedata
+from dataclasses import dataclass
+
+from relax_lint.verdict import Severity
+
+_RESET = "\x1b[0m"
+_CODES = {
+    Severity.ERROR.value: "\x1b[1;31m",
+    Severity.WARNING.value: "\x1b[1;33m",
+    Severity.NOTE.value: "\x1b[1;36m",
+    "frame": "\x1b[1;34m",
+    "strong": "\x1b[1m",
+}
+
+
+@dataclass(frozen=True)
+class Style:
+    """Whether to paint. The kinds of text are `error`, `warning`, `note`, `strong` and `frame` (line numbers,
+    arrows and secondary underlines).
+    """
+
+    color: bool = False
+
+    def paint(self, kind: str, text: str) -> str:
+        """The text in the colour of its kind."""
+        return f"{_CODES[kind]}{text}{_RESET}" if self.color and text else text
+
+
+PLAIN = Style()
+
+
+def shown(character: str) -> str:
+    """How one character of untrusted text is written: what would move the cursor, change the direction of
+    the text or hide is written as an escape.
+    """
+    if character.isprintable() or unicodedata.category(character) == "Zs":
+        return character
+    if character == "\t":
+        return "    "
+    return character.encode("unicode_escape", "surrogatepass").decode("ascii")
+
+
+def printable(text: str) -> str:
+    """Untrusted text of one line, safe to show."""
+    return text if text.isascii() and text.isprintable() else "".join(map(shown, text))
+
+
+def width(text: str) -> int:
+    """Terminal columns of text that is safe to show."""
+    if text.isascii():
+        return len(text)
+    return sum(_character_width(character) for character in text)
+
+
+def _character_width(character: str) -> int:
+    if unicodedata.combining(character):
+        return 0
+    return 2 if unicodedata.east_asian_width(character) in "WF" else 1

@@ -1,0 +1,77 @@
+"""Counts over a report: by verdict, by rule, by prover."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+from relax_lint.diagnostic import Check, Report
+from relax_lint.verdict import Severity, Verdict
+
+
+@dataclass(frozen=True)
+class Count:
+    """How many checks have each verdict."""
+
+    always_wrong: int
+    always_fine: int
+    needs_runtime_check: int
+
+    @property
+    def total(self) -> int:
+        """All of them."""
+        return self.always_wrong + self.always_fine + self.needs_runtime_check
+
+
+@dataclass(frozen=True)
+class Summary:
+    """The counts of a run. `undecided` is that part of `needs_runtime_check` that no prover could decide."""
+
+    all: Count
+    undecided: int
+    by_rule: dict[str, Count]
+    names: dict[str, str]
+    by_prover: dict[str, int]
+
+    @property
+    def selectivity(self) -> float | None:
+        """The share of the checks that hold always or never; None where nothing was checked."""
+        if not self.all.total:
+            return None
+        return (self.all.always_fine + self.all.always_wrong) / self.all.total
+
+
+def summarise(checks: Iterable[Check]) -> Summary:
+    """The counts over some checks."""
+    everything = list(checks)
+    by_rule: dict[str, list[Check]] = {}
+    by_prover: dict[str, int] = {}
+    for check in everything:
+        by_rule.setdefault(check.rule, []).append(check)
+        by_prover[check.prover.value] = by_prover.get(check.prover.value, 0) + 1
+    return Summary(
+        all=_count(everything),
+        undecided=sum(check.undecided for check in everything),
+        by_rule={rule: _count(by_rule[rule]) for rule in sorted(by_rule)},
+        names={check.rule: check.name for check in everything},
+        by_prover=by_prover,
+    )
+
+
+def _count(checks: list[Check]) -> Count:
+    verdicts = [check.verdict for check in checks]
+    return Count(
+        verdicts.count(Verdict.ALWAYS_WRONG),
+        verdicts.count(Verdict.ALWAYS_FINE),
+        verdicts.count(Verdict.NEEDS_RUNTIME_CHECK),
+    )
+
+
+def is_finding(check: Check) -> bool:
+    """Whether a check is something to tell the user."""
+    return check.severity is not Severity.NONE and not check.suppressed
+
+
+def fails(report: Report, fail_on: Severity) -> bool:
+    """Whether there is a finding at or above the failing level."""
+    return any(is_finding(check) and check.severity.rank >= fail_on.rank for check in report.checks)

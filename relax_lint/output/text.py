@@ -1,0 +1,109 @@
+"""The report as text for people."""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Iterator, Sequence
+
+from relax_lint.diagnostic import Check, MemoryTotals, Report
+from relax_lint.output.finding import finding_lines
+from relax_lint.output.style import PLAIN, Style, printable
+from relax_lint.output.summary import is_finding
+from relax_lint.output.tables import count, memory_lines, prover_lines, summary_lines
+
+NOTHING_FOUND = "no Relax function in {}"
+
+
+def render_text(
+    report: Report,
+    style: Style = PLAIN,
+    *,
+    quiet: bool = False,
+    statistics: bool = False,
+    allocators: Sequence[str] = ("naive", "pooled"),
+) -> str:
+    """Every finding, then (unless `quiet`) the summary and the memory totals of the functions that allocate.
+    `statistics` adds which prover decided how much.
+    """
+    sections = _finding_sections(report, style)
+    if not quiet:
+        sections += [*_notes(report), *_tables(report, style, statistics, allocators)]
+    return _joined(sections)
+
+
+def render_memory(
+    report: Report,
+    style: Style = PLAIN,
+    *,
+    quiet: bool = False,
+    allocators: Sequence[str] = ("naive", "pooled"),
+) -> str:
+    """The memory totals of every function, after what could not be analysed. `quiet` leaves out the notes."""
+    sections = _finding_sections(report, style)
+    if not quiet:
+        sections += _notes(report)
+    if report.memory:
+        sections.append(list(memory_lines(report.memory, allocators, style)))
+    elif not sections:
+        sections.append([nothing_found(len(report.files))])
+    return _joined(sections)
+
+
+def nothing_found(inputs: int) -> str:
+    """What is said where there was nothing to judge."""
+    return NOTHING_FOUND.format(count(inputs, "input"))
+
+
+def _finding_sections(report: Report, style: Style) -> list[list[str]]:
+    """One section for each condition: operations of a function that are safe under the same condition
+    are mended by one check, so only the first is shown in full.
+    """
+    sections = []
+    for file in report.files:
+        groups: dict[Hashable, list[Check]] = {}
+        for check in sorted(filter(is_finding, file.checks), key=_place):
+            groups.setdefault(_condition(check), []).append(check)
+        for first, *others in groups.values():
+            sections.append(list(finding_lines(first, file.lines, style, others)))
+    return sections
+
+
+def _condition(check: Check) -> Hashable:
+    """What findings that are shown as one have in common; nothing else has it where no condition is known."""
+    if check.safe_when is None:
+        return id(check)
+    return (check.rule, check.module, check.function, check.verdict, check.severity, check.safe_when)
+
+
+def _place(check: Check) -> tuple[int, int]:
+    return (0, 0) if check.location is None else (check.location.line, check.location.column)
+
+
+def _notes(report: Report) -> list[list[str]]:
+    inputs = [file.input for file in report.files]
+    notes = [f"{printable(status.path)}: {printable(note)}" for status in inputs for note in status.notes]
+    return [notes] if notes else []
+
+
+def _tables(report: Report, style: Style, statistics: bool, allocators: Sequence[str]) -> Iterator[list[str]]:
+    if not report.checks and not report.memory:
+        yield [nothing_found(len(report.files))]
+        return
+    yield list(summary_lines(report, style))
+    if statistics and report.checks:
+        yield list(prover_lines(report, style))
+    allocating = [total for total in report.memory if _allocates(total)]
+    if allocating:
+        yield list(memory_lines(allocating, allocators, style))
+
+
+def _allocates(total: MemoryTotals) -> bool:
+    return bool(
+        total.unplanned_static_count
+        + total.unplanned_dynamic_count
+        + total.planned_static_count
+        + total.planned_dynamic_count
+    )
+
+
+def _joined(sections: list[list[str]]) -> str:
+    return "\n\n".join("\n".join(section) for section in sections) + ("\n" if sections else "")

@@ -1,0 +1,203 @@
+"""Run Relax functions on the real virtual machine, in a subprocess that may crash.
+
+Replaying builds and executes the module: it is done only where somebody asks for it, never by the
+linter on its own.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import selectors
+import signal
+import subprocess
+import sys
+import tempfile
+from collections.abc import Sequence
+from dataclasses import asdict, dataclass
+from enum import Enum
+from pathlib import Path
+from types import TracebackType
+from typing import Any
+
+from relax_lint.replay.values import Input, Output, Scalar, Shape
+
+_PACKAGE_ROOT = Path(__file__).resolve().parents[2]
+
+
+class Outcome(str, Enum):
+    """How a run ended."""
+
+    OK = "ok"
+    ERROR = "error"
+    SIGNAL = "signal"
+    TIMEOUT = "timeout"
+
+
+@dataclass(frozen=True)
+class Module:
+    """What to run: `text` is a TVMScript file with one module (`script`), or what
+    `tvm.ir.save_json` wrote (`json`).
+    """
+
+    text: str
+    format: str = "script"
+
+
+@dataclass(frozen=True)
+class RunResult:
+    """What the virtual machine did.
+
+    `stage` says whether it came to running at all (`build` or `run`). `error_type` and `message`
+    are those of the exception, without traceback; `signal` is the name of the signal that killed the
+    process; `log` is what the process printed, its last 4,096 bytes, where it did not survive.
+    """
+
+    outcome: Outcome
+    stage: str = "run"
+    error_type: str | None = None
+    message: str | None = None
+    signal: str | None = None
+    outputs: tuple[Output, ...] = ()
+    log: str = ""
+
+
+class Machine:
+    """A subprocess that builds modules and runs their functions.
+
+    It builds each (module, allocator, execution mode) once, is started at the first run, and is
+    replaced after a run that killed it or exceeded the time limit. A run that corrupted the heap without
+    dying may harm the runs after it: call `restart` where that is to be expected.
+
+    Args:
+        time_limit: seconds for one run, building included.
+        memory_limit: bytes of address space of the subprocess.
+    """
+
+    def __init__(self, *, time_limit: float = 60.0, memory_limit: int = 8 * 2**30) -> None:
+        self._time_limit = time_limit
+        self._memory_limit = memory_limit
+        self._process: subprocess.Popen[bytes] | None = None
+        self._folder: tempfile.TemporaryDirectory[str] | None = None
+
+    def __enter__(self) -> Machine:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.restart()
+
+    def run(
+        self,
+        module: Module,
+        function: str,
+        inputs: Sequence[Input],
+        *,
+        allocator: str = "pooled",
+        exec_mode: str = "bytecode",
+    ) -> RunResult:
+        """Call `function` of `module` with `inputs`.
+
+        Args:
+            module: the module, at any stage of lowering; TVM's default pipeline is applied to it, which
+                keeps explicit memory operations as they are.
+            function: name of a public function.
+            inputs: its arguments.
+            allocator: `naive` or `pooled`.
+            exec_mode: `bytecode` or `compiled`.
+        """
+        request = {
+            "module": module.text,
+            "format": module.format,
+            "function": function,
+            "inputs": [_to_json(value) for value in inputs],
+            "allocator": allocator,
+            "exec_mode": exec_mode,
+        }
+        process = self._start()
+        assert process.stdin is not None
+        process.stdin.write(json.dumps(request).encode() + b"\n")
+        process.stdin.flush()
+        reply = self._read_line(process)
+        if reply is None:
+            log = self._last_words()
+            self.restart()
+            return RunResult(Outcome.TIMEOUT, log=log)
+        if not reply.endswith(b"\n"):
+            status = process.wait()
+            log = self._last_words()
+            self.restart()
+            name = signal.Signals(-status).name if status < 0 else f"exit status {status}"
+            return RunResult(Outcome.SIGNAL, signal=name, log=log)
+        return _from_json(json.loads(reply))
+
+    def restart(self) -> None:
+        """End the subprocess; the next run starts another."""
+        if self._process is not None:
+            self._process.kill()
+            self._process.communicate()
+            self._process = None
+        if self._folder is not None:
+            self._folder.cleanup()
+            self._folder = None
+
+    def _start(self) -> subprocess.Popen[bytes]:
+        if self._process is not None and self._process.poll() is not None:
+            self.restart()
+        if self._process is None:
+            # A working directory of its own: no file of the user's can be imported by mistake.
+            self._folder = tempfile.TemporaryDirectory(prefix="relax-lint-")
+            path = os.pathsep.join(filter(None, [str(_PACKAGE_ROOT), os.environ.get("PYTHONPATH")]))
+            with open(self._log_path(), "wb") as log:
+                self._process = subprocess.Popen(
+                    [sys.executable, "-m", "relax_lint.replay.child", str(self._memory_limit)],
+                    stdin=subprocess.PIPE,
+                    stdout=subprocess.PIPE,
+                    stderr=log,
+                    cwd=self._folder.name,
+                    env={**os.environ, "PYTHONPATH": path, "TVM_NUM_THREADS": "1"},
+                    # Ctrl-C is for the parent, which ends the child.
+                    start_new_session=True,
+                )
+        return self._process
+
+    def _read_line(self, process: subprocess.Popen[bytes]) -> bytes | None:
+        """A reply up to its newline; less than that when the process died, None when time ran out."""
+        assert process.stdout is not None
+        descriptor = process.stdout.fileno()
+        reply = b""
+        with selectors.DefaultSelector() as selector:
+            selector.register(descriptor, selectors.EVENT_READ)
+            while not reply.endswith(b"\n"):
+                if not selector.select(self._time_limit):
+                    return None
+                chunk = os.read(descriptor, 2**16)
+                if not chunk:
+                    break
+                reply += chunk
+        return reply
+
+    def _log_path(self) -> Path:
+        assert self._folder is not None
+        return Path(self._folder.name, "log")
+
+    def _last_words(self) -> str:
+        return self._log_path().read_bytes()[-4096:].decode("utf-8", "replace").strip()
+
+
+def _to_json(value: Input) -> dict[str, Any]:
+    if isinstance(value, Scalar):
+        return {"kind": "scalar", **asdict(value)}
+    return {"kind": "shape" if isinstance(value, Shape) else "tensor", **asdict(value)}
+
+
+def _from_json(reply: dict[str, Any]) -> RunResult:
+    if "error_type" in reply:
+        return RunResult(
+            Outcome.ERROR, reply["stage"], error_type=reply["error_type"], message=reply["message"].strip()
+        )
+    outputs = tuple(
+        Output(item["text"], tuple(item["values"]) if "values" in item else None) for item in reply["outputs"]
+    )
+    return RunResult(Outcome.OK, reply["stage"], outputs=outputs)

@@ -1,0 +1,87 @@
+"""Inputs and results of a run as plain data, and how they are written in one line of text.
+
+A tensor is written `float32[2, 3]` (filled with 0, 1, 2, ... in row-major order, modulo 64), a
+shape value `shape(3, -4)`, a scalar `5`, `-3`, `1.5` or `true`.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from typing import TypeAlias
+
+_TENSOR = re.compile(r"(?P<dtype>[a-z][a-z0-9_]*)\[(?P<extents>[\d, ]*)\]")
+_SHAPE = re.compile(r"shape\((?P<extents>[-\d, ]*)\)")
+_SCALARS = {"true": True, "false": False}
+
+
+@dataclass(frozen=True)
+class Tensor:
+    """A tensor of elements `dtype`; its contents are 0, 1, 2, ... modulo 64."""
+
+    dtype: str
+    extents: tuple[int, ...]
+
+    def __str__(self) -> str:
+        return f"{self.dtype}[{_commas(self.extents)}]"
+
+
+@dataclass(frozen=True)
+class Shape:
+    """A shape value; nothing forbids negative extents."""
+
+    extents: tuple[int, ...]
+
+    def __str__(self) -> str:
+        return f"shape({_commas(self.extents)})"
+
+
+@dataclass(frozen=True)
+class Scalar:
+    """An `R.Prim` value."""
+
+    value: int | float | bool
+
+    def __str__(self) -> str:
+        return str(self.value).lower()
+
+
+Input: TypeAlias = "Tensor | Shape | Scalar"
+
+
+@dataclass(frozen=True)
+class Output:
+    """One value that a function returned (tuples are flattened).
+
+    `values` are the elements in row-major order, None when the value is no tensor or has more
+    than 64 elements or cannot be read. `text` is the value as it is written here, or TVM's type name.
+    """
+
+    text: str
+    values: tuple[int | float | bool, ...] | None = None
+
+
+def parse_input(text: str) -> Input:
+    """The input that `text` writes.
+
+    Raises ValueError when it writes none.
+    """
+    text = text.strip()
+    if match := _TENSOR.fullmatch(text):
+        return Tensor(match["dtype"], _extents(match["extents"]))
+    if match := _SHAPE.fullmatch(text):
+        return Shape(_extents(match["extents"]))
+    if text in _SCALARS:
+        return Scalar(_SCALARS[text])
+    try:
+        return Scalar(int(text))
+    except ValueError:
+        return Scalar(float(text))
+
+
+def _extents(text: str) -> tuple[int, ...]:
+    return tuple(int(part) for part in text.split(",") if part.strip())
+
+
+def _commas(extents: tuple[int, ...]) -> str:
+    return ", ".join(map(str, extents))

@@ -1,0 +1,48 @@
+"""Rewriting of TVMScript written for other releases of TVM, on the syntax tree, so that positions stay."""
+
+from __future__ import annotations
+
+import ast
+import copy
+from collections.abc import Mapping, Sequence
+
+from relax_lint.sources.dialects import calls, printed, struct_info, symbols, tir
+from relax_lint.sources.dialects.rule import Context, Rule
+
+# The keyword renames come first: later rules look at the names of today.
+RULES: tuple[Rule, ...] = (*struct_info.RULES, *tir.RULES, *symbols.RULES, *calls.RULES, *printed.RULES)
+# Only for a text that another rule has shown to be old: today a missing `pure=False` is a mistake.
+PURITY = calls.PURITY
+# Only for a TVM that does not know the syntax.
+TYPE_PARAMETERS = Rule("type-parameters", "0.27", symbols.type_parameters)
+
+Tree = ast.ClassDef | ast.FunctionDef
+
+
+def rewritten(
+    node: Tree,
+    imports: Mapping[str, str],
+    rules: Sequence[Rule],
+    type_variables: frozenset[str] = frozenset(),
+    known: frozenset[str] = frozenset(),
+    printed: bool = False,
+) -> tuple[Tree, list[Rule]]:
+    """A copy of a unit's tree in today's dialect, and the rules that found something to change."""
+    tree = copy.deepcopy(node)
+    context = Context(imports, tree, type_variables, known | frozenset(imports), printed)
+    return tree, [rule for rule in rules if rule.rewrite(context)]
+
+
+def described(rules: Sequence[Rule]) -> str:
+    """The note for a text that was rewritten."""
+    old = sorted((rule.last for rule in rules if rule.last[-1] != "+"), key=_version)
+    names = ", ".join(rule.name for rule in rules)
+    if all(rule.name.startswith("printed") for rule in rules):
+        return f"read as a module printed by TVM ({names})"
+    if not old:
+        return f"read as TVMScript from after TVM 0.27 ({names})"
+    return f"read as TVMScript for TVM {old[0]} or older ({names})"
+
+
+def _version(text: str) -> tuple[int, ...]:
+    return tuple(int(part) for part in text.split("."))

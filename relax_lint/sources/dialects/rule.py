@@ -1,0 +1,119 @@
+"""What a dialect rule is, and the helpers that the rules share."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+
+from relax_lint.sources.names import RELAX, TIR, canonical, chain
+
+
+@dataclass(frozen=True)
+class Context:
+    """What a rule may ask: the imports of the unit, the class and functions it consists of, the names of
+    the file that are type variables, and all names of the file that the unit can see.
+    `printed` says that TVM's printer wrote the text.
+    """
+
+    imports: Mapping[str, str]
+    root: ast.ClassDef | ast.FunctionDef
+    type_variables: frozenset[str] = frozenset()
+    known: frozenset[str] = frozenset()
+    printed: bool = False
+
+    def dotted(self, node: ast.expr) -> str | None:
+        """The canonical dotted name of an attribute chain below an import."""
+        parts = chain(node)
+        if parts is None or parts[0] not in self.imports:
+            return None
+        return canonical(".".join((self.imports[parts[0]], *parts[1])))
+
+    def relax(self, node: ast.expr) -> str | None:
+        """`add` for `R.add`, whatever `R` is called."""
+        return _below(self.dotted(node), RELAX)
+
+    def tir(self, node: ast.expr) -> str | None:
+        """`sblock` for `T.sblock`."""
+        return _below(self.dotted(node), TIR)
+
+    def functions(self) -> list[ast.FunctionDef]:
+        """The functions of the module; the function itself where it stands alone."""
+        if isinstance(self.root, ast.FunctionDef):
+            return [self.root]
+        return [node for node in self.root.body if isinstance(node, ast.FunctionDef)]
+
+    def is_prim_func(self, function: ast.FunctionDef) -> bool:
+        """Whether a function is written in TIR."""
+        return any(self.tir(called(d)) in ("prim_func", "function") for d in function.decorator_list)
+
+
+# Changes the tree in place (positions of the nodes stay) and says whether it found anything to change.
+Rewrite = Callable[[Context], bool]
+
+
+@dataclass(frozen=True)
+class Rule:
+    """One difference between a dialect and what TVM reads today.
+
+    `last` is the last release that wrote it this way ("0.27+" for what later releases write).
+    """
+
+    name: str
+    last: str
+    rewrite: Rewrite
+
+
+def _below(dotted: str | None, prefix: str) -> str | None:
+    if dotted is None or not dotted.startswith(prefix + "."):
+        return None
+    return dotted[len(prefix) + 1 :]
+
+
+def called(decorator: ast.expr) -> ast.expr:
+    """The decorator without its arguments."""
+    return decorator.func if isinstance(decorator, ast.Call) else decorator
+
+
+def calls(node: ast.AST) -> list[ast.Call]:
+    """Every call in a tree."""
+    return [child for child in ast.walk(node) if isinstance(child, ast.Call)]
+
+
+def keyword(call: ast.Call, name: str) -> ast.keyword | None:
+    """The keyword argument of that name."""
+    return next((k for k in call.keywords if k.arg == name), None)
+
+
+def drop_keyword(call: ast.Call, name: str) -> bool:
+    """Remove a keyword argument; whether it was there."""
+    found = keyword(call, name)
+    if found is None:
+        return False
+    call.keywords.remove(found)
+    return True
+
+
+class Replace(ast.NodeTransformer):
+    """Replace every expression for which `change` gives another one, and count."""
+
+    def __init__(self, change: Callable[[ast.expr], ast.expr | None]) -> None:
+        self.change = change
+        self.count = 0
+
+    def visit(self, node: ast.AST) -> ast.AST:
+        """The node, with replacements below and at it."""
+        node = self.generic_visit(node)
+        if isinstance(node, ast.expr):
+            changed = self.change(node)
+            if changed is not None:
+                self.count += 1
+                return ast.copy_location(changed, node)
+        return node
+
+
+def replace_all(root: ast.AST, change: Callable[[ast.expr], ast.expr | None]) -> bool:
+    """Replace expressions below `root`; whether there were any."""
+    replacing = Replace(change)
+    replacing.visit(root)
+    return replacing.count > 0

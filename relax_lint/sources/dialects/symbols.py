@@ -1,0 +1,139 @@
+"""Symbols: primitive values, the variables of a kernel call, type parameters."""
+
+from __future__ import annotations
+
+import ast
+
+from relax_lint.sources.dialects.rule import Context, Rule, calls, drop_keyword, keyword, replace_all
+
+
+def primitive_values(context: Context) -> bool:
+    """`p: R.Prim(value="n")` named a symbol that equals the parameter: now the parameter is the symbol.
+
+    The parameter takes the symbol's name. Elsewhere the value says nothing that the type has to repeat.
+    """
+    changed = False
+    for function in context.functions():
+        renamed = {}
+        for argument in function.args.args:
+            value = _primitive_value(context, argument.annotation)
+            if (
+                isinstance(value, ast.Constant)
+                and isinstance(value.value, str)
+                and value.value.isidentifier()
+            ):
+                renamed[argument.arg] = value.value
+                argument.arg = value.value
+        for node in ast.walk(function):
+            if isinstance(node, ast.Name) and node.id in renamed:
+                node.id = renamed[node.id]
+        for call in calls(function):
+            if context.relax(call.func) == "Prim" and drop_keyword(call, "value"):
+                if not call.args and keyword(call, "dtype") is None:
+                    call.args.append(ast.copy_location(ast.Constant("int64"), call))
+                changed = True
+    return changed
+
+
+def _primitive_value(context: Context, node: ast.expr | None) -> ast.expr | None:
+    if isinstance(node, ast.Call) and context.relax(node.func) == "Prim":
+        found = keyword(node, "value")
+        return found.value if found is not None else None
+    return None
+
+
+_KERNEL_CALLS = (
+    "call_tir",
+    "call_tir_inplace",
+    "call_tir_with_grad",
+    "dist.call_tir",
+    "dist.call_tir_local_view",
+)
+
+
+def kernel_variables(context: Context) -> bool:
+    """`R.call_tir(f, (x,), out, tir_vars=R.shape([n]))` passes `n` behind the inputs now.
+
+    The kernel took inputs, outputs, variables and takes inputs, variables, outputs: its parameters are
+    permuted with the call.
+    """
+    changed = False
+    permuted: set[str] = set()
+    for call in calls(context.root):
+        if context.relax(call.func) not in _KERNEL_CALLS:
+            continue
+        variables = _take_variables(context, call)
+        if variables is None or len(call.args) < 2:
+            continue
+        inputs = call.args[1]
+        elements = inputs.elts if isinstance(inputs, ast.Tuple | ast.List) else [inputs]
+        call.args[1] = ast.copy_location(ast.Tuple([*elements, *variables], ast.Load()), inputs)
+        changed = True
+        kernel = call.args[0].attr if isinstance(call.args[0], ast.Attribute) else None
+        function = next((f for f in context.functions() if f.name == kernel), None)
+        if function is not None and function.name not in permuted:
+            permuted.add(function.name)
+            parameters = function.args.args
+            first, count = len(elements), len(variables)
+            parameters[first:] = [
+                *parameters[len(parameters) - count :],
+                *parameters[first : len(parameters) - count],
+            ]
+    return changed
+
+
+def _take_variables(context: Context, call: ast.Call) -> list[ast.expr] | None:
+    found = keyword(call, "tir_vars")
+    if found is not None:
+        call.keywords.remove(found)
+        shape = found.value
+    elif context.relax(call.func) == "call_tir" and len(call.args) == 4:
+        shape = call.args.pop()
+    else:
+        return None
+    values = shape.args[0] if isinstance(shape, ast.Call) and shape.args else shape
+    return list(values.elts) if isinstance(values, ast.Tuple | ast.List) else None
+
+
+def type_parameters(context: Context) -> bool:
+    """`def main[n](x: R.Tensor((n,)))` for a TVM without type parameters: the symbols become strings."""
+    changed = False
+    for function in context.functions():
+        symbols = {str(p.name) for p in getattr(function, "type_params", None) or []} | context.type_variables
+        if symbols and not context.is_prim_func(function):
+            quote_symbols(function, symbols)
+            function.type_params = []  # type: ignore[attr-defined, unused-ignore]
+            changed = True
+    return changed
+
+
+def quote_symbols(function: ast.FunctionDef, symbols: set[str]) -> None:
+    """Write the extents of a signature that mention `symbols` as strings, as TVM up to 0.26 wants them."""
+
+    def change(node: ast.expr) -> ast.expr | None:
+        if not isinstance(node, ast.Tuple | ast.List):
+            return None
+        elements: list[ast.expr] = []
+        for element in node.elts:
+            names = {child.id for child in ast.walk(element) if isinstance(child, ast.Name)}
+            plain = not any(isinstance(child, ast.Attribute | ast.Tuple) for child in ast.walk(element))
+            if names & symbols and plain:
+                element = ast.copy_location(ast.Constant(ast.unparse(element)), element)
+            elements.append(element)
+        return type(node)(elements, node.ctx)
+
+    for argument in function.args.args:
+        if argument.annotation is not None:
+            holder = ast.Expr(argument.annotation)
+            replace_all(holder, change)
+            argument.annotation = holder.value
+    if function.returns is not None:
+        holder = ast.Expr(function.returns)
+        replace_all(holder, change)
+        function.returns = holder.value
+
+
+RULES = (
+    Rule("primitive-values", "0.25", primitive_values),
+    Rule("kernel-variables", "0.25", kernel_variables),
+)

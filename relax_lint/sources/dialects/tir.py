@@ -1,0 +1,147 @@
+"""TIR as it was written before 0.26: blocks, buffers, variables."""
+
+from __future__ import annotations
+
+import ast
+
+from relax_lint.sources.dialects.rule import Context, Rule, called, calls, drop_keyword, keyword, replace_all
+
+_BLOCK_NAMES = {
+    "block": "sblock",
+    "block_attr": "sblock_attr",
+    "alloc_buffer": "sblock_alloc_buffer",
+}
+
+
+def blocks(context: Context) -> bool:
+    """`T.block` became `T.sblock`; a function with blocks allocates its buffers in them."""
+    changed = False
+    for function in context.functions():
+        attributes = [n for n in ast.walk(function) if isinstance(n, ast.Attribute)]
+        used = {context.tir(node): node for node in attributes}
+        if "block" not in used and not ("alloc_buffer" in used and "sblock" in used):
+            continue
+        for node in attributes:
+            name = context.tir(node)
+            if name in _BLOCK_NAMES:
+                node.attr = _BLOCK_NAMES[name]
+                changed = True
+    return changed
+
+
+def schedulable(context: Context) -> bool:
+    """A TIR function with blocks says `s_tir=True`."""
+    changed = False
+    for function in context.functions():
+        if not context.is_prim_func(function) or not function.decorator_list:
+            continue
+        with_blocks = any(context.tir(c.func) == "sblock" for c in calls(function))
+        decorator = function.decorator_list[-1]
+        if not with_blocks:
+            continue
+        if isinstance(decorator, ast.Call) and keyword(decorator, "s_tir"):
+            continue
+        call = decorator if isinstance(decorator, ast.Call) else ast.Call(called(decorator), [], [])
+        ast.copy_location(call, decorator)
+        flag = ast.copy_location(ast.Constant(True), decorator)
+        call.keywords.append(ast.copy_location(ast.keyword("s_tir", flag), decorator))
+        function.decorator_list[-1] = call
+        changed = True
+    return changed
+
+
+def declared_variable(context: Context) -> bool:
+    """`T.var("int64")` became `T.int64()`."""
+
+    def change(node: ast.expr) -> ast.expr | None:
+        match node:
+            case ast.Call(func=ast.Attribute() as func, args=[ast.Constant(value=str() as dtype)]):
+                if context.tir(func) == "var":
+                    return ast.Call(
+                        ast.copy_location(ast.Attribute(func.value, dtype, ast.Load()), func), [], []
+                    )
+        return None
+
+    return replace_all(context.root, change)
+
+
+def size_variable(context: Context) -> bool:
+    """`T.int64(is_size_var=True)`: the distinction is gone."""
+    dropped = [drop_keyword(call, "is_size_var") for call in calls(context.root)]
+    return any(dropped)
+
+
+def axis_separators(context: Context) -> bool:
+    """`axis_separators=` of buffers and layout transforms is gone."""
+    changed = [drop_keyword(call, "axis_separators") for call in calls(context.root)]
+    changed += [
+        drop_keyword(call, "input_axis_separators")
+        for call in calls(context.root)
+        if context.relax(call.func) == "layout_transform"
+    ]
+    return any(changed)
+
+
+def attribute_prefix(context: Context) -> bool:
+    """Function attributes called `tir.x` became `tirx.x`."""
+    changed = False
+    for call in calls(context.root):
+        if context.tir(call.func) != "func_attr":
+            continue
+        for node in ast.walk(call):
+            if (
+                isinstance(node, ast.Constant)
+                and isinstance(node.value, str)
+                and node.value.startswith("tir.")
+            ):
+                node.value = "tirx." + node.value[len("tir.") :]
+                changed = True
+    return changed
+
+
+def function_decorator(context: Context) -> bool:
+    """`@T.function`, as releases after 0.27 write it, is `@T.prim_func`."""
+    changed = False
+    for function in context.functions():
+        for decorator in function.decorator_list:
+            target = called(decorator)
+            if context.tir(target) == "function" and isinstance(target, ast.Attribute):
+                target.attr = "prim_func"
+                changed = True
+    return changed
+
+
+def returned_value(context: Context) -> bool:
+    """`T.ret(x)` became `return x`."""
+    changed = False
+    for function in context.functions():
+        for parent in ast.walk(function):
+            for block in ("body", "orelse"):
+                statements: object = getattr(parent, block, None)
+                if not isinstance(statements, list):
+                    continue
+                for index, statement in enumerate(statements):
+                    value = _returned(context, statement)
+                    if value is not None:
+                        statements[index] = ast.copy_location(ast.Return(value), statement)
+                        changed = True
+    return changed
+
+
+def _returned(context: Context, statement: ast.stmt) -> ast.expr | None:
+    match statement:
+        case ast.Expr(value=ast.Call(func=ast.Attribute() as func, args=[value])):
+            return value if context.tir(func) == "ret" else None
+    return None
+
+
+RULES = (
+    Rule("blocks", "0.23", blocks),
+    Rule("declared-variable", "0.12", declared_variable),
+    Rule("size-variable", "0.25", size_variable),
+    Rule("axis-separators", "0.25", axis_separators),
+    Rule("attribute-prefix", "0.23", attribute_prefix),
+    Rule("returned-value", "0.25", returned_value),
+    Rule("function-decorator", "0.27+", function_decorator),
+    Rule("schedulable", "0.24", schedulable),
+)

@@ -1,0 +1,212 @@
+"""The Python world that TVM's parser sees: stand-ins that offer the vocabulary and nothing else.
+
+The gate has already refused everything unknown; these objects make sure that a text which slips through it
+still finds no module, no builtin and no function beyond the vocabulary.
+"""
+
+from __future__ import annotations
+
+import importlib
+import math
+from collections.abc import Callable, Mapping
+from typing import Any, TypeVar
+
+from relax_lint.sources.names import IR, RELAX, SHAPE_CODES, TIR, Offer, canonical, offer
+
+_MAX_ELEMENTS = 1 << 24
+_MAX_ITEMS = 65536
+
+
+class RefusedError(Exception):
+    """The text asked for something at parse time that it may not have."""
+
+
+class Marker:
+    """Stands for a decorator: TVM's parser only asks which dialect the decorated function is written in."""
+
+    def __init__(self, dispatch_token: str) -> None:
+        self.dispatch_token = dispatch_token
+
+    def __call__(self, *args: object, **kwargs: object) -> Marker:
+        """The decorator with arguments: those are read off the syntax tree."""
+        return self
+
+
+_MARKERS = {
+    RELAX + ".function": Marker("relax"),
+    TIR + ".prim_func": Marker("tirx"),
+    IR + ".pyfunc": Marker("pyfunc"),
+    IR + ".ir_module": Marker("ir"),
+}
+
+
+class Namespace:
+    """The offered names below one canonical dotted name; looked up in TVM when they are first used."""
+
+    def __init__(self, dotted: str) -> None:
+        object.__setattr__(self, "_dotted", dotted)
+
+    def __getattr__(self, name: str) -> Any:
+        dotted = canonical(f"{self._dotted}.{name}")
+        value = lookup(dotted)
+        self.__dict__[name] = value
+        return value
+
+    def __setattr__(self, name: str, value: object) -> None:
+        raise RefusedError(f"an assignment to `{self._dotted}.{name}`")
+
+
+def lookup(dotted: str) -> Any:
+    """The object behind a canonical dotted name.
+
+    Raises AttributeError for a name that this TVM does not have, RefusedError for one that may not be used.
+    """
+    if dotted in _MARKERS:
+        return _MARKERS[dotted]
+    found = offer(dotted)
+    if found is Offer.REFUSED:
+        raise RefusedError(f"`{dotted}`")
+    if found is Offer.NAMESPACE:
+        return Namespace(dotted)
+    if found is Offer.UNKNOWN:
+        raise AttributeError(f"TVMScript has no name `{_spoken(dotted)}`")
+    if dotted in _BOUNDED:
+        return _BOUNDED[dotted]
+    return _resolve(dotted)
+
+
+def _spoken(dotted: str) -> str:
+    for root, letter in ((RELAX, "R"), (TIR, "T"), (IR, "I")):
+        if dotted.startswith(root + "."):
+            return letter + dotted[len(root) :]
+    return dotted
+
+
+def _resolve(dotted: str) -> Any:
+    for root, module in (
+        (RELAX, "tvm.script.parser.relax"),
+        (TIR, "tvm.script.tirx"),
+        (IR, "tvm.script.parser.ir"),
+        ("tvm.tir", "tvm.tirx"),
+        ("tvm.topi", "tvm.topi"),
+        (SHAPE_CODES, SHAPE_CODES),
+    ):
+        if dotted.startswith(root + "."):
+            return _member(importlib.import_module(module), dotted[len(root) + 1 :], dotted)
+    first, rest = dotted.split(".", 1)
+    return _member(importlib.import_module(first), rest, dotted)
+
+
+def _member(module: Any, path: str, dotted: str) -> Any:
+    value = module
+    for part in path.split("."):
+        try:
+            value = getattr(value, part)
+        except AttributeError:
+            raise AttributeError(f"TVM has no name `{_spoken(dotted)}`") from None
+    if type(value).__name__ == "module":
+        raise RefusedError(f"the module `{dotted}`")
+    return value
+
+
+def _of_shape(*arguments: Any) -> float:
+    """Elements of the largest shape or count among the arguments."""
+    counts = [
+        a if isinstance(a, int) else math.prod(a) if isinstance(a, list | tuple) else 1 for a in arguments
+    ]
+    return max(counts, default=1)
+
+
+def _of_extents(*arguments: Any) -> float:
+    return float(math.prod(arguments))
+
+
+def _of_square(*arguments: Any) -> float:
+    return max((a for a in arguments if isinstance(a, int)), default=1) ** 2
+
+
+def _of_progression(start: Any, stop: Any = None, step: Any = 1, *_: Any) -> float:
+    if stop is None:
+        start, stop = 0, start
+    return float(abs((stop - start) / step))
+
+
+def _bounded_array(name: str, count: Callable[..., float]) -> Callable[..., Any]:
+    """A numpy constructor that refuses to make more elements than any source text needs."""
+
+    def construct(*args: Any, **kwargs: Any) -> Any:
+        sizes = {
+            key: kwargs[key] for key in ("shape", "size", "num", "N", "M", "stop", "step") if key in kwargs
+        }
+        if count(*args, *sizes.values()) > _MAX_ELEMENTS:
+            raise RefusedError(f"`{name}` of more than {_MAX_ELEMENTS} elements")
+        return _resolve(name)(*args, **kwargs)
+
+    return construct
+
+
+def _repeat_refused(*args: object, **kwargs: object) -> None:
+    raise RefusedError("`numpy.tile`")
+
+
+_COUNTS: Mapping[str, Callable[..., float]] = {
+    "arange": _of_progression,
+    "empty": _of_shape,
+    "eye": _of_square,
+    "full": _of_shape,
+    "identity": _of_square,
+    "linspace": _of_shape,
+    "ones": _of_shape,
+    "zeros": _of_shape,
+    "random.rand": _of_extents,
+    "random.randn": _of_extents,
+    "random.random": _of_shape,
+    "random.normal": _of_shape,
+    "random.randint": _of_shape,
+    "random.uniform": _of_shape,
+}
+_BOUNDED: dict[str, Any] = {
+    **{f"numpy.{name}": _bounded_array(f"numpy.{name}", count) for name, count in _COUNTS.items()},
+    "numpy.tile": _repeat_refused,
+    # Releases after 0.27 declare the symbols of a file with this; a type variable means the same to 0.27.
+    TIR + ".dynamic": TypeVar,
+}
+
+
+def omitted_constant(shape: Any, dtype: str) -> Any:
+    """A constant of the type that the printer left of it: all zeros."""
+    extents = [int(extent) for extent in shape]
+    zeros = lookup("numpy.zeros")(extents, "float32")
+    return _resolve("tvm.relax.const")(zeros, dtype)
+
+
+def _bounded_sequence(function: Callable[..., Any]) -> Callable[..., Any]:
+    def call(*args: Any, **kwargs: Any) -> Any:
+        for argument in args:
+            if isinstance(argument, range | list | tuple | str) and len(argument) > _MAX_ITEMS:
+                raise RefusedError(f"`{function.__name__}` of more than {_MAX_ITEMS} items")
+        return function(*args, **kwargs)
+
+    return call
+
+
+# The whole of Python that an evaluated expression can reach. `int` and `float` stay classes: TVM's parser
+# compares annotations with them.
+BUILTINS: Mapping[str, Any] = {
+    "range": range,
+    "float": float,
+    "int": int,
+    "bool": bool,
+    "len": len,
+    "abs": abs,
+    "min": _bounded_sequence(min),
+    "max": _bounded_sequence(max),
+    "sum": _bounded_sequence(sum),
+    "list": _bounded_sequence(list),
+    "tuple": _bounded_sequence(tuple),
+    "enumerate": _bounded_sequence(enumerate),
+}
+
+
+# The packages that an expression of the surrounding file may start from.
+ROOTS: Mapping[str, Namespace] = {name: Namespace(name) for name in ("tvm", "numpy", "math", "typing")}

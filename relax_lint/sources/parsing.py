@@ -1,0 +1,292 @@
+"""From a unit to an IRModule, through the gate and TVM's parser. Importing this module imports TVM."""
+
+from __future__ import annotations
+
+import ast
+import copy
+import warnings
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import tvm
+from tvm import relax
+from tvm.script.ir_builder import IRBuilder
+from tvm.script.parser.core import doc
+from tvm.script.parser.core import parser as tvm_parser
+
+from relax_lint.sources.dialects import PURITY, RULES, TYPE_PARAMETERS, described, rewritten
+from relax_lint.sources.dialects.rule import Rule
+from relax_lint.sources.facade import BUILTINS, ROOTS, RefusedError, lookup, omitted_constant
+from relax_lint.sources.gate import check_expression, check_unit, is_python_function
+from relax_lint.sources.names import DEFAULT_IMPORTS, TIR, canonical
+from relax_lint.sources.positions import TextPositions
+from relax_lint.sources.recorder import ParseFailure, RecordingParser, TreeSource, watching
+from relax_lint.sources.refusal import Refusal
+from relax_lint.sources.unit import (
+    Computed,
+    Entry,
+    Imported,
+    Literal,
+    ParsedUnit,
+    Problem,
+    Sibling,
+    Unit,
+    Unknown,
+)
+
+_KNOWS_TYPE_PARAMETERS = hasattr(tvm_parser, "collect_signature_type_vars")
+_TYPE_VARIABLES = ("typing.TypeVar", TIR + ".dynamic")
+# Printed modules carry their imports as comments.
+_PRINTED = "# from tvm.script import "
+_UNDEFINED = "Undefined variable: "
+
+
+class _ProblemError(Exception):
+    def __init__(self, problem: Problem) -> None:
+        super().__init__(problem.message)
+        self.problem = problem
+
+
+@dataclass(frozen=True)
+class _Attempt:
+    """One way to read a unit: the tree that goes to the parser and the rules that made it."""
+
+    node: ast.ClassDef | ast.FunctionDef
+    rules: tuple[Rule, ...] = ()
+
+
+def parse_unit(unit: Unit, dialect: str = "auto") -> ParsedUnit | Problem:
+    """The module of a unit, or why there is none: RLX901 (TVM refuses it), RLX902 (it depends on a value that
+    is not known) or RLX903 (it is not TVMScript). Nothing but TVM's parser is executed, and that only on what
+    the gate let through.
+
+    `dialect` is `auto` (as it stands, and rewritten where that fails), `current` (as it stands) or `old`
+    (rewritten at once).
+    """
+    try:
+        refusal = check_unit(unit)
+        if refusal is not None:
+            return refused(unit, refusal)
+        return _in_some_dialect(unit, dialect)
+    except _ProblemError as error:
+        return error.problem
+
+
+def _in_some_dialect(unit: Unit, dialect: str) -> ParsedUnit:
+    first = None
+    if dialect != "old":
+        try:
+            first = _parse(unit, _as_it_stands(unit))
+            if dialect == "current" or first.ill_formed is None:
+                return first
+        except _ProblemError:
+            if dialect == "current":
+                raise
+    imports = _imports(unit)
+    known = frozenset(unit.environment) | frozenset(BUILTINS)
+    printed = _PRINTED in unit.text.content
+    tree, rules = rewritten(_as_it_stands(unit).node, imports, RULES, known=known, printed=printed)
+    if not rules:
+        return first or _parse(unit, _as_it_stands(unit))
+    try:
+        second = _parse(unit, _Attempt(tree, tuple(rules)))
+    except _ProblemError:
+        if first is not None:
+            return first
+        raise
+    if second.ill_formed and "mpure" in second.ill_formed:
+        tree, more = rewritten(tree, imports, [PURITY])
+        second = _parse(unit, _Attempt(tree, (*rules, *more)))
+    return first if first is not None and second.ill_formed else second
+
+
+def _as_it_stands(unit: Unit) -> _Attempt:
+    """The tree of the text; on a TVM that knows no type parameters, with those written out."""
+    if _KNOWS_TYPE_PARAMETERS:
+        return _Attempt(unit.node)
+    variables = frozenset(name for name, entry in unit.environment.items() if _is_type_variable(entry))
+    return _Attempt(rewritten(unit.node, _imports(unit), [TYPE_PARAMETERS], variables)[0])
+
+
+def _is_type_variable(entry: Entry) -> bool:
+    match entry:
+        case Computed(node=ast.Call(func=func)):
+            return canonical(ast.unparse(func)) in _TYPE_VARIABLES
+    return False
+
+
+def _parse(unit: Unit, attempt: _Attempt) -> ParsedUnit:
+    parser, result = _run(unit, attempt.node, _names(unit, {}))
+    if unit.kind != "module":
+        result = _as_module(result, unit.name)
+    positions = TextPositions(unit.text, attempt.node, result, parser.recording, _imports(unit))
+    return ParsedUnit(
+        module_name=unit.name if unit.kind == "module" else None,
+        ir_module=result,
+        positions=positions,
+        assumptions=_assumptions(unit),
+        notes=(described(attempt.rules),) if attempt.rules else (),
+        ill_formed=_ill_formed(result) if unit.check_well_formed else None,
+    )
+
+
+def _imports(unit: Unit) -> dict[str, str]:
+    return {name: entry.dotted for name, entry in _entries(unit).items() if isinstance(entry, Imported)}
+
+
+def _entries(unit: Unit) -> Mapping[str, Entry]:
+    defaults: dict[str, Entry] = {name: Imported(dotted) for name, dotted in DEFAULT_IMPORTS.items()}
+    return {**defaults, **unit.environment}
+
+
+def _as_module(function: Any, name: str) -> Any:
+    symbol = function.attrs["global_symbol"] if function.attrs and "global_symbol" in function.attrs else name
+    return tvm.IRModule({tvm.ir.GlobalVar(str(symbol)): function})
+
+
+def refused(unit: Unit, refusal: Refusal) -> Problem:
+    """The finding for something that the gate did not let through."""
+    return Problem(
+        "RLX903",
+        f"{refusal.reason} is not TVMScript: the parser would execute it",
+        unit.text.location(refusal.node),
+        unit.name,
+    )
+
+
+def _run(
+    unit: Unit, node: ast.ClassDef | ast.FunctionDef, names: Mapping[str, Any]
+) -> tuple[RecordingParser, Any]:
+    tree = doc.to_doc(ast.Module([_stripped(node, unit)], []))
+    parser = RecordingParser(TreeSource(unit.text.path, unit.text.content, tree))
+    try:
+        with warnings.catch_warnings(), watching(parser), IRBuilder() as builder:
+            warnings.simplefilter("ignore")
+            parser.parse(extra_vars=dict(names))
+            return parser, builder.get()
+    except ParseFailure as failure:
+        raise _ProblemError(_failed(unit, failure)) from failure
+    except RecursionError as error:
+        raise _ProblemError(_problem(unit, "nested too deeply for TVM's parser")) from error
+    except (Exception, SystemExit) as error:
+        message = (str(error).strip() or type(error).__name__).splitlines()
+        raise _ProblemError(_problem(unit, message[-1])) from error
+
+
+def _stripped(node: ast.ClassDef | ast.FunctionDef, unit: Unit) -> ast.stmt:
+    """The tree without what TVM does not evaluate and the gate did not look at."""
+    if isinstance(node, ast.FunctionDef):
+        return _stripped_function(node, unit)
+    result = copy.copy(node)
+    result.decorator_list = []
+    result.body = [_stripped_function(s, unit) if isinstance(s, ast.FunctionDef) else s for s in node.body]
+    return result
+
+
+def _stripped_function(statement: ast.FunctionDef, unit: Unit) -> ast.FunctionDef:
+    result = copy.copy(statement)
+    result.decorator_list = result.decorator_list[-1:]
+    if is_python_function(statement, unit):
+        result.body = [ast.copy_location(ast.Pass(), statement)]
+    return result
+
+
+def _problem(unit: Unit, message: str, node: Any = None) -> Problem:
+    return Problem("RLX901", message, unit.text.location(node if node is not None else unit.node), unit.name)
+
+
+def _failed(unit: Unit, failure: ParseFailure) -> Problem:
+    location = unit.text.location(failure.node if getattr(failure.node, "lineno", 0) else unit.node)
+    if failure.refused:
+        return Problem("RLX903", f"{failure.message}: the parser may not execute this", location, unit.name)
+    first, *rest = failure.message.strip().splitlines() or ["TVM's parser gives no reason"]
+    if first.startswith(_UNDEFINED):
+        name = first[len(_UNDEFINED) :].strip()
+        reason = _why_unknown(unit.environment.get(name))
+        return Problem("RLX902", f"the value of `{name}` is not known{reason}", location, unit.name)
+    return Problem("RLX901", first, location, unit.name, tuple(line for line in rest if line.strip()))
+
+
+def _why_unknown(entry: Entry | None) -> str:
+    match entry:
+        case Unknown():
+            return f": {entry.reason}"
+        case Computed():
+            return f": computed by `{ast.unparse(entry.node)[:60]}`"
+        case Sibling():
+            return f": `{entry.unit.name}` of this file cannot be read"
+        case Imported():
+            return f": imported as `{entry.dotted}`"
+    return ""
+
+
+def _names(unit: Unit, siblings: dict[int, Any]) -> dict[str, Any]:
+    """The values of the environment, and the restricted builtins under the name where Python expects them.
+
+    `siblings` keeps the definitions that were parsed for other names.
+    """
+    names: dict[str, Any] = {"__builtins__": dict(BUILTINS)}
+    for name, entry in _entries(unit).items():
+        try:
+            value = _value(entry, siblings)
+        except (AttributeError, RefusedError):
+            # Not on offer: only a text that uses the name has to hear about it.
+            continue
+        if value is not _ABSENT:
+            names[name] = value
+    names.setdefault("metadata", omitted_constant)
+    return names
+
+
+_ABSENT = object()
+
+
+def _value(entry: Entry, siblings: dict[int, Any]) -> Any:
+    match entry:
+        case Imported():
+            return lookup(entry.dotted)
+        case Literal():
+            return entry.value
+        case Computed():
+            return _computed(entry)
+        case Sibling():
+            if id(entry.unit) not in siblings:
+                siblings[id(entry.unit)] = _sibling(entry.unit, siblings)
+            return siblings[id(entry.unit)]
+    return _ABSENT
+
+
+def _computed(entry: Computed) -> Any:
+    if check_expression(entry.node, {name: Imported(name) for name in ROOTS}) is not None:
+        return _ABSENT
+    scope: dict[str, Any] = {"__builtins__": dict(BUILTINS), **ROOTS}
+    try:
+        code = compile(ast.fix_missing_locations(ast.Expression(entry.node)), "<environment>", "eval")
+        return eval(code, scope)
+    except Exception:
+        return _ABSENT
+
+
+def _sibling(unit: Unit, siblings: dict[int, Any]) -> Any:
+    if check_unit(unit) is not None:
+        return _ABSENT
+    try:
+        return _run(unit, unit.node, _names(unit, siblings))[1]
+    except _ProblemError:
+        return _ABSENT
+
+
+def _assumptions(unit: Unit) -> tuple[str, ...]:
+    entries = unit.environment.values()
+    found = [entry.assumption for entry in entries if isinstance(entry, Literal | Computed | Imported)]
+    return tuple(dict.fromkeys(text for text in found if text))
+
+
+def _ill_formed(module: Any) -> str | None:
+    try:
+        relax.analysis.well_formed(module)
+    except Exception as error:
+        lines = [line.strip() for line in str(error).splitlines() if line.strip()]
+        return lines[-1] if lines else type(error).__name__
+    return None

@@ -1,0 +1,123 @@
+"""From the bytes of an input to its units. No TVM, no execution."""
+
+from __future__ import annotations
+
+import ast
+import re
+import sys
+import warnings
+from bisect import bisect_right
+from collections.abc import Iterable
+
+from relax_lint.sources.dialects.symbols import quote_symbols
+from relax_lint.sources.embedded import MalformedError, joined, literal_text, markdown_blocks, notebook_cells
+from relax_lint.sources.finder import find_literals, find_units
+from relax_lint.sources.prefilter import may_contain_relax
+from relax_lint.sources.text import SourceText, UndecodableError, decode
+from relax_lint.sources.unit import FileUnits, Problem, Unit
+
+# `def main[n](x)`: the type parameters of Python 3.12, which TVM 0.27 prints there.
+_TYPE_PARAMETERS = re.compile(r"^([ \t]*def[ \t]+(\w+)[ \t]*)\[([\w:, \t]*)\](?=[ \t]*\()", re.MULTILINE)
+
+
+def read_units(data: bytes, path: str, kind: str = "python") -> FileUnits:
+    """The units of one input: `kind` is python, notebook or markdown. `path` is the path to show.
+
+    An input without Relax gives nothing at all.
+    """
+    if not may_contain_relax(data):
+        return FileUnits()
+    try:
+        content = decode(data) if kind == "python" else data.decode("utf-8-sig")
+    except (UndecodableError, UnicodeDecodeError) as error:
+        return FileUnits(problems=(_at_start(path, f"not readable as text: {error}"),))
+    if kind == "markdown":
+        return _merged(read_text(block) for block in markdown_blocks(path, content) if _holds_relax(block))
+    if kind == "notebook":
+        return _read_notebook(path, content)
+    return read_text(SourceText(path, content))
+
+
+def read_text(text: SourceText) -> FileUnits:
+    """The units of one Python text, those in literals that it gives to TVM's parser included."""
+    tree = parse_text(text)
+    if isinstance(tree, Problem):
+        return FileUnits(problems=(tree,))
+    try:
+        found = FileUnits(tuple(find_units(tree, text)))
+        literals = [literal_text(text, node) for node in find_literals(tree)]
+    except RecursionError:
+        return FileUnits(problems=(_at_start(text.path, "nested too deeply to be read"),))
+    return _merged([found, *(read_text(literal) for literal in literals if _holds_relax(literal))])
+
+
+def parse_text(text: SourceText) -> ast.Module | Problem:
+    """The syntax tree of a text, or RLX901 with the place of the error."""
+    content = text.content
+    parameters: dict[tuple[int, str], set[str]] = {}
+    if sys.version_info < (3, 12):
+        content, parameters = _without_type_parameters(content)
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            tree = ast.parse(content)
+    except SyntaxError as error:
+        location = text.point(error.lineno or 1, (error.offset or 1) - 1)
+        return Problem("RLX901", f"syntax error: {error.msg}", location)
+    except (RecursionError, MemoryError):
+        return _at_start(text.path, "nested too deeply to be read")
+    except ValueError as error:
+        return _at_start(text.path, f"cannot be read as Python: {error}")
+    if parameters:
+        for node in ast.walk(tree):
+            if isinstance(node, ast.FunctionDef) and (node.lineno, node.name) in parameters:
+                quote_symbols(node, parameters[node.lineno, node.name])
+    return tree
+
+
+def _without_type_parameters(content: str) -> tuple[str, dict[tuple[int, str], set[str]]]:
+    """The text with type parameters blanked, so that nothing moves, and the names by line and function."""
+    found: dict[tuple[int, str], set[str]] = {}
+    ends = [match.end() for match in re.finditer(r"\r\n|\r|\n", content)]
+
+    def blank(match: re.Match[str]) -> str:
+        names = {part.split(":")[0].strip() for part in match[3].split(",")}
+        found[bisect_right(ends, match.start(2)) + 1, match[2]] = names - {""}
+        return match[1] + " " * (len(match[3]) + 2)
+
+    return _TYPE_PARAMETERS.sub(blank, content), found
+
+
+def _read_notebook(path: str, content: str) -> FileUnits:
+    """The cells of a notebook are one program: what does not parse is left out and, if Relax, reported."""
+    try:
+        cells = notebook_cells(path, content)
+    except MalformedError as error:
+        location = SourceText(path, content).point(error.line, error.column - 1)
+        return FileUnits(problems=(Problem("RLX901", str(error), location),))
+    readable, problems = [], []
+    for cell in cells:
+        tree = parse_text(cell)
+        if not isinstance(tree, Problem):
+            readable.append(cell)
+        elif _holds_relax(cell):
+            problems.append(tree)
+    found = read_text(joined(path, readable)) if readable else FileUnits()
+    return FileUnits(found.units, (*problems, *found.problems))
+
+
+def _holds_relax(text: SourceText) -> bool:
+    return may_contain_relax(text.content.encode(errors="replace"))
+
+
+def _merged(parts: Iterable[FileUnits]) -> FileUnits:
+    units: list[Unit] = []
+    problems: list[Problem] = []
+    for part in parts:
+        units += part.units
+        problems += part.problems
+    return FileUnits(tuple(units), tuple(problems))
+
+
+def _at_start(path: str, message: str) -> Problem:
+    return Problem("RLX901", message, SourceText(path, "").point(1, 0))

@@ -1,0 +1,14 @@
+"""What the gate says about an expression that it does not let through."""
+
+from __future__ import annotations
+
+import ast
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True)
+class Refusal:
+    """An expression that may not be evaluated, and what is wrong with it."""
+
+    node: ast.AST
+    reason: str

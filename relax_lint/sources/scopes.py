@@ -1,0 +1,301 @@
+"""What the names around a unit are bound to, read off the syntax tree: nothing is imported or executed."""
+
+from __future__ import annotations
+
+import ast
+import copy
+import re
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass, field
+
+from relax_lint.sources.literal import NotLiteralError, TooLargeError, literal_value, weight
+from relax_lint.sources.names import DEFAULT_IMPORTS, canonical, chain
+from relax_lint.sources.parametrize import parameter_names, taken_value
+from relax_lint.sources.unit import Computed, Entry, Imported, Literal, Sibling, Unit, Unknown
+
+_MAX_WEIGHT = 65536
+_MAX_NODES = 5000
+
+ScopeNode = ast.Module | ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef
+# The unit that a definition is, when it is one; asked for siblings.
+UnitOf = Callable[[ast.AST, "Scope"], "Unit | None"]
+
+
+@dataclass
+class Scope:
+    """One lexical scope: its node, the scope around it, and the statements that bind names in it."""
+
+    node: ScopeNode
+    parent: Scope | None
+    unit_of: UnitOf
+    bindings: dict[str, list[tuple[int, ast.AST]]] = field(default_factory=dict)
+    # What was found out already, by name and binding statement; a text can be written so that
+    # finding it out again and again would never end.
+    known: dict[tuple[str, ast.AST], Entry] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        for name, node in _bindings(self.node.body):
+            self.bindings.setdefault(name, []).append((node.lineno, node))  # type: ignore[attr-defined]
+
+    def child(self, node: ScopeNode) -> Scope:
+        """The scope that a definition in this one opens."""
+        return Scope(node, self, self.unit_of)
+
+
+def _bindings(body: list[ast.stmt]) -> Iterator[tuple[str, ast.AST]]:
+    """Names bound by statements of one scope, with the statement that binds each; not inside definitions."""
+    for statement in body:
+        match statement:
+            case ast.Import() | ast.ImportFrom():
+                for alias in statement.names:
+                    yield alias.asname or alias.name.split(".")[0], statement
+            case ast.FunctionDef() | ast.AsyncFunctionDef() | ast.ClassDef():
+                yield statement.name, statement
+            case ast.Assign():
+                for target in statement.targets:
+                    for name in _target_names(target):
+                        yield name, statement
+            case ast.AnnAssign() | ast.AugAssign():
+                for name in _target_names(statement.target):
+                    yield name, statement
+            case ast.For() | ast.AsyncFor():
+                for name in _target_names(statement.target):
+                    yield name, statement
+            case ast.With() | ast.AsyncWith():
+                for item in statement.items:
+                    if item.optional_vars is not None:
+                        for name in _target_names(item.optional_vars):
+                            yield name, statement
+        for block in ("body", "orelse", "finalbody"):
+            if not isinstance(statement, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef):
+                yield from _bindings(getattr(statement, block, []))
+        for handler in getattr(statement, "handlers", []):
+            yield from _bindings(handler.body)
+
+
+def _target_names(target: ast.expr) -> Iterator[str]:
+    for node in ast.walk(target):
+        if isinstance(node, ast.Name):
+            yield node.id
+
+
+def dotted_name(node: ast.expr, scope: Scope, line: int) -> str | None:
+    """The canonical dotted name that an attribute chain stands for; None where its root is not an import."""
+    parts = chain(node)
+    if parts is None:
+        return None
+    entry = resolve(parts[0], scope, line)
+    if not isinstance(entry, Imported):
+        return None
+    return canonical(".".join((entry.dotted, *parts[1])))
+
+
+def resolve(name: str, scope: Scope, line: int) -> Entry | None:
+    """What `name` is bound to for text that stands at `line` in `scope`; None if nothing binds it."""
+    inner: Scope | None = scope
+    current: Scope | None = scope
+    while current is not None:
+        # A class body is no scope for the functions inside it.
+        visible = current is inner or not isinstance(current.node, ast.ClassDef)
+        found = current.bindings.get(name) if visible else None
+        if found:
+            # In its own scope a name is what the last binding above made it; an outer scope is complete
+            # by the time a function in it runs, but the nearest binding above is what a reader expects.
+            above = [node for bound, node in found if bound < line]
+            if above or current is not inner:
+                return _entry(name, above[-1] if above else found[-1][1], current)
+        function = current.node
+        if isinstance(function, ast.FunctionDef | ast.AsyncFunctionDef) and name in parameter_names(function):
+            return _parameter(name, function, current)
+        current = current.parent
+    if name in DEFAULT_IMPORTS:
+        return Imported(DEFAULT_IMPORTS[name])
+    return None
+
+
+def _entry(name: str, node: ast.AST, scope: Scope) -> Entry:
+    if (name, node) not in scope.known:
+        scope.known[name, node] = Unknown("defined in a circle")
+        scope.known[name, node] = _bound(name, node, scope)
+    return scope.known[name, node]
+
+
+def _bound(name: str, node: ast.AST, scope: Scope) -> Entry:
+    match node:
+        case ast.Import():
+            return Imported(_imported_module(name, node))
+        case ast.ImportFrom():
+            return _imported_from(name, node)
+        case ast.FunctionDef() | ast.AsyncFunctionDef() | ast.ClassDef():
+            unit = scope.unit_of(node, scope)
+            kind = "class" if isinstance(node, ast.ClassDef) else "function"
+            return Sibling(unit) if unit is not None else Unknown(f"a {kind} of the file")
+        case ast.Assign(targets=[target]):
+            return _assigned(name, target, node.value, scope, node.lineno)
+        case ast.AnnAssign(value=ast.expr() as value):
+            return _assigned(name, node.target, value, scope, node.lineno)
+        case ast.For() | ast.AsyncFor():
+            return Unknown("a loop variable")
+        case ast.With() | ast.AsyncWith():
+            return Unknown("the value of a context manager")
+    return Unknown("changed while the file runs")
+
+
+def _parameter(name: str, function: ast.FunctionDef | ast.AsyncFunctionDef, scope: Scope) -> Entry:
+    """The value that a parameter of the enclosing function is taken to have."""
+    if (name, function) not in scope.known:
+        scope.known[name, function] = Unknown("defined in a circle")
+        scope.known[name, function] = _taken(name, function, scope)
+    return scope.known[name, function]
+
+
+def _taken(name: str, function: ast.FunctionDef | ast.AsyncFunctionDef, scope: Scope) -> Entry:
+    around = scope.parent
+    if around is None:
+        return Unknown("a parameter")
+    taken = taken_value(function, name, lambda node: _list_behind(node, around))
+    if taken is None:
+        return Unknown(f"a parameter of `{function.name}` without a default")
+    entry = _assigned(name, ast.Name(name, ast.Store()), taken.node, around, function.lineno)
+    assumption = f"{name} = {_shortened(taken.node)} ({taken.source})"
+    match entry:
+        case Literal():
+            return Literal(entry.value, assumption)
+        case Computed():
+            return Computed(entry.node, assumption)
+        case Imported():
+            return Imported(entry.dotted, assumption)
+    return Unknown(f"a parameter of `{function.name}` whose {taken.source} cannot be read")
+
+
+def _list_behind(node: ast.expr, scope: Scope) -> ast.expr | None:
+    """The list that a name is bound to in an enclosing scope; the node itself if it is no name."""
+    if not isinstance(node, ast.Name):
+        return node
+    current: Scope | None = scope
+    while current is not None:
+        for _, statement in reversed(current.bindings.get(node.id, [])):
+            return statement.value if isinstance(statement, ast.Assign) else None
+        current = current.parent
+    return None
+
+
+def _imported_module(name: str, node: ast.Import) -> str:
+    for alias in node.names:
+        if alias.asname == name:
+            return canonical(alias.name)
+    return name
+
+
+def _imported_from(name: str, node: ast.ImportFrom) -> Entry:
+    for alias in node.names:
+        if (alias.asname or alias.name) == name:
+            if node.level:
+                return Unknown("imported from a neighbouring file")
+            return Imported(canonical(f"{node.module}.{alias.name}"))
+    return Unknown("imported by a star import")
+
+
+def _assigned(name: str, target: ast.expr, value: ast.expr, scope: Scope, line: int) -> Entry:
+    if isinstance(target, ast.Tuple | ast.List):
+        elements = value.elts if isinstance(value, ast.Tuple | ast.List) else []
+        for index, element in enumerate(target.elts):
+            if isinstance(element, ast.Name) and element.id == name and len(elements) == len(target.elts):
+                return _assigned(name, element, elements[index], scope, line)
+        return Unknown("unpacked from a value that is not known")
+    names = environment(value, scope, line)
+    plain = {key: entry.value for key, entry in names.items() if isinstance(entry, Literal)}
+    taken = [
+        e.assumption for e in names.values() if isinstance(e, Literal | Computed | Imported) and e.assumption
+    ]
+    assumption = "; ".join(dict.fromkeys(taken)) or None
+    try:
+        found = literal_value(value, plain)
+        if weight(found) > _MAX_WEIGHT:
+            raise TooLargeError
+        return Literal(found, assumption)
+    except TooLargeError:
+        return Unknown("too large a number to compute")
+    except NotLiteralError:
+        pass
+    if isinstance(value, ast.Name | ast.Attribute) and (dotted := dotted_name(value, scope, line)):
+        return Imported(dotted)
+    if isinstance(value, ast.Name) and isinstance(names.get(value.id), Sibling):
+        return names[value.id]
+    if all(isinstance(entry, Imported | Literal | Computed) for entry in names.values()):
+        weights = sum(weight(v) for v in plain.values())
+        weights += sum(len(list(ast.walk(e.node))) for e in names.values() if isinstance(e, Computed))
+        if weights > _MAX_NODES:
+            return Unknown("too long a computation")
+        return Computed(_Standing(names).alone(value), assumption)
+    return Unknown(f"computed by `{_shortened(value)}`")
+
+
+def _shortened(node: ast.expr) -> str:
+    text = ast.unparse(node)
+    return text if len(text) <= 60 else text[:57] + "..."
+
+
+class _Standing(ast.NodeTransformer):
+    """An expression that can be read in any scope: imports by canonical names, values in place."""
+
+    def __init__(self, names: Mapping[str, Entry]) -> None:
+        self.names = names
+
+    def alone(self, node: ast.expr) -> ast.expr:
+        """A copy of `node` that depends on nothing but imports."""
+        copied = self.visit(copy.deepcopy(node))
+        assert isinstance(copied, ast.expr)
+        return ast.fix_missing_locations(copied)
+
+    def visit_Name(self, node: ast.Name) -> ast.expr:
+        entry = self.names.get(node.id)
+        match entry:
+            case Imported():
+                return ast.copy_location(ast.parse(entry.dotted, mode="eval").body, node)
+            case Computed():
+                return copy.deepcopy(entry.node)
+            case Literal() if isinstance(entry.value, int | float | str | bool | tuple | list | None):
+                return ast.copy_location(ast.parse(_source(entry.value), mode="eval").body, node)
+        return node
+
+
+def _source(value: object) -> str:
+    """`repr`, except that infinities and nan have to be spelled as calls."""
+    text = repr(value)
+    return re.sub(r"\b(inf|nan)\b", r"float('\1')", text) if isinstance(value, float) else text
+
+
+def mentioned_names(node: ast.AST) -> set[str]:
+    """Names that a tree mentions, the ones inside strings (symbolic shapes) included."""
+    names: set[str] = set()
+    for child in ast.walk(node):
+        if isinstance(child, ast.Name):
+            names.add(child.id)
+        elif isinstance(child, ast.Constant) and isinstance(child.value, str) and child.value.isidentifier():
+            names.add(child.value)
+    return names
+
+
+def bound_names(node: ast.AST) -> set[str]:
+    """Names that a tree binds itself, at any depth."""
+    names: set[str] = set()
+    for child in ast.walk(node):
+        match child:
+            case ast.ClassDef() | ast.FunctionDef():
+                names.add(child.name)
+            case ast.Name(ctx=ast.Store()):
+                names.add(child.id)
+            case ast.arg():
+                names.add(child.arg)
+    return names
+
+
+def environment(node: ast.AST, scope: Scope, line: int) -> dict[str, Entry]:
+    """The entries of the enclosing scopes for every name that `node` mentions and does not bind itself."""
+    entries: dict[str, Entry] = {}
+    for name in sorted(mentioned_names(node) - bound_names(node)):
+        entry = resolve(name, scope, line)
+        if entry is not None:
+            entries[name] = entry
+    return entries

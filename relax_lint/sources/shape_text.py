@@ -1,0 +1,49 @@
+"""Strings that TVM evaluates: the extents of shapes, as in `R.Tensor(("n * 2",))`."""
+
+from __future__ import annotations
+
+import ast
+
+from relax_lint.sources.literal import is_large
+from relax_lint.sources.sizes import check_arithmetic
+
+_MAX_LENGTH = 1000
+# Arithmetic over symbols: nothing that has attributes, is called or subscripted, `T.max(n, 1)` apart.
+_EXPRESSIONS = (ast.BinOp, ast.Constant, ast.Name, ast.UnaryOp, ast.IfExp, ast.Compare)
+
+
+def check_shape_text(text: str) -> str | None:
+    """What is wrong with a string that TVM would evaluate as the extent of a shape; None if nothing is."""
+    if len(text) > _MAX_LENGTH:
+        return f"a shape expression of more than {_MAX_LENGTH} characters"
+    try:
+        tree = ast.parse(text.strip(), mode="eval").body
+    except (SyntaxError, ValueError, RecursionError, MemoryError):
+        return f"`{shortened(text)}` in a shape"
+    for node in ast.walk(tree):
+        if isinstance(node, ast.expr) and not (isinstance(node, _EXPRESSIONS) or _is_tir_call(node)):
+            return f"`{shortened(text)}` in a shape"
+        if isinstance(node, ast.Name) and node.id.startswith("__"):
+            return f"the name `{node.id}`"
+        if isinstance(node, ast.Constant) and not isinstance(node.value, int | float):
+            return f"`{shortened(text)}` in a shape"
+        if isinstance(node, ast.Constant) and is_large(node.value):
+            return "a number that is too large"
+        if isinstance(node, ast.expr):
+            for refusal in check_arithmetic(node, {}):
+                return refusal.reason
+    return None
+
+
+def shortened(text: str) -> str:
+    """Text that fits into a message."""
+    return text if len(text) <= 60 else text[:57] + "..."
+
+
+def _is_tir_call(node: ast.expr) -> bool:
+    """`T.max(n, 1)`, and the `T.max` in it."""
+    if isinstance(node, ast.Call):
+        return not node.keywords and isinstance(node.func, ast.Attribute)
+    if not isinstance(node, ast.Attribute):
+        return False
+    return isinstance(node.value, ast.Name) and node.value.id == "T" and not node.attr.startswith("_")

@@ -1,0 +1,92 @@
+"""Source text: decoding, and the map from a syntax tree's positions to places in the file."""
+
+from __future__ import annotations
+
+import ast
+import codecs
+import io
+import re
+import tokenize
+from dataclasses import dataclass
+from functools import cached_property
+
+from relax_lint.place import Location
+
+# Line ends as Python's tokenizer sees them: a form feed or U+2028 does not end a line.
+_LINE_END = re.compile(r"\r\n|\r|\n")
+
+
+class UndecodableError(ValueError):
+    """The bytes are not text in the encoding that they declare."""
+
+
+@dataclass(frozen=True)
+class LineOrigin:
+    """Where one line of an embedded text stands in its file: 1-based line, and the column of each character
+    (one more than the characters, for the end of the line).
+    """
+
+    line: int
+    columns: tuple[int, ...]
+
+
+@dataclass(frozen=True)
+class SourceText:
+    """A text and where it comes from. `origins` is None when the text is the whole file."""
+
+    path: str
+    content: str
+    origins: tuple[LineOrigin, ...] | None = None
+
+    @cached_property
+    def lines(self) -> list[str]:
+        """The lines without their ends, as a syntax tree numbers them."""
+        return _LINE_END.split(self.content)
+
+    def place(self, line: int, byte_column: int) -> tuple[int, int]:
+        """File line and column (1-based, characters) of a syntax tree's line and UTF-8 byte offset."""
+        if not 1 <= line <= len(self.lines):
+            return max(line, 1), 1
+        text = self.lines[line - 1]
+        column = byte_column
+        if not text.isascii():
+            column = len(text.encode()[:byte_column].decode(errors="ignore"))
+        return self.at(line, column)
+
+    def at(self, line: int, column: int) -> tuple[int, int]:
+        """File line and column of a line of this text and a 0-based character offset in it."""
+        if self.origins is None:
+            return line, column + 1
+        origin = self.origins[min(line, len(self.origins)) - 1]
+        return origin.line, origin.columns[min(column, len(origin.columns) - 1)]
+
+    def location(self, node: ast.AST) -> Location:
+        """The place of a syntax node."""
+        line = getattr(node, "lineno", 1)
+        start = self.place(line, getattr(node, "col_offset", 0))
+        end_line = getattr(node, "end_lineno", None)
+        if end_line is None:
+            return Location(self.path, *start, *start)
+        return Location(self.path, *start, *self.place(end_line, node.end_col_offset))  # type: ignore[attr-defined]
+
+    def point(self, line: int, column: int) -> Location:
+        """A place of one character, from a 1-based line and a 0-based character offset."""
+        start = self.at(max(line, 1), max(column, 0))
+        return Location(self.path, start[0], start[1], start[0], start[1] + 1)
+
+
+def decode(data: bytes) -> str:
+    """The text of Python source: encoding cookie, byte order mark, UTF-8 otherwise.
+
+    Raises UndecodableError with the reason.
+    """
+    try:
+        encoding, _ = tokenize.detect_encoding(io.BytesIO(data).readline)
+        text = data.decode(encoding)
+    except (SyntaxError, LookupError, UnicodeDecodeError) as error:
+        raise UndecodableError(str(error)) from error
+    if data.startswith(codecs.BOM_UTF8) and text.startswith("\ufeff"):
+        text = text[1:]
+    if "\0" in text:
+        raise UndecodableError("the file contains a NUL byte: not text")
+    return text

@@ -1,0 +1,135 @@
+"""The seam between where text comes from and the analysis of a module."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any, Protocol
+
+from relax_lint.place import Location
+from relax_lint.sources.text import SourceText
+
+
+class Positions(Protocol):
+    """Where the statements of a module stand in the text that it was parsed from."""
+
+    def binding(self, var: Any, value: Any) -> Location | None:
+        """The statement (its value expression) that made a binding, by the variable's identity."""
+        ...
+
+    def argument(self, var: Any, value: Any, index: int) -> Location | None:
+        """Argument `index` of the call that a binding's value is; None where it is not known."""
+        ...
+
+    def function(self, name: str) -> Location | None:
+        """The line of the `def` of a function."""
+        ...
+
+
+class NoPositions:
+    """Positions of a module that was not parsed from text."""
+
+    def binding(self, var: Any, value: Any) -> Location | None:
+        """None."""
+
+    def argument(self, var: Any, value: Any, index: int) -> Location | None:
+        """None."""
+
+    def function(self, name: str) -> Location | None:
+        """None."""
+
+
+@dataclass(frozen=True)
+class Problem:
+    """A unit or a whole input that cannot be analysed: `rule` is RLX901 to RLX904."""
+
+    rule: str
+    message: str
+    location: Location | None
+    unit: str | None = None
+    detail: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True)
+class ParsedUnit:
+    """One module, to be analysed. `module_name` is the class's name; None for saved IR and bare functions.
+
+    `assumptions` are values that were taken for granted to read the unit (a parameter's default, say);
+    `notes` are things worth saying once per input (the dialect that it was read as). `ill_formed` is TVM's
+    reason where its well-formedness check refuses the module and the text does not switch that check off.
+    """
+
+    module_name: str | None
+    ir_module: Any
+    positions: Positions
+    assumptions: tuple[str, ...] = ()
+    notes: tuple[str, ...] = ()
+    ill_formed: str | None = None
+
+
+@dataclass(frozen=True)
+class Imported:
+    """A name bound by an import, or to what an import offers: the canonical dotted name behind it."""
+
+    dotted: str
+    assumption: str | None = None
+
+
+@dataclass(frozen=True)
+class Literal:
+    """A name bound to a plain Python value; `assumption` says where a value taken for granted comes from."""
+
+    value: Any
+    assumption: str | None = None
+
+
+@dataclass(frozen=True)
+class Computed:
+    """A name bound to an expression of allowed calls, evaluated when the unit is parsed."""
+
+    node: ast.expr
+    assumption: str | None = None
+
+
+@dataclass(frozen=True)
+class Sibling:
+    """A name bound to another TVMScript definition of the file, parsed when the unit is parsed."""
+
+    unit: Unit
+
+
+@dataclass(frozen=True)
+class Unknown:
+    """A name whose value cannot be known without running the file, and why."""
+
+    reason: str
+
+
+Entry = Imported | Literal | Computed | Sibling | Unknown
+
+
+@dataclass(frozen=True)
+class Unit:
+    """One `@I.ir_module` class or TVMScript function, cut out of its file; plain data, can be pickled.
+
+    `kind` is `module` for a class, `function` for a Relax function that stands alone, `prim_func` for a
+    TIR function that another unit refers to. `line` is that of the file. `environment` holds the names of
+    the enclosing scopes that the unit mentions.
+    """
+
+    name: str
+    kind: str
+    line: int
+    text: SourceText
+    node: ast.ClassDef | ast.FunctionDef
+    environment: Mapping[str, Entry] = field(default_factory=dict)
+    check_well_formed: bool = True
+
+
+@dataclass(frozen=True)
+class FileUnits:
+    """What one input holds: the units that can go to the parser and the problems found on the way."""
+
+    units: tuple[Unit, ...] = ()
+    problems: tuple[Problem, ...] = ()

@@ -1,0 +1,1 @@
+"""Integers: expressions, domains, provers, safe regions, examples."""

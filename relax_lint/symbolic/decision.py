@@ -1,0 +1,66 @@
+"""What the provers answer."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from enum import Enum
+
+from sympy.logic.boolalg import Boolean
+
+from relax_lint.symbolic.domain import Fact
+from relax_lint.verdict import Prover, Verdict
+
+Assignment = Mapping[str, int]
+"""Symbol name (as the user wrote it) to value, in signature order."""
+
+
+@dataclass(frozen=True)
+class Proof:
+    """Who decided, and one line of how. For an undecided claim `detail` is the reason."""
+
+    by: Prover
+    detail: str
+
+
+@dataclass(frozen=True)
+class Decision:
+    """The verdict on one claim C over one domain D.
+
+    `reachable` is False when D is empty: then the operation is not a finding at all and
+    `verdict` is vacuously always-fine. `mixed` is True when both a fine and a wrong example are
+    known. `safe_when` is the simplified safe region in the user's symbols (None unless the verdict is
+    needs-runtime-check, and None there too when no readable form is known). `fine` is the
+    largest fine assignment where one symbol decides and the set is bounded, else any fine one;
+    `wrong` the smallest wrong one (smallest sum of absolute values, then lexicographic).
+    `assumptions` are the ASSUMED facts without which the verdict could not be reached, in domain order.
+    """
+
+    verdict: Verdict
+    proof: Proof
+    reachable: bool = True
+    mixed: bool = False
+    safe_when: Boolean | None = None
+    fine: Assignment | None = None
+    wrong: Assignment | None = None
+    assumptions: tuple[Fact, ...] = field(default=())
+
+
+class FailureStatus(Enum):
+    """Whether a first failing assignment is known."""
+
+    FAILS = "fails"
+    NEVER = "never"
+    UNKNOWN = "unknown"
+
+
+@dataclass(frozen=True)
+class FirstFailure:
+    """The smallest assignment that violates a claim: smallest sum, then lexicographic.
+
+    Declared bounds are dropped before the search, since nothing enforces them; free integers are
+    taken as non-negative. `at` is None unless `status` is FAILS.
+    """
+
+    status: FailureStatus
+    at: Assignment | None = None

@@ -1,0 +1,80 @@
+"""Domains: which symbol assignments can reach an operation, and why we believe so."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from enum import Enum
+from functools import cached_property
+
+import sympy
+from sympy.logic.boolalg import Boolean
+
+INT64_MIN = -(2**63)
+INT64_MAX = 2**63 - 1
+
+
+class FactKind(Enum):
+    """Where a fact comes from; the prover tries to do without the later kinds.
+
+    `ENFORCED` facts hold on every run that reaches the operation (the VM reads the extent from a
+    real tensor, an assert or match_cast before it would have stopped the run, the branch
+    condition was taken). `GLOBAL` facts are the assumptions that the tool states once for all
+    (`max-extent`). `ASSUMED` facts are believed, enforced by nobody and listed with every
+    verdict that used them (declared bounds, a value taken from a parametrize list).
+    """
+
+    ENFORCED = "enforced"
+    GLOBAL = "global"
+    ASSUMED = "assumed"
+
+
+@dataclass(frozen=True)
+class Fact:
+    """One condition on symbols that may be taken for granted.
+
+    `text` is what people read in the list of assumptions, for example
+    `n <= 2048 (tir_var_upper_bound, not enforced)`.
+    """
+
+    condition: Boolean
+    kind: FactKind
+    text: str
+
+
+@dataclass(frozen=True)
+class Domain:
+    """The admissible assignments of integers to `symbols`: those that satisfy all `facts`.
+
+    `symbols` are in signature order, which is also the order of examples. `free` holds those
+    that may be any int64 (they arrive as `R.Prim` or `R.Shape` values); all other symbols are
+    extents of real tensors. A domain never lists a symbol that has no int64 bounds: the prover
+    adds the int64 range of every symbol by itself.
+    """
+
+    symbols: tuple[sympy.Symbol, ...] = ()
+    facts: tuple[Fact, ...] = ()
+    free: frozenset[sympy.Symbol] = frozenset()
+
+    def with_facts(self, facts: Iterable[Fact]) -> Domain:
+        """This domain, narrowed by more facts; a condition that is known already adds nothing."""
+        more: dict[tuple[Boolean, FactKind], Fact] = {}
+        for fact in facts:
+            if (fact.condition, fact.kind) not in self._known and fact.condition != sympy.true:
+                more.setdefault((fact.condition, fact.kind), fact)
+        return Domain(self.symbols, (*self.facts, *more.values()), self.free) if more else self
+
+    def with_symbols(self, symbols: Iterable[sympy.Symbol], *, free: bool) -> Domain:
+        """This domain over more symbols (introduced by a match_cast, say)."""
+        new = tuple(s for s in symbols if s not in self.symbols)
+        if not new:
+            return self
+        return Domain(self.symbols + new, self.facts, self.free | frozenset(new) if free else self.free)
+
+    def without(self, *kinds: FactKind) -> Domain:
+        """This domain without the facts of the given kinds: a larger one."""
+        return Domain(self.symbols, tuple(f for f in self.facts if f.kind not in kinds), self.free)
+
+    @cached_property
+    def _known(self) -> frozenset[tuple[Boolean, FactKind]]:
+        return frozenset((fact.condition, fact.kind) for fact in self.facts)

@@ -1,0 +1,197 @@
+"""Conditions in negation normal form over polynomial atoms `p >= 0`, `p == 0`, `p != 0`."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from enum import Enum
+from functools import lru_cache
+from typing import Any
+
+import sympy
+from sympy.logic.boolalg import And, Boolean, Implies, Not, Or
+
+from relax_lint.symbolic.polynomial import NotPolynomial, Polynomial, to_polynomial, total
+
+
+class Sign(Enum):
+    """What an atom says of its polynomial."""
+
+    NON_NEGATIVE = ">= 0"
+    ZERO = "== 0"
+    NON_ZERO = "!= 0"
+
+
+@dataclass(frozen=True)
+class Atom:
+    """One relation, divided by the common factor of its coefficients and rounded to integers."""
+
+    polynomial: Polynomial
+    sign: Sign
+
+
+@dataclass(frozen=True)
+class All:
+    """Every part holds."""
+
+    parts: tuple[Formula, ...]
+
+
+@dataclass(frozen=True)
+class Some:
+    """At least one part holds."""
+
+    parts: tuple[Formula, ...]
+
+
+Formula = Atom | All | Some | bool
+
+
+class Unsupported(ValueError):
+    """The condition is not built from relations between integer expressions."""
+
+
+def atom(p: Polynomial, sign: Sign) -> Formula:
+    """The relation in lowest terms; a bool if it does not depend on any atom of `p`."""
+    constant = p.constant_term
+    if p.is_constant:
+        return {
+            Sign.NON_NEGATIVE: constant >= 0,
+            Sign.ZERO: constant == 0,
+            Sign.NON_ZERO: constant != 0,
+        }[sign]
+    common = p.content
+    if sign is not Sign.NON_NEGATIVE and constant % common:
+        return sign is Sign.NON_ZERO
+    # Integers c*q + d >= 0 are q + floor(d / c) >= 0; with d a multiple of c this is plain division.
+    rounded = p.shift(-constant)
+    reduced = Polynomial({m: c // common for m, c in rounded.terms.items()}).shift(constant // common)
+    return Atom(reduced, sign)
+
+
+def all_of(parts: Iterable[Formula]) -> Formula:
+    """The conjunction, flattened."""
+    return _join(parts, All, neutral=True)
+
+
+def any_of(parts: Iterable[Formula]) -> Formula:
+    """The disjunction, flattened."""
+    return _join(parts, Some, neutral=False)
+
+
+def _join(parts: Iterable[Formula], kind: type[All] | type[Some], *, neutral: bool) -> Formula:
+    flat: dict[Formula, None] = {}
+    for part in parts:
+        if isinstance(part, bool):
+            if part is not neutral:
+                return not neutral
+            continue
+        flat.update(dict.fromkeys(part.parts if isinstance(part, kind) else (part,)))
+    if not flat:
+        return neutral
+    return next(iter(flat)) if len(flat) == 1 else kind(tuple(flat))
+
+
+def negate(formula: Formula) -> Formula:
+    """The formula that holds exactly where this one does not."""
+    if isinstance(formula, bool):
+        return not formula
+    if isinstance(formula, All):
+        return any_of(negate(p) for p in formula.parts)
+    if isinstance(formula, Some):
+        return all_of(negate(p) for p in formula.parts)
+    p = formula.polynomial
+    if formula.sign is Sign.NON_NEGATIVE:
+        return atom(p.scale(-1).shift(-1), Sign.NON_NEGATIVE)
+    return Atom(p, Sign.NON_ZERO if formula.sign is Sign.ZERO else Sign.ZERO)
+
+
+@lru_cache(maxsize=1 << 14)
+def to_formula(condition: Boolean) -> Formula:
+    """Normalise a sympy condition on integers. Raises `Unsupported`."""
+    if condition == sympy.true or condition == sympy.false:
+        return bool(condition)
+    if isinstance(condition, And):
+        return all_of(to_formula(c) for c in condition.args)
+    if isinstance(condition, Or):
+        return any_of(to_formula(c) for c in condition.args)
+    if isinstance(condition, Not):
+        return negate(to_formula(condition.args[0]))
+    if isinstance(condition, Implies):
+        a, b = condition.args
+        return any_of((negate(to_formula(a)), to_formula(b)))
+    if isinstance(condition, sympy.core.relational.Relational):
+        return _relation(condition)
+    raise Unsupported(f"not a relation between integers: {condition}")
+
+
+def _relation(relation: Any) -> Formula:
+    try:
+        difference = to_polynomial(relation.args[0]) - to_polynomial(relation.args[1])
+    except NotPolynomial as error:
+        raise Unsupported(str(error)) from error
+    if isinstance(relation, sympy.Eq):
+        return atom(difference, Sign.ZERO)
+    if isinstance(relation, sympy.Ne):
+        return atom(difference, Sign.NON_ZERO)
+    if isinstance(relation, sympy.Ge):
+        return atom(difference, Sign.NON_NEGATIVE)
+    if isinstance(relation, sympy.Gt):
+        return atom(difference.shift(-1), Sign.NON_NEGATIVE)
+    if isinstance(relation, sympy.Le):
+        return atom(difference.scale(-1), Sign.NON_NEGATIVE)
+    return atom(difference.scale(-1).shift(-1), Sign.NON_NEGATIVE)
+
+
+def atoms_of(formula: Formula) -> tuple[Atom, ...]:
+    """All relations in the formula, each once."""
+    if isinstance(formula, bool):
+        return ()
+    if isinstance(formula, Atom):
+        return (formula,)
+    return tuple(dict.fromkeys(a for part in formula.parts for a in atoms_of(part)))
+
+
+def symbols_of(formula: Formula) -> frozenset[Any]:
+    """The symbols that occur, inside opaque terms too."""
+    return frozenset(s for a in atoms_of(formula) for t in a.polynomial.atoms() for s in t.free_symbols)
+
+
+def is_polynomial(formula: Formula) -> bool:
+    """Whether every atom is a polynomial in symbols alone."""
+    return all(isinstance(t, sympy.Symbol) for a in atoms_of(formula) for t in a.polynomial.atoms())
+
+
+def put(e: Any, replacements: Mapping[Any, Any]) -> Any:
+    """`e.xreplace(replacements)`. Raises `Unsupported` if that divides by zero inside a Max or Min."""
+    try:
+        return e.xreplace(replacements)
+    except (ValueError, TypeError) as error:
+        raise Unsupported(f"{e} has no value") from error
+
+
+def substitute(formula: Formula, values: Mapping[Any, int]) -> Formula:
+    """The formula with integers put in for some symbols. Raises `Unsupported` where it has no value."""
+    if isinstance(formula, bool):
+        return formula
+    if isinstance(formula, Atom):
+        return atom(_substitute_polynomial(formula.polynomial, values), formula.sign)
+    join = all_of if isinstance(formula, All) else any_of
+    return join(substitute(part, values) for part in formula.parts)
+
+
+def _substitute_polynomial(p: Polynomial, values: Mapping[Any, int]) -> Polynomial:
+    parts = []
+    for monomial, coefficient in p.terms.items():
+        kept = []
+        opaque = Polynomial.constant(1)
+        for base, exponent in monomial:
+            if base in values:
+                coefficient *= values[base] ** exponent
+            elif isinstance(base, sympy.Symbol) or not any(s in values for s in base.free_symbols):
+                kept.append((base, exponent))
+            else:
+                replaced = put(base, {s: sympy.Integer(v) for s, v in values.items()})
+                opaque = opaque * to_polynomial(replaced**exponent)
+        parts.append(Polynomial({tuple(kept): coefficient}) * opaque)
+    return total(parts)

@@ -1,0 +1,124 @@
+"""The links of the chain of provers over one list of facts."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+import sympy
+from sympy.logic.boolalg import Boolean, Not
+
+from relax_lint.symbolic import backend
+from relax_lint.symbolic import functions as f
+from relax_lint.symbolic.evaluation import compile_condition
+from relax_lint.symbolic.formula import Unsupported, is_polynomial, to_formula
+from relax_lint.symbolic.knowledge import Knowledge
+from relax_lint.symbolic.regions import to_condition
+from relax_lint.symbolic.search import QUICK, THOROUGH, Point, Search
+from relax_lint.verdict import Prover
+
+Symbols = tuple[Any, ...]
+Conditions = tuple[Boolean, ...]
+
+
+class Links:
+    """Proves claims under conditions on int64 symbols, and finds members of the domain they describe."""
+
+    def __init__(self, *, rlimit: int, max_points: int) -> None:
+        self._rlimit = rlimit
+        self._max_points = max_points
+        self._knowledge: dict[tuple[Symbols, Conditions], Knowledge] = {}
+        self._searches: dict[tuple[Symbols, Conditions], Search] = {}
+
+    def knowledge(self, symbols: Symbols, conditions: Conditions) -> Knowledge:
+        """What the conditions say, worked out once."""
+        key = symbols, conditions
+        if key not in self._knowledge:
+            self._knowledge[key] = Knowledge(symbols, conditions)
+        return self._knowledge[key]
+
+    def search(self, symbols: Symbols, conditions: Conditions) -> Search:
+        """The search over the domain that the conditions describe."""
+        key = symbols, conditions
+        if key not in self._searches:
+            self._searches[key] = Search(self.knowledge(symbols, conditions))
+        return self._searches[key]
+
+    def expressible(self, claim: Boolean) -> bool:
+        """Whether the claim is built from relations between integer expressions."""
+        try:
+            to_formula(claim)
+        except Unsupported:
+            return False
+        return True
+
+    def prove(self, symbols: Symbols, conditions: Conditions, claim: Boolean) -> Prover | None:
+        """The cheapest link that shows the claim for every member of the domain, None if none does."""
+        if claim == sympy.true:
+            return Prover.CONSTANT
+        if self.doubtful_divisor(claim, symbols, conditions) is not None:
+            everywhere = self._holds_everywhere(self.search(symbols, conditions), symbols, claim)
+            return Prover.CONSTANT if everywhere else None
+        return self._prove(symbols, conditions, claim)
+
+    def _prove(self, symbols: Symbols, conditions: Conditions, claim: Boolean) -> Prover | None:
+        knowledge = self.knowledge(symbols, conditions)
+        try:
+            formula = knowledge.formula(claim)
+        except Unsupported:
+            return None
+        if knowledge.proves(formula):
+            plain = is_polynomial(formula) and all(map(is_polynomial, knowledge.formulas))
+            return Prover.POLYNOMIAL if plain else Prover.INTERVAL
+        search = self.search(symbols, conditions)
+        if search.sample(Not(claim)) is not None:
+            return None
+        if self._holds_everywhere(search, symbols, claim):
+            return Prover.CONSTANT
+        # In lowest terms, because TVM holds no constant of more than 64 bits.
+        reduced = to_condition(to_formula(claim))
+        if backend.analyzer_proves(reduced, conditions, knowledge.bounds):
+            return Prover.ANALYZER
+        if backend.z3_proves(reduced, conditions, self._rlimit):
+            return Prover.Z3
+        return None
+
+    def doubtful_divisor(self, claim: Boolean, symbols: Symbols, conditions: Conditions) -> Any:
+        """A divisor of the claim that was not shown to differ from zero, or None."""
+        for divisor in _divisors(claim):
+            nonzero = sympy.Ne(divisor, 0)
+            if nonzero == sympy.false or (
+                nonzero != sympy.true and self._prove(symbols, conditions, nonzero) is None
+            ):
+                return divisor
+        return None
+
+    def witness(self, symbols: Symbols, conditions: Conditions) -> tuple[bool, Point | None]:
+        """Whether the domain was proved empty, and a member of it if one was found."""
+        knowledge = self.knowledge(symbols, conditions)
+        if knowledge.empty:
+            return True, None
+        search = self.search(symbols, conditions)
+        found = search.smallest(sympy.true, QUICK)
+        if found.point is None:
+            if found.exact or self._prove(symbols, conditions, sympy.false) is not None:
+                return True, None
+            found = search.smallest(sympy.true, THOROUGH)
+        return False, found.point
+
+    def _holds_everywhere(self, search: Search, symbols: Symbols, claim: Boolean) -> bool:
+        members = search.members(self._max_points)
+        if members is None:
+            return False
+        try:
+            holds = compile_condition(claim, symbols)
+        except TypeError:
+            return False
+        return all(holds(*point) is True for point in members)
+
+
+def _divisors(claim: Boolean) -> Iterator[Any]:
+    """The divisors of the claim that are not plain non-zero numbers, inner ones first."""
+    for e in sorted(claim.atoms(*f.DIVISIONS), key=lambda e: (sympy.count_ops(e), sympy.srepr(e))):
+        if not isinstance(e.args[1], sympy.Integer) or e.args[1] == 0:
+            yield e.args[1]

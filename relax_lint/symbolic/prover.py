@@ -1,0 +1,303 @@
+"""The chain of provers: a verdict on a claim over a domain, with its proof, region and examples."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+from typing import Any, TypeVar
+
+import sympy
+from sympy.logic.boolalg import Boolean, Not
+
+from relax_lint.symbolic.decision import Assignment, Decision, FailureStatus, FirstFailure, Proof
+from relax_lint.symbolic.domain import Domain, FactKind
+from relax_lint.symbolic.links import Links
+from relax_lint.symbolic.printing import condition_text
+from relax_lint.symbolic.questions import DomainIndex, Posed, Question
+from relax_lint.symbolic.regions import safe_region
+from relax_lint.symbolic.search import QUICK, THOROUGH, Point
+from relax_lint.verdict import Prover, Verdict
+
+DEFAULT_RLIMIT = 200_000
+
+T = TypeVar("T")
+
+
+@dataclass(frozen=True)
+class _Answer:
+    """A decision in the terms of a normal-form question; `assumed` are positions in its facts."""
+
+    verdict: Verdict
+    by: Prover
+    reason: str = ""
+    reachable: bool = True
+    mixed: bool = False
+    region: Boolean | None = None
+    fine: Point | None = None
+    wrong: Point | None = None
+    assumed: tuple[int, ...] = ()
+
+
+class ProverChain:
+    """Decides claims, cheapest prover first; deterministic, and each distinct question is asked once.
+
+    `rlimit` bounds Z3 in its own resource steps (200,000 are about 20 ms), `max_extent` is the value from
+    which on a largest fine example counts as unbounded, `max_points` the largest domain that is decided
+    by evaluating all of it. `decisions` counts answers by the prover that gave them.
+    """
+
+    def __init__(
+        self, *, rlimit: int = DEFAULT_RLIMIT, max_extent: int = 2**40, max_points: int = 4096
+    ) -> None:
+        self.decisions: Counter[Prover] = Counter()
+        self._max_extent = max_extent
+        self._links = Links(rlimit=rlimit, max_points=max_points)
+        self._decided: dict[tuple[Boolean, int], Decision] = {}
+        self._answers: dict[Question, _Answer] = {}
+        self._failures: dict[Question, tuple[FailureStatus, Point | None]] = {}
+        self._witnesses: dict[Question, tuple[bool, Point | None]] = {}
+        self._proved: dict[tuple[Question, tuple[FactKind, ...]], bool] = {}
+        self._indices: dict[Domain, DomainIndex] = {}
+        self._seen: dict[int, tuple[Domain, DomainIndex]] = {}
+
+    def decide(self, claim: Boolean, domain: Domain) -> Decision:
+        """The verdict on the claim over the domain.
+
+        Points at which the claim has no value (a division by zero) are neither fine nor wrong; unless
+        they are shown to lie outside the domain the claim is undecided.
+        """
+        index = self._index(domain)
+        key = claim, id(index)
+        decision = self._decided.get(key)
+        if decision is None:
+            decision = self._decided[key] = self._decision(claim, index)
+        self.decisions[decision.proof.by] += 1
+        return decision
+
+    def entails(self, domain: Domain, claim: Boolean) -> bool:
+        """Whether the claim was proved for every member of the domain, assumed facts included."""
+        posed = self._index(domain).pose(claim)
+        return self._cached(
+            self._proved,
+            (posed.question, tuple(FactKind)),
+            lambda: self._links.prove(claim=posed.question.claim, **_full(posed.question)) is not None,
+        )
+
+    def is_empty(self, domain: Domain) -> bool:
+        """Whether the domain was proved to have no member."""
+        return self._first_empty(self._index(domain)) is not None
+
+    def satisfiable(self, domain: Domain) -> Assignment | None:
+        """A member of the domain, checked exactly; None if none was found."""
+        index = self._index(domain)
+        if index.impossible_facts():
+            return None
+        values: dict[str, int] = {}
+        for symbols in [*index.components(), *({s} for s in domain.symbols)]:
+            if not {s.name for s in symbols} <= values.keys():
+                posed = index.pose(sympy.true, symbols)
+                _, point = self._witness(posed.question)
+                if point is None:
+                    return None
+                values |= posed.assignment(point)
+        return {s.name: values[s.name] for s in domain.symbols if s.name in values}
+
+    def first_failure(self, claim: Boolean, domain: Domain) -> FirstFailure:
+        """The smallest assignment of non-negative values that violates the claim, assumed facts dropped.
+
+        Only the symbols connected to the claim are assigned.
+        """
+        index = self._index(domain)
+        posed = index.pose(claim)
+        status, point = self._cached(self._failures, posed.question, lambda: self._failure(posed.question))
+        return FirstFailure(status, None if point is None else posed.assignment(point))
+
+    def _index(self, domain: Domain) -> DomainIndex:
+        """The index of an equal domain; by identity first, because hashing many facts costs more."""
+        seen = self._seen.get(id(domain))
+        if seen is not None:
+            return seen[1]
+        index = self._indices.get(domain)
+        if index is None:
+            index = self._indices[domain] = DomainIndex(domain)
+        # The domain is kept with its id, so that the id stays its own.
+        self._seen[id(domain)] = domain, index
+        return index
+
+    @staticmethod
+    def _cached(table: dict[Any, T], key: Any, answer: Callable[[], T]) -> T:
+        known = table.get(key)
+        if known is None:
+            known = table[key] = answer()
+        return known
+
+    def _decision(self, claim: Boolean, index: DomainIndex) -> Decision:
+        posed = index.pose(claim)
+        answer = self._cached(self._answers, posed.question, lambda: self._answer(posed.question))
+        if answer.reachable and (empty := self._first_empty(index)) is not None:
+            posed, answer = empty
+        facts = tuple(posed.facts[i] for i in answer.assumed)
+        fine = None if answer.fine is None else posed.assignment(answer.fine)
+        wrong = None if answer.wrong is None else posed.assignment(answer.wrong)
+        return Decision(
+            verdict=answer.verdict,
+            proof=Proof(answer.by, _detail(answer, claim, fine, wrong)),
+            reachable=answer.reachable,
+            mixed=answer.mixed,
+            safe_when=None if answer.region is None else posed.back(answer.region),
+            fine=fine,
+            wrong=wrong,
+            assumptions=facts,
+        )
+
+    def _first_empty(self, index: DomainIndex) -> tuple[Posed, _Answer] | None:
+        """The first component of the domain that was proved empty, as an answer."""
+        facts = index.domain.facts
+        if impossible := index.impossible_facts():
+            believed = all(facts[i].kind is FactKind.ASSUMED for i in impossible)
+            posed = index.pose(sympy.true)
+            return replace(posed, facts=facts), _unreachable(impossible[:1] if believed else ())
+        for symbols in index.components():
+            posed = index.pose(sympy.true, symbols)
+            empty, _ = self._witness(posed.question)
+            if empty:
+                return posed, _unreachable(self._minimal(posed.question, sympy.false))
+        return None
+
+    def _witness(self, question: Question) -> tuple[bool, Point | None]:
+        """Whether the question's domain was proved empty, and a member if one was found."""
+        key = Question(sympy.true, question.size, question.facts)
+        return self._cached(self._witnesses, key, lambda: self._links.witness(**_full(key)))
+
+    def _answer(self, q: Question) -> _Answer:
+        if q.claim == sympy.true:
+            return _Answer(Verdict.ALWAYS_FINE, Prover.CONSTANT)
+        empty, member = self._witness(q)
+        if empty:
+            return _unreachable(self._minimal(q, sympy.false))
+        search = self._links.search(**_full(q))
+        wrong = search.smallest(Not(q.claim), QUICK)
+        fine = search.smallest(q.claim, QUICK)
+        if wrong.point is None:
+            if (proof := self._prove_levels(q, q.claim)) is not None:
+                return _Answer(Verdict.ALWAYS_FINE, proof[0], assumed=proof[1])
+            wrong = search.smallest(Not(q.claim), THOROUGH)
+        if fine.point is None and member is not None:
+            if (proof := self._prove_levels(q, Not(q.claim))) is not None:
+                return _Answer(Verdict.ALWAYS_WRONG, proof[0], wrong=wrong.point or member, assumed=proof[1])
+            fine = search.smallest(q.claim, THOROUGH)
+        region = safe_region(q.claim, self._links.knowledge(q.symbols, _lasting(q)))
+        mentioned = tuple(
+            i
+            for i, (condition, kind) in enumerate(q.facts)
+            if kind is FactKind.ASSUMED and condition.free_symbols & q.claim.free_symbols
+        )
+        mixed = fine.point is not None and wrong.point is not None
+        largest = None
+        if mixed:
+            largest = search.largest(q.claim, self._max_extent, QUICK)
+        return _Answer(
+            Verdict.NEEDS_RUNTIME_CHECK,
+            Prover.CONSTANT if mixed else Prover.UNDECIDED,
+            reason="" if mixed else self._why_undecided(q),
+            mixed=mixed,
+            region=None if region in (sympy.true, sympy.false) else region,
+            fine=largest or fine.point,
+            wrong=wrong.point,
+            assumed=mentioned,
+        )
+
+    def _why_undecided(self, q: Question) -> str:
+        if (divisor := self._links.doubtful_divisor(q.claim, **_full(q))) is not None:
+            return "a divisor in the sizes may be zero" if divisor != 0 else "the sizes divide by zero"
+        if not self._links.expressible(q.claim):
+            return "the condition uses an operation that no prover knows"
+        return "no prover could show it and no counterexample was found within the search limits"
+
+    def _prove_levels(self, q: Question, claim: Boolean) -> tuple[Prover, tuple[int, ...]] | None:
+        """Who proves the claim with the fewest kinds of facts, and the assumed facts that were needed."""
+        tried: set[tuple[Boolean, ...]] = set()
+        for kinds in ((FactKind.ENFORCED,), (FactKind.ENFORCED, FactKind.GLOBAL)):
+            conditions = q.conditions(*kinds)
+            if conditions in tried:
+                continue
+            tried.add(conditions)
+            prover = self._links.prove(q.symbols, conditions, claim)
+            if prover is not None:
+                return prover, ()
+        if not q.conditions(FactKind.ASSUMED):
+            return None
+        prover = self._links.prove(claim=claim, **_full(q))
+        return None if prover is None else (prover, self._minimal(q, claim))
+
+    def _minimal(self, q: Question, claim: Boolean) -> tuple[int, ...]:
+        """Assumed facts (their positions) that a proof of the claim needs; each one is indispensable."""
+        needed = [i for i, (_, kind) in enumerate(q.facts) if kind is FactKind.ASSUMED]
+        for position in tuple(needed):
+            fewer = [i for i in needed if i != position]
+            conditions = _lasting(q) + tuple(q.facts[i][0] for i in fewer)
+            if self._links.prove(q.symbols, conditions, claim) is not None:
+                needed = fewer
+        return tuple(needed)
+
+    def _failure(self, q: Question) -> tuple[FailureStatus, Point | None]:
+        if q.claim == sympy.true:
+            return FailureStatus.NEVER, None
+        conditions = _lasting(q) + tuple(sympy.Ge(s, 0) for s in q.symbols)
+        search = self._links.search(q.symbols, conditions)
+        for budget in (QUICK, THOROUGH):
+            found = search.smallest(Not(q.claim), budget)
+            if found.exact:
+                status = FailureStatus.NEVER if found.point is None else FailureStatus.FAILS
+                return status, found.point
+            if (
+                budget is QUICK
+                and found.point is None
+                and self._links.prove(q.symbols, conditions, q.claim) is not None
+            ):
+                return FailureStatus.NEVER, None
+        return FailureStatus.UNKNOWN, None
+
+
+def _full(q: Question) -> dict[str, Any]:
+    return {"symbols": q.symbols, "conditions": q.conditions(*FactKind)}
+
+
+def _lasting(q: Question) -> tuple[Boolean, ...]:
+    """The facts that hold even when a declared bound is violated."""
+    return q.conditions(FactKind.ENFORCED, FactKind.GLOBAL)
+
+
+def _unreachable(assumed: Sequence[int]) -> _Answer:
+    return _Answer(
+        Verdict.ALWAYS_FINE,
+        Prover.INTERVAL,
+        reason="no admissible assignment reaches it",
+        reachable=False,
+        assumed=tuple(assumed),
+    )
+
+
+_METHODS = {
+    Prover.CONSTANT: "constants evaluated as integers",
+    Prover.POLYNOMIAL: "polynomial normal form under the facts",
+    Prover.INTERVAL: "bounds of the operations under the facts",
+    Prover.ANALYZER: "TVM's analyzer",
+    Prover.Z3: "Z3 found no assignment that violates it",
+}
+
+
+def _detail(answer: _Answer, claim: Boolean, fine: Assignment | None, wrong: Assignment | None) -> str:
+    if answer.reason:
+        return answer.reason
+    if answer.mixed and fine is not None and wrong is not None:
+        return f"evaluated: fine at {_at(fine)}, wrong at {_at(wrong)}"
+    method = _METHODS[answer.by]
+    if answer.verdict is Verdict.ALWAYS_WRONG:
+        return f"{condition_text(claim)} never holds: {method}"
+    return f"{condition_text(claim)} always holds: {method}"
+
+
+def _at(assignment: Assignment) -> str:
+    return ", ".join(f"{name} = {value}" for name, value in assignment.items())

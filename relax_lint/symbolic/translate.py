@@ -1,0 +1,250 @@
+"""TVM's primitive expressions as sympy expressions, exactly or not at all.
+
+Integers are unbounded here: an addition that would wrap around in 64 bits is translated as the
+mathematical sum. Only a narrowing cast, which truncates on purpose, keeps its wrap-around.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import sympy
+from sympy.logic.boolalg import And, Boolean, Not, Or
+
+from relax_lint.symbolic import functions as f
+
+MAX_SHIFT = 63
+
+
+class Untranslatable(ValueError):
+    """The expression has no exact integer meaning here; the message says why."""
+
+
+def _floor_div(a: Any, b: Any) -> Any:
+    return f.FloorDiv(a, _divisor(b))
+
+
+def _floor_mod(a: Any, b: Any) -> Any:
+    return f.FloorMod(a, _divisor(b))
+
+
+def _trunc_div(a: Any, b: Any) -> Any:
+    return f.TruncDiv(a, _divisor(b))
+
+
+def _trunc_mod(a: Any, b: Any) -> Any:
+    return f.TruncMod(a, _divisor(b))
+
+
+def _divisor(b: Any) -> Any:
+    if b == 0:
+        raise Untranslatable("division by zero")
+    return b
+
+
+def _shift_left(a: Any, b: Any) -> Any:
+    return a * _power_of_two(b)
+
+
+def _shift_right(a: Any, b: Any) -> Any:
+    return f.FloorDiv(a, _power_of_two(b))
+
+
+def _power_of_two(b: Any) -> Any:
+    if not isinstance(b, sympy.Integer) or not 0 <= b <= MAX_SHIFT:
+        raise Untranslatable(f"shift by {b}")
+    return sympy.Integer(2) ** b
+
+
+_BINARY: dict[str, Callable[[Any, Any], Any]] = {
+    "Add": lambda a, b: a + b,
+    "Sub": lambda a, b: a - b,
+    "Mul": lambda a, b: a * b,
+    "FloorDiv": _floor_div,
+    "FloorMod": _floor_mod,
+    "Div": _trunc_div,
+    "Mod": _trunc_mod,
+    "Min": sympy.Min,
+    "Max": sympy.Max,
+    "LShift": _shift_left,
+    "RShift": _shift_right,
+    "BitwiseAnd": f.BitAnd,
+    "BitwiseOr": f.BitOr,
+    "BitwiseXor": f.BitXor,
+}
+_RELATIONS: dict[str, Any] = {
+    "EQ": sympy.Eq,
+    "NE": sympy.Ne,
+    "LT": sympy.Lt,
+    "LE": sympy.Le,
+    "GT": sympy.Gt,
+    "GE": sympy.Ge,
+}
+_CALLS = {
+    # Before 0.27 these are calls of intrinsics, from then on nodes of their own.
+    "shift_left": "LShift",
+    "shift_right": "RShift",
+    "bitwise_and": "BitwiseAnd",
+    "bitwise_or": "BitwiseOr",
+    "bitwise_xor": "BitwiseXor",
+    "bitwise_not": "BitwiseNot",
+    "if_then_else": "Select",
+}
+_WRAPS_WHEN_UNSIGNED = frozenset({"Add", "Sub", "Mul", "LShift", "BitwiseNot"})
+
+
+class Translator:
+    """Translates expressions of one function; each node object is translated once.
+
+    `symbol_of` gives the `sympy.Symbol(name, integer=True)` of a TVM variable. Node classes are
+    recognised by their names, which TVM kept when it moved them between modules. `load` gives the
+    value of a load from a buffer (the shape heap of lowered modules); without it loads are untranslatable.
+    """
+
+    def __init__(
+        self,
+        symbol_of: Callable[[Any], sympy.Symbol],
+        load: Callable[[Any], sympy.Expr] | None = None,
+    ) -> None:
+        self._symbol_of = symbol_of
+        self._load = load
+        # Keyed by the address of the C++ node; the node is kept too, so that the address stays its own.
+        self._expressions: dict[int, tuple[Any, Any]] = {}
+        self._conditions: dict[int, tuple[Any, Boolean]] = {}
+
+    def expr(self, e: Any) -> sympy.Expr:
+        """The integer value of `e`. Raises `Untranslatable`."""
+        if isinstance(e, int):
+            return sympy.Integer(e)
+        address = e.__chandle__()
+        known = self._expressions.get(address)
+        if known is None:
+            known = self._expressions[address] = (e, self._expr(e))
+        return known[1]
+
+    def condition(self, e: Any) -> Boolean:
+        """The truth of `e`; an integer counts as true when it is not zero. Raises `Untranslatable`."""
+        if isinstance(e, bool):
+            return sympy.true if e else sympy.false
+        address = e.__chandle__()
+        known = self._conditions.get(address)
+        if known is None:
+            known = self._conditions[address] = (e, self._condition(e))
+        return known[1]
+
+    def define(self, var: Any, value: Any) -> None:
+        """From now on `var` stands for `value` (a scalar binding); it stays a symbol if that is not exact."""
+        address = var.__chandle__()
+        try:
+            if _dtype(value) == "bool":
+                self._conditions[address] = (var, self.condition(value))
+            else:
+                self._expressions[address] = (var, self.expr(value))
+        except Untranslatable:
+            return
+
+    def _expr(self, e: Any) -> Any:
+        kind, operands = _node(e)
+        if kind in ("BufferLoad", "TensorLoad") and self._load is not None:
+            return self._load(e)
+        if kind == "IntImm":
+            return sympy.Integer(int(e.value))
+        type_name = _dtype(e)
+        if kind == "Var":
+            if not type_name.startswith(("int", "uint")):
+                raise Untranslatable(f"{e} is {type_name}, not an integer")
+            return self._symbol_of(e)
+        if type_name == "bool":
+            return f.Select(self.condition(e), sympy.Integer(1), sympy.Integer(0))
+        if not type_name.startswith(("int", "uint")):
+            raise Untranslatable(f"{e} is {type_name}, not an integer")
+        if type_name.startswith("uint") and kind in _WRAPS_WHEN_UNSIGNED:
+            raise Untranslatable(f"unsigned arithmetic wraps around: {e}")
+        if kind in _BINARY:
+            return _BINARY[kind](self.expr(operands[0]), self.expr(operands[1]))
+        if kind == "BitwiseNot":
+            return -self.expr(operands[0]) - 1
+        if kind == "Select":
+            condition, a, b = operands
+            return f.Select(self.condition(condition), self.expr(a), self.expr(b))
+        if kind == "Cast":
+            return _cast(self.expr(e.value), _dtype(e.value), type_name)
+        raise Untranslatable(f"{kind} has no exact integer meaning here: {e}")
+
+    def _condition(self, e: Any) -> Boolean:
+        kind, operands = _node(e)
+        if kind == "IntImm":
+            return sympy.true if int(e.value) else sympy.false
+        if kind in _RELATIONS:
+            a, b = operands
+            if _dtype(a) == "bool":
+                return self._compare_truths(kind, a, b)
+            return _RELATIONS[kind](self.expr(a), self.expr(b))
+        if _dtype(e) != "bool":
+            return sympy.Ne(self.expr(e), 0)
+        if kind == "Not":
+            return Not(self.condition(e.a))
+        if kind in ("And", "BitwiseAnd"):
+            return And(*map(self.condition, operands))
+        if kind in ("Or", "BitwiseOr"):
+            return Or(*map(self.condition, operands))
+        if kind == "BitwiseXor":
+            return self._compare_truths("NE", *operands)
+        if kind == "BitwiseNot":
+            return Not(self.condition(operands[0]))
+        if kind == "Select":
+            condition, a, b = map(self.condition, operands)
+            return Or(And(condition, a), And(Not(condition), b))
+        if kind == "Cast":
+            return self.condition(e.value)
+        raise Untranslatable(f"{kind} has no exact meaning as a condition: {e}")
+
+    def _compare_truths(self, kind: str, a: Any, b: Any) -> Boolean:
+        left, right = self.condition(a), self.condition(b)
+        if kind == "EQ":
+            return Or(And(left, right), And(Not(left), Not(right)))
+        if kind == "NE":
+            return Or(And(left, Not(right)), And(Not(left), right))
+        raise Untranslatable(f"truth values compared with {kind}")
+
+
+def _node(e: Any) -> tuple[str, tuple[Any, ...]]:
+    """The kind of node under its 0.27 name, and its operands."""
+    kind = type(e).__name__
+    if kind == "Call":
+        name = getattr(e.op, "name", "").rpartition(".")[2]
+        return _CALLS.get(name, f"call of {name or e.op}"), tuple(e.args)
+    if kind == "Select":
+        return kind, (e.condition, e.true_value, e.false_value)
+    if kind in _BINARY or kind in _RELATIONS or kind in ("And", "Or"):
+        return kind, (e.a, e.b)
+    if kind == "BitwiseNot":
+        return kind, (e.a,)
+    return kind, ()
+
+
+def _dtype(e: Any) -> str:
+    return str(e.ty.dtype)
+
+
+def _cast(value: Any, source: str, target: str) -> Any:
+    """The exact result of a cast between integer types: the value itself where the target holds all
+    values of the source, else its low bits.
+    """
+    if source == "bool" or _range(target)[0] <= _range(source)[0] <= _range(source)[1] <= _range(target)[1]:
+        return value
+    low, high = _range(target)
+    if isinstance(value, sympy.Integer) and low <= value <= high:
+        return value
+    return f.FloorMod(value - low, sympy.Integer(high - low + 1)) + low
+
+
+def _range(dtype: str) -> tuple[int, int]:
+    """Smallest and largest value of an integer type."""
+    signed = dtype.startswith("int")
+    digits = dtype[3:] if signed else dtype[4:]
+    if not dtype.startswith(("int", "uint")) or not digits.isdigit():
+        raise Untranslatable(f"cast from or to {dtype}")
+    bits = int(digits)
+    return (-(2 ** (bits - 1)), 2 ** (bits - 1) - 1) if signed else (0, 2**bits - 1)

@@ -1,0 +1,270 @@
+"""The memory totals of one function.
+
+- *peak live* and *reserved, naive* are what the VM's allocator holds: storages (and the shape heap of a
+  lowered function), from their allocation until the last register that reaches them is cleared. Kills are
+  those of the function, completed as a default build would (`relax_lint.analysis.liveness.inserted_kills`).
+- *lower bound* asks what the tensors alone need at one time, each to its last use: no planner that
+  keeps the order of the operations can do with less.
+- *per scope* and *per device* are peaks too: what a budget for that scope or device has to cover.
+
+Formulas hold wherever sizes are not negative: the VM refuses those.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass
+from typing import TypeVar
+
+import sympy
+
+from relax_lint.allocators import DEFAULT_PAGE_SIZE, Allocator
+from relax_lint.diagnostic import Amount, CallMemory, MemoryTotals, PlaceOfPeak
+from relax_lint.model.program import AllocStorage, AllocTensor, Function, Program, Size, Unknown, ValueId
+from relax_lint.model.sizes import BITS_PER_BYTE, elements
+from relax_lint.model.types import TensorType, TupleType, ValueType
+from relax_lint.symbolic.printing import expr_text
+from relax_lint.totals.formula import never_negative_symbols, total
+from relax_lint.totals.peaks import Peak, peak, pooled
+from relax_lint.totals.quantities import Indeterminate, Quantity, Scope, value_bytes
+from relax_lint.totals.used_memory import CallUse, used_memory
+from relax_lint.totals.walk import Allocation, ExecMode, Inventory, Walk
+from relax_lint.totals.walker import Plans, paths_of
+
+T = TypeVar("T")
+
+
+@dataclass(frozen=True)
+class Counted:
+    """Allocations of constant size, and those whose size depends on symbols, in bytes."""
+
+    static_count: int
+    static_bytes: int
+    dynamic_count: int
+    dynamic_bytes: Quantity | Unknown
+
+
+@dataclass(frozen=True)
+class Totals:
+    """The totals of one function as quantities in bytes; Unknown, with the reason, where there is none."""
+
+    parameters: Quantity | Unknown
+    constants: Quantity | Unknown
+    io_used_memory: Quantity | Unknown
+    unplanned: Counted
+    planned: Counted
+    peak_live: Peak | Unknown
+    lower_bound: Peak | Unknown
+    reserved: Mapping[Allocator, Quantity | Unknown]
+    by_scope: Mapping[str, Quantity]
+    by_device: Mapping[str, Quantity]
+    calls: tuple[CallUse, ...]
+
+
+def measure(
+    program: Program,
+    function: Function,
+    *,
+    page_size: int = DEFAULT_PAGE_SIZE,
+    exec_mode: ExecMode = ExecMode.BYTECODE,
+    binding: Mapping[str, int] | None = None,
+) -> Totals:
+    """The totals of a function, `page_size` being that of the pooled allocator in bytes.
+
+    With a `binding` of symbols by name every total that depends on them is computed from plain ints, and
+    branches that the binding decides are decided; a symbol that is left out makes the totals that need it
+    Unknown.
+    """
+    values = None if binding is None else symbols_of(function, binding)
+    positive = never_negative_symbols(function)
+    scope = Scope(values)
+
+    plans = Plans(program)
+
+    def walks(inventory: Inventory) -> list[Walk]:
+        return paths_of(plans, function, inventory, values, exec_mode)
+
+    storages = _or_unknown(lambda: walks(Inventory.STORAGES))
+    most = _of_walks(storages, lambda found: peak(found, positive))
+    calls = _or_unknown(lambda: used_memory(walks(Inventory.VALUES), positive))
+    return Totals(
+        parameters=_sum_of(function, function.parameters, scope),
+        constants=_sum_of(function, function.constants, scope),
+        io_used_memory=_sum_of(function, (*function.parameters, function.result), scope),
+        unplanned=_count(_tensors(function), scope),
+        planned=_count(_storages(function), scope),
+        peak_live=most,
+        lower_bound=_or_unknown(lambda: peak(walks(Inventory.TENSORS), positive)),
+        reserved={
+            Allocator.NAIVE: _size(most),
+            Allocator.POOLED: _of_walks(storages, lambda found: pooled(found, page_size, positive)),
+        },
+        by_scope=_grouped(storages, lambda allocation: allocation.scope, positive),
+        by_device=_grouped(storages, lambda allocation: str(allocation.device), positive),
+        calls=() if isinstance(calls, Unknown) else calls,
+    )
+
+
+def symbols_of(function: Function, binding: Mapping[str, int]) -> dict[sympy.Symbol, int]:
+    """A binding by name as one by symbol; names that the function does not have are left out."""
+    symbols = {info.symbol.name: info.symbol for info in function.symbols}
+    return {symbols[name]: value for name, value in binding.items() if name in symbols}
+
+
+def _or_unknown(compute: Callable[[], T]) -> T | Unknown:
+    try:
+        return compute()
+    except Indeterminate as reason:
+        return Unknown(str(reason))
+
+
+def _of_walks(walks: list[Walk] | Unknown, compute: Callable[[list[Walk]], T]) -> T | Unknown:
+    return walks if isinstance(walks, Unknown) else _or_unknown(lambda: compute(walks))
+
+
+def _grouped(
+    storages: list[Walk] | Unknown, key: Callable[[Allocation], str], positive: frozenset[sympy.Symbol]
+) -> dict[str, Quantity]:
+    """The peak of each group of allocations."""
+    if isinstance(storages, Unknown):
+        return {}
+    groups = sorted({key(allocation) for walk in storages for allocation in walk.allocations})
+
+    def peak_of(group: str) -> Quantity:
+        return peak(storages, positive, lambda allocation: key(allocation) == group).size
+
+    return {group: peak_of(group) for group in groups}
+
+
+# -- counts -----------------------------------------------------------------------------------
+
+
+def _tensors(function: Function) -> Iterable[Size]:
+    for op in function.body.walk():
+        if isinstance(op, AllocTensor):
+            yield estimated_bytes(op)
+
+
+def _storages(function: Function) -> Iterable[Size]:
+    for op in function.body.walk():
+        if isinstance(op, AllocStorage):
+            yield op.size
+        elif isinstance(op, AllocTensor) and op.storage is None:
+            yield estimated_bytes(op)
+
+
+def estimated_bytes(op: AllocTensor) -> Size:
+    """Bytes of a tensor as TVM's estimate_memory_usage counts them: whole bytes for every lane."""
+    if isinstance(op.shape, Unknown) or op.dtype.bits % BITS_PER_BYTE == 0:
+        return op.bytes
+    return elements(op.shape) * (-(-op.dtype.bits // BITS_PER_BYTE) * op.dtype.lanes)
+
+
+def _count(sizes: Iterable[Size], scope: Scope) -> Counted:
+    static: list[int] = []
+    dynamic: list[Size] = []
+    for size in sizes:
+        if not isinstance(size, Unknown) and size.is_Integer:
+            static.append(int(size))
+        else:
+            dynamic.append(size)
+    dynamic_bytes = _or_unknown(lambda: total(scope.quantity(size) for size in dynamic))
+    return Counted(len(static), sum(static), len(dynamic), dynamic_bytes)
+
+
+def _sum_of(function: Function, values: Iterable[ValueId], scope: Scope) -> Quantity | Unknown:
+    """Bytes of all tensors among some values."""
+    types = [function.type_of(value) for value in values]
+    return _or_unknown(lambda: total(value_bytes(t, scope) for type_ in types for t in _tensors_in(type_)))
+
+
+def _tensors_in(type_: ValueType) -> Iterable[TensorType]:
+    if isinstance(type_, TensorType):
+        yield type_
+    elif isinstance(type_, TupleType):
+        for item in type_.fields:
+            yield from _tensors_in(item)
+
+
+# -- the result model -------------------------------------------------------------------------
+
+
+def function_totals(
+    program: Program,
+    function: Function,
+    *,
+    page_size: int = DEFAULT_PAGE_SIZE,
+    exec_mode: ExecMode = ExecMode.BYTECODE,
+    path: str = "",
+    binding: Mapping[str, int] | None = None,
+) -> MemoryTotals:
+    """The totals of a function in the result model.
+
+    With a `binding` every `value` is the exact number at it. A total that has no formula, because it depends
+    on symbols in a way too involved to write down, still has a value there; its `expr` is then that number.
+    """
+    totals = here = measure(program, function, page_size=page_size, exec_mode=exec_mode)
+    if binding is not None:
+        here = measure(program, function, page_size=page_size, exec_mode=exec_mode, binding=binding)
+
+    return MemoryTotals(
+        path=path,
+        module=program.module,
+        function=function.name,
+        parameter_count=len(function.parameters),
+        parameter_bytes=_amount(totals.parameters, here.parameters),
+        constant_count=len(function.constants),
+        constant_bytes=_amount(totals.constants, here.constants) or Amount("0", 0),
+        io_used_memory=_amount(totals.io_used_memory, here.io_used_memory),
+        unplanned_static_count=totals.unplanned.static_count,
+        unplanned_static_bytes=totals.unplanned.static_bytes,
+        unplanned_dynamic_count=totals.unplanned.dynamic_count,
+        unplanned_dynamic_bytes=_amount(totals.unplanned.dynamic_bytes, here.unplanned.dynamic_bytes),
+        planned_static_count=totals.planned.static_count,
+        planned_static_bytes=totals.planned.static_bytes,
+        planned_dynamic_count=totals.planned.dynamic_count,
+        planned_dynamic_bytes=_amount(totals.planned.dynamic_bytes, here.planned.dynamic_bytes),
+        reserved={a.value: _amount(totals.reserved[a], here.reserved[a]) for a in Allocator},
+        by_scope=_amounts(totals.by_scope, here.by_scope),
+        by_device=_amounts(totals.by_device, here.by_device),
+        peak_live=_amount(_size(totals.peak_live), _size(here.peak_live)),
+        peak_at=_place(here.peak_live),
+        lower_bound=_amount(_size(totals.lower_bound), _size(here.lower_bound)),
+        calls=_call_amounts(totals, here),
+    )
+
+
+def _amounts(formulas: Mapping[str, Quantity], values: Mapping[str, Quantity]) -> dict[str, Amount | None]:
+    """Groups that only the formulas have are on paths that the binding rules out."""
+    return {group: _amount(formulas[group], values.get(group, 0)) for group in formulas}
+
+
+def _call_amounts(totals: Totals, here: Totals) -> tuple[CallMemory, ...]:
+    values = {call.op.place.index: call.size for call in here.calls}
+    return tuple(
+        CallMemory(
+            call.op.callee,
+            call.op.place.binding,
+            _amount(call.size, values.get(call.op.place.index, 0)),
+        )
+        for call in totals.calls
+    )
+
+
+def _size(reached: Peak | Unknown) -> Quantity | Unknown:
+    return reached if isinstance(reached, Unknown) else reached.size
+
+
+def _place(reached: Peak | Unknown) -> PlaceOfPeak | None:
+    if isinstance(reached, Unknown) or reached.place is None:
+        return None
+    return PlaceOfPeak(reached.place.binding, reached.place.location)
+
+
+def _amount(formula: Quantity | Unknown, value: Quantity | Unknown) -> Amount | None:
+    if isinstance(formula, Unknown):
+        formula = value
+    if isinstance(formula, Unknown):
+        return None
+    exact = value if isinstance(value, int) else None
+    return Amount(str(formula) if isinstance(formula, int) else expr_text(formula), exact)

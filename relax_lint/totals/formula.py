@@ -1,0 +1,158 @@
+"""Sums and maxima of symbolic sizes that stay short enough to read."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from typing import TypeAlias
+
+import sympy
+
+from relax_lint.model.program import Function, Provenance
+from relax_lint.symbolic.functions import FloorDiv
+from relax_lint.symbolic.polynomial import Monomial, NotPolynomial, Polynomial, to_polynomial
+from relax_lint.symbolic.polynomial import total as polynomial_sum
+from relax_lint.totals.quantities import Quantity
+
+Sum: TypeAlias = "tuple[int, ...]"
+"""A sum of sizes: the constant part, then how often each symbolic size of the `Sizes` occurs."""
+
+
+class Sizes:
+    """The distinct symbolic sizes of some allocations. Sizes are never negative: the VM refuses those."""
+
+    def __init__(self, sizes: Iterable[Quantity]) -> None:
+        self.symbolic: tuple[sympy.Expr, ...]
+        self._index: dict[sympy.Expr, int] = {}
+        self._expanded: dict[Sum, sympy.Expr] = {}
+        distinct: dict[Polynomial | sympy.Expr, sympy.Expr] = {}
+        for size in dict.fromkeys(size for size in sizes if not isinstance(size, int)):
+            same = distinct.setdefault(_normal(size), size)
+            self._index[size] = list(distinct.values()).index(same)
+        self.symbolic = tuple(distinct.values())
+
+    def index(self, size: Quantity) -> int:
+        """The position of a symbolic size in a `Sum`; 0 for a constant one."""
+        return 0 if isinstance(size, int) else self._index[size] + 1
+
+    def quantity(self, parts: Sum) -> Quantity:
+        """A sum as an int or an expanded expression."""
+        if not any(parts[1:]):
+            return parts[0]
+        known = self._expanded.get(parts)
+        if known is None:
+            known = self._expanded[parts] = self._expand(parts)
+        return known
+
+    def _expand(self, parts: Sum) -> sympy.Expr:
+        counted = [(size, n) for size, n in zip(self.symbolic, parts[1:], strict=True) if n]
+        try:
+            scaled = [to_polynomial(size).scale(n) for size, n in counted]
+        except NotPolynomial:
+            return sympy.Add(sympy.Integer(parts[0]), *(n * size for size, n in counted))
+        return polynomial_sum([Polynomial.constant(parts[0]), *scaled]).to_expr()
+
+
+def undominated(sums: Iterable[Sum]) -> list[Sum]:
+    """The sums that no other one exceeds in every part."""
+    kept: list[Sum] = []
+    for candidate in sorted(set(sums), key=sum, reverse=True):
+        if not any(all(a >= b for a, b in zip(other, candidate, strict=True)) for other in kept):
+            kept.append(candidate)
+    return kept
+
+
+def maximum(exprs: Sequence[sympy.Expr], positive: frozenset[sympy.Symbol]) -> sympy.Expr:
+    """The greatest of the expressions, without those that another one provably reaches.
+
+    `positive` are the symbols that are known not to be negative.
+    """
+    kept: list[sympy.Expr] = []
+    for candidate in dict.fromkeys(exprs):
+        if any(reaches(other, candidate, positive) for other in kept):
+            continue
+        kept = [other for other in kept if not reaches(candidate, other, positive)]
+        kept.append(candidate)
+    return kept[0] if len(kept) == 1 else sympy.Max(*kept, evaluate=False)
+
+
+def reaches(upper: sympy.Expr, lower: sympy.Expr, positive: frozenset[sympy.Symbol]) -> bool:
+    """Whether `upper >= lower` follows from the signs of their terms."""
+    try:
+        difference = to_polynomial(upper) - to_polynomial(lower)
+    except NotPolynomial:
+        return False
+    gain = {m: c for m, c in difference.terms.items() if c > 0}
+    loss = {m: -c for m, c in difference.terms.items() if c < 0}
+    if not all(is_never_negative(atom, positive) for m in difference.terms for atom, _ in m):
+        return False
+    return all(_covered(monomial, count, gain) for monomial, count in loss.items())
+
+
+def _covered(monomial: Monomial, count: int, gain: dict[Monomial, int]) -> bool:
+    """Whether higher powers of the same atoms make up for `count` of a monomial: n**2 >= n for integers."""
+    for other in gain:
+        if not other or not monomial or count == 0:
+            continue
+        powers = dict(other)
+        same_atoms = powers.keys() == {atom for atom, _ in monomial}
+        if same_atoms and all(powers[atom] >= exponent for atom, exponent in monomial):
+            used = min(count, gain[other])
+            gain[other] -= used
+            count -= used
+    return count == 0
+
+
+def is_never_negative(expr: sympy.Expr, positive: frozenset[sympy.Symbol]) -> bool:
+    """Whether an expression is not negative, by the signs of its parts."""
+    if isinstance(expr, sympy.Integer):
+        return bool(expr >= 0)
+    if isinstance(expr, sympy.Symbol):
+        return expr in positive
+    if isinstance(expr, (sympy.Add, sympy.Mul, sympy.Min, FloorDiv)):
+        return all(is_never_negative(part, positive) for part in expr.args)
+    if isinstance(expr, sympy.Max):
+        return any(is_never_negative(part, positive) for part in expr.args)
+    return isinstance(expr, sympy.Pow) and is_never_negative(expr.args[0], positive)
+
+
+def never_negative_symbols(function: Function) -> frozenset[sympy.Symbol]:
+    """The symbols that are extents of real tensors or bounded below by zero."""
+    found = {info.symbol for info in function.symbols if info.provenance is Provenance.EXTENT}
+    for fact in function.facts:
+        condition = fact.condition
+        is_lower_bound = isinstance(condition, sympy.Ge) and isinstance(condition.lhs, sympy.Symbol)
+        if is_lower_bound and condition.rhs.is_Integer and condition.rhs >= 0:
+            found.add(condition.lhs)
+    return frozenset(found)
+
+
+def _normal(size: sympy.Expr) -> Polynomial | sympy.Expr:
+    try:
+        return to_polynomial(size)
+    except NotPolynomial:
+        return size
+
+
+def total(sizes: Iterable[Quantity]) -> Quantity:
+    """The sum of sizes, as an int or in expanded form."""
+    constant = 0
+    symbolic: list[sympy.Expr] = []
+    for size in sizes:
+        if isinstance(size, int):
+            constant += size
+        else:
+            symbolic.append(size)
+    counted = Sizes(symbolic)
+    parts = [constant] + [0] * len(counted.symbolic)
+    for size in symbolic:
+        parts[counted.index(size)] += 1
+    return counted.quantity(tuple(parts))
+
+
+def greatest(sizes: Iterable[Quantity], positive: frozenset[sympy.Symbol]) -> Quantity:
+    """The maximum of sizes; 0 of none."""
+    distinct = list(dict.fromkeys(sizes))
+    ints = [size for size in distinct if isinstance(size, int)]
+    if len(ints) == len(distinct):
+        return max(ints, default=0)
+    return maximum([sympy.sympify(size) for size in distinct], positive)

@@ -1,0 +1,135 @@
+"""Sizes in the terms of the function that was asked about: plain ints, or expressions in its symbols."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import TypeAlias
+
+import sympy
+
+from relax_lint.model.program import Function, Shape, Size, Unknown
+from relax_lint.model.sizes import elements
+from relax_lint.model.types import DType, PrimType, ShapeType, TensorType, TupleType, ValueType
+from relax_lint.symbolic.evaluation import compile_expr
+
+Quantity: TypeAlias = "int | sympy.Expr"
+"""A number of bytes: an int where no symbol remains."""
+
+
+class Indeterminate(Exception):
+    """A total cannot be given; the message is the reason in words."""
+
+
+class Scope:
+    """The symbols of one call of a function: what each stands for in the outermost function.
+
+    `substitution` is None for the outermost function itself, whose symbols stand for themselves.
+    """
+
+    def __init__(self, substitution: Mapping[sympy.Symbol, Quantity] | None) -> None:
+        self._substitution = None if substitution is None else dict(substitution)
+        self._known: dict[sympy.Expr, Quantity] = {}
+
+    def quantity(self, size: Size) -> Quantity:
+        """A size in the terms of the outermost function. Raises Indeterminate."""
+        if isinstance(size, Unknown):
+            raise Indeterminate(size.reason)
+        if size.is_Integer:
+            return int(size)
+        known = self._known.get(size)
+        if known is None:
+            known = self._known[size] = self._translate(size)
+        return known
+
+    def define(self, symbol: sympy.Symbol, value: Quantity) -> None:
+        """Give a value to a symbol that a match_cast introduces."""
+        if self._substitution is not None:
+            self._substitution.setdefault(symbol, value)
+
+    def knows(self, symbol: sympy.Symbol) -> bool:
+        """Whether the symbol has a value of its own here."""
+        return self._substitution is not None and symbol in self._substitution
+
+    def _translate(self, size: sympy.Expr) -> Quantity:
+        if self._substitution is None:
+            return size
+        symbols = tuple(sorted(size.free_symbols, key=str))
+        missing = [symbol.name for symbol in symbols if symbol not in self._substitution]
+        if missing:
+            raise Indeterminate(f"no value is known for the symbol `{missing[0]}`")
+        values = [self._substitution[symbol] for symbol in symbols]
+        if all(isinstance(value, int) for value in values):
+            return evaluate_at(size, symbols, values)
+        return size.xreplace(dict(zip(symbols, map(sympy.sympify, values), strict=True)))
+
+
+def planned_bytes(shape: Shape, dtype: DType, scope: Scope) -> Quantity:
+    """Bytes that TVM's planner gives a tensor: whole bytes for every element. Raises Indeterminate."""
+    if isinstance(shape, Unknown):
+        raise Indeterminate(shape.reason)
+    constant, symbolic = dtype.storage_bytes, []
+    for extent in shape:
+        if extent.is_Integer:
+            constant *= int(extent)
+        else:
+            symbolic.append(extent)
+    return scope.quantity(elements((constant, *symbolic))) if symbolic else constant
+
+
+def value_bytes(type_: TensorType, scope: Scope) -> Quantity:
+    """`planned_bytes` of a tensor type. Raises Indeterminate where the IR gives no shape or dtype."""
+    if type_.shape is None or type_.dtype is None:
+        raise Indeterminate("the shape or dtype of a tensor is not known")
+    return planned_bytes(type_.shape, type_.dtype, scope)
+
+
+def evaluate_at(expr: sympy.Expr, symbols: tuple[sympy.Symbol, ...], values: list[Quantity]) -> int:
+    """The exact value of an expression. Raises Indeterminate where it has none."""
+    compiled: Callable[..., int] = compile_expr(expr, symbols)
+    try:
+        return compiled(*values)
+    except ZeroDivisionError:
+        raise Indeterminate(f"`{expr}` divides by zero") from None
+
+
+def evaluate(expr: sympy.Expr, binding: Mapping[str, int]) -> int:
+    """The exact value of a total at a binding of its symbols, by name.
+
+    Raises Indeterminate when a symbol is not bound or the expression divides by zero there.
+    """
+    symbols = tuple(sorted(expr.free_symbols, key=str))
+    missing = [symbol.name for symbol in symbols if symbol.name not in binding]
+    if missing:
+        raise Indeterminate(f"no value is given for the symbol `{missing[0]}`")
+    return evaluate_at(expr, symbols, [binding[symbol.name] for symbol in symbols])
+
+
+def match_arguments(caller: Function, scope: Scope, callee: Function, arguments: tuple[int, ...]) -> Scope:
+    """The symbols of a callee's signature, read from the types of the arguments."""
+    found: dict[sympy.Symbol, Quantity] = {}
+    for parameter, argument in zip(callee.parameters, arguments, strict=False):
+        _match(callee.type_of(parameter), caller.type_of(argument), scope, found)
+    return Scope(found)
+
+
+def _match(declared: ValueType, actual: ValueType, scope: Scope, found: dict[sympy.Symbol, Quantity]) -> None:
+    if isinstance(declared, TupleType) and isinstance(actual, TupleType):
+        for inner, outer in zip(declared.fields, actual.fields, strict=False):
+            _match(inner, outer, scope, found)
+        return
+    for extent, given in zip(_extents(declared), _extents(actual), strict=False):
+        if isinstance(extent, sympy.Symbol) and extent not in found:
+            try:
+                found[extent] = scope.quantity(given)
+            except Indeterminate:
+                continue
+
+
+def _extents(type_: ValueType) -> tuple[sympy.Expr, ...]:
+    if isinstance(type_, TensorType):
+        return type_.shape or ()
+    if isinstance(type_, ShapeType):
+        return type_.extents or ()
+    if isinstance(type_, PrimType) and type_.value is not None:
+        return (type_.value,)
+    return ()

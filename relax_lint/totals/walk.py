@@ -1,0 +1,63 @@
+"""What one call of a function allocates and lets go, in order: the result of a walk along one path."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from enum import Enum
+
+from relax_lint.model.program import FunctionCall, KernelCall, Place
+from relax_lint.totals.quantities import Quantity
+
+
+class Inventory(Enum):
+    """What counts as memory, and when it is let go."""
+
+    STORAGES = "storages"
+    """What the VM's allocator hands out, held by registers, as in a default build."""
+    TENSORS = "tensors"
+    """The tensors that the function allocates, from there to their last use."""
+    VALUES = "values"
+    """Every tensor, parameters and results of calls included, to its last use. Calls are not entered."""
+
+
+class ExecMode(str, Enum):
+    """`exec_mode` of `relax.build`; bytecode is its default."""
+
+    BYTECODE = "bytecode"
+    """The machine itself keeps the value that was returned last until the next return."""
+    COMPILED = "compiled"
+
+
+@dataclass(frozen=True)
+class Allocation:
+    """One piece of memory: its bytes, the operation that made it (None: a parameter), where it lies.
+
+    `unknown` is the reason why the size is not known; the size is then 0. Only values have unknown
+    sizes: where a storage or tensor has one, the walk raises Indeterminate.
+    """
+
+    size: Quantity
+    place: Place | None
+    scope: str = "global"
+    device: int = 0
+    unknown: str | None = None
+
+
+@dataclass(frozen=True)
+class CallPoint:
+    """A call with everything alive at it: `moment` counts the events before it. `constants` are its
+    inputs that are constants, in bytes.
+    """
+
+    op: KernelCall | FunctionCall
+    moment: int
+    constants: tuple[Quantity, ...]
+
+
+@dataclass
+class Walk:
+    """One path. An event is `i + 1` where allocation `i` begins and `-(i + 1)` where it ends."""
+
+    allocations: list[Allocation] = field(default_factory=list)
+    events: list[int] = field(default_factory=list)
+    calls: list[CallPoint] = field(default_factory=list)

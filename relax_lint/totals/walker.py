@@ -1,0 +1,395 @@
+"""Running a memory program on paper.
+
+A walk follows one path. Branches of an `If` are alternatives, so a function has as many walks as
+it has paths; `paths_of` makes them all. Callees are walked where they are called.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import Any, TypeAlias
+
+import sympy
+
+from relax_lint.analysis.aliases import IN_PLACE_CALLS, Aliases
+from relax_lint.analysis.liveness import ENTRY, SHAPE_HEAP, Releases, inserted_kills, last_uses
+from relax_lint.model.program import (
+    Alias,
+    AllocStorage,
+    AllocTensor,
+    Assert,
+    Block,
+    Constant,
+    Function,
+    FunctionCall,
+    GetItem,
+    If,
+    KernelCall,
+    Kill,
+    MakeTuple,
+    MatchCast,
+    Op,
+    Place,
+    Program,
+    ValueId,
+    View,
+)
+from relax_lint.model.types import TensorType, TupleType, ValueType
+from relax_lint.symbolic.evaluation import compile_condition
+from relax_lint.totals.quantities import (
+    Indeterminate,
+    Quantity,
+    Scope,
+    match_arguments,
+    planned_bytes,
+    value_bytes,
+)
+from relax_lint.totals.walk import Allocation, CallPoint, ExecMode, Inventory, Walk
+
+MAX_PATHS = 256
+"""Paths through the branches of a function and its callees that are followed."""
+
+SHAPE_HEAP_SLOT_BYTES = 8
+"""A slot of the VM's shape heap is an int64."""
+
+Reference: TypeAlias = "int | tuple[Reference, ...] | None"
+"""What an object keeps alive: one allocation (its number), those of its fields, or nothing."""
+
+
+class Plans:
+    """What is known of each function of a program before it is walked."""
+
+    def __init__(self, program: Program) -> None:
+        self.host_device = program.devices - 1
+        self._functions = {function.name: function for function in program.functions}
+        self._aliases: dict[str, Aliases] = {}
+        self._releases: dict[tuple[str, bool], Releases] = {}
+
+    def callee(self, caller: Function, name: str) -> Function:
+        """The function that a call names, inner functions of the caller first. Raises Indeterminate."""
+        found = self._functions.get(f"{caller.name}.{name}") or self._functions.get(name)
+        if found is None:
+            raise Indeterminate(f"it calls `{name}`, which is not a function of the module")
+        return found
+
+    def aliases(self, function: Function) -> Aliases:
+        """Which values of a function share a register."""
+        if function.name not in self._aliases:
+            self._aliases[function.name] = Aliases(function)
+        return self._aliases[function.name]
+
+    def releases(self, function: Function, inventory: Inventory) -> Releases:
+        """When a function lets go of its values."""
+        held_by_registers = inventory is Inventory.STORAGES
+        key = (function.name, held_by_registers)
+        if key not in self._releases:
+            aliases = self.aliases(function)
+            self._releases[key] = (
+                inserted_kills(function, aliases) if held_by_registers else last_uses(function)
+            )
+        return self._releases[key]
+
+
+def paths_of(
+    plans: Plans,
+    function: Function,
+    inventory: Inventory,
+    binding: Mapping[sympy.Symbol, int] | None = None,
+    exec_mode: ExecMode = ExecMode.BYTECODE,
+) -> list[Walk]:
+    """The walks of every path through a function.
+
+    With a `binding` of the symbols of its signature all sizes are ints, and a branch whose condition the
+    binding decides is the only one that is followed. Raises Indeterminate.
+    """
+    found: list[Walk] = []
+    pending: list[tuple[bool, ...]] = [()]
+    while pending:
+        if len(found) == MAX_PATHS:
+            raise Indeterminate(f"there are more than {MAX_PATHS} paths through the branches")
+        prefix = pending.pop()
+        walker = Walker(plans, inventory, exec_mode, prefix)
+        found.append(walker.run(function, Scope(binding)))
+        taken = walker.taken
+        pending += [(*taken[:i], False) for i in range(len(prefix), len(taken))]
+    return found
+
+
+class Frame:
+    """One activation of a function: its registers and its symbols."""
+
+    def __init__(self, function: Function, scope: Scope, aliases: Aliases, releases: Releases) -> None:
+        self.function = function
+        self.scope = scope
+        self.aliases = aliases
+        self.releases = releases
+        self.held: dict[ValueId, Reference] = {}
+        self.decided: dict[ValueId, bool] = {}
+
+
+class Walker:
+    """Follows one path: the given decisions first, then-branches after them."""
+
+    def __init__(
+        self, plans: Plans, inventory: Inventory, exec_mode: ExecMode, decisions: tuple[bool, ...]
+    ) -> None:
+        self.taken: list[bool] = []
+        self._plans = plans
+        self._inventory = inventory
+        self._keeps_result = inventory is Inventory.STORAGES and exec_mode is ExecMode.BYTECODE
+        self._decisions = decisions
+        self._walk = Walk()
+        self._references: list[int] = []
+        self._active: list[str] = []
+        self._returned: Reference = None
+        self._handlers: dict[type[Op], Callable[[Frame, Any], Reference]] = {
+            AllocStorage: self._alloc_storage,
+            AllocTensor: self._alloc_tensor,
+            View: self._source,
+            Alias: self._source,
+            MatchCast: self._match_cast,
+            MakeTuple: self._make_tuple,
+            GetItem: self._get_item,
+            KernelCall: self._kernel_call,
+            FunctionCall: self._function_call,
+            If: self._if,
+            Kill: self._kill,
+            Constant: self._nothing,
+            Assert: self._nothing,
+        }
+
+    def run(self, function: Function, scope: Scope) -> Walk:
+        """The walk of one call; its result is let go at the end."""
+        frame = self._frame(function, scope)
+        self._active.append(function.name)
+        if self._inventory is Inventory.VALUES:
+            for parameter in function.parameters:
+                self._hold(frame, parameter, self._fresh(frame, function.type_of(parameter), None))
+        self._call(frame)
+        return self._walk
+
+    def _frame(self, function: Function, scope: Scope) -> Frame:
+        releases = self._plans.releases(function, self._inventory)
+        return Frame(function, scope, self._plans.aliases(function), releases)
+
+    def _call(self, frame: Frame) -> Reference:
+        """Runs a frame; its result comes back with one reference of its own."""
+        self._release(frame, frame.releases.after.get(ENTRY, ()))
+        self._block(frame, frame.function.body)
+        result = self._reference(frame, frame.function.result)
+        self._count(result, 1)
+        for reference in frame.held.values():
+            self._count(reference, -1)
+        return result
+
+    def _block(self, frame: Frame, block: Block) -> None:
+        registers = frame.aliases.registers if self._inventory is Inventory.STORAGES else {}
+        after = frame.releases.after
+        for op in block.ops:
+            reference = self._handlers[type(op)](frame, op)
+            if reference is not None and op.result not in registers:
+                self._hold(frame, op.result, reference)
+            released = after.get(op.place.index)
+            if released is not None:
+                self._release(frame, released)
+
+    # -- references ----------------------------------------------------------------------------
+
+    def _register(self, frame: Frame, value: ValueId) -> ValueId:
+        return frame.aliases.register(value) if self._inventory is Inventory.STORAGES else value
+
+    def _reference(self, frame: Frame, value: ValueId) -> Reference:
+        fields = frame.function.inline_tuples.get(value)
+        if fields is not None:
+            return _tuple(tuple(self._reference(frame, item) for item in fields))
+        return frame.held.get(self._register(frame, value))
+
+    def _hold(self, frame: Frame, value: ValueId, reference: Reference) -> None:
+        self._count(reference, 1)
+        frame.held[value] = reference
+
+    def _release(self, frame: Frame, values: tuple[ValueId, ...]) -> None:
+        for value in values:
+            self._count(frame.held.pop(value, None), -1)
+
+    def _count(self, reference: Reference, change: int) -> None:
+        if reference is None:
+            return
+        if isinstance(reference, tuple):
+            for item in reference:
+                self._count(item, change)
+            return
+        self._references[reference] += change
+        if self._references[reference] == 0 and change < 0:
+            self._walk.events.append(-(reference + 1))
+
+    def _allocate(self, allocation: Allocation) -> int:
+        number = len(self._walk.allocations)
+        self._walk.allocations.append(allocation)
+        self._references.append(0)
+        self._walk.events.append(number + 1)
+        return number
+
+    def _fresh(self, frame: Frame, type_: ValueType, place: Place | None) -> Reference:
+        """New memory for every tensor of a type."""
+        if isinstance(type_, TupleType):
+            return _tuple(tuple(self._fresh(frame, item, place) for item in type_.fields))
+        if not isinstance(type_, TensorType):
+            return None
+        try:
+            return self._allocate(Allocation(value_bytes(type_, frame.scope), place))
+        except Indeterminate as reason:
+            return self._allocate(Allocation(0, place, unknown=str(reason)))
+
+    # -- operations ----------------------------------------------------------------------------
+
+    def _alloc_storage(self, frame: Frame, op: AllocStorage) -> Reference:
+        if self._inventory is not Inventory.STORAGES:
+            return None
+        return self._allocate(_located(frame.scope.quantity(op.size), op))
+
+    def _alloc_tensor(self, frame: Frame, op: AllocTensor) -> Reference:
+        if self._inventory is Inventory.TENSORS:
+            return self._allocate(_located(frame.scope.quantity(op.bytes), op))
+        if op.storage is not None and self._inventory is Inventory.STORAGES:
+            return self._reference(frame, op.storage)
+        return self._allocate(_located(planned_bytes(op.shape, op.dtype, frame.scope), op))
+
+    def _source(self, frame: Frame, op: View | Alias | MatchCast) -> Reference:
+        return self._reference(frame, op.source)
+
+    def _match_cast(self, frame: Frame, op: MatchCast) -> Reference:
+        for fact in op.facts:
+            if isinstance(fact.condition, sympy.Eq):
+                _define(frame.scope, *fact.condition.args)
+        return self._reference(frame, op.source)
+
+    def _make_tuple(self, frame: Frame, op: MakeTuple) -> Reference:
+        return _tuple(tuple(self._reference(frame, item) for item in op.items))
+
+    def _get_item(self, frame: Frame, op: GetItem) -> Reference:
+        reference = self._reference(frame, op.tuple)
+        return reference[op.item] if isinstance(reference, tuple) else reference
+
+    def _kernel_call(self, frame: Frame, op: KernelCall) -> Reference:
+        if op.callee == SHAPE_HEAP:
+            return self._shape_heap(frame, op)
+        reference: Reference = None
+        if op.kind in IN_PLACE_CALLS:
+            reference = self._in_place(frame, op)
+        elif self._inventory is Inventory.VALUES:
+            reference = self._fresh(frame, op.type, op.place)
+        self._point(frame, op)
+        return reference
+
+    def _shape_heap(self, frame: Frame, op: KernelCall) -> Reference:
+        if self._inventory is not Inventory.STORAGES:
+            return None
+        slots = getattr(frame.function.type_of(op.arguments[0]), "value", None)
+        if slots is None:
+            raise Indeterminate("the size of the shape heap is not known")
+        size = frame.scope.quantity(slots * SHAPE_HEAP_SLOT_BYTES)
+        return self._allocate(Allocation(size, op.place, device=self._plans.host_device))
+
+    def _in_place(self, frame: Frame, op: KernelCall) -> Reference:
+        types = op.type.fields if isinstance(op.type, TupleType) else (op.type,)
+        outputs = []
+        for index, type_ in zip(op.inplace, types, strict=False):
+            if index >= 0:
+                outputs.append(self._reference(frame, op.arguments[index]))
+            elif self._inventory is Inventory.VALUES:
+                outputs.append(self._fresh(frame, type_, op.place))
+            else:
+                outputs.append(None)
+        if not isinstance(op.type, TupleType):
+            return outputs[0] if outputs else None
+        return _tuple(tuple(outputs))
+
+    def _function_call(self, frame: Frame, op: FunctionCall) -> Reference:
+        if self._inventory is Inventory.VALUES:
+            reference = self._fresh(frame, op.type, op.place)
+            self._point(frame, op)
+            return reference
+        callee = self._plans.callee(frame.function, op.callee)
+        if callee.name in self._active:
+            raise Indeterminate(f"`{callee.name}` calls itself")
+        scope = match_arguments(frame.function, frame.scope, callee, op.arguments)
+        inner = self._frame(callee, scope)
+        for parameter, argument in zip(callee.parameters, op.arguments, strict=False):
+            self._hold(inner, parameter, self._reference(frame, argument))
+        self._active.append(callee.name)
+        result = self._call(inner)
+        self._active.pop()
+        self._hold(frame, op.result, result)
+        if self._keeps_result:
+            result, self._returned = self._returned, result
+        self._count(result, -1)
+        return None
+
+    def _if(self, frame: Frame, op: If) -> Reference:
+        taken = self._choose(frame, op)
+        self._release(frame, frame.releases.on_entry.get((op.place.index, taken), ()))
+        self._block(frame, op.then_block if taken else op.else_block)
+        return self._reference(frame, op.then_result if taken else op.else_result)
+
+    def _choose(self, frame: Frame, op: If) -> bool:
+        """The branch to follow; what was once decided about a condition stays so."""
+        known = None if op.condition is None else frame.decided.get(frame.aliases.register(op.condition))
+        if known is not None:
+            return known
+        forced = _decided(op, frame.scope)
+        if forced is None:
+            position = len(self.taken)
+            forced = self._decisions[position] if position < len(self._decisions) else True
+            self.taken.append(forced)
+        if op.condition is not None:
+            frame.decided[frame.aliases.register(op.condition)] = forced
+        return forced
+
+    def _kill(self, frame: Frame, op: Kill) -> Reference:
+        if self._inventory is Inventory.STORAGES:
+            self._release(frame, (frame.aliases.register(op.target),))
+        return None
+
+    def _nothing(self, frame: Frame, op: Op) -> Reference:
+        return None
+
+    def _point(self, frame: Frame, op: KernelCall | FunctionCall) -> None:
+        if self._inventory is Inventory.VALUES:
+            constants = tuple(
+                value_bytes(type_, frame.scope)
+                for argument in dict.fromkeys(op.arguments)
+                if argument in frame.function.constants
+                and isinstance(type_ := frame.function.type_of(argument), TensorType)
+            )
+            self._walk.calls.append(CallPoint(op, len(self._walk.events), constants))
+
+
+def _located(size: Quantity, op: AllocStorage | AllocTensor) -> Allocation:
+    return Allocation(size, op.place, op.scope or "global", op.device or 0)
+
+
+def _tuple(items: tuple[Reference, ...]) -> Reference:
+    return items if any(item is not None for item in items) else None
+
+
+def _define(scope: Scope, left: Any, right: Any) -> None:
+    """Learn a symbol from an equation whose other side is known."""
+    for symbol, other in ((left, right), (right, left)):
+        if isinstance(symbol, sympy.Symbol) and not scope.knows(symbol):
+            try:
+                scope.define(symbol, scope.quantity(other))
+            except Indeterminate:
+                continue
+
+
+def _decided(op: If, scope: Scope) -> bool | None:
+    """The branch that the values of the symbols choose, where they do."""
+    condition = sympy.And(*(fact.condition for fact in op.facts))
+    symbols = tuple(sorted(condition.free_symbols, key=str))
+    if not op.facts or not all(scope.knows(symbol) for symbol in symbols):
+        return None
+    values = [scope.quantity(symbol) for symbol in symbols]
+    if not all(isinstance(value, int) for value in values):
+        return None
+    return compile_condition(condition, symbols)(*values)

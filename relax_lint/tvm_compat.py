@@ -1,0 +1,120 @@
+"""The one place that knows how TVM versions differ. Importing it imports TVM."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import tvm
+from tvm import relax
+
+VERSION: str = tvm.__version__
+
+
+def kind(node: Any) -> str:
+    """The class name of an IR node, the same for 0.26 and 0.27.
+
+    0.27 folded `DataTypeImm` and relax `Constant` into one `GenericConst`.
+    """
+    name = type(node).__name__
+    if name == "GenericConst":
+        return "DataTypeImm" if isinstance(node.value, tvm.DataType) else "Constant"
+    return name
+
+
+def dtype_of(node: Any) -> Any:
+    """The `tvm.DataType` that an `R.dtype(...)` argument stands for."""
+    return tvm.DataType(node.value)
+
+
+def dtype_bits(text: str) -> tuple[int, int]:
+    """(bits per lane, lanes) of a dtype. Scalable vectors have no fixed size: (bits, 0)."""
+    if "xvscale" in text:
+        return int(tvm.DataType(text.split("xvscale")[0]).bits), 0
+    dtype = tvm.DataType(text)
+    return int(dtype.bits), int(dtype.lanes)
+
+
+def relax_functions(module: Any) -> list[tuple[str, Any]]:
+    """(name, function) of every Relax function of a module, in the module's own order."""
+    return [
+        (str(var.name_hint), func)
+        for var, func in module.functions.items()
+        if isinstance(func, relax.Function)
+    ]
+
+
+def is_relax_function(module: Any, var: Any) -> bool:
+    """Whether a GlobalVar names a Relax function of the module."""
+    return var in module.functions and isinstance(module.functions[var], relax.Function)
+
+
+def is_absent(node: Any) -> bool:
+    """Whether an optional argument of `R.memory.view` was left out (TVM writes an empty tuple)."""
+    return kind(node) == "Tuple" and len(node.fields) == 0
+
+
+def device_count(module: Any) -> int:
+    """The number of devices that a module declares through its VDevices; at least one."""
+    declared = module.global_infos.get("vdevice") if module.global_infos else None
+    return max(1, len(declared)) if declared is not None else 1
+
+
+def stores_to_parameter(prim_func: Any) -> list[tuple[int, Any]]:
+    """(slot, value) of each store of a PrimFunc at a constant index, in program order."""
+    pending = [prim_func.body]
+    found: list[tuple[int, Any]] = []
+    while pending:
+        statement = pending.pop()
+        if type(statement).__name__ == "BufferStore":
+            found.append((int(statement.indices[0]), statement.value))
+        for child in ("seq", "body", "block"):
+            inner = getattr(statement, child, None)
+            if inner is not None:
+                pending.extend(reversed(list(inner)) if child == "seq" else [inner])
+    return found
+
+
+def integer_range(constant: Any) -> tuple[int, int] | None:
+    """Smallest and largest element of an integer constant; None for other dtypes and for empty ones."""
+    data = constant.value if type(constant).__name__ == "GenericConst" else constant.data
+    if not str(data.dtype).startswith(("int", "uint")):
+        return None
+    elements = data.numpy()
+    return (int(elements.min()), int(elements.max())) if elements.size else None
+
+
+def declared_devices(module: Any) -> tuple[tuple[str, str], ...]:
+    """(how a tensor's type writes it, kind of its target) of each VDevice of a module, by index."""
+    declared = module.global_infos.get("vdevice") if module.global_infos else None
+    return () if declared is None else tuple((str(d), str(d.target.kind.name)) for d in declared)
+
+
+def prim_functions(module: Any) -> list[tuple[str, Any]]:
+    """(name, function) of every PrimFunc of a module."""
+    return [
+        (str(var.name_hint), func)
+        for var, func in module.functions.items()
+        if type(func).__name__ == "PrimFunc"
+    ]
+
+
+def loaded_buffer(load: Any) -> Any:
+    """The buffer variable that a load reads: `TensorLoad.source` from 0.27 on, `BufferLoad.buffer` before."""
+    return load.source if type(load).__name__ == "TensorLoad" else load.buffer
+
+
+def region_source(region: Any) -> Any:
+    """The buffer variable that a region is cut out of."""
+    return region.source if type(region).__name__ == "TensorRegion" else region.buffer
+
+
+def data_of_buffer(expr: Any) -> Any | None:
+    """The buffer variable of which an expression is the data pointer; None for any other expression."""
+    if type(expr).__name__ == "Call" and str(getattr(expr.op, "name", "")) == "tirx.buffer_data":
+        return expr.args[0]
+    return None
+
+
+def is_constant_true(condition: Any) -> bool:
+    """Whether a condition is the constant true."""
+    return type(condition).__name__ == "IntImm" and int(condition.value) != 0

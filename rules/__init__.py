@@ -1,0 +1,12 @@
+"""The rules that come with relax-lint, by family; each lies beside its page."""
+
+from __future__ import annotations
+
+from relax_lint.rule import Rule
+from relax_lint_rules import bounds, declarations, sources
+
+RULES: tuple[Rule, ...] = (
+    *bounds.RULES,
+    *declarations.RULES,
+    *sources.RULES,
+)

@@ -1,0 +1,47 @@
+"""RLX502 unknown-bound-name."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import TYPE_CHECKING
+
+from relax_lint.rule import Judgement, Rule
+from relax_lint.verdict import Severity, Verdict
+
+if TYPE_CHECKING:
+    from relax_lint.analysis.facts import FunctionFacts
+
+
+def check(facts: FunctionFacts) -> Iterator[Judgement]:
+    """Every declared bound: its name is that of a symbol of the function's signature."""
+    for bound in facts.function.bounds:
+        if bound.symbol is not None:
+            continue
+        meant = facts.symbol_like(bound.name)
+        yield Judgement(
+            place=None,
+            decision=facts.certain(Verdict.ALWAYS_WRONG, "bounds are matched by name against the signature"),
+            message=(
+                f"`{bound.kind.value}` names `{bound.name}`, which is no shape symbol of the signature of "
+                f"`{facts.function.name}`: TVM ignores it"
+            ),
+            label=f"no `{bound.name}` in this signature",
+            help=() if meant is None else (f"write `{meant}` instead of `{bound.name}`",),
+        )
+
+
+RULE = Rule(
+    code="RLX502",
+    name="unknown-bound-name",
+    family="declarations",
+    summary="a declared bound whose name matches no symbol of the function's signature",
+    since="0.1.0",
+    source=__file__,
+    # The bound is without effect for certain, but memory is planned without it, not wrongly.
+    severity={
+        Verdict.ALWAYS_WRONG: Severity.WARNING,
+        Verdict.ALWAYS_FINE: Severity.NONE,
+        Verdict.NEEDS_RUNTIME_CHECK: Severity.WARNING,
+    },
+    check=check,
+)

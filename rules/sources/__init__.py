@@ -1,0 +1,13 @@
+"""What could not be analysed: raised while reading, so these rules have no check of their own."""
+
+from __future__ import annotations
+
+from relax_lint.rule import Rule
+from relax_lint_rules.sources import analysis_failed, parse_error, unresolved_name, unsafe_source
+
+RULES: tuple[Rule, ...] = (
+    parse_error.RULE,
+    unresolved_name.RULE,
+    unsafe_source.RULE,
+    analysis_failed.RULE,
+)

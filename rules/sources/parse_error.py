@@ -1,0 +1,14 @@
+"""RLX901 parse-error."""
+
+from __future__ import annotations
+
+from relax_lint.rule import Rule
+
+RULE = Rule(
+    code="RLX901",
+    name="parse-error",
+    family="sources",
+    summary="a block that cannot be parsed",
+    since="0.1.0",
+    source=__file__,
+)

@@ -1,0 +1,66 @@
+"""The command as a user runs it: a process of its own, in a folder of its own."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+Run = Callable[..., "subprocess.CompletedProcess[str]"]
+
+OVERFLOW = """\
+from tvm.script import ir as I, relax as R, tir as T
+
+
+@I.ir_module
+class Module:
+    @R.function(pure=False)
+    def main(x: R.Tensor(("m",), "float32")):
+        m = T.int64()
+        storage = R.memory.alloc_storage(R.shape([16]), R.prim_value(0), R.str("global"), R.dtype("float32"))
+        alloc = R.memory.alloc_tensor(storage, R.prim_value(0), R.shape([m]), R.dtype("float32"))
+        return alloc
+"""
+FINE = OVERFLOW.replace("R.shape([16])", "R.shape([4 * m])")
+ORDINARY = "import os\n\nprint(os.name)\n"
+
+
+@pytest.fixture
+def run(tmp_path: Path) -> Run:
+    """Runs the command in an empty folder; the arguments are those of the command."""
+
+    def call(*arguments: str, **options: Any) -> subprocess.CompletedProcess[str]:
+        environment = {
+            name: value for name, value in os.environ.items() if name not in ("NO_COLOR", "FORCE_COLOR")
+        }
+        environment.update(options.pop("env", {}))
+        return subprocess.run(
+            [sys.executable, "-m", "relax_lint.cli", *arguments],
+            cwd=tmp_path,
+            capture_output=True,
+            text=True,
+            env=environment,
+            timeout=60,
+            check=False,
+            **options,
+        )
+
+    return call
+
+
+@pytest.fixture
+def write(tmp_path: Path) -> Callable[[str, str | bytes], str]:
+    """Writes a file into the folder of the command and returns its name."""
+
+    def put(name: str, content: str | bytes) -> str:
+        path = tmp_path / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_bytes(content.encode() if isinstance(content, str) else content)
+        return name
+
+    return put

@@ -1,0 +1,47 @@
+"""Stands in for the work on a file: each word of the file is a unit and says what happens to it."""
+
+from __future__ import annotations
+
+import os
+import time
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+from relax_lint.codec import encode
+from relax_lint.config import Config
+from relax_lint.file_task import FileData, Found, Judged, Loaded, UnitHead
+from relax_lint.place import Location
+
+
+def analyse(file: FileData, config: Config, first: int) -> Iterator[Any]:
+    words = file.data.decode().split()[3:]
+    if "early-crash" in words:
+        os.abort()
+    location = Location(file.path, 1, 1, 1, 2)
+    found = Found(tuple(UnitHead(word, location) for word in words), (), {1: "text"})
+    yield ["Found", encode(found)]
+    if "no-tvm" in words:
+        raise ImportError("libtvm.so: cannot open")
+    yield ["Loaded", encode(Loaded("0.27.0"))]
+    for word in words[first:]:
+        _suffer(word)
+        if word == "lie":
+            yield ["Judged", "everything is fine"]
+        yield ["Judged", encode(Judged((), (), 1, (word,), {}))]
+
+
+def _suffer(word: str) -> None:
+    match word.partition("=")[::2]:
+        case "crash", _:
+            os.write(2, b"!!! TVM says goodbye\n")
+            os.abort()
+        case "hang", _:
+            time.sleep(60)
+        case "raise", _:
+            raise ValueError("no such type")
+        case "crash-once", note if not Path(note).exists():
+            Path(note).touch()
+            os.abort()
+        case "unique", name:
+            assert name, "never reached twice"

@@ -1,0 +1,170 @@
+"""The command on good input: exit codes, formats, options."""
+
+from __future__ import annotations
+
+import json
+import re
+import subprocess
+import sys
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+from conftest import FINE, ORDINARY, OVERFLOW, Run
+
+Write = Callable[[str, str | bytes], str]
+
+
+def test_findings_are_exit_code_1_with_and_without_the_word_check(run: Run, write: Write) -> None:
+    write("model.py", OVERFLOW)
+    short, long = run("model.py"), run("check", "model.py")
+    assert short.returncode == long.returncode == 1
+    assert short.stdout == long.stdout
+    assert short.stderr == ""
+    assert "warning[RLX101] storage-overflow: " in short.stdout
+    assert "  --> model.py:10:17\n" in short.stdout
+    assert "= safe iff m <= 4; naive fails from m = 5; pooled hides it until m = 1025\n" in short.stdout
+
+
+def test_findings_below_the_failing_level_are_exit_code_0(run: Run, write: Write) -> None:
+    assert run("--fail-on", "error", write("model.py", OVERFLOW)).returncode == 0
+
+
+def test_no_input_is_exit_code_3_only_on_demand(run: Run, write: Write, tmp_path: Path) -> None:
+    (tmp_path / "empty").mkdir()
+    for path in (write("a.py", ORDINARY), write("empty.py", ""), "empty"):
+        assert run(path).returncode == 0
+        result = run("--error-on-no-input", path)
+        assert (result.returncode, result.stdout.startswith("no Relax function in ")) == (3, True)
+
+
+def test_a_file_without_relax_loads_nothing_heavy(run: Run, write: Write, tmp_path: Path) -> None:
+    write("a.py", ORDINARY)
+    program = "import sys; from relax_lint.cli import main; assert main(['a.py']) == 0; print(*sys.modules)"
+    result = subprocess.run(
+        [sys.executable, "-c", program], cwd=tmp_path, capture_output=True, text=True, check=True
+    )
+    loaded = set(result.stdout.split())
+    assert "relax_lint.cli" in loaded
+    assert not {"tvm", "sympy", "numpy", "pathspec", "subprocess", "dataclasses", "typing", "ast"} & loaded
+
+
+def test_json_on_standard_output_and_in_a_file(run: Run, write: Write, tmp_path: Path) -> None:
+    write("model.py", OVERFLOW)
+    write("a.py", ORDINARY)
+    printed = run("--output-format", "json", "model.py", "a.py")
+    filed = run("--output-format", "json", "--output-file", "report.json", "model.py", "a.py")
+    assert printed.returncode == filed.returncode == 1
+    assert filed.stdout == ""
+    assert (tmp_path / "report.json").read_text() == printed.stdout
+    report = json.loads(printed.stdout)
+    assert [(one["path"], one["status"]) for one in report["inputs"]] == [
+        ("model.py", "checked"),
+        ("a.py", "skipped"),
+    ]
+    assert report["tool"]["tvm_version"]
+    (finding,) = [check for check in report["checks"] if check["severity"] == "warning"]
+    assert (finding["rule"], finding["safe_when"]) == ("RLX101", "m <= 4")
+    assert report["memory"][0]["reserved"]["pooled"] == {"expr": "4096", "value": 4096}
+
+
+def test_standard_input(run: Run) -> None:
+    result = run("--stdin-filename", "shown.py", "-", input=OVERFLOW)
+    assert result.returncode == 1
+    assert "--> shown.py:10:17\n" in result.stdout
+
+
+def test_memory_prints_the_totals_only(run: Run, write: Write) -> None:
+    result = run("memory", "--allocator", "pooled", write("model.py", OVERFLOW))
+    assert "memory of Module.main (model.py)" in result.stdout
+    assert "reserved, pooled  4,096 bytes (4 KiB)" in result.stdout
+    assert "naive" not in result.stdout
+    assert "RLX101" not in result.stdout
+    assert result.returncode == 0
+
+
+def test_quiet_and_statistics(run: Run, write: Write) -> None:
+    write("model.py", OVERFLOW)
+    quiet, statistics = run("--quiet", "model.py"), run("--statistics", "model.py")
+    assert statistics.stdout.startswith(quiet.stdout)
+    assert "decided by\n" in statistics.stdout
+    assert run("--quiet", write("a.py", ORDINARY)).stdout == ""
+
+
+def test_quiet_says_nothing_of_what_is_fine(run: Run, write: Write) -> None:
+    result = run("--quiet", write("fine.py", FINE))
+    assert (result.returncode, result.stdout) == (0, "")
+
+
+def test_selection(run: Run, write: Write) -> None:
+    write("model.py", OVERFLOW)
+    assert run("--ignore", "RLX101", "model.py").returncode == 0
+    assert run("--select", "RLX102,RLX103", "model.py").returncode == 0
+    # What cannot be read is said whatever is selected, unless it is ignored by its code.
+    write("broken.py", OVERFLOW + "\n(")
+    assert run("--select", "RLX102", "broken.py").returncode == 1
+    assert run("--ignore", "RLX901", "broken.py").returncode == 0
+
+
+def test_colour_is_for_terminals_unless_asked_for(run: Run, write: Write) -> None:
+    broken = write("broken.py", OVERFLOW + "\n(")
+    assert "\x1b" not in run(broken).stdout
+    assert "\x1b[1;31merror[RLX901]" in run("--color", "always", broken).stdout
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="needs a pseudo-terminal")
+@pytest.mark.parametrize(
+    ("variables", "painted"), [({}, True), ({"NO_COLOR": "1"}, False), ({"TERM": "dumb"}, False)]
+)
+def test_colour_on_a_terminal(variables: dict[str, str], painted: bool) -> None:
+    import os
+    import pty
+
+    leader, follower = pty.openpty()
+    environment = {name: value for name, value in os.environ.items() if name not in ("NO_COLOR", "TERM")}
+    command = [sys.executable, "-m", "relax_lint.cli", "rules"]
+    subprocess.run(command, stdout=follower, env={**environment, **variables}, check=True)
+    os.close(follower)
+    assert (b"\x1b[" in os.read(leader, 100_000)) == painted
+    os.close(leader)
+
+
+def test_rules_and_explain(run: Run) -> None:
+    rules = run("rules")
+    assert rules.returncode == 0
+    assert re.search(r"^RLX101 +storage-overflow +\S", rules.stdout, re.MULTILINE)
+    page = run("explain", "rlx101")
+    assert page.returncode == 0
+    assert "RLX101" in page.stdout.splitlines()[0]
+    assert run("explain", "storage-overflow").stdout == page.stdout
+
+
+def test_help_and_version(run: Run) -> None:
+    import relax_lint
+
+    assert run("--version").stdout == f"relax-lint {relax_lint.__version__}\n"
+    assert "memory   report" in run("--help").stdout
+    assert "--stdin-filename" in run("check", "--help").stdout
+
+
+def test_the_python_call_gives_the_same_checks(run: Run, write: Write, tmp_path: Path) -> None:
+    import relax_lint
+
+    write("model.py", OVERFLOW)
+    report = relax_lint.check(tmp_path / "model.py")
+    (finding,) = [check for check in report.checks if check.severity.value == "warning"]
+    assert (finding.rule, finding.safe_when) == ("RLX101", "m <= 4")
+    assert finding.location is not None
+    assert (finding.location.line, finding.location.column) == (10, 17)
+
+
+def test_a_module_in_memory(write: Write) -> None:
+    pytest.importorskip("tvm")
+    import relax_lint
+    from relax_lint.sources.parsing import parse_unit
+    from relax_lint.sources.reading import read_units
+
+    unit = parse_unit(read_units(OVERFLOW.encode(), "model.py", "python").units[0])
+    report = relax_lint.check(unit.ir_module)  # type: ignore[union-attr]
+    assert [check.rule for check in report.checks if check.severity.value == "warning"] == ["RLX101"]
+    assert report.files[0].input.functions == 1

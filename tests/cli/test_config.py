@@ -1,0 +1,131 @@
+"""The configuration: where it is found, what it says, what is wrong with it."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from relax_lint.config import Config, ConfigError, load_config, with_options
+from relax_lint.pyproject import candidates
+from relax_lint.verdict import Severity
+
+
+def write(folder: Path, text: str, name: str = "pyproject.toml") -> Path:
+    folder.mkdir(parents=True, exist_ok=True)
+    path = folder / name
+    path.write_text(text)
+    return path
+
+
+def test_every_key(tmp_path: Path) -> None:
+    write(
+        tmp_path,
+        """
+        [tool.relax-lint]
+        select = ["RLX1"]
+        ignore = ["RLX105"]
+        allocators = ["pooled"]
+        page-size = 65536
+        trust-declared-bounds = false
+        max-extent = 1024
+        fail-on = "note"
+        jobs = 2
+        time-limit = 1.5
+        memory-limit = "2 GiB"
+        exclude = ["third_party/"]
+        max-file-size = 4096
+        target = "cuda"
+        devices = 2
+        """,
+    )
+    assert load_config(folder=str(tmp_path)) == Config(
+        select=("RLX1", "RLX90"),
+        ignore=("RLX105",),
+        allocators=("pooled",),
+        page_size=65536,
+        trust_declared_bounds=False,
+        max_extent=1024,
+        fail_on=Severity.NOTE,
+        jobs=2,
+        time_limit=1.5,
+        memory_limit=2 << 30,
+        exclude=("third_party/",),
+        max_file_size=4096,
+        target="cuda",
+        devices=2,
+    )
+
+
+def test_the_nearest_file_with_a_table_counts(tmp_path: Path) -> None:
+    write(tmp_path, "[tool.relax-lint]\njobs = 1\n")
+    write(tmp_path / "a", "[tool.relax-lint]\njobs = 2\n")
+    write(tmp_path / "a" / "b", '[project]\ndependencies = ["relax-lint"]\n[tool.other]\nrelax-lint.x = 1\n')
+    assert load_config(folder=str(tmp_path / "a" / "b")).jobs == 2
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["[tool.relax-lint]\njobs = 3", '[tool."relax-lint"]\njobs = 3', "[tool]\nrelax-lint.jobs = 3",
+     "tool.relax-lint.jobs = 3", "[tool]\n'relax-lint' = {jobs = 3}", "[ tool . relax-lint ]\njobs = 3"],
+)  # fmt: skip
+def test_every_spelling_of_the_table_is_seen(tmp_path: Path, text: str) -> None:
+    write(tmp_path, text)
+    assert load_config(folder=str(tmp_path)).jobs == 3
+
+
+def test_a_mere_dependency_is_not_worth_reading(tmp_path: Path) -> None:
+    write(tmp_path, '[project]\ndependencies = ["relax-lint>=0.1", "relax-lint == 0.1"]\n')
+    assert str(tmp_path / "pyproject.toml") not in list(candidates(str(tmp_path)))
+
+
+def test_without_a_file_the_defaults_hold(tmp_path: Path) -> None:
+    assert load_config(folder=str(tmp_path)) == Config()
+
+
+def test_a_named_file_must_have_the_table(tmp_path: Path) -> None:
+    path = write(tmp_path, "[tool.other]\n", name="lint.toml")
+    with pytest.raises(ConfigError, match=r"lint.toml: there is no table \[tool.relax-lint\]"):
+        load_config(str(path))
+
+
+@pytest.mark.parametrize(
+    ("line", "message"),
+    [
+        ("page-sise = 1", "unknown key `page-sise`; did you mean `page-size`"),
+        ("page_size = 1", "unknown key `page_size`; did you mean `page-size`"),
+        ("colour-of-the-sky = 1", "unknown key `colour-of-the-sky`$"),
+        ("page-size = 0", "`page-size` must be a whole number of at least 1, not 0"),
+        ("page-size = true", "`page-size` must be a whole number"),
+        ("time-limit = inf", "`time-limit` must be a number of seconds above 0, not inf"),
+        ("time-limit = '9'", "`time-limit` must be a number of seconds"),
+        (
+            "memory-limit = '2 GB'",
+            "`memory-limit` must be a number of bytes above 0, or text such as '512 MiB'",
+        ),
+        ("memory-limit = '-2 GiB'", "`memory-limit` must be"),
+        ("trust-declared-bounds = 1", "`trust-declared-bounds` must be true or false, not 1"),
+        ("allocators = []", "`allocators` must be a list of"),
+        ("allocators = ['fast']", "`allocators` must be a list of"),
+        ("fail-on = 'none'", "`fail-on` must be"),
+        ("ignore = ['']", "`ignore` must be a list of texts"),
+        ("max-file-size = '1 GiB'", "`max-file-size` must be a number of bytes up to 32 MiB"),
+    ],
+)
+def test_mistakes_are_named(tmp_path: Path, line: str, message: str) -> None:
+    write(tmp_path, f"[tool.relax-lint]\n{line}\n")
+    with pytest.raises(ConfigError, match=message) as error:
+        load_config(folder=str(tmp_path))
+    assert str(error.value).startswith(f"{tmp_path}/pyproject.toml: [tool.relax-lint]: ")
+
+
+@pytest.mark.parametrize("text", ["tool = 1\nrelax-lint.x = 1", "[tool]\nrelax-lint = 1"])
+def test_a_table_that_is_none(tmp_path: Path, text: str) -> None:
+    write(tmp_path, text)
+    with pytest.raises(ConfigError, match="must be a table"):
+        load_config(folder=str(tmp_path))
+
+
+def test_options_replace_single_values() -> None:
+    base = Config(jobs=3, ignore=("RLX2",))
+    assert with_options(base, {"jobs": 1}) == Config(jobs=1, ignore=("RLX2",))

@@ -1,0 +1,44 @@
+"""What the README shows is what the tool does."""
+
+from __future__ import annotations
+
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).resolve().parents[2]
+README = (ROOT / "README.md").read_text(encoding="utf-8")
+TOOL = [sys.executable, "-c", "from relax_lint.cli import main; raise SystemExit(main())"]
+
+
+def _blocks(language: str) -> list[str]:
+    return re.findall(rf"^```{language}\n(.*?)^```", README, re.DOTALL | re.MULTILINE)
+
+
+def test_the_example_of_output_is_real() -> None:
+    (shown,) = [block for block in _blocks("console") if "storage_overflow.py" in block]
+    command, expected = shown.split("\n", 1)
+    arguments = command.removeprefix("$ relax-lint ").split()
+    run = subprocess.run(
+        [*TOOL, *arguments, "--color", "never"], cwd=ROOT, capture_output=True, text=True, check=False
+    )
+    assert run.returncode == 1
+    assert run.stdout == expected
+
+
+@pytest.mark.parametrize("block", _blocks("python"))
+def test_the_python_examples_run(block: str) -> None:
+    run = subprocess.run(
+        [sys.executable, "-c", block], cwd=ROOT, capture_output=True, text=True, check=False
+    )
+    assert run.returncode == 0, run.stderr
+
+
+def test_every_link_leads_to_a_file() -> None:
+    for page in (ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md"))):
+        for target in re.findall(r"\]\(([^)#]+)\)", page.read_text(encoding="utf-8")):
+            if "://" not in target:
+                assert (page.parent / target).exists(), f"{page.name} links to {target}"

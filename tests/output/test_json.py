@@ -1,0 +1,118 @@
+"""The JSON output against its schema and against the report that it was made from."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import replace
+from importlib.resources import files
+from typing import Any
+
+import jsonschema
+import pytest
+from builders import fine, overflow, place, report, totals
+
+from relax_lint.diagnostic import (
+    AllocatorFailure,
+    Amount,
+    CallMemory,
+    Edit,
+    FileResult,
+    Fix,
+    InputStatus,
+    PlaceOfPeak,
+    Report,
+)
+from relax_lint.output.json import render_json
+
+
+@pytest.fixture(scope="module")
+def validator() -> jsonschema.Draft202012Validator:
+    schema = json.loads(files("relax_lint.output").joinpath("check-report.schema.json").read_text())
+    jsonschema.Draft202012Validator.check_schema(schema)
+    return jsonschema.Draft202012Validator(schema)
+
+
+def rendered(one: Report) -> dict[str, Any]:
+    data: dict[str, Any] = json.loads(render_json(one))
+    return data
+
+
+FULL = report(
+    overflow(fixes=(Fix("make it larger", "safe", (Edit(place(8, 41, 43), "4*m"),)),), help=("do",)),
+    fine(allocators={"naive": AllocatorFailure(None, known=False)}),
+    fine(location=None, related=(), module=None, binding=None, binding_index=None, path="model.json"),
+    memory=(
+        totals(
+            peak_live=Amount("16", 16),
+            peak_at=PlaceOfPeak("alloc", place(9, 1, 2)),
+            lower_bound=Amount("4*m", None),
+            calls=(CallMemory("add1", "_", Amount("8*m", None)),),
+        ),
+        totals(parameter_bytes=None, reserved={"naive": None}, module=None),
+    ),
+)
+
+
+def test_every_form_of_report_is_valid(validator: jsonschema.Draft202012Validator) -> None:
+    skipped = Report((FileResult(InputStatus("a.py", 0, "skipped", "no Relax function in it")),), None)
+    for each in (FULL, skipped, Report((), None)):
+        validator.validate(rendered(each))
+
+
+def test_the_schema_refuses_unknown_and_missing_fields(validator: jsonschema.Draft202012Validator) -> None:
+    for spoil in (
+        lambda data: data.update(extra=1),
+        lambda data: data.pop("summary"),
+        lambda data: data["checks"][0].update(extra=1),
+        lambda data: data["checks"][0].update(verdict="perhaps"),
+        lambda data: data["checks"][0]["location"].update(line=0),
+        lambda data: data["memory"][0]["planned"].pop("static_bytes"),
+    ):
+        data = rendered(FULL)
+        spoil(data)
+        assert not validator.is_valid(data)
+
+
+def test_the_check_of_17322() -> None:
+    check = rendered(FULL)["checks"][0]
+    assert check["rule"] == "RLX101"
+    assert check["safe_when"] == "m <= 4"
+    assert check["examples"] == {"fine": {"m": 4}, "wrong": {"m": 5}}
+    assert check["allocators"] == {
+        "naive": {"first_failure": {"m": 5}},
+        "pooled": {"first_failure": {"m": 1025}},
+    }
+    assert check["location"] == {"path": "model.py", "line": 9, "column": 17, "end_line": 9, "end_column": 63}
+    assert check["fixes"][0]["edits"][0]["start"] == {"line": 8, "column": 41}
+
+
+def test_never_fails_and_not_known_are_told_apart() -> None:
+    checks = rendered(FULL)["checks"]
+    assert checks[1]["allocators"]["naive"] == {"first_failure": None, "known": False}
+    assert checks[2]["allocators"]["naive"] == {"first_failure": None}
+
+
+def test_ids_are_distinct_and_do_not_move_with_lines() -> None:
+    twice = [overflow(), overflow(), overflow(function="other")]
+    moved = [replace(check, location=place(99, 1, 2), binding_index=7) for check in twice]
+    before = [check["id"] for check in rendered(report(*twice))["checks"]]
+    after = [check["id"] for check in rendered(report(*moved))["checks"]]
+    assert len(set(before)) == 3
+    assert before == after
+
+
+def test_summary_counts() -> None:
+    undecided = overflow(undecided=True, rule="RLX103", name="size-overflow")
+    summary = rendered(report(overflow(), undecided, fine(), fine(), fine()))["summary"]
+    assert summary["checks"] == 5
+    assert (summary["needs_runtime_check"], summary["always_fine"], summary["undecided"]) == (2, 3, 1)
+    assert summary["by_rule"]["RLX103"] == {"always_wrong": 0, "always_fine": 0, "needs_runtime_check": 1}
+    assert summary["selectivity"] == 0.6
+
+
+def test_selectivity_of_nothing_is_null() -> None:
+    assert rendered(report())["summary"]["selectivity"] is None
+
+
+def test_text_that_is_not_unicode_is_still_json() -> None:
+    assert rendered(report(overflow(path="\udcff.py")))["checks"][0]["path"] == "\udcff.py"

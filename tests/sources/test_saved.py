@@ -1,0 +1,83 @@
+"""Saved IR."""
+
+from __future__ import annotations
+
+import json
+
+import tvm
+
+from relax_lint.sources.parsing import parse_unit
+from relax_lint.sources.reading import read_units
+from relax_lint.sources.saved import parse_json
+from relax_lint.sources.unit import ParsedUnit, Problem
+
+TEXT = """from tvm.script import relax as R
+@R.function
+def main(x: R.Tensor(("n", 4), "float32")):
+    y = R.add(x, x)
+    return y
+"""
+
+
+def saved() -> str:
+    (unit,) = read_units(TEXT.encode(), "a.py").units
+    parsed = parse_unit(unit)
+    assert isinstance(parsed, ParsedUnit)
+    return str(tvm.ir.save_json(parsed.ir_module))
+
+
+def test_a_saved_module() -> None:
+    loaded = parse_json(saved(), "a.json")
+    assert isinstance(loaded, ParsedUnit), loaded
+    assert loaded.module_name is None
+    assert [v.name_hint for v in loaded.ir_module.functions] == ["main"]
+    (block,) = loaded.ir_module["main"].body.blocks
+    assert loaded.positions.binding(block.bindings[0].var, block.bindings[0].value) is None
+
+
+def test_a_saved_function_is_wrapped() -> None:
+    module = tvm.ir.load_json(saved())
+    loaded = parse_json(str(tvm.ir.save_json(module["main"])), "a.json")
+    assert isinstance(loaded, ParsedUnit), loaded
+    assert [v.name_hint for v in loaded.ir_module.functions] == ["main"]
+
+
+def test_truncated() -> None:
+    text = saved()
+    problem = parse_json(text[: len(text) // 2], "a.json")
+    assert isinstance(problem, Problem)
+    assert problem.rule == "RLX901"
+    assert problem.message.startswith("not complete JSON")
+
+
+def test_other_json() -> None:
+    problem = parse_json('{"a": 1}', "a.json")
+    assert isinstance(problem, Problem)
+    assert problem.message == "JSON, but not what `tvm.ir.save_json` writes"
+
+
+def test_a_broken_graph() -> None:
+    graph = json.loads(saved())
+    graph["nodes"] = graph["nodes"][:-3]
+    problem = parse_json(json.dumps(graph), "a.json")
+    assert isinstance(problem, Problem)
+    assert problem.message.startswith("TVM cannot load this graph")
+
+
+def test_a_saved_value_that_is_no_module() -> None:
+    problem = parse_json(str(tvm.ir.save_json(tvm.ir.Range(0, 4))), "a.json")
+    assert isinstance(problem, Problem)
+    assert problem.message == "a saved `Range`, neither a module nor a function"
+
+
+def test_deeply_nested_json() -> None:
+    problem = parse_json("[" * 100_000, "a.json")
+    assert isinstance(problem, Problem)
+
+
+def test_compiled_code_is_not_loaded() -> None:
+    graph = json.loads(saved())
+    graph["nodes"].append({"type": "ffi.Module", "data": "AAAA"})
+    problem = parse_json(json.dumps(graph), "a.json")
+    assert isinstance(problem, Problem)
+    assert (problem.rule, "compiled code" in problem.message) == ("RLX903", True)

@@ -1,0 +1,91 @@
+/* Watches what the memory allocators of TVM's virtual machine obtain from the C library and give back.
+ *
+ * Loaded with LD_PRELOAD, so it sees the real calls. Kernels obtain workspaces through the same function of the
+ * CPU device; they are told apart by the code that asked for the memory: `meter_learn` takes the caller of the next
+ * call as one of the allocators, `meter_start` counts only what such callers obtain.
+ */
+#define _GNU_SOURCE
+#include <dlfcn.h>
+#include <execinfo.h>
+#include <pthread.h>
+#include <stddef.h>
+#include <stdint.h>
+
+enum { SLOTS = 1 << 16, MAX_CALLERS = 8, MAX_EVENTS = 1 << 16, CALLER = 2 };
+
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+static struct { void *pointer; size_t size; } table[SLOTS];
+static void *callers[MAX_CALLERS];
+static int caller_count, learning, counting;
+static int64_t live, peak, events[MAX_EVENTS], event_count;
+
+static size_t slot_of(void *pointer) {
+  size_t slot = ((uintptr_t)pointer >> 6) * 2654435761u % SLOTS;
+  while (table[slot].pointer != pointer && table[slot].pointer != NULL) slot = (slot + 1) % SLOTS;
+  return slot;
+}
+
+static void record(int64_t change) {
+  live += change;
+  if (live > peak) peak = live;
+  if (event_count < MAX_EVENTS) events[event_count++] = change;
+}
+
+static int is_known(void *caller) {
+  for (int i = 0; i < caller_count; ++i)
+    if (callers[i] == caller) return 1;
+  return 0;
+}
+
+int posix_memalign(void **result, size_t alignment, size_t size) {
+  static int (*next)(void **, size_t, size_t);
+  if (!next) next = (int (*)(void **, size_t, size_t))dlsym(RTLD_NEXT, "posix_memalign");
+  int status = next(result, alignment, size);
+  if (status == 0 && (learning || counting)) {
+    void *frames[CALLER + 1];
+    int depth = backtrace(frames, CALLER + 1);
+    void *caller = depth > CALLER ? frames[CALLER] : NULL;
+    pthread_mutex_lock(&lock);
+    if (learning && !is_known(caller) && caller_count < MAX_CALLERS) callers[caller_count++] = caller;
+    if (counting && is_known(caller)) {
+      size_t slot = slot_of(*result);
+      table[slot].pointer = *result;
+      table[slot].size = size;
+      record((int64_t)size);
+    }
+    pthread_mutex_unlock(&lock);
+  }
+  return status;
+}
+
+void free(void *pointer) {
+  static void (*next)(void *);
+  if (!next) next = (void (*)(void *))dlsym(RTLD_NEXT, "free");
+  if (counting && pointer) {
+    pthread_mutex_lock(&lock);
+    size_t slot = slot_of(pointer);
+    if (table[slot].pointer && table[slot].size != SIZE_MAX) {
+      record(-(int64_t)table[slot].size);
+      /* The slot stays taken, so that those behind it are still found. */
+      table[slot].size = SIZE_MAX;
+    }
+    pthread_mutex_unlock(&lock);
+  }
+  next(pointer);
+}
+
+void meter_learn(int on) { learning = on; }
+
+void meter_start(void) {
+  pthread_mutex_lock(&lock);
+  for (size_t i = 0; i < SLOTS; ++i) table[i].pointer = NULL;
+  live = peak = event_count = 0;
+  counting = 1;
+  pthread_mutex_unlock(&lock);
+}
+
+void meter_stop(void) { counting = 0; }
+int64_t meter_live(void) { return live; }
+int64_t meter_peak(void) { return peak; }
+int64_t meter_callers(void) { return caller_count; }
+int64_t meter_event(int64_t index) { return index < event_count ? events[index] : 0; }

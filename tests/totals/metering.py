@@ -1,0 +1,175 @@
+"""The subprocess that measures: `LD_PRELOAD=meter.so python -m tests.totals.metering`.
+
+Builds every module of the corpus with TVM's default pipeline, runs it with both allocators, and prints one JSON
+line per prediction: what the totals of the lowered module say, and what the allocators really obtained.
+"""
+
+from __future__ import annotations
+
+import ctypes
+import json
+import sys
+from collections.abc import Iterator
+from itertools import groupby
+from typing import Any
+
+import numpy as np
+import tvm
+from tvm import relax
+from tvm.script import ir as I
+from tvm.script import relax as R
+
+from relax_lint.allocators import Allocator
+from relax_lint.analysis.liveness import SHAPE_HEAP
+from relax_lint.model.builder import build_program
+from relax_lint.model.program import Function, KernelCall, Program, Unknown
+from relax_lint.totals.compute import measure
+from relax_lint.totals.peaks import rounded
+from relax_lint.totals.quantities import evaluate
+from relax_lint.totals.walk import ExecMode
+from tests.totals.cases import Case, Run
+from tests.totals.corpus import CASES
+
+TARGET = "llvm"
+
+# TVM 0.26 cannot compile a kill of the null value that stands for an argument of `R.memory.view` left out.
+CANNOT_BE_BUILT = {("0.26", ExecMode.COMPILED, "views by hand")}
+
+
+@I.ir_module
+class Probe:
+    """One allocation, to learn who asks for memory on behalf of an allocator."""
+
+    @R.function(pure=False)
+    def main() -> R.Any:
+        return R.memory.alloc_storage(R.shape([64]), 0, "global", "uint8")
+
+
+class Meter:
+    """The interposer, in this process."""
+
+    def __init__(self) -> None:
+        self._library = ctypes.CDLL(None)
+        for name in ("meter_live", "meter_peak", "meter_callers", "meter_event"):
+            getattr(self._library, name).restype = ctypes.c_int64
+        self._clear = tvm.get_global_func("vm.builtin.memory_manager.clear")
+        executable = tvm.compile(Probe, TARGET)
+        for allocator in Allocator:
+            self._clear()
+            machine = relax.VirtualMachine(executable, tvm.cpu(), memory_cfg=allocator.value)
+            self._library.meter_learn(1)
+            machine["main"]()
+            self._library.meter_learn(0)
+        if self._library.meter_callers() != len(Allocator):
+            raise RuntimeError("the allocators cannot be told apart from other callers")
+
+    def most_obtained(self, executable: Any, case: Case, run: Run, allocator: Allocator) -> int:
+        """Bytes that the allocator held from the system at most, in one call from a cold start."""
+        machine = relax.VirtualMachine(executable, tvm.cpu(), memory_cfg=allocator.value)
+        function = machine[case.entry]
+        inputs = [tvm.runtime.tensor(i) if isinstance(i, np.ndarray) else i for i in run.inputs]
+        self._clear()
+        self._library.meter_start()
+        result = function(*inputs)
+        self._library.meter_stop()
+        del result
+        return int(self._library.meter_peak())
+
+
+def allocating(*, planned: bool) -> Any:
+    """TVM's default pipeline for a CPU, down to explicit memory operations."""
+    transform = relax.transform
+    return tvm.transform.Sequential(
+        [
+            transform.LegalizeOps(),
+            transform.AnnotateTIROpPattern(),
+            transform.FoldConstant(),
+            transform.FuseOps(),
+            transform.FuseTIR(),
+            transform.RewriteDataflowReshape(),
+            transform.ToNonDataflow(),
+            transform.RemovePurityChecking(),
+            transform.CallTIRRewrite(),
+            *([transform.StaticPlanBlockMemory()] if planned else []),
+            transform.LowerAllocTensor(),
+        ]
+    )
+
+
+def lowering() -> Any:
+    """The rest of the pipeline, down to what the code generator gets."""
+    transform = relax.transform
+    return tvm.transform.Sequential(
+        [
+            transform.KillAfterLastUse(),
+            transform.LowerRuntimeBuiltin(),
+            transform.ComputePrimValue(),
+            transform.VMShapeLower(),
+            transform.AttachGlobalSymbol(),
+        ]
+    )
+
+
+def measured(meter: Meter, case: Case, exec_mode: ExecMode) -> Iterator[dict[str, Any]]:
+    """One row per binding and allocator. Runs of one binding are alternatives: the most counts."""
+    with tvm.target.Target(TARGET):
+        allocated = allocating(planned=case.planned)(case.make())
+        lowered = lowering()(allocated)
+    as_it_is = tvm.transform.Sequential([])
+    executable = relax.build(lowered, TARGET, relax_pipeline=as_it_is, exec_mode=exec_mode.value)
+    before, after = build_program(allocated), build_program(lowered)
+    formulas = measure(after, _entry(after, case), exec_mode=exec_mode)
+    for binding, runs in groupby(case.runs, key=lambda run: run.binding):
+        alternatives = list(runs)
+        early = measure(before, _entry(before, case), exec_mode=exec_mode, binding=binding)
+        late = measure(after, _entry(after, case), exec_mode=exec_mode, binding=binding)
+        for allocator in Allocator:
+            yield {
+                "case": case.name,
+                "exec_mode": exec_mode.value,
+                "binding": binding,
+                "allocator": allocator.value,
+                "measured": max(
+                    meter.most_obtained(executable, case, run, allocator) for run in alternatives
+                ),
+                "predicted": _value(late.reserved[allocator]),
+                "formula": _evaluated(formulas.reserved[allocator], binding),
+                "without shape heap": _value(early.reserved[allocator]),
+                "shape heap": shape_heap(_entry(after, case), allocator),
+            }
+
+
+def _entry(program: Program, case: Case) -> Function:
+    return next(function for function in program.functions if function.name == case.entry)
+
+
+def shape_heap(function: Function, allocator: Allocator) -> int:
+    """Bytes of the shape heap, which lowering adds and which lives as long as the call."""
+    heaps = [op for op in function.body.walk() if isinstance(op, KernelCall) and op.callee == SHAPE_HEAP]
+    slots = sum(int(function.type_of(op.arguments[0]).value) for op in heaps)
+    return int(rounded(8 * slots, 4096)) if allocator is Allocator.POOLED else 8 * slots
+
+
+def _value(quantity: Any) -> int | str:
+    return quantity.reason if isinstance(quantity, Unknown) else quantity
+
+
+def _evaluated(quantity: Any, binding: dict[str, int]) -> int | str:
+    if isinstance(quantity, Unknown | int):
+        return _value(quantity)
+    return evaluate(quantity, binding)
+
+
+def main() -> None:
+    """Measure all cases in the execution modes that are named on the command line."""
+    meter = Meter()
+    for mode in map(ExecMode, sys.argv[1:]):
+        for case in CASES:
+            if (tvm.__version__[:4], mode, case.name) in CANNOT_BE_BUILT:
+                continue
+            for row in measured(meter, case, mode):
+                print(json.dumps(row), flush=True)
+
+
+if __name__ == "__main__":
+    main()

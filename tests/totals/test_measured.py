@@ -1,0 +1,87 @@
+"""Predicted equals measured: what the VM's allocators really obtain from the system, byte for byte.
+
+The measuring is done in a subprocess by an interposer (`meter.c`) that sees the calls themselves.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from relax_lint.totals.walk import ExecMode
+
+HERE = Path(__file__).parent
+ROOT = HERE.parents[1]
+
+pytestmark = [
+    pytest.mark.vm,
+    pytest.mark.skipif(
+        sys.platform != "linux" or shutil.which("gcc") is None, reason="needs gcc and LD_PRELOAD"
+    ),
+]
+
+# Their callees have shape heaps too, which come and go with the calls.
+HEAPS_IN_CALLEES = {"calls with other symbols"}
+
+
+@pytest.fixture(scope="module")
+def rows(tmp_path_factory: pytest.TempPathFactory) -> list[dict[str, Any]]:
+    """What the subprocess reports, over the whole corpus and both execution modes."""
+    library = tmp_path_factory.mktemp("meter") / "meter.so"
+    build = ["gcc", "-O1", "-shared", "-fPIC", "-o", str(library), str(HERE / "meter.c"), "-ldl", "-lpthread"]
+    subprocess.run(build, check=True)
+    done = subprocess.run(
+        [sys.executable, "-m", "tests.totals.metering", *(mode.value for mode in ExecMode)],
+        cwd=ROOT,
+        env={**os.environ, "LD_PRELOAD": str(library), "PYTHONPATH": str(ROOT), "TVM_NUM_THREADS": "1"},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert done.returncode == 0, done.stderr[-2000:]
+    return [json.loads(line) for line in done.stdout.splitlines()]
+
+
+def test_at_a_binding_the_prediction_is_what_the_allocators_obtained(rows: list[dict[str, Any]]) -> None:
+    wrong = [row for row in rows if row["predicted"] != row["measured"]]
+    assert wrong == []
+    assert len({row["case"] for row in rows}) >= 27
+    assert len(rows) >= 190
+
+
+def test_the_formulas_give_the_same_bytes_wherever_there_is_one(rows: list[dict[str, Any]]) -> None:
+    known = [row for row in rows if isinstance(row["formula"], int)]
+    assert [row for row in known if row["formula"] != row["measured"]] == []
+    # The naive allocator always has one.
+    assert {row["allocator"] for row in rows} - {"naive"} == {
+        row["allocator"] for row in rows if not isinstance(row["formula"], int)
+    }
+
+
+def test_before_lowering_only_the_shape_heap_is_missing(rows: list[dict[str, Any]]) -> None:
+    compared = [
+        row
+        for row in rows
+        if isinstance(row["without shape heap"], int) and row["case"] not in HEAPS_IN_CALLEES
+    ]
+    wrong = [row for row in compared if row["without shape heap"] + row["shape heap"] != row["measured"]]
+    assert wrong == []
+    assert len(compared) >= 170
+
+
+def test_the_machine_keeps_the_last_result_only_in_bytecode(rows: list[dict[str, Any]]) -> None:
+    measured = {
+        (row["exec_mode"], row["allocator"]): row["measured"]
+        for row in rows
+        if row["case"] == "result kept by the machine"
+    }
+    # 8x4 floats: the result of the call (128), its sum (16), a concatenation (256) and that one's sum (16).
+    assert measured["bytecode", "naive"] == 128 + 16 + 256 + 16
+    assert measured["compiled", "naive"] == 16 + 256 + 16

@@ -1,0 +1,107 @@
+"""Answers of workers: what goes in comes out, and nothing but the result model comes out."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import pytest
+
+from relax_lint.codec import decode, encode
+from relax_lint.diagnostic import (
+    AllocatorFailure,
+    Amount,
+    CallMemory,
+    Check,
+    Edit,
+    Fix,
+    MemoryTotals,
+    PlaceOfPeak,
+    Related,
+)
+from relax_lint.file_task import Found, Judged, Loaded, UnitHead, read_answer
+from relax_lint.place import Location
+from relax_lint.sources.unit import Problem
+from relax_lint.verdict import Prover, Severity, Verdict
+
+PLACE = Location("a.py", 1, 2, 3, 4)
+CHECK = Check(
+    rule="RLX101",
+    name="storage-overflow",
+    verdict=Verdict.NEEDS_RUNTIME_CHECK,
+    severity=Severity.WARNING,
+    message="\udcff",
+    path="a.py",
+    module=None,
+    function="main",
+    location=PLACE,
+    related=(Related("x", None), Related("y", PLACE)),
+    fine={"m": 2**80},
+    allocators={"naive": AllocatorFailure({"m": 5}), "pooled": AllocatorFailure(None, known=False)},
+    prover=Prover.Z3,
+    fixes=(Fix("t", "safe", (Edit(PLACE, ""),)),),
+)
+AMOUNT = Amount("4*m", None)
+TOTALS = MemoryTotals(
+    *("a.py", None, "main", 1, AMOUNT, 0, AMOUNT, None, 0, 0, 1, AMOUNT, 1, 16, 0, None),
+    *({"naive": AMOUNT, "pooled": None}, {}, {}),
+    peak_live=AMOUNT,
+    peak_at=PlaceOfPeak("b", PLACE),
+    calls=(CallMemory("f", "_", AMOUNT),),
+)
+
+
+@pytest.mark.parametrize(
+    "answer",
+    [
+        Found(
+            (UnitHead("M", PLACE), UnitHead(None, None)),
+            (Problem("RLX901", "m", None, "u", ("d",)),),
+            {3: "x"},
+        ),
+        Loaded("0.27.0"),
+        Judged((CHECK,), (TOTALS,), 1, ("note",), {}),
+    ],
+)
+def test_an_answer_survives_the_way(answer: Any) -> None:
+    assert read_answer([type(answer).__name__, encode(answer)]) == answer
+
+
+@pytest.mark.parametrize(
+    "value",
+    [
+        None,
+        "Loaded",
+        ["Loaded"],
+        ["Config", []],
+        ["Loaded", []],
+        ["Loaded", ["0.27", "more"]],
+        ["Loaded", [27]],
+        ["Loaded", {"tvm_version": "0.27"}],
+        ["Judged", [[["RLX101"]], [], 1, [], []]],
+        ["Judged", [[], [], True, [], []]],
+        ["Judged", [[], [], 1, "note", []]],
+        ["Judged", [[], [], 1, [], [["1", "x"]]]],
+        ["Judged", [[], [], 1, [], [[1]]]],
+    ],
+)
+def test_anything_else_is_refused(value: Any) -> None:
+    with pytest.raises(ValueError, match=r"\w"):
+        read_answer(value)
+
+
+def test_an_unknown_word_is_refused() -> None:
+    data = encode(CHECK)
+    data[2] = "perhaps"
+    with pytest.raises(ValueError, match="perhaps"):
+        decode(Check, data)
+
+
+@dataclass(frozen=True)
+class Outside:
+    what: object
+
+
+def test_types_beyond_the_result_model_have_no_decoder() -> None:
+    with pytest.raises(TypeError, match="no place for"):
+        decode(Outside, [1])
