@@ -2,9 +2,9 @@
 
     python benchmarks/analysis_time.py [--layers 2 8 32 128] [--runs 7]
 
-All in one process; times are medians of CPU time, beside the analysis also its first run, which is what a single
-invocation of the linter sees (sympy's own caches are cold then). The analysis is all that happens
-after parsing: memory program, rules, totals. Needs TVM 0.27, which reads its own printed modules.
+All in one process; times are medians of CPU time, beside the analysis also its first run, which is
+what a single invocation of the linter sees (sympy's own caches are cold then). The analysis is all
+that happens after parsing: memory program, rules, totals. Needs TVM 0.27, which reads its own dumps.
 """
 
 from __future__ import annotations

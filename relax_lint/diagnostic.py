@@ -148,7 +148,7 @@ class InputStatus:
 
 @dataclass(frozen=True)
 class FileResult:
-    """Everything found in one input. `lines` is the text that the findings point at, by 1-based line number."""
+    """Everything found in one input. `lines` is the text that the findings point at, by 1-based number."""
 
     input: InputStatus
     checks: tuple[Check, ...] = ()

@@ -31,9 +31,7 @@ def test_the_example_of_output_is_real() -> None:
 
 @pytest.mark.parametrize("block", _blocks("python"))
 def test_the_python_examples_run(block: str) -> None:
-    run = subprocess.run(
-        [sys.executable, "-c", block], cwd=ROOT, capture_output=True, text=True, check=False
-    )
+    run = subprocess.run([sys.executable, "-c", block], cwd=ROOT, capture_output=True, text=True, check=False)
     assert run.returncode == 0, run.stderr
 
 
