@@ -24,6 +24,7 @@ if TYPE_CHECKING:
 
     from relax_lint.config import Config
     from relax_lint.diagnostic import Report
+    from relax_lint.memory_command import Asked
     from relax_lint.output.style import Style
     from relax_lint.rule import Rule
 
@@ -90,7 +91,13 @@ def _explain(error: Exception) -> str:
     if isinstance(error, UsageError):
         return str(error)
     # The other errors that are meant for the user are declared in modules that may not have been loaded.
-    if type(error).__name__ in ("ConfigError", "RunError", "RuleConflictError"):
+    if type(error).__name__ in (
+        "ConfigError",
+        "RunError",
+        "RuleConflictError",
+        "RequestError",
+        "ComparisonError",
+    ):
         return str(error)
     return f"internal error: {type(error).__name__}: {error} (set {_DEBUG}=1 to see where)"
 
@@ -149,14 +156,23 @@ def _check_parser(command: str) -> argparse.ArgumentParser:
     add = parser.add_argument
     add("paths", nargs="+", metavar="PATH", help="file or folder; `-` is standard input")
     add("--stdin-filename", metavar="NAME", help="the name to show for standard input")
-    add("--output-format", choices=("text", "json"), default="text")
+    formats = ("text", "json") if command == "check" else ("text", "json", "tvm", "html")
+    add("--output-format", choices=formats, default="text")
     add("--output-file", metavar="FILE", help="write the report to a file")
     add("--select", metavar="CODES", action="append", help="only these rules (prefixes, with commas)")
     add("--ignore", metavar="CODES", action="append", help="not these rules (prefixes, with commas)")
     add("--config", metavar="FILE", help="a TOML file with a table [tool.relax-lint]")
     add("--allocator", choices=("naive", "pooled", "both"), help="the allocator in use (default: both)")
     add("--page-size", metavar="BYTES", type=int, help="page of the pooled allocator (default: 4096)")
+    add(
+        "--max-memory", metavar="SIZE", action="append", help="a budget: 512MiB, or global=512MiB for a scope"
+    )
+    if command == "memory":
+        add("--bind", metavar="N=128", action="append", help="the value of a symbol, or a range: n=1..4096")
+        add("--compare", metavar="FILE", help="an earlier JSON report to compare with")
+        add("--fail-above", metavar="PERCENT", help="exit with 1 where a total grew by more than this")
     add("--exclude", metavar="PATTERN", action="append", help="leave out when searching folders")
+    add("--dialect", choices=("auto", "current", "old"), help="how TVMScript is read (default: auto)")
     add("--fail-on", choices=("error", "warning", "note"), help="least severity to exit with 1 (warning)")
     add("--error-on-no-input", action="store_true", help="exit with 3 if no input holds a Relax function")
     add("--jobs", metavar="N", type=int, help="worker processes (default: one for each core)")
@@ -170,14 +186,15 @@ def _check_parser(command: str) -> argparse.ArgumentParser:
 def _check(options: argparse.Namespace, command: str) -> int:
     if options.output_file is not None:
         _require_writable(options.output_file)
-    # Even where no file holds Relax a wrong configuration is an error.
+    # Even where no file holds Relax a wrong configuration, or request, is an error.
+    asked = _asked(options) if command == "memory" else None
     config = _config(options) if _is_configured(options) else None
     if options.output_format == "text" and options.output_file is None and _none_holds_relax(options.paths):
         if not options.quiet:
             count = len(options.paths)
             _write(f"no Relax function in {count} input{'' if count == 1 else 's'}\n")
         return NO_INPUT if options.error_on_no_input else OK
-    return _check_in_full(options, command, config or _config(options))
+    return _check_in_full(options, config or _config(options), asked)
 
 
 def _is_configured(options: argparse.Namespace) -> bool:
@@ -215,31 +232,57 @@ def _none_holds_relax(paths: Sequence[str]) -> bool:
     return True
 
 
-def _check_in_full(options: argparse.Namespace, command: str, config: Config) -> int:
-    import gc
-    from dataclasses import replace
+def _asked(options: argparse.Namespace) -> Asked:
+    from relax_lint.memory_command import understand
 
-    from relax_lint.config import UNREADABLE_BLOCKS
+    select = _codes(options.select)
+    _require_known(select or ())
+    return understand(options, select)
+
+
+def _check_in_full(options: argparse.Namespace, config: Config, asked: Asked | None) -> int:
+    import gc
+
     from relax_lint.output.summary import fails
     from relax_lint.runner import run
 
     # A report is a large heap without cycles, which the collector would go through again and again.
     gc.disable()
-    if command == "memory":
-        # Totals need no rule; what is missing from them has to be said all the same.
-        config = replace(config, select=(UNREADABLE_BLOCKS,))
+    if asked is not None:
+        from relax_lint.memory_command import configured
+
+        config = configured(asked, config)
     report = run(
         options.paths,
         config,
         stdin_filename=options.stdin_filename,
         debug=bool(os.environ.get(_DEBUG)),
     )
-    _emit(_render(report, options, command, config), options.output_file)
-    if fails(report, config.fail_on):
+    grew = False
+    if asked is not None:
+        grew = _emit_memory(report, options, config, asked)
+    else:
+        _emit(_render(report, options, config), options.output_file)
+    if grew or fails(report, config.fail_on):
         return FINDINGS
     if options.error_on_no_input and not any(file.input.functions for file in report.files):
         return NO_INPUT
     return OK
+
+
+def _emit_memory(report: Report, options: argparse.Namespace, config: Config, asked: Asked) -> bool:
+    """Write the memory report; whether more than allowed was added since an earlier one."""
+    from relax_lint.memory_command import compared, render
+    from relax_lint.output.text import render_findings
+
+    comparison = compared(asked, report)
+    style = _style(options.color, to_file=options.output_file is not None)
+    text = render(report, comparison, config, style, output_format=options.output_format, quiet=options.quiet)
+    _emit(text, options.output_file)
+    if options.output_format in ("tvm", "html"):
+        # These formats have no place for what else there is to say, which must not be lost.
+        sys.stderr.write(render_findings(report, _style(options.color, to_file=True), comparison))
+    return comparison is not None and comparison.exceeds
 
 
 def _overrides(options: argparse.Namespace) -> dict[str, Any]:
@@ -248,7 +291,9 @@ def _overrides(options: argparse.Namespace) -> dict[str, Any]:
         "ignore": _codes(options.ignore),
         "allocators": _ALLOCATORS.get(options.allocator),
         "page-size": options.page_size,
+        "max-memory": options.max_memory,
         "exclude": options.exclude,
+        "dialect": options.dialect,
         "fail-on": options.fail_on,
         "jobs": options.jobs,
     }
@@ -281,18 +326,19 @@ def _unknown_rule(code: str, rules: dict[str, Rule]) -> str:
     return f"unknown rule `{code}`{did_you_mean(code.upper(), [*rules])}"
 
 
-def _render(report: Report, options: argparse.Namespace, command: str, config: Config) -> str:
+def _render(report: Report, options: argparse.Namespace, config: Config) -> str:
     if options.output_format == "json":
         from relax_lint.output.json import render_json
 
         return render_json(report)
-    from relax_lint.output.text import render_memory, render_text
+    from relax_lint.output.text import render_text
 
-    style = _style(options.color, to_file=options.output_file is not None)
-    if command == "memory":
-        return render_memory(report, style, quiet=options.quiet, allocators=config.allocators)
     return render_text(
-        report, style, quiet=options.quiet, statistics=options.statistics, allocators=config.allocators
+        report,
+        _style(options.color, to_file=options.output_file is not None),
+        quiet=options.quiet,
+        statistics=options.statistics,
+        allocators=config.allocators,
     )
 
 

@@ -29,6 +29,9 @@ def encode(value: Any) -> Any:
         return [encode(item) for item in value]
     if isinstance(value, Enum):
         return value.value
+    if isinstance(value, str):
+        # TVM's strings are a subclass that stays one under `str()`.
+        return str.__str__(value)
     if isinstance(value, Mapping):
         return [[encode(key), encode(item)] for key, item in value.items()]
     values = _getter(value.__class__)(value)

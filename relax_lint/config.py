@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import Any
 
+from relax_lint.memory_request import WHOLE, MemoryRequest, RequestError, read_budget, read_size
 from relax_lint.pyproject import candidates
 from relax_lint.verdict import Severity
 
@@ -32,7 +33,7 @@ class Config:
     `time_limit` the seconds that one unit may take, `memory_limit` the bytes of address space that a worker
     may take, `max_file_size` the bytes that a text may have, at most 32 MiB. `exclude` are patterns of
     paths that folders are searched without. `devices` is how many devices there are where a module declares
-    none (None: one).
+    none (None: one). `dialect` is how TVMScript is read: `auto`, `current` or `old`.
     """
 
     select: tuple[str, ...] = ()
@@ -49,6 +50,9 @@ class Config:
     max_file_size: int = 32 << 20
     target: str = "llvm"
     devices: int | None = None
+    dialect: str = "auto"
+    max_memory: tuple[tuple[str, int], ...] = ()
+    memory: MemoryRequest = field(default_factory=MemoryRequest)
 
 
 def load_config(path: str | None = None, *, folder: str = ".") -> Config:
@@ -186,10 +190,30 @@ def _allocators(value: Any) -> tuple[str, ...]:
     return tuple(name for name in known if name in value)
 
 
+def _budgets(value: Any) -> tuple[tuple[str, int], ...]:
+    """Budgets: one size, a table of sizes by scope, or a list of texts as on the command line."""
+    try:
+        if isinstance(value, str):
+            return ((WHOLE, read_size(value)),)
+        if isinstance(value, Mapping) and value and all(isinstance(size, str) for size in value.values()):
+            return tuple((scope, read_size(size)) for scope, size in value.items())
+        if isinstance(value, list) and value and all(isinstance(text, str) for text in value):
+            return tuple(dict(map(read_budget, value)).items())
+    except RequestError as error:
+        raise _WrongValueError(f"a size with a unit such as '512 MiB' ({error})") from None
+    raise _WrongValueError("text such as '512 MiB', or a table of such texts by scope")
+
+
 def _severity(value: Any) -> Severity:
     if value not in ("error", "warning", "note"):
         raise _WrongValueError('"error", "warning" or "note"')
     return Severity(value)
+
+
+def _dialect(value: Any) -> str:
+    if value not in ("auto", "current", "old"):
+        raise _WrongValueError('"auto", "current" or "old"')
+    return str(value)
 
 
 _READERS: Mapping[str, Callable[[Any], Any]] = {
@@ -207,4 +231,6 @@ _READERS: Mapping[str, Callable[[Any], Any]] = {
     "max-file-size": _text_size,
     "target": _text,
     "devices": _integer(1),
+    "dialect": _dialect,
+    "max-memory": _budgets,
 }

@@ -7,6 +7,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
+from relax_lint.memory_figures import Estimate, OverRange, SymbolRange, Timeline
 from relax_lint.place import Location
 from relax_lint.verdict import Prover, Severity, Verdict
 
@@ -108,7 +109,12 @@ class CallMemory:
 
 @dataclass(frozen=True)
 class MemoryTotals:
-    """Memory totals of one function, in bytes. None where a total was not computed."""
+    """Memory totals of one function, in bytes.
+
+    `bindings` are the values that were asked for. A total for which there is no formula is None, or a number
+    that holds at the bindings only; `unknown` has the reason by its name: `peak_live`, `reserved.pooled`, ...
+    `over_range`, by the same names, and `timelines` are there where they were asked for.
+    """
 
     path: str
     module: str | None
@@ -133,6 +139,11 @@ class MemoryTotals:
     peak_at: PlaceOfPeak | None = None
     lower_bound: Amount | None = None
     calls: tuple[CallMemory, ...] = ()
+    symbols: tuple[SymbolRange, ...] = ()
+    bindings: Mapping[str, int] = field(default_factory=dict)
+    unknown: Mapping[str, str] = field(default_factory=dict)
+    over_range: Mapping[str, OverRange] = field(default_factory=dict)
+    timelines: tuple[Timeline, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -148,12 +159,15 @@ class InputStatus:
 
 @dataclass(frozen=True)
 class FileResult:
-    """Everything found in one input. `lines` is the text that the findings point at, by 1-based number."""
+    """Everything found in one input. `lines` is the text that the findings point at, by 1-based line number;
+    `estimates`, on request, are what TVM's estimator counts, one for each function of one module.
+    """
 
     input: InputStatus
     checks: tuple[Check, ...] = ()
     memory: tuple[MemoryTotals, ...] = ()
     lines: Mapping[int, str] = field(default_factory=dict)
+    estimates: tuple[tuple[Estimate, ...], ...] = ()
 
 
 @dataclass(frozen=True)

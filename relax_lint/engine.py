@@ -5,7 +5,7 @@ down in the result model. Runs inside a worker process; imports TVM.
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from relax_lint import tvm_compat
@@ -13,35 +13,40 @@ from relax_lint.analysis.facts import FunctionFacts
 from relax_lint.analysis.storages import StorageResolver
 from relax_lint.config import Config
 from relax_lint.diagnostic import AllocatorFailure, Check, MemoryTotals, Related
-from relax_lint.model.builder import NoPositions, build_program
+from relax_lint.memory_figures import Estimate
+from relax_lint.model.builder import build_program
 from relax_lint.model.program import Function, Place
 from relax_lint.place import Location
 from relax_lint.problems import problem_checks
 from relax_lint.rule import Judgement, Rule, is_selected, load_rules
-from relax_lint.sources.unit import ParsedUnit, Positions, Problem
+from relax_lint.sources.unit import NoPositions, ParsedUnit, Positions, Problem
 from relax_lint.symbolic.decision import Decision, FailureStatus, FirstFailure
 from relax_lint.symbolic.printing import condition_text
 from relax_lint.symbolic.prover import ProverChain
-from relax_lint.totals.compute import function_totals
+from relax_lint.totals.estimates import estimates
+from relax_lint.totals.result import function_totals, outside_declared
 from relax_lint.verdict import Prover, Severity, Verdict
 
 
 @dataclass(frozen=True)
 class UnitResult:
-    """What one unit gave: every judged operation, the totals of its functions, and notes."""
+    """What one unit gave: every judged operation, the totals of its functions, notes, and, on request, what
+    TVM's estimator counts.
+    """
 
     checks: tuple[Check, ...] = ()
     memory: tuple[MemoryTotals, ...] = ()
     functions: int = 0
     notes: tuple[str, ...] = ()
     tvm_version: str = tvm_compat.VERSION
+    estimates: tuple[Estimate, ...] = ()
 
 
 def check_parsed(unit: ParsedUnit | Problem, path: str, config: Config) -> UnitResult:
     """Judge a unit that the sources have read, or report why they could not."""
     if isinstance(unit, Problem):
         return UnitResult(checks=problem_checks([unit], path, config))
-    return check_module(
+    judged = check_module(
         unit.ir_module,
         config,
         path=path,
@@ -50,6 +55,10 @@ def check_parsed(unit: ParsedUnit | Problem, path: str, config: Config) -> UnitR
         assumptions=unit.assumptions,
         notes=unit.notes,
     )
+    if unit.ill_formed is None:
+        return judged
+    # TVM will not compile it, but what can be judged is judged all the same.
+    return replace(judged, checks=(*problem_checks([_ill_formed(unit)], path, config), *judged.checks))
 
 
 def check_module(
@@ -83,8 +92,26 @@ def check_module(
         writer = _Writer(path, function, assumptions)
         for rule in rules:
             checks += writer.checks(rule, rule.check(facts))
-        memory.append(function_totals(program, function, page_size=config.page_size, path=path))
-    return UnitResult(tuple(checks), tuple(memory), len(program.functions), notes)
+        memory.append(
+            function_totals(
+                program, function, facts.totals, config.memory, page_size=config.page_size, path=path
+            )
+        )
+        notes = (*notes, *outside_declared(function, config.memory))
+    return UnitResult(
+        checks=tuple(checks),
+        memory=tuple(memory),
+        functions=len(program.functions),
+        notes=notes,
+        estimates=estimates(program) if config.memory.estimates else (),
+    )
+
+
+def _ill_formed(unit: ParsedUnit) -> Problem:
+    names = [name for name, _ in tvm_compat.relax_functions(unit.ir_module)]
+    location = unit.positions.function(names[0]) if names else None
+    subject = unit.module_name or (names[0] if names else "the module")
+    return Problem("RLX901", f"`{subject}` is not well-formed: {unit.ill_formed}", location, unit.module_name)
 
 
 class _Writer:
@@ -116,7 +143,7 @@ class _Writer:
             function=function.name,
             binding=None if place is None else place.binding,
             binding_index=None if place is None else place.index,
-            location=function.location if place is None else place.location,
+            location=(judgement.location or function.location) if place is None else place.location,
             label=judgement.label,
             related=tuple(Related(text, _location(where)) for text, where in judgement.related),
             safe_when=_safe_when(decision),

@@ -15,6 +15,7 @@ from typing import Any
 from relax_lint.codec import decode, encode
 from relax_lint.config import Config
 from relax_lint.diagnostic import Check, MemoryTotals
+from relax_lint.memory_figures import Estimate
 from relax_lint.place import Location
 from relax_lint.sources import text as source_text
 from relax_lint.sources.reading import read_units
@@ -63,6 +64,7 @@ class Judged:
     functions: int
     notes: tuple[str, ...]
     lines: Mapping[int, str]
+    estimates: tuple[Estimate, ...]
 
 
 @dataclass(frozen=True)
@@ -97,7 +99,9 @@ def analyse(file: FileData, config: Config, first: int) -> Iterator[Any]:
 
 def _answers(file: FileData, config: Config, first: int) -> Iterator[Answer]:
     lines = _lines(file)
-    steps = _saved_module(file, first) if file.kind == "json" else _text_units(file, lines, first)
+    steps = (
+        _saved_module(file, first) if file.kind == "json" else _text_units(file, lines, first, config.dialect)
+    )
     for step in steps:
         if isinstance(step, Found | Loaded):
             yield step
@@ -106,13 +110,13 @@ def _answers(file: FileData, config: Config, first: int) -> Iterator[Answer]:
 
         result = check_parsed(step, file.path, config)
         quoted = _quoted(lines, file.path, _places(result.checks))
-        yield Judged(result.checks, result.memory, result.functions, result.notes, quoted)
+        yield Judged(result.checks, result.memory, result.functions, result.notes, quoted, result.estimates)
 
 
 _Steps = Iterator[Found | Loaded | ParsedUnit | Problem]
 
 
-def _text_units(file: FileData, lines: list[str], first: int) -> _Steps:
+def _text_units(file: FileData, lines: list[str], first: int, dialect: str) -> _Steps:
     found = read_units(file.data, file.path, file.kind)
     heads = tuple(UnitHead(unit.name, _head(unit.text.location(unit.node))) for unit in found.units)
     places = [head.location for head in heads] + [problem.location for problem in found.problems]
@@ -123,7 +127,7 @@ def _text_units(file: FileData, lines: list[str], first: int) -> _Steps:
 
     yield _loaded()
     for unit in found.units[first:]:
-        yield parse_unit(unit)
+        yield parse_unit(unit, dialect)
 
 
 def _saved_module(file: FileData, first: int) -> _Steps:

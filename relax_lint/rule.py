@@ -28,7 +28,8 @@ BY_CERTAINTY: Mapping[Verdict, Severity] = {
 
 @dataclass(frozen=True)
 class Judgement:
-    """What a rule says of one operation (or, with `place` None, of the whole function).
+    """What a rule says of one operation (or, with `place` None, of the whole function, or of what
+    stands at `location`).
 
     `message` is the headline and `label` stands under the caret; `related` are secondary places
     with what stands there; `severity` overrides the rule's own; `allocators` gives the first
@@ -44,6 +45,7 @@ class Judgement:
     allocators: Mapping[str, FirstFailure] = field(default_factory=dict)
     notes: tuple[str, ...] = ()
     help: tuple[str, ...] = ()
+    location: Location | None = None
 
 
 def _nothing(facts: FunctionFacts) -> Iterable[Judgement]:

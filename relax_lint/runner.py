@@ -12,6 +12,7 @@ from dataclasses import dataclass, field
 from relax_lint.config import UNREADABLE_BLOCKS, Config
 from relax_lint.diagnostic import Check, FileResult, InputStatus, MemoryTotals, Report
 from relax_lint.file_task import FUNCTION, Answer, FileData, Found, Loaded, read_answer
+from relax_lint.memory_figures import Estimate
 from relax_lint.problems import problem_checks
 from relax_lint.rule import load_rules
 from relax_lint.sources.discovery import Input, UnreadableError, discover
@@ -43,6 +44,7 @@ class _Progress:
     functions: int = 0
     checks: list[Check] = field(default_factory=list)
     memory: list[MemoryTotals] = field(default_factory=list)
+    estimates: list[tuple[Estimate, ...]] = field(default_factory=list)
     notes: list[str] = field(default_factory=list)
     lines: dict[int, str] = field(default_factory=dict)
 
@@ -59,6 +61,8 @@ class _Progress:
             return
         self.checks += answer.checks
         self.memory += answer.memory
+        if answer.estimates:
+            self.estimates.append(answer.estimates)
         self.notes += answer.notes
         self.functions += answer.functions
         self.unit += 1
@@ -193,4 +197,4 @@ def _result(one: _Progress) -> FileResult:
     else:
         status, reason = "skipped", "no Relax function in it"
     status_of_input = InputStatus(one.path, one.functions, status, reason, tuple(dict.fromkeys(one.notes)))
-    return FileResult(status_of_input, tuple(one.checks), tuple(one.memory), one.lines)
+    return FileResult(status_of_input, tuple(one.checks), tuple(one.memory), one.lines, tuple(one.estimates))

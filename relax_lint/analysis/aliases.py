@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from functools import cached_property
 
+from relax_lint.analysis.offsets import Offsets
 from relax_lint.model.program import (
     Alias,
+    Assert,
     Block,
     CallKind,
     Function,
+    FunctionCall,
     GetItem,
     If,
     KernelCall,
@@ -18,17 +22,29 @@ from relax_lint.model.program import (
     Op,
     ValueId,
     View,
+    ViewKind,
 )
 from relax_lint.model.types import TupleType, ValueType
 
 IN_PLACE_CALLS = (CallKind.CALL_TIR_INPLACE, CallKind.CALL_INPLACE_PACKED)
 
 
-class Aliases:
-    """The names and views of one function that share a register or bytes."""
+def _own_result(call: FunctionCall) -> tuple[ValueId, ...]:
+    return (call.result,)
 
-    def __init__(self, function: Function) -> None:
+
+class Aliases:
+    """The names and views of one function that share a register or bytes.
+
+    `returned` gives the values whose bytes the result of a call of another Relax function may share; by
+    default that result has bytes of its own.
+    """
+
+    def __init__(
+        self, function: Function, returned: Callable[[FunctionCall], tuple[ValueId, ...]] = _own_result
+    ) -> None:
         self._function = function
+        self._returned = returned
 
     @cached_property
     def fields(self) -> dict[ValueId, tuple[ValueId, ...]]:
@@ -62,12 +78,36 @@ class Aliases:
     def _same_register(self, op: Op) -> ValueId | None:
         if isinstance(op, Alias):
             return op.source
-        if isinstance(op, MatchCast) and op.type == self._written_type(op.source):
+        if isinstance(op, MatchCast) and not self._has_checks and op.type == self._written_type(op.source):
             return op.source
         if isinstance(op, GetItem):
-            items = self.fields.get(op.tuple, ())
+            items = () if op.tuple in self._rebuilt else self.fields.get(op.tuple, ())
             return items[op.item] if op.item < len(items) else None
-        return self._rebuilt_tuple(op) if isinstance(op, MakeTuple) else None
+        if isinstance(op, MakeTuple) and op.result in self._rebuilt:
+            # A tuple that is bound by an operation is not its own name to TVM, but that operation's value.
+            source = self._rebuilt[op.result]
+            return None if source in self._definitions else source
+        return None
+
+    @cached_property
+    def _rebuilt(self) -> dict[ValueId, ValueId]:
+        """The tuples that put all fields of another one together again, also under their other names."""
+        found: dict[ValueId, ValueId] = {}
+        for op in self._function.body.walk():
+            if isinstance(op, MakeTuple):
+                source = self._rebuilt_tuple(op)
+                if source is not None:
+                    found[op.result] = source
+            elif isinstance(op, Alias | MatchCast) and op.source in found:
+                found[op.result] = found[op.source]
+        return found
+
+    @cached_property
+    def _has_checks(self) -> bool:
+        """Whether VMShapeLower has put its checks in: a shape that it compared is known from then on, and the
+        casts that are left were not trivial before.
+        """
+        return any(isinstance(op, Assert) and not op.written for op in self._function.body.walk())
 
     def _written_type(self, value: ValueId) -> ValueType:
         """The type that the IR gives a value: of a cast, less may be written than is known."""
@@ -104,9 +144,31 @@ class Aliases:
         self._collect_roots(function.body, found)
         return found
 
+    def roots_of(self, value: ValueId) -> frozenset[ValueId]:
+        """The values whose bytes a value may share; what comes from outside of the function is its own."""
+        known = self.roots.get(value)
+        return frozenset((value,)) if known is None else known
+
+    def leaves(self, value: ValueId) -> tuple[ValueId, ...]:
+        """The fields of a tuple that is built in the function, of its fields too; else the value itself."""
+        if value not in self.fields:
+            return (value,)
+        return tuple(leaf for field in self.fields[value] for leaf in self.leaves(field))
+
+    @cached_property
+    def offsets(self) -> Offsets:
+        """At which byte each tensor starts."""
+        return Offsets(self._function)
+
+    def _is_copied(self, op: View) -> bool:
+        """Whether a view is a tensor of its own: what does not plainly start at 0 is copied."""
+        return op.kind is ViewKind.ZERO_OFFSET and self.offsets.of(op.source) != 0
+
     def _collect_roots(self, block: Block, found: dict[ValueId, frozenset[ValueId]]) -> None:
         def of(*values: ValueId) -> frozenset[ValueId]:
-            parts = [of(*self.fields[v]) if v in self.fields else found.get(v, frozenset()) for v in values]
+            parts = [
+                of(*self.fields[v]) if v in self.fields else found.get(v, frozenset((v,))) for v in values
+            ]
             return frozenset().union(*parts)
 
         for op in block.ops:
@@ -114,8 +176,14 @@ class Aliases:
                 self._collect_roots(op.then_block, found)
                 self._collect_roots(op.else_block, found)
                 found[op.result] = of(op.then_result, op.else_result)
+            elif isinstance(op, View) and self._is_copied(op):
+                found[op.result] = frozenset((op.result,))
             elif isinstance(op, Alias | MatchCast | View):
                 found[op.result] = of(op.source)
+            elif isinstance(op, FunctionCall):
+                found[op.result] = of(*(v for v in self._returned(op) if v != op.result))
+                if op.result in self._returned(op):
+                    found[op.result] |= {op.result}
             elif isinstance(op, MakeTuple):
                 found[op.result] = of(*op.items)
             elif isinstance(op, GetItem):

@@ -14,10 +14,12 @@ from relax_lint import remedies
 from relax_lint.allocators import Allocator
 from relax_lint.analysis.assertions import RuntimeCheck, runtime_checks
 from relax_lint.analysis.bounded import has_bound
+from relax_lint.analysis.budgets import BudgetFacts, first_allocation
 from relax_lint.analysis.devices import DeviceFacts
 from relax_lint.analysis.domains import domains_of, entry_domain
 from relax_lint.analysis.effects import Effect, EffectTable
 from relax_lint.analysis.kernel_facts import KernelFacts
+from relax_lint.analysis.lifetimes import LifetimeFacts, summaries_of
 from relax_lint.analysis.packing import PackingFacts
 from relax_lint.analysis.placements import (
     Claim,
@@ -52,6 +54,7 @@ from relax_lint.symbolic.decision import Decision, FailureStatus, FirstFailure, 
 from relax_lint.symbolic.domain import Domain, Fact, FactKind
 from relax_lint.symbolic.printing import expr_text
 from relax_lint.symbolic.prover import ProverChain
+from relax_lint.totals.compute import Totals, measure
 from relax_lint.verdict import Prover, Verdict
 
 _BYTE = DType("uint8", 8)
@@ -138,6 +141,19 @@ class FunctionFacts:
         return KernelFacts(self.program, self.function, self._effects, self.domain_at, self.judge)
 
     @cached_property
+    def lifetimes(self) -> LifetimeFacts:
+        """Kills, scopes, and what tensors hold when they are read."""
+        return LifetimeFacts(
+            self.program,
+            self.function,
+            self.effect_of,
+            summaries_of(self.program, self.effect_of),
+            self.domain_at,
+            self.judge,
+            self.holds_only_if,
+        )
+
+    @cached_property
     def devices(self) -> DeviceFacts:
         """The devices that values lie on."""
 
@@ -150,6 +166,18 @@ class FunctionFacts:
     def views(self) -> ViewFacts:
         """The reshapes and byte windows."""
         return ViewFacts(self.function, self.domain_at)
+
+    @cached_property
+    def totals(self) -> Totals:
+        """What the function needs, in bytes."""
+        return measure(self.program, self.function, page_size=self.config.page_size)
+
+    @cached_property
+    def budgets(self) -> BudgetFacts:
+        """The totals against what the function may have."""
+        first = first_allocation(self.function)
+        domain = self.entry if first is None else self.domain_at(first.place)
+        return BudgetFacts(self.config, self.totals, domain, self.storages)
 
     @cached_property
     def runtime_checks(self) -> tuple[RuntimeCheck, ...]:

@@ -90,8 +90,22 @@ class KernelMatch:
 
     @cached_property
     def initialises(self) -> Boolean | Unknown:
-        """Each reduction has a step that initialises its result, or has no result."""
-        return all_of(self._initialises(reduction) for reduction in self.kernel.reductions)
+        """Each reduction has a step that initialises its result, or has no result, or the kernel has none."""
+        steps = all_of(self._initialises(reduction) for reduction in self.kernel.reductions)
+        if isinstance(steps, Unknown) or steps == sympy.true:
+            return steps
+        return sympy.Or(steps, self._writes_nothing)
+
+    @cached_property
+    def _writes_nothing(self) -> Boolean:
+        """Every tensor that the kernel writes is known to be empty."""
+        written = [self.types[position] for position in sorted(self.kernel.writes)]
+        shapes = [
+            type_.shape for type_ in written if isinstance(type_, TensorType) and type_.shape is not None
+        ]
+        if len(shapes) < len(written):
+            return sympy.false
+        return sympy.And(*(sympy.Or(*(at_most(extent, _ZERO) for extent in shape)) for shape in shapes))
 
     def _initialises(self, reduction: Reduction) -> Boolean | Unknown:
         bound = self.binding.exprs((*reduction.reduced, *reduction.kept))

@@ -29,29 +29,12 @@ from relax_lint.model.program import (
 from relax_lint.model.read_types import TypeReader
 from relax_lint.model.shape_heap import ShapeHeap
 from relax_lint.model.symbols import SymbolTable, declared_bounds
-from relax_lint.model.types import OpaqueType, PrimType, ShapeType, TupleType, ValueType
-from relax_lint.place import Location
-from relax_lint.sources.unit import Positions
+from relax_lint.model.types import OpaqueType, PrimType, ShapeType, TensorType, TupleType, ValueType
+from relax_lint.sources.unit import NoPositions, Positions
 from relax_lint.symbolic.domain import Fact, FactKind
 from relax_lint.symbolic.translate import Translator, Untranslatable
 
 DEFAULT_MAX_EXTENT = 2**40
-
-
-class NoPositions:
-    """Positions of a module that has no text."""
-
-    def binding(self, var: Any, value: Any) -> Location | None:
-        """No text, no place."""
-        return None
-
-    def argument(self, var: Any, value: Any, index: int) -> Location | None:
-        """No text, no place."""
-        return None
-
-    def function(self, name: str) -> Location | None:
-        """No text, no place."""
-        return None
 
 
 def build_program(
@@ -126,6 +109,7 @@ class FunctionBuilder:
             module=self._module_name,
             name=name,
             location=self._positions.function(name),
+            attributes=self._positions.attributes(name),
             parameters=tuple(parameters),
             constants=tuple(self.constants.values()),
             values=self.values,
@@ -180,6 +164,14 @@ class FunctionBuilder:
         if tvm_compat.kind(expr) == "Tuple":
             self.inline_tuples[value] = tuple(self.operand(item) for item in expr.fields)
         return value
+
+    def learn_shape(self, value: ValueId, extents: tuple[sympy.Expr, ...] | None) -> None:
+        """A check at run time tells the shape of a tensor."""
+        known = self.values[value]
+        if extents is not None and isinstance(known.type, TensorType):
+            type_ = TensorType(extents, known.type.dtype, len(extents), known.type.device)
+            self.values[value] = Value(value, known.name, type_)
+            self.trusted.add(value)
 
     def type_of(self, expr: Any) -> ValueType:
         """The type of an expression, with the extents of shapes and the value of scalars."""
@@ -281,7 +273,11 @@ class FunctionBuilder:
         then_facts, else_facts = self._branch_facts(value.cond)
         then_block, then_result = self.sequence(value.true_branch)
         else_block, else_result = self.sequence(value.false_branch)
-        result = self.bind(var, trusted={then_result, else_result} <= self.trusted)
+        branches = {self.values[then_result].type, self.values[else_result].type}
+        # After VMShapeLower the variable's own type has lost the extents.
+        common = branches.pop() if len(branches) == 1 else None
+        trusted = {then_result, else_result} <= self.trusted
+        result = self.bind(var, type_=common, trusted=trusted)
         return If(
             place, result, condition, then_block, else_block, then_result, else_result, then_facts, else_facts
         )

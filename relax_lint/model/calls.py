@@ -54,10 +54,19 @@ def _prim_func(builder: FunctionBuilder, place: Place, var: Any, callee: Any, ar
     return _kernel(builder, place, var, CallKind.PRIM_FUNC, name, args, trusted=False)
 
 
+def _name_of(callee: Any) -> str:
+    """The name of an external function, a global variable or a string that names either."""
+    for attribute in ("global_symbol", "name_hint", "value"):
+        name = getattr(callee, attribute, None)
+        if name is not None:
+            return str(name)
+    return str(callee)
+
+
 def _convention(builder: FunctionBuilder, place: Place, var: Any, call: Any, kind: CallKind) -> Op:
     """Calls whose first argument names the callee."""
     callee = call.args[0]
-    name = str(getattr(callee, "global_symbol", None) or getattr(callee, "name_hint", callee))
+    name = _name_of(callee)
     rest: Sequence[Any] = call.args[1:]
     if len(rest) >= 1 and tvm_compat.kind(rest[0]) == "Tuple" and kind in _TUPLED:
         rest = rest[0].fields

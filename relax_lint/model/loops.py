@@ -64,40 +64,43 @@ class Loops:
             found.append(known.extent)
         return tuple(found)
 
-    def is_loop(self, symbol: sympy.Symbol) -> bool:
-        """Whether the symbol is a loop variable."""
-        return symbol in self._ranges
-
     def range_of(self, index: sympy.Expr) -> Range | None:
         """The exact range of an index over all loops, in the signature's terms.
 
-        Sums of multiples of different loop variables, and their floor division by a positive constant, reach
-        both ends of the range; of anything else None is said.
+        Sums of multiples of different loop variables, and floor divisions of such sums by a positive
+        constant, reach both ends of the range; of anything else None is said.
         """
-        if index in self._ranges:
-            found: Range | None = self._ranges[index]
-        elif isinstance(index, FloorDiv) and index.args[1].is_Integer and index.args[1] > 0:
-            inner = self.range_of(index.args[0])
-            divisor = index.args[1]
-            found = inner and Range(FloorDiv(inner.first, divisor), FloorDiv(inner.last, divisor))
-        else:
-            found = self._range_of_sum(index)
+        found = self._range(index)
         if found is None or not (found.first.free_symbols | found.last.free_symbols) <= self._signature:
             return None
         return found
+
+    def _range(self, index: sympy.Expr) -> Range | None:
+        if index in self._ranges:
+            return self._ranges[index]
+        if _by_a_constant(index):
+            inner, divisor = self._range(index.args[0]), index.args[1]
+            return inner and Range(FloorDiv(inner.first, divisor), FloorDiv(inner.last, divisor))
+        return self._range_of_sum(index)
 
     def _range_of_sum(self, index: sympy.Expr) -> Range | None:
         first = last = sympy.Integer(0)
         seen: set[sympy.Symbol] = set()
         for term in sympy.Add.make_args(index):
-            factor, rest = term.as_coeff_Mul()
-            if rest in self._ranges and rest not in seen:
-                seen.add(rest)
-                one = self._ranges[rest]
-                low, high = (one.first, one.last) if factor > 0 else (one.last, one.first)
-                first, last = first + factor * low, last + factor * high
-            elif term.free_symbols <= self._signature:
+            loops = term.free_symbols & self._ranges.keys()
+            if not loops:
                 first, last = first + term, last + term
-            else:
+                continue
+            factor, rest = term.as_coeff_Mul()
+            one = self._range(rest) if rest.is_Symbol or _by_a_constant(rest) else None
+            if one is None or loops & seen:
                 return None
+            seen |= loops
+            low, high = (one.first, one.last) if factor > 0 else (one.last, one.first)
+            first, last = first + factor * low, last + factor * high
         return Range(first, last)
+
+
+def _by_a_constant(index: sympy.Expr) -> bool:
+    """Whether an index is a floor division by a positive constant."""
+    return isinstance(index, FloorDiv) and index.args[1].is_Integer and bool(index.args[1] > 0)

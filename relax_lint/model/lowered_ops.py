@@ -31,7 +31,11 @@ if TYPE_CHECKING:
 def _match_shape(builder: FunctionBuilder, place: Place, var: Any, args: Sequence[Any]) -> Op:
     source = builder.operand(args[0])
     origin = f"the shape of `{builder.values[source].name}`"
-    facts = builder.heap.match_shape(builder.values[source].type, args, origin)
+    type_ = builder.values[source].type
+    facts = builder.heap.match_shape(type_, args, origin)
+    if isinstance(type_, TensorType) and type_.shape is None:
+        # From here on the shape is known: the slots were compared with it, or filled from it.
+        builder.learn_shape(source, builder.heap.matched(args))
     return _check(builder, place, var, facts)
 
 

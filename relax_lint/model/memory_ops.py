@@ -33,7 +33,7 @@ from relax_lint.model.program import (
     View,
     ViewKind,
 )
-from relax_lint.model.types import DType, TensorType, ValueType
+from relax_lint.model.types import DType, OpaqueType, TensorType, ValueType
 from relax_lint.symbolic.domain import Fact, FactKind
 from relax_lint.symbolic.translate import Untranslatable
 
@@ -152,10 +152,18 @@ def _reshape(builder: FunctionBuilder, place: Place, var: Any, args: Sequence[An
 
 def _memory_view(builder: FunctionBuilder, place: Place, var: Any, args: Sequence[Any]) -> Op:
     source = builder.operand(args[0])
-    offset: Size = sympy.Integer(0) if tvm_compat.is_absent(args[3]) else read_offset(builder, args[3])
-    dtype = None if tvm_compat.is_absent(args[2]) else dtype_of(args[2])
-    type_ = _view_type(builder, source, None if tvm_compat.is_absent(args[1]) else args[1], dtype)
+    offset: Size = sympy.Integer(0) if _is_absent(builder, args[3]) else read_offset(builder, args[3])
+    dtype = None if _is_absent(builder, args[2]) else dtype_of(args[2])
+    type_ = _view_type(builder, source, None if _is_absent(builder, args[1]) else args[1], dtype)
     return _view(builder, place, var, ViewKind.MEMORY_VIEW, source, offset, type_)
+
+
+def _is_absent(builder: FunctionBuilder, argument: Any) -> bool:
+    """Whether an optional argument is left out; the parser then puts a variable for a null there."""
+    if tvm_compat.is_absent(argument):
+        return True
+    is_variable = tvm_compat.kind(argument) == "Var"
+    return is_variable and isinstance(builder.values[builder.operand(argument)].type, OpaqueType)
 
 
 def _same_bytes(kind: ViewKind) -> Handler:

@@ -318,7 +318,7 @@ class DeclaredBound:
 
 @dataclass(frozen=True)
 class Function:
-    """The memory program of one Relax function.
+    """The memory program of one Relax function; `attributes` is where its `R.func_attr` stands.
 
     `facts` hold at entry: signs of extents, equalities between the dimensions of parameters,
     declared bounds (ASSUMED). `free` symbols may be any int64. `inline_tuples` holds the fields of
@@ -330,6 +330,7 @@ class Function:
     module: str | None
     name: str
     location: Location | None
+    attributes: Location | None
     parameters: tuple[ValueId, ...]
     constants: tuple[ValueId, ...]
     values: dict[ValueId, Value]

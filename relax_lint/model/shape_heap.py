@@ -53,6 +53,17 @@ class ShapeHeap:
             facts += self._match(known, code, register, provenance, origin)
         return facts
 
+    def matched(self, arguments: Sequence[Any]) -> tuple[sympy.Expr, ...] | None:
+        """The extents that a value has which a `match_shape` let through; None where one is not known."""
+        found = []
+        for axis in range(_int(arguments[2])):
+            code, register = _int(arguments[3 + 2 * axis]), _int(arguments[4 + 2 * axis])
+            extent = sympy.Integer(register) if code == _ASSERT_EQUAL_TO_IMM else self._slots.get(register)
+            if extent is None or code == _NO_OP:
+                return None
+            found.append(extent)
+        return tuple(found)
+
     def match_prim_value(self, source: ValueType, arguments: Sequence[Any], origin: str) -> list[Fact]:
         """`match_prim_value(x, heap, code, value, context)`."""
         known = source.value if isinstance(source, PrimType) else None

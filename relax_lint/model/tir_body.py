@@ -315,7 +315,7 @@ class BodyReader:
         symbol = self._loops.symbol_of(var)
         try:
             self._loops.enter(symbol, self._translator.expr(first), self._translator.expr(extent))
-        except Untranslatable:
+        except (Untranslatable, AttributeError):
             return None
         return symbol
 

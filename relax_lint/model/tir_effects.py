@@ -93,7 +93,7 @@ class DataFlow:
         found = set()
         lost = self._given_up | set(opaque)
         for target, stores in self._stores.items():
-            if len(stores) > 1 or not stores[0].once or target in self._loaded | lost:
+            if len(stores) > 1 or not stores[0].once or target in lost or not self._keeps_apart(target):
                 continue
             for source, same in self._flows[target].items():
                 elsewhere = any(source in self._flows[other] for other in self._stores if other != target)
@@ -106,6 +106,13 @@ class DataFlow:
                 ):
                     found.add((source, target))
         return frozenset(found)
+
+    def _keeps_apart(self, target: int) -> bool:
+        """Whether the elements of a stored parameter are read, if at all, for the same element of its own."""
+        if target not in self._loaded:
+            return True
+        elsewhere = any(target in self._flows[other] for other in self._stores if other != target)
+        return not elsewhere and self._flows[target].get(target, False)
 
 
 def _same_layout(one: KernelParameter, other: KernelParameter) -> bool:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 import json
 from collections.abc import Mapping
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from relax_lint import __version__
 from relax_lint.diagnostic import (
@@ -17,15 +17,22 @@ from relax_lint.diagnostic import (
     PlaceOfPeak,
     Report,
 )
+from relax_lint.memory_figures import OverRange
 from relax_lint.output.summary import Count, summarise
 from relax_lint.place import Location
+
+if TYPE_CHECKING:
+    from relax_lint.comparison import Comparison, Subject
 
 SCHEMA_VERSION = 1
 
 
-def render_json(report: Report) -> str:
-    """The report as text of one JSON object."""
-    return json.dumps(report_object(report), indent=2) + "\n"
+def render_json(report: Report, comparison: Comparison | None = None) -> str:
+    """The report as text of one JSON object, with what changed since an earlier one."""
+    found = report_object(report)
+    if comparison is not None:
+        found["comparison"] = _comparison(comparison)
+    return json.dumps(found, indent=2) + "\n"
 
 
 def report_object(report: Report) -> dict[str, Any]:
@@ -151,11 +158,50 @@ def _memory(total: MemoryTotals) -> dict[str, Any]:
         "reserved": _amounts(total.reserved),
         "by_scope": _amounts(total.by_scope),
         "by_device": _amounts(total.by_device),
+        "symbols": [
+            {"name": symbol.name, "low": symbol.low, "high": symbol.high} for symbol in total.symbols
+        ],
+        "bindings": dict(total.bindings),
+        "unknown": dict(total.unknown),
+        "over_range": {name: _over_range(found) for name, found in total.over_range.items()},
         "calls": [
             {"callee": call.callee, "binding": call.binding, "used_memory": _amount(call.used_memory)}
             for call in total.calls
         ],
     }
+
+
+def _over_range(found: OverRange) -> dict[str, Any]:
+    return {
+        "maximum": found.maximum,
+        "at": dict(found.at),
+        "pieces": [{"low": piece.low, "high": piece.high, "expr": piece.expr} for piece in found.pieces],
+    }
+
+
+def _comparison(comparison: Comparison) -> dict[str, Any]:
+    return {
+        "with": comparison.path,
+        "fail_above": None if comparison.limit is None else float(comparison.limit),
+        "exceeds": comparison.exceeds,
+        "changes": [
+            {
+                **_subject(change.subject),
+                "total": change.total,
+                "old": change.old,
+                "new": change.new,
+                "growth": None if change.growth is None else float(change.growth),
+                "exceeds": change.exceeds,
+            }
+            for change in comparison.changes
+        ],
+        "added": [_subject(subject) for subject in comparison.added],
+        "removed": [_subject(subject) for subject in comparison.removed],
+    }
+
+
+def _subject(subject: Subject) -> dict[str, Any]:
+    return {"path": subject.path, "module": subject.module, "function": subject.name}
 
 
 def _amount(amount: Amount | None) -> dict[str, Any] | None:

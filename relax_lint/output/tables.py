@@ -1,14 +1,12 @@
-"""Tables of the text output: the summary of the checks and the memory of each function."""
+"""Tables of the text output, and the summary of the checks."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 
-from relax_lint.diagnostic import Amount, MemoryTotals, Report
-from relax_lint.output.style import Style, printable, width
+from relax_lint.diagnostic import Report
+from relax_lint.output.style import Style, width
 from relax_lint.output.summary import Count, Summary, summarise
-
-_UNITS = ((1 << 40, "TiB"), (1 << 30, "GiB"), (1 << 20, "MiB"), (1 << 10, "KiB"))
 
 
 def summary_lines(report: Report, style: Style) -> Iterator[str]:
@@ -38,32 +36,6 @@ def prover_lines(report: Report, style: Style) -> Iterator[str]:
     yield from table([(prover, f"{number:,}") for prover, number in summary.by_prover.items()])
 
 
-def memory_lines(totals: Iterable[MemoryTotals], allocators: Sequence[str], style: Style) -> Iterator[str]:
-    """What each function needs, in bytes."""
-    for total in totals:
-        name = ".".join(filter(None, (total.module, total.function)))
-        yield style.paint("strong", f"memory of {printable(name)} ({printable(total.path)})")
-        yield from table(_memory_rows(total, allocators), right=False)
-
-
-def amount_text(amount: Amount | None) -> str:
-    """`4,096 bytes (4 KiB)`, or `4*m bytes`, or `not known`."""
-    if amount is None:
-        return "not known"
-    if amount.value is None:
-        return f"{printable(amount.expr)} bytes"
-    return bytes_text(amount.value)
-
-
-def bytes_text(size: int) -> str:
-    """A number of bytes, with a rounded binary multiple from 1 KiB on."""
-    exact = f"{size:,} {'byte' if size == 1 else 'bytes'}"
-    for unit, name in _UNITS:
-        if abs(size) >= unit:
-            return f"{exact} ({size / unit:,.4g} {name})"
-    return exact
-
-
 def count(number: int, noun: str) -> str:
     """`1 check`, `2 checks`."""
     return f"{number:,} {noun}{'' if number == 1 else 's'}"
@@ -88,29 +60,3 @@ def _percent(summary: Summary) -> str:
 
 def _cells(number: Count) -> tuple[str, str, str]:
     return f"{number.always_wrong:,}", f"{number.needs_runtime_check:,}", f"{number.always_fine:,}"
-
-
-def _memory_rows(total: MemoryTotals, allocators: Sequence[str]) -> list[tuple[str, str]]:
-    rows = [
-        ("unplanned", _part(total.unplanned_static_bytes, total.unplanned_static_count, "tensor",
-                            total.unplanned_dynamic_bytes, total.unplanned_dynamic_count)),
-        ("planned", _part(total.planned_static_bytes, total.planned_static_count, "storage",
-                          total.planned_dynamic_bytes, total.planned_dynamic_count)),
-    ]  # fmt: skip
-    if total.peak_live is not None:
-        rows.append(("peak live", amount_text(total.peak_live)))
-    rows += [
-        (f"reserved, {name}", amount_text(total.reserved[name]))
-        for name in allocators
-        if name in total.reserved
-    ]
-    return rows
-
-
-def _part(static: int, statics: int, noun: str, dynamic: Amount | None, dynamics: int) -> str:
-    parts = []
-    if statics or not dynamics:
-        parts.append(f"{bytes_text(static)} in {count(statics, noun)}")
-    if dynamics:
-        parts.append(f"{amount_text(dynamic)} in {count(dynamics, noun)} of symbolic size")
-    return ", ".join(parts)

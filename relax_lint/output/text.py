@@ -3,12 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Hashable, Iterator, Sequence
+from typing import TYPE_CHECKING
 
 from relax_lint.diagnostic import Check, MemoryTotals, Report
+from relax_lint.output.comparison import comparison_lines
 from relax_lint.output.finding import finding_lines
+from relax_lint.output.memory import memory_lines
 from relax_lint.output.style import PLAIN, Style, printable
 from relax_lint.output.summary import is_finding
-from relax_lint.output.tables import count, memory_lines, prover_lines, summary_lines
+from relax_lint.output.tables import count, prover_lines, summary_lines
+
+if TYPE_CHECKING:
+    from relax_lint.comparison import Comparison
 
 NOTHING_FOUND = "no Relax function in {}"
 
@@ -36,8 +42,11 @@ def render_memory(
     *,
     quiet: bool = False,
     allocators: Sequence[str] = ("naive", "pooled"),
+    comparison: Comparison | None = None,
 ) -> str:
-    """The memory totals of every function, after what could not be analysed. `quiet` leaves out the notes."""
+    """The memory totals of every function, after what could not be analysed, and what changed since an
+    earlier report. `quiet` leaves out the notes.
+    """
     sections = _finding_sections(report, style)
     if not quiet:
         sections += _notes(report)
@@ -45,6 +54,16 @@ def render_memory(
         sections.append(list(memory_lines(report.memory, allocators, style)))
     elif not sections:
         sections.append([nothing_found(len(report.files))])
+    if comparison is not None:
+        sections.append(list(comparison_lines(comparison, style)))
+    return _joined(sections)
+
+
+def render_findings(report: Report, style: Style = PLAIN, comparison: Comparison | None = None) -> str:
+    """The findings, and what changed since an earlier report, alone."""
+    sections = _finding_sections(report, style)
+    if comparison is not None:
+        sections.append(list(comparison_lines(comparison, style)))
     return _joined(sections)
 
 

@@ -9,6 +9,7 @@ from __future__ import annotations
 import importlib
 import math
 from collections.abc import Callable, Mapping
+from functools import cache
 from typing import Any, TypeVar
 
 from relax_lint.sources.names import IR, RELAX, SHAPE_CODES, TIR, Offer, canonical, offer
@@ -56,6 +57,7 @@ class Namespace:
         raise RefusedError(f"an assignment to `{self._dotted}.{name}`")
 
 
+@cache
 def lookup(dotted: str) -> Any:
     """The object behind a canonical dotted name.
 
@@ -173,11 +175,31 @@ _BOUNDED: dict[str, Any] = {
 }
 
 
-def omitted_constant(shape: Any, dtype: str) -> Any:
-    """A constant of the type that the printer left of it: all zeros."""
-    extents = [int(extent) for extent in shape]
-    zeros = lookup("numpy.zeros")(extents, "float32")
-    return _resolve("tvm.relax.const")(zeros, dtype)
+class UnknownValueError(Exception):
+    """The text needs a value that it does not contain; the message says which."""
+
+
+class OmittedConstants:
+    """`metadata` of a printed module that was printed without it."""
+
+    def __call__(self, shape: Any, dtype: str) -> Any:
+        """A constant of the type that the printer left of it: all zeros."""
+        extents = [int(extent) for extent in shape]
+        zeros = lookup("numpy.zeros")(extents, "float32")
+        return _resolve("tvm.relax.const")(zeros, dtype)
+
+    def __getitem__(self, group: str) -> Any:
+        """Raises UnknownValueError: nothing in the text tells the type."""
+        raise UnknownValueError(
+            "a constant that TVM's printer left out, and nothing in the text tells its type; "
+            "print the module with `show_meta=True`"
+        )
+
+
+def tensor_field(operator: str, *operands: Any) -> Any:
+    """The call that reads a field of a tensor's header (`relax.inspect.*`)."""
+    call = _resolve("tvm.relax.Call")
+    return call(importlib.import_module("tvm.ir").Op.get(f"relax.inspect.{operator}"), list(operands))
 
 
 def _bounded_sequence(function: Callable[..., Any]) -> Callable[..., Any]:

@@ -121,6 +121,8 @@ class _Gate:
         if isinstance(node, ast.FunctionDef):
             yield from self.function(node, depth)
             return
+        if is_metadata_mark(node):
+            return
         loop = isinstance(node, ast.For)
         for name, value in ast.iter_fields(node):
             for item in value if isinstance(value, list) else [value]:
@@ -270,6 +272,14 @@ class _Gate:
             for condition in generator.ifs:
                 yield from self.expression(condition, depth + 1)
         yield from self.expression(node.elt, depth + 1)
+
+
+def is_metadata_mark(node: ast.stmt) -> bool:
+    """`__tvm_meta__ = None`, which printed modules of long ago end with."""
+    match node:
+        case ast.Assign(targets=[ast.Name(id="__tvm_meta__")], value=ast.Constant(value=None)):
+            return True
+    return False
 
 
 def _is_reserved(name: str) -> bool:

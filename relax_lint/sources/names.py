@@ -10,6 +10,10 @@ from relax_lint.sources import vocabulary as v
 RELAX, TIR, IR = "tvm.script.relax", "tvm.script.tir", "tvm.script.ir"
 SHAPE_CODES = "tvm.relax.testing.runtime_builtin"
 
+# The function that a dialect rule puts where a text reads a tensor's header. No text can spell it: the gate
+# refuses the name.
+TENSOR_FIELD = "__tensor_field__"
+
 # The spellings of one thing in the releases of TVM, longest first.
 _CANONICAL = (
     ("tvm.script.parser.relax.entry", RELAX),
@@ -126,7 +130,10 @@ def offer(dotted: str) -> Offer:
     if (rest := _below(dotted, SHAPE_CODES)) is not None:
         return _dotted(rest, v.SHAPE_CODE_NAMES)
     if (rest := _below(dotted, "tvm.relax")) is not None:
-        return _dotted(rest, v.RELAX_MODULE_NAMES)
+        found = _dotted(rest, v.RELAX_MODULE_NAMES)
+        # `relax.dataflow` where `R.dataflow` was meant: a mistake, not an attack.
+        meant = found is Offer.REFUSED and len(rest) == 1 and rest[0] in v.RELAX_NAMES
+        return Offer.UNKNOWN if meant else found
     if (rest := _below(dotted, "tvm.tir")) is not None:
         return _dotted(rest, v.TIR_MODULE_NAMES)
     if (rest := _below(dotted, "tvm.topi")) is not None:

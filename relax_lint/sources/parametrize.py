@@ -42,6 +42,23 @@ def taken_value(
     return None
 
 
+def declared_value(statement: ast.stmt, name: str) -> Taken | None:
+    """The first value of `name = tvm.testing.parameter(0, 1)`, by which a file declares a test parameter,
+    and of `x, y = tvm.testing.parameters((0, 1), (2, 3))`.
+    """
+    match statement:
+        case ast.Assign(
+            targets=[target], value=ast.Call(func=ast.Attribute(attr=kind) as func, args=[first, *_])
+        ) if ast.unparse(func) in ("tvm.testing.parameter", "tvm.testing.parameters"):
+            if kind == "parameter" and isinstance(target, ast.Name) and target.id == name:
+                return Taken(first, "first parameter value")
+            if kind == "parameters" and isinstance(target, ast.Tuple) and isinstance(first, ast.Tuple):
+                for element, node in zip(target.elts, first.elts, strict=False):
+                    if isinstance(element, ast.Name) and element.id == name:
+                        return Taken(node, "first parameter value")
+    return None
+
+
 def _defaults(arguments: ast.arguments) -> Iterator[tuple[str, ast.expr]]:
     positional = [*arguments.posonlyargs, *arguments.args]
     if arguments.defaults:

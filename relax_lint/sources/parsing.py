@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import ast
 import copy
+import re
 import warnings
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import tvm
@@ -15,14 +16,25 @@ from tvm.script.ir_builder import IRBuilder
 from tvm.script.parser.core import doc
 from tvm.script.parser.core import parser as tvm_parser
 
+from relax_lint.sources.compiled_kernels import NOTE, with_kernels_called
 from relax_lint.sources.dialects import PURITY, RULES, TYPE_PARAMETERS, described, rewritten
 from relax_lint.sources.dialects.rule import Rule
-from relax_lint.sources.facade import BUILTINS, ROOTS, RefusedError, lookup, omitted_constant
-from relax_lint.sources.gate import check_expression, check_unit, is_python_function
-from relax_lint.sources.names import DEFAULT_IMPORTS, TIR, canonical
+from relax_lint.sources.facade import (
+    BUILTINS,
+    ROOTS,
+    OmittedConstants,
+    RefusedError,
+    UnknownValueError,
+    lookup,
+    tensor_field,
+)
+from relax_lint.sources.gate import check_expression, check_unit, is_metadata_mark, is_python_function
+from relax_lint.sources.names import DEFAULT_IMPORTS, TENSOR_FIELD, TIR, canonical
 from relax_lint.sources.positions import TextPositions
+from relax_lint.sources.reasons import reason
 from relax_lint.sources.recorder import ParseFailure, RecordingParser, TreeSource, watching
 from relax_lint.sources.refusal import Refusal
+from relax_lint.sources.saved import load_constants
 from relax_lint.sources.unit import (
     Computed,
     Entry,
@@ -39,6 +51,10 @@ _KNOWS_TYPE_PARAMETERS = hasattr(tvm_parser, "collect_signature_type_vars")
 _TYPE_VARIABLES = ("typing.TypeVar", TIR + ".dynamic")
 # Printed modules carry their imports as comments.
 _PRINTED = "# from tvm.script import "
+# What only a file from before TVM 0.26 says: then its functions did not have to say that they are impure.
+_OLD_FILE = re.compile(
+    r"\b(?:sinfo_args|out_sinfo)=|\bstruct_info\b|\bT\.block\(|\bR\.Object\b|\bT\.Buffer\["
+)
 _UNDEFINED = "Undefined variable: "
 
 
@@ -65,10 +81,12 @@ def parse_unit(unit: Unit, dialect: str = "auto") -> ParsedUnit | Problem:
     (rewritten at once).
     """
     try:
-        refusal = check_unit(unit)
+        readable = with_kernels_called(unit, _imports(unit))
+        refusal = check_unit(readable)
         if refusal is not None:
             return refused(unit, refusal)
-        return _in_some_dialect(unit, dialect)
+        parsed = _in_some_dialect(readable, dialect)
+        return parsed if readable is unit else replace(parsed, notes=(*parsed.notes, NOTE))
     except _ProblemError as error:
         return error.problem
 
@@ -83,22 +101,26 @@ def _in_some_dialect(unit: Unit, dialect: str) -> ParsedUnit:
         except _ProblemError:
             if dialect == "current":
                 raise
-    imports = _imports(unit)
-    known = frozenset(unit.environment) | frozenset(BUILTINS)
-    printed = _PRINTED in unit.text.content
-    tree, rules = rewritten(_as_it_stands(unit).node, imports, RULES, known=known, printed=printed)
-    if not rules:
-        return first or _parse(unit, _as_it_stands(unit))
+    attempt = _rewritten(unit)
+    if not attempt.rules and not _OLD_FILE.search(unit.text.content):
+        return first or _parse(unit, attempt)
     try:
-        second = _parse(unit, _Attempt(tree, tuple(rules)))
+        second = first if first is not None and not attempt.rules else _parse(unit, attempt)
     except _ProblemError:
         if first is not None:
             return first
         raise
     if second.ill_formed and "mpure" in second.ill_formed:
-        tree, more = rewritten(tree, imports, [PURITY])
-        second = _parse(unit, _Attempt(tree, (*rules, *more)))
+        tree, more = rewritten(attempt.node, _imports(unit), [PURITY])
+        second = _parse(unit, _Attempt(tree, (*attempt.rules, *more)))
     return first if first is not None and second.ill_formed else second
+
+
+def _rewritten(unit: Unit) -> _Attempt:
+    known = frozenset(unit.environment) | frozenset(BUILTINS)
+    printed = _PRINTED in unit.text.content
+    tree, rules = rewritten(_as_it_stands(unit).node, _imports(unit), RULES, known=known, printed=printed)
+    return _Attempt(tree, tuple(rules))
 
 
 def _as_it_stands(unit: Unit) -> _Attempt:
@@ -170,8 +192,7 @@ def _run(
     except RecursionError as error:
         raise _ProblemError(_problem(unit, "nested too deeply for TVM's parser")) from error
     except (Exception, SystemExit) as error:
-        message = (str(error).strip() or type(error).__name__).splitlines()
-        raise _ProblemError(_problem(unit, message[-1])) from error
+        raise _ProblemError(_problem(unit, reason(str(error) or type(error).__name__))) from error
 
 
 def _stripped(node: ast.ClassDef | ast.FunctionDef, unit: Unit) -> ast.stmt:
@@ -180,7 +201,8 @@ def _stripped(node: ast.ClassDef | ast.FunctionDef, unit: Unit) -> ast.stmt:
         return _stripped_function(node, unit)
     result = copy.copy(node)
     result.decorator_list = []
-    result.body = [_stripped_function(s, unit) if isinstance(s, ast.FunctionDef) else s for s in node.body]
+    body = [statement for statement in node.body if not is_metadata_mark(statement)]
+    result.body = [_stripped_function(s, unit) if isinstance(s, ast.FunctionDef) else s for s in body]
     return result
 
 
@@ -198,14 +220,18 @@ def _problem(unit: Unit, message: str, node: Any = None) -> Problem:
 
 def _failed(unit: Unit, failure: ParseFailure) -> Problem:
     location = unit.text.location(failure.node if getattr(failure.node, "lineno", 0) else unit.node)
-    if failure.refused:
+    if isinstance(failure.cause, UnknownValueError):
+        return Problem("RLX902", failure.message, location, unit.name)
+    if isinstance(failure.cause, RefusedError):
         return Problem("RLX903", f"{failure.message}: the parser may not execute this", location, unit.name)
-    first, *rest = failure.message.strip().splitlines() or ["TVM's parser gives no reason"]
-    if first.startswith(_UNDEFINED):
-        name = first[len(_UNDEFINED) :].strip()
-        reason = _why_unknown(unit.environment.get(name))
-        return Problem("RLX902", f"the value of `{name}` is not known{reason}", location, unit.name)
-    return Problem("RLX901", first, location, unit.name, tuple(line for line in rest if line.strip()))
+    text = failure.message.strip()
+    if text.startswith(_UNDEFINED):
+        name = text[len(_UNDEFINED) :].strip()
+        why = _why_unknown(unit.environment.get(name))
+        return Problem("RLX902", f"the value of `{name}` is not known{why}", location, unit.name)
+    shown = reason(text)
+    words = tuple(line for line in text.splitlines() if line.strip()) if shown != text else ()
+    return Problem("RLX901", shown, location, unit.name, words)
 
 
 def _why_unknown(entry: Entry | None) -> str:
@@ -235,7 +261,8 @@ def _names(unit: Unit, siblings: dict[int, Any]) -> dict[str, Any]:
             continue
         if value is not _ABSENT:
             names[name] = value
-    names.setdefault("metadata", omitted_constant)
+    names[TENSOR_FIELD] = tensor_field
+    names.setdefault("metadata", OmittedConstants())
     return names
 
 
@@ -258,6 +285,10 @@ def _value(entry: Entry, siblings: dict[int, Any]) -> Any:
 
 
 def _computed(entry: Computed) -> Any:
+    match entry.node:
+        case ast.Call(func=ast.Attribute() as func, args=[ast.Constant(value=str(text))], keywords=[]):
+            if ast.unparse(func) == "tvm.ir.load_json":
+                return _loaded(text)
     if check_expression(entry.node, {name: Imported(name) for name in ROOTS}) is not None:
         return _ABSENT
     scope: dict[str, Any] = {"__builtins__": dict(BUILTINS), **ROOTS}
@@ -268,11 +299,23 @@ def _computed(entry: Computed) -> Any:
         return _ABSENT
 
 
+def _loaded(text: str) -> Any:
+    try:
+        return load_constants(text)
+    except Exception:
+        return _ABSENT
+
+
 def _sibling(unit: Unit, siblings: dict[int, Any]) -> Any:
     if check_unit(unit) is not None:
         return _ABSENT
+    names = _names(unit, siblings)
     try:
-        return _run(unit, unit.node, _names(unit, siblings))[1]
+        return _run(unit, unit.node, names)[1]
+    except _ProblemError:
+        pass
+    try:
+        return _run(unit, _rewritten(unit).node, names)[1]
     except _ProblemError:
         return _ABSENT
 
@@ -287,6 +330,5 @@ def _ill_formed(module: Any) -> str | None:
     try:
         relax.analysis.well_formed(module)
     except Exception as error:
-        lines = [line.strip() for line in str(error).splitlines() if line.strip()]
-        return lines[-1] if lines else type(error).__name__
+        return reason(str(error) or type(error).__name__)
     return None

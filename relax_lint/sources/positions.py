@@ -83,6 +83,16 @@ class TextPositions:
         node = self._definitions.get(name)
         return self._define(node) if node is not None else None
 
+    def attributes(self, name: str) -> Location | None:
+        """The `R.func_attr` call of a function."""
+        function = self._definitions.get(name)
+        for statement in function.body if function is not None else ():
+            if isinstance(statement, ast.Expr) and isinstance(statement.value, ast.Call):
+                dotted = self._dotted(statement.value.func)
+                if dotted is not None and dotted.endswith(".func_attr"):
+                    return self._text.location(statement.value)
+        return None
+
     def _origin(self, var: Any) -> _Origin | None:
         found = self._vars.get(var.__chandle__())
         return found[1] if found else None

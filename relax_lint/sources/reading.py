@@ -19,6 +19,9 @@ from relax_lint.sources.unit import FileUnits, Problem, Unit
 # `def main[n](x)`: the type parameters of Python 3.12, which TVM 0.27 prints there.
 _TYPE_PARAMETERS = re.compile(r"^([ \t]*def[ \t]+(\w+)[ \t]*)\[([\w:, \t]*)\](?=[ \t]*\()", re.MULTILINE)
 
+# A walk over a large tree costs more than this search.
+_GIVES_LITERALS = re.compile(r"\bfrom_source\b|\bparse\b")
+
 
 def read_units(data: bytes, path: str, kind: str = "python") -> FileUnits:
     """The units of one input: `kind` is python, notebook or markdown. `path` is the path to show.
@@ -45,7 +48,8 @@ def read_text(text: SourceText) -> FileUnits:
         return FileUnits(problems=(tree,))
     try:
         found = FileUnits(tuple(find_units(tree, text)))
-        literals = [literal_text(text, node) for node in find_literals(tree)]
+        nodes = find_literals(tree) if _GIVES_LITERALS.search(text.content) else []
+        literals = [literal_text(text, node) for node in nodes]
     except RecursionError:
         return FileUnits(problems=(_at_start(text.path, "nested too deeply to be read"),))
     return _merged([found, *(read_text(literal) for literal in literals if _holds_relax(literal))])

@@ -25,11 +25,11 @@ from relax_lint.sources.shape_text import check_shape_text
 class ParseFailure(DiagnosticError):  # type: ignore[misc]
     """TVM's parser gave up: its reason, and the node of the text that it was at."""
 
-    def __init__(self, message: str, node: Any, refused: bool) -> None:
+    def __init__(self, message: str, node: Any, cause: Any) -> None:
         super().__init__(message)
         self.message = message
         self.node = node
-        self.refused = refused
+        self.cause = cause
 
 
 @dataclass
@@ -115,7 +115,7 @@ class RecordingParser(Parser):  # type: ignore[misc]
         at = err.node if isinstance(err, ParserError) else node
         if getattr(at, "lineno", 0) in (0, None):
             at = node if getattr(node, "lineno", 0) else self.statement
-        raise ParseFailure(_message(err), at, isinstance(err, RefusedError))
+        raise ParseFailure(_message(err), at, err)
 
     def note(self, var: Any = None, frame: Any = None) -> None:
         """Remember what the statement under way has just made."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Mapping
 from typing import Any
 
 import tvm
@@ -39,6 +40,29 @@ def parse_json(text: str, path: str) -> ParsedUnit | Problem:
     if module is None:
         return _problem(text, path, f"a saved `{type(loaded).__name__}`, neither a module nor a function")
     return ParsedUnit(None, module, NoPositions())
+
+
+def load_constants(text: str) -> Any:
+    """The constants that a printed module carries (`metadata = tvm.ir.load_json(...)`), by group.
+
+    Raises ValueError for anything but constants: what is in there gets into the hands of TVM's parser.
+    """
+    try:
+        graph = json.loads(text)
+    except RecursionError:
+        raise ValueError("JSON nested too deeply to be read") from None
+    if not is_saved_ir(graph) or any(_is_compiled(node) for node in graph["nodes"]):
+        raise ValueError("not saved constants")
+    loaded = tvm.ir.load_json(text)
+    if not isinstance(loaded, Mapping):
+        raise ValueError("not saved constants")
+    if not all(_is_constant(item) for group in loaded.values() for item in group):
+        raise ValueError("not saved constants")
+    return loaded
+
+
+def _is_constant(value: Any) -> bool:
+    return type(value).__name__ in ("GenericConst", "Constant")
 
 
 def is_saved_ir(graph: Any) -> bool:

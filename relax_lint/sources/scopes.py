@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 
 from relax_lint.sources.literal import NotLiteralError, TooLargeError, literal_value, weight
 from relax_lint.sources.names import DEFAULT_IMPORTS, canonical, chain
-from relax_lint.sources.parametrize import parameter_names, taken_value
+from relax_lint.sources.parametrize import Taken, declared_value, parameter_names, taken_value
 from relax_lint.sources.unit import Computed, Entry, Imported, Literal, Sibling, Unit, Unknown
 
 _MAX_WEIGHT = 65536
@@ -28,21 +28,21 @@ class Scope:
     node: ScopeNode
     parent: Scope | None
     unit_of: UnitOf
-    bindings: dict[str, list[tuple[int, ast.AST]]] = field(default_factory=dict)
+    bindings: dict[str, list[tuple[int, ast.stmt]]] = field(default_factory=dict)
     # What was found out already, by name and binding statement; a text can be written so that
     # finding it out again and again would never end.
     known: dict[tuple[str, ast.AST], Entry] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         for name, node in _bindings(self.node.body):
-            self.bindings.setdefault(name, []).append((node.lineno, node))  # type: ignore[attr-defined]
+            self.bindings.setdefault(name, []).append((node.lineno, node))
 
     def child(self, node: ScopeNode) -> Scope:
         """The scope that a definition in this one opens."""
         return Scope(node, self, self.unit_of)
 
 
-def _bindings(body: list[ast.stmt]) -> Iterator[tuple[str, ast.AST]]:
+def _bindings(body: list[ast.stmt]) -> Iterator[tuple[str, ast.stmt]]:
     """Names bound by statements of one scope, with the statement that binds each; not inside definitions."""
     for statement in body:
         match statement:
@@ -153,7 +153,7 @@ def _taken(name: str, function: ast.FunctionDef | ast.AsyncFunctionDef, scope: S
     around = scope.parent
     if around is None:
         return Unknown("a parameter")
-    taken = taken_value(function, name, lambda node: _list_behind(node, around))
+    taken = taken_value(function, name, lambda node: _list_behind(node, around)) or _declared(name, around)
     if taken is None:
         return Unknown(f"a parameter of `{function.name}` without a default")
     entry = _assigned(name, ast.Name(name, ast.Store()), taken.node, around, function.lineno)
@@ -166,6 +166,13 @@ def _taken(name: str, function: ast.FunctionDef | ast.AsyncFunctionDef, scope: S
         case Imported():
             return Imported(entry.dotted, assumption)
     return Unknown(f"a parameter of `{function.name}` whose {taken.source} cannot be read")
+
+
+def _declared(name: str, scope: Scope) -> Taken | None:
+    """The value of a test parameter that an enclosing scope declares."""
+    for _, statement in reversed(scope.bindings.get(name, [])):
+        return declared_value(statement, name)
+    return _declared(name, scope.parent) if scope.parent is not None else None
 
 
 def _list_behind(node: ast.expr, scope: Scope) -> ast.expr | None:
@@ -266,35 +273,25 @@ def _source(value: object) -> str:
     return re.sub(r"\b(inf|nan)\b", r"float('\1')", text) if isinstance(value, float) else text
 
 
-def mentioned_names(node: ast.AST) -> set[str]:
-    """Names that a tree mentions, the ones inside strings (symbolic shapes) included."""
-    names: set[str] = set()
-    for child in ast.walk(node):
-        if isinstance(child, ast.Name):
-            names.add(child.id)
-        elif isinstance(child, ast.Constant) and isinstance(child.value, str) and child.value.isidentifier():
-            names.add(child.value)
-    return names
-
-
-def bound_names(node: ast.AST) -> set[str]:
-    """Names that a tree binds itself, at any depth."""
-    names: set[str] = set()
+def free_names(node: ast.AST) -> set[str]:
+    """Names that a tree mentions, also in strings (symbolic shapes), and binds nowhere itself."""
+    mentioned: set[str] = set()
+    bound: set[str] = set()
     for child in ast.walk(node):
         match child:
-            case ast.ClassDef() | ast.FunctionDef():
-                names.add(child.name)
-            case ast.Name(ctx=ast.Store()):
-                names.add(child.id)
-            case ast.arg():
-                names.add(child.arg)
-    return names
+            case ast.Name(id=name, ctx=context):
+                (bound if isinstance(context, ast.Store) else mentioned).add(name)
+            case ast.Constant(value=str() as text) if text.isidentifier():
+                mentioned.add(text)
+            case ast.arg(arg=name) | ast.FunctionDef(name=name) | ast.ClassDef(name=name):
+                bound.add(name)
+    return mentioned - bound
 
 
 def environment(node: ast.AST, scope: Scope, line: int) -> dict[str, Entry]:
     """The entries of the enclosing scopes for every name that `node` mentions and does not bind itself."""
     entries: dict[str, Entry] = {}
-    for name in sorted(mentioned_names(node) - bound_names(node)):
+    for name in sorted(free_names(node)):
         entry = resolve(name, scope, line)
         if entry is not None:
             entries[name] = entry

@@ -26,6 +26,10 @@ class Positions(Protocol):
         """The line of the `def` of a function."""
         ...
 
+    def attributes(self, name: str) -> Location | None:
+        """The `R.func_attr` call of a function."""
+        ...
+
 
 class NoPositions:
     """Positions of a module that was not parsed from text."""
@@ -37,6 +41,9 @@ class NoPositions:
         """None."""
 
     def function(self, name: str) -> Location | None:
+        """None."""
+
+    def attributes(self, name: str) -> Location | None:
         """None."""
 
 

@@ -184,6 +184,7 @@ VALUE_ATTRIBUTES = _words("""
     access_ptr allocated_addr astype axis base bits body buffer byte_offset ceil cta data device_id dom dtype
     elem_offset eps extent field fields functions get_global_var index indices item lanes local main max min
     name name_hint ndim numpy offset_factor op partition permute ptr_to real reshape same_as scope shape
-    size storage_scope strides struct_info struct_info_ sub tile tiny transpose ty unsqueeze value values var
+    size storage_scope strides struct_info struct_info_ sub tile tiny transpose ty type_code unsqueeze value
+    values var
     vdevice view vload vstore x y z
 """)

@@ -19,17 +19,16 @@ from typing import TypeVar
 import sympy
 
 from relax_lint.allocators import DEFAULT_PAGE_SIZE, Allocator
-from relax_lint.diagnostic import Amount, CallMemory, MemoryTotals, PlaceOfPeak
 from relax_lint.model.program import AllocStorage, AllocTensor, Function, Program, Size, Unknown, ValueId
 from relax_lint.model.sizes import BITS_PER_BYTE, elements
 from relax_lint.model.types import TensorType, TupleType, ValueType
-from relax_lint.symbolic.printing import expr_text
 from relax_lint.totals.formula import never_negative_symbols, total
 from relax_lint.totals.peaks import Peak, peak, pooled
+from relax_lint.totals.plans import Plans
 from relax_lint.totals.quantities import Indeterminate, Quantity, Scope, value_bytes
 from relax_lint.totals.used_memory import CallUse, used_memory
 from relax_lint.totals.walk import Allocation, ExecMode, Inventory, Walk
-from relax_lint.totals.walker import Plans, paths_of
+from relax_lint.totals.walker import paths_of
 
 T = TypeVar("T")
 
@@ -96,13 +95,18 @@ def measure(
         peak_live=most,
         lower_bound=_or_unknown(lambda: peak(walks(Inventory.TENSORS), positive)),
         reserved={
-            Allocator.NAIVE: _size(most),
+            Allocator.NAIVE: size_of(most),
             Allocator.POOLED: _of_walks(storages, lambda found: pooled(found, page_size, positive)),
         },
         by_scope=_grouped(storages, lambda allocation: allocation.scope, positive),
         by_device=_grouped(storages, lambda allocation: str(allocation.device), positive),
         calls=() if isinstance(calls, Unknown) else calls,
     )
+
+
+def size_of(reached: Peak | Unknown) -> Quantity | Unknown:
+    """The bytes of a peak."""
+    return reached if isinstance(reached, Unknown) else reached.size
 
 
 def symbols_of(function: Function, binding: Mapping[str, int]) -> dict[sympy.Symbol, int]:
@@ -184,87 +188,3 @@ def _tensors_in(type_: ValueType) -> Iterable[TensorType]:
     elif isinstance(type_, TupleType):
         for item in type_.fields:
             yield from _tensors_in(item)
-
-
-# -- the result model -------------------------------------------------------------------------
-
-
-def function_totals(
-    program: Program,
-    function: Function,
-    *,
-    page_size: int = DEFAULT_PAGE_SIZE,
-    exec_mode: ExecMode = ExecMode.BYTECODE,
-    path: str = "",
-    binding: Mapping[str, int] | None = None,
-) -> MemoryTotals:
-    """The totals of a function in the result model.
-
-    With a `binding` every `value` is the exact number at it. A total that has no formula, because it depends
-    on symbols in a way too involved to write down, still has a value there; its `expr` is then that number.
-    """
-    totals = here = measure(program, function, page_size=page_size, exec_mode=exec_mode)
-    if binding is not None:
-        here = measure(program, function, page_size=page_size, exec_mode=exec_mode, binding=binding)
-
-    return MemoryTotals(
-        path=path,
-        module=program.module,
-        function=function.name,
-        parameter_count=len(function.parameters),
-        parameter_bytes=_amount(totals.parameters, here.parameters),
-        constant_count=len(function.constants),
-        constant_bytes=_amount(totals.constants, here.constants) or Amount("0", 0),
-        io_used_memory=_amount(totals.io_used_memory, here.io_used_memory),
-        unplanned_static_count=totals.unplanned.static_count,
-        unplanned_static_bytes=totals.unplanned.static_bytes,
-        unplanned_dynamic_count=totals.unplanned.dynamic_count,
-        unplanned_dynamic_bytes=_amount(totals.unplanned.dynamic_bytes, here.unplanned.dynamic_bytes),
-        planned_static_count=totals.planned.static_count,
-        planned_static_bytes=totals.planned.static_bytes,
-        planned_dynamic_count=totals.planned.dynamic_count,
-        planned_dynamic_bytes=_amount(totals.planned.dynamic_bytes, here.planned.dynamic_bytes),
-        reserved={a.value: _amount(totals.reserved[a], here.reserved[a]) for a in Allocator},
-        by_scope=_amounts(totals.by_scope, here.by_scope),
-        by_device=_amounts(totals.by_device, here.by_device),
-        peak_live=_amount(_size(totals.peak_live), _size(here.peak_live)),
-        peak_at=_place(here.peak_live),
-        lower_bound=_amount(_size(totals.lower_bound), _size(here.lower_bound)),
-        calls=_call_amounts(totals, here),
-    )
-
-
-def _amounts(formulas: Mapping[str, Quantity], values: Mapping[str, Quantity]) -> dict[str, Amount | None]:
-    """Groups that only the formulas have are on paths that the binding rules out."""
-    return {group: _amount(formulas[group], values.get(group, 0)) for group in formulas}
-
-
-def _call_amounts(totals: Totals, here: Totals) -> tuple[CallMemory, ...]:
-    values = {call.op.place.index: call.size for call in here.calls}
-    return tuple(
-        CallMemory(
-            call.op.callee,
-            call.op.place.binding,
-            _amount(call.size, values.get(call.op.place.index, 0)),
-        )
-        for call in totals.calls
-    )
-
-
-def _size(reached: Peak | Unknown) -> Quantity | Unknown:
-    return reached if isinstance(reached, Unknown) else reached.size
-
-
-def _place(reached: Peak | Unknown) -> PlaceOfPeak | None:
-    if isinstance(reached, Unknown) or reached.place is None:
-        return None
-    return PlaceOfPeak(reached.place.binding, reached.place.location)
-
-
-def _amount(formula: Quantity | Unknown, value: Quantity | Unknown) -> Amount | None:
-    if isinstance(formula, Unknown):
-        formula = value
-    if isinstance(formula, Unknown):
-        return None
-    exact = value if isinstance(value, int) else None
-    return Amount(str(formula) if isinstance(formula, int) else expr_text(formula), exact)

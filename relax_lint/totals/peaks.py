@@ -93,9 +93,15 @@ def rounded(size: Quantity, page_size: int) -> Quantity:
 
 
 def _pooled_path(walk: Walk, page_size: int, positive: frozenset[sympy.Symbol]) -> Quantity:
-    sizes = [rounded(a.size, page_size) for a in walk.allocations]
-    classes = list(dict.fromkeys(sizes))
-    profile = _Profile(walk, sizes, classes)
+    """Every device has a pool of its own."""
+    devices = sorted({allocation.device for allocation in walk.allocations})
+    return total(_pool(walk, device, page_size, positive) for device in devices)
+
+
+def _pool(walk: Walk, device: int, page_size: int, positive: frozenset[sympy.Symbol]) -> Quantity:
+    sizes = [rounded(a.size, page_size) if a.device == device else None for a in walk.allocations]
+    classes = [size for size in dict.fromkeys(sizes) if size is not None]
+    profile = _Profile(walk.events, sizes, classes)
     symbolic = [size for size in classes if not isinstance(size, int)]
     if not symbolic or profile.peaks_together(classes):
         return total(size * profile.most(size) for size in classes)
@@ -139,12 +145,14 @@ def _may_be_equal(a: Quantity, b: Quantity, page_size: int, positive: frozenset[
 
 
 class _Profile:
-    """How many buffers of each rounded size are alive over time."""
+    """How many buffers of each rounded size are alive over time. Allocations without a size do not count."""
 
-    def __init__(self, walk: Walk, sizes: Sequence[Quantity], classes: Sequence[Quantity]) -> None:
+    def __init__(
+        self, events: Sequence[int], sizes: Sequence[Quantity | None], classes: Sequence[Quantity]
+    ) -> None:
         self._position = {size: i for i, size in enumerate(classes)}
-        self._of = [self._position[size] for size in sizes]
-        self._events = walk.events
+        self._of = [-1 if size is None else self._position[size] for size in sizes]
+        self._events = events
         self._most: dict[tuple[int, ...], int] = {}
 
     def most(self, *classes: Quantity) -> int:

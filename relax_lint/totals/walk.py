@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from enum import Enum
 
-from relax_lint.model.program import FunctionCall, KernelCall, Place
+from relax_lint.model.program import AllocTensor, FunctionCall, KernelCall, Op, Place
 from relax_lint.totals.quantities import Quantity
 
 
@@ -54,10 +54,39 @@ class CallPoint:
     constants: tuple[Quantity, ...]
 
 
+@dataclass(frozen=True)
+class Placed:
+    """A tensor that was put on allocation number `allocation`: its offset and size in bytes."""
+
+    allocation: int
+    op: AllocTensor
+    offset: Quantity
+    size: Quantity
+    step: int
+
+
 @dataclass
 class Walk:
-    """One path. An event is `i + 1` where allocation `i` begins and `-(i + 1)` where it ends."""
+    """One path. An event is `i + 1` where allocation `i` begins and `-(i + 1)` where it ends.
+
+    A step is a position in `operations`, which are those that are run, callees included; `steps` are those
+    of the events. `taken` says of each branch that was not decided beforehand whether it was the then-branch.
+    """
 
     allocations: list[Allocation] = field(default_factory=list)
     events: list[int] = field(default_factory=list)
     calls: list[CallPoint] = field(default_factory=list)
+    operations: list[Op] = field(default_factory=list)
+    steps: list[int] = field(default_factory=list)
+    placed: list[Placed] = field(default_factory=list)
+    taken: tuple[bool, ...] = ()
+
+    @property
+    def step(self) -> int:
+        """The present step."""
+        return max(len(self.operations) - 1, 0)
+
+    def happens(self, event: int) -> None:
+        """Note an event at the present step."""
+        self.events.append(event)
+        self.steps.append(self.step)

@@ -12,7 +12,7 @@ from typing import Any, TypeAlias
 import sympy
 
 from relax_lint.analysis.aliases import IN_PLACE_CALLS, Aliases
-from relax_lint.analysis.liveness import ENTRY, SHAPE_HEAP, Releases, inserted_kills, last_uses
+from relax_lint.analysis.liveness import ENTRY, SHAPE_HEAP, Releases
 from relax_lint.model.program import (
     Alias,
     AllocStorage,
@@ -30,12 +30,12 @@ from relax_lint.model.program import (
     MatchCast,
     Op,
     Place,
-    Program,
     ValueId,
     View,
 )
 from relax_lint.model.types import TensorType, TupleType, ValueType
 from relax_lint.symbolic.evaluation import compile_condition
+from relax_lint.totals.plans import Plans
 from relax_lint.totals.quantities import (
     Indeterminate,
     Quantity,
@@ -44,7 +44,7 @@ from relax_lint.totals.quantities import (
     planned_bytes,
     value_bytes,
 )
-from relax_lint.totals.walk import Allocation, CallPoint, ExecMode, Inventory, Walk
+from relax_lint.totals.walk import Allocation, CallPoint, ExecMode, Inventory, Placed, Walk
 
 MAX_PATHS = 256
 """Paths through the branches of a function and its callees that are followed."""
@@ -54,40 +54,6 @@ SHAPE_HEAP_SLOT_BYTES = 8
 
 Reference: TypeAlias = "int | tuple[Reference, ...] | None"
 """What an object keeps alive: one allocation (its number), those of its fields, or nothing."""
-
-
-class Plans:
-    """What is known of each function of a program before it is walked."""
-
-    def __init__(self, program: Program) -> None:
-        self.host_device = program.devices - 1
-        self._functions = {function.name: function for function in program.functions}
-        self._aliases: dict[str, Aliases] = {}
-        self._releases: dict[tuple[str, bool], Releases] = {}
-
-    def callee(self, caller: Function, name: str) -> Function:
-        """The function that a call names, inner functions of the caller first. Raises Indeterminate."""
-        found = self._functions.get(f"{caller.name}.{name}") or self._functions.get(name)
-        if found is None:
-            raise Indeterminate(f"it calls `{name}`, which is not a function of the module")
-        return found
-
-    def aliases(self, function: Function) -> Aliases:
-        """Which values of a function share a register."""
-        if function.name not in self._aliases:
-            self._aliases[function.name] = Aliases(function)
-        return self._aliases[function.name]
-
-    def releases(self, function: Function, inventory: Inventory) -> Releases:
-        """When a function lets go of its values."""
-        held_by_registers = inventory is Inventory.STORAGES
-        key = (function.name, held_by_registers)
-        if key not in self._releases:
-            aliases = self.aliases(function)
-            self._releases[key] = (
-                inserted_kills(function, aliases) if held_by_registers else last_uses(function)
-            )
-        return self._releases[key]
 
 
 def paths_of(
@@ -109,8 +75,10 @@ def paths_of(
             raise Indeterminate(f"there are more than {MAX_PATHS} paths through the branches")
         prefix = pending.pop()
         walker = Walker(plans, inventory, exec_mode, prefix)
-        found.append(walker.run(function, Scope(binding)))
-        taken = walker.taken
+        walk = walker.run(function, Scope(binding))
+        found.append(walk)
+        taken = tuple(walker.taken)
+        walk.taken = taken
         pending += [(*taken[:i], False) for i in range(len(prefix), len(taken))]
     return found
 
@@ -186,6 +154,7 @@ class Walker:
         registers = frame.aliases.registers if self._inventory is Inventory.STORAGES else {}
         after = frame.releases.after
         for op in block.ops:
+            self._walk.operations.append(op)
             reference = self._handlers[type(op)](frame, op)
             if reference is not None and op.result not in registers:
                 self._hold(frame, op.result, reference)
@@ -221,13 +190,13 @@ class Walker:
             return
         self._references[reference] += change
         if self._references[reference] == 0 and change < 0:
-            self._walk.events.append(-(reference + 1))
+            self._walk.happens(-(reference + 1))
 
     def _allocate(self, allocation: Allocation) -> int:
         number = len(self._walk.allocations)
         self._walk.allocations.append(allocation)
         self._references.append(0)
-        self._walk.events.append(number + 1)
+        self._walk.happens(number + 1)
         return number
 
     def _fresh(self, frame: Frame, type_: ValueType, place: Place | None) -> Reference:
@@ -252,8 +221,22 @@ class Walker:
         if self._inventory is Inventory.TENSORS:
             return self._allocate(_located(frame.scope.quantity(op.bytes), op))
         if op.storage is not None and self._inventory is Inventory.STORAGES:
-            return self._reference(frame, op.storage)
-        return self._allocate(_located(planned_bytes(op.shape, op.dtype, frame.scope), op))
+            reference = self._reference(frame, op.storage)
+            if isinstance(reference, int):
+                self._place(frame, op, reference)
+            return reference
+        number = self._allocate(_located(planned_bytes(op.shape, op.dtype, frame.scope), op))
+        if self._inventory is Inventory.STORAGES:
+            self._place(frame, op, number)
+        return number
+
+    def _place(self, frame: Frame, op: AllocTensor, allocation: int) -> None:
+        try:
+            offset, size = frame.scope.quantity(op.offset), frame.scope.quantity(op.bytes)
+        except Indeterminate:
+            # What the allocator holds is known all the same.
+            return
+        self._walk.placed.append(Placed(allocation, op, offset, size, self._walk.step))
 
     def _source(self, frame: Frame, op: View | Alias | MatchCast) -> Reference:
         return self._reference(frame, op.source)

@@ -22,6 +22,7 @@ def check(facts: FunctionFacts) -> Iterator[Judgement]:
     conditions = " and ".join(f"`{bound.name} {bound.relation} {bound.value}`" for bound in bounds)
     yield Judgement(
         place=None,
+        location=facts.function.attributes,
         decision=facts.certain(Verdict.ALWAYS_WRONG, "no assignment satisfies the declared bounds"),
         message=f"no input of `{facts.function.name}` satisfies the declared {conditions}",
         label="declared bounds contradict each other",

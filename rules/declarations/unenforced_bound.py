@@ -21,6 +21,7 @@ def check(facts: FunctionFacts) -> Iterator[Judgement]:
         count = f"{len(relying)} operations are" if len(relying) > 1 else "1 operation is"
         yield Judgement(
             place=None,
+            location=facts.function.attributes,
             decision=decision,
             message=(
                 f"nothing checks the declared `{bound.name} {bound.relation} {bound.value}` "

@@ -20,6 +20,7 @@ def check(facts: FunctionFacts) -> Iterator[Judgement]:
         meant = facts.symbol_like(bound.name)
         yield Judgement(
             place=None,
+            location=facts.function.attributes,
             decision=facts.certain(Verdict.ALWAYS_WRONG, "bounds are matched by name against the signature"),
             message=(
                 f"`{bound.kind.value}` names `{bound.name}`, which is no shape symbol of the signature of "

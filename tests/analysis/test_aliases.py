@@ -64,18 +64,17 @@ class Names:
 
 def test_trivial_bindings_share_a_register() -> None:
     names = Named(Names)
-    assert {name: names.register(name) for name in ("b", "same", "field", "other", "again")} == {
+    assert {name: names.register(name) for name in ("b", "same", "field", "other")} == {
         "b": "a",
         "same": "a",
         "field": "x",
         "other": "pair",
-        "again": "p",
     }
 
 
 def test_whatever_makes_a_new_object_has_its_own_register() -> None:
     names = Named(Names)
-    for name in ("a", "looser", "back", "view", "shaped", "pair", "r", "p0", "swapped", "over"):
+    for name in ("a", "looser", "back", "view", "shaped", "pair", "r", "p0", "again", "swapped", "over"):
         assert names.register(name) == name
 
 

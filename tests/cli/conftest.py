@@ -24,7 +24,16 @@ class Module:
         m = T.int64()
         storage = R.memory.alloc_storage(R.shape([16]), R.prim_value(0), R.str("global"), R.dtype("float32"))
         alloc = R.memory.alloc_tensor(storage, R.prim_value(0), R.shape([m]), R.dtype("float32"))
+        Module.double(x, alloc)
         return alloc
+
+    @T.prim_func(private=True)
+    def double(a: T.handle, b: T.handle):
+        n = T.int64()
+        x = T.match_buffer(a, (n,), "float32")
+        y = T.match_buffer(b, (n,), "float32")
+        for i in range(n):
+            y[i] = x[i] * T.float32(2)
 """
 FINE = OVERFLOW.replace("R.shape([16])", "R.shape([4 * m])")
 ORDINARY = "import os\n\nprint(os.name)\n"

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from relax_lint.replay import Line, parse_line
@@ -40,12 +40,15 @@ class Judgement:
 
 @dataclass(frozen=True)
 class Example:
-    """A Python block. `options` are settings of `[tool.relax-lint]` by name, from its info string."""
+    """A Python block. `options` are settings of `[tool.relax-lint]` by name, from its info string; with
+    `planned=true` there the module is linted as TVM's memory planner leaves it.
+    """
 
     name: str
     text: str
     options: tuple[tuple[str, str], ...]
     runs: tuple[Line, ...]
+    planned: bool = False
 
     @property
     def judgements(self) -> list[Judgement]:
@@ -108,9 +111,10 @@ def _examples(code: str, text: str) -> list[Example]:
         if fence["language"] == "python":
             options = [option.split("=", 1) for option in fence["options"].split()]
             name = f"{code}_{len(found) + 1}"
-            found.append(Example(name, fence["text"], tuple((key, value) for key, value in options), ()))
+            settings = tuple((key, value) for key, value in options if key != "planned")
+            found.append(Example(name, fence["text"], settings, (), len(settings) < len(options)))
         elif fence["language"] == "run":
             example = found.pop()
             runs = tuple(parse_line(line) for line in fence["text"].splitlines())
-            found.append(Example(example.name, example.text, example.options, runs))
+            found.append(replace(example, runs=runs))
     return found

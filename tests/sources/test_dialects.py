@@ -39,6 +39,14 @@ def function(
     return f"    {decorator}\n    def main({parameters}):\n{lines}"
 
 
+def kernel(body: str) -> str:
+    lines = "".join(f"        {line}\n" for line in body.splitlines())
+    return f'    @T.prim_func\n    def copy(a: T.Buffer((4,), "float32")):\n{lines}' + function("return x")
+
+
+FOUR = 'x: R.Tensor((1, 2, 2, 4), "float32")'
+
+
 def read(text: str, dialect: str = "auto") -> ParsedUnit:
     (unit,) = read_units(text.encode(), "a.py").units
     parsed = parse_unit(unit, dialect)
@@ -102,6 +110,20 @@ CASES = {
         module(function('n = T.var("int64")\nreturn x', 'x: R.Tensor(("n",), "float32")')),
         module(function("n = T.int64()\nreturn x", 'x: R.Tensor(("n",), "float32")')),
     ),
+    "struct-info-keywords, declared-variable": (
+        module(
+            function(
+                'n = T.Var("n", "int64")\ny = R.call_pure_packed("f", x, sinfo_args=R.Tensor((n,)))\nreturn y',
+                'x: R.Tensor(("n",), "float32")',
+            )
+        ),
+        module(
+            function(
+                'n = T.int64()\ny = R.call_pure_packed("f", x, ty_args=R.Tensor((n,)))\nreturn y',
+                'x: R.Tensor(("n",), "float32")',
+            )
+        ),
+    ),
     "axis-separators": (
         module(
             KERNEL.format("s_tir=True", "sblock").replace(
@@ -110,6 +132,41 @@ CASES = {
             CALL.format("M.copy", "out_ty"),
         ),
         module(KERNEL.format("s_tir=True", "sblock"), CALL.format("M.copy", "out_ty")),
+    ),
+    "void-dtype": (
+        module(function('y: R.Tensor((4,), "float32") = R.zeros_like(x, dtype="void")\nreturn y')),
+        module(function('y: R.Tensor((4,), "float32") = R.zeros_like(x)\nreturn y')),
+    ),
+    "constant-value": (
+        module(
+            function('s = T.FloatImm("float32", 0.5)\ny = R.nn.attention(x, x, x, scale=s)\nreturn y', FOUR)
+        ),
+        module(
+            function(
+                's = I.meta_var(T.FloatImm("float32", 0.5))\ny = R.nn.attention(x, x, x, scale=s)\nreturn y',
+                FOUR,
+            )
+        ),
+    ),
+    "allocated-pointer": (
+        module(kernel('p = T.allocate([4], "float32", "global")\nb = T.Buffer((4,), data=p)\nb[0] = a[0]')),
+        module(
+            kernel(
+                'p = T.alloc_buffer([4], "float32", scope="global")\nb = T.Buffer((4,), data=p.data)\nb[0] = a[0]'
+            )
+        ),
+    ),
+    "declared-buffer": (
+        module(kernel("with T.decl_buffer((4,)) as b:\n    b[0] = a[0]")),
+        module(kernel("b = T.decl_buffer((4,))\nb[0] = a[0]")),
+    ),
+    "bound-pointer": (
+        module(kernel("p: T.handle = T.tvm_struct_get(a.data, 0, 12, dtype='handle')\nT.evaluate(p)")),
+        module(kernel("p: T.let[T.handle] = T.tvm_struct_get(a.data, 0, 12, dtype='handle')\nT.evaluate(p)")),
+    ),
+    "returned-value": (
+        module(kernel("T.ret(T.int32(0))")),
+        module(kernel("return T.int32(0)")),
     ),
 }
 
@@ -168,6 +225,85 @@ def test_kernel_variables_move_before_the_outputs_on_both_sides() -> None:
     assert "kernel-variables" in first.notes[0]
 
 
+def test_a_kernel_with_its_variables_in_the_middle_is_not_permuted() -> None:
+    kernel_text = """    @T.prim_func
+    def fill(a: T.Buffer((4,), "int64"), n: T.int64, b: T.Buffer((4,), "int64")):
+        for i in range(4):
+            b[i] = a[i] + n
+"""
+    call = """    @R.function
+    def main(x: R.Tensor((4,), "int64"), s: R.Shape(["n"])):
+        n = T.int64()
+        y = R.call_tir(M.fill, {0})
+        return y
+"""
+    old = read(
+        module(kernel_text, call.format('(x,), out_sinfo=R.Tensor((4,), "int64"), tir_vars=R.shape([n])'))
+    )
+    new = read(module(kernel_text, call.format('(x, n), out_ty=R.Tensor((4,), "int64")')))
+    assert old.ill_formed is None
+    tvm.ir.assert_structural_equal(old.ir_module, new.ir_module, map_free_vars=True)
+
+
+def test_a_value_that_a_shape_has_declared_is_a_parameter_of_its_own() -> None:
+    parameters = 'a: R.Tensor(["m"], "float32"), p: R.Prim({0})'
+    old = read(module(function("return a", parameters.format('value="m"'))))
+    new = read(module(function("return a", parameters.format('"int64"'))))
+    tvm.ir.assert_structural_equal(old.ir_module, new.ir_module, map_free_vars=True)
+
+
+@pytest.mark.parametrize(
+    ("field", "operator"),
+    [
+        ("x.ndim", "tensor_ndim"),
+        ("x.dtype.bits", "tensor_dtype_bits"),
+        ("x.dtype.lanes", "tensor_dtype_lanes"),
+        ("x.dtype.type_code", "tensor_dtype_code"),
+        ("x.shape[0]", "tensor_shape_i"),
+        ("x.strides[0]", "tensor_stride_i"),
+        ("x.byte_offset", "tensor_byte_offset"),
+        ("x.elem_offset", "tensor_elem_offset"),
+    ],
+)
+def test_fields_of_a_tensor_are_read_at_run_time(field: str, operator: str) -> None:
+    parsed = read(module(function(f"y = {field}\nreturn y", "x: R.Tensor")))
+    (binding,) = parsed.ir_module["main"].body.blocks[0].bindings
+    assert binding.value.op.name == f"relax.inspect.{operator}"
+    assert "tensor-fields" in parsed.notes[0]
+
+
+def test_operators_of_tir_have_a_new_prefix() -> None:
+    old = read(module(kernel('T.evaluate(T.Call("int32", tvm.ir.Op.get("tir.tvm_call_packed"), ["f"]))')))
+    new = read(
+        module(kernel('T.evaluate(T.Call(tvm.ir.Op.get("tirx.tvm_call_packed"), ["f"], ret_ty="int32"))'))
+    )
+    assert "operator-prefix, typed-call" in old.notes[0]
+    tvm.ir.assert_structural_equal(old.ir_module, new.ir_module, map_free_vars=True)
+
+
+def test_the_mark_of_old_printed_modules_is_ignored() -> None:
+    text = module(function("return x"))
+    marked = read(text + "    __tvm_meta__ = None\n")
+    tvm.ir.assert_structural_equal(marked.ir_module, read(text).ir_module, map_free_vars=True)
+
+
+def test_a_module_that_an_old_text_refers_to_is_rewritten_too() -> None:
+    text = (
+        module(KERNEL.format("", "block"), CALL.format("M.copy", "out_sinfo"))
+        + """
+@I.ir_module
+class N:
+    @R.function
+    def main(x: R.Tensor((4,), "float32")):
+        y = R.call_tir(M.get_global_var("copy"), (x,), out_sinfo=R.Tensor((4,), "float32"))
+        return y
+"""
+    )
+    last = read_units(text.encode(), "a.py").units[-1]
+    assert last.name == "N"
+    assert isinstance(parse_unit(last), ParsedUnit)
+
+
 def test_positions_survive_rewriting() -> None:
     text = CASES["struct-info-keywords"][0]
     unit = read(text)
@@ -186,6 +322,16 @@ def test_purity_only_in_a_text_that_is_old_otherwise() -> None:
     )
     assert old.ill_formed is None
     assert "pure-flag" in old.notes[0]
+
+
+def test_purity_in_a_unit_of_a_file_that_is_old_elsewhere() -> None:
+    impure = module(function("R.print(x, format='{}')\nreturn x"))
+    other = CALL.format("'f'", "out_sinfo")
+    first, _ = read_units(f"{impure}\n@I.ir_module\nclass N:\n{other}".encode(), "a.py").units
+    parsed = parse_unit(first)
+    assert isinstance(parsed, ParsedUnit)
+    assert parsed.ill_formed is None
+    assert "pure-flag" in parsed.notes[0]
 
 
 def test_a_mistake_in_todays_text_keeps_its_message() -> None:
@@ -235,6 +381,10 @@ PRINTED = {
         function("return x", "x: R.Tuple(T.int64, R.Tensor((4,), 'float32'))"),
         function("return x", "x: R.Tuple(R.Prim('int64'), R.Tensor((4,), 'float32'))"),
     ),
+    "printed-primitives in calls": (
+        function('y = R.call_pure_packed("f", x, ty_args=(T.int64,))\nreturn y'),
+        function('y = R.call_pure_packed("f", x, ty_args=(R.Prim("int64"),))\nreturn y'),
+    ),
     "printed-constants": (
         function("y: R.Tensor((2, 3), dtype='int32') = metadata['ir.GenericConst'][0]\nreturn y"),
         function("y: R.Tensor((2, 3), dtype='int32') = R.const([[0, 0, 0], [0, 0, 0]], 'int32')\nreturn y"),
@@ -245,5 +395,5 @@ PRINTED = {
 @pytest.mark.parametrize("rule", sorted(PRINTED))
 def test_printed_modules(rule: str) -> None:
     printed, written = (read("# from tvm.script import ir as I\n" + module(text)) for text in PRINTED[rule])
-    assert printed.notes == (f"read as a module printed by TVM ({rule})",)
+    assert printed.notes == (f"read as a module printed by TVM ({rule.split()[0]})",)
     tvm.ir.assert_structural_equal(printed.ir_module, written.ir_module, map_free_vars=True)

@@ -97,6 +97,13 @@ class Module:
         "y = [].append(1)",
         "y = x.source_name.os",
         "np = x\ny = np.load('f')",
+        "__tvm_meta__ = x",
+        "y = __tvm_meta__",
+        "y = __tensor_field__('tensor_ndim', x)",
+        "y = tvm.ir.load_json('{}')",
+        "y = metadata.__class__",
+        "y = metadata['a'][0].tofile('f')",
+        "y = R.inspect.os",
     ],
 )
 def test_refused(statement: str) -> None:
@@ -124,6 +131,11 @@ def test_refused(statement: str) -> None:
         "__1 = x",
         "y = R.no_such_function(x)",
         "y = no_such_name.member(x)",
+        "y = x.dtype.type_code",
+        "__tvm_meta__ = None",
+        "with R.dataflow():\n    z = x\n    R.output(z)",
+        "with relax.dataflow():\n    z = x\n    relax.output(z)",
+        "y = metadata['ir.GenericConst'][0]",
     ],
 )
 def test_let_through(statement: str) -> None:

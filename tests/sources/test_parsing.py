@@ -230,3 +230,48 @@ def test_a_huge_array_is_refused() -> None:
         + "@R.function\ndef f(x: R.Tensor((4,))):\n    y = R.const(np.zeros((100000, 100000)))\n    return y\n"
     )
     assert problem.rule == "RLX903"
+
+
+def test_a_kernel_that_would_be_compiled_is_an_unknown_function() -> None:
+    text = """import triton
+from tvm.script import ir as I, relax as R, tirx as T
+
+
+@I.ir_module
+class M:
+    @T.prim_func
+    def scale(a: T.Buffer((4,), "float32"), b: T.Buffer((4,), "float32")):
+        T.call_kernel(triton.jit(kernel), ((1,),), a.data, b.data, num_warps=4)
+
+    @R.function
+    def main(x: R.Tensor((4,), "float32")):
+        y = R.call_tir(M.scale, (x,), out_ty=R.Tensor((4,), "float32"))
+        return y
+"""
+    (unit,) = read_units(text.encode(), "a.py").units
+    parsed = parse_unit(unit)
+    assert isinstance(parsed, ParsedUnit), parsed
+    assert any("T.call_kernel" in note for note in parsed.notes)
+    assert "compiled_kernel" in parsed.ir_module["scale"].script()
+
+
+def test_test_parameters_have_their_first_value() -> None:
+    text = """import tvm
+from tvm.script import ir as I, relax as R
+
+rows = tvm.testing.parameter(3, 5)
+columns, dtype = tvm.testing.parameters((7, "int8"), (9, "int16"))
+
+
+def test(rows, columns, dtype):
+    @R.function
+    def main(x: R.Tensor((rows, columns), dtype)):
+        return x
+"""
+    (unit,) = read_units(text.encode(), "a.py").units
+    parsed = parse_unit(unit)
+    assert isinstance(parsed, ParsedUnit), parsed
+    (parameter,) = parsed.ir_module["main"].params
+    assert [int(extent) for extent in parameter.ty.shape.values] == [3, 7]
+    assert "rows = 3 (first parameter value)" in parsed.assumptions
+    assert len(parsed.assumptions) == 3

@@ -135,6 +135,7 @@ def functions(draw: Any) -> Function:
         module=None,
         name="main",
         location=None,
+        attributes=None,
         parameters=(),
         constants=(),
         values=builder.values,

@@ -11,17 +11,28 @@ from tvm.script import ir as I
 from tvm.script import relax as R
 from tvm.script import tirx as T
 
+from relax_lint.allocators import DEFAULT_PAGE_SIZE
 from relax_lint.diagnostic import Amount, MemoryTotals
+from relax_lint.memory_request import Binding, MemoryRequest
 from relax_lint.model.builder import build_program
 from relax_lint.model.program import Unknown
-from relax_lint.totals.compute import function_totals, measure
+from relax_lint.totals.compute import measure
+from relax_lint.totals.result import function_totals
 from relax_lint.totals.walk import ExecMode
 
 
 def totals(module: Any, name: str = "main", **options: Any) -> MemoryTotals:
     program = build_program(module)
     function = next(function for function in program.functions if function.name == name)
-    return function_totals(program, function, **options)
+    binding = options.pop("binding", {})
+    request = MemoryRequest(tuple(Binding(symbol, value, value) for symbol, value in binding.items()))
+    return function_totals(
+        program,
+        function,
+        measure(program, function, **options),
+        request,
+        page_size=options.get("page_size", DEFAULT_PAGE_SIZE),
+    )
 
 
 @I.ir_module
@@ -297,3 +308,21 @@ def test_no_formula_is_better_than_a_wrong_one() -> None:
         assert found.reserved["pooled"] is not None
         assert found.reserved["pooled"].value == pages * 4096
     assert totals(ThreeSizes).reserved["naive"] == Amount("Max(k + m, k + n, m + n)", None)
+
+
+@I.ir_module
+class TwoDevices:
+    @R.function(pure=False)
+    def main(x: R.Tensor((4,), "float32")):
+        a = R.memory.alloc_storage(R.shape([16]), 0, "global", "uint8")
+        e = R.memory.kill_storage(a)
+        b = R.memory.alloc_storage(R.shape([16]), 1, "global", "uint8")
+        e1 = R.memory.kill_storage(b)
+        c = R.memory.alloc_storage(R.shape([16]), 1, "global", "uint8")
+        return c
+
+
+def test_devices_do_not_share_a_pool() -> None:
+    found = totals(TwoDevices)
+    assert found.reserved == {"naive": Amount("16", 16), "pooled": Amount("8192", 8192)}
+    assert found.by_device == {"0": Amount("16", 16), "1": Amount("16", 16)}

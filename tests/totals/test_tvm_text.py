@@ -16,7 +16,8 @@ from tvm.script import relax as R
 from tvm.script import tirx as T
 
 from relax_lint.model.builder import build_program
-from relax_lint.totals.tvm_text import estimates, text
+from relax_lint.output.tvm import text
+from relax_lint.totals.estimates import estimates
 from tests.programs import transformer
 from tests.totals.corpus import CASES
 

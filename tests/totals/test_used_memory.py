@@ -17,7 +17,8 @@ from tvm.script import tirx as T
 
 from relax_lint.model.builder import build_program
 from relax_lint.totals.annotate import AnnotateUsedMemory, annotate_used_memory
-from relax_lint.totals.compute import function_totals
+from relax_lint.totals.compute import measure
+from relax_lint.totals.result import function_totals
 
 
 def annotations(module: Any) -> tuple[dict[str, list[Any]], Any]:
@@ -388,7 +389,8 @@ class Packed:
 
 def test_packed_calls_constants_and_what_is_not_known() -> None:
     program = build_program(Packed)
-    totals = function_totals(program, program.functions[0])
+    function = program.functions[0]
+    totals = function_totals(program, function, measure(program, function), page_size=4096)
     figures = [(call.callee, call.used_memory and call.used_memory.value) for call in totals.calls]
     # x, the constant, a; then a alone, overwritten; then a result of unknown length.
     assert figures == [("f", 32 + 8 + 16), ("g", 16), ("h", None)]

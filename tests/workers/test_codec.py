@@ -60,7 +60,7 @@ TOTALS = MemoryTotals(
             {3: "x"},
         ),
         Loaded("0.27.0"),
-        Judged((CHECK,), (TOTALS,), 1, ("note",), {}),
+        Judged((CHECK,), (TOTALS,), 1, ("note",), {}, ()),
     ],
 )
 def test_an_answer_survives_the_way(answer: Any) -> None:
@@ -105,3 +105,17 @@ class Outside:
 def test_types_beyond_the_result_model_have_no_decoder() -> None:
     with pytest.raises(TypeError, match="no place for"):
         decode(Outside, [1])
+
+
+def test_strings_of_tvm_are_written_as_plain_strings() -> None:
+    class TvmString(str):
+        """As TVM's: a subclass that `str()` gives back as it is."""
+
+        __slots__ = ()
+
+        def __str__(self) -> str:
+            return self
+
+    encoded = encode(CallMemory(TvmString("te_func"), "y", None))
+    assert encoded == ["te_func", "y", None]
+    assert type(encoded[0]) is str

@@ -6,11 +6,19 @@ import ast
 import copy
 from collections.abc import Mapping, Sequence
 
-from relax_lint.sources.dialects import calls, printed, struct_info, symbols, tir
+from relax_lint.sources.dialects import calls, constants, printed, statements, struct_info, symbols, tir
 from relax_lint.sources.dialects.rule import Context, Rule
 
 # The keyword renames come first: later rules look at the names of today.
-RULES: tuple[Rule, ...] = (*struct_info.RULES, *tir.RULES, *symbols.RULES, *calls.RULES, *printed.RULES)
+RULES: tuple[Rule, ...] = (
+    *struct_info.RULES,
+    *tir.RULES,
+    *statements.RULES,
+    *symbols.RULES,
+    *calls.RULES,
+    *printed.RULES,
+    *constants.RULES,
+)
 # Only for a text that another rule has shown to be old: today a missing `pure=False` is a mistake.
 PURITY = calls.PURITY
 # Only for a TVM that does not know the syntax.

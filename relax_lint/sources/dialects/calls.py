@@ -4,17 +4,19 @@ from __future__ import annotations
 
 import ast
 
-from relax_lint.sources.dialects.rule import Context, Rule, calls, keyword, replace_all
+from relax_lint.sources.dialects.rule import Context, Rule, called, calls, keyword, replace_all
+from relax_lint.sources.names import IR, TENSOR_FIELD, canonical
 
 
 def void_dtype(context: Context) -> bool:
-    """`out_dtype="void"` meant no dtype."""
+    """`out_dtype="void"`, and `dtype="void"` of an operator, meant no dtype."""
     changed = False
     for call in calls(context.root):
-        found = keyword(call, "out_dtype")
-        if found and isinstance(found.value, ast.Constant) and found.value.value in ("void", ""):
-            call.keywords.remove(found)
-            changed = True
+        operator = context.relax(call.func) not in (None, "Tensor")
+        for found in (keyword(call, "out_dtype"), keyword(call, "dtype") if operator else None):
+            if found and isinstance(found.value, ast.Constant) and found.value.value in ("void", ""):
+                call.keywords.remove(found)
+                changed = True
     return changed
 
 
@@ -104,7 +106,107 @@ def pure_flag(context: Context) -> bool:
     return changed
 
 
+def operator_prefix(context: Context) -> bool:
+    """Operators called `tir.x` became `tirx.x`."""
+    changed = False
+    for call in calls(context.root):
+        match call:
+            case ast.Call(args=[ast.Constant(value=str(name)) as text]) if name.startswith("tir."):
+                if context.dotted(call.func) == "tvm.ir.Op.get":
+                    text.value = "tirx." + name[len("tir.") :]
+                    changed = True
+    return changed
+
+
+def typed_call(context: Context) -> bool:
+    """`T.Call("bool", operator, arguments)` became `T.Call(operator, arguments, ret_ty="bool")`."""
+    changed = False
+    for call in calls(context.root):
+        match call:
+            case ast.Call(args=[ast.Constant(value=str()) as dtype, _, _]) if (
+                context.tir(call.func) == "Call"
+            ):
+                call.args.remove(dtype)
+                call.keywords.append(ast.copy_location(ast.keyword("ret_ty", dtype), dtype))
+                changed = True
+    return changed
+
+
+def constant_value(context: Context) -> bool:
+    """`scale = T.FloatImm("float32", 0.1)` in a Relax function named a value; now that makes a binding,
+    and `I.meta_var(...)` names a value.
+    """
+    script = next((name for name, dotted in context.imports.items() if canonical(dotted) == IR), None)
+    changed = False
+    for function in context.functions():
+        if script is None or context.is_prim_func(function):
+            continue
+        for statement in ast.walk(function):
+            match statement:
+                case ast.Assign(targets=[ast.Name()], value=ast.Call(func=func) as value):
+                    if context.tir(func) in ("FloatImm", "IntImm"):
+                        meta = ast.Attribute(ast.Name(script, ast.Load()), "meta_var", ast.Load())
+                        statement.value = ast.copy_location(ast.Call(meta, [value], []), value)
+                        ast.fix_missing_locations(statement)
+                        changed = True
+    return changed
+
+
+# Fields of a tensor's header, and the operators that read them at run time.
+_FIELDS = {
+    "ndim": "tensor_ndim",
+    "byte_offset": "tensor_byte_offset",
+    "elem_offset": "tensor_elem_offset",
+    "dtype.type_code": "tensor_dtype_code",
+    "dtype.bits": "tensor_dtype_bits",
+    "dtype.lanes": "tensor_dtype_lanes",
+}
+_INDEXED_FIELDS = {"shape": "tensor_shape_i", "strides": "tensor_stride_i"}
+
+
+def tensor_fields(context: Context) -> bool:
+    """`x.ndim`, `x.shape[0]` and the like of a tensor parameter read its header at run time."""
+    changed = False
+    for function in context.functions():
+        if context.is_prim_func(function):
+            continue
+        tensors = {a.arg for a in function.args.args if _is_tensor(context, a.annotation)}
+
+        def change(node: ast.expr, tensors: set[str] = tensors) -> ast.expr | None:
+            operator, operands = _field(node)
+            if operator is None or not isinstance(operands[0], ast.Name) or operands[0].id not in tensors:
+                return None
+            name = ast.copy_location(ast.Constant(operator), node)
+            reader = ast.copy_location(ast.Name(TENSOR_FIELD, ast.Load()), node)
+            return ast.Call(reader, [name, *operands], [])
+
+        for index, statement in enumerate(function.body):
+            holder = ast.Module([statement], [])
+            changed |= replace_all(holder, change)
+            function.body[index] = holder.body[0]
+    return changed
+
+
+def _is_tensor(context: Context, annotation: ast.expr | None) -> bool:
+    return annotation is not None and context.relax(called(annotation)) == "Tensor"
+
+
+def _field(node: ast.expr) -> tuple[str | None, list[ast.expr]]:
+    match node:
+        case ast.Attribute(value=ast.Attribute(value=tensor, attr="dtype"), attr=name):
+            return _FIELDS.get(f"dtype.{name}"), [tensor]
+        case ast.Attribute(value=tensor, attr=name):
+            return _FIELDS.get(name), [tensor]
+        case ast.Subscript(value=ast.Attribute(value=tensor, attr=name), slice=index):
+            return _INDEXED_FIELDS.get(name), [tensor, index]
+    return None, []
+
+
 RULES = (
+    Rule("operator-prefix", "0.23", operator_prefix),
+    Rule("typed-call", "0.25", typed_call),
+    Rule("constant-value", "0.25", constant_value),
+    Rule("tensor-fields", "0.25", tensor_fields),
     Rule("void-dtype", "0.25", void_dtype),
     Rule("external-kernel", "0.13", external_kernel),
     Rule("sibling-function", "0.13", sibling_function),

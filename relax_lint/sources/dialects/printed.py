@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ast
 
-from relax_lint.sources.dialects.rule import Context, Rule, calls, drop_keyword
+from relax_lint.sources.dialects.rule import Context, Rule, calls, drop_keyword, keyword
 from relax_lint.sources.dialects.symbols import quote_symbols
 
 
@@ -51,20 +51,33 @@ def assertion(context: Context) -> bool:
 
 
 def primitives(context: Context) -> bool:
-    """`T.int64` inside `R.Tuple(...)` or `R.Callable(...)` means `R.Prim("int64")`."""
+    """`T.int64` inside `R.Tuple(...)` or `R.Callable(...)`, or in `ty_args=`, means `R.Prim("int64")`."""
     changed = False
     for call in calls(context.root):
-        is_type = context.relax(call.func) in ("Tuple", "Callable")
-        if not is_type or not isinstance(call.func, ast.Attribute):
+        name = context.relax(call.func)
+        if name is None or not isinstance(call.func, ast.Attribute):
             continue
-        lists = [call.args, *(a.elts for a in call.args if isinstance(a, ast.Tuple | ast.List))]
+        types = keyword(call, "ty_args")
+        if name in ("Tuple", "Callable"):
+            lists = [call.args, *(a.elts for a in call.args if isinstance(a, ast.Tuple | ast.List))]
+        elif types is not None and isinstance(types.value, ast.Tuple | ast.List):
+            lists = [types.value.elts]
+        else:
+            continue
         for nodes in lists:
             for index, node in enumerate(nodes):
                 dtype = context.tir(node) if isinstance(node, ast.Attribute) else None
                 if dtype is not None:
-                    nodes[index] = _primitive(call.func.value, dtype, node)
+                    nodes[index] = _primitive(_root(call.func), dtype, node)
                     changed = True
     return changed
+
+
+def _root(function: ast.expr) -> ast.expr:
+    """The `R` of `R.call_packed`, and of `R.vm.alloc_storage`."""
+    while isinstance(function, ast.Attribute):
+        function = function.value
+    return function
 
 
 def _primitive(relax: ast.expr, dtype: str, at: ast.expr) -> ast.expr:
@@ -72,26 +85,9 @@ def _primitive(relax: ast.expr, dtype: str, at: ast.expr) -> ast.expr:
     return ast.copy_location(ast.Call(prim, [ast.copy_location(ast.Constant(dtype), at)], []), at)
 
 
-def constants(context: Context) -> bool:
-    """`metadata["ir.GenericConst"][0]` is a constant that was left out: its annotation is its type."""
-    changed = False
-    for node in ast.walk(context.root):
-        match node:
-            case ast.AnnAssign(
-                annotation=ast.Call(func=func, args=[shape, *rest], keywords=keywords),
-                value=ast.Subscript(value=ast.Subscript(value=ast.Name(id="metadata") as metadata)) as value,
-            ) if context.relax(func) == "Tensor":
-                dtype = next((k.value for k in keywords if k.arg == "dtype"), rest[0] if rest else None)
-                if dtype is not None:
-                    node.value = ast.copy_location(ast.Call(metadata, [shape, dtype], []), value)
-                    changed = True
-    return changed
-
-
 RULES = (
     Rule("printed-types", "0.27", types),
     Rule("printed-symbols", "0.27", symbols),
     Rule("printed-assertion", "0.27", assertion),
     Rule("printed-primitives", "0.27", primitives),
-    Rule("printed-constants", "0.27", constants),
 )

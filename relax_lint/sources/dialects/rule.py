@@ -7,6 +7,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
 from relax_lint.sources.names import RELAX, TIR, canonical, chain
+from relax_lint.sources.vocabulary import TIR_DTYPE
 
 
 @dataclass(frozen=True)
@@ -36,6 +37,11 @@ class Context:
     def tir(self, node: ast.expr) -> str | None:
         """`sblock` for `T.sblock`."""
         return _below(self.dotted(node), TIR)
+
+    def is_scalar(self, annotation: ast.expr | None) -> bool:
+        """Whether a kernel's parameter is annotated with an element type: `T.int64`."""
+        name = self.tir(annotation) if annotation is not None else None
+        return name is not None and TIR_DTYPE.fullmatch(name) is not None
 
     def functions(self) -> list[ast.FunctionDef]:
         """The functions of the module; the function itself where it stands alone."""

@@ -10,17 +10,23 @@ from relax_lint.sources.dialects.rule import Context, Rule, calls, drop_keyword,
 def primitive_values(context: Context) -> bool:
     """`p: R.Prim(value="n")` named a symbol that equals the parameter: now the parameter is the symbol.
 
-    The parameter takes the symbol's name. Elsewhere the value says nothing that the type has to repeat.
+    The parameter takes the symbol's name, unless a shape before it has declared that symbol. Elsewhere the
+    value says nothing that the type has to repeat.
     """
     changed = False
-    for function in context.functions():
+    functions = [n for f in context.functions() for n in ast.walk(f) if isinstance(n, ast.FunctionDef)]
+    # Inner functions first: what they rename is theirs alone.
+    for function in reversed(functions):
         renamed = {}
+        declared: set[str] = set()
         for argument in function.args.args:
+            declared |= _declared_symbols(context, argument.annotation)
             value = _primitive_value(context, argument.annotation)
             if (
                 isinstance(value, ast.Constant)
                 and isinstance(value.value, str)
                 and value.value.isidentifier()
+                and value.value not in declared
             ):
                 renamed[argument.arg] = value.value
                 argument.arg = value.value
@@ -33,6 +39,14 @@ def primitive_values(context: Context) -> bool:
                     call.args.append(ast.copy_location(ast.Constant("int64"), call))
                 changed = True
     return changed
+
+
+def _declared_symbols(context: Context, node: ast.expr | None) -> set[str]:
+    """The extents of a tensor's or shape's type that are nothing but a symbol."""
+    if not isinstance(node, ast.Call) or context.relax(node.func) not in ("Tensor", "Shape") or not node.args:
+        return set()
+    extents = node.args[0].elts if isinstance(node.args[0], ast.Tuple | ast.List) else []
+    return {e.value for e in extents if isinstance(e, ast.Constant) and isinstance(e.value, str)}
 
 
 def _primitive_value(context: Context, node: ast.expr | None) -> ast.expr | None:
@@ -66,7 +80,10 @@ def kernel_variables(context: Context) -> bool:
         if variables is None or len(call.args) < 2:
             continue
         inputs = call.args[1]
-        elements = inputs.elts if isinstance(inputs, ast.Tuple | ast.List) else [inputs]
+        if isinstance(inputs, ast.Call) and context.relax(inputs.func) == "tuple":
+            elements = inputs.args
+        else:
+            elements = inputs.elts if isinstance(inputs, ast.Tuple | ast.List) else [inputs]
         call.args[1] = ast.copy_location(ast.Tuple([*elements, *variables], ast.Load()), inputs)
         changed = True
         kernel = call.args[0].attr if isinstance(call.args[0], ast.Attribute) else None
@@ -74,11 +91,10 @@ def kernel_variables(context: Context) -> bool:
         if function is not None and function.name not in permuted:
             permuted.add(function.name)
             parameters = function.args.args
-            first, count = len(elements), len(variables)
-            parameters[first:] = [
-                *parameters[len(parameters) - count :],
-                *parameters[first : len(parameters) - count],
-            ]
+            first, last = len(elements), len(parameters) - len(variables)
+            # A kernel that takes a handle last has the order of today already.
+            if all(context.is_scalar(parameter.annotation) for parameter in parameters[last:]):
+                parameters[first:] = [*parameters[last:], *parameters[first:last]]
     return changed
 
 

@@ -51,10 +51,19 @@ def schedulable(context: Context) -> bool:
 
 
 def declared_variable(context: Context) -> bool:
-    """`T.var("int64")` became `T.int64()`."""
+    """`T.var("int64")`, and `T.Var("n", "int64")` in a Relax function, became `T.int64()`."""
+    kernels = [f for f in context.functions() if context.is_prim_func(f)]
+    inside = {id(node) for kernel in kernels for node in ast.walk(kernel)}
 
     def change(node: ast.expr) -> ast.expr | None:
         match node:
+            case ast.Call(
+                func=ast.Attribute() as func, args=[ast.Constant(), ast.Constant(value=str() as dtype)]
+            ):
+                if context.tir(func) == "Var" and id(node) not in inside:
+                    return ast.Call(
+                        ast.copy_location(ast.Attribute(func.value, dtype, ast.Load()), func), [], []
+                    )
             case ast.Call(func=ast.Attribute() as func, args=[ast.Constant(value=str() as dtype)]):
                 if context.tir(func) == "var":
                     return ast.Call(
@@ -111,37 +120,12 @@ def function_decorator(context: Context) -> bool:
     return changed
 
 
-def returned_value(context: Context) -> bool:
-    """`T.ret(x)` became `return x`."""
-    changed = False
-    for function in context.functions():
-        for parent in ast.walk(function):
-            for block in ("body", "orelse"):
-                statements: object = getattr(parent, block, None)
-                if not isinstance(statements, list):
-                    continue
-                for index, statement in enumerate(statements):
-                    value = _returned(context, statement)
-                    if value is not None:
-                        statements[index] = ast.copy_location(ast.Return(value), statement)
-                        changed = True
-    return changed
-
-
-def _returned(context: Context, statement: ast.stmt) -> ast.expr | None:
-    match statement:
-        case ast.Expr(value=ast.Call(func=ast.Attribute() as func, args=[value])):
-            return value if context.tir(func) == "ret" else None
-    return None
-
-
 RULES = (
     Rule("blocks", "0.23", blocks),
     Rule("declared-variable", "0.12", declared_variable),
     Rule("size-variable", "0.25", size_variable),
     Rule("axis-separators", "0.25", axis_separators),
     Rule("attribute-prefix", "0.23", attribute_prefix),
-    Rule("returned-value", "0.25", returned_value),
     Rule("function-decorator", "0.27+", function_decorator),
     Rule("schedulable", "0.24", schedulable),
 )

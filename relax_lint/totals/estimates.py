@@ -1,33 +1,18 @@
-"""The text of TVM's own `relax.analysis.estimate_memory_usage`, byte for byte, from the memory program.
+"""What TVM's own `relax.analysis.estimate_memory_usage` counts, from the memory program.
 
 TVM adds up every allocation of a function, inner functions and both branches of an `If` included. It sees
 `R.builtin.alloc_tensor`, `R.memory.alloc_tensor` and `R.memory.alloc_storage`, not their lowered forms, reads
-only the first extent of a storage's size, and raises an AttributeError where that is symbolic. There the text
-is TVM's, with the dynamic storages counted apart as its dynamic tensors are.
+only the first extent of a storage's size, and raises an AttributeError where that is symbolic. There the
+dynamic storages are counted apart, as its dynamic tensors are.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass
 
+from relax_lint.memory_figures import Estimate
 from relax_lint.model.program import AllocStorage, AllocTensor, Function, Level, Op, Program, Size, Unknown
 from relax_lint.totals.compute import estimated_bytes
-
-GIGABYTE = 2**30
-
-
-@dataclass(frozen=True)
-class Estimate:
-    """What TVM's estimator counts in one function: numbers of allocations, and bytes."""
-
-    function: str
-    tensors: int
-    tensor_bytes: int
-    dynamic_tensors: int
-    storages: int
-    storage_bytes: int
-    dynamic_storages: int = 0
 
 
 def estimates(program: Program) -> tuple[Estimate, ...]:
@@ -35,36 +20,6 @@ def estimates(program: Program) -> tuple[Estimate, ...]:
     outer = [function for function in program.functions if not _is_inner(program, function)]
     outer.sort(key=lambda function: function.name)
     return tuple(_estimate(function.name, _operations(program, function)) for function in outer)
-
-
-def text(found: Iterable[Estimate]) -> str:
-    """The report; empty where there is no function."""
-    blocks = [f"- Function {estimate.function}:\n{_lines(estimate)}\n" for estimate in found]
-    return "Memory usage estimation:\n" + "".join(blocks) if blocks else ""
-
-
-def _lines(estimate: Estimate) -> str:
-    lines = (
-        f" * Without memory planning, there are {estimate.tensors} constant-size memory allocation(s) "
-        f"with total size {_gigabytes(estimate.tensor_bytes)} GB"
-    )
-    if estimate.dynamic_tensors:
-        lines += f", and {estimate.dynamic_tensors} dynamic-size allocation(s)"
-    lines += (
-        f".\n * With memory planning, there are {estimate.storages} constant-size memory allocation(s) "
-        f"with total size {_gigabytes(estimate.storage_bytes)} GB"
-    )
-    if estimate.dynamic_storages:
-        lines += f", and {estimate.dynamic_storages} dynamic-size allocation(s)"
-    lines += ".\n"
-    if estimate.tensor_bytes:
-        share = estimate.storage_bytes / estimate.tensor_bytes
-        lines += f" * Memory planning reduces constant memory size to {share:.1%}."
-    return lines
-
-
-def _gigabytes(count: int) -> str:
-    return f"{count / GIGABYTE:.4}"
 
 
 def _estimate(name: str, ops: Iterable[Op]) -> Estimate:

@@ -1,0 +1,324 @@
+"""Inject faults into planned modules, lint them, and let the virtual machine say whether they are faulty.
+
+python benchmarks/fault_injection.py [--per-kind N] [--layers N]
+
+A module counts as faulty when, with the naive or the pooled allocator, it cannot be built or run, dies, or
+gives other numbers than the unbroken module. Each run is a process of its own. The seed is fixed.
+"""
+
+from __future__ import annotations
+
+import argparse
+import multiprocessing
+import os
+import random
+import sys
+from collections import Counter
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
+os.environ.setdefault("TVM_NUM_THREADS", "1")
+
+import numpy as np
+import tvm
+from tvm import relax
+
+from benchmarks.lowering import checks, findings, stages
+from benchmarks.victims import Victim, victims
+
+Bindings = list[Any]
+Change = Callable[[Bindings, random.Random], "Bindings | None"]
+TIME_LIMIT = 60
+
+
+def _named(binding: Any, *names: str) -> bool:
+    return getattr(getattr(binding.value, "op", None), "name", "") in names
+
+
+def _indices(bindings: Bindings, *names: str) -> list[int]:
+    return [index for index, binding in enumerate(bindings) if _named(binding, *names)]
+
+
+def _with_arguments(binding: Any, arguments: list[Any]) -> Any:
+    call = binding.value
+    return relax.VarBinding(binding.var, relax.Call(call.op, arguments, call.attrs, call.ty_args))
+
+
+def _replaced(bindings: Bindings, index: int, binding: Any) -> Bindings:
+    return [*bindings[:index], binding, *bindings[index + 1 :]]
+
+
+def _is_kernel(binding: Any) -> bool:
+    call = binding.value
+    return isinstance(call, relax.Call) and isinstance(call.op, tvm.ir.GlobalVar)
+
+
+def _uses(binding: Any, var: Any) -> bool:
+    return any(var.same_as(used) for used in relax.analysis.free_vars(binding.value))
+
+
+ALLOC_STORAGE = "relax.memory.alloc_storage"
+ALLOC_TENSOR = "relax.memory.alloc_tensor"
+KILL_TENSOR = "relax.memory.kill_tensor"
+KILL_STORAGE = "relax.memory.kill_storage"
+
+
+def shrink_a_storage(bindings: Bindings, rng: random.Random) -> Bindings | None:
+    """A storage gets half of its bytes."""
+    index = rng.choice(_indices(bindings, ALLOC_STORAGE))
+    size, *rest = bindings[index].value.args
+    half = relax.ShapeExpr([extent // 2 for extent in size.values])
+    return _replaced(bindings, index, _with_arguments(bindings[index], [half, *rest]))
+
+
+def shift_an_offset(bindings: Bindings, rng: random.Random) -> Bindings | None:
+    """A tensor moves by 16 bytes, to either side."""
+    index = rng.choice(_indices(bindings, ALLOC_TENSOR))
+    storage, _, *rest = bindings[index].value.args
+    offset = relax.prim_value(rng.choice((16, -16)))
+    return _replaced(bindings, index, _with_arguments(bindings[index], [storage, offset, *rest]))
+
+
+def kill_earlier(bindings: Bindings, rng: random.Random) -> Bindings | None:
+    """A kill of a tensor or a storage moves one to four places forward."""
+    kills = _indices(bindings, KILL_TENSOR, KILL_STORAGE)
+    if not kills:
+        return None
+    index = rng.choice(kills)
+    target = bindings[index].value.args[0]
+    made = next((i for i, b in enumerate(bindings) if b.var.same_as(target)), None)
+    place = index - rng.randint(1, 4)
+    if made is None or place <= made:
+        return None
+    rest = [*bindings[:index], *bindings[index + 1 :]]
+    return [*rest[:place], bindings[index], *rest[place:]]
+
+
+def _storages_first(bindings: Bindings) -> Bindings:
+    """The same program, all storages at its beginning and none killed: any tensor can take any."""
+    rest = [binding for binding in bindings if not _named(binding, KILL_STORAGE)]
+    storages = [binding for binding in rest if _named(binding, ALLOC_STORAGE)]
+    return [*storages, *(binding for binding in rest if not _named(binding, ALLOC_STORAGE))]
+
+
+def _on_storage(bindings: Bindings, index: int, storage: Any) -> Bindings:
+    arguments = [storage, *bindings[index].value.args[1:]]
+    return _replaced(bindings, index, _with_arguments(bindings[index], arguments))
+
+
+def swap_two_storages(bindings: Bindings, rng: random.Random) -> Bindings | None:
+    """Two tensors exchange their storages."""
+    free = _storages_first(bindings)
+    first, second = rng.sample(_indices(free, ALLOC_TENSOR), 2)
+    a, b = (free[index].value.args[0] for index in (first, second))
+    if a.same_as(b):
+        return None
+    return _on_storage(_on_storage(free, first, b), second, a)
+
+
+def drop_a_kill(bindings: Bindings, rng: random.Random) -> Bindings | None:
+    """A kill is left out."""
+    kills = _indices(bindings, KILL_TENSOR, KILL_STORAGE)
+    if not kills:
+        return None
+    index = rng.choice(kills)
+    return [*bindings[:index], *bindings[index + 1 :]]
+
+
+def move_into_a_branch(bindings: Bindings, rng: random.Random) -> Bindings | None:
+    """A storage that is first used behind an `If` is allocated in one of its branches."""
+    index = next((i for i, binding in enumerate(bindings) if isinstance(binding.value, relax.If)), None)
+    if index is None:
+        return None
+    place = rng.choice([storage for storage in _indices(bindings, ALLOC_STORAGE) if storage > index])
+    chosen = bindings[index].value
+    parts = [chosen.true_branch, chosen.false_branch]
+    side = rng.randrange(2)
+    parts[side] = relax.SeqExpr(
+        [relax.BindingBlock([bindings[place]]), *parts[side].blocks], parts[side].body
+    )
+    moved = relax.VarBinding(bindings[index].var, relax.If(chosen.cond, *parts))
+    changed = _replaced(bindings, index, moved)
+    return [*changed[:place], *changed[place + 1 :]]
+
+
+def reuse_too_soon(bindings: Bindings, rng: random.Random) -> Bindings | None:
+    """A tensor is put on the storage of the one before it."""
+    free = _storages_first(bindings)
+    tensors = _indices(free, ALLOC_TENSOR)
+    later = rng.randrange(1, len(tensors))
+    index, earlier = tensors[later], tensors[later - 1]
+    storage = free[earlier].value.args[0]
+    if storage.same_as(free[index].value.args[0]):
+        return None
+    return _on_storage(free, index, storage)
+
+
+def _exchanged(bindings: Bindings, index: int, one: int, other: int) -> Bindings:
+    arguments = list(bindings[index].value.args)
+    arguments[one], arguments[other] = arguments[other], arguments[one]
+    return _replaced(bindings, index, _with_arguments(bindings[index], arguments))
+
+
+def exchange_input_and_output(bindings: Bindings, rng: random.Random) -> Bindings | None:
+    """A kernel gets its output, the last argument, in the place of an input."""
+    index = rng.choice([i for i, binding in enumerate(bindings) if _is_kernel(binding)])
+    last = len(bindings[index].value.args) - 1
+    return _exchanged(bindings, index, rng.randrange(last), last) if last else None
+
+
+def exchange_two_inputs(bindings: Bindings, rng: random.Random) -> Bindings | None:
+    """A kernel gets two of its inputs in the wrong order."""
+    kernels = [i for i, binding in enumerate(bindings) if _is_kernel(binding)]
+    wide = [index for index in kernels if len(bindings[index].value.args) > 2]
+    if not wide:
+        return None
+    index = rng.choice(wide)
+    return _exchanged(bindings, index, 0, 1)
+
+
+KINDS: tuple[Change, ...] = (
+    shrink_a_storage,
+    shift_an_offset,
+    kill_earlier,
+    swap_two_storages,
+    drop_a_kill,
+    move_into_a_branch,
+    reuse_too_soon,
+    exchange_input_and_output,
+    exchange_two_inputs,
+)
+
+
+def inject(module: Any, entry: str, change: Change, rng: random.Random) -> Any | None:
+    """The module with a fault in `entry`; None where there is no place for it."""
+    function = module[entry]
+    bindings = [binding for block in function.body.blocks for binding in block.bindings]
+    changed = change(bindings, rng)
+    if changed is None:
+        return None
+    body = relax.SeqExpr([relax.BindingBlock(changed)], function.body.body)
+    broken = tvm.IRModule(dict(module.functions_items()), attrs=module.attrs)
+    broken[module.get_global_var(entry)] = relax.Function(
+        function.params, body, function.ret_ty, function.is_pure, function.attrs
+    )
+    return broken
+
+
+@dataclass(frozen=True)
+class Judged:
+    """What one allocator did: an error in words, or the numbers for each set of inputs."""
+
+    error: str = ""
+    outputs: tuple[Any, ...] = ()
+
+
+def run_apart(module: Any, victim: Victim, allocator: str) -> Judged:
+    """Build and run in a child process."""
+    receiving, sending = multiprocessing.Pipe(duplex=False)
+
+    def work() -> None:
+        os.dup2(os.open(os.devnull, os.O_WRONLY), 2)
+        try:
+            executable = relax.build(module, target="llvm")
+            machine = relax.VirtualMachine(executable, tvm.cpu(), memory_cfg=allocator)
+            outputs = [
+                machine[victim.entry](*map(tvm.runtime.tensor, inputs)).numpy() for inputs in victim.inputs
+            ]
+            sending.send(Judged(outputs=tuple(outputs)))
+        except BaseException as error:
+            sending.send(
+                Judged(error=f"{type(error).__name__}: {str(error).strip()[:70]}".replace("\n", " "))
+            )
+        sending.close()
+        os._exit(0)
+
+    process = multiprocessing.get_context("fork").Process(target=work)
+    process.start()
+    sending.close()
+    try:
+        judged: Judged = receiving.recv() if receiving.poll(TIME_LIMIT) else Judged("time limit")
+    except EOFError:
+        judged = Judged("died")
+    process.kill()
+    process.join()
+    return judged
+
+
+def fault(right: Judged, module: Any, victim: Victim) -> str:
+    """What is wrong with the module at run time; empty where nothing is."""
+    for allocator in ("naive", "pooled"):
+        judged = run_apart(module, victim, allocator)
+        if judged.error:
+            return f"{allocator}: {judged.error}"
+        for one, other in zip(right.outputs, judged.outputs, strict=False):
+            if one.shape != other.shape or not np.array_equal(one, other, equal_nan=True):
+                return f"{allocator}: other numbers"
+    return ""
+
+
+def killed(victim: Victim) -> Any:
+    """The module after KillAfterLastUse."""
+    return next(module for stage, module in stages(victim.module) if stage == "KillAfterLastUse")
+
+
+def _reported(module: Any) -> Counter[tuple[str, str]]:
+    """How often each rule reports something, by severity."""
+    return Counter((check.rule, check.severity.value) for check in findings(checks(module)))
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    parser.add_argument("--per-kind", type=int, default=3, help="faults of one kind in one module")
+    parser.add_argument("--layers", type=int, default=1, help="layers of the transformer; 0 for none")
+    options = parser.parse_args()
+    tally: dict[str, Counter[str]] = {change.__name__: Counter() for change in KINDS}
+    for victim in victims(options.layers):
+        module = killed(victim)
+        before = _reported(module)
+        right = run_apart(module, victim, "naive")
+        if right.error:
+            raise SystemExit(f"{victim.name} does not run unbroken: {right.error}")
+        rng = random.Random(f"1 {victim.name}")
+        for change in KINDS:
+            for _ in range(options.per_kind):
+                broken = inject(module, victim.entry, change, rng)
+                if broken is None:
+                    continue
+                added = _reported(broken) - before
+                new = {rule for rule, severity in added if severity in ("error", "warning")}
+                quiet = {rule for rule, _ in added} - new
+                wrong = fault(right, broken, victim)
+                row = tally[change.__name__]
+                row["faulty" if wrong else "harmless"] += 1
+                if wrong:
+                    row["detected" if new else "missed"] += 1
+                elif new:
+                    row["alarm"] += 1
+                if quiet and not new:
+                    row["note"] += 1
+                what = "faulty" if wrong else "harmless"
+                print(
+                    f"{victim.name:18} {change.__name__:20} {what:9} {sorted(new | quiet)!s:26} {wrong}",
+                    flush=True,
+                )
+    print(
+        f"\nTVM {tvm.__version__}\n"
+        "| kind | injected | faulty | detected | missed | harmless | alarms | notes |"
+    )
+    print("|---|---|---|---|---|---|---|---|")
+    for kind, row in tally.items():
+        print(
+            f"| {kind.replace('_', ' ')} | {row['faulty'] + row['harmless']}"
+            f" | {row['faulty']} | {row['detected']}"
+            f" | {row['missed']} | {row['harmless']} | {row['alarm']} | {row['note']} |"
+        )
+
+
+if __name__ == "__main__":
+    main()

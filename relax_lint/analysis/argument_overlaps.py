@@ -1,0 +1,107 @@
+"""Calls that write one of their arguments and get another one on the same memory."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+
+from relax_lint.analysis.aliases import IN_PLACE_CALLS, Aliases
+from relax_lint.analysis.effects import Effect
+from relax_lint.analysis.overlaps import ByteRanges
+from relax_lint.analysis.paths import Paths
+from relax_lint.model.program import AllocTensor, Function, KernelCall, ValueId
+
+
+@dataclass(frozen=True)
+class ArgumentOverlap:
+    """`call` writes `written`, which may share bytes with its argument `other`.
+
+    `harmless`: each element that is written depends on the same element of the other only. `certain`: both
+    are on one memory on every path.
+    """
+
+    call: KernelCall
+    written: ValueId
+    other: ValueId
+    harmless: bool
+    certain: bool
+
+
+@dataclass(frozen=True)
+class OutsideWrite:
+    """`call` overwrites a constant of the module, or (`constant` False) a parameter of the function."""
+
+    call: KernelCall
+    value: ValueId
+    constant: bool
+
+
+class ArgumentOverlaps:
+    """The arguments of the calls of one function that may share memory."""
+
+    def __init__(
+        self,
+        function: Function,
+        aliases: Aliases,
+        paths: Paths,
+        ranges: ByteRanges,
+        effect_of: Callable[[KernelCall], Effect],
+    ) -> None:
+        self._function = function
+        self._aliases = aliases
+        self._paths = paths
+        self._ranges = ranges
+        self._effect_of = effect_of
+
+    def overlaps(self, calls: tuple[KernelCall, ...]) -> Iterator[ArgumentOverlap]:
+        """Every pair of arguments on one memory of which one is written, where that is known."""
+        for call in calls:
+            effect = self._effect_of(call)
+            count = len(call.arguments)
+            written = [position for position in effect.writes if position < count] if effect.known else []
+            for position in sorted(written):
+                for other in range(count):
+                    counts = other in effect.reads or (other in effect.writes and other > position)
+                    if other == position or not counts:
+                        continue
+                    found = self._pair(call, position, other, effect)
+                    if found is not None:
+                        yield found
+
+    def _pair(self, call: KernelCall, written: int, other: int, effect: Effect) -> ArgumentOverlap | None:
+        first, second = call.arguments[written], call.arguments[other]
+        one, two = self._memory(first), self._memory(second)
+        if one.isdisjoint(two):
+            return None
+        same_start = self._ranges.of(first).same_start(self._ranges.of(second))
+        harmless = (other, written) in effect.elementwise and same_start
+        return ArgumentOverlap(call, first, second, harmless, len(one) == len(two) == 1)
+
+    def _memory(self, value: ValueId) -> frozenset[ValueId]:
+        """What the bytes of a tensor belong to: storages where it was put on one."""
+        found: set[ValueId] = set()
+        for root in self._aliases.roots_of(value):
+            op = self._paths.definitions.get(root)
+            storage = op.storage if isinstance(op, AllocTensor) else None
+            found |= {root} if storage is None else self._aliases.roots_of(storage)
+        return frozenset(found)
+
+    def outside_writes(self, calls: tuple[KernelCall, ...]) -> Iterator[OutsideWrite]:
+        """Every write to a constant, and every declared in-place write to a tensor parameter."""
+        constants = set(self._function.constants)
+        tensors = {p for p in self._function.parameters if self._function.tensor_type(p) is not None}
+        for call in calls:
+            declared = call.kind in IN_PLACE_CALLS
+            effect = self._effect_of(call)
+            if not effect.known and not declared:
+                continue
+            written = {index for index in call.inplace if index >= 0}.union(effect.writes)
+            for position in sorted(written):
+                if position >= len(call.arguments):
+                    continue
+                roots = self._aliases.roots_of(call.arguments[position])
+                for root in sorted(roots & constants):
+                    yield OutsideWrite(call, root, True)
+                if declared:
+                    for root in sorted(roots & tensors):
+                        yield OutsideWrite(call, root, False)

@@ -1,0 +1,398 @@
+"""What tensors hold when they are read: one walk forward over reads and writes.
+
+A tensor that was allocated holds nothing. A write fills it, and may overwrite the other tensors on its
+storage; a declared in-place call leaves every older name of its argument with contents that were not
+meant for it. What is read in such a state is an event. Whether bytes really meet is not asked here.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass, field
+
+from relax_lint.analysis.aliases import IN_PLACE_CALLS, Aliases
+from relax_lint.analysis.effects import Effect
+from relax_lint.analysis.liveness import operands
+from relax_lint.analysis.paths import Paths
+from relax_lint.analysis.summaries import Summary
+from relax_lint.model.program import (
+    Alias,
+    AllocTensor,
+    Assert,
+    Block,
+    Function,
+    FunctionCall,
+    GetItem,
+    If,
+    KernelCall,
+    MakeTuple,
+    MatchCast,
+    Op,
+    ValueId,
+    View,
+)
+from relax_lint.model.types import TensorType
+
+_END = 1 << 62
+"""A use behind the last operation: the result."""
+
+
+@dataclass(frozen=True)
+class Reading:
+    """`value` is read by `op`, or (None) returned. `assumed` says why a call is taken to read it."""
+
+    op: Op | None
+    value: ValueId
+    assumed: str = ""
+
+
+@dataclass(frozen=True)
+class UnwrittenRead:
+    """`tensor` is read and was not written; `certain`: on no path. `left` are the tensors on its storage
+    that were written before.
+    """
+
+    tensor: Op
+    reading: Reading
+    certain: bool
+    left: tuple[ValueId, ...]
+
+
+@dataclass(frozen=True)
+class Overwriting:
+    """`write` fills `written`, which shares a storage with `tensor`, which is read later as it was before;
+    `certain`: on every path on which `write` is executed.
+    """
+
+    tensor: Op
+    write: Op
+    written: ValueId
+    reading: Reading
+    certain: bool
+
+
+@dataclass(frozen=True)
+class StaleRead:
+    """`call` overwrote `argument`, and an older name of it is read later; `certain` as in `Overwriting`."""
+
+    call: KernelCall
+    argument: ValueId
+    reading: Reading
+    certain: bool
+
+
+@dataclass
+class _State:
+    """What holds on the paths to one operation. Flags: whether on every path."""
+
+    unwritten: dict[ValueId, bool] = field(default_factory=dict)
+    overwritten: dict[ValueId, dict[tuple[int, ValueId], bool]] = field(default_factory=dict)
+    """By tensor: the writes (operation, value) into its storage since it was written itself."""
+    stale: dict[ValueId, dict[tuple[int, ValueId], bool]] = field(default_factory=dict)
+    """By value: the in-place calls (operation, argument) since it got its name."""
+    replaced: set[ValueId] = field(default_factory=set)
+    """Tensors from outside that no longer hold what they came in with."""
+
+    def copy(self) -> _State:
+        return _State(
+            dict(self.unwritten),
+            {value: dict(writes) for value, writes in self.overwritten.items()},
+            {value: dict(calls) for value, calls in self.stale.items()},
+            set(self.replaced),
+        )
+
+    def merge(self, other: _State, branched: int) -> None:
+        """Both states meet behind the `If` of index `branched`."""
+        for value in self.unwritten.keys() | other.unwritten.keys():
+            both = self.unwritten.get(value, False) and other.unwritten.get(value, False)
+            self.unwritten[value] = both
+        _merge(self.overwritten, other.overwritten, branched)
+        _merge(self.stale, other.stale, branched)
+        self.replaced &= other.replaced
+
+
+def _merge(
+    into: dict[ValueId, dict[tuple[int, ValueId], bool]],
+    other: dict[ValueId, dict[tuple[int, ValueId], bool]],
+    branched: int,
+) -> None:
+    """What happened inside a branch stays as certain as it was; what only one branch undid does not."""
+    for value in into.keys() | other.keys():
+        one, two = into.get(value, {}), other.get(value, {})
+        into[value] = {
+            key: one.get(key, key[0] > branched) and two.get(key, key[0] > branched)
+            for key in (*one, *(key for key in two if key not in one))
+        }
+
+
+class Contents:
+    """The events of one function, and what it does to tensors from outside."""
+
+    def __init__(
+        self,
+        function: Function,
+        aliases: Aliases,
+        paths: Paths,
+        effect_of: Callable[[KernelCall], Effect],
+        summary_of: Callable[[FunctionCall], Summary | None],
+        captured: frozenset[ValueId],
+    ) -> None:
+        self._function = function
+        self._aliases = aliases
+        self._paths = paths
+        self._effect_of = effect_of
+        self._summary_of = summary_of
+        self._outside = captured.union(function.parameters)
+        self._ops: dict[int, Op] = {}
+        self._on: dict[ValueId, list[ValueId]] = defaultdict(list)
+        self._written_on: dict[ValueId, list[ValueId]] = defaultdict(list)
+        self._names: dict[ValueId, list[ValueId]] = defaultdict(list)
+        self._last_use = self._last_uses()
+        self._unwritten: dict[ValueId, UnwrittenRead] = {}
+        self._overwritings: dict[tuple[int, ValueId, ValueId], Overwriting] = {}
+        self._stale: dict[tuple[int, ValueId, ValueId], StaleRead] = {}
+        self.reads: set[ValueId] = set()
+        """The tensors from outside that are read as they come in."""
+        self.writes: set[ValueId] = set()
+        """The tensors from outside that are written."""
+        self.passed: set[ValueId] = set()
+        """The tensors from outside that are given, as they come in, to calls of which nothing is known."""
+        self._at_end = _State()
+        for parameter in function.parameters:
+            self._name(parameter)
+        self._block(function.body, self._at_end)
+        self.returns_unwritten = self._return()
+
+    @property
+    def unwritten_reads(self) -> tuple[UnwrittenRead, ...]:
+        """The first read of each tensor that is read before it is written."""
+        return tuple(self._unwritten.values())
+
+    @property
+    def overwritings(self) -> tuple[Overwriting, ...]:
+        """The writes over tensors that are read later, with the first read of each."""
+        return tuple(self._overwritings.values())
+
+    @property
+    def stale_reads(self) -> tuple[StaleRead, ...]:
+        """The reads of older names of what an in-place call overwrote, the first of each."""
+        return tuple(self._stale.values())
+
+    def _last_uses(self) -> dict[ValueId, int]:
+        """The last operation in program order that uses the bytes of each value."""
+        last: dict[ValueId, int] = {}
+        for op in self._function.body.walk():
+            for value in (*operands(op, self._function), *self._captured_by(op)):
+                for root in self._aliases.roots_of(value):
+                    last[root] = op.place.index
+        for root in self._aliases.roots_of(self._function.result):
+            last[root] = _END
+        for leaf in self._aliases.leaves(self._function.result):
+            for root in self._aliases.roots_of(leaf):
+                last[root] = _END
+        return last
+
+    def _captured_by(self, op: Op) -> tuple[ValueId, ...]:
+        """The values of this function that an inner function uses when it is called."""
+        summary = self._summary_of(op) if isinstance(op, FunctionCall) else None
+        if summary is None:
+            return ()
+        return tuple((summary.reads | summary.passed).difference(summary.parameters))
+
+    # -- the walk ------------------------------------------------------------------------------
+
+    def _block(self, block: Block, state: _State) -> None:
+        for op in block.ops:
+            self._ops[op.place.index] = op
+            if isinstance(op, KernelCall):
+                self._kernel(op, state)
+            elif isinstance(op, AllocTensor):
+                self._allocate(op, state)
+            elif isinstance(op, FunctionCall):
+                self._call(op, state)
+            elif isinstance(op, If):
+                self._branches(op, state)
+            elif isinstance(op, Assert):
+                self._read_all(op, op.operands, state)
+            self._name(op.result)
+            if state.stale:
+                self._pass_on(op, state)
+
+    def _branches(self, op: If, state: _State) -> None:
+        if op.condition is not None:
+            self._read_all(op, (op.condition,), state)
+        other = state.copy()
+        self._block(op.then_block, state)
+        self._block(op.else_block, other)
+        stale = {**state.stale.get(op.then_result, {}), **other.stale.get(op.else_result, {})}
+        state.merge(other, op.place.index)
+        if stale:
+            state.stale[op.result] = dict.fromkeys(stale, False)
+
+    def _allocate(self, op: AllocTensor, state: _State) -> None:
+        if op.result not in self._last_use:
+            return
+        state.unwritten[op.result] = True
+        for storage in self._storages(op.result):
+            self._on[storage].append(op.result)
+
+    def _kernel(self, op: KernelCall, state: _State) -> None:
+        effect = self._effect_of(op)
+        if not effect.known:
+            self._unknown(op, op.arguments, effect.why, state)
+        else:
+            # What a kernel reads of a tensor that it also writes, it may have written before.
+            for position in sorted(effect.reads):
+                if position < len(op.arguments):
+                    self._read_all(
+                        op, (op.arguments[position],), state, written_too=position in effect.writes
+                    )
+            for position in sorted(effect.writes):
+                if position < len(op.arguments):
+                    self._write_all(op, op.arguments[position], state)
+        if op.kind in IN_PLACE_CALLS:
+            for position in op.inplace:
+                if position >= 0:
+                    self._supersede(op, op.arguments[position], state)
+
+    def _call(self, op: FunctionCall, state: _State) -> None:
+        summary = self._summary_of(op)
+        if summary is None:
+            why = f"`{op.callee}` reads the arguments that hold something, and writes the others"
+            self._unknown(op, op.arguments, why, state)
+            return
+        self._read_all(op, summary.values(summary.reads, op), state)
+        for value in summary.values(summary.writes, op):
+            self._write_all(op, value, state)
+        why = f"`{op.callee}` passes it to a function that may read and write it"
+        self._unknown(op, summary.values(summary.passed, op), why, state)
+        if summary.unwritten:
+            state.unwritten[op.result] = True
+
+    def _unknown(self, op: Op, arguments: Iterable[ValueId], why: str, state: _State) -> None:
+        """A call of which nothing is known: what was not written is its output, the rest it reads."""
+        for argument in arguments:
+            for leaf in self._aliases.leaves(argument):
+                if any(root in state.unwritten for root in self._aliases.roots_of(leaf)):
+                    self._write(op, leaf, state)
+                else:
+                    self._read(Reading(op, leaf, why), state)
+
+    def _return(self) -> bool:
+        """The function's result is read by the caller; whether it is a tensor that was not written."""
+        result = self._function.result
+        unwritten = any(root in self._at_end.unwritten for root in self._aliases.roots_of(result))
+        self._read_all(None, (result,), self._at_end)
+        return unwritten and isinstance(self._function.type_of(result), TensorType)
+
+    # -- names ---------------------------------------------------------------------------------
+
+    def _name(self, value: ValueId) -> None:
+        for root in self._aliases.roots_of(value):
+            self._names[root].append(value)
+
+    def _supersede(self, op: KernelCall, argument: ValueId, state: _State) -> None:
+        for leaf in self._aliases.leaves(argument):
+            for root in self._aliases.roots_of(leaf):
+                for name in self._names[root]:
+                    state.stale.setdefault(name, {})[op.place.index, leaf] = True
+
+    def _pass_on(self, op: Op, state: _State) -> None:
+        """Another name for a superseded value is superseded as well."""
+        sources: tuple[ValueId, ...] = ()
+        if isinstance(op, Alias | MatchCast | View):
+            sources = (op.source,)
+        elif isinstance(op, MakeTuple):
+            sources = op.items
+        elif isinstance(op, GetItem):
+            sources = (op.tuple,)
+        calls = {key: flag for source in sources for key, flag in state.stale.get(source, {}).items()}
+        if calls:
+            state.stale[op.result] = calls
+
+    # -- reads and writes ----------------------------------------------------------------------
+
+    def _read_all(
+        self, op: Op | None, values: Iterable[ValueId], state: _State, *, written_too: bool = False
+    ) -> None:
+        for value in values:
+            for leaf in self._aliases.leaves(value):
+                self._read(Reading(op, leaf), state, written_too=written_too)
+
+    def _read(self, reading: Reading, state: _State, *, written_too: bool = False) -> None:
+        roots = self._aliases.roots_of(reading.value)
+        for root in roots:
+            only = len(roots) == 1
+            if root in state.unwritten and not written_too:
+                self._report_unwritten(root, reading, state.unwritten.pop(root) and only)
+            for (index, written), certain in state.overwritten.get(root, {}).items():
+                self._report_overwritten(root, self._ops[index], written, reading, certain and only)
+            if root in self._outside and root not in state.replaced:
+                (self.passed if reading.assumed else self.reads).add(root)
+                if reading.assumed:
+                    # It may hold anything by now.
+                    state.replaced.add(root)
+        for (index, argument), certain in state.stale.get(reading.value, {}).items():
+            call = self._ops[index]
+            assert isinstance(call, KernelCall)
+            found = StaleRead(call, argument, reading, certain and self._paths.always_with(reading.op, call))
+            self._stale.setdefault((index, argument, reading.value), found)
+
+    def _report_unwritten(self, root: ValueId, reading: Reading, certain: bool) -> None:
+        left = [
+            other for storage in self._storages(root) for other in self._written_on[storage] if other != root
+        ]
+        found = UnwrittenRead(self._paths.definitions[root], reading, certain, tuple(dict.fromkeys(left)))
+        self._unwritten.setdefault(root, found)
+
+    def _report_overwritten(
+        self, root: ValueId, write: Op, written: ValueId, reading: Reading, certain: bool
+    ) -> None:
+        certain = certain and self._paths.always_with(reading.op, write)
+        key = (write.place.index, written, root)
+        known = self._overwritings.get(key)
+        if known is None or (certain and not known.certain):
+            self._overwritings[key] = Overwriting(
+                self._paths.definitions[root], write, written, reading, certain
+            )
+
+    def _write_all(self, op: Op, value: ValueId, state: _State) -> None:
+        for leaf in self._aliases.leaves(value):
+            self._write(op, leaf, state)
+
+    def _write(self, op: Op, value: ValueId, state: _State) -> None:
+        roots = self._aliases.roots_of(value)
+        for root in roots:
+            state.unwritten.pop(root, None)
+            state.overwritten.pop(root, None)
+            if state.stale:
+                for name in self._names[root]:
+                    state.stale.pop(name, None)
+            if root in self._outside:
+                self.writes.add(root)
+                state.replaced.add(root)
+            for storage in self._storages(root):
+                self._written_on[storage].append(root)
+                self._overwrite(op, value, storage, roots, state)
+
+    def _overwrite(
+        self, op: Op, written: ValueId, storage: ValueId, roots: frozenset[ValueId], state: _State
+    ) -> None:
+        """Everything on the storage that is needed later may be overwritten."""
+        index = op.place.index
+        needed = [tensor for tensor in self._on[storage] if self._last_use[tensor] > index]
+        self._on[storage] = needed
+        for tensor in needed:
+            allocation = self._paths.definitions[tensor]
+            if tensor in roots or state.unwritten.get(tensor) or self._paths.never_with(allocation, op):
+                continue
+            certain = len(roots) == 1 and self._paths.always_with(allocation, op)
+            state.overwritten.setdefault(tensor, {})[index, written] = certain
+
+    def _storages(self, tensor: ValueId) -> frozenset[ValueId]:
+        """The storages that an allocated tensor may be on."""
+        op = self._paths.definitions.get(tensor)
+        if not isinstance(op, AllocTensor) or op.storage is None:
+            return frozenset()
+        return self._aliases.roots_of(op.storage)

@@ -1,0 +1,109 @@
+"""Which uses are not preceded by what they use."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+
+from relax_lint.analysis.liveness import operands
+from relax_lint.analysis.paths import Paths
+from relax_lint.model.program import Constant, Function, Op, Program, ValueId
+from relax_lint.model.types import PrimType
+
+
+@dataclass(frozen=True)
+class UndominatedUse:
+    """`op` (None: the result) uses `value`, which `definition` (None: nothing that is known) makes elsewhere.
+
+    `certain`: no path to the use passes the definition. `inside` names the inner function that makes it.
+    """
+
+    op: Op | None
+    value: ValueId
+    definition: Op | None
+    certain: bool
+    inside: str | None = None
+
+
+def outer_function(program: Program, function: Function) -> Function | None:
+    """The function inside of which another one is written."""
+    name = function.name.rpartition(".")[0]
+    return next((outer for outer in program.functions if name and outer.name == name), None)
+
+
+def captured_values(program: Program, function: Function) -> frozenset[ValueId]:
+    """The values of the functions around an inner function that it may use: an inner function starts with
+    the values that its outer one has bound so far, under the same ids.
+    """
+    outer = outer_function(program, function)
+    if outer is None:
+        return frozenset()
+    name = function.name.rpartition(".")[2]
+    paths = Paths(outer)
+    here = next(
+        (op for op in outer.body.walk() if isinstance(op, Constant) and op.place.binding == name), None
+    )
+    if here is None:
+        return frozenset()
+    before = [
+        value
+        for value, op in paths.definitions.items()
+        if op.place.index < here.place.index and paths.always_with(op, here)
+    ]
+    own = Paths(function).definitions.keys() | set(function.parameters)
+    bound = captured_values(program, outer).union(before, outer.parameters, outer.constants)
+    return bound - own
+
+
+def undominated_uses(
+    program: Program, function: Function, paths: Paths, captured: frozenset[ValueId]
+) -> Iterable[UndominatedUse]:
+    """Every use of a value that is not bound by then: one walk over the operations."""
+    known = captured.union(function.parameters, function.constants, function.inline_tuples)
+    inner = _inner_definitions(program, function)
+    for op in (*function.body.walk(), None):
+        for value in dict.fromkeys(_used(op, function)):
+            if value in known:
+                continue
+            definition = paths.definitions.get(value)
+            if definition is None:
+                yield from _unbound(op, value, function, inner)
+            elif not _precedes(definition, op, paths):
+                certain = op is not None and (
+                    paths.never_with(definition, op) or definition.place.index >= op.place.index
+                )
+                yield UndominatedUse(op, value, definition, certain)
+
+
+def _used(op: Op | None, function: Function) -> tuple[ValueId, ...]:
+    if op is None:
+        return function.inline_tuples.get(function.result, (function.result,))
+    return operands(op, function)
+
+
+def _precedes(definition: Op, op: Op | None, paths: Paths) -> bool:
+    return paths.always_with(definition, op) and (op is None or definition.place.index < op.place.index)
+
+
+def _unbound(
+    op: Op | None, value: ValueId, function: Function, inner: Mapping[str, tuple[str, Op]]
+) -> Iterable[UndominatedUse]:
+    """A variable that nothing in the function binds. Values written in place have no name, and scalars are
+    symbols, which have rules of their own.
+    """
+    name = function.values[value].name
+    if not name or isinstance(function.type_of(value), PrimType):
+        return
+    inside, definition = inner.get(name, (None, None))
+    yield UndominatedUse(op, value, definition, True, inside)
+
+
+def _inner_definitions(program: Program, function: Function) -> dict[str, tuple[str, Op]]:
+    """What the functions written inside of the same outermost function bind, by name."""
+    prefix = f"{function.name.partition('.')[0]}."
+    return {
+        op.place.binding: (inner.name.removeprefix(prefix), op)
+        for inner in program.functions
+        if inner.name.startswith(prefix) and inner.name != function.name
+        for op in inner.body.walk()
+    }

@@ -1,0 +1,84 @@
+"""What is used or killed after it was killed: one walk over the registers of the VM."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+from relax_lint.analysis.aliases import Aliases
+from relax_lint.analysis.liveness import operands
+from relax_lint.model.program import Block, Function, If, Kill, Op, ValueId
+
+
+@dataclass(frozen=True)
+class KilledUse:
+    """`value` is used by `op` (None: returned) after `kill`; `certain` when every path to `op` kills it."""
+
+    op: Op | None
+    value: ValueId
+    kill: Kill
+    certain: bool
+
+
+@dataclass(frozen=True)
+class _Killed:
+    kill: Kill
+    certain: bool
+
+
+class Kills:
+    """The uses after a kill, and the kills after a kill, of one function."""
+
+    def __init__(self, function: Function, aliases: Aliases) -> None:
+        self._function = function
+        self._aliases = aliases
+        self.uses: list[KilledUse] = []
+        self.again: list[KilledUse] = []
+        killed: dict[ValueId, _Killed] = {}
+        self._block(function.body, killed)
+        self._use(None, self._fields_of(function.result), killed)
+
+    def _block(self, block: Block, killed: dict[ValueId, _Killed]) -> None:
+        for op in block.ops:
+            # A trivial binding is gone before registers are assigned: the use counts, not the name.
+            if killed and op.result not in self._aliases.registers:
+                self._use(op, operands(op, self._function), killed)
+            if isinstance(op, If):
+                self._branches(op, killed)
+            elif isinstance(op, Kill):
+                self._kill(op, killed)
+
+    def _branches(self, op: If, killed: dict[ValueId, _Killed]) -> None:
+        other = dict(killed)
+        for state, block, result in (
+            (killed, op.then_block, op.then_result),
+            (other, op.else_block, op.else_result),
+        ):
+            self._block(block, state)
+            self._use(op, self._fields_of(result), state)
+        for register in killed.keys() | other.keys():
+            one, two = killed.get(register), other.get(register)
+            known = one or two
+            assert known is not None
+            certain = one is not None and two is not None and one.certain and two.certain
+            killed[register] = _Killed(known.kill, certain)
+
+    def _kill(self, op: Kill, killed: dict[ValueId, _Killed]) -> None:
+        register = self._aliases.register(op.target)
+        before = killed.get(register)
+        if before is not None:
+            self.again.append(KilledUse(op, op.target, before.kill, before.certain))
+        killed[register] = _Killed(op, True)
+
+    def _use(self, op: Op | None, values: Iterable[ValueId], killed: dict[ValueId, _Killed]) -> None:
+        for value in dict.fromkeys(values):
+            found = killed.get(self._aliases.register(value))
+            if found is not None:
+                self.uses.append(KilledUse(op, value, found.kill, found.certain))
+
+    def _fields_of(self, value: ValueId) -> tuple[ValueId, ...]:
+        """The fields of a tuple that is written in place, else the value itself."""
+        fields = self._function.inline_tuples.get(value)
+        if fields is None:
+            return (value,)
+        return tuple(inner for field in fields for inner in self._fields_of(field))

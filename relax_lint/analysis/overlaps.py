@@ -1,0 +1,86 @@
+"""Whether two tensors share bytes: ranges on a storage, with symbolic offsets and sizes."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import lru_cache
+
+import sympy
+from sympy.logic.boolalg import Boolean
+
+from relax_lint.analysis.offsets import Offsets
+from relax_lint.analysis.placements import at_most
+from relax_lint.model.program import AllocTensor, Function, Op, Size, Unknown, ValueId
+from relax_lint.model.sizes import tensor_bytes
+
+_UNKNOWN_BYTES = Unknown("the bytes of a tensor are not known from the IR")
+_CACHED = 1 << 14
+
+
+@dataclass(frozen=True)
+class ByteRange:
+    """`length` bytes from `start`, counted from the start of the storage, or of whatever memory it is."""
+
+    start: Size
+    length: Size
+
+    def disjoint(self, other: ByteRange) -> Boolean | Unknown:
+        """No byte is in both; a range without bytes meets none."""
+        for size in (self.start, self.length, other.start, other.length):
+            if isinstance(size, Unknown):
+                return size
+        return _disjoint(self.start, self.length, other.start, other.length)
+
+    @property
+    def empty(self) -> Boolean | Unknown:
+        """There is no byte in it."""
+        return self.length if isinstance(self.length, Unknown) else at_most(self.length, sympy.Integer(0))
+
+    def same_start(self, other: ByteRange) -> bool:
+        """Whether both are known to start at one byte."""
+        return not isinstance(self.start, Unknown) and self.start == other.start
+
+
+@lru_cache(maxsize=_CACHED)
+def _disjoint(start: sympy.Expr, length: sympy.Expr, start_2: sympy.Expr, length_2: sympy.Expr) -> Boolean:
+    zero = sympy.Integer(0)
+    return sympy.Or(
+        at_most(start + length, start_2),
+        at_most(start_2 + length_2, start),
+        at_most(length, zero),
+        at_most(length_2, zero),
+    )
+
+
+def either_empty(one: ByteRange, other: ByteRange) -> Boolean | None:
+    """One of two ranges has no byte; None where that cannot be stated."""
+    if isinstance(one.empty, Unknown) or isinstance(other.empty, Unknown):
+        return None
+    return sympy.Or(one.empty, other.empty)
+
+
+class ByteRanges:
+    """The byte ranges of the tensors of one function."""
+
+    def __init__(self, function: Function, definitions: Mapping[ValueId, Op], offsets: Offsets) -> None:
+        self._function = function
+        self._definitions = definitions
+        self._offsets = offsets
+        self._known: dict[ValueId, ByteRange] = {}
+
+    def of(self, value: ValueId) -> ByteRange:
+        """The bytes of a tensor."""
+        known = self._known.get(value)
+        if known is None:
+            known = self._known[value] = ByteRange(self._offsets.of(value), self._length(value))
+        return known
+
+    def _length(self, value: ValueId) -> Size:
+        op = self._definitions.get(value)
+        if isinstance(op, AllocTensor):
+            return op.bytes
+        type_ = self._function.tensor_type(value)
+        if type_ is None or type_.shape is None or type_.dtype is None:
+            return _UNKNOWN_BYTES
+        return tensor_bytes(type_.shape, type_.dtype)

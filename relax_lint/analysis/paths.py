@@ -1,0 +1,45 @@
+"""Where in the tree of branches an operation stands."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import TypeAlias
+
+from relax_lint.model.program import Block, Function, If, Op, ValueId
+
+Path: TypeAlias = tuple[tuple[int, bool], ...]
+"""The branches around an operation, outermost first: the index of each `If`, and True in its then-branch."""
+
+
+class Paths:
+    """The branches around every operation of a function."""
+
+    def __init__(self, function: Function) -> None:
+        self._paths: dict[int, Path] = {}
+        self.definitions: dict[ValueId, Op] = {}
+        """The operation that makes each value."""
+        for op, path in _walk(function.body, ()):
+            self._paths[op.place.index] = path
+            self.definitions[op.result] = op
+
+    def of(self, op: Op | None) -> Path:
+        """The branches around an operation; None is the end of the function."""
+        return () if op is None else self._paths[op.place.index]
+
+    def always_with(self, op: Op | None, other: Op | None) -> bool:
+        """Whether every execution of `other` executes `op` as well."""
+        path = self.of(op)
+        return self.of(other)[: len(path)] == path
+
+    def never_with(self, op: Op, other: Op) -> bool:
+        """Whether the two stand in different branches of one `If`."""
+        taken = dict(self.of(op))
+        return any(taken.get(index, choice) != choice for index, choice in self.of(other))
+
+
+def _walk(block: Block, path: Path) -> Iterator[tuple[Op, Path]]:
+    for op in block.ops:
+        yield op, path
+        if isinstance(op, If):
+            yield from _walk(op.then_block, (*path, (op.place.index, True)))
+            yield from _walk(op.else_block, (*path, (op.place.index, False)))

@@ -1,0 +1,99 @@
+"""What is particular to `relax-lint memory`: its requests, and what is done with the report."""
+
+from __future__ import annotations
+
+import re
+from argparse import Namespace
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from fractions import Fraction
+from typing import Any
+
+from relax_lint.comparison import Comparison, compare, read_report
+from relax_lint.config import UNREADABLE_BLOCKS, Config
+from relax_lint.diagnostic import Report
+from relax_lint.memory_request import MemoryRequest, RequestError, read_bindings, require_known
+from relax_lint.output.style import Style
+
+_PERCENT = re.compile(r"(?P<number>[0-9]+(?:\.[0-9]+)?) ?%?", re.ASCII)
+_BUDGET_RULES = ("RLX601",)
+
+
+@dataclass(frozen=True)
+class Asked:
+    """The options of the command, understood."""
+
+    request: MemoryRequest
+    select: tuple[str, ...] = ()
+    compare_with: str | None = None
+    earlier: tuple[Any, ...] = ()
+    limit: Fraction | None = None
+
+
+def understand(options: Namespace, select: Sequence[str] | None) -> Asked:
+    """The options of the command line. Raises RequestError and ComparisonError."""
+    if options.fail_above is not None and options.compare is None:
+        raise RequestError("`--fail-above` needs `--compare FILE`")
+    request = MemoryRequest(
+        bindings=read_bindings(options.bind or ()),
+        estimates=options.output_format == "tvm",
+        timelines=options.output_format == "html",
+    )
+    return Asked(
+        request=request,
+        select=tuple(select or ()),
+        compare_with=options.compare,
+        earlier=tuple(read_report(options.compare)) if options.compare is not None else (),
+        limit=None if options.fail_above is None else _share(options.fail_above),
+    )
+
+
+def configured(asked: Asked, config: Config) -> Config:
+    """The configuration of the run: totals need no rule but the budget's and those that are named; what is
+    missing from the totals has to be said all the same.
+    """
+    return replace(config, select=(UNREADABLE_BLOCKS, *_BUDGET_RULES, *asked.select), memory=asked.request)
+
+
+def compared(asked: Asked, report: Report) -> Comparison | None:
+    """The report against the earlier one that was named, if one was. Raises RequestError for a bound symbol
+    that no function has.
+    """
+    require_known(asked.request.bindings, report.memory)
+    if asked.compare_with is None:
+        return None
+    return compare(asked.compare_with, asked.earlier, report, asked.limit, asked.request.point)
+
+
+def render(
+    report: Report,
+    comparison: Comparison | None,
+    config: Config,
+    style: Style,
+    *,
+    output_format: str,
+    quiet: bool,
+) -> str:
+    """The report in the format that was asked for."""
+    if output_format == "json":
+        from relax_lint.output.json import render_json
+
+        return render_json(report, comparison)
+    if output_format == "tvm":
+        from relax_lint.output.tvm import render_tvm
+
+        return render_tvm(report)
+    if output_format == "html":
+        from relax_lint.output.html import render_html
+
+        return render_html(report, config)
+    from relax_lint.output.text import render_memory
+
+    return render_memory(report, style, quiet=quiet, allocators=config.allocators, comparison=comparison)
+
+
+def _share(text: str) -> Fraction:
+    match = _PERCENT.fullmatch(text.strip())
+    if match is None:
+        raise RequestError(f"`--fail-above` takes a percentage such as 5%, not `{text}`")
+    return Fraction(match["number"]) / 100

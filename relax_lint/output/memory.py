@@ -1,0 +1,101 @@
+"""The memory of each function as text."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+
+from relax_lint.byte_text import bytes_text
+from relax_lint.diagnostic import Amount, MemoryTotals
+from relax_lint.memory_figures import OverRange, Piece
+from relax_lint.output.style import Style, printable
+from relax_lint.output.tables import count, table
+
+_PIECES_SHOWN = 12
+
+
+def memory_lines(totals: Iterable[MemoryTotals], allocators: Sequence[str], style: Style) -> Iterator[str]:
+    """What each function needs, in bytes."""
+    for total in totals:
+        name = ".".join(filter(None, (total.module, total.function)))
+        yield style.paint("strong", f"memory of {printable(name)} ({printable(total.path)})")
+        yield from table(list(_rows(total, allocators)), right=False)
+
+
+def amount_text(amount: Amount | None, reason: str = "") -> str:
+    """`4,096 bytes (4 KiB)`, or `4*m bytes`, or `not known` with the reason; the value of a formula has the
+    formula beside it.
+    """
+    if amount is None:
+        return f"not known: {printable(reason)}" if reason else "not known"
+    if amount.value is None:
+        return f"{printable(amount.expr)} bytes"
+    if amount.expr == str(amount.value):
+        return bytes_text(amount.value)
+    return f"{bytes_text(amount.value)} = {printable(amount.expr)}"
+
+
+def _rows(total: MemoryTotals, allocators: Sequence[str]) -> Iterator[tuple[str, str]]:
+    why = total.unknown
+    yield (
+        "unplanned",
+        _part(
+            total.unplanned_static_bytes,
+            total.unplanned_static_count,
+            "tensor",
+            total.unplanned_dynamic_count,
+            amount_text(total.unplanned_dynamic_bytes, why.get("unplanned.dynamic_bytes", "")),
+        ),
+    )
+    yield (
+        "planned",
+        _part(
+            total.planned_static_bytes,
+            total.planned_static_count,
+            "storage",
+            total.planned_dynamic_count,
+            amount_text(total.planned_dynamic_bytes, why.get("planned.dynamic_bytes", "")),
+        ),
+    )
+    largest = {
+        "peak live": ("peak_live", total.peak_live),
+        **{
+            f"reserved, {name}": (f"reserved.{name}", total.reserved[name])
+            for name in allocators
+            if name in total.reserved
+        },
+    }
+    for label, (key, amount) in largest.items():
+        if key == "peak_live" and amount is None and key not in why:
+            continue
+        yield label, amount_text(amount, why.get(key, ""))
+        yield from _over_range(total.over_range.get(key), why, key)
+
+
+def _over_range(found: OverRange | None, why: Mapping[str, str], key: str) -> Iterator[tuple[str, str]]:
+    reason = why.get(f"{key} over the range")
+    if reason is not None:
+        yield "", f"its maximum is not known: {printable(reason)}"
+    if found is None or not found.at:
+        return
+    at = ", ".join(f"{printable(name)} = {value}" for name, value in found.at.items())
+    yield "", f"at most {bytes_text(found.maximum)}, at {at}"
+    (symbol, *others) = found.at
+    if others or len(found.pieces) < 2:
+        return
+    for piece in found.pieces[:_PIECES_SHOWN]:
+        yield "", f"{printable(symbol)} = {_span(piece)}: {printable(piece.expr)} bytes"
+    if len(found.pieces) > _PIECES_SHOWN:
+        yield "", f"and {len(found.pieces) - _PIECES_SHOWN:,} more changes of the formula"
+
+
+def _span(piece: Piece) -> str:
+    return str(piece.low) if piece.low == piece.high else f"{piece.low}..{piece.high}"
+
+
+def _part(static: int, statics: int, noun: str, dynamics: int, dynamic: str) -> str:
+    parts = []
+    if statics or not dynamics:
+        parts.append(f"{bytes_text(static)} in {count(statics, noun)}")
+    if dynamics:
+        parts.append(f"{dynamic} in {count(dynamics, noun)} of symbolic size")
+    return ", ".join(parts)

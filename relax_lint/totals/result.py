@@ -1,0 +1,160 @@
+"""The totals of one function in the result model."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+
+from relax_lint.allocators import Allocator
+from relax_lint.diagnostic import Amount, CallMemory, MemoryTotals, PlaceOfPeak
+from relax_lint.memory_figures import OverRange, SymbolRange
+from relax_lint.memory_request import MemoryRequest
+from relax_lint.model.program import BoundKind, Function, Program, Unknown
+from relax_lint.symbolic.printing import expr_text
+from relax_lint.totals.compute import Totals, measure, size_of
+from relax_lint.totals.peaks import Peak
+from relax_lint.totals.quantities import Indeterminate, Quantity
+from relax_lint.totals.ranges import over_range
+from relax_lint.totals.timeline import timelines
+
+_TOTALS_ONLY = MemoryRequest()
+
+
+def function_totals(
+    program: Program,
+    function: Function,
+    totals: Totals,
+    request: MemoryRequest = _TOTALS_ONLY,
+    *,
+    page_size: int,
+    path: str = "",
+) -> MemoryTotals:
+    """The `totals` of a function, measured without a binding, in the result model.
+
+    Where the request binds symbols every `value` is the exact number there. A total that has no formula,
+    because it depends on symbols in a way too involved to write down, still has a value there; its `expr` is
+    then that number.
+    """
+    here = totals
+    if request.point:
+        here = measure(program, function, page_size=page_size, binding=request.point)
+    ranges, unknown = _over_ranges(totals, request)
+    return MemoryTotals(
+        path=path,
+        module=program.module,
+        function=function.name,
+        parameter_count=len(function.parameters),
+        parameter_bytes=_amount(totals.parameters, here.parameters),
+        constant_count=len(function.constants),
+        constant_bytes=_amount(totals.constants, here.constants) or Amount("0", 0),
+        io_used_memory=_amount(totals.io_used_memory, here.io_used_memory),
+        unplanned_static_count=totals.unplanned.static_count,
+        unplanned_static_bytes=totals.unplanned.static_bytes,
+        unplanned_dynamic_count=totals.unplanned.dynamic_count,
+        unplanned_dynamic_bytes=_amount(totals.unplanned.dynamic_bytes, here.unplanned.dynamic_bytes),
+        planned_static_count=totals.planned.static_count,
+        planned_static_bytes=totals.planned.static_bytes,
+        planned_dynamic_count=totals.planned.dynamic_count,
+        planned_dynamic_bytes=_amount(totals.planned.dynamic_bytes, here.planned.dynamic_bytes),
+        reserved={a.value: _amount(totals.reserved[a], here.reserved[a]) for a in Allocator},
+        by_scope=_amounts(totals.by_scope, here.by_scope),
+        by_device=_amounts(totals.by_device, here.by_device),
+        peak_live=_amount(size_of(totals.peak_live), size_of(here.peak_live)),
+        peak_at=_place(here.peak_live),
+        lower_bound=_amount(size_of(totals.lower_bound), size_of(here.lower_bound)),
+        calls=_call_amounts(totals, here),
+        symbols=_symbols(function),
+        bindings=request.point,
+        unknown=_reasons(totals) | unknown,
+        over_range=ranges,
+        timelines=timelines(program, function) if request.timelines else (),
+    )
+
+
+def outside_declared(function: Function, request: MemoryRequest) -> Iterator[str]:
+    """A note for every value that was asked for and that a declared bound rules out."""
+    for binding in request.bindings:
+        for bound in function.bounds:
+            if bound.symbol is None or bound.value is None or bound.symbol.name != binding.name:
+                continue
+            is_upper = bound.kind is BoundKind.UPPER
+            if binding.high > bound.value if is_upper else binding.low < bound.value:
+                declared = f"{bound.name} {bound.relation} {bound.value}"
+                yield f"`{binding}` leaves the declared bound `{declared}` of `{function.name}`"
+
+
+def _named(totals: Totals) -> Iterator[tuple[str, Quantity | Unknown]]:
+    """Every total by the name that it has in the JSON output."""
+    yield "parameters.bytes", totals.parameters
+    yield "constants.bytes", totals.constants
+    yield "io_used_memory", totals.io_used_memory
+    yield "unplanned.dynamic_bytes", totals.unplanned.dynamic_bytes
+    yield "planned.dynamic_bytes", totals.planned.dynamic_bytes
+    yield from _largest(totals)
+
+
+def _largest(totals: Totals) -> Iterator[tuple[str, Quantity | Unknown]]:
+    """The totals that are the largest of several sums."""
+    yield "peak_live", size_of(totals.peak_live)
+    yield "lower_bound", size_of(totals.lower_bound)
+    for allocator in Allocator:
+        yield f"reserved.{allocator.value}", totals.reserved[allocator]
+
+
+def _reasons(totals: Totals) -> dict[str, str]:
+    return {name: total.reason for name, total in _named(totals) if isinstance(total, Unknown)}
+
+
+def _over_ranges(totals: Totals, request: MemoryRequest) -> tuple[dict[str, OverRange], dict[str, str]]:
+    """The maxima over the ranges of the request, and why some are missing."""
+    found: dict[str, OverRange] = {}
+    missing: dict[str, str] = {}
+    for name, total in _largest(totals) if request.ranges else ():
+        if isinstance(total, Unknown):
+            continue
+        try:
+            found[name] = over_range(total, request)
+        except Indeterminate as reason:
+            missing[f"{name} over the range"] = str(reason)
+    return found, missing
+
+
+def _symbols(function: Function) -> tuple[SymbolRange, ...]:
+    found = []
+    for info in function.symbols:
+        values = [b for b in function.bounds if b.symbol == info.symbol and b.value is not None]
+        lows = [b.value for b in values if b.kind is not BoundKind.UPPER and b.value is not None]
+        highs = [b.value for b in values if b.kind is BoundKind.UPPER and b.value is not None]
+        found.append(SymbolRange(info.symbol.name, max(lows, default=None), min(highs, default=None)))
+    return tuple(found)
+
+
+def _amounts(formulas: Mapping[str, Quantity], values: Mapping[str, Quantity]) -> dict[str, Amount | None]:
+    """Groups that only the formulas have are on paths that the binding rules out."""
+    return {group: _amount(formulas[group], values.get(group, 0)) for group in formulas}
+
+
+def _call_amounts(totals: Totals, here: Totals) -> tuple[CallMemory, ...]:
+    values = {call.op.place.index: call.size for call in here.calls}
+    return tuple(
+        CallMemory(
+            call.op.callee,
+            call.op.place.binding,
+            _amount(call.size, values.get(call.op.place.index, 0)),
+        )
+        for call in totals.calls
+    )
+
+
+def _place(reached: Peak | Unknown) -> PlaceOfPeak | None:
+    if isinstance(reached, Unknown) or reached.place is None:
+        return None
+    return PlaceOfPeak(reached.place.binding, reached.place.location)
+
+
+def _amount(formula: Quantity | Unknown, value: Quantity | Unknown) -> Amount | None:
+    if isinstance(formula, Unknown):
+        formula = value
+    if isinstance(formula, Unknown):
+        return None
+    exact = value if isinstance(value, int) else None
+    return Amount(str(formula) if isinstance(formula, int) else expr_text(formula), exact)

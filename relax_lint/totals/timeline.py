@@ -1,0 +1,96 @@
+"""What lives when and where, for people to look at."""
+
+from __future__ import annotations
+
+import re
+
+from relax_lint.analysis.liveness import SHAPE_HEAP
+from relax_lint.memory_figures import MAX_TIMELINES, Resident, Tenure, Timeline
+from relax_lint.model.program import Function, FunctionCall, KernelCall, Op, Program
+from relax_lint.symbolic.printing import expr_text
+from relax_lint.totals.plans import Plans
+from relax_lint.totals.quantities import Indeterminate, Quantity
+from relax_lint.totals.walk import Allocation, Inventory, Walk
+from relax_lint.totals.walker import paths_of
+
+_CAPITAL = re.compile("(?<=[a-z])(?=[A-Z])")
+
+
+def timelines(program: Program, function: Function) -> tuple[Timeline, ...]:
+    """The timeline of each of the first paths through a function; none where sizes are not known."""
+    plans = Plans(program)
+    try:
+        storages = paths_of(plans, function, Inventory.STORAGES)
+        tensors = paths_of(plans, function, Inventory.TENSORS)
+    except Indeterminate:
+        return ()
+    pairs = list(zip(storages, tensors, strict=True))[:MAX_TIMELINES]
+    return tuple(_timeline(held, used) for held, used in pairs)
+
+
+class _Formulas:
+    """Sizes by their position in the list of distinct ones."""
+
+    def __init__(self) -> None:
+        self.texts: dict[str, int] = {}
+
+    def position(self, size: Quantity) -> int:
+        text = str(size) if isinstance(size, int) else expr_text(size)
+        return self.texts.setdefault(text, len(self.texts))
+
+
+def _timeline(held: Walk, used: Walk) -> Timeline:
+    formulas = _Formulas()
+    last_uses = dict(_spans(used))
+    residents: list[list[Resident]] = [[] for _ in held.allocations]
+    for placed in held.placed:
+        residents[placed.allocation].append(
+            Resident(
+                placed.op.place.binding,
+                formulas.position(placed.offset),
+                formulas.position(placed.size),
+                placed.step,
+                last_uses.get(placed.step, placed.step + 1),
+            )
+        )
+    storages = tuple(
+        _tenure(allocation, formulas.position(allocation.size), span, tuple(tensors))
+        for allocation, span, tensors in zip(held.allocations, _spans(held), residents, strict=True)
+    )
+    branches = ", ".join("then" if taken else "else" for taken in held.taken)
+    return Timeline(branches, tuple(map(_name, held.operations)), tuple(formulas.texts), storages)
+
+
+def _tenure(
+    allocation: Allocation, size: int, span: tuple[int, int], residents: tuple[Resident, ...]
+) -> Tenure:
+    place = allocation.place
+    return Tenure(
+        name="" if place is None else place.binding,
+        size=size,
+        begin=span[0],
+        end=span[1],
+        scope=allocation.scope,
+        device=allocation.device,
+        line=None if place is None or place.location is None else place.location.line,
+        residents=residents,
+    )
+
+
+def _spans(walk: Walk) -> list[tuple[int, int]]:
+    """The steps of each allocation, the end excluded."""
+    begins = [0] * len(walk.allocations)
+    ends = [len(walk.operations)] * len(walk.allocations)
+    for event, step in zip(walk.events, walk.steps, strict=True):
+        if event > 0:
+            begins[event - 1] = step
+        else:
+            ends[-event - 1] = step + 1
+    return list(zip(begins, ends, strict=True))
+
+
+def _name(op: Op) -> str:
+    if isinstance(op, KernelCall | FunctionCall):
+        what = "shape heap" if op.callee == SHAPE_HEAP else op.callee
+        return f"{op.place.binding} = {what}(…)"
+    return f"{op.place.binding} = {_CAPITAL.sub('_', type(op).__name__).lower()}"

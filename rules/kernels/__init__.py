@@ -1,0 +1,26 @@
+"""Kernels and views: does every kernel get the arguments that it was built for?"""
+
+from __future__ import annotations
+
+from relax_lint.rule import Rule
+from relax_lint_rules.kernels import (
+    assumed_type,
+    constant_index,
+    empty_reduction,
+    kernel_dtype_mismatch,
+    kernel_offset,
+    kernel_out_of_bounds,
+    kernel_shape_mismatch,
+    view_out_of_bounds,
+)
+
+RULES: tuple[Rule, ...] = (
+    kernel_shape_mismatch.RULE,
+    kernel_dtype_mismatch.RULE,
+    kernel_offset.RULE,
+    view_out_of_bounds.RULE,
+    assumed_type.RULE,
+    kernel_out_of_bounds.RULE,
+    empty_reduction.RULE,
+    constant_index.RULE,
+)

@@ -1,0 +1,46 @@
+"""RLX208 unused-allocation."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import TYPE_CHECKING
+
+from relax_lint.model.program import AllocTensor
+from relax_lint.rule import Judgement, Rule
+from relax_lint.verdict import Severity, Verdict
+
+if TYPE_CHECKING:
+    from relax_lint.analysis.facts import FunctionFacts
+
+
+def check(facts: FunctionFacts) -> Iterator[Judgement]:
+    """Every allocation: something uses it."""
+    for allocation in facts.lifetimes.unused:
+        name = allocation.place.binding
+        on_storage = isinstance(allocation, AllocTensor) and allocation.storage is not None
+        size = allocation.bytes if isinstance(allocation, AllocTensor) else allocation.size
+        yield Judgement(
+            allocation.place,
+            facts.lifetimes.on_path(allocation, certain=True, why=""),
+            f"`{name}` is never used" + ("" if on_storage else f": {facts.bytes(size)} for nothing"),
+            label="nothing uses it",
+            # A tensor on a storage takes no memory of its own.
+            severity=Severity.NOTE if on_storage else None,
+            help=("drop it",),
+        )
+
+
+RULE = Rule(
+    code="RLX208",
+    name="unused-allocation",
+    family="lifetimes",
+    summary="a storage or tensor that is allocated and never used",
+    since="0.1.0",
+    source=__file__,
+    severity={
+        Verdict.ALWAYS_WRONG: Severity.WARNING,
+        Verdict.ALWAYS_FINE: Severity.NONE,
+        Verdict.NEEDS_RUNTIME_CHECK: Severity.WARNING,
+    },
+    check=check,
+)

@@ -1,0 +1,40 @@
+"""RLX201 use-after-kill."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import TYPE_CHECKING
+
+from relax_lint.rule import Judgement, Rule
+
+if TYPE_CHECKING:
+    from relax_lint.analysis.facts import FunctionFacts
+
+
+def check(facts: FunctionFacts) -> Iterator[Judgement]:
+    """Every use of a value whose register a kill has cleared."""
+    for use in facts.lifetimes.kills.uses:
+        name, killed = facts.name_of(use.value), facts.name_of(use.kill.target)
+        alias = "" if name == killed else f" as `{killed}`, which is the same register"
+        action = "returned" if use.op is None else "used"
+        decision = facts.lifetimes.on_path(use.op, certain=use.certain, why="killed on some paths only")
+        yield Judgement(
+            # What is returned stands at no operation.
+            (use.op or use.kill).place,
+            decision,
+            f"`{name}` is {action} after it was killed{alias}",
+            label="killed here" if use.op is None else f"`{name}` is used here",
+            related=() if use.op is None else ((f"`{killed}` is killed here", use.kill.place),),
+            help=("move the kill behind the last use, or drop it: TVM adds the kills that are missing",),
+        )
+
+
+RULE = Rule(
+    code="RLX201",
+    name="use-after-kill",
+    family="lifetimes",
+    summary="a tensor, storage or object that is used after it was killed",
+    since="0.1.0",
+    source=__file__,
+    check=check,
+)

@@ -1,0 +1,114 @@
+"""`--bind`: exact values, ranges, and what cannot be bound."""
+
+from __future__ import annotations
+
+import json
+from importlib.resources import files
+
+import jsonschema
+import pytest
+
+from relax_lint.output.tvm import text
+from tests.memory.conftest import Memory
+from tests.memory.programs import BRANCHES, SYMBOLIC
+
+SCHEMA = files("relax_lint.output").joinpath("check-report.schema.json")
+
+
+def test_a_value(memory: Memory) -> None:
+    (total,) = memory(SYMBOLIC, "--bind", "n=128", "--output-format", "json").report["memory"]
+    assert total["planned"]["dynamic_bytes"] == {"expr": "4*n", "value": 512}
+    assert total["peak_live"]["value"] == 1000
+    # 1000 and 512 bytes take one page each, of the same size: the second is the first one again.
+    assert total["reserved"]["pooled"]["value"] == 4096
+    assert total["bindings"] == {"n": 128}
+    assert total["symbols"] == [{"name": "n", "low": None, "high": 2048}]
+
+
+def test_a_range_tells_where_the_formula_changes_and_the_maximum(memory: Memory) -> None:
+    found = memory(SYMBOLIC, "--bind", "n=1..1000", "--output-format", "json").report
+    jsonschema.validate(found, json.loads(SCHEMA.read_text(encoding="utf-8")))
+    over = found["memory"][0]["over_range"]["peak_live"]
+    assert over["maximum"] == 4000
+    assert over["at"] == {"n": 1000}
+    # 4*n reaches 1000 at n = 250 and exceeds it from n = 251 on.
+    assert over["pieces"] == [
+        {"low": 1, "high": 250, "expr": "1000"},
+        {"low": 251, "high": 1000, "expr": "4*n"},
+    ]
+
+
+def test_the_text_of_a_range(memory: Memory) -> None:
+    found = memory(SYMBOLIC, "--bind", "n=1..1000").out
+    assert "at most 4,000 bytes (3.906 KiB), at n = 1000\n" in found
+    assert "n = 1..250: 1000 bytes\n" in found
+    assert "n = 251..1000: 4*n bytes\n" in found
+
+
+def test_a_range_of_many_values_is_decided_by_growth(memory: Memory) -> None:
+    found = memory(BRANCHES, "--bind", "n=0..1000000000000", "--output-format", "json").report
+    over = found["memory"][0]["over_range"]["peak_live"]
+    assert (over["maximum"], over["at"]) == (12 * 10**12, {"n": 10**12})
+
+
+def test_a_value_beyond_a_declared_bound_is_noted(memory: Memory) -> None:
+    found = memory(SYMBOLIC, "--bind", "n=4096")
+    assert "`n = 4096` leaves the declared bound `n <= 2048` of `main`" in found.out
+    assert found.code == 0
+
+
+@pytest.mark.parametrize(
+    ("binding", "message"),
+    [
+        ("n=large", "the value of `n` must be a whole number, not `large`"),
+        ("n=1.5", "the value of `n` must be a whole number, not `1.5`"),
+        ("n=-4", "`n` cannot be negative: -4"),
+        ("n=-4..4", "`n` cannot be negative: -4"),
+        ("n=9223372036854775808", "beyond a 64-bit integer"),
+        ("n=5..2", "the range of `n` is empty: 5 is above 2"),
+        ("n=1..2..3", "is not of the form"),
+        ("n", "is not of the form"),
+        ("=4", "is not of the form"),
+        ("n=", "the value of `n` must be a whole number, not ``"),
+        ("n=٣", "the value of `n` must be a whole number"),
+    ],
+)
+def test_what_is_no_binding(memory: Memory, binding: str, message: str) -> None:
+    found = memory("print(1)\n", "--bind", binding)
+    assert (found.code, found.out) == (2, "")
+    assert message in found.err
+    assert found.err.count("\n") == 1
+
+
+def test_a_symbol_is_bound_once(memory: Memory) -> None:
+    found = memory("print(1)\n", "--bind", "n=1", "--bind", "n=2")
+    assert (found.code, "bound twice" in found.err) == (2, True)
+
+
+def test_a_symbol_that_no_function_has(memory: Memory) -> None:
+    found = memory(SYMBOLIC, "--bind", "m=1")
+    assert (found.code, found.out) == (2, "")
+    assert "no function has a symbol `m`; the symbols are `n`" in found.err
+
+
+def test_a_total_without_a_formula_says_why(memory: Memory) -> None:
+    unknown = SYMBOLIC.replace("R.shape([4 * n])", "R.shape([4 * n + 1])").replace(
+        "R.shape([1000])", "R.shape([16 * n])"
+    )
+    found = memory(unknown)
+    assert "reserved, pooled  not known: which buffers the pool reuses depends on" in found.out
+    bound = memory(unknown, "--bind", "n=1024").out
+    # 16 KiB and 4097 bytes, which are two pages.
+    assert "reserved, pooled  24,576 bytes (24 KiB)\n" in bound
+
+
+def test_the_tvm_format_is_the_text_of_tvm(memory: Memory) -> None:
+    import tvm
+    from tvm import relax
+
+    static = SYMBOLIC.replace("R.shape([4 * n])", "R.shape([8192])")
+    found = memory(static, "--output-format", "tvm")
+    source = static[static.index("@I.ir_module") :]
+    expected = relax.analysis.estimate_memory_usage(tvm.script.from_source(source))
+    assert found.out == expected
+    assert text([]) == ""
