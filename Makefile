@@ -24,6 +24,7 @@ lint: $(STAMP)
 	@# mypy does not follow editable installs: show it the rules under their installed name.
 	mkdir -p $(VENV)/types && ln -sfn ../../rules $(VENV)/types/relax_lint_rules
 	MYPYPATH=$(VENV)/types $(BIN)/mypy
+	$(BIN)/relax-lint --quiet relax_lint
 
 slow: $(STAMP)
 	$(BIN)/python -m pytest -n 2 -m slow

@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from difflib import get_close_matches
 from functools import cached_property
 
 import sympy
-from sympy.logic.boolalg import Boolean
 
 from relax_lint import remedies
 from relax_lint.allocators import Allocator
@@ -18,6 +17,7 @@ from relax_lint.analysis.budgets import BudgetFacts, first_allocation
 from relax_lint.analysis.devices import DeviceFacts
 from relax_lint.analysis.domains import domains_of, entry_domain
 from relax_lint.analysis.effects import Effect, EffectTable
+from relax_lint.analysis.judge import Judge
 from relax_lint.analysis.kernel_facts import KernelFacts
 from relax_lint.analysis.lifetimes import LifetimeFacts, summaries_of
 from relax_lint.analysis.packing import PackingFacts
@@ -50,7 +50,7 @@ from relax_lint.model.program import (
 from relax_lint.model.types import DType
 from relax_lint.place import Location
 from relax_lint.sources.unit import Positions
-from relax_lint.symbolic.decision import Decision, FailureStatus, FirstFailure, Proof
+from relax_lint.symbolic.decision import Decision, FirstFailure, Proof
 from relax_lint.symbolic.domain import Domain, Fact, FactKind
 from relax_lint.symbolic.printing import expr_text
 from relax_lint.symbolic.prover import ProverChain
@@ -75,12 +75,9 @@ class FunctionFacts:
         self.program = program
         self.function = function
         self.config = config
-        self._chain = chain
+        self._judge = Judge(chain)
         self._positions = positions
         self._resolver = resolver
-        self._decisions: dict[tuple[Boolean, int], Decision] = {}
-        self._kept: list[Domain] = []
-        self._failures: dict[tuple[Boolean, int], FirstFailure] = {}
 
     # -- the operations ------------------------------------------------------------------------
 
@@ -249,38 +246,8 @@ class FunctionFacts:
     # -- decisions -----------------------------------------------------------------------------
 
     def judge(self, *claims: Claim) -> Decision:
-        """The verdict on a claim; with several claims, on the operation of which one holds per path.
-
-        Which of several alternatives a run takes is not known, so the verdict is certain only
-        where all alternatives agree.
-        """
-        decisions = [self._judge(claim) for claim in claims]
-        reachable = [decision for decision in decisions if decision.reachable]
-        if not reachable:
-            return decisions[0]
-        if len({decision.verdict for decision in reachable}) == 1:
-            return reachable[0]
-        undecided = [d for d in reachable if d.verdict is Verdict.NEEDS_RUNTIME_CHECK]
-        if undecided:
-            return undecided[0]
-        wrong = next(d for d in reachable if d.verdict is Verdict.ALWAYS_WRONG)
-        proof = Proof(wrong.proof.by, "fine or wrong depending on the branch that was taken")
-        return Decision(Verdict.NEEDS_RUNTIME_CHECK, proof, wrong=wrong.wrong)
-
-    def _judge(self, claim: Claim) -> Decision:
-        if isinstance(claim.condition, Unknown):
-            proof = Proof(Prover.UNDECIDED, claim.condition.reason)
-            return Decision(Verdict.NEEDS_RUNTIME_CHECK, proof)
-        # The domain is part of the key by identity: operations share it, and comparing facts costs more.
-        key = (claim.condition, id(claim.domain))
-        known = self._decisions.get(key)
-        if known is None:
-            known = self._decisions[key] = self._chain.decide(claim.condition, self._keep(claim.domain))
-        return known
-
-    def _keep(self, domain: Domain) -> Domain:
-        self._kept.append(domain)
-        return domain
+        """The verdict on a claim, or on an operation of which one of several claims holds per path."""
+        return self._judge.judge(*claims)
 
     @property
     def only_pooled(self) -> bool:
@@ -295,32 +262,19 @@ class FunctionFacts:
 
     def holds_only_if(self, claim: Claim, condition: sympy.Basic | None) -> bool:
         """Whether the claim can hold only where `condition` does."""
-        if condition is None or isinstance(claim.condition, Unknown):
-            return False
-        return self._chain.entails(claim.domain, sympy.Or(sympy.Not(claim.condition), condition))
+        return self._judge.holds_only_if(claim, condition)
 
     def first_failures(self, placement: Placement) -> Mapping[str, FirstFailure]:
         """For each configured allocator the smallest assignment at which it refuses the tensor,
         with declared bounds dropped.
         """
-        return {name: self._first_failure(placement.fits(Allocator(name))) for name in self.config.allocators}
-
-    def _first_failure(self, claims: Sequence[Claim]) -> FirstFailure:
-        # With several possible storages the first failure depends on the branch that is taken.
-        condition = claims[0].condition
-        if len(claims) > 1 or isinstance(condition, Unknown):
-            return FirstFailure(FailureStatus.UNKNOWN)
-        key = (condition, id(claims[0].domain))
-        known = self._failures.get(key)
-        if known is None:
-            domain = self._keep(claims[0].domain)
-            known = self._failures[key] = self._chain.first_failure(condition, domain)
-        return known
+        fits = {name: placement.fits(Allocator(name)) for name in self.config.allocators}
+        return {name: self._judge.first_failure(claims) for name, claims in fits.items()}
 
     @cached_property
     def is_entered(self) -> bool:
         """Whether any admissible assignment enters the function at all."""
-        return self._chain.decide(sympy.true, self.entry).reachable
+        return self._judge.is_reachable(self.entry)
 
     @cached_property
     def contradiction(self) -> tuple[DeclaredBound, ...]:
@@ -332,7 +286,7 @@ class FunctionFacts:
         for group in (*by_symbol, bounds):
             enforced = entry_domain(self.function, trust_declared_bounds=False)
             domain = enforced.with_facts(bound.fact for bound in group if bound.fact is not None)
-            if group and not self._chain.decide(sympy.true, domain).reachable:
+            if group and not self._judge.is_reachable(domain):
                 return tuple(group)
         return ()
 

@@ -7,17 +7,20 @@ from dataclasses import dataclass
 
 from relax_lint.analysis.aliases import Aliases
 from relax_lint.analysis.liveness import operands
-from relax_lint.model.program import Block, Function, If, Kill, Op, ValueId
+from relax_lint.model.program import Block, Function, If, Kill, KillKind, Op, ValueId
 
 
 @dataclass(frozen=True)
 class KilledUse:
-    """`value` is used by `op` (None: returned) after `kill`; `certain` when every path to `op` kills it."""
+    """`value` is used by `op` (None: returned) after `kill`; `certain` when every path to `op` kills it,
+    else `why` not.
+    """
 
     op: Op | None
     value: ValueId
     kill: Kill
     certain: bool
+    why: str = "killed on some paths only"
 
 
 @dataclass(frozen=True)
@@ -73,7 +76,14 @@ class Kills:
     def _use(self, op: Op | None, values: Iterable[ValueId], killed: dict[ValueId, _Killed]) -> None:
         for value in dict.fromkeys(values):
             found = killed.get(self._aliases.register(value))
-            if found is not None:
+            if found is None:
+                continue
+            # `b = a` shares the register of `a` because KillAfterLastUse removes such bindings. After it,
+            # where `kill_object` stands, code generation gives `b` a register of its own (measured).
+            if value != found.kill.target and found.kill.kind is KillKind.OBJECT:
+                why = "another name has a register of its own unless the pipeline removes trivial bindings"
+                self.uses.append(KilledUse(op, value, found.kill, certain=False, why=why))
+            else:
                 self.uses.append(KilledUse(op, value, found.kill, found.certain))
 
     def _fields_of(self, value: ValueId) -> tuple[ValueId, ...]:

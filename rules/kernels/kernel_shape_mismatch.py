@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 from relax_lint.rule import Judgement, Rule
-from relax_lint.verdict import Verdict
+from relax_lint.verdict import Prover, Severity, Verdict
 
 if TYPE_CHECKING:
     from relax_lint.analysis.facts import FunctionFacts
@@ -29,6 +29,8 @@ def check(facts: FunctionFacts) -> Iterator[Judgement]:
             decision,
             f"`{use.kernel.name}` {verb} its arguments: {what}",
             label=what,
+            # What the IR does not tell at all (a type that lowering erased) is no reason to stop a build.
+            severity=Severity.NOTE if decision.proof.by is Prover.UNDECIDED else None,
             help=facts.assertion(decision),
         )
 

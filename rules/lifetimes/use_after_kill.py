@@ -17,7 +17,7 @@ def check(facts: FunctionFacts) -> Iterator[Judgement]:
         name, killed = facts.name_of(use.value), facts.name_of(use.kill.target)
         alias = "" if name == killed else f" as `{killed}`, which is the same register"
         action = "returned" if use.op is None else "used"
-        decision = facts.lifetimes.on_path(use.op, certain=use.certain, why="killed on some paths only")
+        decision = facts.lifetimes.on_path(use.op, certain=use.certain, why=use.why)
         yield Judgement(
             # What is returned stands at no operation.
             (use.op or use.kill).place,
