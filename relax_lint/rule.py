@@ -25,6 +25,16 @@ BY_CERTAINTY: Mapping[Verdict, Severity] = {
 }
 """The usual severities: certain errors are errors, possible ones are warnings."""
 
+WARNINGS: Mapping[Verdict, Severity] = {**BY_CERTAINTY, Verdict.ALWAYS_WRONG: Severity.WARNING}
+"""For what is never wrong enough to be an error."""
+
+NOTES: Mapping[Verdict, Severity] = {
+    Verdict.ALWAYS_WRONG: Severity.NOTE,
+    Verdict.ALWAYS_FINE: Severity.NONE,
+    Verdict.NEEDS_RUNTIME_CHECK: Severity.NOTE,
+}
+"""For what is worth knowing and fails nothing."""
+
 
 @dataclass(frozen=True)
 class Judgement:

@@ -5,8 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
-from relax_lint.rule import Judgement, Rule
-from relax_lint.verdict import Severity, Verdict
+from relax_lint.rule import NOTES, Judgement, Rule
 
 if TYPE_CHECKING:
     from relax_lint.analysis.facts import FunctionFacts
@@ -40,11 +39,7 @@ RULE = Rule(
     summary="storages that together take far more memory than the tensors need at one time",
     since="0.1.0",
     source=__file__,
-    severity={
-        Verdict.ALWAYS_WRONG: Severity.NOTE,
-        Verdict.ALWAYS_FINE: Severity.NONE,
-        Verdict.NEEDS_RUNTIME_CHECK: Severity.NOTE,
-    },
+    severity=NOTES,
     # Unplanned and bounded modules waste by design; whoever tunes a plan selects it.
     default=False,
     check=check,

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
-from relax_lint.rule import Judgement, Rule
-from relax_lint.verdict import Severity, Verdict
+from relax_lint.rule import WARNINGS, Judgement, Rule
+from relax_lint.verdict import Verdict
 
 if TYPE_CHECKING:
     from relax_lint.analysis.facts import FunctionFacts
@@ -39,10 +39,6 @@ RULE = Rule(
     since="0.1.0",
     source=__file__,
     # The bound is without effect for certain, but memory is planned without it, not wrongly.
-    severity={
-        Verdict.ALWAYS_WRONG: Severity.WARNING,
-        Verdict.ALWAYS_FINE: Severity.NONE,
-        Verdict.NEEDS_RUNTIME_CHECK: Severity.WARNING,
-    },
+    severity=WARNINGS,
     check=check,
 )

@@ -5,8 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
-from relax_lint.rule import Judgement, Rule
-from relax_lint.verdict import Severity, Verdict
+from relax_lint.rule import NOTES, Judgement, Rule
 
 if TYPE_CHECKING:
     from relax_lint.analysis.facts import FunctionFacts
@@ -33,11 +32,7 @@ RULE = Rule(
     summary="an allocation that lives to the end of a function that kills the others",
     since="0.1.0",
     source=__file__,
-    severity={
-        Verdict.ALWAYS_WRONG: Severity.NOTE,
-        Verdict.ALWAYS_FINE: Severity.NONE,
-        Verdict.NEEDS_RUNTIME_CHECK: Severity.NOTE,
-    },
+    severity=NOTES,
     check=check,
     # TVM itself kills nothing behind an `If`, and its builds add most of the kills that are missing.
     default=False,

@@ -6,8 +6,8 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 from relax_lint.model.program import AllocTensor
-from relax_lint.rule import Judgement, Rule
-from relax_lint.verdict import Severity, Verdict
+from relax_lint.rule import WARNINGS, Judgement, Rule
+from relax_lint.verdict import Severity
 
 if TYPE_CHECKING:
     from relax_lint.analysis.facts import FunctionFacts
@@ -37,10 +37,6 @@ RULE = Rule(
     summary="a storage or tensor that is allocated and never used",
     since="0.1.0",
     source=__file__,
-    severity={
-        Verdict.ALWAYS_WRONG: Severity.WARNING,
-        Verdict.ALWAYS_FINE: Severity.NONE,
-        Verdict.NEEDS_RUNTIME_CHECK: Severity.WARNING,
-    },
+    severity=WARNINGS,
     check=check,
 )
