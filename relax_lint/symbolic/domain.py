@@ -64,13 +64,6 @@ class Domain:
                 more.setdefault((fact.condition, fact.kind), fact)
         return Domain(self.symbols, (*self.facts, *more.values()), self.free) if more else self
 
-    def with_symbols(self, symbols: Iterable[sympy.Symbol], *, free: bool) -> Domain:
-        """This domain over more symbols (introduced by a match_cast, say)."""
-        new = tuple(s for s in symbols if s not in self.symbols)
-        if not new:
-            return self
-        return Domain(self.symbols + new, self.facts, self.free | frozenset(new) if free else self.free)
-
     def without(self, *kinds: FactKind) -> Domain:
         """This domain without the facts of the given kinds: a larger one."""
         return Domain(self.symbols, tuple(f for f in self.facts if f.kind not in kinds), self.free)

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
-from relax_lint.rule import Judgement, Rule
-from relax_lint.verdict import Severity, Verdict
+from relax_lint.rule import NOTES, Judgement, Rule
+from relax_lint.verdict import Verdict
 
 if TYPE_CHECKING:
     from relax_lint.analysis.facts import FunctionFacts
@@ -38,11 +38,7 @@ RULE = Rule(
     summary="an assertion that is true for every input and can be dropped",
     since="0.1.0",
     source=__file__,
-    severity={
-        # It costs a little time and does no harm.
-        Verdict.ALWAYS_WRONG: Severity.NOTE,
-        Verdict.ALWAYS_FINE: Severity.NONE,
-        Verdict.NEEDS_RUNTIME_CHECK: Severity.NOTE,
-    },
+    # It costs a little time and does no harm.
+    severity=NOTES,
     check=check,
 )
