@@ -1,0 +1,150 @@
+"""The commands `check` and `memory`: from options to an exit code.
+
+Most files that a hook hands over hold no Relax, so everything beyond the pre-filter is imported where it is
+needed.
+"""
+
+from __future__ import annotations
+
+import argparse
+import os
+import stat
+import sys
+from collections.abc import Sequence
+
+from relax_lint.commands.options import codes, overrides
+from relax_lint.commands.terminal import DEBUG, emit, require_writable, style, write
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from relax_lint.commands.memory import Asked
+    from relax_lint.config import Config
+    from relax_lint.diagnostic import Report
+
+OK, FINDINGS, NO_INPUT = 0, 1, 3
+
+
+def run_report(options: argparse.Namespace, command: str) -> int:
+    """Carry out `check` or `memory`; the exit code. Raises UsageError and what the configuration raises."""
+    if options.output_file is not None:
+        require_writable(options.output_file)
+    # Even where no file holds Relax a wrong configuration, or request, is an error.
+    asked = _asked(options) if command == "memory" else None
+    config = _config(options) if _is_configured(options) else None
+    if options.output_format == "text" and options.output_file is None and _none_holds_relax(options.paths):
+        if not options.quiet:
+            count = len(options.paths)
+            write(f"no Relax function in {count} input{'' if count == 1 else 's'}\n")
+        return NO_INPUT if options.error_on_no_input else OK
+    return _check_in_full(options, config or _config(options), asked)
+
+
+def _is_configured(options: argparse.Namespace) -> bool:
+    if options.config is not None or overrides(options):
+        return True
+    from relax_lint.pyproject import candidates
+
+    return next(candidates("."), None) is not None
+
+
+def _config(options: argparse.Namespace) -> Config:
+    from relax_lint.config import load_config, with_options
+
+    config = with_options(load_config(options.config), overrides(options))
+    _require_known_rules([*config.select, *config.ignore])
+    return config
+
+
+def _require_known_rules(prefixes: Sequence[str]) -> None:
+    if prefixes:
+        from relax_lint.commands.rules import require_known_rules
+
+        require_known_rules(prefixes)
+
+
+def _none_holds_relax(paths: Sequence[str]) -> bool:
+    """Whether every path is an ordinary Python file of a usual size in which there can be no Relax."""
+    from relax_lint.sources.prefilter import may_contain_relax
+
+    for path in paths:
+        if not path.endswith(".py"):
+            return False
+        try:
+            status = os.stat(path)
+            if not stat.S_ISREG(status.st_mode) or status.st_size > 1 << 20:
+                return False
+            with open(path, "rb") as file:
+                if may_contain_relax(file.read()):
+                    return False
+        except (OSError, ValueError):
+            return False
+    return True
+
+
+def _asked(options: argparse.Namespace) -> Asked:
+    from relax_lint.commands.memory import understand
+
+    select = codes(options.select)
+    _require_known_rules(select or ())
+    return understand(options, select)
+
+
+def _check_in_full(options: argparse.Namespace, config: Config, asked: Asked | None) -> int:
+    import gc
+
+    from relax_lint.output.summary import fails
+    from relax_lint.runner import run
+
+    # A report is a large heap without cycles, which the collector would go through again and again.
+    gc.disable()
+    if asked is not None:
+        from relax_lint.commands.memory import configured
+
+        config = configured(asked, config)
+    report = run(
+        options.paths,
+        config,
+        stdin_filename=options.stdin_filename,
+        debug=bool(os.environ.get(DEBUG)),
+    )
+    grew = False
+    if asked is not None:
+        grew = _emit_memory(report, options, config, asked)
+    else:
+        emit(_render(report, options, config), options.output_file)
+    if grew or fails(report, config.fail_on):
+        return FINDINGS
+    if options.error_on_no_input and not any(file.input.functions for file in report.files):
+        return NO_INPUT
+    return OK
+
+
+def _emit_memory(report: Report, options: argparse.Namespace, config: Config, asked: Asked) -> bool:
+    """Write the memory report; whether more than allowed was added since an earlier one."""
+    from relax_lint.commands.memory import compared, render
+    from relax_lint.output.text import render_findings
+
+    comparison = compared(asked, report)
+    dress = style(options.color, to_file=options.output_file is not None)
+    text = render(report, comparison, config, dress, output_format=options.output_format, quiet=options.quiet)
+    emit(text, options.output_file)
+    if options.output_format in ("tvm", "html"):
+        # These formats have no place for what else there is to say, which must not be lost.
+        sys.stderr.write(render_findings(report, style(options.color, to_file=True), comparison))
+    return comparison is not None and comparison.exceeds
+
+
+def _render(report: Report, options: argparse.Namespace, config: Config) -> str:
+    if options.output_format == "json":
+        from relax_lint.output.json import render_json
+
+        return render_json(report)
+    from relax_lint.output.text import render_text
+
+    return render_text(
+        report,
+        style(options.color, to_file=options.output_file is not None),
+        quiet=options.quiet,
+        statistics=options.statistics,
+        allocators=config.allocators,
+    )

@@ -1,0 +1,109 @@
+"""The options of the commands, as argparse is told of them."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+
+# Importing `typing` for this constant would be a fifth of the start-up; type checkers know the name.
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any, NoReturn
+
+ERROR = 2
+
+_ALLOCATORS = {"naive": ["naive"], "pooled": ["pooled"], "both": ["naive", "pooled"]}
+
+
+def complain(message: str) -> int:
+    """Write one line to standard error; the exit code of a usage or internal error."""
+    line = " ".join(message.split())
+    sys.stderr.write(f"relax-lint: error: {line}\n")
+    return ERROR
+
+
+def _formatter(prog: str) -> argparse.HelpFormatter:
+    # A given width: to ask for the terminal's, argparse imports a good deal for every option it is told of.
+    return argparse.HelpFormatter(prog, width=100)
+
+
+class _Parser(argparse.ArgumentParser):
+    def __init__(self, command: str, description: str) -> None:
+        super().__init__(
+            prog=f"relax-lint {command}",
+            description=description,
+            allow_abbrev=False,
+            formatter_class=_formatter,
+        )
+
+    def error(self, message: str) -> NoReturn:
+        self.exit(complain(f"{message} (see `{self.prog} --help`)"))
+
+
+def simple_parser(command: str, description: str, *positionals: str) -> argparse.ArgumentParser:
+    """The parser of a command that takes `positionals` and a colour only."""
+    parser = _Parser(command, description)
+    for positional in positionals:
+        parser.add_argument(positional)
+    parser.add_argument("--color", choices=("auto", "always", "never"), default="auto")
+    return parser
+
+
+def report_parser(command: str) -> argparse.ArgumentParser:
+    """The parser of `check` or `memory`."""
+    what = {
+        "check": "judge every memory operation of Relax functions",
+        "memory": "report the memory that Relax functions need",
+    }[command]
+    parser = _Parser(command, what)
+    add = parser.add_argument
+    add("paths", nargs="+", metavar="PATH", help="file or folder; `-` is standard input")
+    add("--stdin-filename", metavar="NAME", help="the name to show for standard input")
+    formats = ("text", "json") if command == "check" else ("text", "json", "tvm", "html")
+    add("--output-format", choices=formats, default="text")
+    add("--output-file", metavar="FILE", help="write the report to a file")
+    add("--select", metavar="CODES", action="append", help="only these rules (prefixes, with commas)")
+    add("--ignore", metavar="CODES", action="append", help="not these rules (prefixes, with commas)")
+    add("--config", metavar="FILE", help="a TOML file with a table [tool.relax-lint]")
+    add("--allocator", choices=("naive", "pooled", "both"), help="the allocator in use (default: both)")
+    add("--page-size", metavar="BYTES", type=int, help="page of the pooled allocator (default: 4096)")
+    add(
+        "--max-memory", metavar="SIZE", action="append", help="a budget: 512MiB, or global=512MiB for a scope"
+    )
+    if command == "memory":
+        add("--bind", metavar="N=128", action="append", help="the value of a symbol, or a range: n=1..4096")
+        add("--compare", metavar="FILE", help="an earlier JSON report to compare with")
+        add("--fail-above", metavar="PERCENT", help="exit with 1 where a total grew by more than this")
+    add("--exclude", metavar="PATTERN", action="append", help="leave out when searching folders")
+    add("--dialect", choices=("auto", "current", "old"), help="how TVMScript is read (default: auto)")
+    add("--fail-on", choices=("error", "warning", "note"), help="least severity to exit with 1 (warning)")
+    add("--error-on-no-input", action="store_true", help="exit with 3 if no input holds a Relax function")
+    add("--jobs", metavar="N", type=int, help="worker processes (default: one for each core)")
+    add("--no-cache", action="store_true", help="accepted; nothing is cached yet")
+    add("--statistics", action="store_true", help="say which prover decided how much")
+    add("--quiet", action="store_true", help="findings only")
+    add("--color", choices=("auto", "always", "never"), default="auto")
+    return parser
+
+
+def overrides(options: argparse.Namespace) -> dict[str, Any]:
+    """The options that stand for keys of the configuration, by key; those that were given."""
+    values: dict[str, Any] = {
+        "select": codes(options.select),
+        "ignore": codes(options.ignore),
+        "allocators": _ALLOCATORS.get(options.allocator),
+        "page-size": options.page_size,
+        "max-memory": options.max_memory,
+        "exclude": options.exclude,
+        "dialect": options.dialect,
+        "fail-on": options.fail_on,
+        "jobs": options.jobs,
+    }
+    return {key: value for key, value in values.items() if value is not None}
+
+
+def codes(values: list[str] | None) -> list[str] | None:
+    """The rule codes in the values of a repeatable option with commas; None if it was not given."""
+    if values is None:
+        return None
+    return [code.strip() for value in values for code in value.split(",") if code.strip()]

@@ -1,0 +1,50 @@
+"""The commands `explain` and `rules`, and what to say of a rule that there is not."""
+
+from __future__ import annotations
+
+import argparse
+from collections.abc import Sequence
+
+from relax_lint.commands.terminal import UsageError, style, write
+from relax_lint.rule import Rule, load_rules
+
+
+def require_known_rules(prefixes: Sequence[str]) -> None:
+    """Raise UsageError for a prefix that no rule has."""
+    rules = load_rules()
+    for prefix in prefixes:
+        if not any(code.startswith(prefix) for code in rules):
+            raise UsageError(_unknown_rule(prefix, rules))
+
+
+def _unknown_rule(code: str, rules: dict[str, Rule]) -> str:
+    from relax_lint.config import did_you_mean
+
+    by_name = {rule.name: rule.code for rule in rules.values()}
+    if code in by_name:
+        return f"unknown rule `{code}`; did you mean `{by_name[code]}`?"
+    return f"unknown rule `{code}`{did_you_mean(code.upper(), [*rules])}"
+
+
+def explain(options: argparse.Namespace) -> int:
+    """Print the page of the rule `options.code`, a code or a name. Raises UsageError if there is none."""
+    from relax_lint.output.page import page_text
+
+    rules = load_rules()
+    rule = rules.get(options.code.upper())
+    if rule is None:
+        rule = next((each for each in rules.values() if each.name == options.code), None)
+    if rule is None:
+        raise UsageError(_unknown_rule(options.code, rules))
+    try:
+        text = rule.page.read_text(encoding="utf-8")
+    except OSError as error:
+        raise UsageError(f"no page for {rule.code}: {error.strerror}") from None
+    return write(page_text(text, style(options.color, to_file=False)))
+
+
+def list_rules(options: argparse.Namespace) -> int:
+    """Print all rules."""
+    from relax_lint.output.page import rules_text
+
+    return write(rules_text(load_rules().values(), style(options.color, to_file=False)))
