@@ -12,6 +12,7 @@ from relax_lint.verdict import Severity, Verdict
 
 if TYPE_CHECKING:
     from relax_lint.analysis.facts import FunctionFacts
+    from relax_lint.fixes.changes import Remedy
     from relax_lint.model.program import Place
     from relax_lint.place import Location
     from relax_lint.symbolic.decision import Decision, FirstFailure
@@ -43,7 +44,7 @@ class Judgement:
 
     `message` is the headline and `label` stands under the caret; `related` are secondary places
     with what stands there; `severity` overrides the rule's own; `allocators` gives the first
-    failure per allocator name.
+    failure per allocator name; `remedies` are the ways to make the finding go away, the best first.
     """
 
     place: Place | None
@@ -56,6 +57,7 @@ class Judgement:
     notes: tuple[str, ...] = ()
     help: tuple[str, ...] = ()
     location: Location | None = None
+    remedies: tuple[Remedy, ...] = ()
 
 
 def _nothing(facts: FunctionFacts) -> Iterable[Judgement]:

@@ -1,0 +1,79 @@
+"""What is to be changed, in terms of the memory program: neither text nor IR.
+
+A rule offers `Remedy`s with its judgement. `fixes.text` makes edits of the file of them, `fixes.module` a
+new IRModule.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from enum import Enum
+from typing import TypeAlias
+
+import sympy
+from sympy.logic.boolalg import Boolean
+
+from relax_lint.model.program import AllocStorage, BoundKind, Kill, Op, Place
+
+
+class Applicability(Enum):
+    """Whether a change may be made without asking: a `SAFE` one leaves every run alone that was right, an
+    `UNSAFE` one changes what the program is, a `DISPLAY` one is only shown.
+    """
+
+    SAFE = "safe"
+    UNSAFE = "unsafe"
+    DISPLAY = "display"
+
+
+@dataclass(frozen=True)
+class InsertAssert:
+    """Insert `R.assert_op(condition, symbols)` before an operation, or at the entry (`before` None)."""
+
+    condition: Boolean
+    symbols: tuple[sympy.Symbol, ...]
+    before: Place | None
+
+
+@dataclass(frozen=True)
+class ResizeStorage:
+    """Write `extent` as the size of a storage: bytes for `R.memory`, elements of its dtype for `R.vm`."""
+
+    storage: AllocStorage
+    extent: sympy.Expr
+
+
+@dataclass(frozen=True)
+class Remove:
+    """Remove an operation whose result nothing uses."""
+
+    op: Op
+
+
+@dataclass(frozen=True)
+class MoveKill:
+    """Move a kill to right after another operation of its block."""
+
+    kill: Kill
+    after: Op
+
+
+@dataclass(frozen=True)
+class RenameBound:
+    """Write `new` for the name `old` in a bound attribute."""
+
+    kind: BoundKind
+    old: str
+    new: str
+
+
+Change: TypeAlias = InsertAssert | ResizeStorage | Remove | MoveKill | RenameBound
+
+
+@dataclass(frozen=True)
+class Remedy:
+    """One way to make a finding go away: all `changes` together. `title` is in the imperative."""
+
+    title: str
+    applicability: Applicability
+    changes: tuple[Change, ...]
