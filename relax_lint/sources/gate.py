@@ -7,7 +7,7 @@ docs/security.md for what is defended against and by what else.
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
 from relax_lint.sources.literal import is_large
@@ -95,8 +95,9 @@ class _Gate:
         self.imports = {k: e.dotted for k, e in environment.items() if isinstance(e, Imported)}
         self.plain: Mapping[str, Any] = {k: e.value for k, e in environment.items() if isinstance(e, Literal)}
         self.known = {k for k, e in environment.items() if not isinstance(e, Unknown)}
-        self.bound = _bound_in(root)
-        self.modules = _module_names(root)
+        nodes = tuple(ast.walk(root))
+        self.bound = _bound_in(nodes)
+        self.modules = _module_names(root, nodes)
 
     def unit(self, unit: Unit) -> Iterator[Refusal]:
         node = unit.node
@@ -313,9 +314,9 @@ def _describe(node: ast.expr) -> str:
     return f"an expression of the kind {type(node).__name__}"
 
 
-def _bound_in(root: ast.AST) -> set[str]:
+def _bound_in(nodes: Iterable[ast.AST]) -> set[str]:
     names: set[str] = set()
-    for child in ast.walk(root):
+    for child in nodes:
         match child:
             case ast.FunctionDef() | ast.ClassDef():
                 names.add(child.name)
@@ -326,8 +327,8 @@ def _bound_in(root: ast.AST) -> set[str]:
     return names
 
 
-def _module_names(root: ast.AST) -> set[str]:
-    """Names that stand for the module class itself: its own, and `cls = Module` inside it.
+def _module_names(root: ast.AST, nodes: Iterable[ast.AST]) -> set[str]:
+    """Names that stand for the module class `root` itself: its own, and `cls = Module` inside it.
 
     A name that is bound to anything else anywhere in the unit is an ordinary value.
     """
@@ -336,15 +337,15 @@ def _module_names(root: ast.AST) -> set[str]:
     modules = {root.name}
     stores: dict[str, int] = {}
     aliases: dict[str, int] = {}
-    for child in ast.walk(root):
+    for child in nodes:
         match child:
             case ast.Assign(targets=[ast.Name(id=alias)], value=ast.Name(id=root.name)):
                 aliases[alias] = aliases.get(alias, 0) + 1
-        if isinstance(child, ast.Name) and isinstance(child.ctx, ast.Store):
-            stores[child.id] = stores.get(child.id, 0) + 1
-        if isinstance(child, ast.arg):
-            stores[child.arg] = stores.get(child.arg, 0) + 1
-        if isinstance(child, ast.FunctionDef):
-            stores[child.name] = stores.get(child.name, 0) + 1
+            case ast.Name(ctx=ast.Store()):
+                stores[child.id] = stores.get(child.id, 0) + 1
+            case ast.arg():
+                stores[child.arg] = stores.get(child.arg, 0) + 1
+            case ast.FunctionDef():
+                stores[child.name] = stores.get(child.name, 0) + 1
     modules |= {name for name, count in aliases.items() if stores.get(name) == count}
     return {name for name in modules if name in aliases or name not in stores}

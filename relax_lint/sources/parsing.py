@@ -13,12 +13,12 @@ from typing import Any
 import tvm
 from tvm import relax
 from tvm.script.ir_builder import IRBuilder
-from tvm.script.parser.core import doc
 from tvm.script.parser.core import parser as tvm_parser
 
 from relax_lint.sources.compiled_kernels import NOTE, with_kernels_called
 from relax_lint.sources.dialects import PURITY, RULES, TYPE_PARAMETERS, described, rewritten
 from relax_lint.sources.dialects.rule import Rule
+from relax_lint.sources.doc_tree import to_doc
 from relax_lint.sources.facade import (
     BUILTINS,
     ROOTS,
@@ -180,7 +180,7 @@ def refused(unit: Unit, refusal: Refusal) -> Problem:
 def _run(
     unit: Unit, node: ast.ClassDef | ast.FunctionDef, names: Mapping[str, Any]
 ) -> tuple[RecordingParser, Any]:
-    tree = doc.to_doc(ast.Module([_stripped(node, unit)], []))
+    tree = to_doc(ast.Module([_stripped(node, unit)], []))
     parser = RecordingParser(TreeSource(unit.text.path, unit.text.content, tree))
     try:
         with warnings.catch_warnings(), watching(parser), IRBuilder() as builder:

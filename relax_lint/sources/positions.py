@@ -47,7 +47,7 @@ class TextPositions:
             # Alone, a function goes by its global symbol.
             self._definitions |= {name: root for name, _ in _relax_functions(module)}
         self._vars: dict[int, tuple[Any, _Origin]] = {}
-        statements = {_key(node): node for node in ast.walk(root) if isinstance(node, ast.stmt)}
+        statements = {_key(node): node for node in _statements(root)}
         for name, function in _relax_functions(module):
             written = self._definitions[name].name if name in self._definitions else name
             emissions = _in_order(recording.functions.get(written, []))
@@ -215,6 +215,14 @@ def _functions(root: ast.ClassDef | ast.FunctionDef) -> Iterator[ast.FunctionDef
     for node in root.body:
         if isinstance(node, ast.FunctionDef):
             yield node
+
+
+def _statements(statement: ast.stmt) -> Iterator[ast.stmt]:
+    """A statement and those inside it, as far as TVMScript nests them."""
+    yield statement
+    for part in ("body", "orelse"):
+        for inner in getattr(statement, part, ()):
+            yield from _statements(inner)
 
 
 def _relax_functions(module: Any) -> Iterator[tuple[str, Any]]:

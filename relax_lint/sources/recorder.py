@@ -18,6 +18,7 @@ from tvm.script.parser.core.diagnostics import Source
 from tvm.script.parser.core.error import ParserError
 from tvm.script.parser.core.parser import Parser
 
+from relax_lint.sources.evaluation import direct, direct_assignment
 from relax_lint.sources.facade import BUILTINS, RefusedError
 from relax_lint.sources.shape_text import check_shape_text
 
@@ -164,14 +165,17 @@ def watching(parser: RecordingParser) -> Iterator[None]:
         "func_ret_value": return_value,
     }
     builtin, shape = evaluator._get_builtin_or_none, relax_entry._eval_shape
+    evaluate, assign = evaluator._eval_expr, evaluator._eval_assign
     for name, function in replaced.items():
         setattr(relax_builder, name, function)
     evaluator._get_builtin_or_none = BUILTINS.get
     relax_entry._eval_shape = _guarded(shape)
+    evaluator._eval_expr, evaluator._eval_assign = direct(evaluate), direct_assignment(assign)
     try:
         yield
     finally:
         evaluator._get_builtin_or_none, relax_entry._eval_shape = builtin, shape
+        evaluator._eval_expr, evaluator._eval_assign = evaluate, assign
         for name, function in originals.items():
             setattr(relax_builder, name, function)
 
