@@ -10,7 +10,7 @@ from typing import Any
 
 from relax_lint import tvm_compat
 from relax_lint.analysis.facts import FunctionFacts
-from relax_lint.analysis.storages import StorageResolver
+from relax_lint.analysis.program_facts import ProgramFacts
 from relax_lint.config import Config
 from relax_lint.diagnostic import AllocatorFailure, Check, MemoryTotals, Related
 from relax_lint.memory_figures import Estimate
@@ -79,7 +79,7 @@ def check_module(
     where = positions or NoPositions()
     program = build_program(ir_module, positions=where, module_name=module_name, max_extent=config.max_extent)
     chain = ProverChain(max_extent=config.max_extent)
-    resolver = StorageResolver(program)
+    shared = ProgramFacts(program)
     rules = [
         rule
         for rule in load_rules().values()
@@ -88,7 +88,7 @@ def check_module(
     checks: list[Check] = []
     memory: list[MemoryTotals] = []
     for function in program.functions:
-        facts = FunctionFacts(program, function, config, chain, where, resolver)
+        facts = FunctionFacts(shared, function, config, chain, where)
         writer = _Writer(path, function, assumptions)
         for rule in rules:
             checks += writer.checks(rule, rule.check(facts))

@@ -16,10 +16,10 @@ from relax_lint.analysis.bounded import has_bound
 from relax_lint.analysis.budgets import BudgetFacts, first_allocation
 from relax_lint.analysis.devices import DeviceFacts
 from relax_lint.analysis.domains import domains_of, entry_domain
-from relax_lint.analysis.effects import Effect, EffectTable
+from relax_lint.analysis.effects import Effect
 from relax_lint.analysis.judge import Judge
 from relax_lint.analysis.kernel_facts import KernelFacts
-from relax_lint.analysis.lifetimes import LifetimeFacts, summaries_of
+from relax_lint.analysis.lifetimes import LifetimeFacts
 from relax_lint.analysis.packing import PackingFacts
 from relax_lint.analysis.placements import (
     Claim,
@@ -29,7 +29,8 @@ from relax_lint.analysis.placements import (
     no_overflow,
     quantity,
 )
-from relax_lint.analysis.storages import StorageResolver, Storages
+from relax_lint.analysis.program_facts import ProgramFacts
+from relax_lint.analysis.storages import Storages
 from relax_lint.analysis.views import ViewFacts
 from relax_lint.config import Config
 from relax_lint.model.program import (
@@ -40,7 +41,6 @@ from relax_lint.model.program import (
     KernelCall,
     Op,
     Place,
-    Program,
     Size,
     Unknown,
     ValueId,
@@ -50,12 +50,12 @@ from relax_lint.model.program import (
 from relax_lint.model.types import DType
 from relax_lint.place import Location
 from relax_lint.sources.unit import Positions
-from relax_lint.symbolic.decision import Decision, FirstFailure, Proof
+from relax_lint.symbolic.decision import Decision, FirstFailure, certain
 from relax_lint.symbolic.domain import Domain, Fact, FactKind
 from relax_lint.symbolic.printing import expr_text
 from relax_lint.symbolic.prover import ProverChain
 from relax_lint.totals.compute import Totals, measure
-from relax_lint.verdict import Prover, Verdict
+from relax_lint.verdict import Verdict
 
 _BYTE = DType("uint8", 8)
 
@@ -65,19 +65,18 @@ class FunctionFacts:
 
     def __init__(
         self,
-        program: Program,
+        shared: ProgramFacts,
         function: Function,
         config: Config,
         chain: ProverChain,
         positions: Positions,
-        resolver: StorageResolver,
     ) -> None:
-        self.program = program
+        self.program = shared.program
         self.function = function
         self.config = config
         self._judge = Judge(chain)
         self._positions = positions
-        self._resolver = resolver
+        self._shared = shared
 
     # -- the operations ------------------------------------------------------------------------
 
@@ -117,7 +116,7 @@ class FunctionFacts:
         found = []
         for tensor in self.tensors:
             if tensor.storage is not None:
-                storages = self._resolver.storages_of(self.function, tensor.storage)
+                storages = self._shared.storages.storages_of(self.function, tensor.storage)
                 domain = self.domain_at(tensor.place)
                 found.append(Placement(tensor, storages, domain, self.config.page_size))
         return tuple(found)
@@ -135,7 +134,7 @@ class FunctionFacts:
     @cached_property
     def kernels(self) -> KernelFacts:
         """The calls of kernels, and what must hold for them."""
-        return KernelFacts(self.program, self.function, self._effects, self.domain_at, self.judge)
+        return KernelFacts(self.program, self.function, self._shared.effects, self.domain_at, self.judge)
 
     @cached_property
     def lifetimes(self) -> LifetimeFacts:
@@ -144,7 +143,7 @@ class FunctionFacts:
             self.program,
             self.function,
             self.effect_of,
-            summaries_of(self.program, self.effect_of),
+            self._shared.summaries,
             self.domain_at,
             self.judge,
             self.holds_only_if,
@@ -155,7 +154,7 @@ class FunctionFacts:
         """The devices that values lie on."""
 
         def storages_of(value: ValueId) -> Storages:
-            return self._resolver.storages_of(self.function, value)
+            return self._shared.storages.storages_of(self.function, value)
 
         return DeviceFacts(self.program, self.function, self.config, storages_of)
 
@@ -199,11 +198,7 @@ class FunctionFacts:
 
     def effect_of(self, call: KernelCall) -> Effect:
         """What a call does to the contents of its arguments."""
-        return self._effects.effect_of(call)
-
-    @cached_property
-    def _effects(self) -> EffectTable:
-        return EffectTable(self.program)
+        return self._shared.effects.effect_of(call)
 
     # -- domains -------------------------------------------------------------------------------
 
@@ -301,7 +296,7 @@ class FunctionFacts:
 
     def certain(self, verdict: Verdict, reason: str) -> Decision:
         """A verdict that follows from the text alone."""
-        return Decision(verdict, Proof(Prover.CONSTANT, reason))
+        return certain(verdict, reason)
 
     def within_declared(self, placement: Placement) -> tuple[Claim, ...]:
         """offset + bytes <= declared size, wherever the pooled allocator would not refuse."""

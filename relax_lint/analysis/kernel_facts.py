@@ -29,9 +29,9 @@ from relax_lint.model.program import (
 )
 from relax_lint.model.program import Function as RelaxFunction
 from relax_lint.model.types import TensorType, ValueType
-from relax_lint.symbolic.decision import Decision, Proof
+from relax_lint.symbolic.decision import Decision, certain
 from relax_lint.symbolic.domain import Domain, Fact, FactKind
-from relax_lint.verdict import Prover, Verdict
+from relax_lint.verdict import Verdict
 
 _URGENCY = {Verdict.ALWAYS_WRONG: 0, Verdict.NEEDS_RUNTIME_CHECK: 1, Verdict.ALWAYS_FINE: 2}
 
@@ -251,7 +251,7 @@ class KernelFacts:
 
     def certain(self, use: KernelUse, verdict: Verdict, reason: str) -> Decision:
         """A verdict that follows from the types alone."""
-        decision = Decision(verdict, Proof(Prover.CONSTANT, reason))
+        decision = certain(verdict, reason)
         return replace(decision, assumptions=use.beliefs) if use.beliefs else decision
 
     def name_of(self, use: KernelUse, position: int) -> str:

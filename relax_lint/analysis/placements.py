@@ -68,6 +68,16 @@ class Placement:
         """offset + bytes <= capacity, one claim per storage that the tensor may be on. The naive
         allocator's capacity is the declared size.
         """
+        known = self._fitting.get(allocator)
+        if known is None:
+            known = self._fitting[allocator] = self._claims(allocator)
+        return known
+
+    @cached_property
+    def _fitting(self) -> dict[Allocator, tuple[Claim, ...]]:
+        return {}
+
+    def _claims(self, allocator: Allocator) -> tuple[Claim, ...]:
         if isinstance(self.storages, Unknown):
             return (Claim(self.storages, self.region),)
         return tuple(self._fits(storage, allocator) for storage in self.storages)
@@ -89,14 +99,13 @@ class Placement:
 
 def not_negative(domain: Domain, quantities: Iterable[sympy.Expr]) -> Domain:
     """The part of a domain on which the quantities are >= 0."""
-    facts = []
-    for quantity in quantities:
-        if quantity.is_Integer and quantity >= 0:
-            continue
-        condition = at_least_zero(quantity)
-        facts.append(Fact(condition, FactKind.ENFORCED, f"{condition_text(condition)} (judged by RLX104)"))
-    known = {fact.condition for fact in domain.facts}
-    return domain.with_facts(fact for fact in facts if fact.condition not in known)
+    conditions = [at_least_zero(q) for q in quantities if not (q.is_Integer and int(q) >= 0)]
+    return domain.with_facts(_judged_elsewhere(c) for c in conditions if c not in domain.conditions)
+
+
+@lru_cache(maxsize=_CACHED)
+def _judged_elsewhere(condition: Boolean) -> Fact:
+    return Fact(condition, FactKind.ENFORCED, f"{condition_text(condition)} (judged by RLX104)")
 
 
 def no_negative_extent(extents: Shape, domain: Domain) -> Claim:

@@ -69,5 +69,10 @@ class Domain:
         return Domain(self.symbols, tuple(f for f in self.facts if f.kind not in kinds), self.free)
 
     @cached_property
+    def conditions(self) -> frozenset[Boolean]:
+        """The conditions of the facts, of whatever kind."""
+        return frozenset(fact.condition for fact in self.facts)
+
+    @cached_property
     def _known(self) -> frozenset[tuple[Boolean, FactKind]]:
         return frozenset((fact.condition, fact.kind) for fact in self.facts)

@@ -133,12 +133,12 @@ class Polynomial:
 
     def to_expr(self) -> Any:
         """The same as an expanded sympy expression."""
-        return sympy.Add(
-            *(
-                sympy.Mul(sympy.Integer(c), *(sympy.Pow(a, sympy.Integer(e)) for a, e in m))
-                for m, c in self.terms.items()
-            )
-        )
+        return sympy.Add(*(sympy.Integer(c) * _product(m) for m, c in self.terms.items()))
+
+
+@lru_cache(maxsize=1 << 16)
+def _product(monomial: Monomial) -> Any:
+    return sympy.Mul(*(sympy.Pow(atom, sympy.Integer(exponent)) for atom, exponent in monomial))
 
 
 def total(parts: Iterable[Polynomial]) -> Polynomial:

@@ -23,12 +23,14 @@ class Sizes:
     def __init__(self, sizes: Iterable[Quantity]) -> None:
         self.symbolic: tuple[sympy.Expr, ...]
         self._index: dict[sympy.Expr, int] = {}
-        self._expanded: dict[Sum, sympy.Expr] = {}
-        distinct: dict[Polynomial | sympy.Expr, sympy.Expr] = {}
+        self._expanded: dict[tuple[int, ...], sympy.Expr] = {}
+        symbolic: list[sympy.Expr] = []
+        positions: dict[Polynomial | sympy.Expr, int] = {}
         for size in dict.fromkeys(size for size in sizes if not isinstance(size, int)):
-            same = distinct.setdefault(_normal(size), size)
-            self._index[size] = list(distinct.values()).index(same)
-        self.symbolic = tuple(distinct.values())
+            self._index[size] = positions.setdefault(_normal(size), len(positions))
+            if len(positions) > len(symbolic):
+                symbolic.append(size)
+        self.symbolic = tuple(symbolic)
 
     def index(self, size: Quantity) -> int:
         """The position of a symbolic size in a `Sum`; 0 for a constant one."""
@@ -36,20 +38,22 @@ class Sizes:
 
     def quantity(self, parts: Sum) -> Quantity:
         """A sum as an int or an expanded expression."""
-        if not any(parts[1:]):
-            return parts[0]
-        known = self._expanded.get(parts)
+        constant, *counts = parts
+        if not any(counts):
+            return constant
+        # Most sums of one function differ in their constant part only.
+        key = tuple(counts)
+        known = self._expanded.get(key)
         if known is None:
-            known = self._expanded[parts] = self._expand(parts)
-        return known
+            known = self._expanded[key] = self._expand(key)
+        return sympy.Integer(constant) + known
 
-    def _expand(self, parts: Sum) -> sympy.Expr:
-        counted = [(size, n) for size, n in zip(self.symbolic, parts[1:], strict=True) if n]
+    def _expand(self, counts: tuple[int, ...]) -> sympy.Expr:
+        counted = [(size, n) for size, n in zip(self.symbolic, counts, strict=True) if n]
         try:
-            scaled = [to_polynomial(size).scale(n) for size, n in counted]
+            return polynomial_sum(to_polynomial(size).scale(n) for size, n in counted).to_expr()
         except NotPolynomial:
-            return sympy.Add(sympy.Integer(parts[0]), *(n * size for size, n in counted))
-        return polynomial_sum([Polynomial.constant(parts[0]), *scaled]).to_expr()
+            return sympy.Add(*(n * size for size, n in counted))
 
 
 def undominated(sums: Iterable[Sum]) -> list[Sum]:
