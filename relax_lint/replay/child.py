@@ -11,12 +11,14 @@ import json
 import os
 import resource
 import sys
+from dataclasses import asdict
 from typing import Any
 
 import numpy as np
 import tvm
 from tvm import relax
 
+from relax_lint.replay.guard import Guard
 from relax_lint.replay.modules import load_module
 
 MAX_VALUES = 64
@@ -46,10 +48,31 @@ def answer(machines: BuiltMachines, request: dict[str, Any]) -> dict[str, Any]:
     try:
         machine = machines.get(request)
         stage = "run"
-        result = machine[request["function"]](*map(_to_tvm, request["inputs"]))
-        return {"stage": stage, "outputs": [_summary(value) for value in _flatten(result)]}
+        if request["fill"] is None:
+            return _call(machine, request)
+        return _guarded_call(machine, request)
     except BaseException as error:  # TVM's parser raises SystemExit, and each message is a result
-        return {"stage": stage, "error_type": type(error).__name__, "message": str(error)}
+        return _failure(error, stage)
+
+
+def _call(machine: Any, request: dict[str, Any]) -> dict[str, Any]:
+    result = machine[request["function"]](*map(_to_tvm, request["inputs"]))
+    return {"stage": "run", "outputs": [_summary(value) for value in _flatten(result)]}
+
+
+def _guarded_call(machine: Any, request: dict[str, Any]) -> dict[str, Any]:
+    guard = Guard()
+    with guard.guarding(request["fill"]):
+        try:
+            reply = _call(machine, request)
+        except Exception as error:
+            reply = _failure(error, "run")
+    damage = guard.damage
+    return {**reply, "damage": None if damage is None else asdict(damage), "left_out": guard.left_out}
+
+
+def _failure(error: BaseException, stage: str) -> dict[str, Any]:
+    return {"stage": stage, "error_type": type(error).__name__, "message": str(error)}
 
 
 def _to_tvm(value: dict[str, Any]) -> Any:

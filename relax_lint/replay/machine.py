@@ -20,6 +20,7 @@ from pathlib import Path
 from types import TracebackType
 from typing import Any
 
+from relax_lint.replay.guard import FILL, Damage, environment, fault_in
 from relax_lint.replay.values import Input, Output, Scalar, Shape
 
 _PACKAGE_ROOT = Path(__file__).resolve().parents[2]
@@ -51,6 +52,8 @@ class RunResult:
     `stage` says whether it came to running at all (`build` or `run`). `error_type` and `message`
     are those of the exception, without traceback; `signal` is the name of the signal that killed the
     process; `log` is what the process printed, its last 4,096 bytes, where it did not survive.
+    `damage` is what a guarded machine saw outside of a block, also where the run went on; `left_out` says
+    that a block was too large to be guarded, or was one too many.
     """
 
     outcome: Outcome
@@ -60,6 +63,8 @@ class RunResult:
     signal: str | None = None
     outputs: tuple[Output, ...] = ()
     log: str = ""
+    damage: Damage | None = None
+    left_out: bool = False
 
 
 class Machine:
@@ -72,9 +77,16 @@ class Machine:
     Args:
         time_limit: seconds for one run, building included.
         memory_limit: bytes of address space of the subprocess.
+        guarded: whether what TVM allocates is guarded, see `relax_lint.replay.guard`.
+
+    Raises GuardUnavailableError.
     """
 
-    def __init__(self, *, time_limit: float = 60.0, memory_limit: int = 8 * 2**30) -> None:
+    def __init__(
+        self, *, time_limit: float = 60.0, memory_limit: int = 8 * 2**30, guarded: bool = False
+    ) -> None:
+        self._environment = environment() if guarded else {}
+        self._guarded = guarded
         self._time_limit = time_limit
         self._memory_limit = memory_limit
         self._process: subprocess.Popen[bytes] | None = None
@@ -96,6 +108,7 @@ class Machine:
         *,
         allocator: str = "pooled",
         exec_mode: str = "bytecode",
+        fill: int = FILL,
     ) -> RunResult:
         """Call `function` of `module` with `inputs`.
 
@@ -106,6 +119,7 @@ class Machine:
             inputs: its arguments.
             allocator: `naive` or `pooled`.
             exec_mode: `bytecode` or `compiled`.
+            fill: the byte that a guarded machine fills new memory with.
         """
         request = {
             "module": module.text,
@@ -114,6 +128,7 @@ class Machine:
             "inputs": [_to_json(value) for value in inputs],
             "allocator": allocator,
             "exec_mode": exec_mode,
+            "fill": fill if self._guarded else None,
         }
         process = self._start()
         assert process.stdin is not None
@@ -129,7 +144,7 @@ class Machine:
             log = self._last_words()
             self.restart()
             name = signal.Signals(-status).name if status < 0 else f"exit status {status}"
-            return RunResult(Outcome.SIGNAL, signal=name, log=log)
+            return RunResult(Outcome.SIGNAL, signal=name, log=log, damage=fault_in(log))
         return _from_json(json.loads(reply))
 
     def restart(self) -> None:
@@ -156,7 +171,7 @@ class Machine:
                     stdout=subprocess.PIPE,
                     stderr=log,
                     cwd=self._folder.name,
-                    env={**os.environ, "PYTHONPATH": path, "TVM_NUM_THREADS": "1"},
+                    env={**os.environ, **self._environment, "PYTHONPATH": path, "TVM_NUM_THREADS": "1"},
                     # Ctrl-C is for the parent, which ends the child.
                     start_new_session=True,
                 )
@@ -193,11 +208,18 @@ def _to_json(value: Input) -> dict[str, Any]:
 
 
 def _from_json(reply: dict[str, Any]) -> RunResult:
+    damage = Damage(**reply["damage"]) if reply.get("damage") else None
+    left_out = bool(reply.get("left_out"))
     if "error_type" in reply:
         return RunResult(
-            Outcome.ERROR, reply["stage"], error_type=reply["error_type"], message=reply["message"].strip()
+            Outcome.ERROR,
+            reply["stage"],
+            error_type=reply["error_type"],
+            message=reply["message"].strip(),
+            damage=damage,
+            left_out=left_out,
         )
     outputs = tuple(
         Output(item["text"], tuple(item["values"]) if "values" in item else None) for item in reply["outputs"]
     )
-    return RunResult(Outcome.OK, reply["stage"], outputs=outputs)
+    return RunResult(Outcome.OK, reply["stage"], outputs=outputs, damage=damage, left_out=left_out)
