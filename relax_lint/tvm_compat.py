@@ -48,6 +48,15 @@ def is_relax_function(module: Any, var: Any) -> bool:
     return var in module.functions and isinstance(module.functions[var], relax.Function)
 
 
+def ill_formed(module: Any) -> str | None:
+    """What TVM says is wrong with the form of a module; None for one that is well-formed."""
+    try:
+        relax.analysis.well_formed(module)
+    except Exception as error:
+        return str(error) or type(error).__name__
+    return None
+
+
 def is_absent(node: Any) -> bool:
     """Whether an optional argument of `R.memory.view` was left out (TVM writes an empty tuple)."""
     return kind(node) == "Tuple" and len(node.fields) == 0

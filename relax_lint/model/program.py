@@ -281,12 +281,15 @@ class Provenance(Enum):
 
 @dataclass(frozen=True)
 class SymbolInfo:
-    """A symbol of a function: where it comes from (`origin`, e.g. ``parameter `x` ``) and since when."""
+    """A symbol of a function: where it comes from (`origin`, e.g. ``parameter `x` ``), and the variable of
+    the IR that it stands for (None for one that the shape heap of a lowered module holds).
+    """
 
     symbol: sympy.Symbol
     provenance: Provenance
     origin: str
     in_signature: bool
+    var: Any = field(default=None, compare=False, repr=False)
 
 
 class BoundKind(Enum):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
+from dataclasses import replace
 from typing import Any
 
 import sympy
@@ -61,7 +62,8 @@ class SymbolTable:
 
     def infos(self) -> tuple[SymbolInfo, ...]:
         """All symbols in the order in which they were first seen."""
-        return tuple(self._infos.values())
+        variables = {symbol: var for var, symbol in self._symbols.items()}
+        return tuple(replace(info, var=variables.get(info.symbol)) for info in self._infos.values())
 
     def in_signature(self, name: str) -> list[sympy.Symbol]:
         """The symbols of the function's signature that carry a name."""

@@ -11,10 +11,10 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 import tvm
-from tvm import relax
 from tvm.script.ir_builder import IRBuilder
 from tvm.script.parser.core import parser as tvm_parser
 
+from relax_lint import tvm_compat
 from relax_lint.sources.compiled_kernels import NOTE, with_kernels_called
 from relax_lint.sources.dialects import PURITY, RULES, TYPE_PARAMETERS, described, rewritten
 from relax_lint.sources.dialects.rule import Rule
@@ -327,8 +327,5 @@ def _assumptions(unit: Unit) -> tuple[str, ...]:
 
 
 def _ill_formed(module: Any) -> str | None:
-    try:
-        relax.analysis.well_formed(module)
-    except Exception as error:
-        return reason(str(error) or type(error).__name__)
-    return None
+    found = tvm_compat.ill_formed(module)
+    return None if found is None else reason(found)

@@ -84,8 +84,29 @@ def _magnitude(term: Any) -> str:
     return _expr(term.as_coeff_Mul()[1])[0]
 
 
+def ordered_terms(expr: Any) -> list[Any]:
+    """The terms of a sum in the order in which people read them."""
+    return sorted(sympy.Add.make_args(expr), key=_rank)
+
+
+def ordered_factors(expr: Any) -> list[Any]:
+    """The factors of a product without a number in front, plain symbols first."""
+    return sorted(sympy.Mul.make_args(expr), key=lambda x: (not x.as_base_exp()[0].is_Atom, _expr(x)[0]))
+
+
+def ordered_conditions(condition: Any) -> list[Any]:
+    """The parts of a conjunction or disjunction in the order in which people read them."""
+    return sorted(condition.args, key=lambda part: _condition_order(_part(part)))
+
+
+def relation_sides(condition: Any) -> tuple[Any, Any]:
+    """The sides of an equality: sympy orders them by its own lights; people put the number right."""
+    a, b = condition.args
+    return (b, a) if a.is_number and not b.is_number else (a, b)
+
+
 def _sum(expr: Any) -> tuple[str, int]:
-    terms = sorted(expr.args, key=_rank)
+    terms = ordered_terms(expr)
     text = _inside(terms[0], _PRODUCT)
     for term in terms[1:]:
         text += f" - {_inside(-term, _PRODUCT)}" if _negative(term) else f" + {_inside(term, _PRODUCT)}"
@@ -94,8 +115,7 @@ def _sum(expr: Any) -> tuple[str, int]:
 
 def _product(expr: Any) -> tuple[str, int]:
     coefficient, rest = expr.as_coeff_Mul()
-    factors = sorted(sympy.Mul.make_args(rest), key=lambda x: (not x.as_base_exp()[0].is_Atom, _expr(x)[0]))
-    text = "*".join(_inside(factor, _UNARY) for factor in factors)
+    text = "*".join(_inside(factor, _UNARY) for factor in ordered_factors(rest))
     if coefficient == 1:
         return text, _PRODUCT
     return (f"-{text}", _PRODUCT) if coefficient == -1 else (f"{int(coefficient)}*{text}", _PRODUCT)
@@ -106,22 +126,16 @@ def _condition(condition: Any) -> tuple[str, int]:
         return str(condition), _RELATION
     if isinstance(condition, (And, Or)):
         level, glue = (_AND, " & ") if isinstance(condition, And) else (_OR, " | ")
-        return glue.join(sorted((_part(c) for c in condition.args), key=_condition_order)), level
+        return glue.join(_part(part) for part in ordered_conditions(condition)), level
     if isinstance(condition, Not):
         return f"~({_condition(condition.args[0])[0]})", _RELATION
     if isinstance(condition, (sympy.Eq, sympy.Ne)):
         name = "Eq" if isinstance(condition, sympy.Eq) else "Ne"
-        return f"{name}({', '.join(expr_text(a) for a in _sides(condition))})", _RELATION
+        return f"{name}({', '.join(expr_text(a) for a in relation_sides(condition))})", _RELATION
     if type(condition) in _RELATIONS:
         a, b = condition.args
         return f"{expr_text(a)} {_RELATIONS[type(condition)]} {expr_text(b)}", _RELATION
     raise TypeError(f"not a condition on integers: {condition}")
-
-
-def _sides(condition: Any) -> tuple[Any, Any]:
-    """sympy orders the sides of an equality by its own lights; people put the number right."""
-    a, b = condition.args
-    return (b, a) if a.is_number and not b.is_number else (a, b)
 
 
 def _part(condition: Any) -> str:
