@@ -56,10 +56,12 @@ def check(target: Any, config: Config | None = None) -> Report:
 
         return run([os.fspath(target)], settings)
     from relax_lint.engine import check_module
+    from relax_lint.policy import apply_policy
 
     result = check_module(target, settings)
     status = InputStatus("<module>", result.functions, "checked", notes=result.notes)
-    return Report((FileResult(status, result.checks, result.memory),), result.tvm_version)
+    judged = apply_policy(FileResult(status, result.checks, result.memory), settings)
+    return Report((judged,), result.tvm_version)
 
 
 def memory(
@@ -79,7 +81,7 @@ def memory(
     from relax_lint.memory_request import MemoryRequest, read_bindings, require_known
 
     bound = read_bindings(f"{name}={value}" for name, value in (bindings or {}).items())
-    settings = replace(config or Config(), select=(UNREADABLE_BLOCKS,), memory=MemoryRequest(bound))
+    settings = replace(config or Config(), select=UNREADABLE_BLOCKS, memory=MemoryRequest(bound))
     report = check(target, settings)
     for finding in report.checks:
         raise ValueError(f"{finding.path}: {finding.message}")

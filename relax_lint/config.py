@@ -2,20 +2,23 @@
 
 from __future__ import annotations
 
+import os
 import sys
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-from relax_lint.memory_request import WHOLE, MemoryRequest, RequestError, read_budget, read_size
+from relax_lint.assumption import Assumption
+from relax_lint.config_values import ALLOCATORS, MAX_FILE_SIZE, READERS, WrongValueError
+from relax_lint.memory_request import MemoryRequest
 from relax_lint.pyproject import candidates
 from relax_lint.verdict import Severity
 
 TABLE = "tool.relax-lint"
-UNREADABLE_BLOCKS = "RLX90"
+UNREADABLE_BLOCKS = ("RLX901", "RLX902", "RLX903", "RLX904")
 """The rules that say that a block could not be analysed: a selection never leaves them out unsaid."""
 
-_UNITS = {"": 1, "B": 1, "KiB": 1 << 10, "MiB": 1 << 20, "GiB": 1 << 30, "TiB": 1 << 40}
+_PATHS = ("baseline", "cache_dir")
 
 
 class ConfigError(ValueError):
@@ -26,33 +29,65 @@ class ConfigError(ValueError):
 class Config:
     """What a run is asked to do.
 
-    `select` and `ignore` are prefixes of rule codes (an empty `select` is every rule). `allocators` are the
-    allocators a finding must hold for, `page_size` is the pooled allocator's page in bytes. `max_extent` is
-    the largest extent that a tensor parameter is assumed to have, in elements. `fail_on` is the least
-    severity that makes the run fail. `jobs` is the number of worker processes (None: one for each core),
-    `time_limit` the seconds that one unit may take, `memory_limit` the bytes of address space that a worker
-    may take, `max_file_size` the bytes that a text may have, at most 32 MiB. `exclude` are patterns of
-    paths that folders are searched without. `devices` is how many devices there are where a module declares
-    none (None: one). `dialect` is how TVMScript is read: `auto`, `current` or `old`.
+    `select` and `ignore` are prefixes of rule codes (an empty `select` is every rule); `per_file_ignores` are
+    patterns of paths with the prefixes that are off there, `severities` prefixes with the severity of what
+    they report. `allocators` are the allocators a finding must hold for, `page_size` is the pooled
+    allocator's page in bytes. `max_extent` is the largest extent that a tensor parameter is assumed to have,
+    in elements. `assume` are conditions that are taken for granted in every function that has their symbols,
+    `assume_in` those for one function, by its name. `fail_on` is the least severity that makes the run fail,
+    `baseline` the file of findings that are accepted. `jobs` is the number of worker processes (None: one for
+    each core), `time_limit` the seconds that one unit may take, `memory_limit` the bytes of address space
+    that a worker may take, `max_file_size` the bytes that a text may have, at most 32 MiB. `exclude` are
+    patterns of paths that folders are searched without. `devices` is how many devices there are where a
+    module declares none (None: one). `dialect` is how TVMScript is read: `auto`, `current` or `old`.
+    `cache` says whether the command keeps results, `cache_dir` where (None: where the system keeps caches).
+    `root` is the folder that patterns of paths are relative to.
     """
 
     select: tuple[str, ...] = ()
     ignore: tuple[str, ...] = ()
-    allocators: tuple[str, ...] = ("naive", "pooled")
+    per_file_ignores: tuple[tuple[str, tuple[str, ...]], ...] = ()
+    severities: tuple[tuple[str, Severity], ...] = ()
+    allocators: tuple[str, ...] = ALLOCATORS
     page_size: int = 4096
     trust_declared_bounds: bool = True
     max_extent: int = 2**40
+    assume: tuple[str, ...] = ()
+    assume_in: tuple[tuple[str, tuple[str, ...]], ...] = ()
     fail_on: Severity = Severity.WARNING
+    baseline: str | None = None
     jobs: int | None = None
     time_limit: float = 60.0
     memory_limit: int = 4 << 30
     exclude: tuple[str, ...] = ()
-    max_file_size: int = 32 << 20
+    max_file_size: int = MAX_FILE_SIZE
     target: str = "llvm"
     devices: int | None = None
     dialect: str = "auto"
     max_memory: tuple[tuple[str, int], ...] = ()
     memory: MemoryRequest = field(default_factory=MemoryRequest)
+    cache: bool = True
+    cache_dir: str | None = None
+    root: str = field(default="", compare=False)
+
+    @property
+    def assumptions(self) -> tuple[Assumption, ...]:
+        """What is taken for granted: `assume`, then `assume_in`."""
+        everywhere = [Assumption(text) for text in self.assume]
+        inside = [Assumption(text, name) for name, texts in self.assume_in for text in texts]
+        return (*everywhere, *inside)
+
+    @property
+    def for_analysis(self) -> Config:
+        """This configuration without all that does not change how one input is judged."""
+        indifferent = (
+            *("per_file_ignores", "severities", "fail_on", "baseline", "exclude", "max_file_size"),
+            *("jobs", "time_limit", "memory_limit", "cache", "cache_dir", "root"),
+        )
+        return replace(self, **{name: getattr(_DEFAULTS, name) for name in indifferent})
+
+
+_DEFAULTS = Config()
 
 
 def load_config(path: str | None = None, *, folder: str = ".") -> Config:
@@ -72,14 +107,14 @@ def with_options(config: Config, options: Mapping[str, Any], origin: str = "comm
     """`config` with values by key as the table spells them. Raises ConfigError, which names `origin`."""
     values: dict[str, Any] = {}
     for key, value in options.items():
-        if key not in _READERS:
-            raise ConfigError(f"{origin}: unknown key `{key}`{did_you_mean(key, _READERS)}")
+        if key not in READERS:
+            raise ConfigError(f"{origin}: unknown key `{key}`{did_you_mean(key, READERS)}")
         try:
-            values[key.replace("-", "_")] = _READERS[key](value)
-        except _WrongValueError as error:
+            values[key.replace("-", "_")] = READERS[key](value)
+        except WrongValueError as error:
             raise ConfigError(f"{origin}: `{key}` must be {error}, not {_shown(value)}") from None
     if values.get("select"):
-        values["select"] = (*values["select"], UNREADABLE_BLOCKS)
+        values["select"] = (*values["select"], *UNREADABLE_BLOCKS)
     return replace(config, **values)
 
 
@@ -104,7 +139,12 @@ def _from_file(path: str, *, required: bool) -> Config | None:
         table = table[name]
     if not isinstance(table, dict):
         raise ConfigError(f"{path}: `{TABLE}` must be a table")
-    return with_options(Config(), table, f"{path}: [{TABLE}]")
+    folder = os.path.dirname(os.path.abspath(path))
+    config = with_options(Config(root=folder), table, f"{path}: [{TABLE}]")
+    paths: dict[str, Any] = {name: value for name in _PATHS if (value := getattr(config, name)) is not None}
+    for name, value in paths.items():
+        paths[name] = os.path.join(folder, value)
+    return replace(config, **paths)
 
 
 def _read_toml(path: str) -> Any:
@@ -121,116 +161,6 @@ def _read_toml(path: str) -> Any:
         raise ConfigError(f"{path}: not TOML: {error}") from None
 
 
-class _WrongValueError(Exception):
-    pass
-
-
 def _shown(value: Any) -> str:
     text = repr(value)
     return text if len(text) <= 60 else text[:57] + "..."
-
-
-def _integer(least: int) -> Callable[[Any], int]:
-    def read(value: Any) -> int:
-        if type(value) is not int or value < least:
-            raise _WrongValueError(f"a whole number of at least {least}")
-        return value
-
-    return read
-
-
-def _seconds(value: Any) -> float:
-    if type(value) not in (int, float) or not 0 < value < float("inf"):
-        raise _WrongValueError("a number of seconds above 0")
-    return float(value)
-
-
-def _size(value: Any) -> int:
-    """Bytes: a whole number, or text such as `512 MiB`."""
-    if type(value) is int and value > 0:
-        return value
-    if isinstance(value, str):
-        digits = value.rstrip("BKMGTi ")
-        unit = value[len(digits) :].strip()
-        if digits.isascii() and digits.isdigit() and unit in _UNITS and int(digits) > 0:
-            return int(digits) * _UNITS[unit]
-    raise _WrongValueError("a number of bytes above 0, or text such as '512 MiB'")
-
-
-def _text_size(value: Any) -> int:
-    # More is never read of a text, whatever the configuration of an untrusted folder says.
-    size = _size(value)
-    if size > Config.max_file_size:
-        raise _WrongValueError("a number of bytes up to 32 MiB")
-    return size
-
-
-def _flag(value: Any) -> bool:
-    if not isinstance(value, bool):
-        raise _WrongValueError("true or false")
-    return value
-
-
-def _text(value: Any) -> str:
-    if not isinstance(value, str) or not value:
-        raise _WrongValueError("text")
-    return value
-
-
-def _texts(value: Any) -> tuple[str, ...]:
-    if not isinstance(value, list | tuple) or not all(isinstance(item, str) and item for item in value):
-        raise _WrongValueError("a list of texts")
-    return tuple(value)
-
-
-def _allocators(value: Any) -> tuple[str, ...]:
-    known = Config.allocators
-    if not isinstance(value, list | tuple) or not value or not all(item in known for item in value):
-        raise _WrongValueError('a list of "naive" and "pooled"')
-    return tuple(name for name in known if name in value)
-
-
-def _budgets(value: Any) -> tuple[tuple[str, int], ...]:
-    """Budgets: one size, a table of sizes by scope, or a list of texts as on the command line."""
-    try:
-        if isinstance(value, str):
-            return ((WHOLE, read_size(value)),)
-        if isinstance(value, Mapping) and value and all(isinstance(size, str) for size in value.values()):
-            return tuple((scope, read_size(size)) for scope, size in value.items())
-        if isinstance(value, list) and value and all(isinstance(text, str) for text in value):
-            return tuple(dict(map(read_budget, value)).items())
-    except RequestError as error:
-        raise _WrongValueError(f"a size with a unit such as '512 MiB' ({error})") from None
-    raise _WrongValueError("text such as '512 MiB', or a table of such texts by scope")
-
-
-def _severity(value: Any) -> Severity:
-    if value not in ("error", "warning", "note"):
-        raise _WrongValueError('"error", "warning" or "note"')
-    return Severity(value)
-
-
-def _dialect(value: Any) -> str:
-    if value not in ("auto", "current", "old"):
-        raise _WrongValueError('"auto", "current" or "old"')
-    return str(value)
-
-
-_READERS: Mapping[str, Callable[[Any], Any]] = {
-    "select": _texts,
-    "ignore": _texts,
-    "allocators": _allocators,
-    "page-size": _integer(1),
-    "trust-declared-bounds": _flag,
-    "max-extent": _integer(1),
-    "fail-on": _severity,
-    "jobs": _integer(1),
-    "time-limit": _seconds,
-    "memory-limit": _size,
-    "exclude": _texts,
-    "max-file-size": _text_size,
-    "target": _text,
-    "devices": _integer(1),
-    "dialect": _dialect,
-    "max-memory": _budgets,
-}

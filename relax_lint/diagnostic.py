@@ -172,10 +172,13 @@ class FileResult:
 
 @dataclass(frozen=True)
 class Report:
-    """The result of one run over all inputs, in the order in which they were named."""
+    """The result of one run over all inputs, in the order in which they were named. `notes` are about the run
+    as a whole.
+    """
 
     files: tuple[FileResult, ...]
     tvm_version: str | None
+    notes: tuple[str, ...] = ()
 
     @property
     def checks(self) -> tuple[Check, ...]:

@@ -9,6 +9,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from relax_lint import tvm_compat
+from relax_lint.analysis.assumed import with_assumptions
 from relax_lint.analysis.facts import FunctionFacts
 from relax_lint.analysis.program_facts import ProgramFacts
 from relax_lint.config import Config
@@ -30,8 +31,8 @@ from relax_lint.verdict import Prover, Severity, Verdict
 
 @dataclass(frozen=True)
 class UnitResult:
-    """What one unit gave: every judged operation, the totals of its functions, notes, and, on request, what
-    TVM's estimator counts.
+    """What one unit gave: every judged operation, the totals of its functions, notes, on request what TVM's
+    estimator counts, and which assumptions of the configuration concern it.
     """
 
     checks: tuple[Check, ...] = ()
@@ -40,6 +41,7 @@ class UnitResult:
     notes: tuple[str, ...] = ()
     tvm_version: str = tvm_compat.VERSION
     estimates: tuple[Estimate, ...] = ()
+    assumptions: tuple[str, ...] = ()
 
 
 def check_parsed(unit: ParsedUnit | Problem, path: str, config: Config) -> UnitResult:
@@ -77,8 +79,13 @@ def check_module(
     verdict that is not unconditional.
     """
     where = positions or NoPositions()
-    program = build_program(ir_module, positions=where, module_name=module_name, max_extent=config.max_extent)
     chain = ProverChain(max_extent=config.max_extent)
+    assumed = with_assumptions(
+        build_program(ir_module, positions=where, module_name=module_name, max_extent=config.max_extent),
+        config,
+        chain,
+    )
+    program, notes = assumed.program, (*notes, *assumed.notes)
     shared = ProgramFacts(program)
     rules = [
         rule
@@ -104,6 +111,7 @@ def check_module(
         functions=len(program.functions),
         notes=notes,
         estimates=estimates(program) if config.memory.estimates else (),
+        assumptions=assumed.used,
     )
 
 

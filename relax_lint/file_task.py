@@ -65,6 +65,7 @@ class Judged:
     notes: tuple[str, ...]
     lines: Mapping[int, str]
     estimates: tuple[Estimate, ...]
+    assumptions: tuple[str, ...]
 
 
 @dataclass(frozen=True)
@@ -110,7 +111,15 @@ def _answers(file: FileData, config: Config, first: int) -> Iterator[Answer]:
 
         result = check_parsed(step, file.path, config)
         quoted = _quoted(lines, file.path, _places(result.checks))
-        yield Judged(result.checks, result.memory, result.functions, result.notes, quoted, result.estimates)
+        yield Judged(
+            result.checks,
+            result.memory,
+            result.functions,
+            result.notes,
+            quoted,
+            result.estimates,
+            result.assumptions,
+        )
 
 
 _Steps = Iterator[Found | Loaded | ParsedUnit | Problem]

@@ -6,13 +6,14 @@ Imports neither TVM nor sympy: all that reads or judges untrusted input happens 
 from __future__ import annotations
 
 import os
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 
 from relax_lint.config import UNREADABLE_BLOCKS, Config
 from relax_lint.diagnostic import Check, FileResult, InputStatus, MemoryTotals, Report
 from relax_lint.file_task import FUNCTION, Answer, FileData, Found, Loaded, read_answer
 from relax_lint.memory_figures import Estimate
+from relax_lint.policy import apply_policy
 from relax_lint.problems import problem_checks
 from relax_lint.rule import load_rules
 from relax_lint.sources.discovery import Input, UnreadableError, discover
@@ -46,6 +47,7 @@ class _Progress:
     memory: list[MemoryTotals] = field(default_factory=list)
     estimates: list[tuple[Estimate, ...]] = field(default_factory=list)
     notes: list[str] = field(default_factory=list)
+    assumptions: set[str] = field(default_factory=set)
     lines: dict[int, str] = field(default_factory=dict)
 
     def take(self, answer: Answer, config: Config) -> None:
@@ -64,6 +66,7 @@ class _Progress:
         if answer.estimates:
             self.estimates.append(answer.estimates)
         self.notes += answer.notes
+        self.assumptions.update(answer.assumptions)
         self.functions += answer.functions
         self.unit += 1
         self.retries = 0
@@ -86,7 +89,17 @@ def run(
             progress.append(_admit(found, config))
     waiting = [one for one in progress if one.file is not None]
     tvm_version = _work(waiting, config, debug) if waiting else None
-    return Report(tuple(_result(one) for one in progress), tvm_version)
+    files = tuple(apply_policy(_result(one), config) for one in progress)
+    return Report(files, tvm_version, tuple(_idle_assumptions(progress, config)))
+
+
+def _idle_assumptions(progress: Sequence[_Progress], config: Config) -> Iterator[str]:
+    """What is said of assumptions that are about no function; nothing where there was none."""
+    if any(one.functions for one in progress):
+        used = set().union(*(one.assumptions for one in progress))
+        for assumption in config.assumptions:
+            if str(assumption) not in used:
+                yield f"the assumption {assumption} is about no function: none has its symbols"
 
 
 def _admit(found: Input, config: Config) -> _Progress:
@@ -115,9 +128,10 @@ def _work(waiting: list[_Progress], config: Config, debug: bool) -> str | None:
     if not load_rules():
         raise RunError("no rules are installed: nothing could be found")
     tvm_version: str | None = None
+    settings = config.for_analysis
     jobs = min(config.jobs or _cores(), len(waiting))
     with WorkerPool(jobs, time_limit_s=config.time_limit, memory_limit_bytes=config.memory_limit) as pool:
-        tasks = {pool.submit(FUNCTION, one.file, config, 0): one for one in waiting}
+        tasks = {pool.submit(FUNCTION, one.file, settings, 0): one for one in waiting}
         for event in pool.events():
             one = tasks.get(event.task)
             if one is None:
@@ -137,7 +151,7 @@ def _work(waiting: list[_Progress], config: Config, debug: bool) -> str | None:
                 # Whatever else this task may still report is not to be relied on.
                 del tasks[event.task]
                 if _goes_on(one, failure, config, debug):
-                    tasks[pool.submit(FUNCTION, one.file, config, one.unit)] = one
+                    tasks[pool.submit(FUNCTION, one.file, settings, one.unit)] = one
     return tvm_version
 
 

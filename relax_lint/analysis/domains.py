@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from relax_lint.model.program import Assert, Block, Function, If, MatchCast, Provenance
-from relax_lint.symbolic.domain import Domain, Fact, FactKind
+from relax_lint.symbolic.domain import Domain, Fact
 
 
 def entry_domain(function: Function, *, trust_declared_bounds: bool) -> Domain:
@@ -11,7 +11,8 @@ def entry_domain(function: Function, *, trust_declared_bounds: bool) -> Domain:
 
     Without `trust_declared_bounds` the bounds that nothing enforces are dropped.
     """
-    facts = tuple(f for f in function.facts if trust_declared_bounds or f.kind is not FactKind.ASSUMED)
+    declared = {bound.fact for bound in function.bounds}
+    facts = tuple(fact for fact in function.facts if trust_declared_bounds or fact not in declared)
     symbols = tuple(info.symbol for info in function.symbols)
     free = frozenset(i.symbol for i in function.symbols if i.provenance is not Provenance.EXTENT)
     return Domain(symbols, (), free).with_facts(facts)

@@ -51,7 +51,8 @@ def _config(options: argparse.Namespace) -> Config:
     from relax_lint.config import load_config, with_options
 
     config = with_options(load_config(options.config), overrides(options))
-    _require_known_rules([*config.select, *config.ignore])
+    per_file = [code for _, codes in config.per_file_ignores for code in codes]
+    _require_known_rules([*config.select, *config.ignore, *per_file, *dict(config.severities)])
     return config
 
 

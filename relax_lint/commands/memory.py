@@ -52,7 +52,7 @@ def configured(asked: Asked, config: Config) -> Config:
     """The configuration of the run: totals need no rule but the budget's and those that are named; what is
     missing from the totals has to be said all the same.
     """
-    return replace(config, select=(UNREADABLE_BLOCKS, *_BUDGET_RULES, *asked.select), memory=asked.request)
+    return replace(config, select=(*UNREADABLE_BLOCKS, *_BUDGET_RULES, *asked.select), memory=asked.request)
 
 
 def compared(asked: Asked, report: Report) -> Comparison | None:

@@ -74,6 +74,7 @@ def report_parser(command: str) -> argparse.ArgumentParser:
         add("--bind", metavar="N=128", action="append", help="the value of a symbol, or a range: n=1..4096")
         add("--compare", metavar="FILE", help="an earlier JSON report to compare with")
         add("--fail-above", metavar="PERCENT", help="exit with 1 where a total grew by more than this")
+    add("--assume", metavar="CONDITION", action="append", help="take for granted, such as 'n <= 4096'")
     add("--exclude", metavar="PATTERN", action="append", help="leave out when searching folders")
     add("--dialect", choices=("auto", "current", "old"), help="how TVMScript is read (default: auto)")
     add("--fail-on", choices=("error", "warning", "note"), help="least severity to exit with 1 (warning)")
@@ -94,6 +95,7 @@ def overrides(options: argparse.Namespace) -> dict[str, Any]:
         "allocators": _ALLOCATORS.get(options.allocator),
         "page-size": options.page_size,
         "max-memory": options.max_memory,
+        "assume": options.assume,
         "exclude": options.exclude,
         "dialect": options.dialect,
         "fail-on": options.fail_on,

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 
-from relax_lint.config import UNREADABLE_BLOCKS
 from relax_lint.diagnostic import AllocatorFailure, Check, Related
 from relax_lint.output.snippet import Mark, draw
 from relax_lint.output.style import Style, printable
@@ -12,6 +11,8 @@ from relax_lint.place import Location
 from relax_lint.verdict import Verdict
 
 _OTHERS_NAMED = 8
+# Of these rules there is no verdict on memory to show.
+_NO_VERDICT = "RLX90"
 
 
 def finding_lines(
@@ -78,7 +79,7 @@ def _fails(failure: AllocatorFailure) -> str:
 
 
 def _facts(check: Check, lines: Mapping[int, str]) -> Iterator[tuple[str, str]]:
-    if not check.rule.startswith(UNREADABLE_BLOCKS):
+    if not check.rule.startswith(_NO_VERDICT):
         yield "verdict: ", _verdict(check)
     known = "; ".join(filter(None, (_safe_region(check), allocator_text(check.allocators))))
     if known:

@@ -41,6 +41,7 @@ def report_object(report: Report) -> dict[str, Any]:
     return {
         "schema_version": SCHEMA_VERSION,
         "tool": {"name": "relax-lint", "version": __version__, "tvm_version": report.tvm_version},
+        "notes": list(report.notes),
         "inputs": [_input(file) for file in report.files],
         "checks": [_check(check, occurrences) for check in report.checks],
         "memory": [_memory(total) for total in report.memory],

@@ -100,6 +100,7 @@ def _place(check: Check) -> tuple[int, int]:
 def _notes(report: Report) -> list[list[str]]:
     inputs = [file.input for file in report.files]
     notes = [f"{printable(status.path)}: {printable(note)}" for status in inputs for note in status.notes]
+    notes += map(printable, report.notes)
     return [notes] if notes else []
 
 

@@ -28,7 +28,7 @@ def analyse(file: FileData, config: Config, first: int) -> Iterator[Any]:
         _suffer(word)
         if word == "lie":
             yield ["Judged", "everything is fine"]
-        yield ["Judged", encode(Judged((), (), 1, (word,), {}, ()))]
+        yield ["Judged", encode(Judged((), (), 1, (word,), {}, (), ()))]
 
 
 def _suffer(word: str) -> None:

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 
 import pytest
 
-from relax_lint.config import Config, ConfigError, load_config, with_options
+from relax_lint.config import UNREADABLE_BLOCKS, Config, ConfigError, load_config, with_options
+from relax_lint.config_values import READERS
 from relax_lint.pyproject import candidates
 from relax_lint.verdict import Severity
 
@@ -37,10 +39,28 @@ def test_every_key(tmp_path: Path) -> None:
         max-file-size = 4096
         target = "cuda"
         devices = 2
+        dialect = "old"
+        baseline = "accepted.json"
+        cache = false
+        cache-dir = "kept"
+        assume = ["n <= 4096", "n % 8 == 0 and m < n"]
+
+        [tool.relax-lint.per-file-ignores]
+        "tests/*" = ["RLX2", "RLX101"]
+
+        [tool.relax-lint.severities]
+        RLX101 = "error"
+
+        [tool.relax-lint.assume-in]
+        main = ["k > 0"]
+        Module.main = ["j > 0"]
+
+        [tool.relax-lint.max-memory]
+        global = "512 MiB"
         """,
     )
     assert load_config(folder=str(tmp_path)) == Config(
-        select=("RLX1", "RLX90"),
+        select=("RLX1", *UNREADABLE_BLOCKS),
         ignore=("RLX105",),
         allocators=("pooled",),
         page_size=65536,
@@ -54,7 +74,27 @@ def test_every_key(tmp_path: Path) -> None:
         max_file_size=4096,
         target="cuda",
         devices=2,
+        dialect="old",
+        baseline=str(tmp_path / "accepted.json"),
+        cache=False,
+        cache_dir=str(tmp_path / "kept"),
+        assume=("n <= 4096", "n % 8 == 0 and m < n"),
+        per_file_ignores=(("tests/*", ("RLX2", "RLX101")),),
+        severities=(("RLX101", Severity.ERROR),),
+        assume_in=(("main", ("k > 0",)), ("Module.main", ("j > 0",))),
+        max_memory=(("global", 512 << 20),),
     )
+
+
+def test_the_page_lists_every_key() -> None:
+    page = (Path(__file__).parents[2] / "docs" / "configuration.md").read_text()
+    assert re.findall(r"^\| `([a-z-]+)` \|", page, re.MULTILINE) == sorted(READERS)
+
+
+def test_what_is_shown_on_the_page_is_accepted(tmp_path: Path) -> None:
+    page = (Path(__file__).parents[2] / "docs" / "configuration.md").read_text()
+    for block in re.findall(r"```toml\n(.*?)```", page, re.DOTALL):
+        assert load_config(str(write(tmp_path, block))) != Config()
 
 
 def test_the_nearest_file_with_a_table_counts(tmp_path: Path) -> None:
@@ -109,6 +149,14 @@ def test_a_named_file_must_have_the_table(tmp_path: Path) -> None:
         ("allocators = ['fast']", "`allocators` must be a list of"),
         ("fail-on = 'none'", "`fail-on` must be"),
         ("ignore = ['']", "`ignore` must be a list of texts"),
+        ("severities = {RLX101 = 'none'}", '`severities` must be a table of "error", "warning" or "note"'),
+        ("per-file-ignores = ['RLX1']", "`per-file-ignores` must be a table of lists of rule codes"),
+        ("per-file-ignores = {'a.py' = 'RLX1'}", "`per-file-ignores` must be a table of lists of rule codes"),
+        ("assume = 'n <= 4'", "`assume` must be a list of conditions"),
+        ("assume = ['n']", r"`assume` must be a list of conditions .*\(`n` is no condition\)"),
+        ("assume = ['n <= f(4)']", r"\(`f\(4\)` is no integer expression\)"),
+        ("assume = ['4 <= 5']", r"\(`4 <= 5` names no symbol\)"),
+        ("assume-in = {main = 'n <= 4'}", "`assume-in` must be a list of conditions"),
         ("max-file-size = '1 GiB'", "`max-file-size` must be a number of bytes up to 32 MiB"),
     ],
 )

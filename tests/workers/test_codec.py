@@ -60,7 +60,7 @@ TOTALS = MemoryTotals(
             {3: "x"},
         ),
         Loaded("0.27.0"),
-        Judged((CHECK,), (TOTALS,), 1, ("note",), {}, ()),
+        Judged((CHECK,), (TOTALS,), 1, ("note",), {}, (), ()),
     ],
 )
 def test_an_answer_survives_the_way(answer: Any) -> None:
