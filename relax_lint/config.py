@@ -40,6 +40,8 @@ class Config:
     that a worker may take, `max_file_size` the bytes that a text may have, at most 32 MiB. `exclude` are
     patterns of paths that folders are searched without. `devices` is how many devices there are where a
     module declares none (None: one). `dialect` is how TVMScript is read: `auto`, `current` or `old`.
+    `fix_strategy` is what is offered first for a tensor that does not always fit: `assert`, `dynamic` (a
+    storage that grows with the tensor), or `auto`.
     `cache` says whether the command keeps results, `cache_dir` where (None: where the system keeps caches).
     `root` is the folder that patterns of paths are relative to.
     """
@@ -64,6 +66,7 @@ class Config:
     target: str = "llvm"
     devices: int | None = None
     dialect: str = "auto"
+    fix_strategy: str = "auto"
     max_memory: tuple[tuple[str, int], ...] = ()
     memory: MemoryRequest = field(default_factory=MemoryRequest)
     cache: bool = True

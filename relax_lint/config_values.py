@@ -150,6 +150,12 @@ def _dialect(value: Any) -> str:
     return str(value)
 
 
+def _fix_strategy(value: Any) -> str:
+    if value not in ("assert", "dynamic", "auto"):
+        raise WrongValueError('"assert", "dynamic" or "auto"')
+    return str(value)
+
+
 READERS: Mapping[str, Reader] = {
     "select": _texts,
     "ignore": _texts,
@@ -171,6 +177,7 @@ READERS: Mapping[str, Reader] = {
     "target": _text,
     "devices": _integer(1),
     "dialect": _dialect,
+    "fix-strategy": _fix_strategy,
     "max-memory": _budgets,
     "cache": _flag,
     "cache-dir": _text,

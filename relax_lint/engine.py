@@ -14,6 +14,8 @@ from relax_lint.analysis.facts import FunctionFacts
 from relax_lint.analysis.program_facts import ProgramFacts
 from relax_lint.config import Config
 from relax_lint.diagnostic import AllocatorFailure, Check, MemoryTotals, Related
+from relax_lint.fixes.changes import Remedy
+from relax_lint.fixes.describe import help_lines
 from relax_lint.memory_figures import Estimate
 from relax_lint.model.builder import build_program
 from relax_lint.model.program import Function, Place
@@ -97,8 +99,7 @@ def check_module(
     for function in program.functions:
         facts = FunctionFacts(shared, function, config, chain, where)
         writer = _Writer(path, function, assumptions)
-        for rule in rules:
-            checks += writer.checks(rule, rule.check(facts))
+        checks += writer.checks(facts, [(rule, found) for rule in rules for found in rule.check(facts)])
         memory.append(
             function_totals(
                 program, function, facts.totals, config.memory, page_size=config.page_size, path=path
@@ -130,11 +131,16 @@ class _Writer:
         self._function = function
         self._assumptions = assumptions
 
-    def checks(self, rule: Rule, judgements: Iterable[Judgement]) -> list[Check]:
+    def checks(self, facts: FunctionFacts, judged: Iterable[tuple[Rule, Judgement]]) -> list[Check]:
         """One check per judgement; operations that nothing reaches are no finding."""
-        return [self._check(rule, j) for j in judgements if j.decision.reachable]
+        found = [(rule, judgement) for rule, judgement in judged if judgement.decision.reachable]
+        remedies = facts.with_minimal_checks([judgement.remedies for _, judgement in found])
+        return [
+            self._check(rule, judgement, offered)
+            for (rule, judgement), offered in zip(found, remedies, strict=True)
+        ]
 
-    def _check(self, rule: Rule, judgement: Judgement) -> Check:
+    def _check(self, rule: Rule, judgement: Judgement, remedies: tuple[Remedy, ...]) -> Check:
         decision, place = judgement.decision, judgement.place
         function = self._function
         fine = decision.verdict is Verdict.ALWAYS_FINE
@@ -163,7 +169,7 @@ class _Writer:
             proof=decision.proof.detail,
             undecided=decision.proof.by is Prover.UNDECIDED,
             notes=(*_reason(decision), *judgement.notes),
-            help=() if fine else judgement.help,
+            help=() if fine else (*help_lines(remedies), *judgement.help),
         )
 
 

@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from difflib import get_close_matches
 from functools import cached_property
 
 import sympy
 
-from relax_lint import remedies
 from relax_lint.allocators import Allocator
 from relax_lint.analysis.assertions import RuntimeCheck, runtime_checks
 from relax_lint.analysis.bounded import has_bound
@@ -33,6 +32,9 @@ from relax_lint.analysis.program_facts import ProgramFacts
 from relax_lint.analysis.storages import Storages
 from relax_lint.analysis.views import ViewFacts
 from relax_lint.config import Config
+from relax_lint.fixes.changes import Remedy
+from relax_lint.fixes.minimal import MinimalChecks
+from relax_lint.fixes.planning import Planner
 from relax_lint.model.program import (
     AllocStorage,
     AllocTensor,
@@ -121,14 +123,6 @@ class FunctionFacts:
                 found.append(Placement(tensor, storages, domain, self.config.page_size))
         return tuple(found)
 
-    @cached_property
-    def _sharing(self) -> dict[ValueId | None, list[Placement]]:
-        """The placements by the storage value that their tensors were allocated on."""
-        found: dict[ValueId | None, list[Placement]] = defaultdict(list)
-        for placement in self.placements:
-            found[placement.tensor.storage].append(placement)
-        return found
-
     # -- facts of one subject each --------------------------------------------------------------
 
     @cached_property
@@ -183,6 +177,16 @@ class FunctionFacts:
     def has_bound(self, op: AllocStorage | AllocTensor) -> Claim:
         """Declared bounds and checks keep the size of an allocation finite."""
         return has_bound(op, self.domain_at(op.place))
+
+    @cached_property
+    def remedies(self) -> Planner:
+        """The changes that make findings go away."""
+        return Planner(self.function, self.config, self.placements, self.domain_at, self.entry, self.judge)
+
+    def with_minimal_checks(self, findings: Sequence[tuple[Remedy, ...]]) -> list[tuple[Remedy, ...]]:
+        """The remedies of all findings of the function, with the fewest and weakest checks."""
+        checks = MinimalChecks(self.remedies.definitions, self.domain_at, self.entry, self._judge.implies)
+        return checks.unified(findings)
 
     @cached_property
     def packing(self) -> PackingFacts:
@@ -355,16 +359,6 @@ class FunctionFacts:
     def elements(self, size: Size) -> str:
         """A number of elements for a message: ``16 elements``."""
         return quantity(size, "elements")
-
-    def remedies(self, placement: Placement, decision: Decision, *, check: bool = True) -> tuple[str, ...]:
-        """What really fixes a tensor that does not always fit; `check`: whether a run-time check helps."""
-        sharing = self._sharing.get(placement.tensor.storage, ())
-        others = [other for other in sharing if other is not placement]
-        return remedies.for_overflow(placement, others, decision, check=check)
-
-    def assertion(self, decision: Decision) -> tuple[str, ...]:
-        """The run-time check that makes a mixed verdict safe."""
-        return () if decision.safe_when is None else remedies.assertion(decision.safe_when)
 
     def argument(self, op: Op, index: int) -> Location | None:
         """Where argument `index` of an operation's call stands."""

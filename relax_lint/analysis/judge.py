@@ -55,6 +55,10 @@ class Judge:
             return False
         return self._chain.entails(claim.domain, sympy.Or(sympy.Not(claim.condition), condition))
 
+    def implies(self, domain: Domain, condition: Boolean, other: Boolean) -> bool:
+        """Whether `other` holds in a domain wherever `condition` does."""
+        return self._chain.entails(domain, sympy.Or(sympy.Not(condition), other))
+
     def first_failure(self, claims: Sequence[Claim]) -> FirstFailure:
         """The smallest assignment that violates a claim, with declared bounds dropped."""
         # With several alternatives the first failure depends on the branch that is taken.

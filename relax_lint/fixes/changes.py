@@ -28,7 +28,11 @@ class Applicability(Enum):
 
 @dataclass(frozen=True)
 class InsertAssert:
-    """Insert `R.assert_op(condition, symbols)` before an operation, or at the entry (`before` None)."""
+    """Insert `R.assert_op(condition, symbols)` before an operation, or at the entry (`before` None).
+
+    `condition` is one relation, or alternatives of relations; a conjunction is several changes. It is made of
+    operations that TVMScript has and divides by constants only.
+    """
 
     condition: Boolean
     symbols: tuple[sympy.Symbol, ...]

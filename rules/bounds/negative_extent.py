@@ -23,7 +23,11 @@ def check(facts: FunctionFacts) -> Iterator[Judgement]:
         else:
             message = f"an extent of `{op.place.binding}` may be negative"
         yield Judgement(
-            op.place, decision, message, label=facts.shape_label(op), help=facts.assertion(decision)
+            op.place,
+            decision,
+            message,
+            label=facts.shape_label(op),
+            remedies=facts.remedies.assertion(decision, op.place),
         )
 
 

@@ -32,7 +32,7 @@ def check(facts: FunctionFacts) -> Iterator[Judgement]:
             message=message,
             label=f"needs {facts.bytes(tensor.bytes)}",
             related=() if storage is None else ((f"storage{has}", storage.place),),
-            help=facts.remedies(placement, decision),
+            remedies=facts.remedies.overflow(placement, decision),
         )
 
 

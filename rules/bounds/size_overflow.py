@@ -27,7 +27,11 @@ def check(facts: FunctionFacts) -> Iterator[Judgement]:
                 f"the size of `{op.place.binding}` may overflow 64 bits, so that the VM checks a wrong number"
             )
         yield Judgement(
-            op.place, decision, message, label="size computed modulo 2**64", help=facts.assertion(decision)
+            op.place,
+            decision,
+            message,
+            label="size computed modulo 2**64",
+            remedies=facts.remedies.assertion(decision, op.place),
         )
 
 

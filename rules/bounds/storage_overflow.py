@@ -37,9 +37,6 @@ def _report(facts: FunctionFacts, placement: Placement, decision: Decision, *, o
         message += f", storage `{storage.place.binding}` has {facts.bytes(storage.size)}"
     if only_empty:
         message += ": fails for every non-empty input"
-    remedies: tuple[str, ...] = ()
-    if decision.verdict is not Verdict.ALWAYS_FINE:
-        remedies = facts.remedies(placement, decision, check=not only_empty)
     related = () if storage is None else ((f"storage of {facts.bytes(storage.size)}", storage.place),)
     return Judgement(
         place=tensor.place,
@@ -49,7 +46,7 @@ def _report(facts: FunctionFacts, placement: Placement, decision: Decision, *, o
         related=related,
         severity=Severity.ERROR if only_empty else None,
         allocators=facts.first_failures(placement),
-        help=remedies,
+        remedies=facts.remedies.overflow(placement, decision, check=not only_empty),
     )
 
 

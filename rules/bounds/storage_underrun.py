@@ -24,7 +24,11 @@ def check(facts: FunctionFacts) -> Iterator[Judgement]:
             if decision.verdict is Verdict.NEEDS_RUNTIME_CHECK:
                 message = f"`{op.place.binding}` may start in front of its memory: its offset is {offset}"
         yield Judgement(
-            op.place, decision, message, label=f"offset of {offset}", help=facts.assertion(decision)
+            op.place,
+            decision,
+            message,
+            label=f"offset of {offset}",
+            remedies=facts.remedies.assertion(decision, op.place),
         )
 
 

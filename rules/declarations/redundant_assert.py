@@ -24,7 +24,7 @@ def check(facts: FunctionFacts) -> Iterator[Judgement]:
                 facts.certain(Verdict.ALWAYS_WRONG, decision.proof.detail or "true for every input"),
                 f"the assertion `{question.text}` always holds",
                 label="never fails",
-                help=("drop it",),
+                remedies=facts.remedies.drop(question.op),
             )
         else:
             needed = facts.certain(Verdict.ALWAYS_FINE, "not proved from what is enforced before it")

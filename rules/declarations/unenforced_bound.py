@@ -29,7 +29,7 @@ def check(facts: FunctionFacts) -> Iterator[Judgement]:
             ),
             label=f"believes `{bound.name} {bound.relation} {bound.value}`",
             related=(("the first that needs it", relying[0].place),),
-            help=facts.assertion(decision),
+            remedies=facts.remedies.assertion(decision, None),
         )
 
 

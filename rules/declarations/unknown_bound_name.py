@@ -27,7 +27,7 @@ def check(facts: FunctionFacts) -> Iterator[Judgement]:
                 f"`{facts.function.name}`: TVM ignores it"
             ),
             label=f"no `{bound.name}` in this signature",
-            help=() if meant is None else (f"write `{meant}` instead of `{bound.name}`",),
+            remedies=() if meant is None else facts.remedies.rename(bound, meant),
         )
 
 

@@ -28,7 +28,11 @@ def check(facts: FunctionFacts) -> Iterator[Judgement]:
                 lie = "lie" if decision.verdict is Verdict.ALWAYS_WRONG else "may lie"
                 message = f"the constant indices {span} {lie} outside of axis {lookup.axis} of {name}"
             yield Judgement(
-                use.call.place, decision, message, label=f"indices {span}", help=facts.assertion(decision)
+                use.call.place,
+                decision,
+                message,
+                label=f"indices {span}",
+                remedies=facts.remedies.assertion(decision, use.call.place),
             )
 
 

@@ -27,7 +27,13 @@ def check(facts: FunctionFacts) -> Iterator[Judgement]:
         else:
             message = f"`{name}` leaves its result unwritten when the axis that it reduces over is empty"
             label = "reduces over an axis that may be empty"
-        yield Judgement(use.call.place, decision, message, label=label, help=facts.assertion(decision))
+        yield Judgement(
+            use.call.place,
+            decision,
+            message,
+            label=label,
+            remedies=facts.remedies.assertion(decision, use.call.place, safe=False),
+        )
 
 
 RULE = Rule(

@@ -33,7 +33,9 @@ def check(facts: FunctionFacts) -> Iterator[Judgement]:
                 decision,
                 message,
                 label=f"{name} at an offset of {offset}",
-                help=(*facts.assertion(decision), *((remedy,) if start.unit is None else ())),
+                # Where no offset is taken, a check would refuse every useful input.
+                remedies=facts.remedies.assertion(decision, use.call.place, safe=False),
+                help=(remedy,) if start.unit is None else (),
             )
 
 

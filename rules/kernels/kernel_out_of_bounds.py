@@ -32,7 +32,7 @@ def check(facts: FunctionFacts) -> Iterator[Judgement]:
             decision,
             f"`{use.kernel.name}` {verb} outside of {name}, along axis {access.axis}",
             label=f"runs to index {use.match.last_index(access)} of axis {access.axis} of {name}",
-            help=facts.assertion(decision),
+            remedies=facts.remedies.assertion(decision, use.call.place),
         )
 
 

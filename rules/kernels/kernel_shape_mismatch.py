@@ -31,7 +31,7 @@ def check(facts: FunctionFacts) -> Iterator[Judgement]:
             label=what,
             # What the IR does not tell at all (a type that lowering erased) is no reason to stop a build.
             severity=Severity.NOTE if decision.proof.by is Prover.UNDECIDED else None,
-            help=facts.assertion(decision),
+            remedies=facts.remedies.assertion(decision, use.call.place),
         )
 
 

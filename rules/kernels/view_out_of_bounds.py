@@ -28,7 +28,11 @@ def check(facts: FunctionFacts) -> Iterator[Judgement]:
             needs, has = facts.bytes(view.needs), facts.bytes(view.has)
             message = f"view `{name}` ends after {needs}, `{source}` has {has}"
         yield Judgement(
-            view.op.place, decision, message, label=f"view of `{source}`", help=facts.assertion(decision)
+            view.op.place,
+            decision,
+            message,
+            label=f"view of `{source}`",
+            remedies=facts.remedies.assertion(decision, view.op.place),
         )
 
 

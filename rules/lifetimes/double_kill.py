@@ -23,7 +23,7 @@ def check(facts: FunctionFacts) -> Iterator[Judgement]:
             f"`{name}` is killed twice{alias}",
             label="killed again here",
             related=((f"`{killed}` is killed here", again.kill.place),),
-            help=("drop one of the kills",),
+            remedies=facts.remedies.second_kill(again),
         )
 
 

@@ -25,7 +25,7 @@ def check(facts: FunctionFacts) -> Iterator[Judgement]:
             f"`{name}` is {action} after it was killed{alias}",
             label="killed here" if use.op is None else f"`{name}` is used here",
             related=() if use.op is None else ((f"`{killed}` is killed here", use.kill.place),),
-            help=("move the kill behind the last use, or drop it: TVM adds the kills that are missing",),
+            remedies=facts.remedies.early_kill(use.kill, facts.lifetimes.kills),
         )
 
 

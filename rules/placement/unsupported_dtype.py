@@ -45,7 +45,7 @@ def _packed(facts: FunctionFacts, placement: Placement) -> Judgement:
         message,
         label=f"dtype {op.dtype.name}",
         related=() if storage is None else ((f"storage of {facts.bytes(storage.size)}", storage.place),),
-        help=facts.assertion(decision),
+        remedies=facts.remedies.assertion(decision, op.place),
     )
 
 

@@ -1,0 +1,98 @@
+"""From where on the symbols of a function have a value."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+import sympy
+
+from relax_lint.model.program import Block, Function, If, MatchCast, Op, Place, Provenance
+from relax_lint.model.types import PrimType, ShapeType, TensorType, TupleType, ValueType
+
+
+@dataclass(frozen=True)
+class Point:
+    """A point of a function: right before an operation, or its entry (`before` None)."""
+
+    before: Place | None
+
+
+ENTRY = Point(None)
+
+
+class Definitions:
+    """Where something that is computed from symbols can stand."""
+
+    def __init__(self, function: Function) -> None:
+        self._function = function
+        self._at: dict[int, tuple[Block, int]] = {}
+        self._around: dict[int, tuple[int, ...]] = {}
+        self._known: dict[int, frozenset[sympy.Symbol]] = {}
+        defined = {i.symbol for i in function.symbols if i.provenance is not Provenance.UNDEFINED}
+        types = (function.type_of(value) for value in function.parameters)
+        self.at_entry = frozenset(symbol for type_ in types for symbol in symbols_of(type_)) & defined
+        """The symbols that have a value when the function is entered."""
+        self._walk(function.body, self.at_entry, ())
+
+    def known_at(self, place: Place) -> frozenset[sympy.Symbol]:
+        """The symbols that have a value right before an operation."""
+        return self._known[place.index]
+
+    def earliest(self, symbols: Iterable[sympy.Symbol], place: Place | None) -> Point | None:
+        """The first point at which all symbols have a value and from which on the operation at `place`
+        (None: the whole function) is always reached; None where there is none.
+
+        It is in the block of the operation: ahead of an `If` around it a check would concern the other
+        branch as well.
+        """
+        wanted = frozenset(symbols)
+        if place is None:
+            return ENTRY if wanted <= self.at_entry else None
+        block, position = self._at[place.index]
+        for op in block.ops[: position + 1]:
+            if wanted <= self._known[op.place.index]:
+                entry = block is self._function.body and op is block.ops[0]
+                return ENTRY if entry else Point(op.place)
+        return None
+
+    def dominates(self, point: Point, other: Point) -> bool:
+        """Whether whoever reaches `other` has passed `point`."""
+        if point.before is None or other.before is None:
+            return point.before is None
+        block, position = self._at[point.before.index]
+        indices = (other.before.index, *self._around[other.before.index])
+        return any(self._at[i][0] is block and self._at[i][1] >= position for i in indices)
+
+    def _walk(
+        self, block: Block, known: frozenset[sympy.Symbol], around: tuple[int, ...]
+    ) -> frozenset[sympy.Symbol]:
+        for position, op in enumerate(block.ops):
+            index = op.place.index
+            self._at[index], self._around[index], self._known[index] = (block, position), around, known
+            if isinstance(op, If):
+                inside = (*around, index)
+                self._walk(op.then_block, known, inside)
+                self._walk(op.else_block, known, inside)
+            known |= self._defined_by(op)
+        return known
+
+    def _defined_by(self, op: Op) -> frozenset[sympy.Symbol]:
+        if isinstance(op, MatchCast):
+            return symbols_of(op.type)
+        type_ = self._function.type_of(op.result)
+        return symbols_of(type_) if isinstance(type_, PrimType) else frozenset()
+
+
+def symbols_of(type_: ValueType) -> frozenset[sympy.Symbol]:
+    """The symbols that a type mentions."""
+    if isinstance(type_, TupleType):
+        return frozenset(symbol for field in type_.fields for symbol in symbols_of(field))
+    extents: tuple[sympy.Expr, ...] = ()
+    if isinstance(type_, TensorType):
+        extents = type_.shape or ()
+    elif isinstance(type_, ShapeType):
+        extents = type_.extents or ()
+    elif isinstance(type_, PrimType) and type_.value is not None:
+        extents = (type_.value,)
+    return frozenset(symbol for extent in extents for symbol in extent.free_symbols)

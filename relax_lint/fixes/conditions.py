@@ -1,0 +1,69 @@
+"""Which conditions a program can check at run time."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+import sympy
+from sympy.logic.boolalg import And, Boolean
+
+from relax_lint.fixes.tvmscript import MAX_LENGTH, NotWritableError, script_condition
+from relax_lint.symbolic import functions as f
+from relax_lint.symbolic.domain import INT64_MAX, Domain
+from relax_lint.symbolic.printing import condition_text
+
+_DIVISIONS = (f.FloorDiv, f.FloorMod, f.TruncDiv, f.TruncMod)
+_FREE = INT64_MAX + 1
+"""The largest magnitude of a symbol that may be any int64."""
+
+
+def conjuncts(condition: Boolean) -> tuple[Boolean, ...]:
+    """The parts that must all hold, in a fixed order."""
+    return tuple(sorted(And.make_args(condition), key=str))
+
+
+def check_title(conditions: Iterable[Boolean]) -> str:
+    """What a remedy that inserts checks of the conditions is called."""
+    return f"check `{condition_text(And(*conditions))}` at run time"
+
+
+def is_writable(condition: Boolean) -> bool:
+    """Whether TVMScript can say it on a line, and it can be evaluated whatever the symbols are."""
+    try:
+        text = script_condition(condition)
+    except NotWritableError:
+        return False
+    divisors = (call.args[1] for call in condition.atoms(*_DIVISIONS))
+    return len(text) <= MAX_LENGTH and all(d.is_Integer and d != 0 for d in divisors)
+
+
+def is_exact(condition: Boolean, domain: Domain, max_extent: int) -> bool:
+    """Whether the 64-bit arithmetic of the VM, which wraps around, evaluates it right: products of extents
+    are taken to be at most `max_extent`, as for RLX103, and nothing is taken of free symbols.
+    """
+    sides = (side for relation in condition.atoms(sympy.core.relational.Relational) for side in relation.args)
+    return all(
+        side.is_Symbol or side.is_Integer or _magnitude(side, domain, max_extent) <= INT64_MAX
+        for side in sides
+    )
+
+
+def _magnitude(expr: sympy.Expr, domain: Domain, max_extent: int) -> int:
+    """The largest absolute value, on the way to it too."""
+    if expr.is_Integer:
+        return abs(int(expr))
+    if expr.is_Symbol:
+        return _FREE if expr in domain.free else max_extent
+    if isinstance(expr, sympy.Add):
+        return sum(_magnitude(term, domain, max_extent) for term in expr.args)
+    if isinstance(expr, sympy.Mul | sympy.Pow):
+        coefficient, rest = expr.as_coeff_Mul()
+        plain = all(factor.as_base_exp()[0].is_Symbol for factor in sympy.Mul.make_args(rest))
+        if plain and not rest.free_symbols & domain.free:
+            return abs(int(coefficient)) * max_extent
+        size = abs(int(coefficient))
+        for factor in sympy.Mul.make_args(rest):
+            base, exponent = factor.as_base_exp()
+            size *= _magnitude(base, domain, max_extent) ** int(exponent)
+        return size
+    return max((_magnitude(argument, domain, max_extent) for argument in expr.args), default=_FREE)

@@ -1,0 +1,114 @@
+"""The size that a storage needs for the tensors on it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from functools import cached_property
+
+import sympy
+
+from relax_lint.analysis.definitions import Definitions
+from relax_lint.analysis.liveness import operands
+from relax_lint.analysis.placements import Claim, Placement, at_most
+from relax_lint.fixes.changes import ResizeStorage
+from relax_lint.fixes.conditions import is_writable
+from relax_lint.fixes.tvmscript import ALLOC_STORAGE
+from relax_lint.model.program import AllocStorage, AllocTensor, Function, Unknown, ValueId
+from relax_lint.symbolic.decision import Decision
+from relax_lint.symbolic.functions import FloorDiv
+from relax_lint.verdict import Verdict
+
+MAX_TENSORS = 64
+"""The tensors on one storage that are compared with each other."""
+MAX_ALTERNATIVES = 4
+"""The terms of the largest size that is worth writing down."""
+
+
+class Resizing:
+    """The sizes of the storages of one function."""
+
+    def __init__(
+        self,
+        function: Function,
+        placements: Sequence[Placement],
+        definitions: Definitions,
+        judge: Callable[..., Decision],
+    ) -> None:
+        self._function = function
+        self._placements = placements
+        self._definitions = definitions
+        self._judge = judge
+        self._known: dict[ValueId, ResizeStorage | None] = {}
+
+    def on(self, storage: AllocStorage) -> tuple[Placement, ...]:
+        """The tensors that may be on a storage."""
+        return tuple(
+            p for p in self._placements if not isinstance(p.storages, Unknown) and storage in p.storages
+        )
+
+    def resize(self, placement: Placement) -> ResizeStorage | None:
+        """The change after which every tensor on the storage always fits; None where none is known."""
+        if isinstance(placement.storages, Unknown) or len(placement.storages) != 1:
+            return None
+        storage = placement.storages[0]
+        if storage.result not in self._known:
+            self._known[storage.result] = self._resize(storage)
+        return self._known[storage.result]
+
+    def _resize(self, storage: AllocStorage) -> ResizeStorage | None:
+        tensors = self.on(storage)
+        if (
+            storage.level not in ALLOC_STORAGE
+            or storage not in self._own
+            or len(tensors) > MAX_TENSORS
+            or not self._is_private(storage, tensors)
+        ):
+            return None
+        unit = 1 if storage.size_in_bytes else storage.dtype.storage_bytes
+        needed = self._largest(tensors)
+        if needed is None:
+            return None
+        extent = sympy.Max(*(_in_units(size, unit) for size in needed))
+        known = extent.free_symbols <= self._definitions.known_at(storage.place)
+        if not known or not is_writable(sympy.Ge(extent, 0) if extent.free_symbols else sympy.true):
+            return None
+        fits = all(self._always(at_most(p.end, extent * unit), p) for p in tensors)
+        return ResizeStorage(storage, extent) if fits else None
+
+    @cached_property
+    def _own(self) -> frozenset[AllocStorage]:
+        return frozenset(op for op in self._function.body.walk() if isinstance(op, AllocStorage))
+
+    def _is_private(self, storage: AllocStorage, tensors: Sequence[Placement]) -> bool:
+        """Whether all that is done with a storage is to put these tensors on it."""
+        known = {placement.tensor.result for placement in tensors}
+        users = [op for op in self._function.body.walk() if storage.result in operands(op, self._function)]
+        on_it = all(isinstance(op, AllocTensor) and op.result in known for op in users)
+        direct = all(placement.tensor.storage == storage.result for placement in tensors)
+        return on_it and direct and self._function.result != storage.result
+
+    def _largest(self, tensors: Sequence[Placement]) -> list[sympy.Expr] | None:
+        """The ends of the tensors, in bytes, without those that another one is never below."""
+        ends: dict[sympy.Expr, Placement] = {}
+        for placement in tensors:
+            if isinstance(placement.end, Unknown):
+                return None
+            ends.setdefault(placement.end, placement)
+        constants = [end for end in ends if end.is_Integer]
+        if constants:
+            ends = {end: p for end, p in ends.items() if not end.is_Integer or end == max(constants)}
+        kept = list(ends)
+        for end, placement in ends.items():
+            others = [other for other in kept if other != end]
+            if any(self._always(at_most(end, other), placement) for other in others):
+                kept = others
+        return kept if len(kept) <= MAX_ALTERNATIVES else None
+
+    def _always(self, condition: sympy.Basic, placement: Placement) -> bool:
+        decision = self._judge(Claim(condition, placement.region))
+        return decision.verdict is Verdict.ALWAYS_FINE and not decision.assumptions
+
+
+def _in_units(size: sympy.Expr, unit: int) -> sympy.Expr:
+    """`size` bytes in whole units of so many bytes."""
+    return size if unit == 1 else FloorDiv(size + (unit - 1), sympy.Integer(unit))
