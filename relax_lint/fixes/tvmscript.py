@@ -7,6 +7,7 @@ from typing import Any
 import sympy
 from sympy.logic.boolalg import And, Boolean, Or
 
+from relax_lint.fixes.wording import assert_format
 from relax_lint.model.program import Level
 from relax_lint.symbolic import functions as f
 
@@ -63,13 +64,7 @@ def assertion(condition: Boolean, symbols: tuple[sympy.Symbol, ...], relax: str 
     """
     names = ", ".join(symbol.name for symbol in symbols)
     text = script_condition(condition, tir)
-    return f'{relax}.assert_op({text}, [{names}], format="{assertion_format(condition, symbols)}")'
-
-
-def assertion_format(condition: Boolean, symbols: tuple[sympy.Symbol, ...]) -> str:
-    """The format of the message: `m = {}, but m <= 4 is needed`. Raises NotWritableError."""
-    values = ", ".join(f"{symbol.name} = {{}}" for symbol in symbols)
-    return f"{values}, but {script_condition(condition)} is needed"
+    return f'{relax}.assert_op({text}, [{names}], format="{assert_format(condition, symbols)}")'
 
 
 def _expr(expr: Any, tir: str) -> tuple[str, int]:
