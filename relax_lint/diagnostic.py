@@ -52,7 +52,8 @@ class Check:
     """One judged memory operation; also the fine ones. Field meanings are those of the JSON output.
 
     `message` is the headline (lower case, code in back-ticks); `label` stands under the caret of the primary
-    place; `notes` and `help` are further lines of the text output.
+    place; `notes` and `help` are further lines of the text output. `origins` tells where the symbols that it
+    depends on get their values.
     """
 
     rule: str
@@ -68,6 +69,7 @@ class Check:
     location: Location | None = None
     label: str = ""
     related: tuple[Related, ...] = ()
+    origins: tuple[Related, ...] = ()
     safe_when: str | None = None
     assumes: tuple[str, ...] = ()
     fine: Mapping[str, int] | None = None

@@ -146,6 +146,7 @@ class _Writer:
         fine = decision.verdict is Verdict.ALWAYS_FINE
         severity = rule.severity[decision.verdict] if judgement.severity is None else judgement.severity
         assumes = tuple(fact.text for fact in decision.assumptions)
+        origins = () if fine else self._origins(decision)
         return Check(
             rule=rule.code,
             name=rule.name,
@@ -160,6 +161,7 @@ class _Writer:
             location=(judgement.location or function.location) if place is None else place.location,
             label=judgement.label,
             related=tuple(Related(text, _location(where)) for text, where in judgement.related),
+            origins=origins,
             safe_when=_safe_when(decision),
             assumes=(*assumes, *self._assumptions),
             fine=decision.fine,
@@ -170,6 +172,17 @@ class _Writer:
             undecided=decision.proof.by is Prover.UNDECIDED,
             notes=(*_reason(decision), *judgement.notes),
             help=() if fine else (*help_lines(remedies), *judgement.help),
+        )
+
+    def _origins(self, decision: Decision) -> tuple[Related, ...]:
+        """Where the symbols that the decision is about get their values, in the order of the signature."""
+        names = {*(decision.fine or ()), *(decision.wrong or ())}
+        if decision.safe_when is not None:
+            names |= {symbol.name for symbol in decision.safe_when.free_symbols}
+        return tuple(
+            Related(f"`{info.symbol.name}` comes from {info.origin}", info.origin.location)
+            for info in self._function.symbols
+            if info.symbol.name in names
         )
 
 

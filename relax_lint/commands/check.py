@@ -19,7 +19,6 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from relax_lint.commands.memory import Asked
     from relax_lint.config import Config
-    from relax_lint.diagnostic import Report
 
 OK, FINDINGS, NO_INPUT = 0, 1, 3
 
@@ -36,7 +35,7 @@ def run_report(options: argparse.Namespace, command: str) -> int:
             count = len(options.paths)
             write(f"no Relax function in {count} input{'' if count == 1 else 's'}\n")
         return NO_INPUT if options.error_on_no_input else OK
-    return _check_in_full(options, config or _config(options), asked)
+    return _check_in_full(options, command, config or _config(options), asked)
 
 
 def _is_configured(options: argparse.Namespace) -> bool:
@@ -90,17 +89,19 @@ def _asked(options: argparse.Namespace) -> Asked:
     return understand(options, select)
 
 
-def _check_in_full(options: argparse.Namespace, config: Config, asked: Asked | None) -> int:
+def _check_in_full(options: argparse.Namespace, command: str, config: Config, asked: Asked | None) -> int:
     import gc
 
+    from relax_lint.commands.memory import compared, configured
+    from relax_lint.output.formats import COMPLETE, FORMATS
+    from relax_lint.output.presentation import Presentation
     from relax_lint.output.summary import fails
+    from relax_lint.output.text import render_findings
     from relax_lint.runner import run
 
     # A report is a large heap without cycles, which the collector would go through again and again.
     gc.disable()
     if asked is not None:
-        from relax_lint.commands.memory import configured
-
         config = configured(asked, config)
     report = run(
         options.paths,
@@ -108,44 +109,20 @@ def _check_in_full(options: argparse.Namespace, config: Config, asked: Asked | N
         stdin_filename=options.stdin_filename,
         debug=bool(os.environ.get(DEBUG)),
     )
-    grew = False
-    if asked is not None:
-        grew = _emit_memory(report, options, config, asked)
-    else:
-        emit(_render(report, options, config), options.output_file)
-    if grew or fails(report, config.fail_on):
+    comparison = None if asked is None else compared(asked, report)
+    how = Presentation(
+        style(options.color, to_file=options.output_file is not None),
+        config,
+        quiet=options.quiet,
+        statistics=options.statistics,
+        comparison=comparison,
+    )
+    emit(FORMATS[command][options.output_format](report, how), options.output_file)
+    if command == "memory" and options.output_format not in COMPLETE:
+        # What such a format has no place for must not be lost.
+        sys.stderr.write(render_findings(report, style(options.color, to_file=True), comparison))
+    if (comparison is not None and comparison.exceeds) or fails(report, config.fail_on):
         return FINDINGS
     if options.error_on_no_input and not any(file.input.functions for file in report.files):
         return NO_INPUT
     return OK
-
-
-def _emit_memory(report: Report, options: argparse.Namespace, config: Config, asked: Asked) -> bool:
-    """Write the memory report; whether more than allowed was added since an earlier one."""
-    from relax_lint.commands.memory import compared, render
-    from relax_lint.output.text import render_findings
-
-    comparison = compared(asked, report)
-    dress = style(options.color, to_file=options.output_file is not None)
-    text = render(report, comparison, config, dress, output_format=options.output_format, quiet=options.quiet)
-    emit(text, options.output_file)
-    if options.output_format in ("tvm", "html"):
-        # These formats have no place for what else there is to say, which must not be lost.
-        sys.stderr.write(render_findings(report, style(options.color, to_file=True), comparison))
-    return comparison is not None and comparison.exceeds
-
-
-def _render(report: Report, options: argparse.Namespace, config: Config) -> str:
-    if options.output_format == "json":
-        from relax_lint.output.json import render_json
-
-        return render_json(report)
-    from relax_lint.output.text import render_text
-
-    return render_text(
-        report,
-        style(options.color, to_file=options.output_file is not None),
-        quiet=options.quiet,
-        statistics=options.statistics,
-        allocators=config.allocators,
-    )

@@ -13,7 +13,6 @@ from relax_lint.comparison import Comparison, compare, read_report
 from relax_lint.config import UNREADABLE_BLOCKS, Config
 from relax_lint.diagnostic import Report
 from relax_lint.memory_request import MemoryRequest, RequestError, read_bindings, require_known
-from relax_lint.output.style import Style
 
 _PERCENT = re.compile(r"(?P<number>[0-9]+(?:\.[0-9]+)?) ?%?", re.ASCII)
 _BUDGET_RULES = ("RLX601",)
@@ -63,33 +62,6 @@ def compared(asked: Asked, report: Report) -> Comparison | None:
     if asked.compare_with is None:
         return None
     return compare(asked.compare_with, asked.earlier, report, asked.limit, asked.request.point)
-
-
-def render(
-    report: Report,
-    comparison: Comparison | None,
-    config: Config,
-    style: Style,
-    *,
-    output_format: str,
-    quiet: bool,
-) -> str:
-    """The report in the format that was asked for."""
-    if output_format == "json":
-        from relax_lint.output.json import render_json
-
-        return render_json(report, comparison)
-    if output_format == "tvm":
-        from relax_lint.output.tvm import render_tvm
-
-        return render_tvm(report)
-    if output_format == "html":
-        from relax_lint.output.html import render_html
-
-        return render_html(report, config)
-    from relax_lint.output.text import render_memory
-
-    return render_memory(report, style, quiet=quiet, allocators=config.allocators, comparison=comparison)
 
 
 def _share(text: str) -> Fraction:

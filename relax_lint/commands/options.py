@@ -5,6 +5,8 @@ from __future__ import annotations
 import argparse
 import sys
 
+from relax_lint.output.formats import FORMATS
+
 # Importing `typing` for this constant would be a fifth of the start-up; type checkers know the name.
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -59,8 +61,7 @@ def report_parser(command: str) -> argparse.ArgumentParser:
     add = parser.add_argument
     add("paths", nargs="+", metavar="PATH", help="file or folder; `-` is standard input")
     add("--stdin-filename", metavar="NAME", help="the name to show for standard input")
-    formats = ("text", "json") if command == "check" else ("text", "json", "tvm", "html")
-    add("--output-format", choices=formats, default="text")
+    add("--output-format", choices=tuple(FORMATS[command]), default="text")
     add("--output-file", metavar="FILE", help="write the report to a file")
     add("--select", metavar="CODES", action="append", help="only these rules (prefixes, with commas)")
     add("--ignore", metavar="CODES", action="append", help="not these rules (prefixes, with commas)")

@@ -20,6 +20,7 @@ from relax_lint.model.program import (
     MakeTuple,
     MatchCast,
     Op,
+    Origin,
     Place,
     Program,
     Provenance,
@@ -99,7 +100,7 @@ class FunctionBuilder:
             checked = num_input is None or index < num_input
             value = self.bind(param, trusted=checked)
             parameters.append(value)
-            origin = f"parameter `{param.name}`"
+            origin = Origin(f"parameter `{param.name}`", self._positions.parameter(name, index))
             facts += self._parameter_facts(param, self.values[value].type, origin, checked=checked)
         bounds = declared_bounds(attributes, self.symbols)
         facts += [bound.fact for bound in bounds if bound.fact is not None]
@@ -204,7 +205,7 @@ class FunctionBuilder:
         except Untranslatable:
             return None
 
-    def _parameter_facts(self, param: Any, type_: ValueType, origin: str, *, checked: bool) -> list[Fact]:
+    def _parameter_facts(self, param: Any, type_: ValueType, origin: Origin, *, checked: bool) -> list[Fact]:
         if isinstance(type_, PrimType):
             if type_.value is None:
                 return []
@@ -263,7 +264,8 @@ class FunctionBuilder:
             self.translator.define(binding.var, binding.value)
         target = self.types.type(binding.ty)
         known = self.values[source].type if source in self.trusted else None
-        facts = matching.match_cast_facts(self.symbols, known, target, f"match_cast to `{place.binding}`")
+        origin = Origin(f"match_cast to `{place.binding}`", place.location)
+        facts = matching.match_cast_facts(self.symbols, known, target, origin)
         # What the cast does not mention (a dtype, a shape) the source still has.
         result = self.bind(binding.var, type_=matching.refine(target, self.values[source].type))
         return MatchCast(place, result, source, target, tuple(facts))

@@ -16,6 +16,7 @@ from relax_lint.model.program import (
     Constant,
     FunctionCall,
     Op,
+    Origin,
     Place,
     Unknown,
 )
@@ -30,7 +31,7 @@ if TYPE_CHECKING:
 
 def _match_shape(builder: FunctionBuilder, place: Place, var: Any, args: Sequence[Any]) -> Op:
     source = builder.operand(args[0])
-    origin = f"the shape of `{builder.values[source].name}`"
+    origin = Origin(f"the shape of `{builder.values[source].name}`", place.location)
     type_ = builder.values[source].type
     facts = builder.heap.match_shape(type_, args, origin)
     if isinstance(type_, TensorType) and type_.shape is None:
@@ -41,7 +42,7 @@ def _match_shape(builder: FunctionBuilder, place: Place, var: Any, args: Sequenc
 
 def _match_prim_value(builder: FunctionBuilder, place: Place, var: Any, args: Sequence[Any]) -> Op:
     source = builder.operand(args[0])
-    origin = f"the value of `{builder.values[source].name}`"
+    origin = Origin(f"the value of `{builder.values[source].name}`", place.location)
     facts = builder.heap.match_prim_value(builder.values[source].type, args, origin)
     return _check(builder, place, var, facts)
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sympy
 
-from relax_lint.model.program import Provenance
+from relax_lint.model.program import Origin, Provenance
 from relax_lint.model.symbols import SymbolTable
 from relax_lint.model.types import OpaqueType, PrimType, ShapeType, TensorType, TupleType, ValueType
 from relax_lint.symbolic.domain import INT64_MAX, INT64_MIN, Fact, FactKind
@@ -20,7 +20,7 @@ _INTEGER_RANGES = {
 }
 
 
-def integer_range(value: sympy.Expr, dtype: str, origin: str) -> list[Fact]:
+def integer_range(value: sympy.Expr, dtype: str, origin: Origin) -> list[Fact]:
     """The range of a scalar by its dtype. int64 needs no fact: every symbol has that range."""
     limits = _INTEGER_RANGES.get(dtype)
     if limits is None or dtype == "int64":
@@ -30,7 +30,7 @@ def integer_range(value: sympy.Expr, dtype: str, origin: str) -> list[Fact]:
 
 
 def facts_of_value(
-    symbols: SymbolTable, type_: ValueType, origin: str, *, in_signature: bool, checked: bool
+    symbols: SymbolTable, type_: ValueType, origin: Origin, *, in_signature: bool, checked: bool
 ) -> list[Fact]:
     """Facts that a value of a declared type gives: the symbols that it defines, and the sign of its extents.
 
@@ -53,7 +53,7 @@ def facts_of_value(
 
 
 def match_cast_facts(
-    symbols: SymbolTable, known: ValueType | None, target: ValueType, origin: str
+    symbols: SymbolTable, known: ValueType | None, target: ValueType, origin: Origin
 ) -> list[Fact]:
     """Facts that hold after a match_cast. `known` is the type of the source where it can be trusted:
     a type that is merely claimed (of a packed call) says nothing about the symbols in it.
@@ -96,7 +96,7 @@ def refine(target: ValueType, source: ValueType) -> ValueType:
 def _shape_facts(
     symbols: SymbolTable,
     shape: tuple[sympy.Expr, ...],
-    origin: str,
+    origin: Origin,
     *,
     in_signature: bool,
     checked: bool,
@@ -114,7 +114,7 @@ def _equalities(
     symbols: SymbolTable,
     source: tuple[sympy.Expr, ...] | None,
     target: tuple[sympy.Expr, ...],
-    origin: str,
+    origin: Origin,
 ) -> list[Fact]:
     if source is None or len(source) != len(target):
         return []

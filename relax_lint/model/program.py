@@ -280,14 +280,25 @@ class Provenance(Enum):
 
 
 @dataclass(frozen=True)
+class Origin:
+    """Where a value comes from: in words (``parameter `x` ``), and where that stands in the text."""
+
+    text: str
+    location: Location | None = None
+
+    def __str__(self) -> str:
+        return self.text
+
+
+@dataclass(frozen=True)
 class SymbolInfo:
-    """A symbol of a function: where it comes from (`origin`, e.g. ``parameter `x` ``), and the variable of
-    the IR that it stands for (None for one that the shape heap of a lowered module holds).
+    """A symbol of a function: how it gets its value, where from, whether its signature names it, and the
+    variable of the IR that it stands for (None for one that the shape heap of a lowered module holds).
     """
 
     symbol: sympy.Symbol
     provenance: Provenance
-    origin: str
+    origin: Origin
     in_signature: bool
     var: Any = field(default=None, compare=False, repr=False)
 

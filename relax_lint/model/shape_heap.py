@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 import sympy
 
 from relax_lint import tvm_compat
-from relax_lint.model.program import Provenance, Unknown
+from relax_lint.model.program import Origin, Provenance, Unknown
 from relax_lint.model.types import DType, PrimType, ShapeType, TensorType, ValueType
 from relax_lint.symbolic.domain import Fact, FactKind
 from relax_lint.symbolic.translate import Translator, Untranslatable
@@ -41,7 +41,7 @@ class ShapeHeap:
         extent = slots.value if isinstance(slots, PrimType) else None
         return TensorType(None if extent is None else (extent,), _SLOT, 1)
 
-    def match_shape(self, source: ValueType, arguments: Sequence[Any], origin: str) -> list[Fact]:
+    def match_shape(self, source: ValueType, arguments: Sequence[Any], origin: Origin) -> list[Fact]:
         """`match_shape(x, heap, ndim, code, value, ..., context)`: the facts that it enforces."""
         ndim = _int(arguments[2])
         extents = _extents_of(source)
@@ -64,7 +64,7 @@ class ShapeHeap:
             found.append(extent)
         return tuple(found)
 
-    def match_prim_value(self, source: ValueType, arguments: Sequence[Any], origin: str) -> list[Fact]:
+    def match_prim_value(self, source: ValueType, arguments: Sequence[Any], origin: Origin) -> list[Fact]:
         """`match_prim_value(x, heap, code, value, context)`."""
         known = source.value if isinstance(source, PrimType) else None
         return self._match(known, _int(arguments[2]), _int(arguments[3]), Provenance.VALUE, origin)
@@ -93,7 +93,7 @@ class ShapeHeap:
                 self._slots.pop(index, None)
 
     def _match(
-        self, known: sympy.Expr | None, code: int, register: int, provenance: Provenance, origin: str
+        self, known: sympy.Expr | None, code: int, register: int, provenance: Provenance, origin: Origin
     ) -> list[Fact]:
         if code == _STORE_TO_HEAP:
             if known is not None:

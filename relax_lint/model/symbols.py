@@ -9,7 +9,7 @@ from typing import Any
 import sympy
 from sympy.logic.boolalg import Boolean
 
-from relax_lint.model.program import BoundKind, DeclaredBound, Provenance, SymbolInfo
+from relax_lint.model.program import BoundKind, DeclaredBound, Origin, Provenance, SymbolInfo
 from relax_lint.symbolic.domain import Fact, FactKind
 
 
@@ -28,7 +28,9 @@ class SymbolTable:
         if symbol is None:
             symbol = self.fresh(str(var.name))
             self._symbols[var] = symbol
-            self._infos[symbol] = SymbolInfo(symbol, Provenance.UNDEFINED, "nothing", in_signature=False)
+            self._infos[symbol] = SymbolInfo(
+                symbol, Provenance.UNDEFINED, Origin("nothing"), in_signature=False
+            )
         return symbol
 
     def fresh(self, name: str) -> sympy.Symbol:
@@ -41,7 +43,7 @@ class SymbolTable:
         return sympy.Symbol(unique, integer=True)
 
     def define(
-        self, symbol: sympy.Symbol, provenance: Provenance, origin: str, *, in_signature: bool
+        self, symbol: sympy.Symbol, provenance: Provenance, origin: Origin, *, in_signature: bool
     ) -> tuple[Fact, ...]:
         """Record where a symbol gets its value; returns the facts that this gives.
 
@@ -53,7 +55,7 @@ class SymbolTable:
             self._infos[symbol] = SymbolInfo(symbol, provenance, origin, signature)
         return self.extent_facts(symbol, origin) if provenance is Provenance.EXTENT else ()
 
-    def extent_facts(self, extent: sympy.Expr, origin: str) -> tuple[Fact, ...]:
+    def extent_facts(self, extent: sympy.Expr, origin: Origin) -> tuple[Fact, ...]:
         """What holds for the extent of a real tensor: 0 <= extent <= max-extent."""
         return (
             Fact(extent >= 0, FactKind.ENFORCED, f"{extent} >= 0 ({origin})"),

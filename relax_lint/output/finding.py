@@ -38,6 +38,14 @@ def finding_lines(
         yield from (f"{margin}   {' ' * len(word)}{line}" for line in rest)
 
 
+def details(check: Check) -> Iterator[str]:
+    """What is known about a finding besides its headline: the verdict, the safe region, and so on, each with
+    the line breaks that it has.
+    """
+    for word, text in _facts(check, {}):
+        yield word + "\n".join(printable_lines(text))
+
+
 def printable_lines(text: str) -> list[str]:
     """Untrusted text, line by line, safe to show; at least one line."""
     return [printable(line) for line in text.split("\n")]

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 import json
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
@@ -15,8 +14,10 @@ from relax_lint.diagnostic import (
     Fix,
     MemoryTotals,
     PlaceOfPeak,
+    Related,
     Report,
 )
+from relax_lint.identity import identities
 from relax_lint.memory_figures import OverRange
 from relax_lint.output.summary import Count, summarise
 from relax_lint.place import Location
@@ -37,13 +38,13 @@ def render_json(report: Report, comparison: Comparison | None = None) -> str:
 
 def report_object(report: Report) -> dict[str, Any]:
     """The report as plain dicts, lists and values."""
-    occurrences: dict[tuple[str | None, ...], int] = {}
+    checks = report.checks
     return {
         "schema_version": SCHEMA_VERSION,
         "tool": {"name": "relax-lint", "version": __version__, "tvm_version": report.tvm_version},
         "notes": list(report.notes),
         "inputs": [_input(file) for file in report.files],
-        "checks": [_check(check, occurrences) for check in report.checks],
+        "checks": [_check(*each) for each in zip(checks, identities(checks), strict=True)],
         "memory": [_memory(total) for total in report.memory],
         "summary": _summary(report),
     }
@@ -60,9 +61,9 @@ def _input(file: FileResult) -> dict[str, Any]:
     }
 
 
-def _check(check: Check, occurrences: dict[tuple[str | None, ...], int]) -> dict[str, Any]:
+def _check(check: Check, identity: str) -> dict[str, Any]:
     return {
-        "id": _identity(check, occurrences),
+        "id": identity,
         "path": check.path,
         "rule": check.rule,
         "name": check.name,
@@ -75,9 +76,8 @@ def _check(check: Check, occurrences: dict[tuple[str | None, ...], int]) -> dict
         "binding": check.binding,
         "binding_index": check.binding_index,
         "location": _location(check.location),
-        "related": [
-            {"message": place.message, "location": _location(place.location)} for place in check.related
-        ],
+        "related": [_related(place) for place in check.related],
+        "origins": [_related(place) for place in check.origins],
         "safe_when": check.safe_when,
         "assumes": list(check.assumes),
         "examples": {"fine": _assignment(check.fine), "wrong": _assignment(check.wrong)},
@@ -95,11 +95,8 @@ def _check(check: Check, occurrences: dict[tuple[str | None, ...], int]) -> dict
     }
 
 
-def _identity(check: Check, occurrences: dict[tuple[str | None, ...], int]) -> str:
-    """The same for the same check after lines have moved; equal ones are told apart by their number."""
-    key = (check.path, check.rule, check.module, check.function, check.binding)
-    number = occurrences[key] = occurrences.get(key, -1) + 1
-    return hashlib.sha256(json.dumps([*key, number]).encode()).hexdigest()[:16]
+def _related(place: Related) -> dict[str, Any]:
+    return {"message": place.message, "location": _location(place.location)}
 
 
 def _assignment(assignment: Mapping[str, int] | None) -> dict[str, int] | None:

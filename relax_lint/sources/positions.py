@@ -83,6 +83,13 @@ class TextPositions:
         node = self._definitions.get(name)
         return self._define(node) if node is not None else None
 
+    def parameter(self, name: str, index: int) -> Location | None:
+        """Parameter `index` of a function, with its annotation."""
+        node = self._definitions.get(name)
+        if node is None or index >= len(node.args.args):
+            return None
+        return self._text.location(node.args.args[index])
+
     def attributes(self, name: str) -> Location | None:
         """The `R.func_attr` call of a function."""
         function = self._definitions.get(name)

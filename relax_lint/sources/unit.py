@@ -26,6 +26,10 @@ class Positions(Protocol):
         """The line of the `def` of a function."""
         ...
 
+    def parameter(self, name: str, index: int) -> Location | None:
+        """Parameter `index` of a function, with its annotation."""
+        ...
+
     def attributes(self, name: str) -> Location | None:
         """The `R.func_attr` call of a function."""
         ...
@@ -41,6 +45,9 @@ class NoPositions:
         """None."""
 
     def function(self, name: str) -> Location | None:
+        """None."""
+
+    def parameter(self, name: str, index: int) -> Location | None:
         """None."""
 
     def attributes(self, name: str) -> Location | None:

@@ -1,0 +1,81 @@
+"""The output formats of the commands that make a report, by the name that a user gives.
+
+What a format needs is imported when it is asked for: every start of the command reads the names.
+"""
+
+from __future__ import annotations
+
+# Importing `typing` for this constant would be felt at every start; type checkers know the name.
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping
+    from typing import TypeAlias
+
+    from relax_lint.diagnostic import Report
+    from relax_lint.output.presentation import Presentation
+
+    Renderer: TypeAlias = Callable[[Report, Presentation], str]
+
+
+def _text(report: Report, how: Presentation) -> str:
+    from relax_lint.output.text import render_text
+
+    return render_text(
+        report, how.style, quiet=how.quiet, statistics=how.statistics, allocators=how.config.allocators
+    )
+
+
+def _memory(report: Report, how: Presentation) -> str:
+    from relax_lint.output.text import render_memory
+
+    return render_memory(
+        report, how.style, quiet=how.quiet, allocators=how.config.allocators, comparison=how.comparison
+    )
+
+
+def _json(report: Report, how: Presentation) -> str:
+    from relax_lint.output.json import render_json
+
+    return render_json(report, how.comparison)
+
+
+def _sarif(report: Report, how: Presentation) -> str:
+    from relax_lint.output.sarif import render_sarif
+
+    return render_sarif(report)
+
+
+def _github(report: Report, how: Presentation) -> str:
+    from relax_lint.output.github import render_github
+
+    return render_github(report)
+
+
+def _junit(report: Report, how: Presentation) -> str:
+    from relax_lint.output.junit import render_junit
+
+    return render_junit(report, how.config.fail_on)
+
+
+def _html(report: Report, how: Presentation) -> str:
+    from relax_lint.output.html import render_html
+
+    return render_html(report, how.config)
+
+
+def _tvm(report: Report, how: Presentation) -> str:
+    from relax_lint.output.tvm import render_tvm
+
+    return render_tvm(report)
+
+
+_FOR_MACHINES: Mapping[str, Renderer] = {"json": _json, "sarif": _sarif, "github": _github, "junit": _junit}
+
+FORMATS: Mapping[str, Mapping[str, Renderer]] = {
+    "check": {"text": _text, **_FOR_MACHINES},
+    "memory": {"text": _memory, **_FOR_MACHINES, "tvm": _tvm, "html": _html},
+}
+"""The formats of each command; the first is the default."""
+
+COMPLETE = frozenset({"text", "json"})
+"""Formats of `memory` that have a place for all that is to be said: totals, findings and comparison."""

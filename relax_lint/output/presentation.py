@@ -1,0 +1,23 @@
+"""How a report is to be presented."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from relax_lint.comparison import Comparison
+from relax_lint.config import Config
+from relax_lint.output.style import Style
+
+
+@dataclass(frozen=True)
+class Presentation:
+    """What a format may take into account besides the report: colour, the configuration of the run, whether
+    to give the findings only, whether to add which prover decided how much, and what changed since an
+    earlier run.
+    """
+
+    style: Style
+    config: Config
+    quiet: bool = False
+    statistics: bool = False
+    comparison: Comparison | None = None

@@ -1,0 +1,31 @@
+"""Paths as a code host names files: from the root of the repository, with slashes."""
+
+from __future__ import annotations
+
+import os
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True)
+class Repository:
+    """A folder that paths are told from, without links in it."""
+
+    root: str
+
+    def relative(self, path: str) -> str | None:
+        """The path from the root, links resolved; None where it is not a file in the repository."""
+        real = os.path.realpath(path)
+        if not os.path.exists(real) or os.path.commonpath([self.root, real]) != self.root:
+            return None
+        return os.path.relpath(real, self.root).replace(os.sep, "/")
+
+
+def repository(folder: str = ".") -> Repository:
+    """The nearest folder at or above `folder` that git works in, else `folder` itself."""
+    start = here = os.path.realpath(folder)
+    while not os.path.exists(os.path.join(here, ".git")):
+        above = os.path.dirname(here)
+        if above == here:
+            return Repository(start)
+        here = above
+    return Repository(here)

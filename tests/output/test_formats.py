@@ -1,0 +1,44 @@
+"""The formats for CI from a real file, through the command line."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from relax_lint.output.formats import FORMATS
+
+EXAMPLE = Path(__file__).resolve().parents[2] / "examples" / "storage_overflow.py"
+
+
+def run(*arguments: str, folder: Path) -> subprocess.CompletedProcess[str]:
+    call = [sys.executable, "-m", "relax_lint.cli", *arguments, str(EXAMPLE)]
+    return subprocess.run(call, cwd=folder, capture_output=True, text=True, check=False)
+
+
+@pytest.mark.parametrize(
+    ("name", "part"),
+    [
+        ("sarif", '"`m` comes from parameter `x`"'),
+        ("github", "::warning title=RLX101 "),
+        ("junit", "<failure "),
+    ],
+)
+def test_a_report_goes_to_a_file(name: str, part: str, tmp_path: Path) -> None:
+    done = run("--output-format", name, "--output-file", "report", folder=tmp_path)
+    assert (done.returncode, done.stdout, done.stderr) == (1, "", "")
+    assert part in (tmp_path / "report").read_text(encoding="utf-8")
+
+
+def test_a_budget_fails_in_every_format_that_memory_has(tmp_path: Path) -> None:
+    done = run("memory", "--max-memory", "1KiB", "--output-format", "github", folder=tmp_path)
+    assert done.returncode == 1
+    assert done.stdout.startswith("::error title=RLX601 over-budget,")
+
+
+def test_an_unknown_format_is_refused_with_the_known_ones(tmp_path: Path) -> None:
+    done = run("--output-format", "xml", folder=tmp_path)
+    assert done.returncode == 2
+    assert all(name in done.stderr for name in FORMATS["check"])

@@ -1,0 +1,69 @@
+"""JUnit XML against the schema that Jenkins uses, and what is a failure in it."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from xml.etree import ElementTree as ET
+
+import xmlschema
+from builders import fine, overflow, report, totals
+
+from relax_lint.diagnostic import Report
+from relax_lint.output.junit import render_junit
+from relax_lint.verdict import Severity, Verdict
+
+SCHEMA = xmlschema.XMLSchema(str(Path(__file__).parent / "schemas/junit-10.xsd"))
+UNREADABLE = overflow(
+    rule="RLX904",
+    name="analysis-failed",
+    severity=Severity.ERROR,
+    verdict=Verdict.ALWAYS_WRONG,
+    function=None,
+)
+
+
+def rendered(one: Report, fail_on: Severity = Severity.WARNING) -> ET.Element:
+    text = render_junit(one, fail_on)
+    SCHEMA.validate(text)
+    return ET.fromstring(text)
+
+
+def counts(element: ET.Element) -> tuple[str | None, ...]:
+    return tuple(element.get(name) for name in ("tests", "failures", "errors"))
+
+
+def test_every_function_is_a_test_case_the_fine_ones_too() -> None:
+    memory = (totals(), totals(function="other"), totals(module=None, function="bare"))
+    root = rendered(report(overflow(), overflow(binding="second"), fine(), memory=memory))
+    assert [case.get("name") for case in root.iter("testcase")] == ["Module.main", "Module.other", "bare"]
+    assert counts(root) == counts(root[0]) == ("3", "1", "0")
+    (failure,) = root.iter("failure")
+    assert failure.get("message", "").endswith("has 16 bytes (and 1 more)")
+    assert (failure.text or "").count("warning[RLX101]") == 2
+
+
+def test_what_could_not_be_analysed_is_an_error() -> None:
+    root = rendered(report(UNREADABLE, overflow()))
+    assert counts(root) == ("2", "1", "1")
+    (error,) = root.iter("error")
+    assert error.get("type") == "RLX904"
+
+
+def test_what_is_below_the_failing_level_is_output() -> None:
+    root = rendered(report(overflow()), Severity.ERROR)
+    assert counts(root) == ("1", "0", "0")
+    assert "warning[RLX101]" in (next(root.iter("system-out")).text or "")
+
+
+def test_suppressed_findings_fail_nothing() -> None:
+    assert counts(rendered(report(overflow(suppressed=True)))) == ("1", "0", "0")
+
+
+def test_files_without_relax_are_left_out() -> None:
+    assert counts(rendered(report())) == ("0", "0", "0")
+    assert len(rendered(report())) == 0
+
+
+def test_characters_that_xml_cannot_hold_are_escaped() -> None:
+    root = rendered(report(overflow(message="\x00 \x1b[0m \udcff ]]> & <", path="\udcff.py", label="\x07")))
+    assert r"\x00 \x1b[0m \udcff ]]> & <" in next(root.iter("failure")).get("message", "")
