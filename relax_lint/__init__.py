@@ -60,7 +60,7 @@ def check(target: Any, config: Config | None = None) -> Report:
 
     result = check_module(target, settings)
     status = InputStatus("<module>", result.functions, "checked", notes=result.notes)
-    judged = apply_policy(FileResult(status, result.checks, result.memory), settings)
+    judged = apply_policy(FileResult(status, result.checks, result.memory), (), settings)
     return Report((judged,), result.tvm_version)
 
 

@@ -38,6 +38,14 @@ class Fix:
 
 
 @dataclass(frozen=True)
+class Suppression:
+    """What accepts a finding: a `comment` in its file or the `baseline`, and the reason given."""
+
+    kind: str
+    reason: str = ""
+
+
+@dataclass(frozen=True)
 class AllocatorFailure:
     """The smallest assignment at which an allocator refuses; None = it never does.
     `known` is False when the search could not decide.
@@ -81,6 +89,7 @@ class Check:
     notes: tuple[str, ...] = ()
     help: tuple[str, ...] = ()
     suppressed: bool = False
+    suppressed_by: Suppression | None = None
     fixes: tuple[Fix, ...] = ()
 
 

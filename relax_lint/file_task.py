@@ -21,6 +21,7 @@ from relax_lint.sources import text as source_text
 from relax_lint.sources.reading import read_units
 from relax_lint.sources.text import SourceText, UndecodableError
 from relax_lint.sources.unit import ParsedUnit, Problem
+from relax_lint.suppressions.comment import IgnoreComment
 from relax_lint.verdict import Severity
 
 FUNCTION = f"{__name__}:analyse"
@@ -39,12 +40,13 @@ class UnitHead:
 
 @dataclass(frozen=True)
 class Found:
-    """The first answer: the units of the input and what could not be read. `lines` is the text that the
-    locations point at, by line number.
+    """The first answer: the units of the input, what could not be read, and the ignore comments. `lines` is
+    the text that the locations point at, by line number.
     """
 
     units: tuple[UnitHead, ...]
     problems: tuple[Problem, ...] = ()
+    comments: tuple[IgnoreComment, ...] = ()
     lines: Mapping[int, str] = field(default_factory=dict)
 
 
@@ -129,7 +131,8 @@ def _text_units(file: FileData, lines: list[str], first: int, dialect: str) -> _
     found = read_units(file.data, file.path, file.kind)
     heads = tuple(UnitHead(unit.name, _head(unit.text.location(unit.node))) for unit in found.units)
     places = [head.location for head in heads] + [problem.location for problem in found.problems]
-    yield Found(heads, found.problems, _quoted(lines, file.path, places))
+    places += [comment.location for comment in found.comments]
+    yield Found(heads, found.problems, found.comments, _quoted(lines, file.path, places))
     if first >= len(found.units):
         return
     from relax_lint.sources.parsing import parse_unit

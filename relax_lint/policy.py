@@ -1,25 +1,53 @@
-"""What the configuration makes of the checks of one input, after they were judged."""
+"""What the configuration and the comments of a file make of its checks, after they were judged."""
 
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import replace
 
-from relax_lint.config import Config
+from relax_lint.config import UNREADABLE_BLOCKS, Config
 from relax_lint.diagnostic import Check, FileResult
+from relax_lint.rule import is_selected, load_rules
+from relax_lint.suppressions.comment import IgnoreComment
 from relax_lint.verdict import Severity
 
 
-def apply_policy(result: FileResult, config: Config) -> FileResult:
-    """The result without what `per-file-ignores` leaves out, and with the configured severities."""
-    checks = result.checks
+def apply_policy(result: FileResult, comments: Sequence[IgnoreComment], config: Config) -> FileResult:
+    """The result without what `per-file-ignores` leaves out, with the accepted findings marked, and with the
+    configured severities.
+    """
+    off: tuple[str, ...] = ()
     if config.per_file_ignores:
         off = _ignored_prefixes(result.input.path, config)
-        checks = tuple(check for check in checks if not check.rule.startswith(off))
+        result = replace(result, checks=tuple(c for c in result.checks if not c.rule.startswith(off)))
+    if comments:
+        from relax_lint.suppressions.applying import apply_comments
+
+        result = apply_comments(result, comments, _was_run(config, off))
     if config.severities:
-        checks = tuple(_weighed(check, config.severities) for check in checks)
-    return replace(result, checks=checks)
+        result = replace(result, checks=tuple(_weighed(check, config.severities) for check in result.checks))
+    return result
+
+
+def with_notes_on_accepted_blocks(result: FileResult) -> FileResult:
+    """The result with a note for each block that was not looked at and that nobody hears of otherwise."""
+    notes = [
+        f"line {check.location.line if check.location else 1} is not analysed, and {check.rule} is suppressed"
+        for check in result.checks
+        if check.suppressed and check.rule in UNREADABLE_BLOCKS
+    ]
+    if not notes:
+        return result
+    return replace(result, input=replace(result.input, notes=(*result.input.notes, *notes)))
+
+
+def _was_run(config: Config, off: tuple[str, ...]) -> dict[str, bool]:
+    return {
+        code: is_selected(code, config.select, config.ignore, default=rule.default)
+        and not code.startswith(off)
+        for code, rule in load_rules().items()
+    }
 
 
 def _ignored_prefixes(path: str, config: Config) -> tuple[str, ...]:

@@ -13,7 +13,7 @@ from relax_lint.config import UNREADABLE_BLOCKS, Config
 from relax_lint.diagnostic import Check, FileResult, InputStatus, MemoryTotals, Report
 from relax_lint.file_task import FUNCTION, Answer, FileData, Found, Loaded, read_answer
 from relax_lint.memory_figures import Estimate
-from relax_lint.policy import apply_policy
+from relax_lint.policy import apply_policy, with_notes_on_accepted_blocks
 from relax_lint.problems import problem_checks
 from relax_lint.rule import load_rules
 from relax_lint.sources.discovery import Input, UnreadableError, discover
@@ -89,8 +89,13 @@ def run(
             progress.append(_admit(found, config))
     waiting = [one for one in progress if one.file is not None]
     tvm_version = _work(waiting, config, debug) if waiting else None
-    files = tuple(apply_policy(_result(one), config) for one in progress)
+    files = tuple(_policed(one, config) for one in progress)
     return Report(files, tvm_version, tuple(_idle_assumptions(progress, config)))
+
+
+def _policed(one: _Progress, config: Config) -> FileResult:
+    comments = one.found.comments if one.found is not None else ()
+    return with_notes_on_accepted_blocks(apply_policy(_result(one), comments, config))
 
 
 def _idle_assumptions(progress: Sequence[_Progress], config: Config) -> Iterator[str]:

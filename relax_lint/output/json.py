@@ -16,6 +16,7 @@ from relax_lint.diagnostic import (
     PlaceOfPeak,
     Related,
     Report,
+    Suppression,
 )
 from relax_lint.identity import identities
 from relax_lint.memory_figures import OverRange
@@ -91,6 +92,7 @@ def _check(check: Check, identity: str) -> dict[str, Any]:
         "notes": list(check.notes),
         "help": list(check.help),
         "suppressed": check.suppressed,
+        "suppressed_by": _suppression(check.suppressed_by),
         "fixes": [_fix(fix) for fix in check.fixes],
     }
 
@@ -113,6 +115,10 @@ def _location(location: Location | None) -> dict[str, Any] | None:
         "end_line": location.end_line,
         "end_column": location.end_column,
     }
+
+
+def _suppression(found: Suppression | None) -> dict[str, str] | None:
+    return None if found is None else {"kind": found.kind, "reason": found.reason}
 
 
 def _fix(fix: Fix) -> dict[str, Any]:
@@ -223,6 +229,7 @@ def _summary(report: Report) -> dict[str, Any]:
         "checks": summary.all.total,
         **_count(summary.all),
         "undecided": summary.undecided,
+        "suppressed": summary.suppressed,
         "by_rule": {rule: _count(number) for rule, number in summary.by_rule.items()},
         "by_prover": summary.by_prover,
         "selectivity": summary.selectivity,

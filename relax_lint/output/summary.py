@@ -25,13 +25,16 @@ class Count:
 
 @dataclass(frozen=True)
 class Summary:
-    """The counts of a run. `undecided` is that part of `needs_runtime_check` that no prover could decide."""
+    """The counts of a run. `undecided` is that part of `needs_runtime_check` that no prover could decide,
+    `suppressed` how many findings are accepted; they are in the other counts all the same.
+    """
 
     all: Count
     undecided: int
     by_rule: dict[str, Count]
     names: dict[str, str]
     by_prover: dict[str, int]
+    suppressed: int
 
     @property
     def selectivity(self) -> float | None:
@@ -55,6 +58,7 @@ def summarise(checks: Iterable[Check]) -> Summary:
         by_rule={rule: _count(by_rule[rule]) for rule in sorted(by_rule)},
         names={check.rule: check.name for check in everything},
         by_prover=by_prover,
+        suppressed=sum(check.suppressed for check in everything),
     )
 
 

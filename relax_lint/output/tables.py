@@ -27,6 +27,8 @@ def summary_lines(report: Report, style: Style) -> Iterator[str]:
     yield from table(rows)
     if summary.undecided:
         yield f"  {summary.undecided} of needs-runtime-check could not be decided"
+    if summary.suppressed:
+        yield f"  {count(summary.suppressed, 'finding')} suppressed"
 
 
 def prover_lines(report: Report, style: Style) -> Iterator[str]:

@@ -15,6 +15,8 @@ from relax_lint.sources.finder import find_literals, find_units
 from relax_lint.sources.prefilter import may_contain_relax
 from relax_lint.sources.text import SourceText, UndecodableError, decode
 from relax_lint.sources.unit import FileUnits, Problem, Unit
+from relax_lint.suppressions.comment import IgnoreComment
+from relax_lint.suppressions.reading import read_comments
 
 # `def main[n](x)`: the type parameters of Python 3.12, which TVM 0.27 prints there.
 _TYPE_PARAMETERS = re.compile(r"^([ \t]*def[ \t]+(\w+)[ \t]*)\[([\w:, \t]*)\](?=[ \t]*\()", re.MULTILINE)
@@ -44,14 +46,15 @@ def read_units(data: bytes, path: str, kind: str = "python") -> FileUnits:
 def read_text(text: SourceText) -> FileUnits:
     """The units of one Python text, those in literals that it gives to TVM's parser included."""
     tree = parse_text(text)
+    comments = read_comments(text)
     if isinstance(tree, Problem):
-        return FileUnits(problems=(tree,))
+        return FileUnits(problems=(tree,), comments=comments)
     try:
-        found = FileUnits(tuple(find_units(tree, text)))
+        found = FileUnits(tuple(find_units(tree, text)), comments=comments)
         nodes = find_literals(tree) if _GIVES_LITERALS.search(text.content) else []
         literals = [literal_text(text, node) for node in nodes]
     except RecursionError:
-        return FileUnits(problems=(_at_start(text.path, "nested too deeply to be read"),))
+        return FileUnits(problems=(_at_start(text.path, "nested too deeply to be read"),), comments=comments)
     return _merged([found, *(read_text(literal) for literal in literals if _holds_relax(literal))])
 
 
@@ -107,7 +110,7 @@ def _read_notebook(path: str, content: str) -> FileUnits:
         elif _holds_relax(cell):
             problems.append(tree)
     found = read_text(joined(path, readable)) if readable else FileUnits()
-    return FileUnits(found.units, (*problems, *found.problems))
+    return FileUnits(found.units, (*problems, *found.problems), found.comments)
 
 
 def _holds_relax(text: SourceText) -> bool:
@@ -117,10 +120,12 @@ def _holds_relax(text: SourceText) -> bool:
 def _merged(parts: Iterable[FileUnits]) -> FileUnits:
     units: list[Unit] = []
     problems: list[Problem] = []
+    comments: list[IgnoreComment] = []
     for part in parts:
         units += part.units
         problems += part.problems
-    return FileUnits(tuple(units), tuple(problems))
+        comments += part.comments
+    return FileUnits(tuple(units), tuple(problems), tuple(comments))
 
 
 def _at_start(path: str, message: str) -> Problem:

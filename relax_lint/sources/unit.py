@@ -9,6 +9,7 @@ from typing import Any, Protocol
 
 from relax_lint.place import Location
 from relax_lint.sources.text import SourceText
+from relax_lint.suppressions.comment import IgnoreComment
 
 
 class Positions(Protocol):
@@ -143,7 +144,10 @@ class Unit:
 
 @dataclass(frozen=True)
 class FileUnits:
-    """What one input holds: the units that can go to the parser and the problems found on the way."""
+    """What one input holds: the units that can go to the parser, the problems found on the way, and its
+    ignore comments.
+    """
 
     units: tuple[Unit, ...] = ()
     problems: tuple[Problem, ...] = ()
+    comments: tuple[IgnoreComment, ...] = ()

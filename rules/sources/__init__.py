@@ -1,13 +1,22 @@
-"""What could not be analysed: raised while reading, so these rules have no check of their own."""
+"""What could not be analysed, and comments of no use: raised by the sources and where comments are applied,
+so these rules have no check of their own.
+"""
 
 from __future__ import annotations
 
 from relax_lint.rule import Rule
-from relax_lint_rules.sources import analysis_failed, parse_error, unresolved_name, unsafe_source
+from relax_lint_rules.sources import (
+    analysis_failed,
+    parse_error,
+    unresolved_name,
+    unsafe_source,
+    unused_suppression,
+)
 
 RULES: tuple[Rule, ...] = (
     parse_error.RULE,
     unresolved_name.RULE,
     unsafe_source.RULE,
     analysis_failed.RULE,
+    unused_suppression.RULE,
 )

@@ -19,7 +19,7 @@ def analyse(file: FileData, config: Config, first: int) -> Iterator[Any]:
     if "early-crash" in words:
         os.abort()
     location = Location(file.path, 1, 1, 1, 2)
-    found = Found(tuple(UnitHead(word, location) for word in words), (), {1: "text"})
+    found = Found(tuple(UnitHead(word, location) for word in words), (), (), {1: "text"})
     yield ["Found", encode(found)]
     if "no-tvm" in words:
         raise ImportError("libtvm.so: cannot open")

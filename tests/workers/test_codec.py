@@ -22,6 +22,7 @@ from relax_lint.diagnostic import (
 from relax_lint.file_task import Found, Judged, Loaded, UnitHead, read_answer
 from relax_lint.place import Location
 from relax_lint.sources.unit import Problem
+from relax_lint.suppressions.comment import IgnoreComment
 from relax_lint.verdict import Prover, Severity, Verdict
 
 PLACE = Location("a.py", 1, 2, 3, 4)
@@ -57,6 +58,7 @@ TOTALS = MemoryTotals(
         Found(
             (UnitHead("M", PLACE), UnitHead(None, None)),
             (Problem("RLX901", "m", None, "u", ("d",)),),
+            (IgnoreComment(PLACE, None, ("RLX1",), "", "", None),),
             {3: "x"},
         ),
         Loaded("0.27.0"),
