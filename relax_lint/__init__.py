@@ -4,9 +4,13 @@
 
     report = relax_lint.check("model.py")       # files and folders, in worker processes
     report = relax_lint.check(ir_module)        # a module in memory, in this process
+    relax_lint.assert_memory_safe(ir_module)    # in a test
 
     for total in relax_lint.memory(ir_module, {"n": 128}):
         print(total.function, total.peak_live.value, "bytes =", total.peak_live.expr)
+
+    with tvm.transform.PassContext(instruments=[relax_lint.MemoryLint()]):
+        tvm.compile(ir_module)                  # names the pass that introduced a finding
 
     seq = tvm.transform.Sequential([..., relax_lint.AnnotateUsedMemory()])
 
@@ -18,72 +22,44 @@ from __future__ import annotations
 # Importing `typing` for this constant would be felt at every start; type checkers know the name.
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Mapping
     from typing import Any
 
-    from relax_lint.config import Config
-    from relax_lint.diagnostic import MemoryTotals, Report
+    from relax_lint.api import assert_memory_safe, check, memory
+    from relax_lint.instrument import MemoryLint, MemoryLintError
     from relax_lint.totals.annotate import AnnotateUsedMemory, annotate_used_memory
 
 __version__ = "0.1.0"
-__all__ = ["check", "memory", "annotate_used_memory", "AnnotateUsedMemory", "__version__"]
+__all__ = [
+    "check",
+    "memory",
+    "assert_memory_safe",
+    "MemoryLint",
+    "MemoryLintError",
+    "annotate_used_memory",
+    "AnnotateUsedMemory",
+    "__version__",
+]
+
+# Loaded when they are first asked for: the command starts without them, and some need TVM.
+_HOMES = {
+    "check": "relax_lint.api",
+    "memory": "relax_lint.api",
+    "assert_memory_safe": "relax_lint.api",
+    "MemoryLint": "relax_lint.instrument",
+    "MemoryLintError": "relax_lint.instrument",
+    "annotate_used_memory": "relax_lint.totals.annotate",
+    "AnnotateUsedMemory": "relax_lint.totals.annotate",
+}
 
 
 def __getattr__(name: str) -> Any:
-    # They need TVM, which this package is imported without.
-    if name in ("annotate_used_memory", "AnnotateUsedMemory"):
-        from relax_lint.totals import annotate
+    if name not in _HOMES:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    from importlib import import_module
 
-        return getattr(annotate, name)
-    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-
-
-def check(target: Any, config: Config | None = None) -> Report:
-    """Judge every memory operation of a path (a file or a folder) or of an IRModule.
-
-    `config` defaults to `Config()`: no pyproject.toml is looked for. Raises `relax_lint.runner.RunError` when
-    TVM cannot be loaded. What cannot be read or analysed in a path is a finding in the report, not an
-    exception.
-    """
-    import os
-
-    from relax_lint.config import Config
-    from relax_lint.diagnostic import FileResult, InputStatus, Report
-
-    settings = config or Config()
-    if isinstance(target, (str, os.PathLike)):
-        from relax_lint.runner import run
-
-        return run([os.fspath(target)], settings)
-    from relax_lint.engine import check_module
-    from relax_lint.policy import apply_policy
-
-    result = check_module(target, settings)
-    status = InputStatus("<module>", result.functions, "checked", notes=result.notes)
-    judged = apply_policy(FileResult(status, result.checks, result.memory), (), settings)
-    return Report((judged,), result.tvm_version)
+    value = globals()[name] = getattr(import_module(_HOMES[name]), name)
+    return value
 
 
-def memory(
-    target: Any, bindings: Mapping[str, int] | None = None, config: Config | None = None
-) -> tuple[MemoryTotals, ...]:
-    """The memory totals, in bytes, of every function of a path (a file or a folder) or of an IRModule.
-
-    A total is a formula in the symbols of its function (`expr`) and, where no symbol remains or `bindings`
-    gives each of them a value, an exact number (`value`). `config` defaults to `Config()`.
-
-    Raises ValueError for a symbol that no function has or a value that is no size, and for a path in which
-    something cannot be read or analysed; `relax_lint.runner.RunError` when TVM cannot be loaded.
-    """
-    from dataclasses import replace
-
-    from relax_lint.config import UNREADABLE_BLOCKS, Config
-    from relax_lint.memory_request import MemoryRequest, read_bindings, require_known
-
-    bound = read_bindings(f"{name}={value}" for name, value in (bindings or {}).items())
-    settings = replace(config or Config(), select=UNREADABLE_BLOCKS, memory=MemoryRequest(bound))
-    report = check(target, settings)
-    for finding in report.checks:
-        raise ValueError(f"{finding.path}: {finding.message}")
-    require_known(bound, report.memory)
-    return report.memory
+def __dir__() -> list[str]:
+    return sorted({*globals(), *_HOMES})

@@ -93,6 +93,11 @@ class Check:
     fixes: tuple[Fix, ...] = ()
 
 
+def is_finding(check: Check) -> bool:
+    """Whether a check is something to tell the user."""
+    return check.severity is not Severity.NONE and not check.suppressed
+
+
 @dataclass(frozen=True)
 class Amount:
     """A number of bytes: a sympy-readable expression, and its value where no symbol remains."""
@@ -195,6 +200,11 @@ class Report:
     def checks(self) -> tuple[Check, ...]:
         """Every judged operation of every input."""
         return tuple(check for file in self.files for check in file.checks)
+
+    @property
+    def findings(self) -> tuple[Check, ...]:
+        """The checks that are something to tell the user."""
+        return tuple(filter(is_finding, self.checks))
 
     @property
     def memory(self) -> tuple[MemoryTotals, ...]:

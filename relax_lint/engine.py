@@ -74,8 +74,9 @@ def check_module(
     positions: Positions | None = None,
     assumptions: tuple[str, ...] = (),
     notes: tuple[str, ...] = (),
+    totals: bool = True,
 ) -> UnitResult:
-    """Judge every memory operation of an IRModule and total its memory.
+    """Judge every memory operation of an IRModule and, unless `totals` is False, total its memory.
 
     `assumptions` (values that were taken for granted to read the module) are listed with every
     verdict that is not unconditional.
@@ -100,11 +101,12 @@ def check_module(
         facts = FunctionFacts(shared, function, config, chain, where)
         writer = _Writer(path, function, assumptions)
         checks += writer.checks(facts, [(rule, found) for rule in rules for found in rule.check(facts)])
-        memory.append(
-            function_totals(
-                program, function, facts.totals, config.memory, page_size=config.page_size, path=path
+        if totals:
+            memory.append(
+                function_totals(
+                    program, function, facts.totals, config.memory, page_size=config.page_size, path=path
+                )
             )
-        )
         notes = (*notes, *outside_declared(function, config.memory))
     return UnitResult(
         checks=tuple(checks),

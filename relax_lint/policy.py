@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Sequence
+from collections.abc import Container, Iterable, Sequence
 from dataclasses import replace
 
 from relax_lint.config import UNREADABLE_BLOCKS, Config
@@ -48,6 +48,15 @@ def _was_run(config: Config, off: tuple[str, ...]) -> dict[str, bool]:
         and not code.startswith(off)
         for code, rule in load_rules().items()
     }
+
+
+def idle_assumptions(used: Container[str], config: Config) -> tuple[str, ...]:
+    """What is said of assumptions that are about no function; `used` are the texts of the others."""
+    return tuple(
+        f"the assumption {assumption} is about no function: none has its symbols"
+        for assumption in config.assumptions
+        if str(assumption) not in used
+    )
 
 
 def _ignored_prefixes(path: str, config: Config) -> tuple[str, ...]:

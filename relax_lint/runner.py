@@ -6,14 +6,14 @@ Imports neither TVM nor sympy: all that reads or judges untrusted input happens 
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 from relax_lint.config import UNREADABLE_BLOCKS, Config
 from relax_lint.diagnostic import Check, FileResult, InputStatus, MemoryTotals, Report
 from relax_lint.file_task import FUNCTION, Answer, FileData, Found, Loaded, read_answer
 from relax_lint.memory_figures import Estimate
-from relax_lint.policy import apply_policy, with_notes_on_accepted_blocks
+from relax_lint.policy import apply_policy, idle_assumptions, with_notes_on_accepted_blocks
 from relax_lint.problems import problem_checks
 from relax_lint.rule import load_rules
 from relax_lint.sources.discovery import Input, UnreadableError, discover
@@ -90,21 +90,14 @@ def run(
     waiting = [one for one in progress if one.file is not None]
     tvm_version = _work(waiting, config, debug) if waiting else None
     files = tuple(_policed(one, config) for one in progress)
-    return Report(files, tvm_version, tuple(_idle_assumptions(progress, config)))
+    used = {text for one in progress for text in one.assumptions}
+    idle = idle_assumptions(used, config) if any(one.functions for one in progress) else ()
+    return Report(files, tvm_version, idle)
 
 
 def _policed(one: _Progress, config: Config) -> FileResult:
     comments = one.found.comments if one.found is not None else ()
     return with_notes_on_accepted_blocks(apply_policy(_result(one), comments, config))
-
-
-def _idle_assumptions(progress: Sequence[_Progress], config: Config) -> Iterator[str]:
-    """What is said of assumptions that are about no function; nothing where there was none."""
-    if any(one.functions for one in progress):
-        used = set().union(*(one.assumptions for one in progress))
-        for assumption in config.assumptions:
-            if str(assumption) not in used:
-                yield f"the assumption {assumption} is about no function: none has its symbols"
 
 
 def _admit(found: Input, config: Config) -> _Progress:

@@ -36,16 +36,17 @@ def dtype_bits(text: str) -> tuple[int, int]:
 
 def relax_functions(module: Any) -> list[tuple[str, Any]]:
     """(name, function) of every Relax function of a module, in the module's own order."""
-    return [
-        (str(var.name_hint), func)
-        for var, func in module.functions.items()
-        if isinstance(func, relax.Function)
-    ]
+    return [(str(var.name_hint), func) for var, func in module.functions.items() if is_relax(func)]
+
+
+def is_relax(function: Any) -> bool:
+    """Whether a function of a module is a Relax function."""
+    return isinstance(function, relax.Function)
 
 
 def is_relax_function(module: Any, var: Any) -> bool:
     """Whether a GlobalVar names a Relax function of the module."""
-    return var in module.functions and isinstance(module.functions[var], relax.Function)
+    return var in module.functions and is_relax(module.functions[var])
 
 
 def ill_formed(module: Any) -> str | None:
@@ -127,3 +128,13 @@ def data_of_buffer(expr: Any) -> Any | None:
 def is_constant_true(condition: Any) -> bool:
     """Whether a condition is the constant true."""
     return type(condition).__name__ == "IntImm" and int(condition.value) != 0
+
+
+def as_module(value: Any) -> Any | None:
+    """An IRModule itself, a Relax function as the only one of a module; None for anything else."""
+    if isinstance(value, tvm.IRModule):
+        return value
+    if isinstance(value, relax.Function):
+        name = value.attrs["global_symbol"] if value.attrs and "global_symbol" in value.attrs else "main"
+        return tvm.IRModule({tvm.ir.GlobalVar(str(name)): value})
+    return None

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -48,12 +48,21 @@ class BudgetFacts:
     """The budgets of one function as claims over `domain`, what holds when it begins to take memory."""
 
     def __init__(
-        self, config: Config, totals: Totals, domain: Domain, storages: Sequence[AllocStorage]
+        self,
+        config: Config,
+        measure: Callable[[], Totals],
+        domain: Domain,
+        storages: Sequence[AllocStorage],
     ) -> None:
         self._config = config
-        self._totals = totals
+        self._measure = measure
         self._domain = domain
         self._storages = storages
+
+    @cached_property
+    def _totals(self) -> Totals:
+        # Without a budget nothing is measured.
+        return self._measure()
 
     @cached_property
     def budgets(self) -> tuple[Budget, ...]:

@@ -167,7 +167,7 @@ class FunctionFacts:
         """The totals against what the function may have."""
         first = first_allocation(self.function)
         domain = self.entry if first is None else self.domain_at(first.place)
-        return BudgetFacts(self.config, self.totals, domain, self.storages)
+        return BudgetFacts(self.config, lambda: self.totals, domain, self.storages)
 
     @cached_property
     def runtime_checks(self) -> tuple[RuntimeCheck, ...]:

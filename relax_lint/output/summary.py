@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass
 
-from relax_lint.diagnostic import Check, Report
+from relax_lint.diagnostic import Check, Report, is_finding
 from relax_lint.verdict import Severity, Verdict
 
 
@@ -69,11 +69,6 @@ def _count(checks: list[Check]) -> Count:
         verdicts.count(Verdict.ALWAYS_FINE),
         verdicts.count(Verdict.NEEDS_RUNTIME_CHECK),
     )
-
-
-def is_finding(check: Check) -> bool:
-    """Whether a check is something to tell the user."""
-    return check.severity is not Severity.NONE and not check.suppressed
 
 
 def fails(report: Report, fail_on: Severity) -> bool:

@@ -5,12 +5,11 @@ from __future__ import annotations
 from collections.abc import Hashable, Iterator, Sequence
 from typing import TYPE_CHECKING
 
-from relax_lint.diagnostic import Check, MemoryTotals, Report
+from relax_lint.diagnostic import Check, MemoryTotals, Report, is_finding
 from relax_lint.output.comparison import comparison_lines
 from relax_lint.output.finding import finding_lines
 from relax_lint.output.memory import memory_lines
 from relax_lint.output.style import PLAIN, Style, printable
-from relax_lint.output.summary import is_finding
 from relax_lint.output.tables import count, prover_lines, summary_lines
 
 if TYPE_CHECKING:

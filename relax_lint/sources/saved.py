@@ -7,8 +7,8 @@ from collections.abc import Mapping
 from typing import Any
 
 import tvm
-from tvm import relax
 
+from relax_lint import tvm_compat
 from relax_lint.sources.text import SourceText
 from relax_lint.sources.unit import NoPositions, ParsedUnit, Problem
 
@@ -36,7 +36,7 @@ def parse_json(text: str, path: str) -> ParsedUnit | Problem:
         written = version.get("tvm_version") if isinstance(version, dict) else None
         by = f" (written by TVM {written}, read by {tvm.__version__})" if written else ""
         return _problem(text, path, f"TVM cannot load this graph{by}: {lines[-1].strip()}")
-    module = _module(loaded)
+    module = tvm_compat.as_module(loaded)
     if module is None:
         return _problem(text, path, f"a saved `{type(loaded).__name__}`, neither a module nor a function")
     return ParsedUnit(None, module, NoPositions())
@@ -76,15 +76,6 @@ def _is_compiled(node: Any) -> bool:
     """A runtime module, as opposed to an `ir.IRModule`."""
     kind = node.get("type") if isinstance(node, dict) else None
     return isinstance(kind, str) and kind != "ir.IRModule" and kind.rsplit(".", 1)[-1].endswith("Module")
-
-
-def _module(loaded: Any) -> Any:
-    if isinstance(loaded, tvm.IRModule):
-        return loaded
-    if isinstance(loaded, relax.Function):
-        symbol = loaded.attrs["global_symbol"] if loaded.attrs and "global_symbol" in loaded.attrs else "main"
-        return tvm.IRModule({tvm.ir.GlobalVar(str(symbol)): loaded})
-    return None
 
 
 def _problem(

@@ -1,0 +1,135 @@
+"""What `import relax_lint` offers: results for paths and for modules in memory. Imports neither TVM nor sympy
+before it is handed a module.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from typing import Any, TypeAlias
+
+from relax_lint.config import UNREADABLE_BLOCKS, Config, load_config, with_options
+from relax_lint.diagnostic import Check, FileResult, InputStatus, MemoryTotals, Report
+from relax_lint.policy import apply_policy, idle_assumptions
+from relax_lint.verdict import Severity
+
+Path: TypeAlias = "str | os.PathLike[str]"
+Settings: TypeAlias = "Config | Mapping[str, Any] | Path | None"
+"""A `Config`; a mapping with the keys of the table `[tool.relax-lint]`; the path of a TOML file with that
+table; or None for the defaults.
+"""
+
+IN_MEMORY = "<module>"
+"""The path of results for a module that was handed over in memory."""
+
+
+def check(target: Any, config: Settings = None) -> Report:
+    """Judge every memory operation of `target`: a path (a file or a folder), a sequence of paths, an IRModule
+    or a Relax function.
+
+    Paths are read by worker processes, and what cannot be read or analysed there is a finding (RLX901 to
+    RLX904). A module is judged in this process, without positions; what goes wrong is an exception. Without
+    `config` no pyproject.toml is looked for.
+
+    Raises TypeError for any other target, `relax_lint.config.ConfigError` for settings that cannot be used
+    and `relax_lint.runner.RunError` when TVM cannot be loaded.
+    """
+    settings = as_config(config)
+    paths = _paths(target)
+    if paths is not None:
+        from relax_lint.runner import run
+
+        return run(paths, settings)
+    return _module_report(target, settings)
+
+
+def memory(
+    target: Any, bindings: Mapping[str, int] | None = None, config: Settings = None
+) -> tuple[MemoryTotals, ...]:
+    """The memory totals, in bytes, of every function of `target`, which is what `check` takes.
+
+    A total is a formula in the symbols of its function (`expr`) and, where no symbol remains or `bindings`
+    gives each of them a value, an exact number (`value`).
+
+    Raises ValueError for a symbol that no function has or a value that is no size, and for a path in which
+    something cannot be read or analysed; else what `check` raises.
+    """
+    from relax_lint.memory_request import MemoryRequest, read_bindings, require_known
+
+    bound = read_bindings(f"{name}={value}" for name, value in (bindings or {}).items())
+    settings = replace(as_config(config), select=UNREADABLE_BLOCKS, memory=MemoryRequest(bound))
+    report = check(target, settings)
+    for finding in report.checks:
+        raise ValueError(f"{finding.path}: {finding.message}")
+    require_known(bound, report.memory)
+    return report.memory
+
+
+def assert_memory_safe(target: Any, config: Settings = None, level: str = "warning") -> None:
+    """Raise AssertionError if `target`, which is what `check` takes, has a finding of the severity `level`
+    (error, warning or note) or above; the text of the error is the findings. Otherwise raises what `check`
+    raises.
+    """
+    least = as_severity(level)
+    report = check(target, config)
+    found = [finding for finding in report.findings if finding.severity.rank >= least.rank]
+    if found:
+        raise AssertionError(findings_text(report, found))
+
+
+def findings_text(report: Report, findings: Sequence[Check]) -> str:
+    """Some findings of a report as text for people: how many, then each of them."""
+    from relax_lint.output.text import render_findings
+
+    chosen = {id(finding) for finding in findings}
+    files = [
+        replace(file, checks=tuple(check for check in file.checks if id(check) in chosen))
+        for file in report.files
+    ]
+    head = f"{len(findings)} memory-safety finding{'' if len(findings) == 1 else 's'}"
+    return f"{head}\n\n{render_findings(replace(report, files=tuple(files)))}"
+
+
+def as_config(settings: Settings) -> Config:
+    """The configuration in any of its forms. Raises `relax_lint.config.ConfigError`."""
+    if settings is None:
+        return Config()
+    if isinstance(settings, Config):
+        return settings
+    if isinstance(settings, Mapping):
+        return with_options(Config(), settings, "config")
+    return load_config(os.fspath(settings))
+
+
+def as_severity(level: str) -> Severity:
+    """The severity that a word stands for. Raises ValueError for anything but error, warning and note."""
+    if level not in ("error", "warning", "note"):
+        raise ValueError(f"a severity is 'error', 'warning' or 'note', not {level!r}")
+    return Severity(level)
+
+
+def _paths(target: Any) -> list[str] | None:
+    """The paths that `target` stands for; None if it is something else."""
+    if isinstance(target, (str, os.PathLike)):
+        return [os.fspath(target)]
+    if isinstance(target, (list, tuple)):
+        if not all(isinstance(path, (str, os.PathLike)) for path in target):
+            raise TypeError("a sequence of targets must hold paths only")
+        return [os.fspath(path) for path in target]
+    return None
+
+
+def _module_report(target: Any, settings: Config) -> Report:
+    from relax_lint.engine import check_module
+    from relax_lint.tvm_compat import as_module
+
+    module = as_module(target)
+    if module is None:
+        kind = type(target).__name__
+        raise TypeError(f"neither a path, a sequence of paths, an IRModule nor a Relax function: `{kind}`")
+    result = check_module(module, settings, path=IN_MEMORY)
+    status = InputStatus(IN_MEMORY, result.functions, "checked", notes=result.notes)
+    judged = apply_policy(FileResult(status, result.checks, result.memory), (), settings)
+    idle = idle_assumptions(result.assumptions, settings) if result.functions else ()
+    return Report((judged,), result.tvm_version, idle)

@@ -1,0 +1,297 @@
+"""The linter as a TVM pass instrument: what each pass makes of a module, and which one brought a finding in.
+Importing this module imports TVM.
+"""
+
+from __future__ import annotations
+
+import gc
+import warnings
+from collections.abc import Collection, Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, replace
+from functools import cache
+from typing import Any, Literal, TypeAlias
+
+import tvm
+import tvm_ffi
+
+from relax_lint import api, tvm_compat
+from relax_lint.config import Config
+from relax_lint.diagnostic import Check, FileResult, InputStatus, Report, is_finding
+from relax_lint.engine import check_module
+from relax_lint.policy import apply_policy
+from relax_lint.problems import problem_checks
+from relax_lint.provenance import counterparts, first_with
+from relax_lint.sources.unit import Problem
+from relax_lint.verdict import Severity
+
+Passes: TypeAlias = "Collection[str] | Literal['all'] | None"
+
+# After the first nothing tells any more that a call was meant to work in place; after the second extents
+# stand in a heap at run time. What there is to be said has to be said before.
+_ERASING = frozenset({"CallTIRRewrite", "VMShapeLower"})
+# They change how a module is written down, not what memory it uses.
+_NOTHING_NEW = frozenset({"VMShapeLower", "AttachGlobalSymbol"})
+
+_STATUS = InputStatus(api.IN_MEMORY, 1, "checked")
+
+
+# TVM carries an exception through its C++ code as a name and a text, and makes it anew from the two.
+@tvm_ffi.register_error("MemoryLintError")
+class MemoryLintError(Exception):
+    """`MemoryLint` ended a compilation. The text is the findings; `MemoryLint.findings` are the objects."""
+
+
+@dataclass(frozen=True)
+class PassFinding:
+    """A finding and the name of the pass that introduced it (None: it was in the module as it was given).
+    `check` is what is found right after that pass. `present` tells whether it still was there when the module
+    was judged for the last time: another pass may have mended it.
+    """
+
+    check: Check
+    introduced_by: str | None
+    present: bool = True
+
+
+@dataclass
+class _Version:
+    """The module as one pass left it (`made_by` None: as it was given), and what is found in it: `findings`
+    is None before it is judged, and where it cannot be analysed.
+    """
+
+    made_by: str | None
+    module: Any
+    functions: list[Any]
+    judged: bool = False
+    findings: list[Check] | None = None
+
+    def holds(self, functions: list[Any]) -> bool:
+        """Whether this is a module with these very functions."""
+        return len(self.functions) == len(functions) and all(map(_same, self.functions, functions))
+
+
+def _same(one: Any, other: Any) -> bool:
+    return bool(one.same_as(other))
+
+
+@tvm.instrument.pass_instrument
+class MemoryLint:
+    """Judges a module while TVM compiles it and names the pass that introduced each finding:
+
+        lint = relax_lint.MemoryLint(fail_on="error")
+        with tvm.transform.PassContext(instruments=[lint]):
+            tvm.compile(module)
+        print(lint.text())
+
+    `fail_on` (error, warning or note) ends the compilation with `MemoryLintError` on a finding of that
+    severity or above; None only collects. `config` is what `relax_lint.check` takes. `passes` are the names
+    of the passes after which the module is judged, or `"all"`. By default it is judged where passes that
+    erase what there is to see are about to run, and where the outermost pass ends; versions in between are
+    looked at only to find the pass that introduced a finding.
+
+    A failure of the analysis itself is a warning and ends nothing; `failures` collects them as RLX904.
+
+    Raises ValueError for another severity or for `passes` that is one text, and
+    `relax_lint.config.ConfigError` for settings that cannot be used.
+    """
+
+    def __init__(
+        self, fail_on: str | None = "error", config: api.Settings = None, passes: Passes = None
+    ) -> None:
+        if isinstance(passes, str) and passes != "all":
+            raise ValueError(f"`passes` is a collection of names or 'all', not {passes!r}")
+        self._fail_on = None if fail_on is None else api.as_severity(fail_on)
+        self._config = api.as_config(config)
+        self._passes: Passes = passes if passes is None or passes == "all" else frozenset(passes)
+        self._running: list[str] = []
+        self._seen: set[str] = set()
+        self._versions: list[_Version] = []
+        self._known: list[int] = []
+        self._findings: list[PassFinding] = []
+        self._failures: list[Check] = []
+
+    @property
+    def findings(self) -> tuple[PassFinding, ...]:
+        """What was found so far, in the order in which it was found."""
+        return tuple(self._findings)
+
+    @property
+    def failures(self) -> tuple[Check, ...]:
+        """The modules that could not be analysed (RLX904), as warnings."""
+        return tuple(self._failures)
+
+    def report(self) -> Report:
+        """The findings as a report, for any output format; a note of each names the pass."""
+        return _report([*map(_named, self._findings), *self._failures])
+
+    def text(self) -> str:
+        """The findings as text for people."""
+        return _text(self.report())
+
+    def enter_pass_ctx(self) -> None:
+        """A context begins."""
+        self._forget()
+
+    def exit_pass_ctx(self) -> None:
+        """A context ends: a version that was not judged because a pass failed is judged now."""
+        if self._versions and self._passes is None and self._has_news():
+            self._judge()
+        if self._passes not in (None, "all") and not self._running:
+            for name in sorted(set(self._passes or ()) - self._seen):
+                _warn(f"no pass `{name}` ran, after which the module was to be judged")
+        self._forget()
+
+    def run_before_pass(self, module: Any, info: Any) -> None:
+        """A pass is about to run."""
+        name = str(info.name)
+        self._record(module, self._running[-1] if self._running else None)
+        self._running.append(name)
+        if self._passes is None and self._versions and name in _ERASING:
+            self._fail(self._judge())
+
+    def run_after_pass(self, module: Any, info: Any) -> None:
+        """A pass has run."""
+        name = str(info.name)
+        # Passes that failed within this one were never left.
+        while self._running and self._running.pop() != name:
+            pass
+        self._seen.add(name)
+        self._record(module, name)
+        if self._versions and self._is_due(name):
+            self._fail(self._judge())
+
+    def _is_due(self, name: str) -> bool:
+        if self._passes is None:
+            return not self._running and self._has_news()
+        return self._passes == "all" or name in self._passes
+
+    def _has_news(self) -> bool:
+        since = self._versions[1:] if self._versions[0].judged else self._versions
+        return any(version.made_by not in _NOTHING_NEW for version in since)
+
+    def _record(self, module: Any, made_by: str | None) -> None:
+        functions = [function for _, function in module.functions.items()]
+        if not any(map(tvm_compat.is_relax, functions)):
+            return
+        if self._versions and self._versions[-1].holds(functions):
+            return
+        if made_by is None:
+            self._forget()
+        # Passes written in Python may change the module that they were given.
+        self._versions.append(_Version(made_by, module.clone(), functions))
+
+    def _forget(self) -> None:
+        self._running, self._versions, self._known = [], [], []
+
+    def _judge(self) -> list[PassFinding]:
+        """Judge the newest version; what is new since the last one that was judged, which then stands first
+        in the list. `_known` are the findings of that one, by their numbers.
+        """
+        newest = self._versions[-1]
+        if newest.judged:
+            return []
+        newest.judged = True
+        findings = newest.findings = self._found(newest, self._config)
+        if findings is None:
+            return []
+        first = self._versions[0]
+        earlier = counterparts(findings, [] if first is newest else first.findings or [])
+        traced = self._traced([f for f, before in zip(findings, earlier, strict=True) if before is None])
+        known: list[int] = []
+        for before in earlier:
+            if before is not None:
+                known.append(self._known[before])
+            else:
+                known.append(len(self._findings))
+                self._findings.append(next(traced))
+        new = [self._findings[number] for number in sorted(set(known) - set(self._known))]
+        for number in {*self._known, *known}:
+            self._findings[number] = replace(self._findings[number], present=number in known)
+        self._versions, self._known = [newest], known
+        return new
+
+    def _traced(self, findings: list[Check]) -> Iterator[PassFinding]:
+        """New findings about the newest version, each as it is where it came in."""
+        versions = self._versions
+        # Nothing else needs to be looked for in the versions before.
+        config = replace(self._config, select=tuple({finding.rule: None for finding in findings}))
+
+        @cache
+        def found(number: int) -> list[Check]:
+            if versions[number] is versions[-1]:
+                return findings
+            return self._found(versions[number], config) or []
+
+        @cache
+        def indices_in(number: int) -> list[int | None]:
+            return counterparts(findings, found(number))
+
+        for index, _ in enumerate(findings):
+
+            def there(number: int, index: int = index) -> bool:
+                return indices_in(number)[index] is not None
+
+            number = 0 if there(0) else first_with(0, len(versions) - 1, there)
+            here = indices_in(number)[index]
+            assert here is not None
+            yield PassFinding(found(number)[here], versions[number].made_by)
+
+    def _found(self, version: _Version, config: Config) -> list[Check] | None:
+        """The findings in a version; None where it cannot be analysed."""
+        try:
+            with _no_collection():
+                result = check_module(version.module, config, path=api.IN_MEMORY, totals=False)
+        except Exception as error:
+            self._note_failure(version, error)
+            return None
+        judged = apply_policy(FileResult(_STATUS, result.checks), (), config)
+        return [check for check in judged.checks if is_finding(check)]
+
+    def _note_failure(self, version: _Version, error: Exception) -> None:
+        where = "as it was given" if version.made_by is None else f"after `{version.made_by}`"
+        lines = str(error).splitlines() or [""]
+        message = f"the analysis of the module {where} failed: {type(error).__name__}: {lines[0]}"
+        failure = problem_checks([Problem("RLX904", message, None)], api.IN_MEMORY, self._config)
+        self._failures += [replace(check, severity=Severity.WARNING) for check in failure]
+        _warn(message)
+
+    def _fail(self, new: list[PassFinding]) -> None:
+        if self._fail_on is None:
+            return
+        grave = [found for found in new if found.check.severity.rank >= self._fail_on.rank]
+        if grave:
+            raise MemoryLintError(_text(_report([_named(found) for found in grave])))
+
+
+@contextmanager
+def _no_collection() -> Iterator[None]:
+    """The facts of a large module are a heap without cycles, which the collector would search many times."""
+    if not gc.isenabled():
+        yield
+        return
+    gc.disable()
+    try:
+        yield
+    finally:
+        gc.enable()
+
+
+def _warn(message: str) -> None:
+    warnings.warn(f"relax-lint: {message}", RuntimeWarning, stacklevel=2)
+
+
+def _named(found: PassFinding) -> Check:
+    origin = "it was in the module as it was given"
+    if found.introduced_by is not None:
+        origin = f"introduced by the pass `{found.introduced_by}`"
+    gone = () if found.present else ("no longer found in the last module that was judged",)
+    return replace(found.check, notes=(*found.check.notes, origin, *gone))
+
+
+def _report(checks: Sequence[Check]) -> Report:
+    return Report((FileResult(_STATUS, tuple(checks)),), tvm_compat.VERSION)
+
+
+def _text(report: Report) -> str:
+    return api.findings_text(report, report.findings)

@@ -1,0 +1,183 @@
+"""The linter as a pass instrument: which pass introduced a finding, and what a compilation notices of it."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+import tvm
+from tvm.relax import transform
+
+import relax_lint
+from relax_lint import instrument
+from tests.api.programs import FINE, OVERFLOW, module, parsed
+from tests.programs.transformer import exported
+
+
+def compiled(module: Any, lint: Any) -> Any:
+    with tvm.transform.PassContext(instruments=[lint]):
+        return tvm.compile(module, "llvm")
+
+
+def introduced(lint: Any) -> set[tuple[str, str | None]]:
+    return {(found.check.rule, found.introduced_by) for found in lint.findings}
+
+
+@pytest.mark.parametrize("passes", [None, "all", ("StaticPlanBlockMemory",)])
+def test_the_planner_is_named_for_tvm_20191(passes: Any) -> None:
+    lint = relax_lint.MemoryLint(fail_on=None, passes=passes)
+    compiled(module("branches"), lint)
+    assert introduced(lint) == {("RLX204", "StaticPlanBlockMemory")}
+    assert all(found.present for found in lint.findings)
+    assert "  = note: introduced by the pass `StaticPlanBlockMemory`\n" in lint.text()
+    assert len(lint.report().findings) == len(lint.findings) == 3
+
+
+@pytest.mark.parametrize(
+    ("name", "rule", "introducer"),
+    [
+        ("copy_builtin", "RLX203", "StaticPlanBlockMemory"),
+        ("two_devices", "RLX402", "StaticPlanBlockMemory"),
+        ("symbolic_matmul", "RLX307", "LegalizeOps"),
+        ("window_larger_than_input", "RLX104", "CallTIRRewrite"),
+        ("fixed_storage", "RLX101", None),
+    ],
+)
+def test_where_known_bugs_come_from(name: str, rule: str, introducer: str | None) -> None:
+    lint = relax_lint.MemoryLint(fail_on=None)
+    compiled(module(name), lint)
+    assert (rule, introducer) in introduced(lint)
+
+
+def test_an_error_ends_the_compilation() -> None:
+    lint = relax_lint.MemoryLint(fail_on="error")
+    with pytest.raises(relax_lint.MemoryLintError) as failure:
+        compiled(module("branches"), lint)
+    text = str(failure.value)
+    assert text.startswith(
+        "3 memory-safety findings\n\nerror[RLX204] undominated-use: `alloc4` uses `storage1`"
+    )
+    assert text.count("introduced by the pass `StaticPlanBlockMemory`") == 3
+    assert introduced(lint) == {("RLX204", "StaticPlanBlockMemory")}
+
+
+def test_what_is_below_the_failing_level_is_only_collected() -> None:
+    lint = relax_lint.MemoryLint(fail_on="error")
+    compiled(parsed(OVERFLOW), lint)
+    assert introduced(lint) == {("RLX101", None)}
+    with pytest.raises(relax_lint.MemoryLintError, match="safe iff m <= 4"):
+        compiled(parsed(OVERFLOW), relax_lint.MemoryLint(fail_on="warning"))
+    compiled(parsed(OVERFLOW), relax_lint.MemoryLint(fail_on="warning", config={"ignore": ["RLX101"]}))
+
+
+def test_an_in_place_call_is_judged_before_it_is_lowered_to_a_plain_one() -> None:
+    # Afterwards two names of one tensor say nothing of what was meant.
+    lint = relax_lint.MemoryLint(fail_on=None)
+    compiled(module("in_place_under_a_view"), lint)
+    assert ("RLX206", None) in introduced(lint)
+
+
+def test_a_right_program_compiles_as_without() -> None:
+    lint = relax_lint.MemoryLint(fail_on="note")
+    compiled(exported(1, bounded=False), lint)
+    assert (lint.findings, lint.failures) == ((), ())
+    assert lint.text().startswith("0 memory-safety findings")
+
+
+def replaced(name: str, text: str) -> Any:
+    """A pass that gives its own module, whatever it gets."""
+
+    @tvm.transform.module_pass(opt_level=0, name=name)
+    def step(_module: Any, _context: Any) -> Any:
+        return parsed(text)
+
+    return step
+
+
+def test_passes_that_are_called_one_by_one() -> None:
+    lint = relax_lint.MemoryLint(fail_on=None)
+    with tvm.transform.PassContext(instruments=[lint]):
+        given = replaced("Shrink", OVERFLOW)(parsed(FINE))
+        assert introduced(lint) == {("RLX101", "Shrink")}
+        replaced("Grow", FINE)(given)
+    (found,) = lint.findings
+    assert not found.present
+    assert "no longer found in the last module that was judged" in lint.text()
+
+
+def test_a_renamed_tensor_is_the_same_finding() -> None:
+    lint = relax_lint.MemoryLint(fail_on=None, passes="all")
+    renamed = (
+        OVERFLOW.replace("y = R.memory", "z = R.memory").replace("(x, y)", "(x, z)").replace("n y", "n z")
+    )
+    with tvm.transform.PassContext(instruments=[lint]):
+        tvm.transform.Sequential([replaced("Shrink", OVERFLOW), replaced("Rename", renamed)])(parsed(FINE))
+    assert [(found.check.binding, found.introduced_by) for found in lint.findings] == [("y", "Shrink")]
+
+
+def test_what_a_pass_leaves_is_judged_even_if_the_next_one_fails() -> None:
+    @tvm.transform.module_pass(opt_level=0, name="Fail")
+    def fail(_module: Any, _context: Any) -> Any:
+        raise ValueError("no")
+
+    lint = relax_lint.MemoryLint()
+    with pytest.raises(Exception, match="no"), tvm.transform.PassContext(instruments=[lint]):
+        tvm.transform.Sequential([replaced("Shrink", OVERFLOW), fail])(parsed(FINE))
+    assert introduced(lint) == {("RLX101", "Shrink")}
+
+
+def test_a_pass_that_changes_its_module_in_place() -> None:
+    @tvm.transform.module_pass(opt_level=0, name="Replace")
+    def replace(given: Any, _context: Any) -> Any:
+        (name,) = (var for var in given.get_global_vars() if var.name_hint == "main")
+        given.update_func(name, parsed(OVERFLOW)["main"])
+        return given
+
+    lint = relax_lint.MemoryLint(fail_on=None)
+    with tvm.transform.PassContext(instruments=[lint]):
+        replace(parsed(FINE))
+    assert introduced(lint) == {("RLX101", "Replace")}
+
+
+def test_a_failing_analysis_is_a_warning(monkeypatch: pytest.MonkeyPatch) -> None:
+    def broken(*_: object, **__: object) -> None:
+        raise RecursionError("too deep\nfor this")
+
+    monkeypatch.setattr(instrument, "check_module", broken)
+    lint = relax_lint.MemoryLint(fail_on="error")
+    with pytest.warns(RuntimeWarning, match="relax-lint: the analysis of the module after `.*` failed"):
+        compiled(parsed(OVERFLOW), lint)
+    assert lint.findings == ()
+    assert {(check.rule, check.severity.value) for check in lint.failures} == {("RLX904", "warning")}
+    assert "RecursionError: too deep\n" in lint.text()
+
+
+def test_a_pass_that_never_ran_is_said() -> None:
+    with pytest.warns(RuntimeWarning, match="no pass `StaticPlanBlockMemry` ran"):
+        compiled(parsed(FINE), relax_lint.MemoryLint(passes=["StaticPlanBlockMemry"]))
+
+
+@pytest.mark.parametrize(
+    "make",
+    [
+        lambda: relax_lint.MemoryLint(fail_on="fatal"),
+        lambda: relax_lint.MemoryLint(passes="StaticPlanBlockMemory"),
+        lambda: relax_lint.MemoryLint(config={"no-such": 1}),
+    ],
+)
+def test_arguments_that_make_no_sense(make: Callable[[], Any]) -> None:
+    with pytest.raises(ValueError, match=r"StaticPlanBlockMemory|fatal|no-such"):
+        make()
+
+
+def test_a_context_can_be_entered_again() -> None:
+    lint = relax_lint.MemoryLint(fail_on=None)
+    context = tvm.transform.PassContext(instruments=[lint])
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        for _ in range(2):
+            with context:
+                transform.LambdaLift()(parsed(OVERFLOW))
+    assert [found.introduced_by for found in lint.findings] == [None, None]
