@@ -11,10 +11,9 @@ from collections.abc import Iterable, Sequence
 from xml.etree import ElementTree as ET
 
 from relax_lint.config import UNREADABLE_BLOCKS
-from relax_lint.diagnostic import Check, FileResult, Report
+from relax_lint.diagnostic import Check, FileResult, Report, is_finding
 from relax_lint.output.finding import finding_lines
 from relax_lint.output.style import PLAIN, printable
-from relax_lint.output.summary import is_finding
 from relax_lint.verdict import Severity
 
 _WHOLE_FILE = "whole file"
