@@ -84,6 +84,12 @@ def stores_to_parameter(prim_func: Any) -> list[tuple[int, Any]]:
     return found
 
 
+def returned_expression(prim_func: Any) -> Any | None:
+    """The expression that a PrimFunc returns and is nothing but; None for any other PrimFunc."""
+    body = prim_func.body
+    return body.value if type(body).__name__ == "Return" else None
+
+
 def integer_range(constant: Any) -> tuple[int, int] | None:
     """Smallest and largest element of an integer constant; None for other dtypes and for empty ones."""
     data = constant.value if type(constant).__name__ == "GenericConst" else constant.data

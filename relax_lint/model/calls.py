@@ -17,6 +17,7 @@ from relax_lint.model.program import (
     Op,
     Place,
 )
+from relax_lint.model.scalar_functions import returned_value
 from relax_lint.model.types import ValueType
 
 if TYPE_CHECKING:
@@ -51,6 +52,9 @@ def _prim_func(builder: FunctionBuilder, place: Place, var: Any, callee: Any, ar
     heap_function = len(args) == 1 and builder.values[builder.operand(args[0])].name.startswith("shape_heap")
     if heap_function:
         builder.heap.compute(builder.module[callee])
+    value = returned_value(builder, builder.module[callee], args)
+    if value is not None:
+        builder.translator.know(var, value)
     return _kernel(builder, place, var, CallKind.PRIM_FUNC, name, args, trusted=False)
 
 

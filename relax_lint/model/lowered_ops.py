@@ -62,7 +62,10 @@ def _make_shape(builder: FunctionBuilder, place: Place, var: Any, args: Sequence
 
 
 def _make_prim_value(builder: FunctionBuilder, place: Place, var: Any, args: Sequence[Any]) -> Op:
-    type_ = PrimType("int64", builder.heap.make_prim_value(args))
+    value = builder.heap.make_prim_value(args)
+    if value is not None:
+        builder.translator.know(var, value)
+    type_ = PrimType("int64", value)
     return Constant(place, builder.bind(var, type_=type_), type_)
 
 

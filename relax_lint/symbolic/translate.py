@@ -135,14 +135,16 @@ class Translator:
 
     def define(self, var: Any, value: Any) -> None:
         """From now on `var` stands for `value` (a scalar binding); it stays a symbol if that is not exact."""
-        address = var.__chandle__()
         try:
-            if _dtype(value) == "bool":
-                self._conditions[address] = (var, self.condition(value))
-            else:
-                self._expressions[address] = (var, self.expr(value))
+            self.know(var, self.condition(value) if _dtype(value) == "bool" else self.expr(value))
         except Untranslatable:
             return
+
+    def know(self, var: Any, value: sympy.Basic) -> None:
+        """From now on `var` stands for a value that is known: a condition where its type is bool."""
+        # A sympy symbol is both; here it is an integer.
+        known = self._expressions if isinstance(value, sympy.Expr) else self._conditions
+        known[var.__chandle__()] = (var, value)
 
     def _expr(self, e: Any) -> Any:
         kind, operands = _node(e)

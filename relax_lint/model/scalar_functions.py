@@ -1,0 +1,33 @@
+"""PrimFuncs from scalars to a scalar: `ComputePrimValue` moves expressions of symbols into such functions."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
+
+import sympy
+
+from relax_lint import tvm_compat
+from relax_lint.symbolic.translate import Translator, Untranslatable
+
+if TYPE_CHECKING:
+    from relax_lint.model.builder import FunctionBuilder
+
+
+def returned_value(builder: FunctionBuilder, prim_func: Any, arguments: Sequence[Any]) -> sympy.Basic | None:
+    """What a call of the function returns: an integer expression, or a condition where its type is bool. None
+    for a function that does anything but return what it computes from integers.
+    """
+    returned = tvm_compat.returned_expression(prim_func)
+    if returned is None or len(arguments) != len(prim_func.params):
+        return None
+    try:
+        values = {
+            parameter: builder.translator.expr(argument)
+            for parameter, argument in zip(prim_func.params, arguments, strict=True)
+        }
+        translator = Translator(lambda var: values[var])
+        is_condition = str(returned.ty.dtype) == "bool"
+        return translator.condition(returned) if is_condition else translator.expr(returned)
+    except Untranslatable:
+        return None
