@@ -17,7 +17,7 @@ from typing import Any
 from urllib.parse import quote
 
 from relax_lint import __version__
-from relax_lint.diagnostic import Check, Edit, Fix, Related, Report
+from relax_lint.diagnostic import Check, Edit, Fix, Related, Report, Suppression
 from relax_lint.identity import identities
 from relax_lint.output.finding import details
 from relax_lint.output.repository import Repository, repository
@@ -130,7 +130,7 @@ class _Writer:
         if fixes:
             result["fixes"] = fixes
         if check.suppressed:
-            result["suppressions"] = [{"kind": "inSource", "status": "accepted"}]
+            result["suppressions"] = [_suppression(check.suppressed_by)]
         return result
 
     def _operation(self, check: Check) -> dict[str, Any]:
@@ -197,6 +197,12 @@ def _text(check: Check) -> str:
     """The headline and what is known. Places and remedies have fields of their own."""
     elsewhere = tuple(place for place in check.related if place.location is None)
     return "\n".join((printable(check.message), *details(replace(check, related=elsewhere, help=()))))
+
+
+def _suppression(by: Suppression | None) -> dict[str, str]:
+    external = by is not None and by.kind == "baseline"
+    found = {"kind": "external" if external else "inSource", "status": "accepted"}
+    return {**found, "justification": by.reason} if by is not None and by.reason else found
 
 
 def _region(place: Location) -> dict[str, int]:

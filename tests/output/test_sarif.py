@@ -13,7 +13,7 @@ import jsonschema
 import pytest
 from builders import fine, overflow, place, report
 
-from relax_lint.diagnostic import Check, Edit, Fix, Related, Report
+from relax_lint.diagnostic import Check, Edit, Fix, Related, Report, Suppression
 from relax_lint.output import sarif
 from relax_lint.rule import load_rules
 from relax_lint.verdict import Severity, Verdict
@@ -133,10 +133,16 @@ def test_a_fix_deletes_and_inserts() -> None:
     }
 
 
-def test_suppressed_findings_are_there_and_marked() -> None:
-    plain, suppressed = results(overflow(), overflow(suppressed=True))
+def test_suppressed_findings_are_there_with_what_accepts_them() -> None:
+    plain, comment, baseline = results(
+        overflow(),
+        overflow(suppressed=True, suppressed_by=Suppression("comment", "n is 4 here")),
+        overflow(suppressed=True, suppressed_by=Suppression("baseline")),
+    )
     assert "suppressions" not in plain
-    assert suppressed["suppressions"][0]["kind"] == "inSource"
+    accepted = {"kind": "inSource", "status": "accepted", "justification": "n is 4 here"}
+    assert comment["suppressions"] == [accepted]
+    assert baseline["suppressions"] == [{"kind": "external", "status": "accepted"}]
 
 
 def test_untrusted_text_is_no_link_no_placeholder_and_no_control_character() -> None:
