@@ -19,6 +19,7 @@ _INTERRUPTED = 130
 _USAGE = """\
 usage: relax-lint [check] [OPTIONS] PATH...
        relax-lint memory [OPTIONS] PATH...
+       relax-lint replay [OPTIONS] PATH...
        relax-lint explain CODE
        relax-lint rules
        relax-lint --version
@@ -28,6 +29,7 @@ Static linter for memory safety in Apache TVM's Relax IR.
 commands:
   check    judge every memory operation (the default command)
   memory   report the memory that each function needs
+  replay   execute the modules to see which findings a run confirms
   explain  print the page of a rule
   rules    list all rules
 
@@ -70,7 +72,7 @@ def _run(arguments: list[str]) -> int:
 
     from relax_lint.commands.check import run_report
 
-    command = first if first in ("check", "memory") else "check"
+    command = first if first in ("check", "memory", "replay") else "check"
     return run_report(report_parser(command).parse_args(rest if first == command else arguments), command)
 
 

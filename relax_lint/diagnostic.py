@@ -7,6 +7,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
+from relax_lint.confirmation import Confirmation
 from relax_lint.memory_figures import Estimate, OverRange, SymbolRange, Timeline
 from relax_lint.place import Location
 from relax_lint.verdict import Prover, Severity, Verdict
@@ -62,6 +63,8 @@ class Check:
     `message` is the headline (lower case, code in back-ticks); `label` stands under the caret of the primary
     place; `notes` and `help` are further lines of the text output. `origins` tells where the symbols that it
     depends on get their values.
+    `confirmation` is what became of the
+    finding when its examples were run, on request.
     """
 
     rule: str
@@ -91,6 +94,7 @@ class Check:
     suppressed: bool = False
     suppressed_by: Suppression | None = None
     fixes: tuple[Fix, ...] = ()
+    confirmation: Confirmation | None = None
 
 
 def is_finding(check: Check) -> bool:

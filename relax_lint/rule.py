@@ -8,6 +8,7 @@ from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from relax_lint.confirmation import MISBEHAVIOUR, Symptom
 from relax_lint.verdict import Severity, Verdict
 
 if TYPE_CHECKING:
@@ -70,7 +71,8 @@ class Rule:
 
     `name` reads well after "allow"; `since` is the first version of the tool that has it; `source` is the
     rule's own file, beside which its page lies. Rules that the sources raise have no `check`. A rule
-    that is not on by `default` runs where a selection names it.
+    that is not on by `default` runs where a selection names it. `symptoms` are what a run of a wrong example
+    may show; empty where nothing fails at run time.
     """
 
     code: str
@@ -82,6 +84,7 @@ class Rule:
     severity: Mapping[Verdict, Severity] = field(default_factory=lambda: BY_CERTAINTY)
     check: Callable[[FunctionFacts], Iterable[Judgement]] = _nothing
     default: bool = True
+    symptoms: frozenset[Symptom] = MISBEHAVIOUR
 
     @property
     def page(self) -> Path:

@@ -34,7 +34,7 @@ _BOOT = "import sys; sys.path[:] = sys.argv[4:]; import relax_lint.worker_proces
 
 # What a worker needs of the environment: where programs, libraries and temporary files are. Everything
 # else (tokens of a CI job, say) stays out of a process that reads untrusted files.
-_ENVIRONMENT = (
+KEPT_VARIABLES = (
     *("PATH", "HOME", "TMPDIR", "LANG", "LC_ALL", "LC_CTYPE", "PYTHONHOME", "VIRTUAL_ENV", "CONDA_PREFIX"),
     *("LD_LIBRARY_PATH", "DYLD_LIBRARY_PATH", "TVM_HOME", "TVM_LIBRARY_PATH", "CUDA_PATH"),
 )
@@ -314,7 +314,7 @@ class WorkerPool:
 
 
 def _start_worker(time_limit_s: float, memory_limit_bytes: int | None) -> _Worker:
-    environment = {name: os.environ[name] for name in _ENVIRONMENT if name in os.environ}
+    environment = {name: os.environ[name] for name in KEPT_VARIABLES if name in os.environ}
     environment.update(dict.fromkeys(_THREAD_VARIABLES, "1"))
     # sympy's order of terms may follow the order of a set: the same input must give the same words.
     environment["PYTHONHASHSEED"] = "0"

@@ -1,4 +1,4 @@
-"""The commands `check` and `memory`: from options to an exit code.
+"""The commands `check`, `memory` and `replay`: from options to an exit code.
 
 Most files that a hook hands over hold no Relax, so everything beyond the pre-filter is imported where it is
 needed.
@@ -19,12 +19,16 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from relax_lint.commands.memory import Asked
     from relax_lint.config import Config
+    from relax_lint.diagnostic import Report
 
 OK, FINDINGS, NO_INPUT = 0, 1, 3
 
 
 def run_report(options: argparse.Namespace, command: str) -> int:
-    """Carry out `check` or `memory`; the exit code. Raises UsageError and what the configuration raises."""
+    """Carry out `check`, `memory` or `replay`; the exit code.
+
+    Raises UsageError and what the configuration raises.
+    """
     if options.output_file is not None:
         require_writable(options.output_file)
     # Even where no file holds Relax a wrong configuration, or request, is an error.
@@ -95,7 +99,6 @@ def _check_in_full(options: argparse.Namespace, command: str, config: Config, as
     from relax_lint.commands.memory import compared, configured
     from relax_lint.output.formats import COMPLETE, FORMATS
     from relax_lint.output.presentation import Presentation
-    from relax_lint.output.summary import fails
     from relax_lint.output.text import render_findings
     from relax_lint.runner import run
 
@@ -109,6 +112,10 @@ def _check_in_full(options: argparse.Namespace, command: str, config: Config, as
         stdin_filename=options.stdin_filename,
         debug=bool(os.environ.get(DEBUG)),
     )
+    if options.confirm:
+        from relax_lint.replay.confirm import confirm
+
+        report = confirm(report, config)
     comparison = None if asked is None else compared(asked, report)
     how = Presentation(
         style(options.color, to_file=options.output_file is not None),
@@ -121,8 +128,18 @@ def _check_in_full(options: argparse.Namespace, command: str, config: Config, as
     if command == "memory" and options.output_format not in COMPLETE:
         # What such a format has no place for must not be lost.
         sys.stderr.write(render_findings(report, style(options.color, to_file=True), comparison))
-    if (comparison is not None and comparison.exceeds) or fails(report, config.fail_on):
+    if (comparison is not None and comparison.exceeds) or _fails(report, command, config):
         return FINDINGS
     if options.error_on_no_input and not any(file.input.functions for file in report.files):
         return NO_INPUT
     return OK
+
+
+def _fails(report: Report, command: str, config: Config) -> bool:
+    if command == "replay":
+        from relax_lint.replay.confirm import any_confirmed
+
+        return any_confirmed(report)
+    from relax_lint.output.summary import fails
+
+    return fails(report, config.fail_on)

@@ -52,10 +52,12 @@ def simple_parser(command: str, description: str, *positionals: str) -> argparse
 
 
 def report_parser(command: str) -> argparse.ArgumentParser:
-    """The parser of `check` or `memory`."""
+    """The parser of `check`, `memory` or `replay`."""
     what = {
         "check": "judge every memory operation of Relax functions",
         "memory": "report the memory that Relax functions need",
+        "replay": "BUILD AND EXECUTE the modules in the inputs, to see which findings a run confirms;"
+        " only for text that you trust",
     }[command]
     parser = _Parser(command, what)
     add = parser.add_argument
@@ -71,6 +73,13 @@ def report_parser(command: str) -> argparse.ArgumentParser:
     add(
         "--max-memory", metavar="SIZE", action="append", help="a budget: 512MiB, or global=512MiB for a scope"
     )
+    parser.set_defaults(confirm=command == "replay")
+    if command == "check":
+        add(
+            "--confirm",
+            action="store_true",
+            help="execute the modules to see which findings a run confirms; only for text that you trust",
+        )
     if command == "memory":
         add("--bind", metavar="N=128", action="append", help="the value of a symbol, or a range: n=1..4096")
         add("--compare", metavar="FILE", help="an earlier JSON report to compare with")

@@ -99,6 +99,8 @@ def _facts(check: Check, lines: Mapping[int, str]) -> Iterator[tuple[str, str]]:
             yield "note: ", _elsewhere(related)
     for note in check.notes:
         yield "note: ", note
+    if check.confirmation is not None:
+        yield "replayed: ", f"{check.confirmation.status.value}: {check.confirmation.reason}"
     for help_text in check.help:
         yield "help: ", help_text
 

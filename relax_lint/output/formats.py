@@ -33,6 +33,12 @@ def _memory(report: Report, how: Presentation) -> str:
     )
 
 
+def _replay(report: Report, how: Presentation) -> str:
+    from relax_lint.output.replay import render_replay
+
+    return render_replay(report, how.style, quiet=how.quiet)
+
+
 def _json(report: Report, how: Presentation) -> str:
     from relax_lint.output.json import render_json
 
@@ -73,6 +79,7 @@ _FOR_MACHINES: Mapping[str, Renderer] = {"json": _json, "sarif": _sarif, "github
 
 FORMATS: Mapping[str, Mapping[str, Renderer]] = {
     "check": {"text": _text, **_FOR_MACHINES},
+    "replay": {"text": _replay, "json": _json},
     "memory": {"text": _memory, **_FOR_MACHINES, "tvm": _tvm, "html": _html},
 }
 """The formats of each command; the first is the default."""

@@ -7,6 +7,7 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 from relax_lint import __version__
+from relax_lint.confirmation import Confirmation
 from relax_lint.diagnostic import (
     Amount,
     Check,
@@ -94,6 +95,24 @@ def _check(check: Check, identity: str) -> dict[str, Any]:
         "suppressed": check.suppressed,
         "suppressed_by": _suppression(check.suppressed_by),
         "fixes": [_fix(fix) for fix in check.fixes],
+        **({} if check.confirmation is None else {"confirmation": _confirmation(check.confirmation)}),
+    }
+
+
+def _confirmation(confirmation: Confirmation) -> dict[str, Any]:
+    return {
+        "status": confirmation.status.value,
+        "reason": confirmation.reason,
+        "runs": [
+            {
+                "example": run.example,
+                "call": run.call,
+                "how": run.how,
+                "outcome": run.outcome,
+                "symptom": None if run.symptom is None else run.symptom.value,
+            }
+            for run in confirmation.runs
+        ],
     }
 
 

@@ -6,6 +6,7 @@ linter on its own.
 
 from __future__ import annotations
 
+import hashlib
 import json
 import os
 import selectors
@@ -16,12 +17,14 @@ import tempfile
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 from enum import Enum
+from functools import cached_property
 from pathlib import Path
 from types import TracebackType
 from typing import Any
 
 from relax_lint.replay.guard import FILL, Damage, environment, fault_in
-from relax_lint.replay.values import Input, Output, Scalar, Shape
+from relax_lint.replay.values import Input, Output, Scalar, Shape, Tuple
+from relax_lint.workers import KEPT_VARIABLES
 
 _PACKAGE_ROOT = Path(__file__).resolve().parents[2]
 
@@ -44,14 +47,20 @@ class Module:
     text: str
     format: str = "script"
 
+    @cached_property
+    def key(self) -> str:
+        """What the subprocess knows the module by."""
+        return hashlib.sha256(f"{self.format}:{self.text}".encode()).hexdigest()
+
 
 @dataclass(frozen=True)
 class RunResult:
     """What the virtual machine did.
 
-    `stage` says whether it came to running at all (`build` or `run`). `error_type` and `message`
+    `stage` says how far it came (`build`, `inputs` or `run`). `error_type` and `message`
     are those of the exception, without traceback; `signal` is the name of the signal that killed the
-    process; `log` is what the process printed, its last 4,096 bytes, where it did not survive.
+    process; `log` is what the process printed, its last 4,096 bytes, where it did not survive. `digest`
+    stands for all that was returned, to the last byte; it is empty where that could not be read.
     `damage` is what a guarded machine saw outside of a block, also where the run went on; `left_out` says
     that a block was too large to be guarded, or was one too many.
     """
@@ -65,6 +74,7 @@ class RunResult:
     log: str = ""
     damage: Damage | None = None
     left_out: bool = False
+    digest: str = ""
 
 
 class Machine:
@@ -89,6 +99,7 @@ class Machine:
         self._guarded = guarded
         self._time_limit = time_limit
         self._memory_limit = memory_limit
+        self._loaded: set[str] = set()
         self._process: subprocess.Popen[bytes] | None = None
         self._folder: tempfile.TemporaryDirectory[str] | None = None
 
@@ -108,7 +119,7 @@ class Machine:
         *,
         allocator: str = "pooled",
         exec_mode: str = "bytecode",
-        fill: int = FILL,
+        fill: int | None = None,
     ) -> RunResult:
         """Call `function` of `module` with `inputs`.
 
@@ -119,21 +130,28 @@ class Machine:
             inputs: its arguments.
             allocator: `naive` or `pooled`.
             exec_mode: `bytecode` or `compiled`.
-            fill: the byte that a guarded machine fills new memory with.
+            fill: the byte that new memory is filled with, where the C library (glibc) or the guard can do it.
         """
+        process = self._start()
+        assert process.stdin is not None
         request = {
-            "module": module.text,
-            "format": module.format,
+            "key": module.key,
             "function": function,
             "inputs": [_to_json(value) for value in inputs],
             "allocator": allocator,
             "exec_mode": exec_mode,
-            "fill": fill if self._guarded else None,
+            "fill": fill if fill is not None or not self._guarded else FILL,
+            "guarded": self._guarded,
         }
-        process = self._start()
-        assert process.stdin is not None
-        process.stdin.write(json.dumps(request).encode() + b"\n")
-        process.stdin.flush()
+        if module.key not in self._loaded:
+            self._loaded.add(module.key)
+            request |= {"text": module.text, "format": module.format}
+        try:
+            process.stdin.write(json.dumps(request).encode() + b"\n")
+            process.stdin.flush()
+        except BrokenPipeError:
+            # It died before it read the request; how is told below.
+            pass
         reply = self._read_line(process)
         if reply is None:
             log = self._last_words()
@@ -156,6 +174,7 @@ class Machine:
         if self._folder is not None:
             self._folder.cleanup()
             self._folder = None
+        self._loaded.clear()
 
     def _start(self) -> subprocess.Popen[bytes]:
         if self._process is not None and self._process.poll() is not None:
@@ -163,7 +182,6 @@ class Machine:
         if self._process is None:
             # A working directory of its own: no file of the user's can be imported by mistake.
             self._folder = tempfile.TemporaryDirectory(prefix="relax-lint-")
-            path = os.pathsep.join(filter(None, [str(_PACKAGE_ROOT), os.environ.get("PYTHONPATH")]))
             with open(self._log_path(), "wb") as log:
                 self._process = subprocess.Popen(
                     [sys.executable, "-m", "relax_lint.replay.child", str(self._memory_limit)],
@@ -171,11 +189,16 @@ class Machine:
                     stdout=subprocess.PIPE,
                     stderr=log,
                     cwd=self._folder.name,
-                    env={**os.environ, **self._environment, "PYTHONPATH": path, "TVM_NUM_THREADS": "1"},
+                    env=self._variables(),
                     # Ctrl-C is for the parent, which ends the child.
                     start_new_session=True,
                 )
         return self._process
+
+    def _variables(self) -> dict[str, str]:
+        path = os.pathsep.join(filter(None, [str(_PACKAGE_ROOT), os.environ.get("PYTHONPATH")]))
+        kept = {name: os.environ[name] for name in KEPT_VARIABLES if name in os.environ}
+        return {**kept, "PYTHONPATH": path, "TVM_NUM_THREADS": "1", **self._environment}
 
     def _read_line(self, process: subprocess.Popen[bytes]) -> bytes | None:
         """A reply up to its newline; less than that when the process died, None when time ran out."""
@@ -204,6 +227,8 @@ class Machine:
 def _to_json(value: Input) -> dict[str, Any]:
     if isinstance(value, Scalar):
         return {"kind": "scalar", **asdict(value)}
+    if isinstance(value, Tuple):
+        return {"kind": "tuple", "fields": [_to_json(field) for field in value.fields]}
     return {"kind": "shape" if isinstance(value, Shape) else "tensor", **asdict(value)}
 
 
@@ -222,4 +247,11 @@ def _from_json(reply: dict[str, Any]) -> RunResult:
     outputs = tuple(
         Output(item["text"], tuple(item["values"]) if "values" in item else None) for item in reply["outputs"]
     )
-    return RunResult(Outcome.OK, reply["stage"], outputs=outputs, damage=damage, left_out=left_out)
+    return RunResult(
+        Outcome.OK,
+        reply["stage"],
+        outputs=outputs,
+        digest=reply["digest"],
+        damage=damage,
+        left_out=left_out,
+    )

@@ -20,14 +20,12 @@ import re
 from dataclasses import dataclass
 
 from relax_lint.replay.machine import Outcome, RunResult
-from relax_lint.replay.values import Input, Output, parse_input
+from relax_lint.replay.values import Input, Output, parse_input, split_outside_brackets
 
 _LINE = re.compile(
     r"(?P<function>\w+)\((?P<arguments>.*)\) on (?P<allocators>naive|pooled|naive and pooled)"
     r"(?P<compiled> compiled)?: (?P<expected>.+)"
 )
-# Commas separate arguments only outside of brackets.
-_COMMA = re.compile(r", (?![^\[(]*[\])])")
 _ARGUMENT = re.compile(r"(?P<name>\w+): (?P<value>.+)")
 
 
@@ -57,7 +55,7 @@ def parse_line(text: str) -> Line:
     match = _LINE.fullmatch(text.strip())
     if match is None:
         raise ValueError(f"not a run: {text!r}")
-    arguments = [_parse_argument(part) for part in _COMMA.split(match["arguments"]) if match["arguments"]]
+    arguments = [_parse_argument(part) for part in split_outside_brackets(match["arguments"])]
     return Line(
         function=match["function"],
         names=tuple(name for name, _ in arguments),

@@ -1,7 +1,8 @@
 """Inputs and results of a run as plain data, and how they are written in one line of text.
 
-A tensor is written `float32[2, 3]` (filled with 0, 1, 2, ... in row-major order, modulo 64), a
-shape value `shape(3, -4)`, a scalar `5`, `-3`, `1.5` or `true`.
+A tensor is written `float32[2, 3]` (filled with 0, 1, 2, ... in row-major order, modulo 64) or
+`float32[2, 3] of 1` (every element is 1), a shape value `shape(3, -4)`, a scalar `5`, `-3`, `1.5` or `true`,
+a tuple `(float32[2], 5)`.
 """
 
 from __future__ import annotations
@@ -10,20 +11,22 @@ import re
 from dataclasses import dataclass
 from typing import TypeAlias
 
-_TENSOR = re.compile(r"(?P<dtype>[a-z][a-z0-9_]*)\[(?P<extents>[\d, ]*)\]")
+_TENSOR = re.compile(r"(?P<dtype>[a-z][a-z0-9_]*)\[(?P<extents>[\d, ]*)\](?: of (?P<fill>\d+))?")
 _SHAPE = re.compile(r"shape\((?P<extents>[-\d, ]*)\)")
 _SCALARS = {"true": True, "false": False}
 
 
 @dataclass(frozen=True)
 class Tensor:
-    """A tensor of elements `dtype`; its contents are 0, 1, 2, ... modulo 64."""
+    """A tensor of elements `dtype`; every element is `fill`, or they are 0, 1, 2, ... modulo 64."""
 
     dtype: str
     extents: tuple[int, ...]
+    fill: int | None = None
 
     def __str__(self) -> str:
-        return f"{self.dtype}[{_commas(self.extents)}]"
+        contents = "" if self.fill is None else f" of {self.fill}"
+        return f"{self.dtype}[{_commas(self.extents)}]{contents}"
 
 
 @dataclass(frozen=True)
@@ -46,7 +49,17 @@ class Scalar:
         return str(self.value).lower()
 
 
-Input: TypeAlias = "Tensor | Shape | Scalar"
+@dataclass(frozen=True)
+class Tuple:
+    """A tuple of values."""
+
+    fields: tuple[Input, ...]
+
+    def __str__(self) -> str:
+        return f"({', '.join(map(str, self.fields))})"
+
+
+Input: TypeAlias = "Tensor | Shape | Scalar | Tuple"
 
 
 @dataclass(frozen=True)
@@ -68,15 +81,29 @@ def parse_input(text: str) -> Input:
     """
     text = text.strip()
     if match := _TENSOR.fullmatch(text):
-        return Tensor(match["dtype"], _extents(match["extents"]))
+        fill = None if match["fill"] is None else int(match["fill"])
+        return Tensor(match["dtype"], _extents(match["extents"]), fill)
     if match := _SHAPE.fullmatch(text):
         return Shape(_extents(match["extents"]))
     if text in _SCALARS:
         return Scalar(_SCALARS[text])
+    if text.startswith("(") and text.endswith(")"):
+        return Tuple(tuple(parse_input(part) for part in split_outside_brackets(text[1:-1])))
     try:
         return Scalar(int(text))
     except ValueError:
         return Scalar(float(text))
+
+
+def split_outside_brackets(text: str) -> list[str]:
+    """The parts of `text` between the commas that stand in no brackets; none of an empty text."""
+    parts, depth, start = [], 0, 0
+    for position, character in enumerate(text):
+        depth += (character in "([") - (character in ")]")
+        if character == "," and depth == 0:
+            parts.append(text[start:position].strip())
+            start = position + 1
+    return [*parts, text[start:].strip()] if text.strip() else []
 
 
 def _extents(text: str) -> tuple[int, ...]:

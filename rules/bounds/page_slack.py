@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
+from relax_lint.confirmation import FAILURE
 from relax_lint.rule import WARNINGS, Judgement, Rule
 from relax_lint.verdict import Verdict
 
@@ -45,4 +46,5 @@ RULE = Rule(
     source=__file__,
     severity=WARNINGS,
     check=check,
+    symptoms=FAILURE,
 )

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
+from relax_lint.confirmation import FAILURE
 from relax_lint.rule import Judgement, Rule
 from relax_lint.verdict import Verdict
 
@@ -40,4 +41,5 @@ RULE = Rule(
     since="0.1.0",
     source=__file__,
     check=check,
+    symptoms=FAILURE,
 )

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
+from relax_lint.confirmation import NOTHING_TO_SEE
 from relax_lint.rule import NOTES, Judgement, Rule
 
 if TYPE_CHECKING:
@@ -43,4 +44,5 @@ RULE = Rule(
     # Unplanned and bounded modules waste by design; whoever tunes a plan selects it.
     default=False,
     check=check,
+    symptoms=NOTHING_TO_SEE,
 )

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
+from relax_lint.confirmation import NOTHING_TO_SEE
 from relax_lint.rule import Judgement, Rule
 from relax_lint.verdict import Verdict
 
@@ -38,4 +39,5 @@ RULE = Rule(
     # Dynamic shapes are a feature: every dynamic model has many of these, and all of them work.
     default=False,
     check=check,
+    symptoms=NOTHING_TO_SEE,
 )

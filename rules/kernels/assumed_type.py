@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
+from relax_lint.confirmation import NOTHING_TO_SEE
 from relax_lint.rule import Judgement, Rule
 from relax_lint.verdict import Verdict
 
@@ -39,4 +40,5 @@ RULE = Rule(
     check=check,
     # Nothing is wrong with most packed calls, and every one of them has a type that is believed.
     default=False,
+    symptoms=NOTHING_TO_SEE,
 )

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
+from relax_lint.confirmation import NOTHING_TO_SEE
 from relax_lint.rule import Judgement, Rule
 from relax_lint.verdict import Severity, Verdict
 
@@ -41,4 +42,5 @@ RULE = Rule(
         Verdict.NEEDS_RUNTIME_CHECK: Severity.NOTE,
     },
     check=check,
+    symptoms=NOTHING_TO_SEE,
 )

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
+from relax_lint.confirmation import NOTHING_TO_SEE
 from relax_lint.rule import NOTES, Judgement, Rule
 
 if TYPE_CHECKING:
@@ -36,4 +37,5 @@ RULE = Rule(
     check=check,
     # TVM itself kills nothing behind an `If`, and its builds add most of the kills that are missing.
     default=False,
+    symptoms=NOTHING_TO_SEE,
 )

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
+from relax_lint.confirmation import NOTHING_TO_SEE
 from relax_lint.model.program import AllocTensor
 from relax_lint.rule import WARNINGS, Judgement, Rule
 from relax_lint.verdict import Severity
@@ -39,4 +40,5 @@ RULE = Rule(
     source=__file__,
     severity=WARNINGS,
     check=check,
+    symptoms=NOTHING_TO_SEE,
 )

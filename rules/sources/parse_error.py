@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from relax_lint.confirmation import NOTHING_TO_SEE
 from relax_lint.rule import Rule
 
 RULE = Rule(
@@ -11,4 +12,5 @@ RULE = Rule(
     summary="a block that cannot be parsed",
     since="0.1.0",
     source=__file__,
+    symptoms=NOTHING_TO_SEE,
 )

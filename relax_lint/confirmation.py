@@ -1,0 +1,78 @@
+"""What became of a finding when its examples were run. Free of TVM, as the rest of the result model."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from enum import Enum
+
+
+class Symptom(str, Enum):
+    """How a run can show that something is wrong.
+
+    `error`: an exception other than a check's; `stopped`: an AssertionError, raised by a check of the
+    function itself; `crash`: the process died of a signal; `out-of-bounds`: memory beside a storage was
+    touched; `wrong-numbers`: the results differ from those of the same module with each tensor on a storage
+    of its own; `indeterminate`: the results depend on what memory held before; `accepted`: no check stopped
+    a call that a declared bound excludes.
+    """
+
+    ERROR = "error"
+    STOPPED = "stopped"
+    CRASH = "crash"
+    OUT_OF_BOUNDS = "out-of-bounds"
+    WRONG_NUMBERS = "wrong-numbers"
+    INDETERMINATE = "indeterminate"
+    ACCEPTED = "accepted"
+
+
+MISBEHAVIOUR = frozenset(
+    {
+        Symptom.ERROR,
+        Symptom.CRASH,
+        Symptom.OUT_OF_BOUNDS,
+        Symptom.WRONG_NUMBERS,
+        Symptom.INDETERMINATE,
+    }
+)
+"""All that goes wrong by itself."""
+
+FAILURE = frozenset({Symptom.ERROR, Symptom.CRASH, Symptom.OUT_OF_BOUNDS})
+"""For what the machine refuses, dies of, or lets touch memory of others."""
+
+OTHER_RESULTS = frozenset({Symptom.WRONG_NUMBERS, Symptom.INDETERMINATE})
+"""For what runs, and answers something else than it should."""
+
+NOTHING_TO_SEE: frozenset[Symptom] = frozenset()
+"""For what a function costs or declares: nothing fails when it runs."""
+
+
+class Status(str, Enum):
+    """Whether a run bears a finding out."""
+
+    CONFIRMED = "confirmed"
+    NOT_CONFIRMED = "not-confirmed"
+    NOT_RUNNABLE = "not-runnable"
+
+
+@dataclass(frozen=True)
+class Run:
+    """One call and what came of it.
+
+    `example` is `wrong`, `fine`, or `first failure`; `call` is in the notation of the rule pages; `how`
+    names the allocator and whatever else was particular; `symptom` is None where nothing went wrong.
+    """
+
+    example: str
+    call: str
+    how: str
+    outcome: str
+    symptom: Symptom | None = None
+
+
+@dataclass(frozen=True)
+class Confirmation:
+    """The runs of one finding. `reason` says in one line why the status is what it is."""
+
+    status: Status
+    reason: str
+    runs: tuple[Run, ...] = ()
