@@ -12,7 +12,9 @@
     with tvm.transform.PassContext(instruments=[relax_lint.MemoryLint()]):
         tvm.compile(ir_module)                  # names the pass that introduced a finding
 
-    seq = tvm.transform.Sequential([..., relax_lint.AnnotateUsedMemory()])
+    safe = relax_lint.fix(ir_module)            # run-time checks and storage sizes that are missing
+
+    seq = tvm.transform.Sequential([..., relax_lint.InsertMemoryChecks(), relax_lint.AnnotateUsedMemory()])
 
 Importing this package imports neither TVM nor sympy.
 """
@@ -25,6 +27,7 @@ if TYPE_CHECKING:
     from typing import Any
 
     from relax_lint.api import assert_memory_safe, check, memory
+    from relax_lint.fixes.repair import InsertMemoryChecks, fix, insert_memory_checks
     from relax_lint.instrument import MemoryLint, MemoryLintError
     from relax_lint.totals.annotate import AnnotateUsedMemory, annotate_used_memory
 
@@ -33,6 +36,9 @@ __all__ = [
     "check",
     "memory",
     "assert_memory_safe",
+    "fix",
+    "insert_memory_checks",
+    "InsertMemoryChecks",
     "MemoryLint",
     "MemoryLintError",
     "annotate_used_memory",
@@ -45,6 +51,9 @@ _HOMES = {
     "check": "relax_lint.api",
     "memory": "relax_lint.api",
     "assert_memory_safe": "relax_lint.api",
+    "fix": "relax_lint.fixes.repair",
+    "insert_memory_checks": "relax_lint.fixes.repair",
+    "InsertMemoryChecks": "relax_lint.fixes.repair",
     "MemoryLint": "relax_lint.instrument",
     "MemoryLintError": "relax_lint.instrument",
     "annotate_used_memory": "relax_lint.totals.annotate",

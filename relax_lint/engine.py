@@ -1,31 +1,27 @@
-"""From one module to checks and totals: builds the memory program, asks every rule, and writes the answers
-down in the result model. Runs inside a worker process; imports TVM.
+"""From one module to checks and totals: writes what the rules say down in the result model. Runs inside a
+worker process; imports TVM.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 
 from relax_lint import tvm_compat
-from relax_lint.analysis.assumed import with_assumptions
-from relax_lint.analysis.facts import FunctionFacts
-from relax_lint.analysis.program_facts import ProgramFacts
 from relax_lint.config import Config
 from relax_lint.diagnostic import AllocatorFailure, Check, MemoryTotals, Related
 from relax_lint.fixes.changes import Remedy
 from relax_lint.fixes.describe import help_lines
+from relax_lint.judging import JudgedFunction, ModuleJudge
 from relax_lint.memory_figures import Estimate
-from relax_lint.model.builder import build_program
 from relax_lint.model.program import Function, Place
 from relax_lint.place import Location
 from relax_lint.problems import problem_checks
-from relax_lint.rule import Judgement, Rule, is_selected, load_rules
-from relax_lint.sources.unit import NoPositions, ParsedUnit, Positions, Problem
+from relax_lint.rule import Judgement, Rule
+from relax_lint.sources.unit import ParsedUnit, Positions, Problem
 from relax_lint.symbolic.decision import Decision, FailureStatus, FirstFailure
 from relax_lint.symbolic.printing import condition_text
-from relax_lint.symbolic.prover import ProverChain
 from relax_lint.totals.estimates import estimates
 from relax_lint.totals.result import function_totals, outside_declared
 from relax_lint.verdict import Prover, Severity, Verdict
@@ -81,30 +77,22 @@ def check_module(
     `assumptions` (values that were taken for granted to read the module) are listed with every
     verdict that is not unconditional.
     """
-    where = positions or NoPositions()
-    chain = ProverChain(max_extent=config.max_extent)
-    assumed = with_assumptions(
-        build_program(ir_module, positions=where, module_name=module_name, max_extent=config.max_extent),
-        config,
-        chain,
-    )
-    program, notes = assumed.program, (*notes, *assumed.notes)
-    shared = ProgramFacts(program)
-    rules = [
-        rule
-        for rule in load_rules().values()
-        if is_selected(rule.code, config.select, config.ignore, default=rule.default)
-    ]
+    judge = ModuleJudge(ir_module, config, positions=positions, module_name=module_name)
+    program, notes = judge.program, (*notes, *judge.notes)
     checks: list[Check] = []
     memory: list[MemoryTotals] = []
-    for function in program.functions:
-        facts = FunctionFacts(shared, function, config, chain, where)
-        writer = _Writer(path, function, assumptions)
-        checks += writer.checks(facts, [(rule, found) for rule in rules for found in rule.check(facts)])
+    for judged in judge.functions():
+        function = judged.facts.function
+        checks += _Writer(path, function, assumptions).checks(judged)
         if totals:
             memory.append(
                 function_totals(
-                    program, function, facts.totals, config.memory, page_size=config.page_size, path=path
+                    program,
+                    function,
+                    judged.facts.totals,
+                    config.memory,
+                    page_size=config.page_size,
+                    path=path,
                 )
             )
         notes = (*notes, *outside_declared(function, config.memory))
@@ -114,7 +102,7 @@ def check_module(
         functions=len(program.functions),
         notes=notes,
         estimates=estimates(program) if config.memory.estimates else (),
-        assumptions=assumed.used,
+        assumptions=judge.assumptions,
     )
 
 
@@ -133,14 +121,9 @@ class _Writer:
         self._function = function
         self._assumptions = assumptions
 
-    def checks(self, facts: FunctionFacts, judged: Iterable[tuple[Rule, Judgement]]) -> list[Check]:
-        """One check per judgement; operations that nothing reaches are no finding."""
-        found = [(rule, judgement) for rule, judgement in judged if judgement.decision.reachable]
-        remedies = facts.with_minimal_checks([judgement.remedies for _, judgement in found])
-        return [
-            self._check(rule, judgement, offered)
-            for (rule, judgement), offered in zip(found, remedies, strict=True)
-        ]
+    def checks(self, judged: JudgedFunction) -> list[Check]:
+        """One check per judgement."""
+        return [self._check(found.rule, found.judgement, found.remedies) for found in judged.judged]
 
     def _check(self, rule: Rule, judgement: Judgement, remedies: tuple[Remedy, ...]) -> Check:
         decision, place = judgement.decision, judgement.place

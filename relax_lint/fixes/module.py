@@ -45,6 +45,11 @@ def apply_changes(module: Any, changes: Iterable[FunctionChange]) -> Any:
     return made
 
 
+def require_applicable(function: Function, change: Change) -> None:
+    """Raises `Inapplicable` where the IR has no form of a change."""
+    _plan(Rewrites(), function, change)
+
+
 def _plan(rewrites: Rewrites, function: Function, change: Change) -> None:
     """Add one change to what is to be done to its function."""
     if isinstance(change, InsertAssert):
