@@ -115,7 +115,7 @@ class _Round:
     def _choose(self, function: Function, found: Judged, wanted: Wanted) -> None:
         place = found.judgement.place
         for remedy in filter(wanted, found.remedies):
-            attempt = (function.name, found.rule.code, place and place.binding, remedy.title)
+            attempt = (function.name, found.rule.code, None if place is None else place.binding, remedy.title)
             if attempt in self._earlier or not _is_applicable(function, remedy):
                 continue
             if self._is_free(function, remedy):

@@ -52,9 +52,11 @@ def _prim_func(builder: FunctionBuilder, place: Place, var: Any, callee: Any, ar
     heap_function = len(args) == 1 and builder.values[builder.operand(args[0])].name.startswith("shape_heap")
     if heap_function:
         builder.heap.compute(builder.module[callee])
-    value = returned_value(builder, builder.module[callee], args)
-    if value is not None:
-        builder.translator.know(var, value)
+    # The module of a bare function has none of the functions that it calls.
+    if callee in builder.module.functions:
+        value = returned_value(builder, builder.module[callee], args)
+        if value is not None:
+            builder.translator.know(var, value)
     return _kernel(builder, place, var, CallKind.PRIM_FUNC, name, args, trusted=False)
 
 
