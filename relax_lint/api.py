@@ -7,12 +7,15 @@ from __future__ import annotations
 import os
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from typing import Any, TypeAlias
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 from relax_lint.config import UNREADABLE_BLOCKS, Config, load_config, with_options
 from relax_lint.diagnostic import Check, FileResult, InputStatus, MemoryTotals, Report
 from relax_lint.policy import apply_policy, idle_assumptions
 from relax_lint.verdict import Severity
+
+if TYPE_CHECKING:
+    from concurrent.futures import Executor
 
 Path: TypeAlias = "str | os.PathLike[str]"
 Settings: TypeAlias = "Config | Mapping[str, Any] | Path | None"
@@ -24,13 +27,14 @@ IN_MEMORY = "<module>"
 """The path of results for a module that was handed over in memory."""
 
 
-def check(target: Any, config: Settings = None) -> Report:
+def check(target: Any, config: Settings = None, *, executor: Executor | None = None) -> Report:
     """Judge every memory operation of `target`: a path (a file or a folder), a sequence of paths, an IRModule
     or a Relax function.
 
     Paths are read by worker processes, and what cannot be read or analysed there is a finding (RLX901 to
     RLX904). A module is judged in this process, without positions; what goes wrong is an exception. Without
-    `config` no pyproject.toml is looked for.
+    `config` no pyproject.toml is looked for. With `executor` each file below the paths is one task of it, say
+    of `distributed.Client.get_executor()`.
 
     Raises TypeError for any other target, `relax_lint.config.ConfigError` for settings that cannot be used
     and `relax_lint.runner.RunError` when TVM cannot be loaded.
@@ -40,7 +44,7 @@ def check(target: Any, config: Settings = None) -> Report:
     if paths is not None:
         from relax_lint.runner import run
 
-        return run(paths, settings)
+        return run(paths, settings, executor=executor)
     return _module_report(target, settings)
 
 

@@ -37,7 +37,14 @@ commands:
 """
 
 # Errors that are meant for the user; their modules may not have been loaded.
-_FOR_THE_USER = ("ConfigError", "RunError", "RuleConflictError", "RequestError", "ComparisonError")
+_FOR_THE_USER = (
+    "ConfigError",
+    "RunError",
+    "RuleConflictError",
+    "RequestError",
+    "ComparisonError",
+    "ExecutorError",
+)
 
 
 def main(arguments: Sequence[str] | None = None) -> int:

@@ -12,6 +12,8 @@ from relax_lint.confirmation import MISBEHAVIOUR, Symptom
 from relax_lint.verdict import Severity, Verdict
 
 if TYPE_CHECKING:
+    from importlib.metadata import EntryPoints
+
     from relax_lint.analysis.facts import FunctionFacts
     from relax_lint.fixes.changes import Remedy
     from relax_lint.model.program import Place
@@ -103,16 +105,27 @@ def load_rules() -> dict[str, Rule]:
     Rules are found through the entry-point group `relax_lint.rules`; each entry is a module
     with a tuple `RULES`. Raises `RuleConflictError` when two packages define one code.
     """
-    from importlib.metadata import entry_points
-
     found: dict[str, Rule] = {}
-    for entry in entry_points(group=ENTRY_POINT_GROUP):
+    for entry in _entry_points():
         for rule in entry.load().RULES:
             if found.setdefault(rule.code, rule) is not rule:
                 raise RuleConflictError(
                     f"two rules with the code {rule.code}: {found[rule.code].name}, {rule.name}"
                 )
     return dict(sorted(found.items()))
+
+
+def rule_packages() -> tuple[str, ...]:
+    """The names of the top-level packages that the rules come from."""
+    return tuple(sorted({entry.module.partition(".")[0] for entry in _entry_points()}))
+
+
+@cache
+def _entry_points() -> EntryPoints:
+    # Imported here, as it reads what is installed: every start of the command imports this module.
+    from importlib.metadata import entry_points
+
+    return entry_points(group=ENTRY_POINT_GROUP)
 
 
 def is_selected(code: str, select: Iterable[str], ignore: Iterable[str], *, default: bool = True) -> bool:

@@ -7,12 +7,15 @@ from __future__ import annotations
 
 import os
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING
 
+from relax_lint import __version__
 from relax_lint.config import UNREADABLE_BLOCKS, Config
 from relax_lint.diagnostic import Check, FileResult, InputStatus, MemoryTotals, Report
 from relax_lint.file_task import FUNCTION, Answer, FileData, Found, Loaded, read_answer
 from relax_lint.memory_figures import Estimate
+from relax_lint.outcome import Outcome, outcome_text, read_outcome
 from relax_lint.policy import apply_policy, idle_assumptions, with_notes_on_accepted_blocks
 from relax_lint.problems import problem_checks
 from relax_lint.rule import load_rules
@@ -20,6 +23,11 @@ from relax_lint.sources.discovery import Input, UnreadableError, discover
 from relax_lint.sources.prefilter import may_contain_relax
 from relax_lint.sources.unit import Problem
 from relax_lint.workers import Failed, FailureKind, Item, TaskFailure, WorkerPool
+
+if TYPE_CHECKING:
+    from concurrent.futures import Executor
+
+    from relax_lint.cache import Cache
 
 _LAST_WORDS_SHOWN = 6
 _RETRIES = 1
@@ -33,10 +41,12 @@ class RunError(Exception):
 class _Progress:
     """What is known so far of one input. `unit` is the number of the next unit that is to be judged,
     `first` the one that the present attempt began with, `retries` how often this unit was begun again.
+    `known` is the outcome where the work was done before or elsewhere.
     """
 
     path: str
     file: FileData | None = None
+    known: Outcome | None = None
     found: Found | None = None
     loaded: bool = False
     first: int = 0
@@ -46,6 +56,8 @@ class _Progress:
     checks: list[Check] = field(default_factory=list)
     memory: list[MemoryTotals] = field(default_factory=list)
     estimates: list[tuple[Estimate, ...]] = field(default_factory=list)
+    repeatable: bool = True
+    tvm_version: str | None = None
     notes: list[str] = field(default_factory=list)
     assumptions: set[str] = field(default_factory=set)
     lines: dict[int, str] = field(default_factory=dict)
@@ -54,6 +66,7 @@ class _Progress:
         """Add what a worker answered."""
         if isinstance(answer, Loaded):
             self.loaded = True
+            self.tvm_version = answer.tvm_version
             return
         self.lines.update(answer.lines)
         if isinstance(answer, Found):
@@ -71,14 +84,32 @@ class _Progress:
         self.unit += 1
         self.retries = 0
 
+    @property
+    def outcome(self) -> Outcome:
+        """What became of the input, once all is known."""
+        return self.known or Outcome(
+            _result(self),
+            self.found.comments if self.found is not None else (),
+            tuple(sorted(self.assumptions)),
+            self.repeatable,
+            self.tvm_version,
+        )
+
 
 def run(
-    paths: Sequence[str], config: Config, *, stdin_filename: str | None = None, debug: bool = False
+    paths: Sequence[str],
+    config: Config,
+    *,
+    stdin_filename: str | None = None,
+    debug: bool = False,
+    cache: Cache | None = None,
+    executor: Executor | None = None,
 ) -> Report:
     """Judge every unit in the inputs at or below `paths` (`-` is standard input).
 
-    With `debug` a finding about a failed analysis shows the Python traceback. Raises RunError when TVM cannot
-    be loaded.
+    With `debug` a finding about a failed analysis shows the Python traceback. What `cache` knows is not
+    judged again. With `executor` each input is one task of it; what other machines find is not put into the
+    cache. Raises RunError when TVM cannot be loaded.
     """
     progress: list[_Progress] = []
     for found in discover(paths, exclude=config.exclude, stdin_filename=stdin_filename):
@@ -87,17 +118,42 @@ def run(
             progress.append(_Progress(path, checks=list(problem_checks([found], path, config))))
         else:
             progress.append(_admit(found, config))
-    waiting = [one for one in progress if one.file is not None]
-    tvm_version = _work(waiting, config, debug) if waiting else None
-    files = tuple(_policed(one, config) for one in progress)
-    used = {text for one in progress for text in one.assumptions}
-    idle = idle_assumptions(used, config) if any(one.functions for one in progress) else ()
-    return Report(files, tvm_version, idle)
+    waiting = []
+    for one in progress:
+        if one.file is not None:
+            one.known = cache.get(one.file) if cache is not None else None
+            waiting += [one] if one.known is None else []
+    if waiting and executor is not None:
+        _hand_out(waiting, config, debug, executor)
+    elif waiting:
+        _work(waiting, config, debug, cache)
+    if cache is not None:
+        cache.close()
+    return _report([one.outcome for one in progress], config)
 
 
-def _policed(one: _Progress, config: Config) -> FileResult:
-    comments = one.found.comments if one.found is not None else ()
-    return with_notes_on_accepted_blocks(apply_policy(_result(one), comments, config))
+def judge_alone(file: FileData, config: Config, debug: bool, version: str) -> str:
+    """All work on one input, as a task for an executor: in a worker process of its own, wherever that is.
+
+    The answer is the text of an Outcome. Raises RunError where TVM cannot be loaded or another version of the
+    tool than `version` is installed.
+    """
+    if version != __version__:
+        raise RunError(f"the executor runs relax-lint {__version__}, not {version}")
+    one = _Progress(file.path, file)
+    _work([one], config, debug, None)
+    return outcome_text(one.outcome)
+
+
+def _report(outcomes: Sequence[Outcome], config: Config) -> Report:
+    files = [apply_policy(outcome.result, outcome.comments, config) for outcome in outcomes]
+    used = {name for outcome in outcomes for name in outcome.assumptions}
+    judged = any(outcome.result.input.functions for outcome in outcomes)
+    return Report(
+        tuple(map(with_notes_on_accepted_blocks, files)),
+        next((outcome.tvm_version for outcome in outcomes if outcome.tvm_version is not None), None),
+        idle_assumptions(used, config) if judged else (),
+    )
 
 
 def _admit(found: Input, config: Config) -> _Progress:
@@ -121,11 +177,36 @@ def _may_matter(found: Input, data: bytes) -> bool:
     return found.named or (b'"nodes"' in data and b'"root' in data)
 
 
-def _work(waiting: list[_Progress], config: Config, debug: bool) -> str | None:
-    """Let the workers judge the files; the version of TVM, if it was loaded."""
+def _hand_out(waiting: list[_Progress], config: Config, debug: bool, executor: Executor) -> None:
+    """Let an executor judge the files."""
+    from concurrent.futures import as_completed
+
+    tasks = {
+        executor.submit(judge_alone, one.file, replace(config, jobs=1), debug, __version__): one
+        for one in waiting
+        if one.file is not None
+    }
+    try:
+        for task in as_completed(tasks):
+            one = tasks[task]
+            try:
+                one.known = read_outcome(task.result())
+            except RunError:
+                raise
+            except Exception as error:
+                # The task handles what an input can do: this is the executor's doing.
+                message = f"the executor did not analyse this input: {type(error).__name__}: {error}"
+                problem = Problem("RLX904", _first_line(message), None)
+                one.checks += problem_checks([problem], one.path, config)
+    finally:
+        for task in tasks:
+            task.cancel()
+
+
+def _work(waiting: list[_Progress], config: Config, debug: bool, cache: Cache | None) -> None:
+    """Let the workers judge the files."""
     if not load_rules():
         raise RunError("no rules are installed: nothing could be found")
-    tvm_version: str | None = None
     settings = config.for_analysis
     jobs = min(config.jobs or _cores(), len(waiting))
     with WorkerPool(jobs, time_limit_s=config.time_limit, memory_limit_bytes=config.memory_limit) as pool:
@@ -142,15 +223,15 @@ def _work(waiting: list[_Progress], config: Config, debug: bool) -> str | None:
                     failure = TaskFailure(FailureKind.CRASH, f"gave a wrong answer: {error}")
                 else:
                     one.take(answer, config)
-                    tvm_version = answer.tvm_version if isinstance(answer, Loaded) else tvm_version
             elif isinstance(event, Failed):
                 failure = event.failure
+            elif cache is not None and one.file is not None:
+                cache.put(one.file, one.outcome)
             if failure is not None:
                 # Whatever else this task may still report is not to be relied on.
                 del tasks[event.task]
                 if _goes_on(one, failure, config, debug):
                     tasks[pool.submit(FUNCTION, one.file, settings, one.unit)] = one
-    return tvm_version
 
 
 def _cores() -> int:
@@ -170,6 +251,7 @@ def _goes_on(one: _Progress, failure: TaskFailure, config: Config, debug: bool) 
         one.retries += 1
     else:
         one.checks += problem_checks([_problem(one, failure, debug)], one.path, config)
+        one.repeatable = False
         one.retries = 0
         one.unit += 1
     one.first, one.loaded = one.unit, False

@@ -93,6 +93,32 @@ def _asked(options: argparse.Namespace) -> Asked:
     return understand(options, select)
 
 
+def _run(options: argparse.Namespace, config: Config) -> Report:
+    from contextlib import ExitStack
+
+    from relax_lint.cache import Cache, default_folder
+    from relax_lint.runner import run
+
+    cache = Cache(config.cache_dir or default_folder(), config) if config.cache else None
+    with ExitStack() as stack:
+        executor = None
+        if options.executor is not None:
+            from relax_lint.executors import open_executor
+
+            executor = stack.enter_context(open_executor(options.executor))
+        report = run(
+            options.paths,
+            config,
+            stdin_filename=options.stdin_filename,
+            debug=bool(os.environ.get(DEBUG)),
+            cache=cache,
+            executor=executor,
+        )
+    if cache is not None and cache.problem is not None:
+        sys.stderr.write(f"relax-lint: warning: {cache.problem}\n")
+    return report
+
+
 def _check_in_full(options: argparse.Namespace, command: str, config: Config, asked: Asked | None) -> int:
     import gc
 
@@ -100,18 +126,12 @@ def _check_in_full(options: argparse.Namespace, command: str, config: Config, as
     from relax_lint.output.formats import COMPLETE, FORMATS
     from relax_lint.output.presentation import Presentation
     from relax_lint.output.text import render_findings
-    from relax_lint.runner import run
 
     # A report is a large heap without cycles, which the collector would go through again and again.
     gc.disable()
     if asked is not None:
         config = configured(asked, config)
-    report = run(
-        options.paths,
-        config,
-        stdin_filename=options.stdin_filename,
-        debug=bool(os.environ.get(DEBUG)),
-    )
+    report = _run(options, config)
     if options.confirm:
         from relax_lint.replay.confirm import confirm
 

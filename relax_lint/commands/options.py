@@ -90,7 +90,9 @@ def report_parser(command: str) -> argparse.ArgumentParser:
     add("--fail-on", choices=("error", "warning", "note"), help="least severity to exit with 1 (warning)")
     add("--error-on-no-input", action="store_true", help="exit with 3 if no input holds a Relax function")
     add("--jobs", metavar="N", type=int, help="worker processes (default: one for each core)")
-    add("--no-cache", action="store_true", help="accepted; nothing is cached yet")
+    add("--executor", metavar="URL", help="where to work: dask://host:port (default: this machine)")
+    add("--no-cache", action="store_true", help="neither use nor keep results")
+    add("--cache-dir", metavar="DIR", help="where results are kept (default: the user's cache folder)")
     add("--statistics", action="store_true", help="say which prover decided how much")
     add("--quiet", action="store_true", help="findings only")
     add("--color", choices=("auto", "always", "never"), default="auto")
@@ -110,6 +112,8 @@ def overrides(options: argparse.Namespace) -> dict[str, Any]:
         "dialect": options.dialect,
         "fail-on": options.fail_on,
         "jobs": options.jobs,
+        "cache": False if options.no_cache else None,
+        "cache-dir": options.cache_dir,
     }
     return {key: value for key, value in values.items() if value is not None}
 

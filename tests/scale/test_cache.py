@@ -1,0 +1,318 @@
+"""Results of earlier runs: when they are used, when not, and what may be wrong with the folder."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+import threading
+from collections.abc import Iterator
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from relax_lint import cache as caching
+from relax_lint.cache import Cache, default_folder
+from relax_lint.config import Config, with_options
+from relax_lint.diagnostic import Check, FileResult, InputStatus
+from relax_lint.file_task import FileData
+from relax_lint.outcome import Outcome, outcome_text, read_outcome
+from relax_lint.place import Location
+from relax_lint.runner import run
+from relax_lint.suppressions.comment import IgnoreComment
+from relax_lint.verdict import Severity, Verdict
+
+PROGRAM = """\
+from tvm.script import ir as I, relax as R
+
+@I.ir_module
+class Module:
+    @R.function(pure=False)
+    def main(x: R.Tensor(("m",), "float32")):
+        m = T.int64()
+        storage = R.memory.alloc_storage(R.shape([16]), R.prim_value(0), R.str("global"), R.dtype("float32"))
+        alloc = R.memory.alloc_tensor(storage, R.prim_value(0), R.shape([m]), R.dtype("float32"))
+        return alloc
+""".replace("relax as R", "relax as R, tirx as T")
+FILE = FileData(PROGRAM.encode(), "a.py", "python", True)
+PLACE = Location("a.py", 1, 2, 3, 4)
+OUTCOME = Outcome(
+    FileResult(
+        InputStatus("a.py", 1, "checked", notes=("said once",)),
+        (
+            Check(
+                *("RLX101", "storage-overflow", Verdict.NEEDS_RUNTIME_CHECK, Severity.WARNING),
+                *("too large", "a.py", "Module", "main"),
+                location=PLACE,
+                wrong={"m": 5},
+            ),
+        ),
+        lines={1: "x = é"},
+    ),
+    (IgnoreComment(PLACE, None, ("RLX1",), "why", "", None),),
+    ("`n <= 4`",),
+    tvm_version="0.27.0",
+)
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    return tmp_path / "cache"
+
+
+def kept(folder: Path, config: Config | None = None, file: FileData = FILE) -> Outcome | None:
+    return Cache(str(folder), config or Config()).get(file)
+
+
+def keep(folder: Path, outcome: Outcome = OUTCOME, file: FileData = FILE) -> Cache:
+    cache = Cache(str(folder), Config())
+    cache.put(file, outcome)
+    cache.close()
+    return cache
+
+
+def entries(folder: Path) -> list[Path]:
+    return sorted(path for path in (folder / "v1").rglob("*") if path.is_file())
+
+
+def test_an_outcome_survives_the_way() -> None:
+    assert read_outcome(outcome_text(OUTCOME)) == OUTCOME
+
+
+@pytest.mark.parametrize("text", ["", "[]", "null", '["x"]', outcome_text(OUTCOME)[:-9], "[" * 100_000])
+def test_what_is_no_outcome_is_refused(text: str) -> None:
+    with pytest.raises(ValueError, match=r".*"):
+        read_outcome(text)
+
+
+def test_what_is_kept_is_found_again(folder: Path) -> None:
+    assert kept(folder) is None
+    assert keep(folder).problem is None
+    assert kept(folder) == OUTCOME
+    assert (folder / "CACHEDIR.TAG").read_text().startswith("Signature: 8a477f597d28d172789f06886806bc55\n")
+    assert (folder / ".gitignore").read_text() == "*\n"
+
+
+@pytest.mark.parametrize(
+    "other",
+    [
+        replace(FILE, data=FILE.data + b"\n"),
+        replace(FILE, path="b.py"),
+        replace(FILE, kind="markdown"),
+        replace(FILE, named=False),
+    ],
+)
+def test_another_input_is_another_entry(folder: Path, other: FileData) -> None:
+    keep(folder)
+    assert kept(folder, file=other) is None
+
+
+@pytest.mark.parametrize(
+    ("options", "same"),
+    [
+        ({"select": ["RLX1"]}, False),
+        ({"page-size": 8192}, False),
+        ({"assume": ["m <= 4"]}, False),
+        ({"dialect": "old"}, False),
+        ({"max-memory": "1 MiB"}, False),
+        ({"jobs": 3}, True),
+        ({"fail-on": "note"}, True),
+        ({"severities": {"RLX1": "note"}}, True),
+        ({"per-file-ignores": {"*": ["RLX1"]}}, True),
+        ({"time-limit": 3}, True),
+    ],
+)
+def test_the_configuration_counts_where_it_changes_the_result(
+    folder: Path, options: dict[str, object], same: bool
+) -> None:
+    keep(folder)
+    assert (kept(folder, with_options(Config(), options)) is not None) is same
+
+
+def test_another_version_of_the_tool_or_of_tvm_is_another_entry(
+    folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    keep(folder)
+    from relax_lint import fingerprint
+
+    before = fingerprint.tool_fingerprint()
+    versions = {name: fingerprint.version(name) for name in ("apache-tvm", "apache-tvm-ffi", "sympy")}
+    for name in versions:
+        monkeypatch.setattr(
+            fingerprint, "version", lambda asked, other=name: versions[asked] + "1" * (asked == other)
+        )
+        assert fingerprint.tool_fingerprint() != before
+    assert kept(folder) is None
+
+
+def test_the_text_of_a_rule_is_part_of_the_tool(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    from relax_lint import fingerprint
+
+    monkeypatch.syspath_prepend(str(tmp_path))
+    monkeypatch.setattr(fingerprint, "rule_packages", lambda: ("my_rules", "my_single_rule"))
+    (tmp_path / "my_rules" / "family").mkdir(parents=True)
+    seen = set()
+    for path, text in (
+        ("my_rules/__init__.py", ""),
+        ("my_rules/family/rule.py", "CODE = 1\n"),
+        ("my_rules/family/rule.py", "CODE = 2\n"),
+        ("my_single_rule.py", "CODE = 3\n"),
+    ):
+        (tmp_path / path).write_text(text)
+        seen.add(fingerprint.tool_fingerprint())
+    assert len(seen) == 4
+
+
+def test_what_may_be_otherwise_another_time_is_not_kept(folder: Path) -> None:
+    keep(folder, replace(OUTCOME, repeatable=False))
+    assert kept(folder) is None
+
+
+@pytest.mark.parametrize("data", [b"", b"rubbish", None])
+def test_a_damaged_entry_is_replaced_with_one_warning(folder: Path, data: bytes | None) -> None:
+    keep(folder)
+    (entry,) = entries(folder)
+    whole = entry.read_bytes()
+    entry.write_bytes(whole[:-9] if data is None else data)
+    cache = Cache(str(folder), Config())
+    assert cache.get(FILE) is None
+    assert cache.problem == f"a damaged entry of the cache in {folder} is not used"
+    cache.put(FILE, OUTCOME)
+    assert entry.read_bytes() == whole
+
+
+def test_a_folder_of_somebody_else_is_left_alone(folder: Path) -> None:
+    folder.mkdir()
+    (folder / "thesis.tex").write_text("")
+    cache = keep(folder)
+    assert cache.problem == f"{folder} is not empty and not a cache of relax-lint: not used"
+    assert [path.name for path in folder.iterdir()] == ["thesis.tex"]
+
+
+def test_a_place_that_is_no_folder_costs_one_warning(tmp_path: Path) -> None:
+    (tmp_path / "file").write_text("")
+    cache = keep(tmp_path / "file" / "cache")
+    assert cache.problem is not None
+    assert cache.problem.startswith("cannot ")
+
+
+@pytest.mark.skipif(os.geteuid() == 0, reason="the superuser may write everywhere")
+def test_a_read_only_folder_can_be_read(folder: Path) -> None:
+    keep(folder)
+    for path in (folder, *folder.rglob("*")):
+        path.chmod(0o500 if path.is_dir() else 0o400)
+    cache = Cache(str(folder), Config())
+    assert cache.get(FILE) == OUTCOME
+    cache.put(replace(FILE, path="b.py"), OUTCOME)
+    assert cache.problem == f"cannot write to the cache in {folder}: Permission denied"
+
+
+def test_a_folder_that_cannot_be_written_costs_one_warning(
+    folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    keep(folder)
+
+    def refuse(**_: object) -> None:
+        raise PermissionError(13, "Permission denied")
+
+    monkeypatch.setattr(caching.tempfile, "mkstemp", refuse)
+    cache = Cache(str(folder), Config())
+    assert cache.get(FILE) == OUTCOME
+    for name in "bcd":
+        cache.put(replace(FILE, path=name), OUTCOME)
+    assert cache.problem == f"cannot write to the cache in {folder}: Permission denied"
+
+
+def test_what_was_not_used_for_longest_goes_first(folder: Path) -> None:
+    files = [replace(FILE, path=f"{number}.py") for number in range(8)]
+    for age, file in enumerate(files):
+        keep(folder, file=file)
+        for entry in entries(folder):
+            status = entry.stat()
+            if status.st_mtime > 1e9:
+                os.utime(entry, (1e8 - age, 1e8 - age))
+    size = entries(folder)[0].stat().st_size
+    # Using it makes it the youngest; what goes is the excess and a quarter of the room.
+    assert kept(folder, file=files[7]) is not None
+    cache = Cache(str(folder), Config(), max_bytes=size * 6)
+    cache.put(replace(FILE, path="new.py"), OUTCOME)
+    cache.close()
+    assert sum(entry.stat().st_size for entry in entries(folder)) <= size * 6
+    left = [file.path for file in files if kept(folder, file=file) is not None]
+    assert left == ["0.py", "1.py", "7.py"]
+
+
+def test_many_runs_at_once(folder: Path) -> None:
+    def work(number: int) -> None:
+        for turn in range(20):
+            cache = Cache(str(folder), Config(), max_bytes=4000)
+            file = replace(FILE, path=f"{(number + turn) % 5}.py")
+            found = cache.get(file)
+            problems.append(cache.problem)
+            outcomes.append(found)
+            cache.put(file, OUTCOME)
+            cache.close()
+            problems.append(cache.problem)
+
+    problems: list[str | None] = []
+    outcomes: list[Outcome | None] = []
+    threads = [threading.Thread(target=work, args=(number,)) for number in range(8)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert set(problems) == {None}
+    assert [outcome for outcome in outcomes if outcome not in (None, OUTCOME)] == []
+
+
+def test_where_it_is(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    monkeypatch.setenv("RELAX_LINT_CACHE_DIR", "/there")
+    assert default_folder() == "/there"
+    monkeypatch.delenv("RELAX_LINT_CACHE_DIR")
+    monkeypatch.setenv("XDG_CACHE_HOME", "/xdg")
+    assert default_folder() == "/xdg/relax-lint"
+    monkeypatch.delenv("XDG_CACHE_HOME")
+    monkeypatch.setenv("HOME", str(tmp_path))
+    assert default_folder().startswith(str(tmp_path))
+
+
+@pytest.fixture
+def in_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
+    monkeypatch.chdir(tmp_path)
+    return tmp_path
+
+
+def test_a_second_run_says_the_same_and_loads_nothing_heavy(in_folder: Path) -> None:
+    (in_folder / "model.py").write_text(PROGRAM + "# relax-lint: ignore[RLX102] -- of no use\nx = 1\n")
+    (in_folder / "mention.md").write_text("tvm relax ir_module function\n")
+    program = (
+        "import sys; from relax_lint import workers; from relax_lint.cli import main\n"
+        "started = []; start = workers._start_worker\n"
+        "workers._start_worker = lambda *a: started.append(1) or start(*a)\n"
+        "code = main(['.', '--output-format', 'json', '--cache-dir', 'kept'])\n"
+        "print(code, len(started), not {'tvm', 'sympy'} & set(sys.modules), file=sys.stderr)\n"
+    )
+
+    def call() -> subprocess.CompletedProcess[str]:
+        return subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
+
+    cold, warm = call(), call()
+    assert cold.stderr.split() == ["1", str(min(2, len(os.sched_getaffinity(0)))), "True"]
+    assert warm.stderr.split() == ["1", "0", "True"]
+    assert warm.stdout == cold.stdout
+    assert '"RLX905"' in warm.stdout
+
+
+def test_a_crash_is_tried_again(in_folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    from relax_lint import runner
+
+    monkeypatch.syspath_prepend(str(Path(__file__).parents[1] / "cli"))
+    monkeypatch.setattr(runner, "FUNCTION", "runner_tasks:analyse")
+    Path("0.py").write_text("# tvm ir_module a crash b")
+    Path("1.py").write_text("# tvm ir_module a b")
+    config = Config(jobs=1, ignore=("RLX904",))
+    for _ in range(2):
+        report = run(["0.py", "1.py"], config, cache=Cache("kept", config))
+        assert [file.input.functions for file in report.files] == [2, 2]
+    assert len(entries(Path("kept"))) == 1

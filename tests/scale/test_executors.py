@@ -1,0 +1,166 @@
+"""The work on a file as a task of an executor: pools of this machine, and a real Dask cluster."""
+
+from __future__ import annotations
+
+import pickle
+from collections.abc import Callable, Iterator
+from concurrent.futures import Executor, Future, ProcessPoolExecutor, ThreadPoolExecutor
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import relax_lint
+from relax_lint import runner
+from relax_lint.cli import main
+from relax_lint.config import Config
+from relax_lint.executors import ExecutorError, open_executor
+from relax_lint.file_task import FileData
+from relax_lint.output.json import render_json
+from relax_lint.runner import RunError, judge_alone, run
+
+PROGRAM = """\
+from tvm.script import ir as I, relax as R, tirx as T
+
+@I.ir_module
+class Module:
+    @R.function(pure=False)
+    def main(x: R.Tensor(("m",), "float32")):
+        m = T.int64()
+        storage = R.memory.alloc_storage(R.shape([BYTES]), R.prim_value(0), R.str("global"), R.dtype("float32"))
+        alloc = R.memory.alloc_tensor(storage, R.prim_value(0), R.shape([m]), R.dtype("float32"))
+        return alloc
+"""
+
+
+@pytest.fixture
+def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    monkeypatch.chdir(tmp_path)
+    for number in (1, 2):
+        Path(f"{number}.py").write_text(PROGRAM.replace("BYTES", str(16 * number)))
+    Path("3.py").write_text("import os\n")
+    return tmp_path
+
+
+@pytest.fixture
+def stand_in(folder: Path, monkeypatch: pytest.MonkeyPatch) -> Callable[[str, str], None]:
+    """Files of units that a stand-in for the analysis takes at their word."""
+    monkeypatch.syspath_prepend(str(Path(__file__).parents[1] / "cli"))
+    monkeypatch.setattr(runner, "FUNCTION", "runner_tasks:analyse")
+
+    def write(name: str, units: str) -> None:
+        Path(name).write_text(f"# tvm ir_module {units}")
+
+    return write
+
+
+@pytest.mark.parametrize(
+    "make", [ThreadPoolExecutor, pytest.param(ProcessPoolExecutor, marks=pytest.mark.slow)]
+)
+def test_an_executor_finds_what_the_workers_find(folder: Path, make: Callable[[int], Executor]) -> None:
+    names = ["1.py", "2.py", "3.py"]
+    with make(2) as executor:
+        report = relax_lint.check(names, executor=executor)
+    assert render_json(report) == render_json(relax_lint.check(names))
+    assert [file.input.status for file in report.files] == ["checked", "checked", "skipped"]
+
+
+def test_the_task_and_its_answer_are_plain() -> None:
+    file = FileData(b"data", "a.py", "python", True)
+    assert pickle.loads(pickle.dumps((judge_alone, file, Config()))) == (judge_alone, file, Config())
+
+
+def test_a_crash_is_isolated_on_the_other_side_too(stand_in: Callable[[str, str], None]) -> None:
+    stand_in("1.py", "a crash b")
+    stand_in("2.py", "c")
+    with ThreadPoolExecutor(2) as executor:
+        crashed, other = run(["1.py", "2.py"], Config(), executor=executor).files
+    assert crashed.input.notes == ("a", "b")
+    assert [check.rule for check in crashed.checks] == ["RLX904"]
+    assert (other.input.notes, other.checks) == (("c",), ())
+
+
+def test_what_is_impossible_there_is_impossible(stand_in: Callable[[str, str], None]) -> None:
+    stand_in("1.py", "no-tvm")
+    with ThreadPoolExecutor(1) as executor, pytest.raises(RunError, match="TVM cannot be loaded"):
+        run(["1.py"], Config(), executor=executor)
+
+
+def test_both_sides_have_one_version() -> None:
+    file = FileData(b"", "a.py", "python", True)
+    with pytest.raises(RunError, match=r"the executor runs relax-lint .*, not 9\.9"):
+        judge_alone(file, Config(), False, "9.9")
+
+
+class Faulty(Executor):
+    """Fails in one way or another instead of working."""
+
+    def __init__(self, answer: Any) -> None:
+        self.answer = answer
+
+    def submit(self, *_: Any, **__: Any) -> Future[Any]:
+        future: Future[Any] = Future()
+        if isinstance(self.answer, Exception):
+            future.set_exception(self.answer)
+        else:
+            future.set_result(self.answer)
+        return future
+
+
+@pytest.mark.parametrize(
+    ("answer", "words"),
+    [
+        (ConnectionError("gone\nfor good"), "ConnectionError: gone"),
+        ("all is fine", "Error: "),
+        (None, "Error: "),
+    ],
+)
+def test_what_the_executor_does_wrong_is_a_finding(folder: Path, answer: Any, words: str) -> None:
+    (result,) = run(["1.py"], Config(), executor=Faulty(answer)).files
+    assert [check.rule for check in result.checks] == ["RLX904"]
+    assert result.checks[0].message.startswith("the executor did not analyse this input: ")
+    assert words in result.checks[0].message
+    assert result.input.status == "failed"
+
+
+@pytest.mark.parametrize(
+    "name", ["dask", "dask://", "dask://host", "dask://user@host:1", "ray://host:1", "http://h:1"]
+)
+def test_only_dask_is_known(name: str) -> None:
+    with pytest.raises(ExecutorError, match="`--executor` takes dask://host:port"), open_executor(name):
+        pass
+
+
+def test_nobody_answers(
+    folder: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    from relax_lint import executors
+
+    monkeypatch.setattr(executors, "_CONNECT_S", 0.3)
+    assert main(["1.py", "--executor", "dask://127.0.0.1:9"]) == 2
+    error = capsys.readouterr().err
+    assert error.startswith("relax-lint: error: no Dask scheduler answers at 127.0.0.1:9: ")
+    assert error.count("\n") == 1
+
+
+@pytest.fixture(scope="module")
+def cluster() -> Iterator[str]:
+    from distributed import LocalCluster
+
+    with LocalCluster(
+        n_workers=2, threads_per_worker=1, processes=True, dashboard_address=None, host="127.0.0.1"
+    ) as cluster:
+        yield cluster.scheduler_address.removeprefix("tcp://")
+
+
+@pytest.mark.slow
+def test_a_dask_cluster_finds_what_the_workers_find(
+    folder: Path, cluster: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    here = [".", "--no-cache", "--output-format", "json"]
+    assert main(here) == 1
+    local = capsys.readouterr()
+    assert main([*here, "--executor", f"dask://{cluster}"]) == 1
+    remote = capsys.readouterr()
+    assert (remote.out, remote.err) == (local.out, local.err)
+    assert '"safe_when": "m <= 8"' in remote.out
