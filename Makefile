@@ -4,7 +4,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 STAMP := $(VENV)/.installed
 
-.PHONY: demo test lint slow clean
+.PHONY: demo test lint slow docs clean
 
 $(STAMP): pyproject.toml
 	$(PYTHON) -m venv $(VENV)
@@ -28,6 +28,14 @@ lint: $(STAMP)
 
 slow: $(STAMP)
 	$(BIN)/python -m pytest -n 2 -m slow
+
+$(VENV)/.docs: $(STAMP)
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[docs]'
+	touch $@
+
+docs: $(VENV)/.docs
+	$(BIN)/sphinx-build --quiet --fail-on-warning --keep-going -c docs . build/site
+	cp build/site/README.html build/site/index.html
 
 clean:
 	rm -rf $(VENV) build dist *.egg-info

@@ -1,0 +1,56 @@
+"""The site: the README, the guides of this folder and the page of every rule, as they lie in the repository.
+
+    make docs
+
+builds it into `build/site`. Every warning is an error there, a link that leads nowhere included.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from pathlib import Path
+
+from pygments.lexers.special import TextLexer
+from sphinx.application import Sphinx
+
+ROOT = Path(__file__).resolve().parents[1]
+
+project = "relax-lint"
+extensions = ["myst_parser"]
+root_doc = "README"
+include_patterns = ["README.md", "CHANGELOG.md", "docs/*.md", "rules/**/*.md"]
+exclude_patterns = [".*", "build", "dist", "examples", "relax_lint", "tests"]
+html_theme = "furo"
+html_title = "relax-lint"
+html_show_copyright = False
+# Headings that links may lead to.
+myst_heading_anchors = 3
+
+_FIRST = ("getting-started", "ci", "compile-script", "editor", "python-api", "memory")
+
+
+def setup(app: Sphinx) -> None:
+    """Give the README the table of contents, and the fences of rule pages a name."""
+    app.add_lexer("run", TextLexer)
+    app.connect("source-read", _add_contents)
+
+
+def _add_contents(app: Sphinx, page: str, source: list[str]) -> None:
+    if page == root_doc:
+        source[0] += _contents("Guides", _guides()) + _contents("Rules", _rules())
+
+
+def _contents(caption: str, pages: Iterable[str]) -> str:
+    return "\n".join(("", "```{toctree}", ":hidden:", f":caption: {caption}", "", *pages, "```", ""))
+
+
+def _guides() -> list[str]:
+    names = [path.stem for path in (ROOT / "docs").glob("*.md")]
+    known = [name for name in _FIRST if name in names]
+    return [f"docs/{name}" for name in (*known, *sorted({*names} - {*known}))] + ["CHANGELOG"]
+
+
+def _rules() -> list[str]:
+    """The pages of the rules by code, which is the first word of their heading."""
+    pages = sorted((ROOT / "rules").rglob("*.md"), key=lambda path: path.read_text(encoding="utf-8")[:8])
+    return [path.relative_to(ROOT).with_suffix("").as_posix() for path in pages]
