@@ -4,15 +4,16 @@ worker process; imports TVM.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 
 from relax_lint import tvm_compat
 from relax_lint.config import Config
-from relax_lint.diagnostic import AllocatorFailure, Check, MemoryTotals, Related
+from relax_lint.diagnostic import AllocatorFailure, Check, Fix, MemoryTotals, Related
 from relax_lint.fixes.changes import Remedy
 from relax_lint.fixes.describe import help_lines
+from relax_lint.fixes.text import TextFixer, display
 from relax_lint.judging import JudgedFunction, ModuleJudge
 from relax_lint.memory_figures import Estimate
 from relax_lint.model.program import Function, Place
@@ -52,6 +53,7 @@ def check_parsed(unit: ParsedUnit | Problem, path: str, config: Config) -> UnitR
         path=path,
         module_name=unit.module_name,
         positions=unit.positions,
+        write_fix=None if unit.script is None else TextFixer(unit.script, unit.ir_module).fix,
         assumptions=unit.assumptions,
         notes=unit.notes,
     )
@@ -68,6 +70,7 @@ def check_module(
     path: str = "<module>",
     module_name: str | None = None,
     positions: Positions | None = None,
+    write_fix: Callable[[Function, Remedy], Fix] | None = None,
     assumptions: tuple[str, ...] = (),
     notes: tuple[str, ...] = (),
     totals: bool = True,
@@ -75,7 +78,7 @@ def check_module(
     """Judge every memory operation of an IRModule and, unless `totals` is False, total its memory.
 
     `assumptions` (values that were taken for granted to read the module) are listed with every
-    verdict that is not unconditional.
+    verdict that is not unconditional; `write_fix` makes a fix of a remedy.
     """
     judge = ModuleJudge(ir_module, config, positions=positions, module_name=module_name)
     program, notes = judge.program, (*notes, *judge.notes)
@@ -83,7 +86,7 @@ def check_module(
     memory: list[MemoryTotals] = []
     for judged in judge.functions():
         function = judged.facts.function
-        checks += _Writer(path, function, assumptions).checks(judged)
+        checks += _Writer(path, function, assumptions, write_fix or _displayed).checks(judged)
         if totals:
             memory.append(
                 function_totals(
@@ -116,10 +119,17 @@ def _ill_formed(unit: ParsedUnit) -> Problem:
 class _Writer:
     """Writes the judgements of one function down as checks."""
 
-    def __init__(self, path: str, function: Function, assumptions: tuple[str, ...]) -> None:
+    def __init__(
+        self,
+        path: str,
+        function: Function,
+        assumptions: tuple[str, ...],
+        write_fix: Callable[[Function, Remedy], Fix],
+    ) -> None:
         self._path = path
         self._function = function
         self._assumptions = assumptions
+        self._write_fix = write_fix
 
     def checks(self, judged: JudgedFunction) -> list[Check]:
         """One check per judgement."""
@@ -157,6 +167,7 @@ class _Writer:
             undecided=decision.proof.by is Prover.UNDECIDED,
             notes=(*_reason(decision), *judgement.notes),
             help=() if fine else (*help_lines(remedies), *judgement.help),
+            fixes=() if fine else tuple(self._write_fix(function, remedy) for remedy in remedies),
         )
 
     def _origins(self, decision: Decision) -> tuple[Related, ...]:
@@ -169,6 +180,10 @@ class _Writer:
             for info in self._function.symbols
             if info.symbol.name in names
         )
+
+
+def _displayed(function: Function, remedy: Remedy) -> Fix:
+    return display(remedy)
 
 
 def _safe_when(decision: Decision) -> str | None:

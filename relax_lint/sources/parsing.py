@@ -42,6 +42,7 @@ from relax_lint.sources.unit import (
     Literal,
     ParsedUnit,
     Problem,
+    Script,
     Sibling,
     Unit,
     Unknown,
@@ -86,7 +87,7 @@ def parse_unit(unit: Unit, dialect: str = "auto") -> ParsedUnit | Problem:
         if refusal is not None:
             return refused(unit, refusal)
         parsed = _in_some_dialect(readable, dialect)
-        return parsed if readable is unit else replace(parsed, notes=(*parsed.notes, NOTE))
+        return parsed if readable is unit else replace(parsed, notes=(*parsed.notes, NOTE), script=None)
     except _ProblemError as error:
         return error.problem
 
@@ -150,6 +151,7 @@ def _parse(unit: Unit, attempt: _Attempt) -> ParsedUnit:
         assumptions=_assumptions(unit),
         notes=(described(attempt.rules),) if attempt.rules else (),
         ill_formed=_ill_formed(result) if unit.check_well_formed else None,
+        script=Script(unit, positions, bool(attempt.rules)) if unit.text.origins is None else None,
     )
 
 

@@ -100,6 +100,20 @@ class TextPositions:
                     return self._text.location(statement.value)
         return None
 
+    def statement(self, var: Any) -> tuple[ast.stmt, bool] | None:
+        """The statement that made a binding, and whether the binding is all that the statement is."""
+        origin = self._origin(var)
+        return None if origin is None else (origin.statement, origin.direct)
+
+    def expression(self, var: Any, value: Any) -> ast.AST | None:
+        """The expression that a binding's value was made of."""
+        origin = self._origin(var)
+        return None if origin is None else self._part(origin, value)
+
+    def definition(self, name: str) -> ast.FunctionDef | None:
+        """The definition of a function."""
+        return self._definitions.get(name)
+
     def _origin(self, var: Any) -> _Origin | None:
         found = self._vars.get(var.__chandle__())
         return found[1] if found else None

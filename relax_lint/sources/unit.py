@@ -73,6 +73,7 @@ class ParsedUnit:
     `assumptions` are values that were taken for granted to read the unit (a parameter's default, say);
     `notes` are things worth saying once per input (the dialect that it was read as). `ill_formed` is TVM's
     reason where its well-formedness check refuses the module and the text does not switch that check off.
+    `script` is the text where there is one that can be changed.
     """
 
     module_name: str | None
@@ -81,6 +82,34 @@ class ParsedUnit:
     assumptions: tuple[str, ...] = ()
     notes: tuple[str, ...] = ()
     ill_formed: str | None = None
+    script: Script | None = None
+
+
+class Origins(Protocol):
+    """From the nodes of a module to those of the tree that was parsed."""
+
+    def statement(self, var: Any) -> tuple[ast.stmt, bool] | None:
+        """The statement that made a binding, and whether the binding is all that the statement is."""
+        ...
+
+    def expression(self, var: Any, value: Any) -> ast.AST | None:
+        """The expression that a binding's value was made of."""
+        ...
+
+    def definition(self, name: str) -> ast.FunctionDef | None:
+        """The definition of a function."""
+        ...
+
+
+@dataclass(frozen=True)
+class Script:
+    """The text of a unit, for those who change it. What was parsed is the unit's tree or, where that is in
+    an older dialect (`is_old`), a copy of it whose nodes stand where those stand that they were made of.
+    """
+
+    unit: Unit
+    origins: Origins
+    is_old: bool
 
 
 @dataclass(frozen=True)
