@@ -137,6 +137,7 @@ class _Writer:
 
     def _check(self, rule: Rule, judgement: Judgement, remedies: tuple[Remedy, ...]) -> Check:
         decision, place = judgement.decision, judgement.place
+        fixes = [(remedy, self._write_fix(self._function, remedy)) for remedy in remedies]
         function = self._function
         fine = decision.verdict is Verdict.ALWAYS_FINE
         severity = rule.severity[decision.verdict] if judgement.severity is None else judgement.severity
@@ -166,8 +167,9 @@ class _Writer:
             proof=decision.proof.detail,
             undecided=decision.proof.by is Prover.UNDECIDED,
             notes=(*_reason(decision), *judgement.notes),
-            help=() if fine else (*help_lines(remedies), *judgement.help),
-            fixes=() if fine else tuple(self._write_fix(function, remedy) for remedy in remedies),
+            # Of what can be edited the edits tell more.
+            help=() if fine else (*help_lines(r for r, fix in fixes if not fix.edits), *judgement.help),
+            fixes=() if fine else tuple(fix for _, fix in fixes),
         )
 
     def _origins(self, decision: Decision) -> tuple[Related, ...]:

@@ -192,6 +192,7 @@ def _places(checks: Iterable[Check]) -> Iterator[Location | None]:
         if check.severity is not Severity.NONE:
             yield check.location
             yield from (related.location for related in check.related)
+            yield from (edit.location for fix in check.fixes for edit in fix.edits)
 
 
 def _quoted(lines: list[str], path: str, places: Iterable[Location | None]) -> dict[int, str]:

@@ -6,7 +6,7 @@ Imports neither TVM nor sympy: all that reads or judges untrusted input happens 
 from __future__ import annotations
 
 import os
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
@@ -111,8 +111,21 @@ def run(
     judged again. With `executor` each input is one task of it; what other machines find is not put into the
     cache. Raises RunError when TVM cannot be loaded.
     """
+    found = discover(paths, exclude=config.exclude, stdin_filename=stdin_filename)
+    return judge_inputs(found, config, debug=debug, cache=cache, executor=executor)
+
+
+def judge_inputs(
+    inputs: Iterable[Input | Problem],
+    config: Config,
+    *,
+    debug: bool = False,
+    cache: Cache | None = None,
+    executor: Executor | None = None,
+) -> Report:
+    """As `run`, for inputs that were found already; the files of the report are in their order."""
     progress: list[_Progress] = []
-    for found in discover(paths, exclude=config.exclude, stdin_filename=stdin_filename):
+    for found in inputs:
         if isinstance(found, Problem):
             path = found.location.path if found.location is not None else ""
             progress.append(_Progress(path, checks=list(problem_checks([found], path, config))))

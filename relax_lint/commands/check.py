@@ -13,7 +13,7 @@ import sys
 from collections.abc import Sequence
 
 from relax_lint.commands.options import codes, overrides
-from relax_lint.commands.terminal import DEBUG, emit, require_writable, style, write
+from relax_lint.commands.terminal import DEBUG, UsageError, emit, require_writable, style, write
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -31,11 +31,14 @@ def run_report(options: argparse.Namespace, command: str) -> int:
     """
     if options.output_file is not None:
         require_writable(options.output_file)
+    fixes = command == "check" and (options.fix or options.diff)
+    if command == "check" and options.unsafe_fixes and not fixes:
+        raise UsageError("--unsafe-fixes goes with --fix or --diff")
     # Even where no file holds Relax a wrong configuration, or request, is an error.
     asked = _asked(options) if command == "memory" else None
     config = _config(options) if _is_configured(options) else None
     if options.output_format == "text" and options.output_file is None and _none_holds_relax(options.paths):
-        if not options.quiet:
+        if not options.quiet and not (fixes and options.diff):
             count = len(options.paths)
             write(f"no Relax function in {count} input{'' if count == 1 else 's'}\n")
         return NO_INPUT if options.error_on_no_input else OK
@@ -131,7 +134,14 @@ def _check_in_full(options: argparse.Namespace, command: str, config: Config, as
     gc.disable()
     if asked is not None:
         config = configured(asked, config)
-    report = _run(options, config)
+    if command == "check" and (options.fix or options.diff):
+        from relax_lint.commands.fix import run_fixes
+
+        report, shown = run_fixes(options, config)
+        if shown:
+            return FINDINGS if _fails(report, command, config) else OK
+    else:
+        report = _run(options, config)
     if options.confirm:
         from relax_lint.replay.confirm import confirm
 

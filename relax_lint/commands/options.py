@@ -80,6 +80,9 @@ def report_parser(command: str) -> argparse.ArgumentParser:
             action="store_true",
             help="execute the modules to see which findings a run confirms; only for text that you trust",
         )
+        add("--fix", action="store_true", help="apply the safe fixes")
+        add("--diff", action="store_true", help="show what --fix would change, and change nothing")
+        add("--unsafe-fixes", action="store_true", help="with --fix or --diff: the unsafe fixes too")
     if command == "memory":
         add("--bind", metavar="N=128", action="append", help="the value of a symbol, or a range: n=1..4096")
         add("--compare", metavar="FILE", help="an earlier JSON report to compare with")

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 
-from relax_lint.diagnostic import AllocatorFailure, Check, Related
+from relax_lint.diagnostic import AllocatorFailure, Check, Fix, Related
+from relax_lint.output.patch import patch_lines
 from relax_lint.output.snippet import Mark, draw
 from relax_lint.output.style import Style, printable
 from relax_lint.place import Location
@@ -36,6 +37,8 @@ def finding_lines(
         head, *rest = printable_lines(text)
         yield f"{margin} {style.paint('frame', '=')} {style.paint('strong', word)}{head}"
         yield from (f"{margin}   {' ' * len(word)}{line}" for line in rest)
+    for fix, option in _options(check.fixes):
+        yield from _fix_lines(fix, option, lines, style, margin)
 
 
 def details(check: Check) -> Iterator[str]:
@@ -44,6 +47,30 @@ def details(check: Check) -> Iterator[str]:
     """
     for word, text in _facts(check, {}):
         yield word + "\n".join(printable_lines(text))
+
+
+def _options(fixes: Sequence[Fix]) -> Iterator[tuple[Fix, str]]:
+    """The fixes that change the text, each with the option that applies it; nothing for an alternative."""
+    editing = [fix for fix in fixes if fix.edits]
+    safe = next((fix for fix in editing if fix.applicability == "safe"), None)
+    for fix in editing:
+        if fix is safe:
+            yield fix, " (`--fix`)"
+        else:
+            yield fix, " (`--fix --unsafe-fixes`)" if fix is editing[0] else ""
+
+
+def _fix_lines(fix: Fix, option: str, lines: Mapping[int, str], style: Style, margin: str) -> Iterator[str]:
+    """What a fix is, how it is applied, and the lines that it changes."""
+    patch = list(patch_lines(fix.edits, lines)) if fix.edits else []
+    if not patch:
+        return
+    word = style.paint("strong", "fix: " if option else "or: ")
+    yield f"{margin} {style.paint('frame', '=')} {word}{fix.title}{option}"
+    number_width = max(len(str(line.number)) for line in patch)
+    for line in patch:
+        number = style.paint("frame", f"{line.number:>{number_width}} {line.sign}")
+        yield f"{margin}   {number} {printable(line.text)}".rstrip()
 
 
 def printable_lines(text: str) -> list[str]:

@@ -56,6 +56,17 @@ class Input:
             raise UnreadableError(f"cannot be read: {error.strerror or error}") from error
 
 
+@dataclass(frozen=True)
+class HeldInput(Input):
+    """An input whose bytes are at hand already, as they were read or as they are to become."""
+
+    data: bytes
+
+    def read(self, stdin: BinaryIO | None = None) -> bytes:
+        """The bytes."""
+        return self.data
+
+
 def discover(
     paths: Sequence[str],
     *,

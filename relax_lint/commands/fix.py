@@ -1,0 +1,120 @@
+"""`check --fix` and `check --diff`: findings are fixed, and what is left is reported."""
+
+from __future__ import annotations
+
+import argparse
+import os
+import sys
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, replace
+
+from relax_lint.commands.terminal import DEBUG, UsageError
+from relax_lint.config import Config
+from relax_lint.diagnostic import FileResult, Report
+from relax_lint.fixes.files import WriteError, encoded, unified_diff, write_atomically
+from relax_lint.fixes.rounds import FixedFile, fix_files
+from relax_lint.output.tables import count
+from relax_lint.runner import judge_inputs
+from relax_lint.sources.discovery import HeldInput, Input, UnreadableError, discover
+from relax_lint.sources.text import UndecodableError, decode
+from relax_lint.sources.unit import Problem
+
+
+@dataclass(frozen=True)
+class _Changed:
+    """A file whose text changes."""
+
+    held: HeldInput
+    new: bytes
+    fixed: int
+
+
+def run_fixes(options: argparse.Namespace, config: Config) -> tuple[Report, bool]:
+    """Fix the inputs: the report that is left to be given, and whether standard output is taken already, by
+    the diff or by the fixed text of standard input. With `--diff` nothing is written, and the report is
+    that of the inputs as they are. Raises UsageError.
+    """
+    found = discover(options.paths, exclude=config.exclude, stdin_filename=options.stdin_filename)
+    inputs = [_held(one) for one in found]
+    debug = bool(os.environ.get(DEBUG))
+    report = judge_inputs(inputs, config, debug=debug)
+    files = _fixed(report, inputs, config, unsafe=options.unsafe_fixes, debug=debug)
+    changed = list(_changes(files, inputs))
+    if options.diff:
+        _write(b"".join(unified_diff(one.held.path, one.held.data, one.new) for one in changed))
+        _say("would fix", changed, options)
+        return report, True
+    try:
+        for one in changed:
+            if one.held.source is not None:
+                write_atomically(one.held.source, one.held.data, one.new)
+    except WriteError as error:
+        raise UsageError(str(error)) from None
+    _say("fixed", changed, options)
+    results = tuple(files[one.input.path].result if one.input.path in files else one for one in report.files)
+    left = replace(report, files=results)
+    stdin = next((one for one in inputs if isinstance(one, HeldInput) and one.source is None), None)
+    if stdin is None:
+        return left, False
+    _write(next((one.new for one in changed if one.held is stdin), stdin.data))
+    _report_beside(left, options)
+    return left, True
+
+
+def _held(found: Input | Problem) -> Input | Problem:
+    """The input with its bytes, where it is one whose text can be changed."""
+    if isinstance(found, Problem) or (found.kind != "python" and found.source is not None):
+        return found
+    try:
+        return HeldInput(found.path, found.kind, found.source, found.named, found.read())
+    except UnreadableError:
+        return found
+
+
+def _fixed(
+    report: Report, inputs: list[Input | Problem], config: Config, *, unsafe: bool, debug: bool
+) -> dict[str, FixedFile]:
+    """The files for which there are fixes, by path, after all that could be fixed."""
+    held = {one.path: one for one in inputs if isinstance(one, HeldInput)}
+    files: dict[str, FixedFile] = {}
+    for result in report.files:
+        path = result.input.path
+        if path in held and any(fix.edits for check in result.checks for fix in check.fixes):
+            try:
+                files[path] = FixedFile(decode(held[path].data), result)
+            except UndecodableError:
+                continue
+
+    def judge(texts: Mapping[str, str]) -> Mapping[str, FileResult]:
+        again = [replace(held[path], data=encoded(text, held[path].data)) for path, text in texts.items()]
+        return {file.input.path: file for file in judge_inputs(again, config, debug=debug).files}
+
+    fix_files(files.values(), judge, unsafe=unsafe)
+    return files
+
+
+def _changes(files: Mapping[str, FixedFile], inputs: list[Input | Problem]) -> Iterator[_Changed]:
+    for one in inputs:
+        file = files.get(one.path) if isinstance(one, HeldInput) else None
+        if file is not None and file.fixed and isinstance(one, HeldInput):
+            yield _Changed(one, encoded(file.text, one.data), file.fixed)
+
+
+def _write(data: bytes) -> None:
+    sys.stdout.flush()
+    sys.stdout.buffer.write(data)
+    sys.stdout.buffer.flush()
+
+
+def _say(verb: str, changed: list[_Changed], options: argparse.Namespace) -> None:
+    if not options.quiet:
+        findings = count(sum(one.fixed for one in changed), "finding")
+        sys.stderr.write(f"{verb} {findings} in {count(len(changed), 'file')}\n")
+
+
+def _report_beside(report: Report, options: argparse.Namespace) -> None:
+    """The findings on standard error, where standard output holds the fixed text."""
+    from relax_lint.commands.terminal import style
+    from relax_lint.output.text import render_findings
+
+    sys.stderr.write(render_findings(report, style(options.color, to_file=True)))
