@@ -77,6 +77,29 @@ class ArgumentOverlaps:
         harmless = (other, written) in effect.elementwise and same_start
         return ArgumentOverlap(call, first, second, harmless, len(one) == len(two) == 1)
 
+    def changes_nothing(self, call: KernelCall, written: ValueId) -> bool:
+        """Whether a call writes an argument with what is on its bytes already: it copies another argument on
+        the same bytes, each element to its own place.
+        """
+        effect, count = self._effect_of(call), len(call.arguments)
+        places = {p for p in effect.writes if p < count and call.arguments[p] == written}
+        sources = {
+            target: call.arguments[source]
+            for source, target in effect.copies
+            if target in places and source < count
+        }
+        return (
+            effect.known
+            and places == sources.keys()
+            and all(self._one_place(written, source) for source in sources.values())
+        )
+
+    def _one_place(self, one: ValueId, other: ValueId) -> bool:
+        """Whether two tensors certainly start at the same byte."""
+        memory = self._memory(one)
+        same = len(memory) == 1 and memory == self._memory(other)
+        return same and self._ranges.of(one).same_start(self._ranges.of(other))
+
     def _memory(self, value: ValueId) -> frozenset[ValueId]:
         """What the bytes of a tensor belong to: storages where it was put on one."""
         found: set[ValueId] = set()

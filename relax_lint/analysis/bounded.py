@@ -13,7 +13,11 @@ LARGEST_PLANNED = 2**48
 
 
 def has_bound(op: AllocStorage | AllocTensor, domain: Domain) -> Claim:
-    """Declared bounds and checks keep the size of an allocation below any address space."""
+    """Declared bounds and checks keep the size of an allocation below any address space. A constant size is
+    bounded however large it is.
+    """
     size = op.size if isinstance(op, AllocStorage) else op.bytes
-    condition = size if isinstance(size, Unknown) else sympy.Le(size, LARGEST_PLANNED)
+    if isinstance(size, Unknown):
+        return Claim(size, domain)
+    condition = sympy.true if size.is_Integer else sympy.Le(size, LARGEST_PLANNED)
     return Claim(condition, domain.without(FactKind.GLOBAL))

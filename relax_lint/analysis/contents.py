@@ -9,9 +9,10 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 
 from relax_lint.analysis.aliases import IN_PLACE_CALLS, Aliases
+from relax_lint.analysis.content_state import ContentState
 from relax_lint.analysis.effects import Effect
 from relax_lint.analysis.liveness import operands
 from relax_lint.analysis.paths import Paths
@@ -82,50 +83,6 @@ class StaleRead:
     certain: bool
 
 
-@dataclass
-class _State:
-    """What holds on the paths to one operation. Flags: whether on every path."""
-
-    unwritten: dict[ValueId, bool] = field(default_factory=dict)
-    overwritten: dict[ValueId, dict[tuple[int, ValueId], bool]] = field(default_factory=dict)
-    """By tensor: the writes (operation, value) into its storage since it was written itself."""
-    stale: dict[ValueId, dict[tuple[int, ValueId], bool]] = field(default_factory=dict)
-    """By value: the in-place calls (operation, argument) since it got its name."""
-    replaced: set[ValueId] = field(default_factory=set)
-    """Tensors from outside that no longer hold what they came in with."""
-
-    def copy(self) -> _State:
-        return _State(
-            dict(self.unwritten),
-            {value: dict(writes) for value, writes in self.overwritten.items()},
-            {value: dict(calls) for value, calls in self.stale.items()},
-            set(self.replaced),
-        )
-
-    def merge(self, other: _State, branched: int) -> None:
-        """Both states meet behind the `If` of index `branched`."""
-        for value in self.unwritten.keys() | other.unwritten.keys():
-            both = self.unwritten.get(value, False) and other.unwritten.get(value, False)
-            self.unwritten[value] = both
-        _merge(self.overwritten, other.overwritten, branched)
-        _merge(self.stale, other.stale, branched)
-        self.replaced &= other.replaced
-
-
-def _merge(
-    into: dict[ValueId, dict[tuple[int, ValueId], bool]],
-    other: dict[ValueId, dict[tuple[int, ValueId], bool]],
-    branched: int,
-) -> None:
-    """What happened inside a branch stays as certain as it was; what only one branch undid does not."""
-    for value in into.keys() | other.keys():
-        one, two = into.get(value, {}), other.get(value, {})
-        into[value] = {
-            key: one.get(key, key[0] > branched) and two.get(key, key[0] > branched)
-            for key in (*one, *(key for key in two if key not in one))
-        }
-
-
 class Contents:
     """The events of one function, and what it does to tensors from outside."""
 
@@ -158,7 +115,7 @@ class Contents:
         """The tensors from outside that are written."""
         self.passed: set[ValueId] = set()
         """The tensors from outside that are given, as they come in, to calls of which nothing is known."""
-        self._at_end = _State()
+        self._at_end = ContentState()
         for parameter in function.parameters:
             self._name(parameter)
         self._block(function.body, self._at_end)
@@ -202,7 +159,7 @@ class Contents:
 
     # -- the walk ------------------------------------------------------------------------------
 
-    def _block(self, block: Block, state: _State) -> None:
+    def _block(self, block: Block, state: ContentState) -> None:
         for op in block.ops:
             self._ops[op.place.index] = op
             if isinstance(op, KernelCall):
@@ -219,7 +176,7 @@ class Contents:
             if state.stale:
                 self._pass_on(op, state)
 
-    def _branches(self, op: If, state: _State) -> None:
+    def _branches(self, op: If, state: ContentState) -> None:
         if op.condition is not None:
             self._read_all(op, (op.condition,), state)
         other = state.copy()
@@ -230,24 +187,25 @@ class Contents:
         if stale:
             state.stale[op.result] = dict.fromkeys(stale, False)
 
-    def _allocate(self, op: AllocTensor, state: _State) -> None:
+    def _allocate(self, op: AllocTensor, state: ContentState) -> None:
         if op.result not in self._last_use:
             return
         state.unwritten[op.result] = True
         for storage in self._storages(op.result):
             self._on[storage].append(op.result)
 
-    def _kernel(self, op: KernelCall, state: _State) -> None:
+    def _kernel(self, op: KernelCall, state: ContentState) -> None:
         effect = self._effect_of(op)
         if not effect.known:
             self._unknown(op, op.arguments, effect.why, state)
         else:
             # What a kernel reads of a tensor that it also writes, it may have written before.
             for position in sorted(effect.reads):
+                first = effect.first_reads.get(position) if position in effect.writes else True
                 if position < len(op.arguments):
-                    self._read_all(
-                        op, (op.arguments[position],), state, written_too=position in effect.writes
-                    )
+                    self._read_all(op, (op.arguments[position],), state, before_writing=first)
+                elif first is not None:
+                    self._report_unwritten(op.result, Reading(op, op.result), first)
             for position in sorted(effect.writes):
                 if position < len(op.arguments):
                     self._write_all(op, op.arguments[position], state)
@@ -256,7 +214,7 @@ class Contents:
                 if position >= 0:
                     self._supersede(op, op.arguments[position], state)
 
-    def _call(self, op: FunctionCall, state: _State) -> None:
+    def _call(self, op: FunctionCall, state: ContentState) -> None:
         summary = self._summary_of(op)
         if summary is None:
             why = f"`{op.callee}` reads the arguments that hold something, and writes the others"
@@ -270,7 +228,7 @@ class Contents:
         if summary.unwritten:
             state.unwritten[op.result] = True
 
-    def _unknown(self, op: Op, arguments: Iterable[ValueId], why: str, state: _State) -> None:
+    def _unknown(self, op: Op, arguments: Iterable[ValueId], why: str, state: ContentState) -> None:
         """A call of which nothing is known: what was not written is its output, the rest it reads."""
         for argument in arguments:
             for leaf in self._aliases.leaves(argument):
@@ -292,13 +250,13 @@ class Contents:
         for root in self._aliases.roots_of(value):
             self._names[root].append(value)
 
-    def _supersede(self, op: KernelCall, argument: ValueId, state: _State) -> None:
+    def _supersede(self, op: KernelCall, argument: ValueId, state: ContentState) -> None:
         for leaf in self._aliases.leaves(argument):
             for root in self._aliases.roots_of(leaf):
                 for name in self._names[root]:
                     state.stale.setdefault(name, {})[op.place.index, leaf] = True
 
-    def _pass_on(self, op: Op, state: _State) -> None:
+    def _pass_on(self, op: Op, state: ContentState) -> None:
         """Another name for a superseded value is superseded as well."""
         sources: tuple[ValueId, ...] = ()
         if isinstance(op, Alias | MatchCast | View):
@@ -314,18 +272,26 @@ class Contents:
     # -- reads and writes ----------------------------------------------------------------------
 
     def _read_all(
-        self, op: Op | None, values: Iterable[ValueId], state: _State, *, written_too: bool = False
+        self,
+        op: Op | None,
+        values: Iterable[ValueId],
+        state: ContentState,
+        *,
+        before_writing: bool | None = True,
     ) -> None:
         for value in values:
             for leaf in self._aliases.leaves(value):
-                self._read(Reading(op, leaf), state, written_too=written_too)
+                self._read(Reading(op, leaf), state, before_writing=before_writing)
 
-    def _read(self, reading: Reading, state: _State, *, written_too: bool = False) -> None:
+    def _read(self, reading: Reading, state: ContentState, *, before_writing: bool | None = True) -> None:
+        """`before_writing`: that the call which reads has written nothing there yet is certain, possible
+        (False) or not known.
+        """
         roots = self._aliases.roots_of(reading.value)
         for root in roots:
             only = len(roots) == 1
-            if root in state.unwritten and not written_too:
-                self._report_unwritten(root, reading, state.unwritten.pop(root) and only)
+            if root in state.unwritten and before_writing is not None:
+                self._report_unwritten(root, reading, state.unwritten.pop(root) and only and before_writing)
             for (index, written), certain in state.overwritten.get(root, {}).items():
                 self._report_overwritten(root, self._ops[index], written, reading, certain and only)
             if root in self._outside and root not in state.replaced:
@@ -357,11 +323,11 @@ class Contents:
                 self._paths.definitions[root], write, written, reading, certain
             )
 
-    def _write_all(self, op: Op, value: ValueId, state: _State) -> None:
+    def _write_all(self, op: Op, value: ValueId, state: ContentState) -> None:
         for leaf in self._aliases.leaves(value):
             self._write(op, leaf, state)
 
-    def _write(self, op: Op, value: ValueId, state: _State) -> None:
+    def _write(self, op: Op, value: ValueId, state: ContentState) -> None:
         roots = self._aliases.roots_of(value)
         for root in roots:
             state.unwritten.pop(root, None)
@@ -377,7 +343,7 @@ class Contents:
                 self._overwrite(op, value, storage, roots, state)
 
     def _overwrite(
-        self, op: Op, written: ValueId, storage: ValueId, roots: frozenset[ValueId], state: _State
+        self, op: Op, written: ValueId, storage: ValueId, roots: frozenset[ValueId], state: ContentState
     ) -> None:
         """Everything on the storage that is needed later may be overwritten."""
         index = op.place.index

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from relax_lint.model.kernels import Kernel
 from relax_lint.model.program import CallKind, KernelCall, Program
@@ -21,13 +21,17 @@ class Effect:
     `len(call.arguments)` on the fields of a result that the call allocates.
 
     An argument is in `reads` when what it held before the call may matter, so that an output that the
-    kernel initialises by itself is not. `elementwise` are the pairs (read, written) that may be the same
-    memory. Where the effect is not `known` it is the largest possible, and `why` says what was assumed.
+    kernel initialises by itself is not. `first_reads` are read before the call has written anything to them:
+    True where that is certain. `elementwise` are the pairs (read, written) that may be the same memory,
+    `copies` those of them of which one is written as the other is. Where the effect is not `known` it is the
+    largest possible, and `why` says what was assumed.
     """
 
     reads: frozenset[int]
     writes: frozenset[int]
     elementwise: frozenset[tuple[int, int]] = frozenset()
+    copies: frozenset[tuple[int, int]] = frozenset()
+    first_reads: Mapping[int, bool] = field(default_factory=dict)
     known: bool = True
     why: str = ""
 
@@ -119,4 +123,12 @@ def _of_kernel(kernel: Kernel) -> Effect:
         f"`{kernel.name}` may read and write `{kernel.parameters[p].name}`: {why}"
         for p, why in kernel.opaque.items()
     ]
-    return Effect(kernel.reads, kernel.writes, kernel.elementwise, not unknown, "; ".join(unknown))
+    return Effect(
+        kernel.reads,
+        kernel.writes,
+        kernel.elementwise,
+        kernel.copies,
+        kernel.first_reads,
+        known=not unknown,
+        why="; ".join(unknown),
+    )

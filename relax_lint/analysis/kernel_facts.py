@@ -188,6 +188,15 @@ class KernelFacts:
         condition = None if span is None else use.match.holds(lookup, span)
         return None if condition is None else Claim(condition, use.domain)
 
+    def needs_an_element_only(self, use: KernelUse, lookup: Lookup) -> bool:
+        """Whether constant indices lie inside of every axis that is not empty."""
+        claim, condition = self.looked_up(use, lookup), use.match.has_element(lookup)
+        if claim is None or condition is None:
+            return False
+        fact = Fact(condition, FactKind.ENFORCED, "the axis has an element")
+        decision = self._judge(Claim(claim.condition, claim.domain.with_facts((fact,))))
+        return decision.reachable and decision.verdict is Verdict.ALWAYS_FINE
+
     def index_span(self, use: KernelUse, lookup: Lookup) -> str:
         """Smallest and largest index that a constant argument holds, for a message."""
         span = self._span(use, lookup)

@@ -117,8 +117,19 @@ class KernelMatch:
 
     def holds(self, lookup: Lookup, span: tuple[int, int]) -> Boolean | None:
         """Indices from span[0] to span[1] lie inside the axis; None where its extent is not known."""
+        extent = self._indexed_extent(lookup)
+        if extent is None:
+            return None
+        first, last = map(sympy.Integer, span)
+        return sympy.And(at_most(_ZERO, first), at_most(last + 1, extent))
+
+    def has_element(self, lookup: Lookup) -> Boolean | None:
+        """The axis that is indexed is not empty; None where its extent is not known."""
+        extent = self._indexed_extent(lookup)
+        return None if extent is None else at_most(_ONE, extent)
+
+    def _indexed_extent(self, lookup: Lookup) -> sympy.Expr | None:
         target = self.types[lookup.parameter]
         if not isinstance(target, TensorType) or target.shape is None or lookup.axis >= len(target.shape):
             return None
-        first, last = map(sympy.Integer, span)
-        return sympy.And(at_most(_ZERO, first), at_most(last + 1, target.shape[lookup.axis]))
+        return target.shape[lookup.axis]

@@ -34,9 +34,9 @@ from relax_lint.model.program import (
     Unknown,
     ValueId,
 )
-from relax_lint.symbolic.decision import Decision, Proof
+from relax_lint.symbolic.decision import Decision, certain
 from relax_lint.symbolic.domain import Domain, Fact, FactKind
-from relax_lint.verdict import Prover, Verdict
+from relax_lint.verdict import Verdict
 
 EffectOf = Callable[[KernelCall], Effect]
 
@@ -198,7 +198,10 @@ class LifetimeFacts:
         return tuple(v for v in read.left if ours.disjoint(self._ranges.of(v)) != sympy.true)
 
     def overwriting(self, event: Overwriting) -> Finding:
-        """The bytes that are written and those that are read later do not meet."""
+        """The bytes that are written and those that are read later do not meet, or stay what they are."""
+        write = event.write
+        if isinstance(write, KernelCall) and self._arguments.changes_nothing(write, event.written):
+            return Finding(certain(Verdict.ALWAYS_FINE, "each byte is written as it is"))
         return self._disjoint(event.written, event.reading, event.write, certain=event.certain)
 
     def stale(self, event: StaleRead) -> Finding:
@@ -215,9 +218,7 @@ class LifetimeFacts:
     def overlapping(self, event: ArgumentOverlap) -> Finding:
         """The two arguments do not meet, or the kernel works element by element."""
         if event.harmless:
-            return Finding(
-                Decision(Verdict.ALWAYS_FINE, Proof(Prover.CONSTANT, "each element depends on itself only"))
-            )
+            return Finding(certain(Verdict.ALWAYS_FINE, "each element depends on itself only"))
         one, two = self._ranges.of(event.written), self._ranges.of(event.other)
         condition = one.disjoint(two)
         decision = self._decide(condition, event.call, certain=event.certain, why="one memory on some paths")

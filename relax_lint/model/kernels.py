@@ -92,9 +92,10 @@ class Kernel:
     """One PrimFunc.
 
     `reads` are the parameters of which contents from before the call may be seen, `writes` those that may
-    be written. `elementwise` holds the pairs (read, written) that may be the same memory: each element of
-    the written one depends on no other element of the read one. `opaque` gives, for parameters whose
-    address leaves what can be read here, the reason; they count as read and written.
+    be written. `first_reads` are loaded from before anything is stored to them: True where that is certain.
+    `elementwise` holds the pairs (read, written) that may be the same memory: each element of the written one
+    depends on no other element of the read one. In `copies` it is that element as it is. `opaque` gives, for
+    parameters whose address leaves what can be read here, the reason; they count as read and written.
     """
 
     name: str
@@ -102,6 +103,8 @@ class Kernel:
     reads: frozenset[int] = frozenset()
     writes: frozenset[int] = frozenset()
     elementwise: frozenset[tuple[int, int]] = frozenset()
+    copies: frozenset[tuple[int, int]] = frozenset()
+    first_reads: Mapping[int, bool] = field(default_factory=dict)
     opaque: Mapping[int, str] = field(default_factory=dict)
     accesses: tuple[Access, ...] = ()
     lookups: tuple[Lookup, ...] = ()

@@ -56,6 +56,8 @@ def read_kernel(name: str, prim_func: Any) -> Kernel:
         frozenset(reader.effects.reads),
         frozenset(reader.effects.writes),
         reader.flow.elementwise(parameters, reader.effects.opaque),
+        reader.flow.copies(parameters),
+        dict(sorted(reader.effects.first_reads.items())),
         dict(sorted(reader.effects.opaque.items())),
         tuple(dict.fromkeys(reader.accesses)),
         tuple(dict.fromkeys(reader.lookups)),

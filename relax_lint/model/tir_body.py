@@ -7,16 +7,17 @@ Node classes are told apart by name. A buffer is a variable of TVM; local buffer
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from typing import Any
 
 import sympy
 
 from relax_lint import tvm_compat
+from relax_lint.model.flat_positions import flat_position
 from relax_lint.model.kernels import Access, BufferParameter, KernelParameter, Lookup, Reduction
+from relax_lint.model.loop_nest import LoopNest
 from relax_lint.model.loops import Loops, Range
 from relax_lint.model.program import Unknown
-from relax_lint.model.tir_effects import DataFlow, Effects, Store
+from relax_lint.model.tir_effects import DataFlow, Effects, Element, Store
 from relax_lint.symbolic.translate import Translator, Untranslatable
 
 _REDUCTION_AXIS = 2
@@ -31,16 +32,6 @@ _LOADS = frozenset({"BufferLoad", "TensorLoad"})
 _CONSTANTS = frozenset({"IntImm", "FloatImm", "StringImm", "GenericConst", "DataTypeImm"})
 
 
-@dataclass(frozen=True)
-class _Loop:
-    """A loop around a statement. `symbol` is None where its range is not known; a `repeated` loop visits
-    the same elements again.
-    """
-
-    symbol: sympy.Symbol | None
-    repeated: bool = False
-
-
 class BodyReader:
     """Reads one body; the findings are in its public attributes afterwards."""
 
@@ -52,7 +43,7 @@ class BodyReader:
         loops: Loops,
     ) -> None:
         self.effects = Effects()
-        self.flow = DataFlow()
+        self.flow = DataFlow(self._same_place)
         self.accesses: list[Access] = []
         self.lookups: list[Lookup] = []
         self.reductions: list[Reduction] = []
@@ -64,7 +55,7 @@ class BodyReader:
         self._windows: set[Any] = set()
         """Buffers that show another's data under other indices."""
         self._guards = 0
-        self._active: list[_Loop] = []
+        self._nest = LoopNest(loops)
         for position, (var, parameter) in enumerate(zip(variables, parameters, strict=True)):
             if not isinstance(parameter, BufferParameter) and type(var.ty).__name__ == "PrimType":
                 continue
@@ -87,15 +78,13 @@ class BodyReader:
     def _for(self, node: Any) -> None:
         self._control(node.min)
         self._control(node.extent)
-        self._active.append(_Loop(self._enter(node.loop_var, node.min, node.extent)))
-        self.statement(node.body)
-        self._active.pop()
+        with self._nest.inside(self._enter(node.loop_var, node.min, node.extent)):
+            self.statement(node.body)
 
     def _while(self, node: Any) -> None:
         self._control(node.condition)
-        self._active.append(_Loop(None, repeated=True))
-        self._guarded(node.body)
-        self._active.pop()
+        with self._nest.inside(None, repeated=True):
+            self._guarded(node.body)
 
     def _if(self, node: Any) -> None:
         self._control(node.condition)
@@ -110,9 +99,8 @@ class BodyReader:
 
     def _attribute(self, node: Any) -> None:
         if type(node.node).__name__ == "IterVar":
-            self._active.append(_Loop(self._enter(node.node.var, 0, node.value)))
-            self.statement(node.body)
-            self._active.pop()
+            with self._nest.inside(self._enter(node.node.var, 0, node.value)):
+                self.statement(node.body)
         else:
             self.statement(node.body)
 
@@ -123,9 +111,9 @@ class BodyReader:
         guarded = not tvm_compat.is_constant_true(node.predicate)
         self._guards += guarded
         # The block's axes take the place of the loops around it.
-        outer, self._active = self._active, []
+        outer, self._nest = self._nest, LoopNest(self._loops, self._nest)
         self._block(node.block)
-        self._active = outer
+        self._nest = outer
         self._guards -= guarded
 
     def _block(self, block: Any) -> None:
@@ -137,7 +125,7 @@ class BodyReader:
         kept: list[sympy.Symbol | None] = []
         for axis in block.iter_vars:
             symbol = self._enter(axis.var, axis.dom.min, axis.dom.extent)
-            self._active.append(_Loop(symbol, repeated=int(axis.iter_type) != _SPATIAL_AXIS))
+            self._nest.enter(symbol, repeated=int(axis.iter_type) != _SPATIAL_AXIS)
             (reduced if int(axis.iter_type) == _REDUCTION_AXIS else kept).append(symbol)
         if block.init is not None:
             self._reduction(reduced, kept)
@@ -187,27 +175,28 @@ class BodyReader:
         indices = self._indices(node.indices)
         self.flow.store(
             Store(
-                target=position if position is not None else buffer,
-                indices=indices,
-                sources=tuple(
-                    (root if (root := self._roots.get(source)) is not None else source, at)
-                    for source, at in loads
-                ),
-                once=self._once(indices),
+                target=self._element(buffer, indices),
+                sources=tuple(self._element(source, at) for source, at in loads),
+                once=self._nest.visits_once(indices),
+                copies=type(node.value).__name__ in _LOADS,
             )
         )
         if position is not None:
             self.effects.write(position, guarded=self._guards > 0)
             self._access(buffer, position, indices, writes=True)
 
-    def _once(self, indices: tuple[sympy.Expr | None, ...]) -> bool:
-        """Whether each element is stored at most once: the indices are exactly the loops around."""
-        if any(loop.repeated or loop.symbol is None for loop in self._active):
+    def _element(self, buffer: Any, indices: tuple[sympy.Expr | None, ...]) -> Element:
+        position = self._roots.get(buffer)
+        return Element(buffer if position is None else position, indices)
+
+    def _same_place(self, one: Element, other: Element) -> bool:
+        shape, other_shape = self._shape_of(one.buffer), self._shape_of(other.buffer)
+        if shape is None or other_shape is None or None in one.indices or None in other.indices:
             return False
-        symbols = {loop.symbol for loop in self._active if loop.symbol is not None}
-        wide = {symbol for symbol in symbols if self._loops.extents([symbol]) != (1,)}
-        used = [index for index in indices if index in wide]
-        return len(used) == len(set(used)) and set(used) == wide
+        if one.indices == other.indices and shape[1:] == other_shape[1:]:
+            return True
+        position = flat_position(one.indices, shape, self._loops)
+        return position is not None and position == flat_position(other.indices, other_shape, self._loops)
 
     # -- expressions ---------------------------------------------------------------------------
 
@@ -250,7 +239,8 @@ class BodyReader:
         position = self._roots.get(buffer)
         if position is None:
             return
-        self.effects.read(position)
+        certain = self._nest.has_steps_for(self._shape(position))
+        self.effects.read(position, guarded=self._guards > 0, certain=certain)
         self._access(buffer, position, indices, writes=False)
         if buffer not in self._windows and not self._guards:
             self._look_up(position, node.indices)
@@ -343,14 +333,9 @@ class BodyReader:
             if reached is None or _plainly_inside(reached, extent):
                 continue
             if loops is None:
-                loops = self._extents_around()
+                loops = self._nest.extents
             if loops is not None:
                 self.accesses.append(Access(position, axis, reached.first, reached.last, loops, writes))
-
-    def _extents_around(self) -> tuple[sympy.Expr, ...] | None:
-        symbols = [loop.symbol for loop in self._active]
-        known = [symbol for symbol in symbols if symbol is not None]
-        return self._loops.extents(known) if len(known) == len(symbols) else None
 
     def _look_up(self, position: int, indices: Sequence[Any]) -> None:
         for axis, node in enumerate(indices):
@@ -365,6 +350,15 @@ class BodyReader:
         if not isinstance(parameter, BufferParameter) or isinstance(parameter.shape, Unknown):
             return None
         return parameter.shape
+
+    def _shape_of(self, buffer: Any) -> tuple[sympy.Expr, ...] | None:
+        """The extents of a parameter, by its position, or of a local buffer."""
+        if isinstance(buffer, int):
+            return self._shape(buffer)
+        try:
+            return tuple(self._translator.expr(extent) for extent in buffer.shape)
+        except (Untranslatable, AttributeError):
+            return None
 
 
 def _plainly_inside(reached: Range, extent: sympy.Expr) -> bool:

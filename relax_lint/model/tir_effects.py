@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, TypeAlias
 
 import sympy
 
 from relax_lint.model.kernels import BufferParameter, KernelParameter
-from relax_lint.model.program import Unknown
 
 
 class Effects:
@@ -17,19 +16,23 @@ class Effects:
 
     A parameter that is stored to before it is loaded from, unconditionally and in program order, is not
     read: what it held before the call does not matter. That each element is stored before it is loaded is
-    not shown.
+    not shown. A parameter in `first_reads` is loaded from before anything is stored to it at all; True where
+    that happens whenever it has an element, False where it takes a loop that may have no step.
     """
 
     def __init__(self) -> None:
         self.reads: set[int] = set()
         self.writes: set[int] = set()
+        self.first_reads: dict[int, bool] = {}
         self.opaque: dict[int, str] = {}
         self._initialised: set[int] = set()
 
-    def read(self, parameter: int) -> None:
-        """A load."""
+    def read(self, parameter: int, *, guarded: bool = True, certain: bool = False) -> None:
+        """A load; a `guarded` one may not happen, a `certain` one does if there is an element."""
         if parameter not in self._initialised:
             self.reads.add(parameter)
+        if not guarded and parameter not in self.writes:
+            self.first_reads[parameter] = certain or self.first_reads.get(parameter, False)
 
     def write(self, parameter: int, *, guarded: bool) -> None:
         """A store; a `guarded` one may not happen."""
@@ -45,21 +48,36 @@ class Effects:
 
 
 @dataclass(frozen=True)
-class Store:
-    """One store: `target` and the buffers of `sources` are parameter positions, or a local buffer's
-    variable. `once` says that no element is stored twice.
+class Element:
+    """An element of a buffer: of a parameter by its position, or of a local buffer by its variable. An index
+    that cannot be read is None.
     """
 
-    target: Any
+    buffer: Any
     indices: tuple[sympy.Expr | None, ...]
-    sources: tuple[tuple[Any, tuple[sympy.Expr | None, ...]], ...]
+
+
+Same: TypeAlias = Callable[[Element, Element], bool]
+"""Whether two elements lie at the same distance from the starts of their buffers."""
+
+
+@dataclass(frozen=True)
+class Store:
+    """One store, of a value that is computed from the elements `sources`. `once` says that no element is
+    stored twice, `copies` that the value is the one source as it is.
+    """
+
+    target: Element
+    sources: tuple[Element, ...]
     once: bool
+    copies: bool = False
 
 
 class DataFlow:
     """From which elements of the parameters each stored element is computed, through local buffers."""
 
-    def __init__(self) -> None:
+    def __init__(self, same: Same) -> None:
+        self._same = same
         self._flows: dict[Any, dict[int, bool]] = {}
         """For each buffer the parameters that it depends on, and whether always on the same element."""
         self._stores: dict[int, list[Store]] = {}
@@ -73,9 +91,10 @@ class DataFlow:
 
     def store(self, store: Store) -> None:
         """Record a store."""
-        flows = self._flows.setdefault(store.target, {})
-        for source, at in store.sources:
-            same = at == store.indices and None not in at
+        target = store.target.buffer
+        flows = self._flows.setdefault(target, {})
+        for element in store.sources:
+            source, same = element.buffer, self._same(element, store.target)
             if isinstance(source, int):
                 self._loaded.add(source)
                 origins: Mapping[int, bool] = {source: True}
@@ -83,8 +102,8 @@ class DataFlow:
                 origins = dict(self._flows.get(source, {}))
             for parameter, exact in origins.items():
                 flows[parameter] = flows.get(parameter, True) and exact and same
-        if isinstance(store.target, int):
-            self._stores.setdefault(store.target, []).append(store)
+        if isinstance(target, int):
+            self._stores.setdefault(target, []).append(store)
 
     def elementwise(
         self, parameters: Sequence[KernelParameter], opaque: Mapping[int, str]
@@ -102,9 +121,25 @@ class DataFlow:
                     same
                     and not elsewhere
                     and not written
-                    and _same_layout(parameters[source], parameters[target])
+                    and _same_width(parameters[source], parameters[target])
                 ):
                     found.add((source, target))
+        return frozenset(found)
+
+    def copies(self, parameters: Sequence[KernelParameter]) -> frozenset[tuple[int, int]]:
+        """The pairs (read, written) of parameters of which the kernel does nothing else to the written one
+        than to store elements of the read one, each at its own distance from the start.
+        """
+        found = set()
+        for target, stores in self._stores.items():
+            if not all(store.copies and self._same(store.sources[0], store.target) for store in stores):
+                continue
+            source, *others = {store.sources[0].buffer for store in stores}
+            kept = source not in self._stores and self._given_up.isdisjoint((source, target))
+            if others or not isinstance(source, int) or not kept:
+                continue
+            if _same_width(parameters[source], parameters[target]):
+                found.add((source, target))
         return frozenset(found)
 
     def _keeps_apart(self, target: int) -> bool:
@@ -115,11 +150,10 @@ class DataFlow:
         return not elsewhere and self._flows[target].get(target, False)
 
 
-def _same_layout(one: KernelParameter, other: KernelParameter) -> bool:
+def _same_width(one: KernelParameter, other: KernelParameter) -> bool:
+    """Whether equal distances from the start are equal numbers of bytes."""
     return (
         isinstance(one, BufferParameter)
         and isinstance(other, BufferParameter)
-        and not isinstance(one.shape, Unknown)
-        and one.shape == other.shape
         and one.dtype.bits * one.dtype.lanes == other.dtype.bits * other.dtype.lanes
     )

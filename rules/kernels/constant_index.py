@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 from relax_lint.rule import Judgement, Rule
-from relax_lint.verdict import Verdict
+from relax_lint.verdict import Severity, Verdict
 
 if TYPE_CHECKING:
     from relax_lint.analysis.facts import FunctionFacts
@@ -27,11 +27,16 @@ def check(facts: FunctionFacts) -> Iterator[Judgement]:
             else:
                 lie = "lie" if decision.verdict is Verdict.ALWAYS_WRONG else "may lie"
                 message = f"the constant indices {span} {lie} outside of axis {lookup.axis} of {name}"
+            # Few models are ever called with an empty input.
+            mild = decision.verdict is Verdict.NEEDS_RUNTIME_CHECK and facts.kernels.needs_an_element_only(
+                use, lookup
+            )
             yield Judgement(
                 use.call.place,
                 decision,
                 message,
                 label=f"indices {span}",
+                severity=Severity.NOTE if mild else None,
                 remedies=facts.remedies.assertion(decision, use.call.place),
             )
 

@@ -21,9 +21,7 @@ def check(facts: FunctionFacts) -> Iterator[Judgement]:
         finding = facts.lifetimes.overwriting(event)
         if finding.decision.verdict is Verdict.ALWAYS_FINE and not finding.decision.assumptions:
             tensor, written = event.tensor.place.binding, facts.name_of(event.written)
-            yield Judgement(
-                event.write.place, finding.decision, f"`{written}` shares no byte with `{tensor}`"
-            )
+            yield Judgement(event.write.place, finding.decision, f"`{written}` leaves `{tensor}` as it is")
         else:
             yield _report(facts, event, finding)
     for allocation in facts.lifetimes.sharing:

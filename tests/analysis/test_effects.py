@@ -9,6 +9,8 @@ import tvm
 
 from relax_lint.analysis.effects import Effect, EffectTable
 from relax_lint.model.builder import build_program
+from relax_lint.model.kernels import Kernel
+from relax_lint.model.prim_funcs import read_kernel
 from relax_lint.model.program import KernelCall
 
 PAIR = """
@@ -90,6 +92,55 @@ def test_an_output_that_the_kernel_initialises_is_not_read() -> None:
     """
     assert reads_and_writes(of_kernel(body)) == ({0}, {1})
     assert reads_and_writes(of_kernel(body.replace("y[0] = T.float32(0)", "T.evaluate(0)"))) == ({0, 1}, {1})
+
+
+def test_an_output_that_is_added_to_is_read_before_it_is_written() -> None:
+    assert of_kernel("for i in range(n):\n    y[i] = y[i] + x[i]").first_reads == {0: True, 1: True}
+    # The loop over `k` may have no step although there is a `y[0]`.
+    body = "for k in range(n - 1):\n    y[0] = y[0] + x[k]"
+    assert of_kernel(body).first_reads == {0: False, 1: False}
+
+
+def test_an_output_of_which_something_is_written_first_may_be_read_after_that() -> None:
+    scan = "y[0] = x[0]\nfor i in range(n - 1):\n    y[i + 1] = y[i] + x[i + 1]"
+    assert 1 not in of_kernel(scan).first_reads
+    guarded = "for i in range(n):\n    if i == 0:\n        y[0] = x[0]\n    y[0] = y[0] + x[i]"
+    assert 1 not in of_kernel(guarded).first_reads
+
+
+RESHAPES = (
+    ("n, 4", "n * 4", "i", "i // 4 % n, i % 4", True),
+    ("n * 4", "n, 4", "i, j", "(i * 4 + j) % (n * 4)", True),
+    ("n, 4", "n, 2, 2", "i, j, k", "(i * 4 + j * 2 + k) // 4 % n, (j * 2 + k) % 4", True),
+    ("2, 3, 4", "6, 4", "i, j", "i // 3, i % 3, j", True),
+    ("n, m", "n * m", "i", "i // m % n, i % m", True),
+    ("n, 4", "4, n", "i, j", "j, i", False),
+    ("n, 4", "n * 4", "i", "i // 4 % n, 3 - i % 4", False),
+    ("n, 4", "n, 8", "i, j", "i, j // 2", False),
+    ("n * 4", "n, 4", "i, j", "i * 4 + j", True),
+    ("n * 4", "n, 4", "i, j", "i + j * n", False),
+)
+
+
+@pytest.mark.parametrize(("source", "target", "at", "read_at", "same"), RESHAPES)
+def test_a_copy_to_another_shape(source: str, target: str, at: str, read_at: str, same: bool) -> None:
+    def kernel(value: str) -> Kernel:
+        text = f"""
+        @T.prim_func(private=True)
+        def f(a: T.handle, b: T.handle):
+            n = T.int64()
+            m = T.int64()
+            x = T.match_buffer(a, [{source}], "float32")
+            y = T.match_buffer(b, [{target}], "float32")
+            for {at} in T.grid({target}):
+                y[{at}] = {value}
+        """
+        return read_kernel("f", tvm.script.from_source(dedent(text)))
+
+    copy, computed = kernel(f"x[{read_at}]"), kernel(f"x[{read_at}] + T.float32(1)")
+    expected = {(0, 1)} if same else set()
+    assert (copy.copies, copy.elementwise) == (expected, expected)
+    assert (computed.copies, computed.elementwise) == (set(), expected)
 
 
 def test_an_output_that_is_initialised_only_under_a_condition_is_read() -> None:

@@ -82,3 +82,17 @@ def test_a_bit_tensor_needs_a_byte_for_each_element() -> None:
         """
     )
     assert verdicts(findings(module, "RLX404")) == [("RLX404", "needs-runtime-check", "n <= 8")]
+
+
+def test_a_constant_size_is_bounded_also_where_its_bytes_wrap() -> None:
+    module = parse(
+        """
+        @R.function(pure=False)
+        def main() -> R.Tensor((4611686018427387904,), "float32"):
+            storage = R.memory.alloc_storage(R.shape([16]), 0, "global", "uint8")
+            alloc = R.memory.alloc_tensor(storage, 0, R.shape([4611686018427387904]), "float32")
+            return alloc
+        """
+    )
+    assert verdicts(findings(module, "RLX506")) == []
+    assert verdicts(findings(module, "RLX103")) == [("RLX103", "always-wrong", None)]
