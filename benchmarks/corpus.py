@@ -268,6 +268,7 @@ def whole_command(files: list[Path], jobs: int) -> str:
         "--jobs",
         str(jobs),
         "--quiet",
+        "--no-cache",
         "--output-format",
         "json",
     ]

@@ -56,6 +56,7 @@ _PRINTED = "# from tvm.script import "
 _OLD_FILE = re.compile(
     r"\b(?:sinfo_args|out_sinfo)=|\bstruct_info\b|\bT\.block\(|\bR\.Object\b|\bT\.Buffer\["
 )
+_OLD_TYPES = "sinfo_args"
 _UNDEFINED = "Undefined variable: "
 
 
@@ -94,7 +95,7 @@ def parse_unit(unit: Unit, dialect: str = "auto") -> ParsedUnit | Problem:
 
 def _in_some_dialect(unit: Unit, dialect: str) -> ParsedUnit:
     first = None
-    if dialect != "old":
+    if dialect == "current" or (dialect == "auto" and not _is_misread(unit)):
         try:
             first = _parse(unit, _as_it_stands(unit))
             if dialect == "current" or first.ill_formed is None:
@@ -115,6 +116,15 @@ def _in_some_dialect(unit: Unit, dialect: str) -> ParsedUnit:
         tree, more = rewritten(attempt.node, _imports(unit), [PURITY])
         second = _parse(unit, _Attempt(tree, (*attempt.rules, *more)))
     return first if first is not None and second.ill_formed else second
+
+
+def _is_misread(unit: Unit) -> bool:
+    """Whether an old unit could be taken for a new one: TVM makes attributes of unknown keywords of a packed
+    call, so that the type of its result would be lost.
+    """
+    if _OLD_TYPES not in unit.text.content:
+        return False
+    return any(isinstance(node, ast.keyword) and node.arg == _OLD_TYPES for node in ast.walk(unit.node))
 
 
 def _rewritten(unit: Unit) -> _Attempt:

@@ -397,3 +397,19 @@ def test_printed_modules(rule: str) -> None:
     printed, written = (read("# from tvm.script import ir as I\n" + module(text)) for text in PRINTED[rule])
     assert printed.notes == (f"read as a module printed by TVM ({rule.split()[0]})",)
     tvm.ir.assert_structural_equal(printed.ir_module, written.ir_module, map_free_vars=True)
+
+
+def test_an_old_packed_call_is_not_taken_for_a_new_one_with_an_attribute() -> None:
+    text = """from tvm.script import relax as R
+
+@R.function(pure=False)
+def f(x: R.Tensor((32, 32), "float32")) -> R.Tensor:
+    y = R.call_packed("vm.builtin.copy", x, sinfo_args=(R.Tensor((32, 32), "float32")))
+    return y
+"""
+    (unit,) = read_units(text.encode(), "a.py").units
+    parsed = parse_unit(unit)
+    assert isinstance(parsed, ParsedUnit)
+    (call,) = [binding.value for binding in parsed.ir_module["f"].body.blocks[0].bindings]
+    assert [int(extent) for extent in call.ty_args[0].shape] == [32, 32]
+    assert parsed.notes == ("read as TVMScript for TVM 0.25 or older (struct-info-keywords)",)
