@@ -3,8 +3,10 @@ PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 STAMP := $(VENV)/.installed
+# Known to come as a build for the CPU alone; other versions may bring gigabytes of GPU libraries with them.
+TORCH := torch==2.13.0
 
-.PHONY: demo test lint slow docs clean
+.PHONY: demo test lint slow models docs clean
 
 $(STAMP): pyproject.toml
 	$(PYTHON) -m venv $(VENV)
@@ -16,7 +18,7 @@ demo: $(STAMP)
 	@$(BIN)/python benchmarks/demo.py
 
 test: $(STAMP) lint
-	$(BIN)/python -m pytest -n 2 -m "not slow"
+	$(BIN)/python -m pytest -n 2 -m "not slow and not models"
 
 lint: $(STAMP)
 	$(BIN)/ruff format --check .
@@ -27,7 +29,15 @@ lint: $(STAMP)
 	$(BIN)/relax-lint --quiet relax_lint
 
 slow: $(STAMP)
-	$(BIN)/python -m pytest -n 2 -m slow
+	$(BIN)/python -m pytest -n 2 -m "slow and not models"
+
+$(VENV)/.models: $(STAMP)
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[dev,torch]' '$(TORCH)'
+	touch $@
+
+# What needs torch, which is too large to be installed for `make test`.
+models: $(VENV)/.models
+	$(BIN)/python -m pytest -m models
 
 $(VENV)/.docs: $(STAMP)
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[docs]'

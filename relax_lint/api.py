@@ -36,8 +36,9 @@ def check(target: Any, config: Settings = None, *, executor: Executor | None = N
     `config` no pyproject.toml is looked for. With `executor` each file below the paths is one task of it, say
     of `distributed.Client.get_executor()`.
 
-    Raises TypeError for any other target, `relax_lint.config.ConfigError` for settings that cannot be used
-    and `relax_lint.runner.RunError` when TVM cannot be loaded.
+    Raises TypeError for any other target, `relax_lint.config.ConfigError` for settings that cannot be used,
+    `relax_lint.runner.RunError` when TVM cannot be loaded and `relax_lint.lowering.LoweringError` when it
+    cannot lower a module in memory as `lower` asks.
     """
     settings = as_config(config)
     paths = _paths(target)
@@ -132,6 +133,10 @@ def _module_report(target: Any, settings: Config) -> Report:
     if module is None:
         kind = type(target).__name__
         raise TypeError(f"neither a path, a sequence of paths, an IRModule nor a Relax function: `{kind}`")
+    if settings.lower:
+        from relax_lint.lowering import lowered
+
+        module = lowered(module, settings.target)
     result = check_module(module, settings, path=IN_MEMORY)
     status = InputStatus(IN_MEMORY, result.functions, "checked", notes=result.notes)
     judged = apply_policy(FileResult(status, result.checks, result.memory), (), settings)

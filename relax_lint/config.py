@@ -43,7 +43,9 @@ class Config:
     `fix_strategy` is what is offered first for a tensor that does not always fit: `assert`, `dynamic` (a
     storage that grows with the tensor), or `auto`.
     `cache` says whether the command keeps results, `cache_dir` where (None: where the system keeps caches).
-    `root` is the folder that patterns of paths are relative to.
+    With `lower`, modules without explicit allocations first go through the default pipeline of `target`.
+    `trust_models`, which no configuration file can set, admits models that may execute something while they
+    are loaded. `root` is the folder that patterns of paths are relative to.
     """
 
     select: tuple[str, ...] = ()
@@ -64,6 +66,8 @@ class Config:
     exclude: tuple[str, ...] = ()
     max_file_size: int = MAX_FILE_SIZE
     target: str = "llvm"
+    lower: bool = False
+    trust_models: bool = False
     devices: int | None = None
     dialect: str = "auto"
     fix_strategy: str = "auto"

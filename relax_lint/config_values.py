@@ -175,6 +175,7 @@ READERS: Mapping[str, Reader] = {
     "exclude": _texts,
     "max-file-size": _text_size,
     "target": _text,
+    "lower": _flag,
     "devices": _integer(1),
     "dialect": _dialect,
     "fix-strategy": _fix_strategy,

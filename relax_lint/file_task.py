@@ -9,7 +9,7 @@ from __future__ import annotations
 import gc
 import json
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from relax_lint.codec import decode, encode
@@ -18,6 +18,7 @@ from relax_lint.diagnostic import Check, MemoryTotals
 from relax_lint.memory_figures import Estimate
 from relax_lint.place import Location
 from relax_lint.sources import text as source_text
+from relax_lint.sources.models import load_model, refused
 from relax_lint.sources.reading import read_units
 from relax_lint.sources.text import SourceText, UndecodableError
 from relax_lint.sources.unit import ParsedUnit, Problem
@@ -28,6 +29,9 @@ FUNCTION = f"{__name__}:analyse"
 """What the worker pool is asked to call."""
 
 _SHORT_PLACE_LINES = 6
+_NOT_LOWERED = (
+    "a model allocates nothing explicitly: `--lower` shows what TVM's pipeline allocates for a target"
+)
 
 
 @dataclass(frozen=True)
@@ -58,6 +62,20 @@ class Loaded:
 
 
 @dataclass(frozen=True)
+class Doing:
+    """What takes long and begins now; also asks for a new time limit."""
+
+    what: str
+
+
+@dataclass(frozen=True)
+class Impossible:
+    """The run as a whole cannot be carried out as it was asked for."""
+
+    reason: str
+
+
+@dataclass(frozen=True)
 class Judged:
     """The answer for one unit."""
 
@@ -72,16 +90,22 @@ class Judged:
 
 @dataclass(frozen=True)
 class FileData:
-    """An input as it is handed to a worker. `named` is False for a file that a search of folders found."""
+    """An input as it is handed to a worker. `named` is False for a file that a search of folders found.
+    `source` is where a model lies, which has no `data`: its results cannot be kept for another run. It is
+    None for everything else.
+    """
 
     data: bytes
     path: str
     kind: str
     named: bool
+    source: str | None = None
 
 
-Answer = Found | Loaded | Judged
-_ANSWERS: Mapping[str, type[Answer]] = {cls.__name__: cls for cls in (Found, Loaded, Judged)}
+Answer = Found | Loaded | Doing | Impossible | Judged
+_ANSWERS: Mapping[str, type[Answer]] = {
+    cls.__name__: cls for cls in (Found, Loaded, Doing, Impossible, Judged)
+}
 
 
 def read_answer(value: Any) -> Answer:
@@ -94,7 +118,7 @@ def read_answer(value: Any) -> Answer:
 
 def analyse(file: FileData, config: Config, first: int) -> Iterator[Any]:
     """Read an input and judge its units from number `first` on: `Found`, then, where there are such units,
-    `Loaded` and one `Judged` each, all as `read_answer` takes them.
+    `Loaded` and one `Judged` each, with `Doing` in between, all as `read_answer` takes them.
     """
     for answer in _answers(file, config, first):
         yield [type(answer).__name__, encode(answer)]
@@ -102,15 +126,23 @@ def analyse(file: FileData, config: Config, first: int) -> Iterator[Any]:
 
 def _answers(file: FileData, config: Config, first: int) -> Iterator[Answer]:
     lines = _lines(file)
-    steps = (
-        _saved_module(file, first) if file.kind == "json" else _text_units(file, lines, first, config.dialect)
-    )
-    for step in steps:
-        if isinstance(step, Found | Loaded):
+    for step in _steps(file, lines, first, config):
+        if isinstance(step, Found | Loaded | Doing):
             yield step
             continue
         from relax_lint.engine import check_parsed
 
+        if config.lower and isinstance(step, ParsedUnit):
+            from relax_lint.lowering import LoweringError, lower_unit, read_target
+
+            try:
+                read_target(config.target)
+            except LoweringError as error:
+                yield Impossible(str(error))
+                return
+            yield Doing(f"lowering for {config.target}")
+            step = lower_unit(step, config.target)
+            yield Doing("judging")
         result = check_parsed(step, file.path, config)
         quoted = _quoted(lines, file.path, _places(result.checks))
         yield Judged(
@@ -124,7 +156,15 @@ def _answers(file: FileData, config: Config, first: int) -> Iterator[Answer]:
         )
 
 
-_Steps = Iterator[Found | Loaded | ParsedUnit | Problem]
+_Steps = Iterator[Found | Loaded | Doing | ParsedUnit | Problem]
+
+
+def _steps(file: FileData, lines: list[str], first: int, config: Config) -> _Steps:
+    if file.source is not None:
+        return _model(file, file.source, first, config)
+    if file.kind == "json":
+        return _saved_module(file, first)
+    return _text_units(file, lines, first, config.dialect)
 
 
 def _text_units(file: FileData, lines: list[str], first: int, dialect: str) -> _Steps:
@@ -156,6 +196,22 @@ def _saved_module(file: FileData, first: int) -> _Steps:
     yield parse_json(text, file.path)
 
 
+def _model(file: FileData, source: str, first: int, config: Config) -> _Steps:
+    refusal = refused(file.path, file.kind, trusted=config.trust_models)
+    if refusal is not None:
+        yield Found((), (refusal,))
+        return
+    yield Found((UnitHead(None, None),))
+    if first > 0:
+        return
+    yield _loaded()
+    yield Doing("importing")
+    model = load_model(source, file.kind, file.path)
+    if isinstance(model, ParsedUnit) and not config.lower:
+        model = replace(model, notes=(*model.notes, _NOT_LOWERED))
+    yield model
+
+
 def _is_saved_ir(text: str) -> bool:
     from relax_lint.sources.saved import is_saved_ir
 
@@ -181,8 +237,10 @@ def _head(location: Location) -> Location:
 
 
 def _lines(file: FileData) -> list[str]:
+    if file.kind == "json" or file.source is not None:
+        return []
     try:
-        return SourceText(file.path, source_text.decode(file.data)).lines if file.kind != "json" else []
+        return SourceText(file.path, source_text.decode(file.data)).lines
     except UndecodableError:
         return []
 

@@ -6,20 +6,30 @@ Imports neither TVM nor sympy: all that reads or judges untrusted input happens 
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
 from relax_lint import __version__
 from relax_lint.config import UNREADABLE_BLOCKS, Config
 from relax_lint.diagnostic import Check, FileResult, InputStatus, MemoryTotals, Report
-from relax_lint.file_task import FUNCTION, Answer, FileData, Found, Loaded, read_answer
+from relax_lint.file_task import (
+    FUNCTION,
+    Answer,
+    Doing,
+    FileData,
+    Found,
+    Impossible,
+    Loaded,
+    read_answer,
+)
 from relax_lint.memory_figures import Estimate
 from relax_lint.outcome import Outcome, outcome_text, read_outcome
 from relax_lint.policy import apply_policy, idle_assumptions, with_notes_on_accepted_blocks
 from relax_lint.problems import problem_checks
 from relax_lint.rule import load_rules
 from relax_lint.sources.discovery import Input, UnreadableError, discover
+from relax_lint.sources.models import is_model
 from relax_lint.sources.prefilter import may_contain_relax
 from relax_lint.sources.unit import Problem
 from relax_lint.workers import Failed, FailureKind, Item, TaskFailure, WorkerPool
@@ -33,8 +43,12 @@ _LAST_WORDS_SHOWN = 6
 _RETRIES = 1
 
 
+Tell = Callable[[str], None]
+"""Takes what is being done, in a few words, for a person who waits."""
+
+
 class RunError(Exception):
-    """The run as a whole is impossible: TVM cannot be loaded, say."""
+    """The run as a whole is impossible: TVM cannot be loaded, say, or there is no such target."""
 
 
 @dataclass
@@ -63,7 +77,11 @@ class _Progress:
     lines: dict[int, str] = field(default_factory=dict)
 
     def take(self, answer: Answer, config: Config) -> None:
-        """Add what a worker answered."""
+        """Add what a worker answered. Raises RunError."""
+        if isinstance(answer, Impossible):
+            raise RunError(answer.reason)
+        if isinstance(answer, Doing):
+            return
         if isinstance(answer, Loaded):
             self.loaded = True
             self.tvm_version = answer.tvm_version
@@ -104,15 +122,17 @@ def run(
     debug: bool = False,
     cache: Cache | None = None,
     executor: Executor | None = None,
+    tell: Tell | None = None,
 ) -> Report:
     """Judge every unit in the inputs at or below `paths` (`-` is standard input).
 
     With `debug` a finding about a failed analysis shows the Python traceback. What `cache` knows is not
-    judged again. With `executor` each input is one task of it; what other machines find is not put into the
-    cache. Raises RunError when TVM cannot be loaded.
+    judged again. With `executor` each input but models is one task of it; what other machines find is not put
+    into the cache. `tell` hears what is being done here where that may take long. Raises RunError when TVM
+    cannot be loaded or knows no such target.
     """
     found = discover(paths, exclude=config.exclude, stdin_filename=stdin_filename)
-    return judge_inputs(found, config, debug=debug, cache=cache, executor=executor)
+    return judge_inputs(found, config, debug=debug, cache=cache, executor=executor, tell=tell)
 
 
 def judge_inputs(
@@ -122,6 +142,7 @@ def judge_inputs(
     debug: bool = False,
     cache: Cache | None = None,
     executor: Executor | None = None,
+    tell: Tell | None = None,
 ) -> Report:
     """As `run`, for inputs that were found already; the files of the report are in their order."""
     progress: list[_Progress] = []
@@ -134,12 +155,13 @@ def judge_inputs(
     waiting = []
     for one in progress:
         if one.file is not None:
-            one.known = cache.get(one.file) if cache is not None else None
+            one.known = cache.get(one.file) if cache is not None and one.repeatable else None
             waiting += [one] if one.known is None else []
     if waiting and executor is not None:
-        _hand_out(waiting, config, debug, executor)
-    elif waiting:
-        _work(waiting, config, debug, cache)
+        _hand_out([one for one in waiting if one.repeatable], config, debug, executor)
+        waiting = [one for one in waiting if not one.repeatable]
+    if waiting:
+        _work(waiting, config, debug, cache, tell or _nobody)
     if cache is not None:
         cache.close()
     return _report([one.outcome for one in progress], config)
@@ -154,7 +176,7 @@ def judge_alone(file: FileData, config: Config, debug: bool, version: str) -> st
     if version != __version__:
         raise RunError(f"the executor runs relax-lint {__version__}, not {version}")
     one = _Progress(file.path, file)
-    _work([one], config, debug, None)
+    _work([one], config, debug, None, _nobody)
     return outcome_text(one.outcome)
 
 
@@ -178,13 +200,21 @@ def _admit(found: Input, config: Config) -> _Progress:
     except UnreadableError as error:
         problem = Problem("RLX901", f"cannot be read: {error}", None)
         return _Progress(found.path, checks=list(problem_checks([problem], found.path, config)))
-    progress = _Progress(found.path)
+    # The weights of a model may lie in other files, here: what it gives is neither kept nor asked of others.
+    source = found.source if is_model(found.kind) else None
+    progress = _Progress(found.path, repeatable=source is None)
     if _may_matter(found, data):
-        progress.file = FileData(data, found.path, found.kind, found.named)
+        progress.file = FileData(data, found.path, found.kind, found.named, source)
     return progress
 
 
+def _nobody(words: str) -> None:
+    pass
+
+
 def _may_matter(found: Input, data: bytes) -> bool:
+    if is_model(found.kind):
+        return True
     if found.kind != "json":
         return may_contain_relax(data)
     return found.named or (b'"nodes"' in data and b'"root' in data)
@@ -216,7 +246,7 @@ def _hand_out(waiting: list[_Progress], config: Config, debug: bool, executor: E
             task.cancel()
 
 
-def _work(waiting: list[_Progress], config: Config, debug: bool, cache: Cache | None) -> None:
+def _work(waiting: list[_Progress], config: Config, debug: bool, cache: Cache | None, tell: Tell) -> None:
     """Let the workers judge the files."""
     if not load_rules():
         raise RunError("no rules are installed: nothing could be found")
@@ -236,6 +266,8 @@ def _work(waiting: list[_Progress], config: Config, debug: bool, cache: Cache | 
                     failure = TaskFailure(FailureKind.CRASH, f"gave a wrong answer: {error}")
                 else:
                     one.take(answer, config)
+                    if isinstance(answer, Doing):
+                        tell(f"{one.path}: {answer.what}")
             elif isinstance(event, Failed):
                 failure = event.failure
             elif cache is not None and one.file is not None:

@@ -136,6 +136,14 @@ def is_constant_true(condition: Any) -> bool:
     return type(condition).__name__ == "IntImm" and int(condition.value) != 0
 
 
+def operator_name(node: Any) -> str:
+    """The name of what a call calls, without `relax.`: an operator or a packed function; else nothing."""
+    if type(node).__name__ != "Call":
+        return ""
+    name = getattr(node.op, "name", None) or getattr(node.op, "global_symbol", "")
+    return str(name).removeprefix("relax.")
+
+
 def as_module(value: Any) -> Any | None:
     """An IRModule itself, a Relax function as the only one of a module; None for anything else."""
     if isinstance(value, tvm.IRModule):

@@ -13,7 +13,15 @@ import sys
 from collections.abc import Sequence
 
 from relax_lint.commands.options import codes, overrides
-from relax_lint.commands.terminal import DEBUG, UsageError, emit, require_writable, style, write
+from relax_lint.commands.terminal import (
+    DEBUG,
+    UsageError,
+    emit,
+    require_writable,
+    style,
+    waiting,
+    write,
+)
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -54,9 +62,12 @@ def _is_configured(options: argparse.Namespace) -> bool:
 
 
 def _config(options: argparse.Namespace) -> Config:
+    from dataclasses import replace
+
     from relax_lint.config import load_config, with_options
 
     config = with_options(load_config(options.config), overrides(options))
+    config = replace(config, trust_models=options.trust_models)
     per_file = [code for _, codes in config.per_file_ignores for code in codes]
     _require_known_rules([*config.select, *config.ignore, *per_file, *dict(config.severities)])
     return config
@@ -109,6 +120,7 @@ def _run(options: argparse.Namespace, config: Config) -> Report:
             from relax_lint.executors import open_executor
 
             executor = stack.enter_context(open_executor(options.executor))
+        tell = stack.enter_context(waiting(quiet=options.quiet))
         report = run(
             options.paths,
             config,
@@ -116,6 +128,7 @@ def _run(options: argparse.Namespace, config: Config) -> Report:
             debug=bool(os.environ.get(DEBUG)),
             cache=cache,
             executor=executor,
+            tell=tell,
         )
     if cache is not None and cache.problem is not None:
         sys.stderr.write(f"relax-lint: warning: {cache.problem}\n")

@@ -89,6 +89,9 @@ def report_parser(command: str) -> argparse.ArgumentParser:
         add("--fail-above", metavar="PERCENT", help="exit with 1 where a total grew by more than this")
     add("--assume", metavar="CONDITION", action="append", help="take for granted, such as 'n <= 4096'")
     add("--exclude", metavar="PATTERN", action="append", help="leave out when searching folders")
+    add("--lower", action="store_true", default=None, help="first run TVM's pipeline up to memory planning")
+    add("--target", metavar="NAME", help="the target to lower for: a name or a JSON object (default: llvm)")
+    add("--trust-models", action="store_true", help="load `.pt2` files, which can execute what is in them")
     add("--dialect", choices=("auto", "current", "old"), help="how TVMScript is read (default: auto)")
     add("--fail-on", choices=("error", "warning", "note"), help="least severity to exit with 1 (warning)")
     add("--error-on-no-input", action="store_true", help="exit with 3 if no input holds a Relax function")
@@ -113,6 +116,8 @@ def overrides(options: argparse.Namespace) -> dict[str, Any]:
         "assume": options.assume,
         "exclude": options.exclude,
         "dialect": options.dialect,
+        "target": options.target,
+        "lower": options.lower,
         "fail-on": options.fail_on,
         "jobs": options.jobs,
         "cache": False if options.no_cache else None,

@@ -4,13 +4,19 @@ from __future__ import annotations
 
 import os
 import sys
+from contextlib import contextmanager
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+
     from relax_lint.output.style import Style
 
 DEBUG = "RELAX_LINT_DEBUG"
 """The environment variable that makes internal errors show where they come from."""
+
+
+_CLEAR = "\x1b[K"
 
 
 class UsageError(Exception):
@@ -60,3 +66,28 @@ def emit(text: str, path: str | None) -> None:
             file.write(text)
     except OSError as error:
         raise UsageError(f"cannot write {path}: {error.strerror}") from None
+
+
+@contextmanager
+def waiting(*, quiet: bool) -> Iterator[Callable[[str], None]]:
+    """A line on the terminal that says what is being done, gone again at the end; nothing where standard
+    error is no terminal.
+    """
+    shown = not quiet and sys.stderr.isatty() and os.environ.get("TERM") != "dumb"
+
+    def tell(words: str) -> None:
+        if shown:
+            from shutil import get_terminal_size
+
+            from relax_lint.output.style import printable
+
+            width = get_terminal_size().columns - 1
+            sys.stderr.write(f"\r{_CLEAR}{printable(words)[:width]}")
+            sys.stderr.flush()
+
+    try:
+        yield tell
+    finally:
+        if shown:
+            sys.stderr.write(f"\r{_CLEAR}")
+            sys.stderr.flush()

@@ -13,12 +13,17 @@ from relax_lint.output.tables import count, table
 _PIECES_SHOWN = 12
 
 
-def memory_lines(totals: Iterable[MemoryTotals], allocators: Sequence[str], style: Style) -> Iterator[str]:
-    """What each function needs, in bytes."""
+def memory_lines(
+    totals: Iterable[MemoryTotals], allocators: Sequence[str], style: Style, *, full: bool = False
+) -> Iterator[str]:
+    """What each function needs, in bytes; `full` adds parameters, constants, the lower bound and, where there
+    are several, scopes and devices.
+    """
     for total in totals:
         name = ".".join(filter(None, (total.module, total.function)))
         yield style.paint("strong", f"memory of {printable(name)} ({printable(total.path)})")
-        yield from table(list(_rows(total, allocators)), right=False)
+        further = (*_inputs(total), *_further(total)) if full else ()
+        yield from table([*_rows(total, allocators), *further], right=False)
 
 
 def amount_text(amount: Amount | None, reason: str = "") -> str:
@@ -69,6 +74,28 @@ def _rows(total: MemoryTotals, allocators: Sequence[str]) -> Iterator[tuple[str,
             continue
         yield label, amount_text(amount, why.get(key, ""))
         yield from _over_range(total.over_range.get(key), why, key)
+
+
+def _inputs(total: MemoryTotals) -> Iterator[tuple[str, str]]:
+    why = total.unknown
+    for label, key, number, amount in (
+        ("parameters", "parameter", total.parameter_count, total.parameter_bytes),
+        ("constants", "constant", total.constant_count, total.constant_bytes),
+    ):
+        if number:
+            yield label, f"{amount_text(amount, why.get(f'{label}.bytes', ''))} in {count(number, key)}"
+
+
+def _further(total: MemoryTotals) -> Iterator[tuple[str, str]]:
+    if total.peak_at is not None:
+        place = total.peak_at.location
+        where = "" if place is None else f", line {place.line}"
+        yield "peak reached at", f"`{printable(total.peak_at.binding)}`{where}"
+    if total.lower_bound is not None or "lower_bound" in total.unknown:
+        yield "lower bound", amount_text(total.lower_bound, total.unknown.get("lower_bound", ""))
+    for word, groups in (("scope", total.by_scope), ("device", total.by_device)):
+        for name, amount in groups.items() if len(groups) > 1 else ():
+            yield f"{word} {printable(name)}", amount_text(amount)
 
 
 def _over_range(found: OverRange | None, why: Mapping[str, str], key: str) -> Iterator[tuple[str, str]]:

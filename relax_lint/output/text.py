@@ -50,7 +50,7 @@ def render_memory(
     if not quiet:
         sections += _notes(report)
     if report.memory:
-        sections.append(list(memory_lines(report.memory, allocators, style)))
+        sections.append(list(memory_lines(report.memory, allocators, style, full=True)))
     elif not sections:
         sections.append([nothing_found(len(report.files))])
     if comparison is not None:

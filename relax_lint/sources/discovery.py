@@ -13,11 +13,13 @@ from typing import BinaryIO
 import pathspec
 
 from relax_lint.place import Location
+from relax_lint.sources import models
 from relax_lint.sources.unit import Problem
 
 MAX_BYTES = 32 << 20
 MAX_JSON_BYTES = 512 << 20
-_KINDS = {".py": "python", ".pyi": "python", ".json": "json", ".ipynb": "notebook", ".md": "markdown"}
+_TEXTS = {".py": "python", ".pyi": "python", ".json": "json", ".ipynb": "notebook", ".md": "markdown"}
+_KINDS = {**_TEXTS, **models.KINDS}
 # What a search of folders takes. Everything else is read only when it is named.
 _SEARCHED = frozenset({".py", ".json", ".ipynb", ".md"})
 _NEVER_ENTERED = frozenset({".git", ".hg", ".svn", "__pycache__", ".venv", "node_modules"})
@@ -39,9 +41,14 @@ class Input:
     named: bool
 
     def read(self, stdin: BinaryIO | None = None) -> bytes:
-        """The bytes. Raises UnreadableError for anything but a readable regular file of a bearable size."""
+        """The bytes; none of a model, which is read where it is imported. Raises UnreadableError for anything
+        but a readable regular file of a bearable size.
+        """
+        is_model = models.is_model(self.kind)
         limit = MAX_JSON_BYTES if self.kind == "json" else MAX_BYTES
         if self.source is None:
+            if is_model:
+                raise UnreadableError("a model is read from a file, not from standard input")
             data = (stdin if stdin is not None else sys.stdin.buffer).read(limit + 1)
             return _within(data, limit)
         try:
@@ -51,7 +58,7 @@ class Input:
                 mode = os.fstat(file.fileno()).st_mode
                 if not stat.S_ISREG(mode):
                     raise UnreadableError(f"not a regular file: {_file_type(mode)}")
-                return _within(file.read(limit + 1), limit)
+                return b"" if is_model else _within(file.read(limit + 1), limit)
         except OSError as error:
             raise UnreadableError(f"cannot be read: {error.strerror or error}") from error
 

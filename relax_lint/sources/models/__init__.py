@@ -1,0 +1,55 @@
+"""Models as input, through TVM's frontends: `.onnx`, and `.pt2` of `torch.export`. Imports no TVM."""
+
+from __future__ import annotations
+
+from importlib.util import find_spec
+from typing import TYPE_CHECKING
+
+from relax_lint.place import Location
+from relax_lint.sources.unit import Problem
+
+if TYPE_CHECKING:
+    from relax_lint.sources.unit import ParsedUnit
+
+KINDS = {".onnx": "onnx", ".pt2": "pt2"}
+"""The kind of input by the ending of its name."""
+
+PACKAGES = {"onnx": "onnx", "pt2": "torch"}
+"""The package that reads each kind; the extra of relax-lint that installs it has the same name."""
+
+
+def is_model(kind: str) -> bool:
+    """Whether an input of this kind is a model: it is handed to the worker by its path."""
+    return kind in PACKAGES
+
+
+def refused(path: str, kind: str, *, trusted: bool) -> Problem | None:
+    """RLX903 for a model that could execute something and is not `trusted`; RLX904 where the package that
+    reads this kind of model is not installed.
+    """
+    package = PACKAGES[kind]
+    if kind == "pt2" and not trusted:
+        why = "to load a `.pt2` can execute what is in it"
+        return unreadable(path, f"{why}: `--trust-models` loads files that you trust", rule="RLX903")
+    if find_spec(package) is not None:
+        return None
+    hint = f"`pip install 'relax-lint[{package}]'` installs it"
+    return unreadable(path, f"to read this the package `{package}` is needed: {hint}", rule="RLX904")
+
+
+def load_model(path: str, kind: str, shown: str) -> ParsedUnit | Problem:
+    """The module of a model file, weights as parameters; `shown` is the path to show. Imports TVM and what
+    the kind of model needs. Raises MemoryError.
+    """
+    if kind == "onnx":
+        from relax_lint.sources.models.onnx_file import load_onnx
+
+        return load_onnx(path, shown)
+    from relax_lint.sources.models.pt2_file import load_pt2
+
+    return load_pt2(path, shown)
+
+
+def unreadable(path: str, message: str, rule: str = "RLX901") -> Problem:
+    """A model that cannot be read; `path` is the path to show."""
+    return Problem(rule, message, Location(path, 1, 1, 1, 1))

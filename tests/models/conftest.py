@@ -1,0 +1,76 @@
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+
+import pytest
+
+from relax_lint import cli
+from relax_lint.config import Config
+from relax_lint.diagnostic import MemoryTotals
+from relax_lint.file_task import Answer, FileData, Found, Judged, analyse, read_answer
+from relax_lint.sources.models import KINDS
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """What the command wrote and how it ended."""
+
+    code: int
+    out: str
+    err: str
+
+
+Run = Callable[..., Outcome]
+
+
+@pytest.fixture
+def run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> Run:
+    """Runs `relax-lint` in an empty folder."""
+    monkeypatch.chdir(tmp_path)
+
+    def run(*arguments: str) -> Outcome:
+        try:
+            code = cli.main([*arguments, "--jobs", "1"])
+        except SystemExit as end:
+            code = int(end.code or 0)
+        captured = capsys.readouterr()
+        return Outcome(code, captured.out, captured.err)
+
+    return run
+
+
+def answers(path: Path, config: Config | None = None) -> list[Answer]:
+    """What a worker answers about a file, in this process."""
+    kind = KINDS.get(path.suffix, path.suffix.replace(".py", "python").lstrip("."))
+    is_model = path.suffix in KINDS
+    data = b"" if is_model else path.read_bytes()
+    file = FileData(data, path.name, kind, True, str(path) if is_model else None)
+    return [read_answer(value) for value in analyse(file, config or Config(lower=True), 0)]
+
+
+def judged(path: Path, config: Config | None = None) -> Judged:
+    """The answer about the only module of a file."""
+    (answer,) = [answer for answer in answers(path, config) if isinstance(answer, Judged)]
+    return answer
+
+
+def totals(path: Path, config: Config | None = None) -> MemoryTotals:
+    """The totals of the only function of a file."""
+    (total,) = judged(path, config).memory
+    return total
+
+
+def complaint(path: Path, config: Config | None = None) -> str:
+    """The rule and the words of the only thing that is wrong with a file that cannot be read."""
+    found: list[str] = []
+    for answer in answers(path, config):
+        if isinstance(answer, Found):
+            found += [f"{problem.rule} {problem.message}" for problem in answer.problems]
+        if isinstance(answer, Judged):
+            assert answer.memory == ()
+            found += [f"{check.rule} {check.message}" for check in answer.checks]
+    (only,) = found
+    assert "\n" not in only
+    return only

@@ -1,0 +1,148 @@
+"""`.onnx` files as input, and what can be wrong with them."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+import onnx
+import pytest
+from onnx import TensorProto, helper, numpy_helper
+
+from relax_lint.config import Config
+from relax_lint.diagnostic import Amount
+from relax_lint.memory_request import MemoryRequest, read_bindings
+from tests.models.conftest import Run, complaint, judged, totals
+
+
+def model(operator: str = "Relu") -> onnx.ModelProto:
+    """relu(x @ w), and softmax of that: x is [batch, length, 8], w [8, 4]."""
+    weight = numpy_helper.from_array(np.ones((8, 4), "float32"), "w")
+    nodes = [
+        helper.make_node("MatMul", ["x", "w"], ["a"]),
+        helper.make_node(operator, ["a"], ["b"]),
+        helper.make_node("Softmax", ["b"], ["y"], axis=-1),
+    ]
+    x = helper.make_tensor_value_info("x", TensorProto.FLOAT, ["batch", "length", 8])
+    y = helper.make_tensor_value_info("y", TensorProto.FLOAT, ["batch", "length", 4])
+    graph = helper.make_graph(nodes, "graph", [x], [y], [weight])
+    return helper.make_model(graph, opset_imports=[helper.make_opsetid("", 18)], ir_version=9)
+
+
+@pytest.fixture
+def saved(tmp_path: Path) -> Path:
+    path = tmp_path / "model.onnx"
+    onnx.save(model(), path)
+    return path
+
+
+@pytest.fixture
+def split(tmp_path: Path) -> Path:
+    """The model with its weights in a file of their own."""
+    path = tmp_path / "split.onnx"
+    onnx.save(model(), path, save_as_external_data=True, location="weights.bin", size_threshold=0)
+    assert (tmp_path / "weights.bin").stat().st_size == 8 * 4 * 4
+    return path
+
+
+def test_dimensions_stay_symbolic_under_their_own_names(saved: Path) -> None:
+    total = totals(saved)
+    # x is 8 and w 8 * 4 floats; the fused product and the softmax have 4 floats for each position.
+    assert (total.parameter_count, total.parameter_bytes) == (2, Amount("32*batch*length + 128", None))
+    assert total.io_used_memory == Amount("48*batch*length + 128", None)
+    assert total.unplanned_dynamic_count == 2
+    assert total.peak_live == Amount("32*batch*length", None)
+    assert total.constant_count == 0
+
+
+def test_values_for_the_dimensions(saved: Path) -> None:
+    request = MemoryRequest(read_bindings(["batch=3", "length=100"]))
+    total = totals(saved, Config(lower=True, memory=request))
+    assert total.peak_live is not None
+    assert total.peak_live.value == 2 * 3 * 100 * 4 * 4
+    # 4800 bytes are two pages.
+    assert total.reserved["pooled"] == Amount("8192*((batch*length + 255)//256)", 2 * 8192)
+
+
+def test_weights_in_a_file_beside_the_model(saved: Path, split: Path) -> None:
+    assert totals(split).parameter_bytes == totals(saved).parameter_bytes
+
+
+def test_allocations_of_a_lowered_model_are_fine(saved: Path) -> None:
+    checks = judged(saved).checks
+    # The result has no storage of its own before its allocation is lowered.
+    assert [c.verdict.value for c in checks if c.rule == "RLX101"] == ["always-fine"]
+    assert {c.location for c in checks} == {None}
+
+
+def test_the_command_reports_models_and_leaves_them_alone_in_folders(run: Run, saved: Path) -> None:
+    found = run("memory", "model.onnx")
+    assert found.code == 0
+    assert "a model allocates nothing explicitly: `--lower` shows what" in found.out
+    assert "parameters        32*batch*length + 128 bytes in 2 parameters" in found.out
+    assert "peak live         0 bytes" in found.out
+    assert run("memory", ".").out == "no Relax function in 0 inputs\n"
+
+
+def test_one_broken_model_takes_nothing_from_the_others(run: Run, saved: Path) -> None:
+    Path("broken.onnx").write_bytes(b"no model at all")
+    found = run("memory", "broken.onnx", "model.onnx", "absent.onnx", "--lower")
+    assert (found.code, found.err) == (1, "")
+    assert "error[RLX901] parse-error: not an ONNX model: " in found.out
+    assert "--> broken.onnx" in found.out
+    assert "cannot be read: No such file or directory" in found.out
+    assert "peak live         32*batch*length bytes" in found.out
+
+
+@pytest.mark.parametrize("content", [b"", b"no model at all", b"\x08\x07", bytes(range(256))])
+def test_what_is_no_onnx_model(tmp_path: Path, content: bytes) -> None:
+    path = tmp_path / "model.onnx"
+    path.write_bytes(content)
+    assert complaint(path).startswith("RLX901 not an ONNX model: ")
+
+
+def moved_weights(path: Path, value: str) -> Path:
+    """The model with its weights said to be somewhere else."""
+    broken = onnx.load(path, load_external_data=False)
+    broken.graph.initializer[0].external_data[0].value = value
+    onnx.save(broken, path)
+    return path
+
+
+def test_missing_weights(split: Path) -> None:
+    said = complaint(moved_weights(split, "gone.bin"))
+    assert said.startswith("RLX901 the model's weights in other files cannot be read: ")
+    assert "gone.bin" in said
+
+
+def test_weights_that_are_cut_short(split: Path) -> None:
+    split.with_name("weights.bin").write_bytes(b"\0" * 100)
+    assert complaint(split).startswith("RLX901 ")
+
+
+def test_weights_outside_of_the_models_folder_are_not_read(split: Path, tmp_path: Path) -> None:
+    outside = tmp_path.parent / "outside.bin"
+    outside.write_bytes(b"\0" * 128)
+    assert "outside the directory" in complaint(moved_weights(split, "../outside.bin"))
+
+
+def test_an_operator_that_tvm_does_not_know(tmp_path: Path) -> None:
+    path = tmp_path / "model.onnx"
+    onnx.save(model("Fancy"), path)
+    said = complaint(path)
+    assert said.startswith("RLX901 TVM's ONNX frontend cannot import this model: ")
+    assert said.endswith(": Fancy")
+
+
+def test_a_model_on_standard_input(run: Run) -> None:
+    found = run("memory", "-", "--stdin-filename", "model.onnx")
+    assert "a model is read from a file, not from standard input" in found.out
+    assert found.code == 1
+
+
+def test_without_the_package(saved: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("relax_lint.sources.models.find_spec", lambda name: None)
+    said = complaint(saved)
+    assert said == (
+        "RLX904 to read this the package `onnx` is needed: `pip install 'relax-lint[onnx]'` installs it"
+    )
