@@ -22,6 +22,7 @@ usage: relax-lint [check] [OPTIONS] PATH...
        relax-lint replay [OPTIONS] PATH...
        relax-lint explain CODE
        relax-lint rules
+       relax-lint server
        relax-lint --version
 
 Static linter for memory safety in Apache TVM's Relax IR.
@@ -32,6 +33,7 @@ commands:
   replay   execute the modules to see which findings a run confirms
   explain  print the page of a rule
   rules    list all rules
+  server   serve an editor (language server protocol, over standard input and output)
 
 `relax-lint COMMAND --help` tells the options of a command.
 """
@@ -76,6 +78,10 @@ def _run(arguments: list[str]) -> int:
         from relax_lint.commands.rules import list_rules
 
         return list_rules(simple_parser(first, "list all rules").parse_args(rest))
+    if first == "server":
+        from relax_lint.commands.server import serve
+
+        return serve(simple_parser(first, "serve an editor over standard input and output").parse_args(rest))
 
     from relax_lint.commands.check import run_report
 

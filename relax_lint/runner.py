@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Iterable, Sequence
+from contextlib import nullcontext
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
@@ -180,6 +181,16 @@ def judge_alone(file: FileData, config: Config, debug: bool, version: str) -> st
     return outcome_text(one.outcome)
 
 
+def judge_with(pool: WorkerPool, found: Input, config: Config) -> FileResult:
+    """All work on one input, with worker processes that are kept. After an exception, which is what `run`
+    raises or `relax_lint.workers.Interrupted`, the pool is in no state to be used again.
+    """
+    one = _admit(found, config)
+    if one.file is not None:
+        _work([one], config, False, None, _nobody, pool)
+    return _report([one.outcome], config).files[0]
+
+
 def _report(outcomes: Sequence[Outcome], config: Config) -> Report:
     files = [apply_policy(outcome.result, outcome.comments, config) for outcome in outcomes]
     used = {name for outcome in outcomes for name in outcome.assumptions}
@@ -246,15 +257,21 @@ def _hand_out(waiting: list[_Progress], config: Config, debug: bool, executor: E
             task.cancel()
 
 
-def _work(waiting: list[_Progress], config: Config, debug: bool, cache: Cache | None, tell: Tell) -> None:
-    """Let the workers judge the files."""
+def _work(
+    waiting: list[_Progress],
+    config: Config,
+    debug: bool,
+    cache: Cache | None,
+    tell: Tell,
+    pool: WorkerPool | None = None,
+) -> None:
+    """Let the workers judge the files: those of `pool`, else new ones."""
     if not load_rules():
         raise RunError("no rules are installed: nothing could be found")
     settings = config.for_analysis
-    jobs = min(config.jobs or _cores(), len(waiting))
-    with WorkerPool(jobs, time_limit_s=config.time_limit, memory_limit_bytes=config.memory_limit) as pool:
-        tasks = {pool.submit(FUNCTION, one.file, settings, 0): one for one in waiting}
-        for event in pool.events():
+    with nullcontext(pool) if pool is not None else new_pool(config, len(waiting)) as workers:
+        tasks = {workers.submit(FUNCTION, one.file, settings, 0): one for one in waiting}
+        for event in workers.events():
             one = tasks.get(event.task)
             if one is None:
                 continue
@@ -276,7 +293,13 @@ def _work(waiting: list[_Progress], config: Config, debug: bool, cache: Cache | 
                 # Whatever else this task may still report is not to be relied on.
                 del tasks[event.task]
                 if _goes_on(one, failure, config, debug):
-                    tasks[pool.submit(FUNCTION, one.file, settings, one.unit)] = one
+                    tasks[workers.submit(FUNCTION, one.file, settings, one.unit)] = one
+
+
+def new_pool(config: Config, tasks: int) -> WorkerPool:
+    """The worker processes for so many tasks, with the limits that the configuration sets."""
+    jobs = min(config.jobs or _cores(), tasks)
+    return WorkerPool(jobs, time_limit_s=config.time_limit, memory_limit_bytes=config.memory_limit)
 
 
 def _cores() -> int:

@@ -95,6 +95,10 @@ class Failed:
 Event = Item | Finished | Failed
 
 
+class Interrupted(Exception):
+    """Another thread has asked the pool to stop: what it was doing is lost."""
+
+
 @dataclass(eq=False)
 class _Worker:
     process: subprocess.Popen[bytes]
@@ -135,6 +139,8 @@ class WorkerPool:
         self._submitted = 0
         self._workers: list[_Worker] = []
         self._selector = selectors.DefaultSelector()
+        self._alarm, self._alarm_button = os.pipe()
+        self._selector.register(self._alarm, selectors.EVENT_READ)
 
     def __enter__(self) -> WorkerPool:
         return self
@@ -153,17 +159,28 @@ class WorkerPool:
         return task
 
     def events(self) -> Iterator[Event]:
-        """What the tasks report, as it happens, until every submitted task has finished or failed."""
+        """What the tasks report, as it happens, until every submitted task has finished or failed.
+
+        Raises Interrupted after a call of `interrupt`.
+        """
         while self._queue or any(worker.task is not None for worker in self._workers):
             self._assign()
             yield from self._wait()
 
+    def interrupt(self) -> None:
+        """End the iteration over `events`. The only method that another thread may call, before `close`."""
+        os.write(self._alarm_button, b"!")
+
     def close(self) -> None:
         """Kill every process of the pool. Tasks that have not ended are lost."""
+        if self._selector.get_map() is None:
+            return
         for worker in list(self._workers):
             self._discard(worker)
         self._queue.clear()
         self._selector.close()
+        os.close(self._alarm)
+        os.close(self._alarm_button)
 
     def _assign(self) -> None:
         for worker in self._workers:
@@ -188,6 +205,8 @@ class WorkerPool:
         events: list[Event] = []
         for key, _ in self._selector.select(pause):
             worker = key.data
+            if worker is None:
+                raise Interrupted
             if worker not in self._workers:
                 continue
             if key.fd == worker.reader:

@@ -90,3 +90,15 @@ def decode(data: bytes) -> str:
     if "\0" in text:
         raise UndecodableError("the file contains a NUL byte: not text")
     return text
+
+
+def encode(text: str) -> bytes:
+    """Bytes of which `decode` makes a text of the same lines and columns: in the encoding that the text
+    declares, and with a question mark for what that encoding lacks.
+    """
+    data = text.encode("utf-8", "replace")
+    try:
+        encoding, _ = tokenize.detect_encoding(io.BytesIO(data).readline)
+        return text.encode(encoding, "replace")
+    except (SyntaxError, LookupError):
+        return data

@@ -1,0 +1,229 @@
+"""The language server itself: what the editor tells, and when a document is judged."""
+
+from __future__ import annotations
+
+import asyncio
+import time
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+
+from lsprotocol import types
+from pygls.lsp.server import LanguageServer
+from pygls.uris import to_fs_path
+from pygls.workspace import TextDocument
+
+from relax_lint import __version__
+from relax_lint.config import Config, ConfigError, load_config
+from relax_lint.diagnostic import FileResult
+from relax_lint.runner import RunError
+from relax_lint.server.analyser import Analyser, Text
+from relax_lint.server.documents import folder_of, is_excluded, text_of
+from relax_lint.server.messages import SOURCE, Judged, actions, diagnostic, hover
+from relax_lint.server.positions import Ruler
+from relax_lint.sources.text import SourceText
+from relax_lint.workers import Interrupted
+
+CONFIGURATION = "pyproject.toml"
+
+_PAUSE_S = 0.3
+"""So long after the last change a text is judged."""
+_PATIENCE_S = 2.0
+"""So long an older version of a text may still be judged when there is a newer one."""
+
+
+@dataclass(frozen=True)
+class _Request:
+    """A document to be judged from the time `due` on, in seconds of the monotonic clock."""
+
+    uri: str
+    due: float
+
+
+class RelaxServer(LanguageServer):
+    """A language server whose judging never holds up the editor: one text at a time is judged in a worker
+    process, the newest version of each document, and what became old meanwhile is dropped.
+    """
+
+    def __init__(self) -> None:
+        super().__init__(SOURCE, __version__, types.TextDocumentSyncKind.Full)
+        self._analyser = Analyser()
+        # The worker lives as long as the thread that started it.
+        self._thread = ThreadPoolExecutor(1, "analysis")
+        self._waiting: dict[str, _Request] = {}
+        self._news = asyncio.Event()
+        self._loop: asyncio.Task[None] | None = None
+        self._judged: dict[str, Judged] = {}
+        self._complaints: set[str] = set()
+
+    def shutdown(self) -> None:
+        """End the worker process and the server."""
+        self._analyser.interrupt()
+        self._thread.submit(self._analyser.close)
+        self._thread.shutdown()
+        super().shutdown()  # type: ignore[no-untyped-call]
+
+    def judge_soon(self, uri: str, pause_s: float = 0.0) -> None:
+        """Have a document judged, `pause_s` seconds from now unless it is asked for again before."""
+        if self._loop is None:
+            self._loop = asyncio.create_task(self._judge_all())
+        self._waiting[uri] = _Request(uri, time.monotonic() + pause_s)
+        self._news.set()
+
+    def judge_open_documents(self) -> None:
+        """Have every open document judged again."""
+        for uri in list(self.workspace.text_documents):
+            self.judge_soon(uri)
+
+    def forget(self, uri: str) -> None:
+        """A document was closed."""
+        self._waiting.pop(uri, None)
+        if self._judged.pop(uri, None) is not None:
+            self._publish(uri, None, [])
+
+    def judged(self, uri: str) -> Judged | None:
+        """What is known of the present version of a document."""
+        judged = self._judged.get(uri)
+        document = self.workspace.text_documents.get(uri)
+        if judged is None or document is None or judged.version != document.version:
+            return None
+        return judged
+
+    async def _judge_all(self) -> None:
+        while True:
+            request = await self._next()
+            document = self.workspace.text_documents.get(request.uri)
+            if document is None:
+                continue
+            try:
+                await self._judge(document)
+            except (ConfigError, RunError) as error:
+                self._complain(str(error))
+            except Exception as error:
+                self._complain(f"internal error: {type(error).__name__}: {error}")
+
+    async def _next(self) -> _Request:
+        """The next document that is due."""
+        while True:
+            request = min(self._waiting.values(), key=lambda one: one.due, default=None)
+            pause = None if request is None else request.due - time.monotonic()
+            if request is not None and pause is not None and pause <= 0:
+                return self._waiting.pop(request.uri)
+            self._news.clear()
+            try:
+                await asyncio.wait_for(self._news.wait(), pause)
+            except asyncio.TimeoutError:
+                continue
+
+    async def _judge(self, document: TextDocument) -> None:
+        text = text_of(document)
+        if text is None:
+            return
+        uri, version, content = document.uri, document.version, document.source
+        folder = folder_of(text.path, self._roots())
+        config = load_config(folder=folder)
+        result: FileResult | None = None
+        if not is_excluded(text.path, folder, config):
+            result = await self._result(uri, text, config)
+            if result is None:
+                return
+        present = self.workspace.text_documents.get(uri)
+        if present is None or present.version != version:
+            return
+        ruler = Ruler(SourceText(text.path, content).lines, self._encoding())
+        judged = Judged(uri, version, ruler, () if result is None else result.checks)
+        self._judged[uri] = judged
+        self._publish(uri, version, [diagnostic(check, judged) for check in judged.findings])
+
+    async def _result(self, uri: str, text: Text, config: Config) -> FileResult | None:
+        """What is found in a text; None if it took long and there was a newer version."""
+        running = asyncio.get_running_loop().run_in_executor(self._thread, self._analyser.judge, text, config)
+        start = time.monotonic()
+        while not running.done():
+            await asyncio.wait([running], timeout=_PAUSE_S)
+            newer = uri in self._waiting or uri not in self.workspace.text_documents
+            if newer and not running.done() and time.monotonic() - start > _PATIENCE_S:
+                self._analyser.interrupt()
+        try:
+            return running.result()
+        except Interrupted:
+            return None
+
+    def _publish(self, uri: str, version: int | None, diagnostics: list[types.Diagnostic]) -> None:
+        self.text_document_publish_diagnostics(types.PublishDiagnosticsParams(uri, diagnostics, version))
+
+    def _complain(self, message: str) -> None:
+        """Show an error; the same one once only, not after every change of a text."""
+        if message not in self._complaints:
+            self._complaints.add(message)
+            self.window_show_message(types.ShowMessageParams(types.MessageType.Error, f"{SOURCE}: {message}"))
+
+    def _roots(self) -> list[str]:
+        uris = [folder.uri for folder in self.workspace.folders.values()]
+        paths = [self.workspace.root_path, *map(to_fs_path, uris)]
+        return [path for path in paths if path]
+
+    def _encoding(self) -> str:
+        agreed = self.server_capabilities.position_encoding
+        return "utf-16" if agreed is None else str(getattr(agreed, "value", agreed))
+
+
+def make_server() -> RelaxServer:
+    """A server with all its features."""
+    server = RelaxServer()
+
+    @server.feature(types.TEXT_DOCUMENT_DID_OPEN)
+    async def did_open(server: RelaxServer, params: types.DidOpenTextDocumentParams) -> None:
+        server.judge_soon(params.text_document.uri)
+
+    @server.feature(types.TEXT_DOCUMENT_DID_CHANGE)
+    async def did_change(server: RelaxServer, params: types.DidChangeTextDocumentParams) -> None:
+        server.judge_soon(params.text_document.uri, _PAUSE_S)
+
+    @server.feature(types.TEXT_DOCUMENT_DID_SAVE)
+    async def did_save(server: RelaxServer, params: types.DidSaveTextDocumentParams) -> None:
+        if params.text_document.uri.endswith("/" + CONFIGURATION):
+            server.judge_open_documents()
+        else:
+            server.judge_soon(params.text_document.uri)
+
+    @server.feature(types.TEXT_DOCUMENT_DID_CLOSE)
+    async def did_close(server: RelaxServer, params: types.DidCloseTextDocumentParams) -> None:
+        server.forget(params.text_document.uri)
+
+    @server.feature(types.WORKSPACE_DID_CHANGE_WATCHED_FILES)
+    async def watched(server: RelaxServer, params: types.DidChangeWatchedFilesParams) -> None:
+        server.judge_open_documents()
+
+    @server.feature(types.INITIALIZED)
+    async def initialized(server: RelaxServer, params: types.InitializedParams) -> None:
+        workspace = server.client_capabilities.workspace
+        watching = workspace.did_change_watched_files if workspace else None
+        if watching and watching.dynamic_registration:
+            watcher = types.FileSystemWatcher(f"**/{CONFIGURATION}")
+            options = types.DidChangeWatchedFilesRegistrationOptions([watcher])
+            registration = types.Registration(
+                CONFIGURATION, types.WORKSPACE_DID_CHANGE_WATCHED_FILES, options
+            )
+            await server.client_register_capability_async(types.RegistrationParams([registration]))
+
+    @server.feature(types.TEXT_DOCUMENT_HOVER)
+    async def on_hover(server: RelaxServer, params: types.HoverParams) -> types.Hover | None:
+        judged = server.judged(params.text_document.uri)
+        return None if judged is None else hover(judged, params.position)
+
+    @server.feature(
+        types.TEXT_DOCUMENT_CODE_ACTION,
+        types.CodeActionOptions(code_action_kinds=[types.CodeActionKind.QuickFix]),
+    )
+    async def code_action(
+        server: RelaxServer, params: types.CodeActionParams
+    ) -> list[types.CodeAction | types.Command] | None:
+        judged = server.judged(params.text_document.uri)
+        if judged is None:
+            return None
+        workspace = server.client_capabilities.workspace
+        edits = workspace.workspace_edit if workspace else None
+        versioned = bool(edits and edits.document_changes)
+        return list(actions(judged, params.range, versioned=versioned))
+
+    return server

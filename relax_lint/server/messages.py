@@ -1,0 +1,138 @@
+"""Results as the editor shows them: diagnostics, hovers and code actions."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+
+from lsprotocol import types
+
+from relax_lint.diagnostic import Check, Fix, is_finding
+from relax_lint.output.finding import details
+from relax_lint.output.style import printable
+from relax_lint.place import Location
+from relax_lint.server.positions import Ruler, covers
+from relax_lint.verdict import Severity
+
+SOURCE = "relax-lint"
+
+_SEVERITIES = {
+    Severity.ERROR: types.DiagnosticSeverity.Error,
+    Severity.WARNING: types.DiagnosticSeverity.Warning,
+    Severity.NOTE: types.DiagnosticSeverity.Information,
+}
+# A line has a handful of operations of interest, each with a handful of checks.
+_MOST_SHOWN = 20
+
+
+@dataclass(frozen=True)
+class Judged:
+    """One version of a document and what was found in it."""
+
+    uri: str
+    version: int | None
+    ruler: Ruler
+    checks: Sequence[Check]
+
+    @property
+    def findings(self) -> list[Check]:
+        """What is shown as a diagnostic."""
+        return [check for check in self.checks if is_finding(check)]
+
+
+def diagnostic(check: Check, judged: Judged) -> types.Diagnostic:
+    """A finding as a diagnostic."""
+    known = "\n".join(details(replace(check, related=())))
+    related = [
+        types.DiagnosticRelatedInformation(
+            types.Location(judged.uri, judged.ruler.range(one.location)), printable(one.message)
+        )
+        for one in check.related
+        if one.location is not None and one.location.path == check.path
+    ]
+    return types.Diagnostic(
+        range=judged.ruler.range(check.location),
+        severity=_SEVERITIES[check.severity],
+        code=check.rule,
+        source=SOURCE,
+        message=f"{check.name}: {printable(check.message)}" + (f"\n{known}" if known else ""),
+        related_information=related,
+    )
+
+
+def hover(judged: Judged, position: types.Position) -> types.Hover | None:
+    """What is known of the operation at a position, the fine checks too; None where there is none."""
+    place = judged.ruler.place(position)
+    here = [
+        (check, check.location)
+        for check in judged.checks
+        if check.location is not None and covers(check.location, place)
+    ]
+    if not here:
+        return None
+    # The innermost operation: a module that cannot be read covers all that is in it.
+    innermost = min((where for _, where in here), key=_extent)
+    checks = [check for check, where in here if where == innermost]
+    # What is wrong first, then in the order of codes.
+    checks.sort(key=lambda check: (-check.severity.rank, check.rule))
+    text = "\n\n".join(_paragraph(check) for check in checks[:_MOST_SHOWN])
+    return types.Hover(
+        types.MarkupContent(types.MarkupKind.Markdown, text), range=judged.ruler.range(innermost)
+    )
+
+
+def _extent(location: Location) -> tuple[int, int]:
+    """How much a location covers: lines, then columns."""
+    return location.end_line - location.line, location.end_column - location.column
+
+
+def _paragraph(check: Check) -> str:
+    verdict = check.verdict.value if check.severity is Severity.NONE else check.severity.value
+    head = f"**{check.rule}** {check.name} ({verdict}): {_escaped(printable(check.message))}"
+    facts = [_escaped(line.replace("\n", " ")) for line in details(replace(check, related=(), help=()))]
+    proof = f"decided by: {check.prover.value}" + (
+        f", {_escaped(printable(check.proof))}" if check.proof else ""
+    )
+    return "  \n".join([head, *facts, proof])
+
+
+def _escaped(text: str) -> str:
+    """Text of the linted file as Markdown that shows itself; what stands in back-ticks stays code."""
+    parts = text.split("`")
+    if len(parts) % 2 == 0:
+        parts = [text.replace("`", "'")]
+    outside = [
+        "".join(f"\\{character}" if character in "\\*_[]<>#|~!" else character for character in part)
+        for part in parts[::2]
+    ]
+    return "`".join(
+        part for pair in zip(outside, [*parts[1::2], None], strict=True) for part in pair if part is not None
+    )
+
+
+def actions(judged: Judged, where: types.Range, *, versioned: bool) -> Iterator[types.CodeAction]:
+    """The fixes of the findings in a range. `versioned`: the client refuses edits of an older version."""
+    for check in judged.findings:
+        shown = judged.ruler.range(check.location)
+        if shown.end < where.start or where.end < shown.start:
+            continue
+        for number, fix in enumerate(check.fixes):
+            if fix.applicability != "display":
+                yield _action(check, fix, judged, preferred=number == 0, versioned=versioned)
+
+
+def _action(check: Check, fix: Fix, judged: Judged, *, preferred: bool, versioned: bool) -> types.CodeAction:
+    safe = fix.applicability == "safe"
+    edits = [types.TextEdit(judged.ruler.range(edit.location), edit.text) for edit in fix.edits]
+    if versioned:
+        document = types.OptionalVersionedTextDocumentIdentifier(judged.uri, judged.version)
+        change = types.WorkspaceEdit(document_changes=[types.TextDocumentEdit(document, edits)])
+    else:
+        change = types.WorkspaceEdit(changes={judged.uri: edits})
+    return types.CodeAction(
+        title=f"{check.rule}: {printable(fix.title)}" + ("" if safe else " (unsafe)"),
+        kind=types.CodeActionKind.QuickFix,
+        diagnostics=[diagnostic(check, judged)],
+        is_preferred=safe and preferred,
+        edit=change,
+    )
