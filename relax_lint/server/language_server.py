@@ -18,7 +18,7 @@ from relax_lint.diagnostic import FileResult
 from relax_lint.runner import RunError
 from relax_lint.server.analyser import Analyser, Text
 from relax_lint.server.documents import folder_of, is_excluded, text_of
-from relax_lint.server.messages import SOURCE, Judged, actions, diagnostic, hover
+from relax_lint.server.messages import FIX_ALL, SOURCE, Judged, actions, diagnostic, hover
 from relax_lint.server.positions import Ruler
 from relax_lint.sources.text import SourceText
 from relax_lint.workers import Interrupted
@@ -213,7 +213,7 @@ def make_server() -> RelaxServer:
 
     @server.feature(
         types.TEXT_DOCUMENT_CODE_ACTION,
-        types.CodeActionOptions(code_action_kinds=[types.CodeActionKind.QuickFix]),
+        types.CodeActionOptions(code_action_kinds=[types.CodeActionKind.QuickFix, FIX_ALL]),
     )
     async def code_action(
         server: RelaxServer, params: types.CodeActionParams

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 
 from lsprotocol import types
 
-from relax_lint.diagnostic import Check, Fix, is_finding
+from relax_lint.diagnostic import Check, Edit, Fix, is_finding
+from relax_lint.fixes.apply import compatible, edits_of, proposals
 from relax_lint.output.finding import details
 from relax_lint.output.style import printable
 from relax_lint.place import Location
@@ -15,6 +16,7 @@ from relax_lint.server.positions import Ruler, covers
 from relax_lint.verdict import Severity
 
 SOURCE = "relax-lint"
+FIX_ALL = f"{types.CodeActionKind.SourceFixAll.value}.{SOURCE}"
 
 _SEVERITIES = {
     Severity.ERROR: types.DiagnosticSeverity.Error,
@@ -111,28 +113,39 @@ def _escaped(text: str) -> str:
 
 
 def actions(judged: Judged, where: types.Range, *, versioned: bool) -> Iterator[types.CodeAction]:
-    """The fixes of the findings in a range. `versioned`: the client refuses edits of an older version."""
+    """The fixes of the findings in a range, and one for all safe ones of the document. `versioned`: the
+    client refuses edits of an older version.
+    """
     for check in judged.findings:
         shown = judged.ruler.range(check.location)
         if shown.end < where.start or where.end < shown.start:
             continue
         for number, fix in enumerate(check.fixes):
-            if fix.applicability != "display":
+            if fix.applicability != "display" and fix.edits:
                 yield _action(check, fix, judged, preferred=number == 0, versioned=versioned)
+    everywhere = compatible(proposals(judged.findings, unsafe=False))
+    if everywhere:
+        yield types.CodeAction(
+            title=f"{SOURCE}: apply all safe fixes",
+            kind=FIX_ALL,
+            edit=_change(edits_of(everywhere), judged, versioned=versioned),
+        )
 
 
 def _action(check: Check, fix: Fix, judged: Judged, *, preferred: bool, versioned: bool) -> types.CodeAction:
     safe = fix.applicability == "safe"
-    edits = [types.TextEdit(judged.ruler.range(edit.location), edit.text) for edit in fix.edits]
-    if versioned:
-        document = types.OptionalVersionedTextDocumentIdentifier(judged.uri, judged.version)
-        change = types.WorkspaceEdit(document_changes=[types.TextDocumentEdit(document, edits)])
-    else:
-        change = types.WorkspaceEdit(changes={judged.uri: edits})
     return types.CodeAction(
         title=f"{check.rule}: {printable(fix.title)}" + ("" if safe else " (unsafe)"),
         kind=types.CodeActionKind.QuickFix,
         diagnostics=[diagnostic(check, judged)],
         is_preferred=safe and preferred,
-        edit=change,
+        edit=_change(fix.edits, judged, versioned=versioned),
     )
+
+
+def _change(edits: Iterable[Edit], judged: Judged, *, versioned: bool) -> types.WorkspaceEdit:
+    changes = [types.TextEdit(judged.ruler.range(edit.location), edit.text) for edit in dict.fromkeys(edits)]
+    if not versioned:
+        return types.WorkspaceEdit(changes={judged.uri: changes})
+    document = types.OptionalVersionedTextDocumentIdentifier(judged.uri, judged.version)
+    return types.WorkspaceEdit(document_changes=[types.TextDocumentEdit(document, changes)])

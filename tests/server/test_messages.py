@@ -84,7 +84,8 @@ def offered(*fixes: Fix, versioned: bool = True, line: int = 0) -> list[types.Co
 def test_fixes_are_offered_as_edits() -> None:
     edit = Edit(place(1, 15, 16), "2")
     safe, unsafe, shown = (Fix("write 2", word, (edit,)) for word in ("safe", "unsafe", "display"))
-    first, second = offered(safe, unsafe, shown)
+    first, second, everywhere = offered(safe, unsafe, shown)
+    assert (everywhere.kind, everywhere.edit) == ("source.fixAll.relax-lint", first.edit)
     assert (first.title, first.is_preferred) == ("RLX101: write 2", True)
     assert (second.title, second.is_preferred) == ("RLX101: write 2 (unsafe)", False)
     assert first.edit is not None
@@ -100,4 +101,6 @@ def test_fixes_are_offered_as_edits() -> None:
 
 
 def test_fixes_of_other_lines_are_not_offered() -> None:
-    assert offered(Fix("write 2", "safe", (Edit(place(1, 15, 16), "2"),)), line=1) == []
+    (everywhere,) = offered(Fix("write 2", "safe", (Edit(place(1, 15, 16), "2"),)), line=1)
+    assert everywhere.kind == "source.fixAll.relax-lint"
+    assert offered(Fix("write 2", "unsafe", (Edit(place(1, 15, 16), "2"),)), line=1) == []

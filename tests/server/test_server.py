@@ -96,6 +96,29 @@ def test_columns_are_counted_in_utf_16(editor: Editor) -> None:
     assert scope.range.end.character == len(line.encode("utf-16-le")) // 2 > len(line)
 
 
+def edited(text: str, change: types.WorkspaceEdit | None, uri: str) -> str:
+    """The text with an edit of the document made, as an editor does it."""
+    assert change is not None
+    assert change.changes is not None
+    lines = text.splitlines(keepends=True)
+    starts = [sum(map(len, lines[:number])) for number in range(len(lines) + 1)]
+    for edit in sorted(change.changes[uri], key=lambda edit: edit.range.start, reverse=True):
+        start, end = (starts[place.line] + place.character for place in (edit.range.start, edit.range.end))
+        text = text[:start] + edit.new_text + text[end:]
+    return text
+
+
+def test_an_action_mends_the_text(editor: Editor) -> None:
+    uri = editor.open("fixed.py", OVERFLOW)
+    (found,) = editor.diagnostics(uri)
+    offered = editor.actions(uri, found)
+    assert [action.title for action in offered if action.is_preferred]
+    for action in offered:
+        assert editor.diagnostics(uri, editor.change(uri, edited(OVERFLOW, action.edit, uri))) == [], (
+            action.title
+        )
+
+
 def test_ordinary_files_and_other_documents_cost_nothing(editor: Editor) -> None:
     assert editor.diagnostics(editor.open("ordinary.py", ORDINARY)) == []
     before = len(editor.published)
