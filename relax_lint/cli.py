@@ -46,6 +46,7 @@ _FOR_THE_USER = (
     "RequestError",
     "ComparisonError",
     "ExecutorError",
+    "BaselineError",
 )
 
 

@@ -193,12 +193,13 @@ class FileResult:
 @dataclass(frozen=True)
 class Report:
     """The result of one run over all inputs, in the order in which they were named. `notes` are about the run
-    as a whole.
+    as a whole, `stale` what a baseline accepts and no longer occurs.
     """
 
     files: tuple[FileResult, ...]
     tvm_version: str | None
     notes: tuple[str, ...] = ()
+    stale: tuple[str, ...] = ()
 
     @property
     def checks(self) -> tuple[Check, ...]:

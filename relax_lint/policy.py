@@ -5,21 +5,24 @@ from __future__ import annotations
 import os
 from collections.abc import Container, Iterable, Sequence
 from dataclasses import replace
+from typing import TYPE_CHECKING
 
 from relax_lint.config import UNREADABLE_BLOCKS, Config
-from relax_lint.diagnostic import Check, FileResult
+from relax_lint.diagnostic import Check, FileResult, Report
 from relax_lint.rule import is_selected, load_rules
 from relax_lint.suppressions.comment import IgnoreComment
 from relax_lint.verdict import Severity
+
+if TYPE_CHECKING:
+    from relax_lint.suppressions.baseline import Entry
 
 
 def apply_policy(result: FileResult, comments: Sequence[IgnoreComment], config: Config) -> FileResult:
     """The result without what `per-file-ignores` leaves out, with the accepted findings marked, and with the
     configured severities.
     """
-    off: tuple[str, ...] = ()
-    if config.per_file_ignores:
-        off = _ignored_prefixes(result.input.path, config)
+    off = _ignored_prefixes(result.input.path, config)
+    if off:
         result = replace(result, checks=tuple(c for c in result.checks if not c.rule.startswith(off)))
     if comments:
         from relax_lint.suppressions.applying import apply_comments
@@ -30,8 +33,33 @@ def apply_policy(result: FileResult, comments: Sequence[IgnoreComment], config: 
     return result
 
 
-def with_notes_on_accepted_blocks(result: FileResult) -> FileResult:
-    """The result with a note for each block that was not looked at and that nobody hears of otherwise."""
+def with_baseline(report: Report, config: Config) -> Report:
+    """The report with what the configured baseline accepts marked. Raises BaselineError."""
+    if config.baseline is None:
+        return report
+    from relax_lint.suppressions.baseline import accept, read_baseline
+
+    entries = read_baseline(config.baseline)
+    folder = os.path.dirname(config.baseline)
+    gone = stale_entries(report, entries, config)
+    return replace(accept(report, entries, folder), stale=tuple(map(str, gone)))
+
+
+def stale_entries(report: Report, entries: Sequence[Entry], config: Config) -> tuple[Entry, ...]:
+    """The entries of the configured baseline that are about nothing any more, by a report without it."""
+    from relax_lint.suppressions.baseline import stale
+
+    paths = [file.input.path for file in report.files]
+    was_run = {path: _was_run(config, _ignored_prefixes(path, config)) for path in paths}
+    return stale(report, entries, os.path.dirname(config.baseline or ""), was_run)
+
+
+def with_notes_on_accepted_blocks(report: Report) -> Report:
+    """The report with a note on each block that was not looked at and that nobody hears of otherwise."""
+    return replace(report, files=tuple(map(_noted, report.files)))
+
+
+def _noted(result: FileResult) -> FileResult:
     notes = [
         f"line {check.location.line if check.location else 1} is not analysed, and {check.rule} is suppressed"
         for check in result.checks
@@ -39,7 +67,9 @@ def with_notes_on_accepted_blocks(result: FileResult) -> FileResult:
     ]
     if not notes:
         return result
-    return replace(result, input=replace(result.input, notes=(*result.input.notes, *notes)))
+    return replace(
+        result, input=replace(result.input, notes=tuple(dict.fromkeys((*result.input.notes, *notes))))
+    )
 
 
 def _was_run(config: Config, off: tuple[str, ...]) -> dict[str, bool]:
@@ -60,6 +90,8 @@ def idle_assumptions(used: Container[str], config: Config) -> tuple[str, ...]:
 
 
 def _ignored_prefixes(path: str, config: Config) -> tuple[str, ...]:
+    if not config.per_file_ignores:
+        return ()
     import pathspec
 
     relative = os.path.relpath(path, config.root or ".").replace(os.sep, "/")

@@ -26,7 +26,7 @@ from relax_lint.file_task import (
 )
 from relax_lint.memory_figures import Estimate
 from relax_lint.outcome import Outcome, outcome_text, read_outcome
-from relax_lint.policy import apply_policy, idle_assumptions, with_notes_on_accepted_blocks
+from relax_lint.policy import apply_policy, idle_assumptions, with_baseline, with_notes_on_accepted_blocks
 from relax_lint.problems import problem_checks
 from relax_lint.rule import load_rules
 from relax_lint.sources.discovery import Input, UnreadableError, discover
@@ -130,7 +130,7 @@ def run(
     With `debug` a finding about a failed analysis shows the Python traceback. What `cache` knows is not
     judged again. With `executor` each input but models is one task of it; what other machines find is not put
     into the cache. `tell` hears what is being done here where that may take long. Raises RunError when TVM
-    cannot be loaded or knows no such target.
+    cannot be loaded or knows no such target, and BaselineError for a baseline that cannot be read.
     """
     found = discover(paths, exclude=config.exclude, stdin_filename=stdin_filename)
     return judge_inputs(found, config, debug=debug, cache=cache, executor=executor, tell=tell)
@@ -195,11 +195,12 @@ def _report(outcomes: Sequence[Outcome], config: Config) -> Report:
     files = [apply_policy(outcome.result, outcome.comments, config) for outcome in outcomes]
     used = {name for outcome in outcomes for name in outcome.assumptions}
     judged = any(outcome.result.input.functions for outcome in outcomes)
-    return Report(
-        tuple(map(with_notes_on_accepted_blocks, files)),
+    report = Report(
+        tuple(files),
         next((outcome.tvm_version for outcome in outcomes if outcome.tvm_version is not None), None),
         idle_assumptions(used, config) if judged else (),
     )
+    return with_notes_on_accepted_blocks(with_baseline(report, config))
 
 
 def _admit(found: Input, config: Config) -> _Progress:

@@ -12,7 +12,7 @@ import stat
 import sys
 from collections.abc import Sequence
 
-from relax_lint.commands.options import codes, overrides
+from relax_lint.commands.options import codes, complain, overrides
 from relax_lint.commands.terminal import (
     DEBUG,
     UsageError,
@@ -30,6 +30,7 @@ if TYPE_CHECKING:
     from relax_lint.diagnostic import Report
 
 OK, FINDINGS, NO_INPUT = 0, 1, 3
+_STALE_SHOWN = 10
 
 
 def run_report(options: argparse.Namespace, command: str) -> int:
@@ -45,12 +46,21 @@ def run_report(options: argparse.Namespace, command: str) -> int:
     # Even where no file holds Relax a wrong configuration, or request, is an error.
     asked = _asked(options) if command == "memory" else None
     config = _config(options) if _is_configured(options) else None
-    if options.output_format == "text" and options.output_file is None and _none_holds_relax(options.paths):
+    if _is_plain(options, command, config) and _none_holds_relax(options.paths):
         if not options.quiet and not (fixes and options.diff):
             count = len(options.paths)
             write(f"no Relax function in {count} input{'' if count == 1 else 's'}\n")
         return NO_INPUT if options.error_on_no_input else OK
     return _check_in_full(options, command, config or _config(options), asked)
+
+
+def _is_plain(options: argparse.Namespace, command: str, config: Config | None) -> bool:
+    """Whether there is nothing to say of a file that holds no Relax, but that it does not."""
+    if command == "check" and (options.write_baseline or options.update_baseline):
+        return False
+    # What a baseline accepts may be gone because the file holds no Relax any more.
+    accepting = config is not None and config.baseline is not None
+    return options.output_format == "text" and options.output_file is None and not accepting
 
 
 def _is_configured(options: argparse.Namespace) -> bool:
@@ -153,8 +163,14 @@ def _check_in_full(options: argparse.Namespace, command: str, config: Config, as
         report, shown = run_fixes(options, config)
         if shown:
             return FINDINGS if _fails(report, command, config) else OK
+    elif command == "check" and (options.write_baseline or options.update_baseline):
+        from relax_lint.commands.baseline import run_with_new_baseline
+
+        report = run_with_new_baseline(options, config, _run)
     else:
         report = _run(options, config)
+    if report.stale:
+        _complain_of_stale(report, config)
     if options.confirm:
         from relax_lint.replay.confirm import confirm
 
@@ -176,6 +192,17 @@ def _check_in_full(options: argparse.Namespace, command: str, config: Config, as
     if options.error_on_no_input and not any(file.input.functions for file in report.files):
         return NO_INPUT
     return OK
+
+
+def _complain_of_stale(report: Report, config: Config) -> None:
+    complain(
+        f"{config.baseline} is stale: {len(report.stale)} of its findings no longer occur; "
+        "`--update-baseline` removes them"
+    )
+    for entry in report.stale[:_STALE_SHOWN]:
+        sys.stderr.write(f"  {entry}\n")
+    if len(report.stale) > _STALE_SHOWN:
+        sys.stderr.write(f"  and {len(report.stale) - _STALE_SHOWN} more\n")
 
 
 def _fails(report: Report, command: str, config: Config) -> bool:

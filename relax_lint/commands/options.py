@@ -73,6 +73,7 @@ def report_parser(command: str) -> argparse.ArgumentParser:
     add(
         "--max-memory", metavar="SIZE", action="append", help="a budget: 512MiB, or global=512MiB for a scope"
     )
+    add("--baseline", metavar="FILE", help="a file of accepted findings")
     parser.set_defaults(confirm=command == "replay")
     if command == "check":
         add(
@@ -80,6 +81,12 @@ def report_parser(command: str) -> argparse.ArgumentParser:
             action="store_true",
             help="execute the modules to see which findings a run confirms; only for text that you trust",
         )
+        add(
+            "--write-baseline",
+            action="store_true",
+            help="accept today's findings: write them to the baseline",
+        )
+        add("--update-baseline", action="store_true", help="remove from the baseline what no longer occurs")
         add("--fix", action="store_true", help="apply the safe fixes")
         add("--diff", action="store_true", help="show what --fix would change, and change nothing")
         add("--unsafe-fixes", action="store_true", help="with --fix or --diff: the unsafe fixes too")
@@ -119,6 +126,7 @@ def overrides(options: argparse.Namespace) -> dict[str, Any]:
         "target": options.target,
         "lower": options.lower,
         "fail-on": options.fail_on,
+        "baseline": options.baseline,
         "jobs": options.jobs,
         "cache": False if options.no_cache else None,
         "cache-dir": options.cache_dir,

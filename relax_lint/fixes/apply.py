@@ -28,10 +28,14 @@ class Proposal:
 
 
 def proposals(checks: Iterable[Check], *, unsafe: bool) -> list[Proposal]:
-    """The first fix that may be applied for each check: a safe one or, with `unsafe`, either."""
+    """The first fix that may be applied for each check that nobody accepts: a safe one or, with `unsafe`,
+    either.
+    """
     wanted = ("safe", "unsafe") if unsafe else ("safe",)
     found = []
     for check in checks:
+        if check.suppressed:
+            continue
         fix = next((fix for fix in check.fixes if fix.edits and fix.applicability in wanted), None)
         if fix is not None:
             found.append(Proposal(check, fix))

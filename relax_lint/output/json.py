@@ -52,6 +52,7 @@ def report_object(report: Report) -> dict[str, Any]:
         "schema_version": SCHEMA_VERSION,
         "tool": {"name": "relax-lint", "version": __version__, "tvm_version": report.tvm_version},
         "notes": list(report.notes),
+        "stale": list(report.stale),
         "inputs": [_input(file) for file in report.files],
         "checks": [_check(*each) for each in zip(checks, identities(checks), strict=True)],
         "memory": [_memory(total) for total in report.memory],

@@ -72,5 +72,7 @@ def _count(checks: list[Check]) -> Count:
 
 
 def fails(report: Report, fail_on: Severity) -> bool:
-    """Whether there is a finding at or above the failing level."""
-    return any(is_finding(check) and check.severity.rank >= fail_on.rank for check in report.checks)
+    """Whether there is a finding at or above the failing level, or the baseline is stale."""
+    return bool(report.stale) or any(
+        is_finding(check) and check.severity.rank >= fail_on.rank for check in report.checks
+    )
