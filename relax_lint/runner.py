@@ -159,7 +159,7 @@ def judge_inputs(
             one.known = cache.get(one.file) if cache is not None and one.repeatable else None
             waiting += [one] if one.known is None else []
     if waiting and executor is not None:
-        _hand_out([one for one in waiting if one.repeatable], config, debug, executor)
+        _hand_out([one for one in waiting if one.repeatable], config, debug, executor, tell or _nobody)
         waiting = [one for one in waiting if not one.repeatable]
     if waiting:
         _work(waiting, config, debug, cache, tell or _nobody)
@@ -232,7 +232,7 @@ def _may_matter(found: Input, data: bytes) -> bool:
     return found.named or (b'"nodes"' in data and b'"root' in data)
 
 
-def _hand_out(waiting: list[_Progress], config: Config, debug: bool, executor: Executor) -> None:
+def _hand_out(waiting: list[_Progress], config: Config, debug: bool, executor: Executor, tell: Tell) -> None:
     """Let an executor judge the files."""
     from concurrent.futures import as_completed
 
@@ -242,7 +242,8 @@ def _hand_out(waiting: list[_Progress], config: Config, debug: bool, executor: E
         if one.file is not None
     }
     try:
-        for task in as_completed(tasks):
+        for done, task in enumerate(as_completed(tasks)):
+            tell(_count(done, len(tasks)))
             one = tasks[task]
             try:
                 one.known = read_outcome(task.result())
@@ -288,19 +289,27 @@ def _work(
                         tell(f"{one.path}: {answer.what}")
             elif isinstance(event, Failed):
                 failure = event.failure
-            elif cache is not None and one.file is not None:
-                cache.put(one.file, one.outcome)
+            else:
+                del tasks[event.task]
+                if cache is not None and one.file is not None:
+                    cache.put(one.file, one.outcome)
             if failure is not None:
                 # Whatever else this task may still report is not to be relied on.
                 del tasks[event.task]
                 if _goes_on(one, failure, config, debug):
                     tasks[workers.submit(FUNCTION, one.file, settings, one.unit)] = one
+            if event.task not in tasks:
+                tell(_count(len(waiting) - len(tasks), len(waiting)))
 
 
 def new_pool(config: Config, tasks: int) -> WorkerPool:
     """The worker processes for so many tasks, with the limits that the configuration sets."""
     jobs = min(config.jobs or _cores(), tasks)
     return WorkerPool(jobs, time_limit_s=config.time_limit, memory_limit_bytes=config.memory_limit)
+
+
+def _count(done: int, total: int) -> str:
+    return f"{done} of {total} inputs judged"
 
 
 def _cores() -> int:
