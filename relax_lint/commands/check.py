@@ -41,8 +41,8 @@ def run_report(options: argparse.Namespace, command: str) -> int:
     if options.output_file is not None:
         require_writable(options.output_file)
     fixes = command == "check" and (options.fix or options.diff)
-    if command == "check" and options.unsafe_fixes and not fixes:
-        raise UsageError("--unsafe-fixes goes with --fix or --diff")
+    if command == "check":
+        _require_sense(options)
     # Even where no file holds Relax a wrong configuration, or request, is an error.
     asked = _asked(options) if command == "memory" else None
     config = _config(options) if _is_configured(options) else None
@@ -52,6 +52,17 @@ def run_report(options: argparse.Namespace, command: str) -> int:
             write(f"no Relax function in {count} input{'' if count == 1 else 's'}\n")
         return NO_INPUT if options.error_on_no_input else OK
     return _check_in_full(options, command, config or _config(options), asked)
+
+
+def _require_sense(options: argparse.Namespace) -> None:
+    """Raise UsageError for options of `check` that do not go together."""
+    fixes = options.fix or options.diff
+    if options.unsafe_fixes and not fixes:
+        raise UsageError("--unsafe-fixes goes with --fix or --diff")
+    if options.reason is not None and not options.add_ignore:
+        raise UsageError("--reason goes with --add-ignore")
+    if sum(map(bool, (fixes, options.add_ignore, options.write_baseline, options.update_baseline))) > 1:
+        raise UsageError("--fix, --add-ignore, --write-baseline and --update-baseline each go alone")
 
 
 def _is_plain(options: argparse.Namespace, command: str, config: Config | None) -> bool:
@@ -163,6 +174,10 @@ def _check_in_full(options: argparse.Namespace, command: str, config: Config, as
         report, shown = run_fixes(options, config)
         if shown:
             return FINDINGS if _fails(report, command, config) else OK
+    elif command == "check" and options.add_ignore:
+        from relax_lint.commands.ignores import run_with_ignores
+
+        report = run_with_ignores(options, config)
     elif command == "check" and (options.write_baseline or options.update_baseline):
         from relax_lint.commands.baseline import run_with_new_baseline
 

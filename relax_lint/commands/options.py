@@ -87,6 +87,10 @@ def report_parser(command: str) -> argparse.ArgumentParser:
             help="accept today's findings: write them to the baseline",
         )
         add("--update-baseline", action="store_true", help="remove from the baseline what no longer occurs")
+        add(
+            "--add-ignore", action="store_true", help="accept today's findings: write comments into the files"
+        )
+        add("--reason", metavar="TEXT", help="with --add-ignore: why")
         add("--fix", action="store_true", help="apply the safe fixes")
         add("--diff", action="store_true", help="show what --fix would change, and change nothing")
         add("--unsafe-fixes", action="store_true", help="with --fix or --diff: the unsafe fixes too")

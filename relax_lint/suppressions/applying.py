@@ -9,7 +9,7 @@ from difflib import get_close_matches
 from relax_lint.config import UNREADABLE_BLOCKS
 from relax_lint.diagnostic import Check, Edit, FileResult, Fix, Suppression
 from relax_lint.rule import Rule, load_rules
-from relax_lint.suppressions.comment import IgnoreComment, directive_text
+from relax_lint.suppressions.comment import IgnoreComment, directive_text, joined
 from relax_lint.verdict import Severity, Verdict
 
 UNUSED = "RLX905"
@@ -47,7 +47,7 @@ def apply_comments(
             if fitting and check.severity is not Severity.NONE and comment.covers(check.location):
                 used |= {(comment, entry.written) for entry in fitting}
                 reasons.append(comment.reason)
-        by = Suppression("comment", "; ".join(filter(None, reasons)))
+        by = Suppression("comment", joined(reasons))
         checks.append(replace(check, suppressed=True, suppressed_by=by) if reasons else check)
     if was_run[UNUSED]:
         # A block that could not be looked at may hold what a comment is there for.

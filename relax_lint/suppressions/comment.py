@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
 from relax_lint.place import Location
@@ -78,6 +78,11 @@ def directives(comment: str) -> Iterator[Directive]:
             reason=(match["reason"] or "").strip(),
             problem="" if rules else "it names no rule",
         )
+
+
+def joined(reasons: Iterable[str]) -> str:
+    """Several reasons as one."""
+    return "; ".join(dict.fromkeys(filter(None, reasons)))
 
 
 def directive_text(word: str, rules: tuple[str, ...], reason: str) -> str:

@@ -17,13 +17,22 @@ def read_comments(text: SourceText) -> tuple[IgnoreComment, ...]:
     """The ignore comments, in order; of a text that does not tokenize, those before the error."""
     if MARK.decode() not in text.content:
         return ()
+    comments, _ = _read(text)
     return tuple(
         _placed(found, directive, text)
-        for found in _comments(text)
+        for found in comments
         for directive in directives(found.token)
         # Code that is commented out is no code, and neither is what it says of itself.
         if not (found.own_line and directive.start > 0)
     )
+
+
+def read_statements(text: SourceText) -> list[tuple[int, int]]:
+    """The first and the last row (1-based) of every statement of a text, or of its head if it has a body.
+
+    Of a text that does not tokenize, those before the error.
+    """
+    return _read(text)[1]
 
 
 @dataclass
@@ -43,6 +52,7 @@ class _Statements:
     """Where the statements are, as far as the tokens have been read."""
 
     first_row: int | None = None
+    rows: list[tuple[int, int]] = field(default_factory=list)
     inside: list[_Found] = field(default_factory=list)
     above: list[_Found] = field(default_factory=list)
 
@@ -51,11 +61,12 @@ class _Statements:
         for found in (*self.above, *self.inside):
             found.first_row = self.first_row or row
             found.last_row = row
+        self.rows.append((self.first_row or row, row))
         self.first_row = None
         self.inside, self.above = [], []
 
 
-def _comments(text: SourceText) -> list[_Found]:
+def _read(text: SourceText) -> tuple[list[_Found], list[tuple[int, int]]]:
     comments: list[_Found] = []
     statements = _Statements()
     row = 1
@@ -74,7 +85,7 @@ def _comments(text: SourceText) -> list[_Found]:
                 statements.first_row = row
     except (tokenize.TokenError, SyntaxError):
         statements.end(row)
-    return comments
+    return comments, statements.rows
 
 
 def _reader(text: SourceText) -> Callable[[], str]:

@@ -1,0 +1,102 @@
+"""`check --add-ignore`: comments that accept the findings of today are written into the files."""
+
+from __future__ import annotations
+
+import argparse
+import os
+import sys
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from relax_lint.codec import decode as decode_value
+from relax_lint.commands.terminal import DEBUG, UsageError
+from relax_lint.config import Config
+from relax_lint.diagnostic import Report, is_finding
+from relax_lint.fixes.apply import apply_edits
+from relax_lint.fixes.files import WriteError, encoded, write_atomically
+from relax_lint.output.tables import count
+from relax_lint.runner import judge_inputs, new_pool
+from relax_lint.sources.discovery import HeldInput, Input, UnreadableError, discover
+from relax_lint.sources.text import UndecodableError, decode
+from relax_lint.sources.unit import Problem
+from relax_lint.suppressions.adding import FUNCTION, KINDS, Plan, Wanted
+from relax_lint.suppressions.applying import NEVER
+from relax_lint.workers import Item
+
+
+@dataclass(frozen=True)
+class _Request:
+    """A file, its text, and the findings in it that are to be accepted."""
+
+    held: HeldInput
+    content: str
+    wanted: tuple[Wanted, ...]
+
+
+def run_with_ignores(options: argparse.Namespace, config: Config) -> Report:
+    """Write the comments; the report as it is with them. What has no line that a comment can stand on is
+    left: saved IR, notebooks, and the rules that no comment suppresses. Raises UsageError.
+    """
+    reason = " ".join((options.reason or "").split())
+    found = discover(options.paths, exclude=config.exclude, stdin_filename=options.stdin_filename)
+    inputs = [_held(one) for one in found]
+    debug = bool(os.environ.get(DEBUG))
+    report = judge_inputs(inputs, config, debug=debug)
+    requests = list(_requests(report, inputs))
+    accepted = 0
+    files = 0
+    for request, plan in zip(requests, _plans(requests, reason, config), strict=True):
+        if not plan.edits:
+            continue
+        new = encoded(apply_edits(request.content, plan.edits), request.held.data)
+        try:
+            write_atomically(request.held.source or request.held.path, request.held.data, new)
+        except WriteError as error:
+            raise UsageError(str(error)) from None
+        accepted += plan.accepted
+        files += 1
+    if not options.quiet:
+        sys.stderr.write(f"{count(accepted, 'finding')} accepted by comments in {count(files, 'file')}\n")
+    return judge_inputs(found, config, debug=debug) if files else report
+
+
+def _held(found: Input | Problem) -> Input | Problem:
+    if isinstance(found, Problem) or found.kind not in KINDS:
+        return found
+    if found.source is None:
+        raise UsageError("`--add-ignore` writes into files, and standard input is none")
+    try:
+        return HeldInput(found.path, found.kind, found.source, found.named, found.read())
+    except UnreadableError:
+        return found
+
+
+def _requests(report: Report, inputs: list[Input | Problem]) -> Iterator[_Request]:
+    held = {one.path: one for one in inputs if isinstance(one, HeldInput)}
+    for file in report.files:
+        one = held.get(file.input.path)
+        wanted = tuple(
+            Wanted(check.rule, check.location)
+            for check in file.checks
+            if is_finding(check) and check.location is not None and check.rule not in NEVER
+        )
+        if one is None or not wanted:
+            continue
+        try:
+            yield _Request(one, decode(one.data), wanted)
+        except UndecodableError:
+            continue
+
+
+def _plans(requests: list[_Request], reason: str, config: Config) -> list[Plan]:
+    plans = [Plan((), 0)] * len(requests)
+    if requests:
+        with new_pool(config, len(requests)) as pool:
+            tasks = {
+                pool.submit(FUNCTION, one.content, one.held.path, one.held.kind, one.wanted, reason): number
+                for number, one in enumerate(requests)
+            }
+            for event in pool.events():
+                if isinstance(event, Item):
+                    plans[tasks[event.task]] = decode_value(Plan, event.value)
+    return plans
