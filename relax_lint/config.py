@@ -43,6 +43,7 @@ class Config:
     `fix_strategy` is what is offered first for a tensor that does not always fit: `assert`, `dynamic` (a
     storage that grows with the tensor), or `auto`.
     `cache` says whether the command keeps results, `cache_dir` where (None: where the system keeps caches).
+    `proofs` says whether every certain verdict comes with a record of its proof.
     With `lower`, modules without explicit allocations first go through the default pipeline of `target`.
     `trust_models`, which no configuration file can set, admits models that may execute something while they
     are loaded. `root` is the folder that patterns of paths are relative to.
@@ -73,6 +74,7 @@ class Config:
     fix_strategy: str = "auto"
     max_memory: tuple[tuple[str, int], ...] = ()
     memory: MemoryRequest = field(default_factory=MemoryRequest)
+    proofs: bool = False
     cache: bool = True
     cache_dir: str | None = None
     root: str = field(default="", compare=False)

@@ -12,8 +12,8 @@ class Symptom(str, Enum):
     `error`: an exception other than a check's; `stopped`: an AssertionError, raised by a check of the
     function itself; `crash`: the process died of a signal; `out-of-bounds`: memory beside a storage was
     touched; `wrong-numbers`: the results differ from those of the same module with each tensor on a storage
-    of its own; `indeterminate`: the results depend on what memory held before; `accepted`: no check stopped
-    a call that a declared bound excludes.
+    of its own; `negative-extent`: a result has one; `indeterminate`: the results depend on what memory held
+    before; `accepted`: no check stopped a call that a declared bound excludes.
     """
 
     ERROR = "error"
@@ -21,6 +21,7 @@ class Symptom(str, Enum):
     CRASH = "crash"
     OUT_OF_BOUNDS = "out-of-bounds"
     WRONG_NUMBERS = "wrong-numbers"
+    NEGATIVE_EXTENT = "negative-extent"
     INDETERMINATE = "indeterminate"
     ACCEPTED = "accepted"
 
@@ -31,12 +32,13 @@ MISBEHAVIOUR = frozenset(
         Symptom.CRASH,
         Symptom.OUT_OF_BOUNDS,
         Symptom.WRONG_NUMBERS,
+        Symptom.NEGATIVE_EXTENT,
         Symptom.INDETERMINATE,
     }
 )
 """All that goes wrong by itself."""
 
-FAILURE = frozenset({Symptom.ERROR, Symptom.CRASH, Symptom.OUT_OF_BOUNDS})
+FAILURE = frozenset({Symptom.ERROR, Symptom.CRASH, Symptom.OUT_OF_BOUNDS, Symptom.NEGATIVE_EXTENT})
 """For what the machine refuses, dies of, or lets touch memory of others."""
 
 OTHER_RESULTS = frozenset({Symptom.WRONG_NUMBERS, Symptom.INDETERMINATE})

@@ -57,6 +57,17 @@ class AllocatorFailure:
 
 
 @dataclass(frozen=True)
+class ProofRecord:
+    """A proof written down: for a solver (SMT-LIB 2, `checkable`), or in words. `file` is where it was
+    written to, if it was.
+    """
+
+    text: str
+    checkable: bool
+    file: str | None = None
+
+
+@dataclass(frozen=True)
 class Check:
     """One judged memory operation; also the fine ones. Field meanings are those of the JSON output.
 
@@ -64,7 +75,8 @@ class Check:
     place; `notes` and `help` are further lines of the text output. `origins` tells where the symbols that it
     depends on get their values.
     `confirmation` is what became of the
-    finding when its examples were run, on request.
+    finding when its examples were run, `proof_record` the proof of a certain verdict written down, both on
+    request.
     """
 
     rule: str
@@ -95,6 +107,7 @@ class Check:
     suppressed_by: Suppression | None = None
     fixes: tuple[Fix, ...] = ()
     confirmation: Confirmation | None = None
+    proof_record: ProofRecord | None = None
 
 
 def is_finding(check: Check) -> bool:

@@ -10,7 +10,7 @@ from typing import Any
 
 from relax_lint import tvm_compat
 from relax_lint.config import Config
-from relax_lint.diagnostic import AllocatorFailure, Check, Fix, MemoryTotals, Related
+from relax_lint.diagnostic import AllocatorFailure, Check, Fix, MemoryTotals, ProofRecord, Related
 from relax_lint.fixes.changes import Remedy
 from relax_lint.fixes.describe import help_lines
 from relax_lint.fixes.text import TextFixer, display
@@ -19,6 +19,7 @@ from relax_lint.memory_figures import Estimate
 from relax_lint.model.program import Function, Place
 from relax_lint.place import Location
 from relax_lint.problems import problem_checks
+from relax_lint.proof_records import record_of
 from relax_lint.rule import Judgement, Rule
 from relax_lint.sources.unit import ParsedUnit, Positions, Problem
 from relax_lint.symbolic.decision import Decision, FailureStatus, FirstFailure
@@ -86,7 +87,9 @@ def check_module(
     memory: list[MemoryTotals] = []
     for judged in judge.functions():
         function = judged.facts.function
-        checks += _Writer(path, function, assumptions, write_fix or _displayed).checks(judged)
+        record = record_of if config.proofs else None
+        writer = _Writer(path, function, assumptions, write_fix or _displayed, record)
+        checks += writer.checks(judged)
         if totals:
             memory.append(
                 function_totals(
@@ -125,8 +128,10 @@ class _Writer:
         function: Function,
         assumptions: tuple[str, ...],
         write_fix: Callable[[Function, Remedy], Fix],
+        record: Callable[[Decision], ProofRecord | None] | None,
     ) -> None:
         self._path = path
+        self._record = record
         self._function = function
         self._assumptions = assumptions
         self._write_fix = write_fix
@@ -170,6 +175,7 @@ class _Writer:
             # Of what can be edited the edits tell more.
             help=() if fine else (*help_lines(r for r, fix in fixes if not fix.edits), *judgement.help),
             fixes=() if fine else tuple(fix for _, fix in fixes),
+            proof_record=None if self._record is None else self._record(decision),
         )
 
     def _origins(self, decision: Decision) -> tuple[Related, ...]:

@@ -76,7 +76,7 @@ class FunctionFacts:
         self.program = shared.program
         self.function = function
         self.config = config
-        self._judge = Judge(chain)
+        self._judge = Judge(chain, keep_claims=config.proofs)
         self._positions = positions
         self._shared = shared
 

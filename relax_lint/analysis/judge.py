@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 
 import sympy
 from sympy.logic.boolalg import Boolean
@@ -16,10 +17,11 @@ from relax_lint.verdict import Prover, Verdict
 
 
 class Judge:
-    """Asks the chain of provers and remembers the answers."""
+    """Asks the chain of provers and remembers the answers, and with `keep_claims` the questions too."""
 
-    def __init__(self, chain: ProverChain) -> None:
+    def __init__(self, chain: ProverChain, *, keep_claims: bool = False) -> None:
         self._chain = chain
+        self._keep_claims = keep_claims
         # A domain is part of a key by identity, and kept alive for that: operations share domains,
         # and comparing their facts costs more.
         self._kept: list[Domain] = []
@@ -32,6 +34,12 @@ class Judge:
         Which of several alternatives a run takes is not known, so the verdict is certain only
         where all alternatives agree.
         """
+        decision = self._judge(claims)
+        if not self._keep_claims or decision.verdict is Verdict.NEEDS_RUNTIME_CHECK:
+            return decision
+        return replace(decision, claims=tuple((claim.condition, claim.domain) for claim in claims))
+
+    def _judge(self, claims: Sequence[Claim]) -> Decision:
         decisions = [self._decide(claim) for claim in claims]
         reachable = [decision for decision in decisions if decision.reachable]
         if not reachable:

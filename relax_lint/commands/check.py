@@ -158,6 +158,7 @@ def _run(options: argparse.Namespace, config: Config) -> Report:
 
 def _check_in_full(options: argparse.Namespace, command: str, config: Config, asked: Asked | None) -> int:
     import gc
+    from dataclasses import replace
 
     from relax_lint.commands.memory import compared, configured
     from relax_lint.output.formats import COMPLETE, FORMATS
@@ -168,6 +169,8 @@ def _check_in_full(options: argparse.Namespace, command: str, config: Config, as
     gc.disable()
     if asked is not None:
         config = configured(asked, config)
+    if options.proofs is not None:
+        config = replace(config, proofs=True)
     if command == "check" and (options.fix or options.diff):
         from relax_lint.commands.fix import run_fixes
 
@@ -186,6 +189,8 @@ def _check_in_full(options: argparse.Namespace, command: str, config: Config, as
         report = _run(options, config)
     if report.stale:
         _complain_of_stale(report, config)
+    if options.proofs is not None:
+        report = _with_proofs(report, options.proofs)
     if options.confirm:
         from relax_lint.replay.confirm import confirm
 
@@ -218,6 +223,15 @@ def _complain_of_stale(report: Report, config: Config) -> None:
         sys.stderr.write(f"  {entry}\n")
     if len(report.stale) > _STALE_SHOWN:
         sys.stderr.write(f"  and {len(report.stale) - _STALE_SHOWN} more\n")
+
+
+def _with_proofs(report: Report, folder: str) -> Report:
+    from relax_lint.proofs import write_proofs
+
+    try:
+        return write_proofs(report, folder)
+    except OSError as error:
+        raise UsageError(f"cannot write proofs to {folder}: {error.strerror}") from None
 
 
 def _fails(report: Report, command: str, config: Config) -> bool:

@@ -74,8 +74,9 @@ def report_parser(command: str) -> argparse.ArgumentParser:
         "--max-memory", metavar="SIZE", action="append", help="a budget: 512MiB, or global=512MiB for a scope"
     )
     add("--baseline", metavar="FILE", help="a file of accepted findings")
-    parser.set_defaults(confirm=command == "replay")
+    parser.set_defaults(confirm=command == "replay", proofs=None)
     if command == "check":
+        add("--proofs", metavar="FOLDER", help="write a record of each proof there, most of them SMT-LIB 2")
         add(
             "--confirm",
             action="store_true",

@@ -96,7 +96,8 @@ def _check(check: Check, identity: str) -> dict[str, Any]:
             | ({} if failure.known else {"known": False})
             for name, failure in check.allocators.items()
         },
-        "proof": {"by": check.prover.value, "detail": check.proof},
+        "proof": {"by": check.prover.value, "detail": check.proof}
+        | ({} if check.proof_record is None else {"file": check.proof_record.file}),
         "undecided": check.undecided,
         "notes": list(check.notes),
         "help": list(check.help),

@@ -116,18 +116,23 @@ def _parsed(file: FileData, unit: Unit | None, config: Config) -> ParsedUnit | N
         from relax_lint.sources.parsing import parse_unit
 
         found = parse_unit(unit, config.dialect)
-    return found if isinstance(found, ParsedUnit) else None
+    if not isinstance(found, ParsedUnit) or not config.lower:
+        return found if isinstance(found, ParsedUnit) else None
+    from relax_lint.lowering import lower_unit
+
+    lowered = lower_unit(found, config.target)
+    return lowered if isinstance(lowered, ParsedUnit) else None
 
 
 def _prepared(parsed: ParsedUnit, config: Config, sought: list[Sought]) -> tuple[Prepared, set[int]]:
     """What to run of a module, and the numbers of the findings that are about it."""
     import tvm
 
-    from relax_lint.model.builder import build_program
+    from relax_lint.judging import ModuleJudge
     from relax_lint.replay.calls import Calls
     from relax_lint.replay.reference import without_sharing
 
-    program = build_program(parsed.ir_module, max_extent=config.max_extent)
+    program = ModuleJudge(parsed.ir_module, config).program
     calls = {f.name: Calls(f, config) for f in program.functions}
     here = [one for one in sought if one.function in calls]
     reference = without_sharing(parsed.ir_module) if here else None

@@ -17,6 +17,7 @@ from relax_lint.replay.cases import Prepared, Sought, read_prepared
 from relax_lint.replay.session import Session
 from relax_lint.rule import load_rules
 from relax_lint.sources.discovery import Input, UnreadableError, discover
+from relax_lint.sources.models import is_model
 from relax_lint.workers import Failed, Item, WorkerPool
 
 if TYPE_CHECKING:
@@ -125,6 +126,8 @@ def _read(path: str) -> FileData | str:
     for one in discover([path]):
         try:
             if isinstance(one, Input):
+                if is_model(one.kind):
+                    return "a model is not replayed: save the lowered module and name that"
                 return FileData(one.read(), one.path, one.kind, named=True)
         except UnreadableError as error:
             return str(error)

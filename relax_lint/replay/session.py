@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 from types import TracebackType
@@ -18,6 +19,7 @@ _SHOWN_CHARACTERS = 160
 # What depends on the bytes that memory happens to hold differs between the two.
 _ONE_FILLING, _OTHER_FILLING = 0xAA, 0x55
 _GUARD_BYTES = 2 << 30
+_NEGATIVE_EXTENT = re.compile(r"\[.*-\d.*\]")
 _NO_FUNCTION = "Cannot find"
 
 
@@ -167,6 +169,8 @@ class _Watch:
             return Symptom.CRASH
         if result.outcome is Outcome.ERROR:
             return Symptom.STOPPED if stopped else Symptom.ERROR
+        if any(_NEGATIVE_EXTENT.search(output.text) for output in result.outputs):
+            return Symptom.NEGATIVE_EXTENT
         return None
 
     def _silent(self, example: str, call: _Call, results: Mapping[str, RunResult]) -> list[Run]:

@@ -9,7 +9,7 @@ from functools import lru_cache
 
 from sympy.logic.boolalg import Boolean
 
-from relax_lint.symbolic.domain import Fact
+from relax_lint.symbolic.domain import Domain, Fact
 from relax_lint.verdict import Prover, Verdict
 
 Assignment = Mapping[str, int]
@@ -35,6 +35,7 @@ class Decision:
     largest fine assignment where one symbol decides and the set is bounded, else any fine one;
     `wrong` the smallest wrong one (smallest sum of absolute values, then lexicographic).
     `assumptions` are the ASSUMED facts without which the verdict could not be reached, in domain order.
+    `claims` are the claims that were put to the provers and their domains, where they are kept for a record.
     """
 
     verdict: Verdict
@@ -45,6 +46,7 @@ class Decision:
     fine: Assignment | None = None
     wrong: Assignment | None = None
     assumptions: tuple[Fact, ...] = field(default=())
+    claims: tuple[tuple[Boolean, Domain], ...] = field(default=(), compare=False, repr=False)
 
 
 @lru_cache(maxsize=1 << 12)
