@@ -1,0 +1,8 @@
+"""Rules about the DMA engine of our accelerator."""
+
+from __future__ import annotations
+
+from aligned_tensors import unaligned_tensor
+from relax_lint.rule import Rule
+
+RULES: tuple[Rule, ...] = (unaligned_tensor.RULE,)

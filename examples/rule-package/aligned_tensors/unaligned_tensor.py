@@ -1,0 +1,43 @@
+"""DMA101 unaligned-tensor."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import TYPE_CHECKING
+
+from relax_lint.analysis.claims import multiple_of
+from relax_lint.analysis.placements import Claim
+from relax_lint.model.program import Unknown
+from relax_lint.rule import WARNINGS, Judgement, Rule
+
+if TYPE_CHECKING:
+    from relax_lint.analysis.facts import FunctionFacts
+
+LINE_BYTES = 64
+"""What the engine moves at once."""
+
+
+def check(facts: FunctionFacts) -> Iterator[Judgement]:
+    """Every tensor on a storage: its offset is a whole number of lines."""
+    for placement in facts.placements:
+        place, offset = placement.tensor.place, placement.tensor.offset
+        aligned = offset if isinstance(offset, Unknown) else multiple_of(offset, LINE_BYTES)
+        yield Judgement(
+            place=place,
+            decision=facts.judge(Claim(aligned, placement.domain)),
+            message=f"tensor `{place.binding}` starts at {facts.bytes(offset)}, not at a line of its own",
+            label="starts here",
+            help=(f"round the offset up to a multiple of {LINE_BYTES} bytes",),
+        )
+
+
+RULE = Rule(
+    code="DMA101",
+    name="unaligned-tensor",
+    family="dma",
+    summary="a tensor that does not start at a multiple of 64 bytes of its storage",
+    since="1.0.0",
+    source=__file__,
+    severity=WARNINGS,
+    check=check,
+)
