@@ -47,6 +47,8 @@ def details(check: Check) -> Iterator[str]:
     """
     for word, text in _facts(check, {}):
         yield word + "\n".join(printable_lines(text))
+    for fix, option in _options(check.fixes):
+        yield f"{_fix_word(option)}{printable(fix.title)}{option}"
 
 
 def _options(fixes: Sequence[Fix]) -> Iterator[tuple[Fix, str]]:
@@ -65,12 +67,16 @@ def _fix_lines(fix: Fix, option: str, lines: Mapping[int, str], style: Style, ma
     patch = list(patch_lines(fix.edits, lines)) if fix.edits else []
     if not patch:
         return
-    word = style.paint("strong", "fix: " if option else "or: ")
+    word = style.paint("strong", _fix_word(option))
     yield f"{margin} {style.paint('frame', '=')} {word}{fix.title}{option}"
     number_width = max(len(str(line.number)) for line in patch)
     for line in patch:
         number = style.paint("frame", f"{line.number:>{number_width}} {line.sign}")
         yield f"{margin}   {number} {printable(line.text)}".rstrip()
+
+
+def _fix_word(option: str) -> str:
+    return "fix: " if option else "or: "
 
 
 def printable_lines(text: str) -> list[str]:

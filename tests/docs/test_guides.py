@@ -1,4 +1,4 @@
-"""The Python blocks of a guide run, one after the other, and print what the guide shows."""
+"""The Python blocks of a guide run, one after the other, and print what the guide shows; its commands do, too."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 ROOT = Path(__file__).resolve().parents[2]
-GUIDES = ("compile-script.md", "python-api.md", "speed.md")
+GUIDES = ("verdicts.md", "compile-script.md", "python-api.md", "speed.md")
 
 
 @pytest.mark.parametrize("name", GUIDES)
@@ -23,3 +23,25 @@ def test_the_blocks_of_a_guide_run(name: str, tmp_path: Path) -> None:
     assert run.returncode == 0, run.stderr
     for shown in re.findall(r"^```text\n(.*?)^```", page, re.DOTALL | re.MULTILINE):
         assert shown in run.stdout
+
+
+def _commands() -> list[str]:
+    """Every command of the linter that a guide shows with its output, in a block of its own."""
+    found = []
+    for page in sorted((ROOT / "docs").glob("*.md")):
+        for block in re.findall(
+            r"^```console\n(\$ relax-lint .*?)^```", page.read_text("utf-8"), re.DOTALL | re.M
+        ):
+            shown = block.split("\n", 1)[1]
+            if "examples/" in block and shown and "\n$ " not in block:
+                found.append(block)
+    return found
+
+
+@pytest.mark.parametrize("block", _commands(), ids=lambda block: block.split("\n")[0])
+def test_a_command_says_what_a_guide_shows(block: str) -> None:
+    command, expected = block.split("\n", 1)
+    arguments = command.removeprefix("$ relax-lint ").split()
+    call = [sys.executable, "-m", "relax_lint.cli", *arguments, "--color", "never"]
+    run = subprocess.run(call, cwd=ROOT, capture_output=True, text=True, check=False)
+    assert run.stdout == expected

@@ -9,6 +9,8 @@ import sys
 from dataclasses import dataclass
 from pathlib import Path
 
+import yaml
+
 ROOT = Path(__file__).resolve().parents[2]
 PROJECT = (".pre-commit-hooks.yaml", "pyproject.toml", "README.md", "LICENSE", "relax_lint", "rules")
 """What a hook repository has to hold to be installed."""
@@ -89,15 +91,11 @@ def hook_repository(folder: Path, home: Path, *, whole: bool) -> Repository:
     return made
 
 
-def use_hooks(user: Repository, hooks: Repository, *names: str) -> None:
-    """Configure and install hooks, as a user would."""
-    lines = [
-        "repos:",
-        f"  - repo: {hooks.folder}",
-        f"    rev: {hooks.git('rev-parse', 'HEAD')}",
-        "    hooks:",
-    ]
-    lines += [f"      - id: {name}" for name in names]
-    (user.folder / ".pre-commit-config.yaml").write_text("\n".join(lines) + "\n", encoding="utf-8")
+def use_hooks(user: Repository, hooks: Repository, name: str, *arguments: str) -> None:
+    """Configure and install a hook, as a user would."""
+    hook = {"id": name, "args": list(arguments)}
+    source = {"repo": str(hooks.folder), "rev": hooks.git("rev-parse", "HEAD"), "hooks": [hook]}
+    config = user.folder / ".pre-commit-config.yaml"
+    config.write_text(yaml.safe_dump({"repos": [source]}), encoding="utf-8")
     installed = user.pre_commit("install")
     assert installed.returncode == 0, installed.stdout + installed.stderr

@@ -19,11 +19,15 @@ needs_git = pytest.mark.skipif(shutil.which("git") is None, reason="git is not i
 
 
 @pytest.fixture
-def user(tmp_path: Path) -> Repository:
+def hooks(tmp_path: Path) -> Repository:
+    """The hooks alone: enough for those that use the installed relax-lint."""
+    return hook_repository(tmp_path / "hooks", tmp_path / "home", whole=False)
+
+
+@pytest.fixture
+def user(tmp_path: Path, hooks: Repository) -> Repository:
     """A repository that uses the hook of the installed relax-lint."""
-    home = tmp_path / "home"
-    hooks = hook_repository(tmp_path / "hooks", home, whole=False)
-    made = repository(tmp_path / "user", home)
+    made = repository(tmp_path / "user", tmp_path / "home")
     use_hooks(made, hooks, "relax-lint-system")
     return made
 
@@ -41,6 +45,19 @@ def test_a_bad_commit_is_stopped_and_a_clean_one_passes(user: Repository) -> Non
 
 
 @needs_git
+def test_a_bad_commit_is_fixed_and_then_passes(user: Repository, hooks: Repository) -> None:
+    use_hooks(user, hooks, "relax-lint-system", "--fix")
+    user.stage(model=BAD)
+    stopped = user.run("git", "commit", "--message", "bad")
+    assert stopped.returncode == 1
+    assert "files were modified by this hook" in stopped.stdout + stopped.stderr
+    assert "R.shape([m * 4])" in (user.folder / "model.py").read_text(encoding="utf-8")
+    user.git("add", "--all")
+    user.git("commit", "--quiet", "--message", "fixed")
+    assert user.commits() == 1
+
+
+@needs_git
 def test_only_staged_python_files_are_looked_at(user: Repository) -> None:
     (user.folder / "notes.md").write_text(f"```python\n{BAD}```\n", encoding="utf-8")
     user.stage(other=ORDINARY)
@@ -50,9 +67,7 @@ def test_only_staged_python_files_are_looked_at(user: Repository) -> None:
 
 
 @needs_git
-def test_try_repo(tmp_path: Path) -> None:
-    hooks = hook_repository(tmp_path / "hooks", tmp_path / "home", whole=False)
-    user = repository(tmp_path / "user", tmp_path / "home")
+def test_try_repo(user: Repository, hooks: Repository) -> None:
     user.stage(model=CLEAN)
     tried = user.pre_commit("try-repo", str(hooks.folder), "relax-lint-system", "--all-files")
     assert tried.returncode == 0, tried.stdout
@@ -61,7 +76,7 @@ def test_try_repo(tmp_path: Path) -> None:
 
 @pytest.mark.slow
 @needs_git
-def test_the_isolated_hook_is_installed_stops_and_passes(tmp_path: Path) -> None:
+def test_the_isolated_hooks_are_installed_stop_fix_and_pass(tmp_path: Path) -> None:
     home = tmp_path / "home"
     hooks = hook_repository(tmp_path / "hooks", home, whole=True)
     user = repository(tmp_path / "user", home)
@@ -71,8 +86,11 @@ def test_the_isolated_hook_is_installed_stops_and_passes(tmp_path: Path) -> None
     stopped = user.run("git", "commit", "--message", "bad")
     assert stopped.returncode == 1
     assert "warning[RLX101] storage-overflow" in stopped.stdout + stopped.stderr
-    user.stage(model=CLEAN)
-    user.git("commit", "--quiet", "--message", "clean")
+    use_hooks(user, hooks, "relax-lint-fix")
+    user.git("add", "--all")
+    assert "files were modified by this hook" in user.run("git", "commit", "--message", "bad").stderr
+    user.git("add", "--all")
+    user.git("commit", "--quiet", "--message", "fixed")
     assert user.commits() == 1
 
 

@@ -7,7 +7,7 @@ from urllib.parse import unquote
 
 from builders import fine, overflow, place, report
 
-from relax_lint.diagnostic import Check
+from relax_lint.diagnostic import Check, Edit, Fix
 from relax_lint.output.github import render_github
 from relax_lint.verdict import Severity
 
@@ -39,6 +39,14 @@ def test_a_finding_is_one_command() -> None:
     lines = text.split("\n")
     assert lines[0] == "tensor `alloc` needs `4*m` bytes, storage `storage` has 16 bytes"
     assert "safe iff m <= 4; naive fails from m = 5; pooled hides it until m = 1025" in lines
+
+
+def test_fixes_are_named_with_the_option_that_applies_them() -> None:
+    edits = (Edit(place(8, 46, 48), "4 * m"),)
+    ((_, _, text),) = commands(
+        overflow(fixes=(Fix("make it larger", "safe", edits), Fix("check it", "unsafe", edits)))
+    )
+    assert text.split("\n")[-2:] == ["fix: make it larger (`--fix`)", "or: check it"]
 
 
 def test_the_worst_come_first_because_github_shows_the_first_ten_of_a_kind() -> None:

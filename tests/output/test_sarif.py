@@ -153,6 +153,13 @@ def test_untrusted_text_is_no_link_no_placeholder_and_no_control_character() -> 
     assert headline == r"{{0}} \[here](https://example.org) \x1b[31m\udcff"
 
 
+def test_what_is_said_of_files_and_runs_is_a_notification() -> None:
+    one = replace(report(overflow(), notes=("read as TVM 0.23",)), notes=("`k` is in no function",))
+    (invocation,) = rendered(one)["invocations"]
+    said = [notification["message"]["text"] for notification in invocation["toolExecutionNotifications"]]
+    assert said == ["model.py: read as TVM 0.23", "`k` is in no function"]
+
+
 def test_too_many_findings_lose_the_least_severe_and_say_so(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(sarif, "MAX_RESULTS", 3)
     error = overflow(severity=Severity.ERROR, verdict=Verdict.ALWAYS_WRONG)
