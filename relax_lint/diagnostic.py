@@ -146,7 +146,8 @@ class MemoryTotals:
 
     `bindings` are the values that were asked for. A total for which there is no formula is None, or a number
     that holds at the bindings only; `unknown` has the reason by its name: `peak_live`, `reserved.pooled`, ...
-    `over_range`, by the same names, and `timelines` are there where they were asked for.
+    `over_range`, by the same names, and `timelines` are there where they were asked for. `reserved` is for
+    one call and `repeated` for any number of calls one after the other, by allocator.
     """
 
     path: str
@@ -177,6 +178,7 @@ class MemoryTotals:
     unknown: Mapping[str, str] = field(default_factory=dict)
     over_range: Mapping[str, OverRange] = field(default_factory=dict)
     timelines: tuple[Timeline, ...] = ()
+    repeated: Mapping[str, Amount | None] = field(default_factory=dict)
 
 
 @dataclass(frozen=True)

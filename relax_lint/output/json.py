@@ -188,6 +188,7 @@ def _memory(total: MemoryTotals) -> dict[str, Any]:
         "peak_live": _peak(total.peak_live, total.peak_at),
         "lower_bound": _amount(total.lower_bound),
         "reserved": _amounts(total.reserved),
+        "repeated": _amounts(total.repeated),
         "by_scope": _amounts(total.by_scope),
         "by_device": _amounts(total.by_device),
         "symbols": [

@@ -22,7 +22,7 @@ def memory_lines(
     for total in totals:
         name = ".".join(filter(None, (total.module, total.function)))
         yield style.paint("strong", f"memory of {printable(name)} ({printable(total.path)})")
-        further = (*_inputs(total), *_further(total)) if full else ()
+        further = (*_repeated(total, allocators), *_inputs(total), *_further(total)) if full else ()
         yield from table([*_rows(total, allocators), *further], right=False)
 
 
@@ -74,6 +74,14 @@ def _rows(total: MemoryTotals, allocators: Sequence[str]) -> Iterator[tuple[str,
             continue
         yield label, amount_text(amount, why.get(key, ""))
         yield from _over_range(total.over_range.get(key), why, key)
+
+
+def _repeated(total: MemoryTotals, allocators: Sequence[str]) -> Iterator[tuple[str, str]]:
+    """Where it differs from one call."""
+    for name in allocators:
+        amount = total.repeated.get(name)
+        if amount is not None and amount != total.reserved.get(name):
+            yield f"repeated calls, {name}", amount_text(amount)
 
 
 def _inputs(total: MemoryTotals) -> Iterator[tuple[str, str]]:

@@ -5,6 +5,8 @@
   those of the function, completed as a default build would (`relax_lint.analysis.liveness.inserted_kills`).
 - *lower bound* asks what the tensors alone need at one time, each to its last use: no planner that
   keeps the order of the operations can do with less.
+- *repeated* is what is reserved over several calls with the same symbols: the machine keeps the result of a
+  call until the next one returns something, so that the next one needs that much more.
 - *per scope* and *per device* are peaks too: what a budget for that scope or device has to cover.
 
 Formulas hold wherever sizes are not negative: the VM refuses those.
@@ -55,6 +57,7 @@ class Totals:
     peak_live: Peak | Unknown
     lower_bound: Peak | Unknown
     reserved: Mapping[Allocator, Quantity | Unknown]
+    repeated: Mapping[Allocator, Quantity | Unknown]
     by_scope: Mapping[str, Quantity]
     by_device: Mapping[str, Quantity]
     calls: tuple[CallUse, ...]
@@ -80,11 +83,16 @@ def measure(
 
     plans = Plans(program)
 
-    def walks(inventory: Inventory) -> list[Walk]:
-        return paths_of(plans, function, inventory, values, exec_mode)
+    def walks(inventory: Inventory, calls: int = 1) -> list[Walk]:
+        return paths_of(plans, function, inventory, values, exec_mode, calls)
+
+    def reserved(storages: list[Walk] | Unknown) -> dict[Allocator, Quantity | Unknown]:
+        return {
+            Allocator.NAIVE: size_of(_of_walks(storages, lambda found: peak(found, positive))),
+            Allocator.POOLED: _of_walks(storages, lambda found: pooled(found, page_size, positive)),
+        }
 
     storages = _or_unknown(lambda: walks(Inventory.STORAGES))
-    most = _of_walks(storages, lambda found: peak(found, positive))
     calls = _or_unknown(lambda: used_memory(walks(Inventory.VALUES), positive))
     return Totals(
         parameters=_sum_of(function, function.parameters, scope),
@@ -92,12 +100,11 @@ def measure(
         io_used_memory=_sum_of(function, (*function.parameters, function.result), scope),
         unplanned=_count(_tensors(function), scope),
         planned=_count(_storages(function), scope),
-        peak_live=most,
+        peak_live=_of_walks(storages, lambda found: peak(found, positive)),
         lower_bound=_or_unknown(lambda: peak(walks(Inventory.TENSORS), positive)),
-        reserved={
-            Allocator.NAIVE: size_of(most),
-            Allocator.POOLED: _of_walks(storages, lambda found: pooled(found, page_size, positive)),
-        },
+        reserved=reserved(storages),
+        # All calls after the second one are like it.
+        repeated=reserved(_or_unknown(lambda: walks(Inventory.STORAGES, calls=2))),
         by_scope=_grouped(storages, lambda allocation: allocation.scope, positive),
         by_device=_grouped(storages, lambda allocation: str(allocation.device), positive),
         calls=() if isinstance(calls, Unknown) else calls,

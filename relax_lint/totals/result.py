@@ -67,6 +67,7 @@ def function_totals(
         unknown=_reasons(totals) | unknown,
         over_range=ranges,
         timelines=timelines(program, function) if request.timelines else (),
+        repeated={a.value: _amount(totals.repeated[a], here.repeated[a]) for a in Allocator},
     )
 
 
@@ -98,6 +99,8 @@ def _largest(totals: Totals) -> Iterator[tuple[str, Quantity | Unknown]]:
     yield "lower_bound", size_of(totals.lower_bound)
     for allocator in Allocator:
         yield f"reserved.{allocator.value}", totals.reserved[allocator]
+    for allocator in Allocator:
+        yield f"repeated.{allocator.value}", totals.repeated[allocator]
 
 
 def _reasons(totals: Totals) -> dict[str, str]:

@@ -62,8 +62,9 @@ def paths_of(
     inventory: Inventory,
     binding: Mapping[sympy.Symbol, int] | None = None,
     exec_mode: ExecMode = ExecMode.BYTECODE,
+    calls: int = 1,
 ) -> list[Walk]:
-    """The walks of every path through a function.
+    """The walks of every path through a function, called `calls` times one after the other.
 
     With a `binding` of the symbols of its signature all sizes are ints, and a branch whose condition the
     binding decides is the only one that is followed. Raises Indeterminate.
@@ -75,7 +76,7 @@ def paths_of(
             raise Indeterminate(f"there are more than {MAX_PATHS} paths through the branches")
         prefix = pending.pop()
         walker = Walker(plans, inventory, exec_mode, prefix)
-        walk = walker.run(function, Scope(binding))
+        walk = walker.run(function, binding, calls)
         found.append(walk)
         taken = tuple(walker.taken)
         walk.taken = taken
@@ -92,7 +93,16 @@ class Frame:
         self.aliases = aliases
         self.releases = releases
         self.held: dict[ValueId, Reference] = {}
+        self.arguments: dict[ValueId, tuple[Frame, ValueId]] = {}
         self.decided: dict[ValueId, bool] = {}
+
+    def origin(self, value: ValueId) -> tuple[Frame, ValueId]:
+        """The register of a value, in the outermost frame that handed it down as an argument."""
+        register = self.aliases.register(value)
+        if register in self.arguments:
+            frame, argument = self.arguments[register]
+            return frame.origin(argument)
+        return self, register
 
 
 class Walker:
@@ -126,15 +136,24 @@ class Walker:
             Assert: self._nothing,
         }
 
-    def run(self, function: Function, scope: Scope) -> Walk:
-        """The walk of one call; its result is let go at the end."""
-        frame = self._frame(function, scope)
+    def run(self, function: Function, binding: Mapping[sympy.Symbol, int] | None, calls: int = 1) -> Walk:
+        """The walk of one call or several; the caller lets go of each result before it calls again."""
         self._active.append(function.name)
-        if self._inventory is Inventory.VALUES:
-            for parameter in function.parameters:
-                self._hold(frame, parameter, self._fresh(frame, function.type_of(parameter), None))
-        self._call(frame)
+        for call in range(calls):
+            frame = self._frame(function, Scope(binding))
+            if self._inventory is Inventory.VALUES:
+                for parameter in function.parameters:
+                    self._hold(frame, parameter, self._fresh(frame, function.type_of(parameter), None))
+            result = self._call(frame)
+            if call < calls - 1:
+                self._let_go(result)
         return self._walk
+
+    def _let_go(self, result: Reference) -> None:
+        """The caller's reference to a result ends; the machine may keep it until it returns another."""
+        if self._keeps_result:
+            result, self._returned = self._returned, result
+        self._count(result, -1)
 
     def _frame(self, function: Function, scope: Scope) -> Frame:
         releases = self._plans.releases(function, self._inventory)
@@ -300,13 +319,12 @@ class Walker:
         inner = self._frame(callee, scope)
         for parameter, argument in zip(callee.parameters, op.arguments, strict=False):
             self._hold(inner, parameter, self._reference(frame, argument))
+            inner.arguments[parameter] = (frame, argument)
         self._active.append(callee.name)
         result = self._call(inner)
         self._active.pop()
         self._hold(frame, op.result, result)
-        if self._keeps_result:
-            result, self._returned = self._returned, result
-        self._count(result, -1)
+        self._let_go(result)
         return None
 
     def _if(self, frame: Frame, op: If) -> Reference:
@@ -317,7 +335,8 @@ class Walker:
 
     def _choose(self, frame: Frame, op: If) -> bool:
         """The branch to follow; what was once decided about a condition stays so."""
-        known = None if op.condition is None else frame.decided.get(frame.aliases.register(op.condition))
+        origin = None if op.condition is None else frame.origin(op.condition)
+        known = None if origin is None else origin[0].decided.get(origin[1])
         if known is not None:
             return known
         forced = _decided(op, frame.scope)
@@ -325,8 +344,8 @@ class Walker:
             position = len(self.taken)
             forced = self._decisions[position] if position < len(self._decisions) else True
             self.taken.append(forced)
-        if op.condition is not None:
-            frame.decided[frame.aliases.register(op.condition)] = forced
+        if origin is not None:
+            origin[0].decided[origin[1]] = forced
         return forced
 
     def _kill(self, frame: Frame, op: Kill) -> Reference:

@@ -1,4 +1,6 @@
-"""A decoder-only transformer with a symbolic sequence length, built with TVM's own frontend and passes."""
+"""A decoder-only transformer with a symbolic sequence length and, if wanted, batch, built with TVM's own frontend
+and passes.
+"""
 
 from __future__ import annotations
 
@@ -49,20 +51,20 @@ class _Layer(nn.Module):
         self.down = nn.Linear(4 * WIDTH, WIDTH, bias=False)
 
     def forward(self, x: Any, mask: Any) -> Any:
-        length = x.shape[1]
+        batch, length = x.shape[0], x.shape[1]
         normal = self.attention_norm(x)
         query, key, value = (
-            _to_heads(project(normal), length) for project in (self.query, self.key, self.value)
+            _to_heads(project(normal), batch, length) for project in (self.query, self.key, self.value)
         )
         scores = op.matmul(query, op.permute_dims(key, [0, 1, 3, 2])) / (WIDTH // HEADS) ** 0.5
         mixed = op.matmul(op.softmax(scores + mask, axis=-1), value)
-        x = x + self.out(op.reshape(op.permute_dims(mixed, [0, 2, 1, 3]), (1, length, WIDTH)))
+        x = x + self.out(op.reshape(op.permute_dims(mixed, [0, 2, 1, 3]), (batch, length, WIDTH)))
         normal = self.mlp_norm(x)
         return x + self.down(op.silu(self.gate(normal)) * self.up(normal))
 
 
-def _to_heads(part: Any, length: Any) -> Any:
-    return op.permute_dims(op.reshape(part, (1, length, HEADS, WIDTH // HEADS)), [0, 2, 1, 3])
+def _to_heads(part: Any, batch: Any, length: Any) -> Any:
+    return op.permute_dims(op.reshape(part, (batch, length, HEADS, WIDTH // HEADS)), [0, 2, 1, 3])
 
 
 class _Decoder(nn.Module):
@@ -81,9 +83,11 @@ class _Decoder(nn.Module):
         return self.head(self.norm(x))
 
 
-def exported(layers: int, *, bounded: bool) -> Any:
-    """The model as the frontend exports it; `bounded` declares that the length is at most CONTEXT."""
-    tokens = nn.spec.Tensor([1, "n"], "int32")
+def exported(layers: int, *, bounded: bool, batch: int | str = 1) -> Any:
+    """The model as the frontend exports it; `bounded` declares that the length `n` is at most CONTEXT. `batch` may
+    be the name of a symbol.
+    """
+    tokens = nn.spec.Tensor([batch, "n"], "int32")
     module, _ = _Decoder(layers).export_tvm({"forward": {"tokens": tokens}})
     if bounded:
         name = module.get_global_var("forward")

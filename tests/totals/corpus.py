@@ -9,11 +9,11 @@ from tvm.script import ir as I
 from tvm.script import relax as R
 from tvm.script import tirx as T
 
-from tests.programs import transformer
 from tests.totals.cases import STATIC, Case, Run, case, f32, rows
 from tests.totals.corpus_control import CASES as CONTROL
+from tests.totals.corpus_models import CASES as MODELS
 
-CASES: list[Case] = list(CONTROL)
+CASES: list[Case] = [*CONTROL, *MODELS]
 
 
 @I.ir_module
@@ -351,20 +351,3 @@ CASES.append(
         *(Run((f32(n, 3, 16, 16), f32(8, 3, 3, 3), f32(8, 8, 3, 3)), {"n": n}) for n in (1, 2, 5)),
     )
 )
-
-
-def _decoder_runs() -> tuple[Run, ...]:
-    function = transformer.exported(1, bounded=False)["forward"]
-    weights = [np.full([int(d) for d in p.ty.shape.values], 0.1, "float32") for p in function.params[1:]]
-    return tuple(Run((np.zeros((1, n), "int32"), *weights), {"n": n}) for n in (1, 16, 100, 512))
-
-
-for _bounded in (True, False):
-    CASES.append(
-        Case(
-            f"decoder, {'bounded' if _bounded else 'unbounded'}",
-            lambda bounded=_bounded: transformer.exported(1, bounded=bounded),
-            _decoder_runs(),
-            "forward",
-        )
-    )

@@ -8,7 +8,7 @@ from tvm.script import ir as I
 from tvm.script import relax as R
 from tvm.script import tirx as T
 
-from tests.totals.cases import NO, STATIC, YES, Case, Run, case, f32
+from tests.totals.cases import NO, STATIC, YES, Case, Run, case, f32, rows
 
 CASES: list[Case] = []
 
@@ -118,6 +118,53 @@ class ResultKeptByTheMachine:
 
 
 CASES.append(case("result kept by the machine", ResultKeptByTheMachine, STATIC))
+
+
+@I.ir_module
+class CallsInCalls:
+    @R.function(private=True)
+    def innermost(z: R.Tensor((8, 4), "float32")) -> R.Tensor((8, 4), "float32"):
+        a = R.concat((z, z, z), axis=0)
+        b = R.strided_slice(a, axes=[0], begin=[0], end=[8])
+        return b
+
+    @R.function(private=True)
+    def inner(y: R.Tensor((8, 4), "float32")) -> R.Tensor((8, 4), "float32"):
+        cls = CallsInCalls
+        a = R.exp(y)
+        b = cls.innermost(a)
+        return R.add(a, b)
+
+    @R.function
+    def main(x: R.Tensor((8, 4), "float32")):
+        cls = CallsInCalls
+        a = cls.inner(x)
+        b = R.concat((a, a), axis=0)
+        c = cls.innermost(x)
+        return R.concat((b, c), axis=0)
+
+
+CASES.append(case("calls in calls", CallsInCalls, STATIC))
+
+
+@I.ir_module
+class ArgumentHandedBack:
+    @R.function(private=True)
+    def same(y: R.Tensor(("m", 4), "float32")) -> R.Tensor(("m", 4), "float32"):
+        a = R.exp(y)
+        b = R.sum(a, axis=[0])
+        return y
+
+    @R.function
+    def main(x: R.Tensor(("n", 4), "float32")):
+        cls = ArgumentHandedBack
+        a = R.add(x, x)
+        b = cls.same(a)
+        c = R.exp(b)
+        return R.sum(c, axis=[0])
+
+
+CASES.append(case("argument handed back", ArgumentHandedBack, *rows(1, 300)))
 
 
 @I.ir_module

@@ -9,8 +9,8 @@ from __future__ import annotations
 import ctypes
 import json
 import sys
-from collections.abc import Iterator
-from itertools import groupby
+from collections.abc import Iterator, Sequence
+from itertools import groupby, product
 from typing import Any
 
 import numpy as np
@@ -63,17 +63,26 @@ class Meter:
         if self._library.meter_callers() != len(Allocator):
             raise RuntimeError("the allocators cannot be told apart from other callers")
 
-    def most_obtained(self, executable: Any, case: Case, run: Run, allocator: Allocator) -> int:
-        """Bytes that the allocator held from the system at most, in one call from a cold start."""
+    def most_obtained(
+        self, executable: Any, entry: str, runs: Sequence[Run], allocator: Allocator
+    ) -> list[int]:
+        """Bytes that the allocator held from the system at most, from a cold start to the end of each of
+        several calls; the caller lets go of each result before it calls again.
+        """
         machine = relax.VirtualMachine(executable, tvm.cpu(), memory_cfg=allocator.value)
-        function = machine[case.entry]
-        inputs = [tvm.runtime.tensor(i) if isinstance(i, np.ndarray) else i for i in run.inputs]
+        function = machine[entry]
+        inputs = [
+            [tvm.runtime.tensor(i) if isinstance(i, np.ndarray) else i for i in run.inputs] for run in runs
+        ]
         self._clear()
         self._library.meter_start()
-        result = function(*inputs)
+        most = []
+        for arguments in inputs:
+            result = function(*arguments)
+            most.append(int(self._library.meter_peak()))
+            del result
         self._library.meter_stop()
-        del result
-        return int(self._library.meter_peak())
+        return most
 
 
 def allocating(*, planned: bool) -> Any:
@@ -124,15 +133,20 @@ def measured(meter: Meter, case: Case, exec_mode: ExecMode) -> Iterator[dict[str
         early = measure(before, _entry(before, case), exec_mode=exec_mode, binding=binding)
         late = measure(after, _entry(after, case), exec_mode=exec_mode, binding=binding)
         for allocator in Allocator:
+            obtained = [
+                meter.most_obtained(executable, case.entry, pair, allocator)
+                for pair in product(alternatives, repeat=2)
+            ]
             yield {
                 "case": case.name,
                 "exec_mode": exec_mode.value,
                 "binding": binding,
                 "allocator": allocator.value,
-                "measured": max(
-                    meter.most_obtained(executable, case, run, allocator) for run in alternatives
-                ),
+                "measured": max(first for first, _ in obtained),
+                "measured again": max(both for _, both in obtained),
                 "predicted": _value(late.reserved[allocator]),
+                "predicted again": _value(late.repeated[allocator]),
+                "formula again": _evaluated(formulas.repeated[allocator], binding),
                 "formula": _evaluated(formulas.reserved[allocator], binding),
                 "without shape heap": _value(early.reserved[allocator]),
                 "shape heap": shape_heap(_entry(after, case), allocator),
