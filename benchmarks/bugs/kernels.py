@@ -90,7 +90,7 @@ BUGS: tuple[Bug, ...] = (
         "claimed_type_of_a_copy",
         "TVM's sources (packed calls)",
         "vm.builtin.copy with another type than its argument's",
-        "RLX305 needs-runtime-check",
+        "RLX304 always-wrong",
         """
         @R.function(pure=False)
         def main(x: R.Tensor((4,), "float32")) -> R.Tensor((8,), "int8"):

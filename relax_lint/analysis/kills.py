@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from relax_lint.analysis.aliases import Aliases
 from relax_lint.analysis.liveness import operands
-from relax_lint.model.program import Block, Function, If, Kill, KillKind, Op, ValueId
+from relax_lint.model.program import Block, Constant, Function, If, Kill, KillKind, Op, ValueId
 
 
 @dataclass(frozen=True)
@@ -37,6 +37,9 @@ class Kills:
         self._aliases = aliases
         self.uses: list[KilledUse] = []
         self.again: list[KilledUse] = []
+        self.of_constants: list[Kill] = []
+        """The kills of what sits in no register: TVM cannot compile them."""
+        self._constants = _constants(function)
         killed: dict[ValueId, _Killed] = {}
         self._block(function.body, killed)
         self._use(None, self._fields_of(function.result), killed)
@@ -68,6 +71,8 @@ class Kills:
 
     def _kill(self, op: Kill, killed: dict[ValueId, _Killed]) -> None:
         register = self._aliases.register(op.target)
+        if register in self._constants:
+            self.of_constants.append(op)
         before = killed.get(register)
         if before is not None:
             self.again.append(KilledUse(op, op.target, before.kill, before.certain))
@@ -92,3 +97,10 @@ class Kills:
         if fields is None:
             return (value,)
         return tuple(inner for field in fields for inner in self._fields_of(field))
+
+
+def _constants(function: Function) -> frozenset[ValueId]:
+    """The tensors that are written in place, or bound to a name as they are."""
+    bound = (op.result for op in function.body.walk() if isinstance(op, Constant))
+    tensors = (value for value in bound if function.tensor_type(value) is not None)
+    return frozenset((*function.constants, *tensors))

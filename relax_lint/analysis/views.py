@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from functools import cached_property
 
 import sympy
+from sympy.logic.boolalg import Boolean
 
 from relax_lint.analysis.claims import all_of, equal, multiple_of
 from relax_lint.analysis.placements import Claim, at_most, not_negative
@@ -37,6 +38,11 @@ class ViewQuestion:
         return Claim(all_of((self.size.condition, self.alignment.condition)), self.size.domain)
 
     @property
+    def is_copy(self) -> bool:
+        """Whether it is the source itself under a claimed type."""
+        return self.op.kind is ViewKind.COPY
+
+    @property
     def is_reshape(self) -> bool:
         """Whether the element count is asked rather than bytes."""
         return self.op.kind is ViewKind.RESHAPE
@@ -51,13 +57,24 @@ class ViewFacts:
 
     @cached_property
     def questions(self) -> tuple[ViewQuestion, ...]:
-        """Every reshape and every byte window."""
-        views = [op for op in self._function.body.walk() if isinstance(op, View)]
-        return tuple(
-            self._reshape(op) if op.kind is ViewKind.RESHAPE else self._window(op)
-            for op in views
-            if op.kind in (ViewKind.RESHAPE, ViewKind.MEMORY_VIEW)
-        )
+        """Every reshape, every byte window, and every `vm.builtin.copy` of a tensor."""
+        ask = {
+            ViewKind.RESHAPE: self._reshape,
+            ViewKind.MEMORY_VIEW: self._window,
+            ViewKind.COPY: self._copy,
+        }
+        views = [op for op in self._function.body.walk() if isinstance(op, View) and op.kind in ask]
+        return tuple(ask[op.kind](op) for op in views if op.kind is not ViewKind.COPY or all(self._types(op)))
+
+    def _copy(self, op: View) -> ViewQuestion:
+        """`vm.builtin.copy` returns its argument, whatever type the call claims."""
+        domain = self._domain_at(op.place)
+        source, target = self._types(op)
+        assert source is not None
+        assert target is not None
+        has, needs = _bytes(source), _bytes(target)
+        fine = Claim(sympy.true, domain)
+        return ViewQuestion(op, needs, has, Claim(_same_type(source, target), domain), fine, 1)
 
     def _reshape(self, op: View) -> ViewQuestion:
         domain = self._domain_at(op.place)
@@ -89,7 +106,21 @@ class ViewFacts:
 
     def _types(self, op: View) -> tuple[TensorType | None, TensorType | None]:
         source = self._function.tensor_type(op.source)
-        return source, op.type if isinstance(op.type, TensorType) else None
+        target = op.claimed or op.type
+        return source, target if isinstance(target, TensorType) else None
+
+
+def _same_type(source: TensorType, target: TensorType) -> Boolean | Unknown:
+    """Everything that the target's type says is what the source's type says."""
+    if None not in (source.dtype, target.dtype) and source.dtype != target.dtype:
+        return sympy.false
+    if target.shape is None:
+        return sympy.true
+    if source.shape is None:
+        return _NO_TYPE
+    if len(source.shape) != len(target.shape):
+        return sympy.false
+    return all_of(equal(a, b) for a, b in zip(source.shape, target.shape, strict=True))
 
 
 def _bytes(type_: TensorType | None) -> Size:

@@ -140,6 +140,10 @@ class Planner:
             return ()
         return (Remedy("drop the second kill", Applicability.SAFE, (Remove(again.op),)),)
 
+    def kill_of_constant(self, kill: Kill) -> tuple[Remedy, ...]:
+        """For a kill of a constant, which lives as long as the module."""
+        return (Remedy("drop the kill", Applicability.SAFE, (Remove(kill),)),)
+
     def early_kill(self, kill: Kill, kills: Kills) -> tuple[Remedy, ...]:
         """For a kill before the last use: it goes behind that, or away where the value is returned or used
         outside of the branch of the kill; TVM adds the kills that are missing.

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import sympy
@@ -174,6 +175,13 @@ def _same_bytes(kind: ViewKind) -> Handler:
     return handler
 
 
+def _copy(builder: FunctionBuilder, place: Place, var: Any, args: Sequence[Any]) -> Op:
+    source = builder.operand(args[0])
+    type_ = builder.values[source].type
+    view = _view(builder, place, var, ViewKind.COPY, source, sympy.Integer(0), type_)
+    return replace(view, claimed=builder.types.type(var.ty))
+
+
 def _view(
     builder: FunctionBuilder,
     place: Place,
@@ -237,7 +245,7 @@ BUILTINS: dict[str, Handler] = {
     "vm.builtin.alloc_storage": _packed_alloc_storage,
     "vm.builtin.alloc_tensor": _packed_alloc_tensor,
     "vm.builtin.reshape": _reshape,
-    "vm.builtin.copy": _same_bytes(ViewKind.COPY),
+    "vm.builtin.copy": _copy,
     "vm.builtin.ensure_zero_offset": _same_bytes(ViewKind.ZERO_OFFSET),
     "runtime.TVMTensorCreateView": _memory_view,
 }

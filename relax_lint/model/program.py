@@ -115,12 +115,15 @@ class ViewKind(Enum):
 
 @dataclass(frozen=True)
 class View(Op):
-    """A value of its own register that shares the bytes of `source` (from `offset` bytes on)."""
+    """A value of its own register that shares the bytes of `source` (from `offset` bytes on). `claimed` is
+    the type that a call of `vm.builtin.copy` gives its result, which is its argument.
+    """
 
     kind: ViewKind
     source: ValueId
     offset: Size
     type: ValueType
+    claimed: ValueType | None = None
 
 
 @dataclass(frozen=True)

@@ -7,15 +7,18 @@ from typing import TYPE_CHECKING
 
 from relax_lint.confirmation import NOTHING_TO_SEE
 from relax_lint.rule import WARNINGS, Judgement, Rule
-from relax_lint.verdict import Verdict
+from relax_lint.verdict import Severity, Verdict
 
 if TYPE_CHECKING:
     from relax_lint.analysis.facts import FunctionFacts
+    from relax_lint.model.program import DeclaredBound
 
 
 def check(facts: FunctionFacts) -> Iterator[Judgement]:
-    """Every declared bound: its name is that of a symbol of the function's signature."""
+    """Every declared bound: its name is that of a symbol of the signature, its value an integer."""
     for bound in facts.function.bounds:
+        if bound.value is None:
+            yield _no_integer(facts, bound)
         if bound.symbol is not None:
             continue
         meant = facts.symbol_like(bound.name)
@@ -32,11 +35,25 @@ def check(facts: FunctionFacts) -> Iterator[Judgement]:
         )
 
 
+def _no_integer(facts: FunctionFacts, bound: DeclaredBound) -> Judgement:
+    return Judgement(
+        place=None,
+        location=facts.function.attributes,
+        decision=facts.certain(Verdict.ALWAYS_WRONG, "a bound must be an integer"),
+        message=(
+            f"the `{bound.kind.value}` of `{bound.name}` in `{facts.function.name}` is no integer: "
+            "TVM's memory planner refuses the module"
+        ),
+        label=f"no integer for `{bound.name}`",
+        severity=Severity.ERROR,
+    )
+
+
 RULE = Rule(
     code="RLX502",
     name="unknown-bound-name",
     family="declarations",
-    summary="a declared bound whose name matches no symbol of the function's signature",
+    summary="a declared bound that names no symbol of the function's signature, or is no integer",
     since="0.1.0",
     source=__file__,
     # The bound is without effect for certain, but memory is planned without it, not wrongly.

@@ -13,12 +13,16 @@ if TYPE_CHECKING:
 
 
 def check(facts: FunctionFacts) -> Iterator[Judgement]:
-    """Every reshape keeps the element count; every byte window lies inside its source, aligned."""
+    """Every reshape keeps the element count; every byte window lies inside its source, aligned; every
+    `vm.builtin.copy` has the type of its source.
+    """
     for view in facts.views.questions:
         decision = facts.judge(view.claim)
         name, source = view.op.place.binding, facts.name_of(view.op.source)
         if decision.verdict is Verdict.ALWAYS_FINE:
             message = f"view `{name}` covers memory of its source"
+        elif view.is_copy:
+            message = f"`{name}` is `{source}` itself, and not of the type that the call claims"
         elif view.is_reshape:
             needs, has = facts.elements(view.needs), facts.elements(view.has)
             message = f"view `{name}` has {needs}, `{source}` has {has}"

@@ -12,7 +12,15 @@ if TYPE_CHECKING:
 
 
 def check(facts: FunctionFacts) -> Iterator[Judgement]:
-    """Every use of a value whose register a kill has cleared."""
+    """Every use of a value whose register a kill has cleared, and every kill of what has no register."""
+    for kill in facts.lifetimes.kills.of_constants:
+        yield Judgement(
+            kill.place,
+            facts.lifetimes.on_path(kill, certain=True, why=""),
+            "a constant is killed, which is in no register: TVM does not build the module",
+            label="the constant is killed here",
+            remedies=facts.remedies.kill_of_constant(kill),
+        )
     for use in facts.lifetimes.kills.uses:
         name, killed = facts.name_of(use.value), facts.name_of(use.kill.target)
         alias = "" if name == killed else f" as `{killed}`, which is the same register"
