@@ -18,7 +18,7 @@ sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
 
 import tvm
 
-from benchmarks.fault_injection import run_apart
+from benchmarks.judging import run_apart
 from benchmarks.lowering import checks, findings, stages
 from benchmarks.operators import operators
 from benchmarks.victims import Victim, victims
