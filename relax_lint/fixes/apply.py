@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Container, Iterable, Sequence
 from dataclasses import dataclass
 
 from relax_lint.diagnostic import Check, Edit, Fix
@@ -27,18 +27,19 @@ class Proposal:
         return check.rule, check.module, check.function, check.binding, self.fix.title, *texts
 
 
-def proposals(checks: Iterable[Check], *, unsafe: bool) -> list[Proposal]:
+def proposals(
+    checks: Iterable[Check], *, unsafe: bool, refused: Container[tuple[str | None, ...]] = ()
+) -> list[Proposal]:
     """The first fix that may be applied for each check that nobody accepts: a safe one or, with `unsafe`,
-    either.
+    either; `refused` are the keys of those that were tried in vain.
     """
     wanted = ("safe", "unsafe") if unsafe else ("safe",)
     found = []
     for check in checks:
         if check.suppressed:
             continue
-        fix = next((fix for fix in check.fixes if fix.edits and fix.applicability in wanted), None)
-        if fix is not None:
-            found.append(Proposal(check, fix))
+        offered = (Proposal(check, fix) for fix in check.fixes if fix.edits and fix.applicability in wanted)
+        found += [p for p in offered if p.key not in refused][:1]
     return found
 
 

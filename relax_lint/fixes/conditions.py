@@ -13,8 +13,6 @@ from relax_lint.symbolic.domain import INT64_MAX, Domain
 from relax_lint.symbolic.printing import condition_text
 
 _DIVISIONS = (f.FloorDiv, f.FloorMod, f.TruncDiv, f.TruncMod)
-_FREE = INT64_MAX + 1
-"""The largest magnitude of a symbol that may be any int64."""
 
 
 def conjuncts(condition: Boolean) -> tuple[Boolean, ...]:
@@ -42,10 +40,7 @@ def is_exact(condition: Boolean, domain: Domain, max_extent: int) -> bool:
     are taken to be at most `max_extent`, as for RLX103, and nothing is taken of free symbols.
     """
     sides = (side for relation in condition.atoms(sympy.core.relational.Relational) for side in relation.args)
-    return all(
-        side.is_Symbol or side.is_Integer or _magnitude(side, domain, max_extent) <= INT64_MAX
-        for side in sides
-    )
+    return all(_magnitude(side, domain, max_extent) <= INT64_MAX for side in sides)
 
 
 def _magnitude(expr: sympy.Expr, domain: Domain, max_extent: int) -> int:
@@ -53,7 +48,7 @@ def _magnitude(expr: sympy.Expr, domain: Domain, max_extent: int) -> int:
     if expr.is_Integer:
         return abs(int(expr))
     if expr.is_Symbol:
-        return _FREE if expr in domain.free else max_extent
+        return INT64_MAX if expr in domain.free else max_extent
     if isinstance(expr, sympy.Add):
         return sum(_magnitude(term, domain, max_extent) for term in expr.args)
     if isinstance(expr, sympy.Mul | sympy.Pow):
@@ -66,4 +61,4 @@ def _magnitude(expr: sympy.Expr, domain: Domain, max_extent: int) -> int:
             base, exponent = factor.as_base_exp()
             size *= _magnitude(base, domain, max_extent) ** int(exponent)
         return size
-    return max((_magnitude(argument, domain, max_extent) for argument in expr.args), default=_FREE)
+    return max((_magnitude(argument, domain, max_extent) for argument in expr.args), default=INT64_MAX + 1)

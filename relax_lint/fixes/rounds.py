@@ -32,7 +32,7 @@ class FixedFile:
     def propose(self, *, unsafe: bool) -> list[Proposal]:
         """What to apply next; nothing where there is nothing left to try."""
         findings = filter(is_finding, self.result.checks)
-        offered = [p for p in proposals(findings, unsafe=unsafe) if p.key not in self._refused]
+        offered = proposals(findings, unsafe=unsafe, refused=self._refused)
         first = [p for p in offered if p.key not in self._put_off]
         return compatible(first or offered)[: self._limit]
 

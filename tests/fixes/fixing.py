@@ -1,0 +1,38 @@
+"""From the text of a file to the text with its findings fixed, in this process."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from relax_lint.config import Config
+from relax_lint.diagnostic import Check, FileResult, InputStatus, is_finding
+from relax_lint.engine import check_parsed
+from relax_lint.fixes.rounds import FixedFile, fix_files
+from relax_lint.sources.parsing import parse_unit
+from relax_lint.sources.reading import read_units
+
+PATH = "module.py"
+
+
+def judged(text: str, config: Config | None = None) -> FileResult:
+    """All that is said of a text."""
+    checks: list[Check] = []
+    for unit in read_units(text.encode(), PATH).units:
+        checks += check_parsed(parse_unit(unit), PATH, config or Config()).checks
+    return FileResult(InputStatus(PATH, 1, "checked"), tuple(checks))
+
+
+def findings(text: str, config: Config | None = None) -> list[Check]:
+    """What is wrong with a text."""
+    return [check for check in judged(text, config).checks if is_finding(check)]
+
+
+def fixed(text: str, config: Config | None = None, *, unsafe: bool = False) -> FixedFile:
+    """The text after all its fixes, and what is said of it then."""
+
+    def judge(texts: Mapping[str, str]) -> Mapping[str, FileResult]:
+        return {path: judged(text, config) for path, text in texts.items()}
+
+    file = FixedFile(text, judged(text, config))
+    fix_files([file], judge, unsafe=unsafe)
+    return file
