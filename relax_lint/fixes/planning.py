@@ -25,6 +25,8 @@ from relax_lint.fixes.changes import (
 from relax_lint.fixes.conditions import check_title, conjuncts, is_exact, is_writable
 from relax_lint.fixes.resizing import Resizing
 from relax_lint.model.program import (
+    AllocStorage,
+    AllocTensor,
     BoundKind,
     DeclaredBound,
     Function,
@@ -131,6 +133,12 @@ class Planner:
         """For a bound whose name is misspelt. Memory is planned with it from then on."""
         change = RenameBound(bound.kind, bound.name, name)
         return (Remedy(f"write `{name}` instead of `{bound.name}`", Applicability.UNSAFE, (change,)),)
+
+    def drop_unused(self, op: AllocStorage | AllocTensor) -> tuple[Remedy, ...]:
+        """For an allocation that nothing uses, with the kills that name it."""
+        kills = [kill for kill in self._function.body.walk() if isinstance(kill, Kill)]
+        changes = (Remove(op), *(Remove(kill) for kill in kills if kill.target == op.result))
+        return (Remedy("drop the allocation", Applicability.SAFE, changes),)
 
     # -- kills ---------------------------------------------------------------------------------
 

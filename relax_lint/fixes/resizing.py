@@ -15,6 +15,7 @@ from relax_lint.fixes.conditions import is_writable
 from relax_lint.fixes.tvmscript import ALLOC_STORAGE
 from relax_lint.model.program import AllocStorage, AllocTensor, Function, Unknown, ValueId
 from relax_lint.symbolic.decision import Decision
+from relax_lint.symbolic.domain import INT64_MAX
 from relax_lint.symbolic.functions import FloorDiv
 from relax_lint.verdict import Verdict
 
@@ -70,7 +71,7 @@ class Resizing:
             return None
         extent = sympy.Max(*(_in_units(size, unit) for size in needed))
         known = extent.free_symbols <= self._definitions.known_at(storage.place)
-        if not known or not is_writable(sympy.Ge(extent, 0) if extent.free_symbols else sympy.true):
+        if not known or not _is_size(extent):
             return None
         fits = all(self._always(at_most(p.end, extent * unit), p) for p in tensors)
         return ResizeStorage(storage, extent) if fits else None
@@ -107,6 +108,13 @@ class Resizing:
     def _always(self, condition: sympy.Basic, placement: Placement) -> bool:
         decision = self._judge(Claim(condition, placement.region))
         return decision.verdict is Verdict.ALWAYS_FINE and not decision.assumptions
+
+
+def _is_size(extent: sympy.Expr) -> bool:
+    """Whether TVMScript can write it as a size."""
+    if extent.is_Integer:
+        return bool(0 <= extent <= INT64_MAX)
+    return is_writable(sympy.Ge(extent, 0))
 
 
 def _in_units(size: sympy.Expr, unit: int) -> sympy.Expr:

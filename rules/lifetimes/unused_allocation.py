@@ -29,7 +29,7 @@ def check(facts: FunctionFacts) -> Iterator[Judgement]:
             label="nothing uses it",
             # A tensor on a storage takes no memory of its own.
             severity=Severity.NOTE if on_storage else None,
-            help=("drop it",),
+            remedies=facts.remedies.drop_unused(allocation),
         )
 
 
