@@ -121,7 +121,7 @@ class Planner:
 
     @cached_property
     def _resizing(self) -> Resizing:
-        return Resizing(self._function, self._placements, self.definitions, self._judge)
+        return Resizing(self._function, self._placements, self.definitions, self._domain_at, self._judge)
 
     # -- declarations --------------------------------------------------------------------------
 

@@ -9,13 +9,13 @@ import sympy
 
 from relax_lint.analysis.definitions import Definitions
 from relax_lint.analysis.liveness import operands
-from relax_lint.analysis.placements import Claim, Placement, at_most
+from relax_lint.analysis.placements import Claim, Placement, at_least_zero, at_most
 from relax_lint.fixes.changes import ResizeStorage
 from relax_lint.fixes.conditions import is_writable
 from relax_lint.fixes.tvmscript import ALLOC_STORAGE
-from relax_lint.model.program import AllocStorage, AllocTensor, Function, Unknown, ValueId
+from relax_lint.model.program import AllocStorage, AllocTensor, Function, Place, Unknown, ValueId
 from relax_lint.symbolic.decision import Decision
-from relax_lint.symbolic.domain import INT64_MAX
+from relax_lint.symbolic.domain import INT64_MAX, Domain
 from relax_lint.symbolic.functions import FloorDiv
 from relax_lint.verdict import Verdict
 
@@ -33,9 +33,11 @@ class Resizing:
         function: Function,
         placements: Sequence[Placement],
         definitions: Definitions,
+        domain_at: Callable[[Place], Domain],
         judge: Callable[..., Decision],
     ) -> None:
         self._function = function
+        self._domain_at = domain_at
         self._placements = placements
         self._definitions = definitions
         self._judge = judge
@@ -73,8 +75,10 @@ class Resizing:
         known = extent.free_symbols <= self._definitions.known_at(storage.place)
         if not known or not _is_size(extent):
             return None
-        fits = all(self._always(at_most(p.end, extent * unit), p) for p in tensors)
-        return ResizeStorage(storage, extent) if fits else None
+        fits = all(self._always(at_most(p.end, extent * unit), p.region) for p in tensors)
+        # A size that can be negative would only be another finding.
+        sound = fits and self._always(at_least_zero(extent), self._domain_at(storage.place))
+        return ResizeStorage(storage, extent) if sound else None
 
     @cached_property
     def _own(self) -> frozenset[AllocStorage]:
@@ -101,12 +105,12 @@ class Resizing:
         kept = list(ends)
         for end, placement in ends.items():
             others = [other for other in kept if other != end]
-            if any(self._always(at_most(end, other), placement) for other in others):
+            if any(self._always(at_most(end, other), placement.region) for other in others):
                 kept = others
         return kept if len(kept) <= MAX_ALTERNATIVES else None
 
-    def _always(self, condition: sympy.Basic, placement: Placement) -> bool:
-        decision = self._judge(Claim(condition, placement.region))
+    def _always(self, condition: sympy.Basic, domain: Domain) -> bool:
+        decision = self._judge(Claim(condition, domain))
         return decision.verdict is Verdict.ALWAYS_FINE and not decision.assumptions
 
 

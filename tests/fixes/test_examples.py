@@ -1,0 +1,78 @@
+"""Every fix on every example of every rule page: the finding goes away, and nothing else comes."""
+
+from __future__ import annotations
+
+from collections import Counter
+from typing import Any
+
+import pytest
+
+from relax_lint.config import Config, with_options
+from relax_lint.diagnostic import Check, Fix
+from relax_lint.fixes.apply import apply_edits, proposals
+from relax_lint.verdict import Verdict
+from tests.fixes.fixing import findings, fixed, judged
+from tests.pages.page import Example, examples
+
+_VALUES: dict[str, Any] = {"true": True, "false": False}
+# What cannot be analysed has no fix, and TVM crashes on some of it.
+EXAMPLES = [example for example in examples() if not example.planned and not example.name.startswith("RLX90")]
+# A bound that TVM knows from now on is a bound that nothing enforces.
+_COMES_WITH_A_RENAMED_BOUND = "RLX501"
+
+
+def _config(example: Example) -> Config:
+    return with_options(Config(), {key: _VALUES.get(value, [value]) for key, value in example.options})
+
+
+def _subject(check: Check) -> tuple[str, str | None, str | None]:
+    return check.rule, check.function, check.binding
+
+
+def _tally(checks: list[Check]) -> Counter[tuple[str, str | None, str | None]]:
+    return Counter(map(_subject, checks))
+
+
+@pytest.mark.parametrize("example", EXAMPLES, ids=lambda example: example.name)
+def test_all_fixes_together_leave_nothing_that_has_a_fix(example: Example) -> None:
+    config = _config(example)
+    before = findings(example.text, config)
+    file = fixed(example.text, config, unsafe=True)
+    after = findings(file.text, config)
+    assert not proposals(after, unsafe=True)
+    assert not _tally(after) - _tally(before)
+    fixable = [check for check in before if any(fix.edits for fix in check.fixes)]
+    assert file.fixed >= len({_subject(check) for check in fixable})
+    verdicts = {_subject(check): check.verdict for check in judged(file.text, config).checks}
+    gone = _tally(before) - _tally(after)
+    assert {verdicts.get(subject, Verdict.ALWAYS_FINE) for subject in gone} <= {Verdict.ALWAYS_FINE}
+    assert all(gone[_subject(check)] for check in fixable)
+    assert fixed(file.text, config, unsafe=True).text == file.text
+
+
+def _single_fixes() -> list[Any]:
+    found = []
+    for example in EXAMPLES:
+        for number, check in enumerate(findings(example.text, _config(example))):
+            for fix in check.fixes:
+                if fix.edits:
+                    name = f"{example.name}-{check.rule}-{number}-{fix.title[:20]}"
+                    found.append(pytest.param(example, check, fix, id=name.replace(" ", "_")))
+    return found
+
+
+def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
+    """The single fixes are known only after judging every example."""
+    if "fix" in metafunc.fixturenames:
+        metafunc.parametrize(("example", "check", "fix"), _single_fixes())
+
+
+def test_a_fix_alone_does_what_it_says(example: Example, check: Check, fix: Fix) -> None:
+    config = _config(example)
+    text = apply_edits(example.text, fix.edits)
+    before, after = _tally(findings(example.text, config)), _tally(findings(text, config))
+    assert after[_subject(check)] < before[_subject(check)] or after.total() < before.total()
+    came = {rule for rule, *_ in after - before}
+    if check.rule == "RLX502":
+        came -= {_COMES_WITH_A_RENAMED_BOUND}
+    assert not came
