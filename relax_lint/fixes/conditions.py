@@ -7,7 +7,7 @@ from collections.abc import Iterable
 import sympy
 from sympy.logic.boolalg import And, Boolean
 
-from relax_lint.fixes.tvmscript import MAX_LENGTH, NotWritableError, script_condition
+from relax_lint.fixes.tvmscript import MAX_LENGTH, NotWritableError, script_condition, script_expr
 from relax_lint.symbolic import functions as f
 from relax_lint.symbolic.domain import INT64_MAX, Domain
 from relax_lint.symbolic.printing import condition_text
@@ -28,10 +28,23 @@ def check_title(conditions: Iterable[Boolean]) -> str:
 def is_writable(condition: Boolean) -> bool:
     """Whether TVMScript can say it on a line, and it can be evaluated whatever the symbols are."""
     try:
-        text = script_condition(condition)
+        return _is_harmless(condition, script_condition(condition))
     except NotWritableError:
         return False
-    divisors = (call.args[1] for call in condition.atoms(*_DIVISIONS))
+
+
+def is_writable_size(extent: sympy.Expr) -> bool:
+    """The same of the size of a storage."""
+    if extent.is_Integer:
+        return bool(0 <= extent <= INT64_MAX)
+    try:
+        return _is_harmless(extent, script_expr(extent))
+    except NotWritableError:
+        return False
+
+
+def _is_harmless(what: sympy.Basic, text: str) -> bool:
+    divisors = (call.args[1] for call in what.atoms(*_DIVISIONS))
     return len(text) <= MAX_LENGTH and all(d.is_Integer and d != 0 for d in divisors)
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
 
-from sympy.logic.boolalg import Boolean
+from sympy.logic.boolalg import And, Boolean
 
 from relax_lint.analysis.definitions import Definitions, Point
 from relax_lint.fixes.changes import Applicability, Change, InsertAssert, Remedy
@@ -48,36 +48,59 @@ class MinimalChecks:
             for change in remedy.changes
             if isinstance(change, InsertAssert)
         ]
-        kept: list[InsertAssert] = []
-        for check in list(dict.fromkeys(checks))[:MAX_CHECKS]:
-            if not any(self._serves(other, check) for other in kept):
-                kept = [other for other in kept if not self._serves(check, other)]
-                kept.append(check)
+        kept = self._fewest(list(dict.fromkeys(checks))[:MAX_CHECKS])
         return [
             tuple(self._served(remedy, kept) if remedy is first else remedy for remedy in remedies)
             for remedies, first in zip(findings, chosen, strict=True)
         ]
 
+    def _fewest(self, checks: Sequence[InsertAssert]) -> list[InsertAssert]:
+        """Those that the others, together, do not imply."""
+        kept: list[InsertAssert] = []
+        for check in checks:
+            if not any(self._serve([other], check) for other in kept):
+                kept = [other for other in kept if not self._serve([check], other)]
+                kept.append(check)
+        for check in tuple(kept):
+            others = [other for other in kept if other is not check]
+            if self._serve(self._related(others, check), check):
+                kept = others
+        return kept
+
     def _served(self, remedy: Remedy, kept: Sequence[InsertAssert]) -> Remedy:
         changes: dict[Change, None] = {}
         for change in remedy.changes:
-            if isinstance(change, InsertAssert) and change not in kept:
-                change = next((other for other in kept if self._serves(other, change)), change)
-            changes[change] = None
+            instead = self._instead(change, kept) if isinstance(change, InsertAssert) else (change,)
+            changes.update(dict.fromkeys(instead))
         if tuple(changes) == remedy.changes:
             return remedy
         checked = [change.condition for change in changes if isinstance(change, InsertAssert)]
         return replace(remedy, title=check_title(checked), changes=tuple(changes))
 
-    def _serves(self, stronger: InsertAssert, weaker: InsertAssert) -> bool:
-        """Whether whoever passes `stronger` need not make the other check."""
-        if not stronger.condition.free_symbols & weaker.condition.free_symbols:
+    def _instead(self, check: InsertAssert, kept: Sequence[InsertAssert]) -> Sequence[InsertAssert]:
+        """What is inserted instead of a check: one other, or several that imply it together."""
+        if check in kept:
+            return (check,)
+        related = self._related(kept, check)
+        alternatives = (*([other] for other in related), related)
+        return next((others for others in alternatives if self._serve(others, check)), (check,))
+
+    def _related(self, checks: Iterable[InsertAssert], check: InsertAssert) -> list[InsertAssert]:
+        """Those that have a symbol in common with a check, and that whoever reaches it has passed."""
+        return [
+            other
+            for other in checks
+            if other.condition.free_symbols & check.condition.free_symbols
+            and self._definitions.dominates(Point(other.before), Point(check.before))
+        ]
+
+    def _serve(self, stronger: Sequence[InsertAssert], weaker: InsertAssert) -> bool:
+        """Whether whoever passes all of `stronger` need not make the other check."""
+        if not stronger or len(self._related(stronger, weaker)) < len(stronger):
             return False
-        if not self._definitions.dominates(Point(stronger.before), Point(weaker.before)):
-            return False
-        before = weaker.before
-        domain = self._entry if before is None else self._domain_at(before)
-        return self._implies(domain.without(FactKind.ASSUMED), stronger.condition, weaker.condition)
+        domain = self._entry if weaker.before is None else self._domain_at(weaker.before)
+        passed = And(*(check.condition for check in stronger))
+        return self._implies(domain.without(FactKind.ASSUMED), passed, weaker.condition)
 
 
 def _first_safe(remedies: Iterable[Remedy]) -> Remedy | None:

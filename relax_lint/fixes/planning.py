@@ -67,7 +67,8 @@ class Planner:
         if decision.verdict is not Verdict.NEEDS_RUNTIME_CHECK or decision.safe_when is None:
             return ()
         parts = conjuncts(decision.safe_when)
-        own = {info.symbol for info in self._function.symbols}
+        # TVM's parser leaves variables without a name where `T` is called something else.
+        own = {info.symbol for info in self._function.symbols if info.symbol.name.isidentifier()}
         if not decision.safe_when.free_symbols <= own or not all(is_writable(part) for part in parts):
             return ()
         domain = self._entry if place is None else self._domain_at(place)

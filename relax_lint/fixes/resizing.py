@@ -11,11 +11,11 @@ from relax_lint.analysis.definitions import Definitions
 from relax_lint.analysis.liveness import operands
 from relax_lint.analysis.placements import Claim, Placement, at_least_zero, at_most
 from relax_lint.fixes.changes import ResizeStorage
-from relax_lint.fixes.conditions import is_writable
+from relax_lint.fixes.conditions import is_writable_size
 from relax_lint.fixes.tvmscript import ALLOC_STORAGE
 from relax_lint.model.program import AllocStorage, AllocTensor, Function, Place, Unknown, ValueId
 from relax_lint.symbolic.decision import Decision
-from relax_lint.symbolic.domain import INT64_MAX, Domain
+from relax_lint.symbolic.domain import Domain
 from relax_lint.symbolic.functions import FloorDiv
 from relax_lint.verdict import Verdict
 
@@ -73,7 +73,7 @@ class Resizing:
             return None
         extent = sympy.Max(*(_in_units(size, unit) for size in needed))
         known = extent.free_symbols <= self._definitions.known_at(storage.place)
-        if not known or not _is_size(extent):
+        if not known or not is_writable_size(extent):
             return None
         fits = all(self._always(at_most(p.end, extent * unit), p.region) for p in tensors)
         # A size that can be negative would only be another finding.
@@ -112,13 +112,6 @@ class Resizing:
     def _always(self, condition: sympy.Basic, domain: Domain) -> bool:
         decision = self._judge(Claim(condition, domain))
         return decision.verdict is Verdict.ALWAYS_FINE and not decision.assumptions
-
-
-def _is_size(extent: sympy.Expr) -> bool:
-    """Whether TVMScript can write it as a size."""
-    if extent.is_Integer:
-        return bool(0 <= extent <= INT64_MAX)
-    return is_writable(sympy.Ge(extent, 0))
 
 
 def _in_units(size: sympy.Expr, unit: int) -> sympy.Expr:
