@@ -21,7 +21,6 @@ from pathlib import Path
 from startup import ORDINARY, OVERFLOW, report
 
 ROOT = Path(__file__).resolve().parents[1]
-CACHE = ".relax-lint-cache"
 NAMES = {"nothing": "nothing", "relax-lint-system": "relax-lint (the project's own TVM)"}
 CONFIG = """\
 repos:
@@ -63,11 +62,17 @@ def prepare(folder: Path) -> None:
 def seconds(folder: Path, hook: str, files: list[str], runs: int, *, cached: bool) -> list[float]:
     """Wall-clock times of whole runs of pre-commit."""
     path = f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}"
-    environment = {**os.environ, "PATH": path, "PRE_COMMIT_HOME": str(folder.parent / "home")}
+    cache = folder.parent / "cache"
+    environment = {
+        **os.environ,
+        "PATH": path,
+        "PRE_COMMIT_HOME": str(folder.parent / "home"),
+        "RELAX_LINT_CACHE_DIR": str(cache),
+    }
     times = []
     for _ in range(runs):
         if not cached:
-            shutil.rmtree(folder / CACHE, ignore_errors=True)
+            shutil.rmtree(cache, ignore_errors=True)
         begin = time.perf_counter()
         command = [sys.executable, "-m", "pre_commit", "run", hook, "--files", *files]
         done = subprocess.run(

@@ -5,9 +5,9 @@ from __future__ import annotations
 import argparse
 import os
 import sys
-from collections.abc import Callable
 from dataclasses import replace
 
+from relax_lint.commands.judging import judge
 from relax_lint.commands.terminal import UsageError
 from relax_lint.config import Config
 from relax_lint.diagnostic import Report
@@ -15,10 +15,8 @@ from relax_lint.output.tables import count
 from relax_lint.policy import stale_entries, with_baseline, with_notes_on_accepted_blocks
 from relax_lint.suppressions.baseline import Entry, entries_of, read_baseline, write_baseline
 
-Run = Callable[[argparse.Namespace, Config], Report]
 
-
-def run_with_new_baseline(options: argparse.Namespace, config: Config, run: Run) -> Report:
+def run_with_new_baseline(options: argparse.Namespace, config: Config) -> Report:
     """Write the baseline; the report as it is with it. What the run says nothing of is kept: files that were
     not named, rules that were off. Raises UsageError and BaselineError.
     """
@@ -29,7 +27,7 @@ def run_with_new_baseline(options: argparse.Namespace, config: Config, run: Run)
     known: tuple[Entry, ...] = ()
     if options.update_baseline or os.path.exists(path):
         known = read_baseline(path)
-    report = run(options, replace(config, baseline=None))
+    report = judge(options, replace(config, baseline=None))
     gone = set(stale_entries(report, known, config))
     kept = [entry for entry in known if entry not in gone]
     found: tuple[Entry, ...] = ()

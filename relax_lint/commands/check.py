@@ -14,12 +14,10 @@ from collections.abc import Sequence
 
 from relax_lint.commands.options import codes, complain, overrides
 from relax_lint.commands.terminal import (
-    DEBUG,
     UsageError,
     emit,
     require_writable,
     style,
-    waiting,
     write,
 )
 
@@ -128,67 +126,45 @@ def _asked(options: argparse.Namespace) -> Asked:
     return understand(options, select)
 
 
-def _run(options: argparse.Namespace, config: Config) -> Report:
-    from contextlib import ExitStack
+def _judged(options: argparse.Namespace, command: str, config: Config) -> tuple[Report, bool]:
+    """The report, after what was asked to be done about it, and whether it has been shown."""
+    from relax_lint.commands.judging import judge
 
-    from relax_lint.cache import Cache, default_folder
-    from relax_lint.runner import run
+    if command == "check" and (options.fix or options.diff):
+        from relax_lint.commands.fix import run_fixes
 
-    cache = Cache(config.cache_dir or default_folder(), config) if config.cache else None
-    with ExitStack() as stack:
-        executor = None
-        if options.executor is not None:
-            from relax_lint.executors import open_executor
+        return run_fixes(options, config)
+    if command == "check" and options.add_ignore:
+        from relax_lint.commands.ignores import run_with_ignores
 
-            executor = stack.enter_context(open_executor(options.executor))
-        tell = stack.enter_context(waiting(quiet=options.quiet))
-        report = run(
-            options.paths,
-            config,
-            stdin_filename=options.stdin_filename,
-            debug=bool(os.environ.get(DEBUG)),
-            cache=cache,
-            executor=executor,
-            tell=tell,
-        )
-    if cache is not None and cache.problem is not None:
-        sys.stderr.write(f"relax-lint: warning: {cache.problem}\n")
-    return report
+        return run_with_ignores(options, config), False
+    if command == "check" and (options.write_baseline or options.update_baseline):
+        from relax_lint.commands.baseline import run_with_new_baseline
+
+        return run_with_new_baseline(options, config), False
+    return judge(options, config), False
 
 
 def _check_in_full(options: argparse.Namespace, command: str, config: Config, asked: Asked | None) -> int:
     import gc
     from dataclasses import replace
 
-    from relax_lint.commands.memory import compared, configured
     from relax_lint.output.formats import COMPLETE, FORMATS
     from relax_lint.output.presentation import Presentation
-    from relax_lint.output.text import render_findings
 
     # A report is a large heap without cycles, which the collector would go through again and again.
     gc.disable()
     if asked is not None:
+        from relax_lint.commands.memory import compared, configured
+
         config = configured(asked, config)
     if options.proofs is not None:
         config = replace(config, proofs=True)
-    if command == "check" and (options.fix or options.diff):
-        from relax_lint.commands.fix import run_fixes
-
-        report, shown = run_fixes(options, config)
-        if shown:
-            return FINDINGS if _fails(report, command, config) else OK
-    elif command == "check" and options.add_ignore:
-        from relax_lint.commands.ignores import run_with_ignores
-
-        report = run_with_ignores(options, config)
-    elif command == "check" and (options.write_baseline or options.update_baseline):
-        from relax_lint.commands.baseline import run_with_new_baseline
-
-        report = run_with_new_baseline(options, config, _run)
-    else:
-        report = _run(options, config)
+    report, shown = _judged(options, command, config)
     if report.stale:
         _complain_of_stale(report, config)
+    if shown:
+        return FINDINGS if _fails(report, command, config) else OK
     if options.proofs is not None:
         report = _with_proofs(report, options.proofs)
     if options.confirm:
@@ -205,6 +181,8 @@ def _check_in_full(options: argparse.Namespace, command: str, config: Config, as
     )
     emit(FORMATS[command][options.output_format](report, how), options.output_file)
     if command == "memory" and options.output_format not in COMPLETE:
+        from relax_lint.output.text import render_findings
+
         # What such a format has no place for must not be lost.
         sys.stderr.write(render_findings(report, style(options.color, to_file=True), comparison))
     if (comparison is not None and comparison.exceeds) or _fails(report, command, config):

@@ -3,19 +3,18 @@
 from __future__ import annotations
 
 import argparse
-import os
 import sys
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 
-from relax_lint.commands.terminal import DEBUG, UsageError
+from relax_lint.commands.judging import judge, named_inputs
+from relax_lint.commands.terminal import UsageError
 from relax_lint.config import Config
 from relax_lint.diagnostic import FileResult, Report
 from relax_lint.fixes.files import WriteError, encoded, unified_diff, write_atomically
 from relax_lint.fixes.rounds import FixedFile, fix_files
 from relax_lint.output.tables import count
-from relax_lint.runner import judge_inputs
-from relax_lint.sources.discovery import HeldInput, Input, UnreadableError, discover
+from relax_lint.sources.discovery import HeldInput, Input, UnreadableError
 from relax_lint.sources.text import UndecodableError, decode
 from relax_lint.sources.unit import Problem
 
@@ -34,11 +33,9 @@ def run_fixes(options: argparse.Namespace, config: Config) -> tuple[Report, bool
     the diff or by the fixed text of standard input. With `--diff` nothing is written, and the report is
     that of the inputs as they are. Raises UsageError.
     """
-    found = discover(options.paths, exclude=config.exclude, stdin_filename=options.stdin_filename)
-    inputs = [_held(one) for one in found]
-    debug = bool(os.environ.get(DEBUG))
-    report = judge_inputs(inputs, config, debug=debug)
-    files = _fixed(report, inputs, config, unsafe=options.unsafe_fixes, debug=debug)
+    inputs = [_held(one) for one in named_inputs(options, config)]
+    report = judge(options, config, inputs)
+    files = _fixed(report, inputs, config, options)
     changed = list(_changes(files, inputs))
     if options.diff:
         _write(b"".join(unified_diff(one.held.path, one.held.data, one.new) for one in changed))
@@ -72,7 +69,7 @@ def _held(found: Input | Problem) -> Input | Problem:
 
 
 def _fixed(
-    report: Report, inputs: list[Input | Problem], config: Config, *, unsafe: bool, debug: bool
+    report: Report, inputs: list[Input | Problem], config: Config, options: argparse.Namespace
 ) -> dict[str, FixedFile]:
     """The files for which there are fixes, by path, after all that could be fixed."""
     held = {one.path: one for one in inputs if isinstance(one, HeldInput)}
@@ -85,11 +82,11 @@ def _fixed(
             except UndecodableError:
                 continue
 
-    def judge(texts: Mapping[str, str]) -> Mapping[str, FileResult]:
+    def judge_again(texts: Mapping[str, str]) -> Mapping[str, FileResult]:
         again = [replace(held[path], data=encoded(text, held[path].data)) for path, text in texts.items()]
-        return {file.input.path: file for file in judge_inputs(again, config, debug=debug).files}
+        return {file.input.path: file for file in judge(options, config, again).files}
 
-    fix_files(files.values(), judge, unsafe=unsafe)
+    fix_files(files.values(), judge_again, unsafe=options.unsafe_fixes)
     return files
 
 

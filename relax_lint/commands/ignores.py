@@ -3,20 +3,20 @@
 from __future__ import annotations
 
 import argparse
-import os
 import sys
 from collections.abc import Iterator
 from dataclasses import dataclass
 
 from relax_lint.codec import decode as decode_value
-from relax_lint.commands.terminal import DEBUG, UsageError
+from relax_lint.commands.judging import judge, named_inputs
+from relax_lint.commands.terminal import UsageError
 from relax_lint.config import Config
 from relax_lint.diagnostic import Report, is_finding
 from relax_lint.fixes.apply import apply_edits
 from relax_lint.fixes.files import WriteError, encoded, write_atomically
 from relax_lint.output.tables import count
-from relax_lint.runner import judge_inputs, new_pool
-from relax_lint.sources.discovery import HeldInput, Input, UnreadableError, discover
+from relax_lint.runner import new_pool
+from relax_lint.sources.discovery import HeldInput, Input, UnreadableError
 from relax_lint.sources.text import UndecodableError, decode
 from relax_lint.sources.unit import Problem
 from relax_lint.suppressions.adding import FUNCTION, KINDS, Plan, Wanted
@@ -38,10 +38,9 @@ def run_with_ignores(options: argparse.Namespace, config: Config) -> Report:
     left: saved IR, notebooks, and the rules that no comment suppresses. Raises UsageError.
     """
     reason = " ".join((options.reason or "").split())
-    found = discover(options.paths, exclude=config.exclude, stdin_filename=options.stdin_filename)
+    found = named_inputs(options, config)
     inputs = [_held(one) for one in found]
-    debug = bool(os.environ.get(DEBUG))
-    report = judge_inputs(inputs, config, debug=debug)
+    report = judge(options, config, inputs)
     requests = list(_requests(report, inputs))
     accepted = 0
     files = 0
@@ -57,7 +56,7 @@ def run_with_ignores(options: argparse.Namespace, config: Config) -> Report:
         files += 1
     if not options.quiet:
         sys.stderr.write(f"{count(accepted, 'finding')} accepted by comments in {count(files, 'file')}\n")
-    return judge_inputs(found, config, debug=debug) if files else report
+    return judge(options, config, found) if files else report
 
 
 def _held(found: Input | Problem) -> Input | Problem:

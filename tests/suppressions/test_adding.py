@@ -9,12 +9,13 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from conftest import MODULE, OVERFLOW, commented
 
 from relax_lint.codec import decode
 from relax_lint.fixes.apply import apply_edits
 from relax_lint.place import Location
 from relax_lint.suppressions.adding import Plan, Wanted, plan
+
+from .programs import MODULE, OVERFLOW, commented
 
 Call = Callable[..., "subprocess.CompletedProcess[str]"]
 LITERAL = f'import tvm\nfrom tvm.script import ir as I, relax as R, tirx as T\ntvm.script.from_source("""\n{MODULE}""")\n'

@@ -6,13 +6,14 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
-from conftest import MODULE, OVERFLOW, commented
 
 import relax_lint
 from relax_lint.config import Config
 from relax_lint.diagnostic import FileResult
 from relax_lint.output.summary import fails
 from relax_lint.verdict import Severity
+
+from .programs import MODULE, OVERFLOW, commented
 
 UNKNOWN = OVERFLOW.replace("R.shape([16])", "R.shape([SIZE])")
 FILES = {

@@ -10,7 +10,6 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
-from conftest import OVERFLOW
 
 from relax_lint.config import Config
 from relax_lint.diagnostic import Check, FileResult, InputStatus, Report
@@ -25,6 +24,8 @@ from relax_lint.suppressions.baseline import (
     write_baseline,
 )
 from relax_lint.verdict import Severity, Verdict
+
+from .programs import OVERFLOW
 
 CHECK = Check(
     *("RLX101", "storage-overflow", Verdict.NEEDS_RUNTIME_CHECK, Severity.WARNING),

@@ -1,0 +1,46 @@
+"""From options to a report: the inputs are judged with the cache, the executor and the progress asked for."""
+
+from __future__ import annotations
+
+import argparse
+import os
+import sys
+from collections.abc import Iterable
+from contextlib import ExitStack
+
+from relax_lint.cache import Cache, default_folder
+from relax_lint.commands.terminal import DEBUG, waiting
+from relax_lint.config import Config
+from relax_lint.diagnostic import Report
+from relax_lint.runner import judge_inputs
+from relax_lint.sources.discovery import Input, discover
+from relax_lint.sources.unit import Problem
+
+
+def named_inputs(options: argparse.Namespace, config: Config) -> list[Input | Problem]:
+    """What the paths on the command line lead to."""
+    return discover(options.paths, exclude=config.exclude, stdin_filename=options.stdin_filename)
+
+
+def judge(
+    options: argparse.Namespace, config: Config, inputs: Iterable[Input | Problem] | None = None
+) -> Report:
+    """The report on `inputs`, or on those that were named. Raises ExecutorError and as `judge_inputs`."""
+    cache = Cache(config.cache_dir or default_folder(), config) if config.cache else None
+    with ExitStack() as stack:
+        executor = None
+        if options.executor is not None:
+            from relax_lint.executors import open_executor
+
+            executor = stack.enter_context(open_executor(options.executor))
+        report = judge_inputs(
+            named_inputs(options, config) if inputs is None else inputs,
+            config,
+            debug=bool(os.environ.get(DEBUG)),
+            cache=cache,
+            executor=executor,
+            tell=stack.enter_context(waiting(quiet=options.quiet)),
+        )
+    if cache is not None and cache.problem is not None:
+        sys.stderr.write(f"relax-lint: warning: {cache.problem}\n")
+    return report
