@@ -208,16 +208,31 @@ def equal_file(old: Path, new: Path) -> Tally:
         if not candidates:
             continue
         # Names repeat within a test: the first of a name against the first, and so on.
-        today, parsed = parse_unit(candidates.pop(0)), parse_unit(unit)
+        todays_unit = candidates.pop(0)
+        today, parsed = parse_unit(todays_unit), parse_unit(unit)
         if not isinstance(parsed, ParsedUnit) or not isinstance(today, ParsedUnit):
             continue
         equal = tvm_ffi.structural_equal(parsed.ir_module, today.ir_module)
+        if not equal and not equal_to_itself(todays_unit):
+            tally["all", "left out: TVM does not find it equal to itself"] += 1
+            continue
         for group in ("all", "rewritten" if parsed.notes else "as it stands"):
             tally[group, "units"] += 1
             tally[group, "equal"] += equal
         if not equal:
             tally["differs", f"{old.name}:{unit.line} {unit.name} {parsed.notes[:1]}"] += 1
     return tally
+
+
+def equal_to_itself(unit: Any) -> bool:
+    """Whether two readings of one unit are equal: types of distributed tensors are compared by identity."""
+    import tvm_ffi
+
+    from relax_lint.sources.parsing import parse_unit
+
+    one, other = parse_unit(unit), parse_unit(unit)
+    equal: bool = tvm_ffi.structural_equal(one.ir_module, other.ir_module)  # type: ignore[union-attr]
+    return equal
 
 
 def name_of(unit: Any) -> tuple[str, ...]:

@@ -124,6 +124,20 @@ CASES = {
             )
         ),
     ),
+    "blocks, attribute-prefix, attribute-flags, schedulable": (
+        module(
+            KERNEL.format("", "block").replace(
+                "        for", '        T.func_attr({"tir.noalias": T.bool(True)})\n        for'
+            ),
+            function("R.func_attr({'relax.force_pure': 1})\nreturn x"),
+        ),
+        module(
+            KERNEL.format("s_tir=True", "sblock").replace(
+                "        for", '        T.func_attr({"tirx.noalias": True})\n        for'
+            ),
+            function("R.func_attr({'relax.force_pure': True})\nreturn x"),
+        ),
+    ),
     "axis-separators": (
         module(
             KERNEL.format("s_tir=True", "sblock").replace(

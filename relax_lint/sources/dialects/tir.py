@@ -13,6 +13,9 @@ _BLOCK_NAMES = {
 }
 
 
+_FLAGS = ("tirx.noalias", "tirx.is_host_func", "relax.force_pure")
+
+
 def blocks(context: Context) -> bool:
     """`T.block` became `T.sblock`; a function with blocks allocates its buffers in them."""
     changed = False
@@ -108,6 +111,35 @@ def attribute_prefix(context: Context) -> bool:
     return changed
 
 
+def attribute_flags(context: Context) -> bool:
+    """`"tirx.noalias": T.bool(True)` and `"relax.force_pure": 1` became `True`."""
+    changed = False
+    for call in calls(context.root):
+        for table in call.args:
+            if isinstance(table, ast.Dict) and isinstance(call.func, ast.Attribute):
+                if call.func.attr != "func_attr":
+                    continue
+                flags = [_flag(context, *entry) for entry in zip(table.keys, table.values, strict=True)]
+                table.values = [flag or value for flag, value in zip(flags, table.values, strict=True)]
+                changed = changed or any(flags)
+    return changed
+
+
+def _flag(context: Context, key: ast.expr | None, value: ast.expr) -> ast.Constant | None:
+    """The truth value that an entry of function attributes has had written otherwise."""
+    if not isinstance(key, ast.Constant) or key.value not in _FLAGS:
+        return None
+    match value:
+        case ast.Call(func=func, args=[ast.Constant(value=bool() | 0 | 1 as flag)]):
+            if context.tir(func) != "bool":
+                return None
+        case ast.Constant(value=int() as flag) if not isinstance(flag, bool) and flag in (0, 1):
+            pass
+        case _:
+            return None
+    return ast.copy_location(ast.Constant(bool(flag)), value)
+
+
 def function_decorator(context: Context) -> bool:
     """`@T.function`, as releases after 0.27 write it, is `@T.prim_func`."""
     changed = False
@@ -126,6 +158,7 @@ RULES = (
     Rule("size-variable", "0.25", size_variable),
     Rule("axis-separators", "0.25", axis_separators),
     Rule("attribute-prefix", "0.23", attribute_prefix),
+    Rule("attribute-flags", "0.23", attribute_flags),
     Rule("function-decorator", "0.27+", function_decorator),
     Rule("schedulable", "0.24", schedulable),
 )
