@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from dataclasses import dataclass
+from functools import lru_cache
 
 
 @dataclass(frozen=True)
@@ -14,10 +15,7 @@ class Repository:
 
     def relative(self, path: str) -> str | None:
         """The path from the root, links resolved; None where it is not a file in the repository."""
-        real = os.path.realpath(path)
-        if not os.path.exists(real) or os.path.commonpath([self.root, real]) != self.root:
-            return None
-        return os.path.relpath(real, self.root).replace(os.sep, "/")
+        return _relative(self.root, path)
 
 
 def repository(folder: str = ".") -> Repository:
@@ -29,3 +27,11 @@ def repository(folder: str = ".") -> Repository:
             return Repository(start)
         here = above
     return Repository(here)
+
+
+@lru_cache(maxsize=1 << 12)
+def _relative(root: str, path: str) -> str | None:
+    real = os.path.realpath(path)
+    if not os.path.exists(real) or os.path.commonpath([root, real]) != root:
+        return None
+    return os.path.relpath(real, root).replace(os.sep, "/")

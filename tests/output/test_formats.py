@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import subprocess
 import sys
 from pathlib import Path
@@ -42,3 +43,27 @@ def test_an_unknown_format_is_refused_with_the_known_ones(tmp_path: Path) -> Non
     done = run("--output-format", "xml", folder=tmp_path)
     assert done.returncode == 2
     assert all(name in done.stderr for name in FORMATS["check"])
+
+
+def test_the_first_fix_in_sarif_is_what_the_option_fix_does(tmp_path: Path) -> None:
+    text = EXAMPLE.read_text(encoding="utf-8")
+    file = tmp_path / "model.py"
+    file.write_text(text, encoding="utf-8")
+    call = [sys.executable, "-m", "relax_lint.cli", "check", "--select", "RLX101", "model.py"]
+    log = subprocess.run(
+        [*call, "--output-format", "sarif"], cwd=tmp_path, capture_output=True, text=True, check=False
+    )
+    (result,) = json.loads(log.stdout)["runs"][0]["results"]
+    (change,) = result["fixes"][0]["artifactChanges"]
+    assert change["artifactLocation"]["uri"] == "model.py"
+    lines = text.splitlines(keepends=True)
+    for replacement in reversed(change["replacements"]):
+        region = replacement["deletedRegion"]
+        assert region["startLine"] == region["endLine"]
+        line = lines[region["startLine"] - 1]
+        new = replacement["insertedContent"]["text"]
+        lines[region["startLine"] - 1] = (
+            line[: region["startColumn"] - 1] + new + line[region["endColumn"] - 1 :]
+        )
+    subprocess.run([*call, "--fix"], cwd=tmp_path, capture_output=True, check=False)
+    assert "".join(lines) == file.read_text(encoding="utf-8") != text
