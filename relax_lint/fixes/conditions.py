@@ -66,8 +66,7 @@ def _magnitude(expr: sympy.Expr, domain: Domain, max_extent: int) -> int:
         return sum(_magnitude(term, domain, max_extent) for term in expr.args)
     if isinstance(expr, sympy.Mul | sympy.Pow):
         coefficient, rest = expr.as_coeff_Mul()
-        plain = all(factor.as_base_exp()[0].is_Symbol for factor in sympy.Mul.make_args(rest))
-        if plain and not rest.free_symbols & domain.free:
+        if not rest.free_symbols & domain.free:
             return abs(int(coefficient)) * max_extent
         size = abs(int(coefficient))
         for factor in sympy.Mul.make_args(rest):

@@ -1,0 +1,155 @@
+"""Fixes of generated modules, and of planned models."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from dataclasses import dataclass
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from relax_lint.config import Config
+from relax_lint.diagnostic import Check
+from relax_lint.fixes.apply import proposals
+from relax_lint.fixes.rounds import FixedFile
+from relax_lint.verdict import Verdict
+from tests.fixes.fixing import findings, fixed, judged
+from tests.programs.transformer import CONTEXT, lowered
+from tests.soundness.programs import module, programs
+
+HEADER = """\
+from tvm.script import ir as I, relax as R, tirx as T
+
+
+@I.ir_module
+class Module:
+"""
+SIGNATURE = (
+    '    def main(x: R.Tensor(("m",), "float32"), y: R.Tensor(("n",), "float32"), s: R.Shape(["k"])):\n'
+)
+EXTENTS = ("4", "m", "n", "k", "m + n", "m * 2", "n // 2", "m * n", "m - 3", "T.max(m, n)", "m % 4")
+SIZES = ("16", "64", "4 * m", "4 * k", "4 * m + 16", "8 * n", "T.max(m, 4) * 4")
+OFFSETS = ("0", "0", "8", "m * 4", "k")
+
+
+@dataclass(frozen=True)
+class Generated:
+    """The text of a module, and a strategy to fix it with."""
+
+    text: str
+    strategy: str
+
+
+@st.composite
+def modules(draw: st.DrawFn) -> Generated:
+    """A function with up to three storages, each with up to three tensors, some of them killed."""
+    lines = ["m = T.int64()", "n = T.int64()", "k = T.int64()"]
+    if draw(st.booleans()):
+        lines.insert(0, 'R.func_attr({"tir_var_upper_bound": {"m": 8}})')
+    for number in range(draw(st.integers(1, 3))):
+        size = draw(st.sampled_from(SIZES))
+        if vm := draw(st.booleans()):
+            call = f'R.vm.alloc_storage(R.shape([{size}]), R.prim_value(0), R.dtype("float16"))'
+        else:
+            call = f'R.memory.alloc_storage(R.shape([{size}]), 0, "global", "uint8")'
+        lines.append(f"s{number} = {call}")
+        for tensor in range(draw(st.integers(1, 3))):
+            offset, extent = draw(st.sampled_from(OFFSETS)), draw(st.sampled_from(EXTENTS))
+            name = f"a{number}{tensor}"
+            if vm:
+                arguments = f's{number}, R.prim_value({offset}), R.shape([{extent}]), R.dtype("float32")'
+                lines.append(f"{name} = R.vm.alloc_tensor({arguments})")
+            else:
+                lines.append(
+                    f'{name} = R.memory.alloc_tensor(s{number}, {offset}, R.shape([{extent}]), "float32")'
+                )
+            ends = draw(st.sampled_from((0, 0, 1, 2)))
+            lines += [f"R.memory.kill_tensor({name})"] * ends
+    decorator = draw(st.sampled_from(("@R.function(pure=False)", "@R.function(private=False, pure=False)")))
+    body = "".join(f"        {line}\n" for line in [*lines, "return x"])
+    return Generated(
+        f"{HEADER}    {decorator}\n{SIGNATURE}{body}", draw(st.sampled_from(("auto", "assert", "dynamic")))
+    )
+
+
+def _require_fixed(before: list[Check], file: FixedFile, config: Config) -> None:
+    """Everything that had a fix is fine, nothing came, and a second run changes nothing."""
+    result = judged(file.text, config)
+    assert not [check for check in result.checks if check.rule.startswith("RLX90")]
+    after = findings(file.text, config)
+    assert not proposals(after, unsafe=False)
+    subjects = Counter((check.rule, check.function, check.binding) for check in before)
+    assert not Counter((check.rule, check.function, check.binding) for check in after) - subjects
+    assert fixed(file.text, config).text == file.text
+
+
+def _require_all_is_fixed(generated: Generated) -> None:
+    config = Config(fix_strategy=generated.strategy, select=("RLX1", "RLX201", "RLX202", "RLX501", "RLX504"))
+    before = findings(generated.text, config)
+    file = fixed(generated.text, config)
+    _require_fixed(before, file, config)
+    left = [check for check in findings(file.text, config) if check.safe_when is not None]
+    # A size with a free symbol in a product cannot be checked in 64 bits.
+    assert all("k" in (check.safe_when or "") or not check.fixes for check in left)
+
+
+@settings(deadline=None, max_examples=6)
+@given(modules())
+def test_generated_modules(generated: Generated) -> None:
+    _require_all_is_fixed(generated)
+
+
+@pytest.mark.slow
+@settings(deadline=None, max_examples=200)
+@given(modules())
+def test_many_generated_modules(generated: Generated) -> None:
+    _require_all_is_fixed(generated)
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_random_programs_on_one_symbol(seed: int) -> None:
+    text = module(programs(12, seed))
+    config = Config(select=("RLX1",), fix_strategy=("assert", "dynamic")[seed % 2])
+    before = findings(text, config)
+    file = fixed(text, config)
+    _require_fixed(before, file, config)
+    mixed = [check for check in before if check.safe_when is not None]
+    assert mixed
+    assert not [check for check in findings(file.text, config) if check.safe_when is not None]
+
+
+@settings(deadline=None, max_examples=5)
+@given(modules())
+def test_no_inserted_check_can_be_spared(generated: Generated) -> None:
+    config = Config(fix_strategy="assert", select=("RLX101", "RLX102", "RLX104", "RLX501"))
+    file = fixed(generated.text, config)
+    left = len(findings(file.text, config))
+    inserted = [line for line in file.text.splitlines(keepends=True) if "R.assert_op(" in line]
+    for line in inserted:
+        assert len(findings(file.text.replace(line, "", 1), config)) > left, line
+
+
+# -- planned models ------------------------------------------------------------------------------
+
+
+def _require_one_assert(layers: int) -> None:
+    text = lowered(layers, bounded=True, stage="killed").script()
+    file = fixed(text)
+    assert file.fixed == 1
+    added = [line.strip() for line in file.text.splitlines() if line not in text.splitlines()]
+    check = f"n <= {CONTEXT}"
+    assert added == [f'R.assert_op({check}, [n], format="n = {{}}, but {check} is needed")']
+    checks = judged(file.text).checks
+    assert {check.verdict for check in checks} == {Verdict.ALWAYS_FINE}
+    assert not [check for check in checks if re.search("not enforced", " ".join(check.assumes))]
+
+
+def test_a_planned_model_needs_one_check() -> None:
+    _require_one_assert(2)
+
+
+@pytest.mark.slow
+def test_a_planned_model_of_32_layers_needs_one_check() -> None:
+    _require_one_assert(32)
