@@ -7,12 +7,15 @@ What cannot be read or written is as if it were not there; the first such event 
 from __future__ import annotations
 
 import contextlib
+import errno
 import hashlib
 import os
+import re
 import sys
 import tempfile
 import time
 import zlib
+from collections.abc import Iterator
 
 from relax_lint.config import Config
 from relax_lint.file_task import FileData
@@ -31,6 +34,9 @@ _TAG = "CACHEDIR.TAG"
 # The signature is that of https://bford.info/cachedir/.
 _TAG_TEXT = "Signature: 8a477f597d28d172789f06886806bc55\n# A cache of relax-lint, safe to delete.\n"
 _DAY_S = 86_400.0
+_NEW = ".new-"
+_FOLDER = re.compile("[0-9a-f]{2}")
+_ENTRY = re.compile(rf"[0-9a-f]{{62}}|\{_NEW}.*")
 
 
 def default_folder() -> str:
@@ -100,13 +106,7 @@ class Cache:
         """Bring the folder down to its size, the entries first that were not used for longest."""
         if not self._wrote:
             return
-        entries = []
-        for folder, _, names in os.walk(os.path.join(self._folder, _ENTRIES)):
-            for name in names:
-                with contextlib.suppress(OSError):
-                    path = os.path.join(folder, name)
-                    status = os.stat(path)
-                    entries.append((status.st_mtime, status.st_size, path))
+        entries = list(self._entries())
         excess = sum(size for _, size, _ in entries) - self._max_bytes
         if excess <= 0:
             return
@@ -118,6 +118,20 @@ class Cache:
             with contextlib.suppress(OSError):
                 os.unlink(path)
             excess -= size
+
+    def _entries(self) -> Iterator[tuple[float, int, str]]:
+        """When each entry was used, its bytes, and its path. What has another form of name is not an entry,
+        and links are not followed: a folder that came with somebody's files may hold anything.
+        """
+        with contextlib.suppress(OSError), os.scandir(os.path.join(self._folder, _ENTRIES)) as folders:
+            for folder in folders:
+                if not _FOLDER.fullmatch(folder.name) or not folder.is_dir(follow_symlinks=False):
+                    continue
+                with contextlib.suppress(OSError), os.scandir(folder) as files:
+                    for file in files:
+                        if _ENTRY.fullmatch(file.name) and file.is_file(follow_symlinks=False):
+                            status = file.stat(follow_symlinks=False)
+                            yield status.st_mtime, status.st_size, file.path
 
     def _path(self, file: FileData) -> str:
         head = f"{self._base}{file.path}\n{file.kind}\n{file.named}\n"
@@ -153,8 +167,11 @@ class Cache:
                 self._write(path, text.encode())
 
     def _write(self, path: str, data: bytes) -> None:
-        os.makedirs(os.path.dirname(path), exist_ok=True)
-        descriptor, temporary = tempfile.mkstemp(prefix=".new-", dir=os.path.dirname(path))
+        folder = os.path.dirname(path)
+        os.makedirs(folder, exist_ok=True)
+        if folder != self._folder and any(map(os.path.islink, (folder, os.path.dirname(folder)))):
+            raise OSError(errno.ELOOP, "it holds a link to another folder")
+        descriptor, temporary = tempfile.mkstemp(prefix=_NEW, dir=folder)
         try:
             with os.fdopen(descriptor, "wb") as file:
                 file.write(data)

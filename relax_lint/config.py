@@ -153,7 +153,19 @@ def _from_file(path: str, *, required: bool) -> Config | None:
     paths: dict[str, Any] = {name: value for name in _PATHS if (value := getattr(config, name)) is not None}
     for name, value in paths.items():
         paths[name] = os.path.join(folder, value)
+        if not required and not _is_inside(paths[name], folder):
+            key = name.replace("_", "-")
+            raise ConfigError(
+                f"{path}: [{TABLE}]: `{key}` must lead to a place in the folder of this file, "
+                "which was found and not named"
+            )
     return replace(config, **paths)
+
+
+def _is_inside(path: str, folder: str) -> bool:
+    # A file that came with somebody's project does not decide where else the tool reads and writes.
+    root = os.path.realpath(folder)
+    return os.path.commonpath([root, os.path.realpath(path)]) == root
 
 
 def _read_toml(path: str) -> Any:

@@ -75,6 +75,7 @@ def _noted(result: FileResult) -> FileResult:
 def _was_run(config: Config, off: tuple[str, ...]) -> dict[str, bool]:
     return {
         code: is_selected(code, config.select, config.ignore, default=rule.default)
+        and rule.applies(config)
         and not code.startswith(off)
         for code, rule in load_rules().items()
     }

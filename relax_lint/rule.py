@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from importlib.metadata import EntryPoints
 
     from relax_lint.analysis.facts import FunctionFacts
+    from relax_lint.config import Config
     from relax_lint.fixes.changes import Remedy
     from relax_lint.model.program import Place
     from relax_lint.place import Location
@@ -67,6 +68,10 @@ def _nothing(facts: FunctionFacts) -> Iterable[Judgement]:
     return ()
 
 
+def _always(config: Config) -> bool:
+    return True
+
+
 @dataclass(frozen=True)
 class Rule:
     """One rule. `check` reads the facts of one function and judges every operation it is about.
@@ -74,7 +79,8 @@ class Rule:
     `name` reads well after "allow"; `since` is the first version of the tool that has it; `source` is the
     rule's own file, beside which its page lies. Rules that the sources raise have no `check`. A rule
     that is not on by `default` runs where a selection names it. `symptoms` are what a run of a wrong example
-    may show; empty where nothing fails at run time.
+    may show; empty where nothing fails at run time. `applies` tells whether a configuration gives it anything
+    to judge by: without a budget nothing is over budget.
     """
 
     code: str
@@ -87,6 +93,7 @@ class Rule:
     check: Callable[[FunctionFacts], Iterable[Judgement]] = _nothing
     default: bool = True
     symptoms: frozenset[Symptom] = MISBEHAVIOUR
+    applies: Callable[[Config], bool] = _always
 
     @property
     def page(self) -> Path:

@@ -47,4 +47,5 @@ RULE = Rule(
     severity=WARNINGS,
     check=check,
     symptoms=FAILURE,
+    applies=lambda config: "naive" not in config.allocators,
 )

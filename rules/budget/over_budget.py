@@ -55,4 +55,5 @@ RULE = Rule(
     source=__file__,
     check=check,
     symptoms=NOTHING_TO_SEE,
+    applies=lambda config: bool(config.max_memory),
 )

@@ -167,6 +167,15 @@ def test_mistakes_are_named(tmp_path: Path, line: str, message: str) -> None:
     assert str(error.value).startswith(f"{tmp_path}/pyproject.toml: [tool.relax-lint]: ")
 
 
+@pytest.mark.parametrize("line", ["baseline = '../x.json'", "cache-dir = '/tmp'", "cache-dir = 'link/x'"])
+def test_a_file_that_was_found_leads_nowhere_else(tmp_path: Path, line: str) -> None:
+    (tmp_path / "link").symlink_to("/")
+    path = write(tmp_path, f"[tool.relax-lint]\n{line}\n")
+    with pytest.raises(ConfigError, match=r"must lead to a place in the folder of this file"):
+        load_config(folder=str(tmp_path))
+    assert load_config(str(path)) != Config()
+
+
 @pytest.mark.parametrize("text", ["tool = 1\nrelax-lint.x = 1", "[tool]\nrelax-lint = 1"])
 def test_a_table_that_is_none(tmp_path: Path, text: str) -> None:
     write(tmp_path, text)

@@ -243,6 +243,25 @@ def test_what_was_not_used_for_longest_goes_first(folder: Path) -> None:
     assert left == ["0.py", "1.py", "7.py"]
 
 
+def test_links_in_the_folder_are_not_followed(folder: Path, tmp_path: Path) -> None:
+    keep(folder)
+    (entry,) = entries(folder)
+    (elsewhere := tmp_path / "elsewhere").mkdir()
+    thesis = elsewhere / ("0" * 62)
+    thesis.write_bytes(b"x" * 100_000)
+    os.utime(thesis, (1e8, 1e8))
+    (entry.parent.parent / ("00" if entry.parent.name != "00" else "01")).symlink_to(elsewhere)
+    cache = Cache(str(folder), Config(), max_bytes=50_000)
+    cache.put(replace(FILE, path="b.py"), OUTCOME)
+    cache.close()
+    assert thesis.exists()
+    entry.unlink()
+    entry.parent.rmdir()
+    entry.parent.symlink_to(elsewhere)
+    assert keep(folder).problem == f"cannot write to the cache in {folder}: it holds a link to another folder"
+    assert list(elsewhere.iterdir()) == [thesis]
+
+
 def test_many_runs_at_once(folder: Path) -> None:
     def work(number: int) -> None:
         for turn in range(20):

@@ -134,6 +134,7 @@ def test_only_dask_is_known(name: str) -> None:
 def test_nobody_answers(
     folder: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    pytest.importorskip("distributed")
     from relax_lint import executors
 
     monkeypatch.setattr(executors, "_CONNECT_S", 0.3)

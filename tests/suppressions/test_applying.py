@@ -32,6 +32,7 @@ FILES = {
     "wide": commented("# relax-lint: ignore-file[RLX, RLX9]", 0),
     "malformed": commented("# relax-lint: ignore RLX101"),
     "off": commented("# relax-lint: ignore[RLX101, RLX207]"),
+    "idle": commented("# relax-lint: ignore[RLX101, RLX105, over-budget]"),
     "unread": commented("# relax-lint: ignore-file[RLX902] -- generated", 0, UNKNOWN),
     "unread_wide": commented("# relax-lint: ignore-file[RLX9]", 0, UNKNOWN),
     "unread_line": commented("# relax-lint: ignore[RLX101]", text=UNKNOWN),
@@ -121,6 +122,11 @@ def test_the_fix_leaves_what_is_needed(results: dict[str, FileResult]) -> None:
     (check,) = [check for check in results["half"].checks if check.rule == "RLX905"]
     assert [edit.text for edit in check.fixes[0].edits] == ["# relax-lint: ignore[RLX101] -- both"]
     assert check.fixes[0].edits[0].location == check.location
+
+
+def test_a_rule_without_anything_to_judge_by_is_not_missed(results: dict[str, FileResult]) -> None:
+    # RLX601 needs a budget, RLX105 an allocator that rounds and none that does not.
+    assert open_findings(results["idle"]) == []
 
 
 def test_rules_that_were_not_run_are_not_missed(tmp_path: Path) -> None:
