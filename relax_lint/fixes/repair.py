@@ -99,27 +99,37 @@ class _Round:
     """
 
     def __init__(self, attempts: set[_Attempt]) -> None:
-        self._earlier = frozenset(attempts)
         self._attempts = attempts
-        self._chosen: dict[tuple[str, Change], FunctionChange] = {}
+        self._chosen: dict[_Attempt, tuple[Function, Remedy]] = {}
         self._taken: dict[object, Change] = {}
 
     def changes(self, module: Any, config: Config, wanted: Wanted) -> list[FunctionChange]:
-        """The changes of the first fix of each finding that may be made."""
+        """The changes of the first fix of each finding that may be made. Run-time checks wait until nothing else
+        is left to do, which may make them needless.
+        """
         for judged in ModuleJudge(module, config).functions():
             for found in judged.judged:
                 if found.judgement.decision.verdict is not Verdict.ALWAYS_FINE:
                     self._choose(judged.facts.function, found, wanted)
-        return list(self._chosen.values())
+        first = {key: fix for key, fix in self._chosen.items() if not _only_checks(fix[1])}
+        made = first or self._chosen
+        self._attempts.update(made)
+        changes = {
+            (function.name, change): (function, change)
+            for function, remedy in made.values()
+            for change in remedy.changes
+        }
+        return list(changes.values())
 
     def _choose(self, function: Function, found: Judged, wanted: Wanted) -> None:
         place = found.judgement.place
+        where = None if place is None else place.binding
         for remedy in filter(wanted, found.remedies):
-            attempt = (function.name, found.rule.code, None if place is None else place.binding, remedy.title)
-            if attempt in self._earlier or not _is_applicable(function, remedy):
+            attempt = (function.name, found.rule.code, where, remedy.title)
+            if attempt in self._attempts or not _is_applicable(function, remedy):
                 continue
             if self._is_free(function, remedy):
-                self._attempts.add(attempt)
+                self._chosen[attempt] = (function, remedy)
                 self._take(function, remedy)
             return
 
@@ -131,7 +141,6 @@ class _Round:
 
     def _take(self, function: Function, remedy: Remedy) -> None:
         for change in remedy.changes:
-            self._chosen[function.name, change] = (function, change)
             if not isinstance(change, InsertAssert):
                 self._taken[function.name, _subject(change)] = change
 
