@@ -11,7 +11,7 @@ from tvm import relax
 from relax_lint import tvm_compat
 from relax_lint.fixes.changes import Change, InsertAssert, MoveKill, Remove, RenameBound, ResizeStorage
 from relax_lint.fixes.prim_expr import PrimExprWriter
-from relax_lint.fixes.rewriting import Rewrites, address, bindings_of, rewritten
+from relax_lint.fixes.rewriting import Rewrites, address, bindings_of, called_functions, rewritten
 from relax_lint.fixes.wording import assert_format
 from relax_lint.model.program import Function, KernelCall, Level
 from relax_lint.symbolic.backend import Inexpressible
@@ -34,7 +34,7 @@ def apply_changes(module: Any, changes: Iterable[FunctionChange]) -> Any:
     plan: defaultdict[int, Rewrites] = defaultdict(Rewrites)
     for function, change in changes:
         _plan(plan[address(function.node)], function, change)
-    called = _called(module)
+    called = called_functions(module)
     made = module.clone()
     for var in module.get_global_vars():
         if tvm_compat.is_relax_function(module, var):
@@ -118,16 +118,3 @@ def _writer(function: Function) -> PrimExprWriter:
 
 def _has_shape_heap(function: Function) -> bool:
     return any(isinstance(op, KernelCall) and op.callee == _SHAPE_HEAP for op in function.body.walk())
-
-
-def _called(module: Any) -> frozenset[str]:
-    """The functions that Relax functions of the module refer to."""
-    found: set[str] = set()
-
-    def visit(node: Any) -> None:
-        if tvm_compat.kind(node) == "GlobalVar":
-            found.add(str(node.name_hint))
-
-    for _, function in tvm_compat.relax_functions(module):
-        relax.analysis.post_order_visit(function, visit)
-    return frozenset(found)

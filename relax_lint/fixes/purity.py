@@ -3,15 +3,11 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator
 from typing import Any
 
-from tvm import relax
-
-from relax_lint import tvm_compat
 from relax_lint.diagnostic import Edit
 from relax_lint.fixes.editing import NotEditableError, UnitText
-from relax_lint.fixes.rewriting import FORCE_PURE
+from relax_lint.fixes.rewriting import FORCE_PURE, called_functions
 
 
 def impurity(
@@ -25,7 +21,7 @@ def impurity(
     forced = function.attrs is not None and bool(function.attrs.get(FORCE_PURE, False))
     if not function.is_pure or forced:
         return ()
-    if definition.name in _called(module):
+    if definition.name in called_functions(module):
         return (_forced(text, definition, relax_name),)
     return (_decorated(text, definition),)
 
@@ -75,20 +71,3 @@ def _forced(text: UnitText, definition: ast.FunctionDef, relax_name: str) -> Edi
     if not written.values:
         return text.insert_at_end(written, entry)
     return text.insert_behind(written.values[-1], f", {entry}")
-
-
-def _called(module: Any) -> frozenset[str]:
-    """The functions that Relax functions of the module refer to."""
-    return frozenset(_references(module))
-
-
-def _references(module: Any) -> Iterator[str]:
-    found: list[str] = []
-
-    def visit(node: Any) -> None:
-        if tvm_compat.kind(node) == "GlobalVar":
-            found.append(str(node.name_hint))
-
-    for _, function in tvm_compat.relax_functions(module):
-        relax.analysis.post_order_visit(function, visit)
-    yield from found

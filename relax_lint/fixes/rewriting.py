@@ -68,6 +68,19 @@ def _with_body(function: Any, body: Any, *, pure: bool | None = None) -> Any:
     return made
 
 
+def called_functions(module: Any) -> frozenset[str]:
+    """The functions that Relax functions of the module refer to."""
+    found: set[str] = set()
+
+    def visit(node: Any) -> None:
+        if tvm_compat.kind(node) == "GlobalVar":
+            found.add(str(node.name_hint))
+
+    for _, function in tvm_compat.relax_functions(module):
+        relax.analysis.post_order_visit(function, visit)
+    return frozenset(found)
+
+
 def bindings_of(body: Any) -> list[Any]:
     """Every binding of a body in program order, those of branches right after their `If`."""
     found = []

@@ -95,6 +95,14 @@ class RoundTrips:
         reference = without_sharing(module)
         self._reference = None if reference is None else _saved(reference)
 
+    def fixed_is(self, module: Any) -> bool:
+        """Whether the fixed module is the same as another one."""
+        try:
+            tvm.ir.assert_structural_equal(self.fixed, module)
+        except ValueError:
+            return False
+        return True
+
     def calls(self) -> tuple[Call, ...]:
         """Calls at the examples of the findings: the fine ones, the wrong ones, and the first failures."""
         found: dict[Call, None] = {}
