@@ -44,7 +44,7 @@ $(VENV)/.docs: $(STAMP)
 	touch $@
 
 docs: $(VENV)/.docs
-	$(BIN)/sphinx-build --quiet --fail-on-warning --keep-going -c docs . build/site
+	$(BIN)/sphinx-build --quiet --fail-on-warning --keep-going --fresh-env --write-all -c docs . build/site
 	cp build/site/README.html build/site/index.html
 
 clean:

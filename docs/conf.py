@@ -26,7 +26,21 @@ html_show_copyright = False
 # Headings that links may lead to.
 myst_heading_anchors = 3
 
-_FIRST = ("getting-started", "ci", "compile-script", "editor", "python-api", "memory")
+# In the order in which they are needed; other guides follow by name.
+_FIRST = (
+    "getting-started",
+    "ci",
+    "compile-script",
+    "editor",
+    "python-api",
+    "configuration",
+    "suppressions",
+    "memory",
+    "verdicts",
+    "proofs",
+    "replay",
+    "rule-packages",
+)
 
 
 def setup(app: Sphinx) -> None:

@@ -68,7 +68,7 @@ def test_only_staged_python_files_are_looked_at(user: Repository) -> None:
 
 @needs_git
 def test_try_repo(user: Repository, hooks: Repository) -> None:
-    user.stage(model=CLEAN)
+    user.stage(ordinary=ORDINARY)
     tried = user.pre_commit("try-repo", str(hooks.folder), "relax-lint-system", "--all-files")
     assert tried.returncode == 0, tried.stdout
     assert "Passed" in tried.stdout

@@ -19,14 +19,7 @@ def run(*arguments: str, folder: Path) -> subprocess.CompletedProcess[str]:
     return subprocess.run(call, cwd=folder, capture_output=True, text=True, check=False)
 
 
-@pytest.mark.parametrize(
-    ("name", "part"),
-    [
-        ("sarif", '"`m` comes from parameter `x`"'),
-        ("github", "::warning title=RLX101 "),
-        ("junit", "<failure "),
-    ],
-)
+@pytest.mark.parametrize(("name", "part"), [("github", "::warning title=RLX101 "), ("junit", "<failure ")])
 def test_a_report_goes_to_a_file(name: str, part: str, tmp_path: Path) -> None:
     done = run("--output-format", name, "--output-file", "report", folder=tmp_path)
     assert (done.returncode, done.stdout, done.stderr) == (1, "", "")
@@ -50,10 +43,10 @@ def test_the_first_fix_in_sarif_is_what_the_option_fix_does(tmp_path: Path) -> N
     file = tmp_path / "model.py"
     file.write_text(text, encoding="utf-8")
     call = [sys.executable, "-m", "relax_lint.cli", "check", "--select", "RLX101", "model.py"]
-    log = subprocess.run(
-        [*call, "--output-format", "sarif"], cwd=tmp_path, capture_output=True, text=True, check=False
-    )
-    (result,) = json.loads(log.stdout)["runs"][0]["results"]
+    sarif = [*call, "--output-format", "sarif", "--output-file", "log.sarif"]
+    subprocess.run(sarif, cwd=tmp_path, capture_output=True, check=False)
+    (result,) = json.loads((tmp_path / "log.sarif").read_text(encoding="utf-8"))["runs"][0]["results"]
+    assert result["relatedLocations"][0]["message"]["text"] == "`m` comes from parameter `x`"
     (change,) = result["fixes"][0]["artifactChanges"]
     assert change["artifactLocation"]["uri"] == "model.py"
     lines = text.splitlines(keepends=True)

@@ -2,72 +2,68 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-
 import pytest
 
 import relax_lint
 from relax_lint.diagnostic import Check
 
-TEMPLATE = """\
-from tvm.script import ir as I, relax as R, tirx as T
+SCALAR = 'p: R.Prim("int64")'
+SHAPE = 's: R.Shape(["n"])'
+FIRST, SECOND = 'a: R.Tensor(("n", 2), "int8")', 'b: R.Tensor(("m", "k"), "int8")'
+CAST = 'R.match_cast(x, R.Tensor((k,), "float32"))'
 
-
-@I.ir_module
-class Module:
+FUNCTION = """\
     @R.function(pure=False)
-    def main({parameters}):
+    def {name}({parameters}):
 {body}
         storage = R.memory.alloc_storage(R.shape([16]), 0, "global", "uint8")
         tensor = R.memory.alloc_tensor(storage, 0, R.shape([{shape}]), "float32")
         return tensor
+
 """
 
 
-def finding(folder: Path, parameters: str, shape: str, *body: str) -> Check:
-    """What RLX101 says of the tensor."""
-    text = TEMPLATE.format(
-        parameters=parameters, shape=shape, body="\n".join(f"        {line}" for line in body)
-    )
-    path = folder / "program.py"
-    path.write_text(text, encoding="utf-8")
-    (check,) = relax_lint.check(path, {"select": ["RLX101"]}).checks
-    return check
+def function(name: str, parameters: str, shape: str, *body: str) -> str:
+    """A function with a tensor of a shape on 16 bytes."""
+    lines = "\n".join(f"        {line}" for line in body)
+    return FUNCTION.format(name=name, parameters=parameters, shape=shape, body=lines)
 
 
-def quoted(folder: Path, check: Check) -> list[tuple[str, str]]:
-    """The words of each origin, and the text at its place."""
-    lines = (folder / "program.py").read_text(encoding="utf-8").splitlines()
-    places = [(origin.message, origin.location) for origin in check.origins]
-    return [
-        (message, "" if at is None else lines[at.line - 1][at.column - 1 : at.end_column - 1])
-        for message, at in places
-    ]
+TEXT = (
+    "from tvm.script import ir as I, relax as R, tirx as T\n\n\n@I.ir_module\nclass Module:\n"
+    + function("tensors", f"{FIRST}, {SECOND}", "n, k", "n = T.int64()", "m = T.int64()", "k = T.int64()")
+    + function("scalar", SCALAR, "p", "_ = R.tuple()")
+    + function("shape", SHAPE, "n", "n = T.int64()")
+    + function("cast", 'x: R.Tensor(ndim=1, dtype="float32")', "k", "k = T.int64()", f"y = {CAST}")
+    + function("fine", 'x: R.Tensor(("n",), "float32")', "n", "n = T.int64()", "R.assert_op(n <= 4)")
+)
 
 
-def test_each_symbol_of_the_condition_comes_from_a_parameter(tmp_path: Path) -> None:
-    first, second = 'a: R.Tensor(("n", 2), "int8")', 'b: R.Tensor(("m", "k"), "int8")'
-    body = ("n = T.int64()", "m = T.int64()", "k = T.int64()")
-    check = finding(tmp_path, f"{first}, {second}", "n, k", *body)
-    assert quoted(tmp_path, check) == [
-        ("`n` comes from parameter `a`", first),
-        ("`k` comes from parameter `b`", second),
-    ]
+@pytest.fixture(scope="module")
+def findings(tmp_path_factory: pytest.TempPathFactory) -> dict[str | None, Check]:
+    """What RLX101 says, by function."""
+    path = tmp_path_factory.mktemp("origins") / "program.py"
+    path.write_text(TEXT, encoding="utf-8")
+    return {check.function: check for check in relax_lint.check(path, {"select": ["RLX101"]}).checks}
 
 
-@pytest.mark.parametrize("parameter", ['n: R.Prim("int64")', 's: R.Shape(["n"])'])
-def test_scalars_and_shapes_are_parameters_too(parameter: str, tmp_path: Path) -> None:
-    body = ("n = T.int64()",) if parameter.startswith("s") else ("_ = R.tuple()",)
-    check = finding(tmp_path, parameter, "n", *body)
-    assert quoted(tmp_path, check) == [(f"`n` comes from parameter `{parameter[0]}`", parameter)]
-
-
-def test_a_symbol_of_a_match_cast_comes_from_there(tmp_path: Path) -> None:
-    cast = 'R.match_cast(x, R.Tensor((k,), "float32"))'
-    check = finding(tmp_path, 'x: R.Tensor(ndim=1, dtype="float32")', "k", "k = T.int64()", f"y = {cast}")
-    assert quoted(tmp_path, check) == [("`k` comes from match_cast to `y`", cast)]
-
-
-def test_what_is_fine_needs_no_origin(tmp_path: Path) -> None:
-    body = ("n = T.int64()", "R.assert_op(n <= 4)")
-    assert finding(tmp_path, 'x: R.Tensor(("n",), "float32")', "n", *body).origins == ()
+@pytest.mark.parametrize(
+    ("name", "expected"),
+    [
+        ("tensors", [("`n` comes from parameter `a`", FIRST), ("`k` comes from parameter `b`", SECOND)]),
+        ("scalar", [("`p` comes from parameter `p`", SCALAR)]),
+        ("shape", [("`n` comes from parameter `s`", SHAPE)]),
+        ("cast", [("`k` comes from match_cast to `y`", CAST)]),
+        ("fine", []),
+    ],
+)
+def test_words_and_place_of_each_origin(
+    name: str, expected: list[tuple[str, str]], findings: dict[str | None, Check]
+) -> None:
+    lines = TEXT.splitlines()
+    seen = []
+    for origin in findings[name].origins:
+        at = origin.location
+        assert at is not None
+        seen.append((origin.message, lines[at.line - 1][at.column - 1 : at.end_column - 1]))
+    assert seen == expected
