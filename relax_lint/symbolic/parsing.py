@@ -111,7 +111,10 @@ def _piecewise(arguments: list[ast.expr], symbols: Mapping[str, Any]) -> Any:
     match arguments:
         case [ast.Tuple(elts=[a, condition]), ast.Tuple(elts=[b, ast.Constant(value=True)])]:
             return f.Select(_condition(condition, symbols), _expr(a, symbols), _expr(b, symbols))
-    raise ParseError("Piecewise must read Piecewise((a, condition), (b, True))")
+        case [ast.Tuple(elts=[a, condition]), _, _, *_]:
+            otherwise = _piecewise(arguments[1:], symbols)
+            return f.Select(_condition(condition, symbols), _expr(a, symbols), otherwise)
+    raise ParseError("Piecewise must read Piecewise((a, condition), ..., (b, True))")
 
 
 def _condition(node: ast.expr, symbols: Mapping[str, Any]) -> Boolean:

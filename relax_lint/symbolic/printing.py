@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from functools import lru_cache
 from typing import Any
 
@@ -51,12 +52,19 @@ def _expr(expr: Any) -> tuple[str, int]:
         glue = operator if operator == "//" else f" {operator} "
         return f"{_inside(a, _ATOM)}{glue}{_inside(b, _ATOM)}", _PRODUCT
     if isinstance(expr, f.Select):
-        condition, a, b = expr.args
-        return f"Piecewise(({_expr(a)[0]}, {_condition(condition)[0]}), ({_expr(b)[0]}, True))", _ATOM
+        return f"Piecewise({', '.join(_cases(expr))})", _ATOM
     if isinstance(expr, Boolean):
         return _condition(expr)[0], _SUM
     arguments = sorted(expr.args, key=_rank) if isinstance(expr, (sympy.Max, sympy.Min)) else expr.args
     return f"{expr.func.__name__}({', '.join(_expr(a)[0] for a in arguments)})", _ATOM
+
+
+def _cases(expr: Any) -> Iterator[str]:
+    """What a chain of selections chooses from, in order."""
+    while isinstance(expr, f.Select):
+        condition, chosen, expr = expr.args
+        yield f"({_expr(chosen)[0]}, {_condition(condition)[0]})"
+    yield f"({_expr(expr)[0]}, True)"
 
 
 def _inside(expr: Any, level: int) -> str:

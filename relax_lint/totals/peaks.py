@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from itertools import combinations
 
 import sympy
+from sympy.logic.boolalg import And, Boolean
 
 from relax_lint.model.program import Place
 from relax_lint.symbolic.functions import FloorDiv, Select
@@ -120,9 +121,10 @@ def _with_coincidences(
         return apart
     symbolic = [size for size in involved if not isinstance(size, int)]
     if len(symbolic) == 1 and len(conflicts) <= MAX_COINCIDENCES:
-        # A single symbolic size equals at most one of the constant ones.
         (varying,) = symbolic
-        return apart - sum(_saved(profile, varying, min(pair, key=_is_symbolic)) for pair in conflicts)
+        return apart - _saved(
+            profile, varying, [min(pair, key=_is_symbolic) for pair in conflicts], page_size
+        )
     raise Indeterminate("which buffers the pool reuses depends on which symbolic sizes are equal")
 
 
@@ -130,10 +132,32 @@ def _is_symbolic(size: Quantity) -> bool:
     return not isinstance(size, int)
 
 
-def _saved(profile: _Profile, varying: sympy.Expr, constant: int) -> sympy.Expr:
-    """Bytes that are not obtained where the two sizes are equal."""
-    spare = profile.most(varying) + profile.most(constant) - profile.most(varying, constant)
-    return Select(sympy.Eq(varying, constant), sympy.Integer(constant * spare), sympy.Integer(0))
+def _saved(
+    profile: _Profile, varying: sympy.Expr, constants: Iterable[Quantity], page_size: int
+) -> sympy.Expr:
+    """Bytes that are not obtained where a size equals one of some constant ones; it equals one at most."""
+    saved = sympy.Integer(0)
+    for constant in sorted(map(int, constants), reverse=True):
+        spare = profile.most(varying) + profile.most(constant) - profile.most(varying, constant)
+        where = _quotient_is(varying / page_size, constant // page_size)
+        saved = Select(where, sympy.Integer(constant * spare), saved)
+    return saved
+
+
+def _quotient_is(pages: sympy.Expr, count: int) -> Boolean:
+    """The condition `pages == count`, as a range of the symbol where `pages` is `(a*n + c)//d`."""
+    symbols = sorted(pages.free_symbols, key=str)
+    if len(symbols) != 1 or not isinstance(pages, FloorDiv) or not pages.args[1].is_Integer:
+        return sympy.Eq(pages, count)
+    (symbol,) = symbols
+    factor, rest = pages.args[0].coeff(symbol), pages.args[0].coeff(symbol, 0)
+    if not factor.is_Integer or factor <= 0 or pages.args[0] != factor * symbol + rest:
+        return sympy.Eq(pages, count)
+    a, c, d = int(factor), int(rest), int(pages.args[1])
+    low, high = -((c - d * count) // a), (d * count + d - 1 - c) // a
+    if low == high:
+        return sympy.Eq(symbol, low)
+    return And(symbol >= low, symbol <= high) if low < high else sympy.false
 
 
 def _may_be_equal(a: Quantity, b: Quantity, page_size: int, positive: frozenset[sympy.Symbol]) -> bool:

@@ -43,6 +43,10 @@ SEEDS = st.integers(min_value=0, max_value=2**32)
         ("(n//4)**2", "(n//4)**2"),
         ("Max(n, 1, m)", "Max(m, n, 1)"),
         ("Piecewise((n, n < m), (m, True))", "Piecewise((n, n < m), (m, True))"),
+        (
+            "Piecewise((1, Eq(n, m)), (2, n < m), (3, True))",
+            "Piecewise((1, Eq(n, m)), (2, n < m), (3, True))",
+        ),
     ],
 )
 def test_expressions_read_as_people_write_them(written: str, printed: str) -> None:

@@ -1,14 +1,15 @@
 """The subprocess that measures: `LD_PRELOAD=meter.so python -m tests.totals.metering`.
 
-Builds every module of the corpus with TVM's default pipeline, runs it with both allocators, and prints one JSON
+Builds every module of a corpus with TVM's default pipeline, runs it with both allocators, and prints one JSON
 line per prediction: what the totals of the lowered module say, and what the allocators really obtained.
 """
 
 from __future__ import annotations
 
+import argparse
 import ctypes
+import importlib
 import json
-import sys
 from collections.abc import Iterator, Sequence
 from itertools import groupby, product
 from typing import Any
@@ -23,12 +24,11 @@ from relax_lint.allocators import Allocator
 from relax_lint.analysis.liveness import SHAPE_HEAP
 from relax_lint.model.builder import build_program
 from relax_lint.model.program import Function, KernelCall, Program, Unknown
-from relax_lint.totals.compute import measure
+from relax_lint.totals.compute import Counted, measure, size_of
 from relax_lint.totals.peaks import rounded
 from relax_lint.totals.quantities import evaluate
 from relax_lint.totals.walk import ExecMode
 from tests.totals.cases import Case, Run
-from tests.totals.corpus import CASES
 
 TARGET = "llvm"
 
@@ -150,6 +150,11 @@ def measured(meter: Meter, case: Case, exec_mode: ExecMode) -> Iterator[dict[str
                 "formula": _evaluated(formulas.reserved[allocator], binding),
                 "without shape heap": _value(early.reserved[allocator]),
                 "shape heap": shape_heap(_entry(after, case), allocator),
+                "unplanned": _counted(early.unplanned),
+                "planned": _counted(early.planned),
+                "lower bound": _value(size_of(early.lower_bound)),
+                "parameters": _value(early.parameters),
+                "constants": _value(early.constants),
             }
 
 
@@ -168,6 +173,11 @@ def _value(quantity: Any) -> int | str:
     return quantity.reason if isinstance(quantity, Unknown) else quantity
 
 
+def _counted(counted: Counted) -> int | str:
+    dynamic = _value(counted.dynamic_bytes)
+    return dynamic if isinstance(dynamic, str) else counted.static_bytes + dynamic
+
+
 def _evaluated(quantity: Any, binding: dict[str, int]) -> int | str:
     if isinstance(quantity, Unknown | int):
         return _value(quantity)
@@ -175,10 +185,14 @@ def _evaluated(quantity: Any, binding: dict[str, int]) -> int | str:
 
 
 def main() -> None:
-    """Measure all cases in the execution modes that are named on the command line."""
+    """Measure the cases of a corpus in the execution modes that are named on the command line."""
+    parser = argparse.ArgumentParser()
+    parser.add_argument("--corpus", default="tests.totals.corpus")
+    parser.add_argument("modes", nargs="+", type=ExecMode)
+    options = parser.parse_args()
     meter = Meter()
-    for mode in map(ExecMode, sys.argv[1:]):
-        for case in CASES:
+    for case in importlib.import_module(options.corpus).CASES:
+        for mode in options.modes:
             if (tvm.__version__[:4], mode, case.name) in CANNOT_BE_BUILT:
                 continue
             for row in measured(meter, case, mode):

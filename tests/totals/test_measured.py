@@ -5,26 +5,16 @@ The measuring is done in a subprocess by an interposer (`meter.c`) that sees the
 
 from __future__ import annotations
 
-import json
-import os
-import shutil
-import subprocess
-import sys
-from pathlib import Path
 from typing import Any
 
 import pytest
 
 from relax_lint.totals.walk import ExecMode
-
-HERE = Path(__file__).parent
-ROOT = HERE.parents[1]
+from tests.totals import interposer
 
 pytestmark = [
     pytest.mark.vm,
-    pytest.mark.skipif(
-        sys.platform != "linux" or shutil.which("gcc") is None, reason="needs gcc and LD_PRELOAD"
-    ),
+    pytest.mark.skipif(not interposer.AVAILABLE, reason="needs gcc and LD_PRELOAD"),
 ]
 
 # Their callees have shape heaps too, which come and go with the calls.
@@ -34,19 +24,8 @@ HEAPS_IN_CALLEES = {"calls with other symbols"}
 @pytest.fixture(scope="module")
 def rows(tmp_path_factory: pytest.TempPathFactory) -> list[dict[str, Any]]:
     """What the subprocess reports, over the whole corpus and both execution modes."""
-    library = tmp_path_factory.mktemp("meter") / "meter.so"
-    build = ["gcc", "-O1", "-shared", "-fPIC", "-o", str(library), str(HERE / "meter.c"), "-ldl", "-lpthread"]
-    subprocess.run(build, check=True)
-    done = subprocess.run(
-        [sys.executable, "-m", "tests.totals.metering", *(mode.value for mode in ExecMode)],
-        cwd=ROOT,
-        env={**os.environ, "LD_PRELOAD": str(library), "PYTHONPATH": str(ROOT), "TVM_NUM_THREADS": "1"},
-        capture_output=True,
-        text=True,
-        check=False,
-    )
-    assert done.returncode == 0, done.stderr[-2000:]
-    return [json.loads(line) for line in done.stdout.splitlines()]
+    modes = [mode.value for mode in ExecMode]
+    return interposer.measured(tmp_path_factory.mktemp("meter"), "tests.totals.corpus", *modes)
 
 
 def test_at_a_binding_the_prediction_is_what_the_allocators_obtained(rows: list[dict[str, Any]]) -> None:

@@ -7,16 +7,19 @@ from __future__ import annotations
 
 from typing import Any
 
+import sympy
 from tvm.script import ir as I
 from tvm.script import relax as R
 from tvm.script import tirx as T
 
-from relax_lint.allocators import DEFAULT_PAGE_SIZE
+from relax_lint.allocators import DEFAULT_PAGE_SIZE, Allocator
 from relax_lint.diagnostic import Amount, MemoryTotals
 from relax_lint.memory_request import Binding, MemoryRequest
 from relax_lint.model.builder import build_program
 from relax_lint.model.program import Unknown
+from relax_lint.symbolic.printing import expr_text
 from relax_lint.totals.compute import measure
+from relax_lint.totals.quantities import evaluate
 from relax_lint.totals.result import function_totals
 from relax_lint.totals.walk import ExecMode
 
@@ -113,13 +116,47 @@ def test_equal_page_counts_share_a_buffer_only_where_they_are_equal() -> None:
     assert text is not None
     assert (
         text.expr
-        == "4096*((n + 1023)//1024) - Piecewise((8192, Eq(4096*((n + 1023)//1024), 8192)), (0, True)) + 8192"
+        == "4096*((n + 1023)//1024) - Piecewise((8192, (n >= 1025) & (n <= 2048)), (0, True)) + 8192"
     )
     for n, pages in ((0, 2), (1, 3), (1024, 3), (1025, 2), (2048, 2), (2049, 5)):
         bound = totals(OneOfTwo, binding={"n": n}).reserved["pooled"]
         assert bound is not None
         assert bound.value == pages * 4096, n
     assert not any(isinstance(part, Unknown) for part in formula.values())
+
+
+def test_several_equal_page_counts_are_one_choice_among_ranges() -> None:
+    program = build_program(SeveralSizes)
+    (function,) = program.functions
+    formula = measure(program, function).reserved[Allocator.POOLED]
+    assert isinstance(formula, sympy.Expr)
+    # One, two and five pages, each given back before 3*n bytes are obtained.
+    assert expr_text(formula) == (
+        "4096*((3*n + 4095)//4096) - Piecewise((4096, (n >= 1) & (n <= 1365)), (8192, (n >= 1366) & (n <= 2730)), "
+        "(20480, (n >= 5462) & (n <= 6826)), (0, True)) + 32768"
+    )
+    for n in range(9000):
+        pages = -(-3 * n // 4096)
+        assert evaluate(formula, {"n": n}) == 4096 * (8 + (0 if pages in (1, 2, 5) else pages)), n
+
+
+@I.ir_module
+class SeveralSizes:
+    @R.function(pure=False)
+    def main(x: R.Tensor(("n",), "float32")):
+        n = T.int64()
+        s = R.memory.alloc_storage(R.shape([100]), 0, "global", "uint8")
+        a = R.memory.alloc_tensor(s, 0, R.shape([4]), "float32")
+        _ = R.call_packed("f", x, a, ty_args=R.Tuple)
+        t = R.memory.alloc_storage(R.shape([5000]), 0, "global", "uint8")
+        b = R.memory.alloc_tensor(t, 0, R.shape([4]), "float32")
+        _1 = R.call_packed("f", x, b, ty_args=R.Tuple)
+        u = R.memory.alloc_storage(R.shape([20000]), 0, "global", "uint8")
+        c = R.memory.alloc_tensor(u, 0, R.shape([4]), "float32")
+        _2 = R.call_packed("f", x, c, ty_args=R.Tuple)
+        v = R.memory.alloc_storage(R.shape([3 * n]), 0, "global", "uint8")
+        d = R.memory.alloc_tensor(v, 0, R.shape([3 * n]), "uint8")
+        return d
 
 
 @I.ir_module

@@ -1,0 +1,61 @@
+"""What five image classifiers and a decoder need, predicted and measured on the virtual machine.
+
+    make models && .venv/bin/python benchmarks/models.py [--decoder-only]
+
+Compiled for the CPU by TVM's default pipeline, weights as parameters, one image (mobilenet also several). The
+allocators are watched by an interposer that sees each call for memory. Needs Linux, gcc and torch (not for
+the decoder).
+"""
+
+from __future__ import annotations
+
+import argparse
+import sys
+import tempfile
+from collections.abc import Iterable
+from pathlib import Path
+from typing import Any
+
+sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
+
+from tests.totals.interposer import measured
+
+COLUMNS = ("parameters", "constants", "unplanned", "planned", "lower bound")
+
+
+def table(rows: Iterable[dict[str, Any]]) -> list[str]:
+    """One line for each prediction, in bytes."""
+    lines = [
+        f"{'model':<46} {'allocator':<9} {'predicted':>12} {'measured':>12} {'over two calls':>14} "
+        f"{'measured':>12} " + " ".join(f"{column:>12}" for column in COLUMNS)
+    ]
+    for row in rows:
+        binding = ", ".join(f"{name} = {value}" for name, value in row["binding"].items())
+        name = f"{row['case']} {binding}".strip()
+        lines.append(
+            f"{name:<46} {row['allocator']:<9} {row['predicted']:>12,} {row['measured']:>12,} "
+            f"{row['predicted again']:>14,} {row['measured again']:>12,} "
+            + " ".join(f"{row[column]:>12,}" for column in COLUMNS)
+        )
+    return lines
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--decoder-only", action="store_true")
+    options = parser.parse_args()
+    corpora = ["tests.totals.corpus_models"]
+    if not options.decoder_only:
+        corpora.append("tests.totals.corpus_vision")
+    with tempfile.TemporaryDirectory() as folder:
+        rows = [row for corpus in corpora for row in measured(Path(folder), corpus, "bytecode")]
+    print("\n".join(table(rows)))
+    equal = sum(
+        row["predicted"] == row["measured"] and row["predicted again"] == row["measured again"]
+        for row in rows
+    )
+    print(f"\n{equal} of {len(rows)} predictions equal to the byte")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,34 @@
+"""Runs `tests.totals.metering` under the interposer, which sees every call for memory."""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+HERE = Path(__file__).parent
+ROOT = HERE.parents[1]
+
+AVAILABLE = sys.platform == "linux" and shutil.which("gcc") is not None
+"""Whether the interposer can be built and loaded here."""
+
+
+def measured(folder: Path, corpus: str, *modes: str) -> list[dict[str, Any]]:
+    """One row for each prediction over a corpus, as the subprocess reports it; `folder` is for the interposer."""
+    library = folder / "meter.so"
+    build = ["gcc", "-O1", "-shared", "-fPIC", "-o", str(library), str(HERE / "meter.c"), "-ldl", "-lpthread"]
+    subprocess.run(build, check=True)
+    done = subprocess.run(
+        [sys.executable, "-m", "tests.totals.metering", "--corpus", corpus, *modes],
+        cwd=ROOT,
+        env={**os.environ, "LD_PRELOAD": str(library), "PYTHONPATH": str(ROOT), "TVM_NUM_THREADS": "1"},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert done.returncode == 0, done.stderr[-2000:]
+    return [json.loads(line) for line in done.stdout.splitlines()]
