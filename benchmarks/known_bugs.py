@@ -134,13 +134,15 @@ def read(data: dict[str, Any]) -> dict[str, Measured]:
 
 
 def caught(bug: Bug, measured: Measured) -> str:
-    """`yes` (with the verdict where another was expected), `no`, or `-` where nothing is to be reported."""
+    """`yes` (with the verdict where another was expected), `no` (and why, where the IR does not tell), or `-`
+    where nothing is to be reported.
+    """
     if not bug.rule:
         others = sorted({f for found in measured.findings.values() for f in found})
         return "-" if not others else f"reported: {', '.join(others)}"
     first = measured.first(bug)
     if first is None:
-        return "no"
+        return f"no: {bug.undecidable}" if bug.undecidable else "no"
     return "yes" if first[1] == bug.verdict else f"yes, as {first[1]}"
 
 

@@ -60,6 +60,7 @@ class Bug:
     because the pattern is harmless or repaired). `calls` are run on the virtual machine, in the notation of
     `relax_lint.replay` without what is expected. `right` says what a right program would answer, where the
     machine answers without an error. `max_memory` is the budget in bytes where there must be one.
+    `undecidable` says why the IR alone cannot tell the program from a right one.
     """
 
     name: str
@@ -71,6 +72,7 @@ class Bug:
     calls: tuple[str, ...] = ()
     right: str = ""
     max_memory: int | None = None
+    undecidable: str = ""
 
     @property
     def text(self) -> str:
@@ -96,8 +98,9 @@ def bug(
     calls: tuple[str, ...] = (),
     right: str = "",
     max_memory: int | None = None,
+    undecidable: str = "",
 ) -> Bug:
     """A bug whose program consists of `parts`; `expected` is a rule and its verdict, or nothing."""
     rule, _, verdict = expected.partition(" ")
     body = "\n".join(dedent(part) for part in parts)
-    return Bug(name, rows, pattern, rule, verdict, body, calls, right, max_memory)
+    return Bug(name, rows, pattern, rule, verdict, body, calls, right, max_memory, undecidable)

@@ -257,6 +257,7 @@ BUGS: tuple[Bug, ...] = (
             Module.add(a, a, c)
             return c
         """,
+        undecidable="a tensor that is written twice, and read after the second time, is a right program too",
     ),
     bug(
         "large_storage",
