@@ -83,4 +83,5 @@ class PrimExprWriter(Encoder):
     def _product(self, e: Any) -> Any:
         coefficient, rest = e.as_coeff_Mul()
         factors = list(map(self.expr, ordered_factors(rest)))
-        return reduce(tirx.Mul, factors if coefficient == 1 else [self.expr(coefficient), *factors])
+        # Where TVM's own operators put the constant: what is printed reads back the same.
+        return reduce(tirx.Mul, factors if coefficient == 1 else [*factors, self.expr(coefficient)])

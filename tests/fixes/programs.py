@@ -6,9 +6,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from hypothesis import strategies as st
-from rules.checking import DOUBLE
 
 from relax_lint.replay import Input, Scalar, Tensor
+from tests.rules.checking import DOUBLE
 
 HEADER = "from tvm.script import ir as I, relax as R, tirx as T\n\n\n@I.ir_module\nclass Module:\n"
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any
 
 import sympy
@@ -60,14 +60,14 @@ class Call:
 class Trip:
     """One call on one allocator, before and after a fix."""
 
-    strategy: str
+    way: str
     allocator: str
     call: Call
     outcome: str
 
 
 class RoundTrips:
-    """Fixes one module in one way and calls it before and after.
+    """Calls one module before and after its fix in one way (a `fix-strategy`, and of what).
 
     `expected` gives the elements of what a call should return, where that is known; else the same module
     without any sharing of memory is asked.
@@ -77,31 +77,23 @@ class RoundTrips:
         self,
         machine: Machine,
         module: Any,
+        fixed: Any,
         config: Config,
-        strategy: str,
+        way: str,
         expected: Callable[[Call], tuple[float, ...] | None] = lambda call: None,
     ) -> None:
         self._machine = machine
         self._expected = expected
-        self._strategy = strategy
-        self._config = replace(config, fix_strategy=strategy)
-        self._old_checks = relax_lint.check(module, self._config).checks
-        self.fixed = relax_lint.fix(module, self._config)
-        self.is_changed = not self.fixed.same_as(module)
-        self._new_checks = relax_lint.check(self.fixed, self._config).checks
+        self._way = way
+        self._config = config
+        self._old_checks = relax_lint.check(module, config).checks
+        self._new_checks = relax_lint.check(fixed, config).checks
+        self.fixed = fixed
         self._functions = {function.name: function for function in build_program(module).functions}
-        self._fixed_functions = {function.name: function for function in build_program(self.fixed).functions}
-        self._old, self._new = _saved(module), _saved(self.fixed)
+        self._fixed_functions = {function.name: function for function in build_program(fixed).functions}
+        self._old, self._new = _saved(module), _saved(fixed)
         reference = without_sharing(module)
         self._reference = None if reference is None else _saved(reference)
-
-    def fixed_is(self, module: Any) -> bool:
-        """Whether the fixed module is the same as another one."""
-        try:
-            tvm.ir.assert_structural_equal(self.fixed, module)
-        except ValueError:
-            return False
-        return True
 
     def calls(self) -> tuple[Call, ...]:
         """Calls at the examples of the findings: the fine ones, the wrong ones, and the first failures."""
@@ -125,7 +117,7 @@ class RoundTrips:
         """Every call on both allocators. Raises `BrokenFix`."""
         for call in calls:
             for allocator in ALLOCATORS:
-                yield Trip(self._strategy, allocator, call, self._outcome(call, allocator))
+                yield Trip(self._way, allocator, call, self._outcome(call, allocator))
 
     def _outcome(self, call: Call, allocator: str) -> str:
         symbols = _symbols(self._functions[call.function], call.inputs)
@@ -163,7 +155,7 @@ class RoundTrips:
     def _expect(self, holds: bool, outcome: str, call: Call, old: RunResult, new: RunResult) -> str:
         if not holds:
             raise BrokenFix(
-                f"expected {outcome} of {call} with {self._strategy}\nbefore: {old}\nafter: {new}\n{self.fixed.script()}"
+                f"expected {outcome} of {call} with {self._way}\nbefore: {old}\nafter: {new}\n{self.fixed.script()}"
             )
         return outcome
 
@@ -212,6 +204,15 @@ class RoundTrips:
                     kernels, default=op.place.index
                 ):
                     raise BrokenFix(f"{op.fact.condition} is checked behind a kernel\n{self.fixed.script()}")
+
+
+def is_same(one: Any, other: Any) -> bool:
+    """Whether two modules have the same structure."""
+    try:
+        tvm.ir.assert_structural_equal(one, other)
+    except ValueError:
+        return False
+    return True
 
 
 def _saved(module: Any) -> Module:

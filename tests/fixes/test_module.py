@@ -8,7 +8,6 @@ from typing import Any, TypeVar
 import pytest
 import sympy
 import tvm
-from rules.checking import DOUBLE, LOWERING, findings, parse
 from tvm import relax
 
 from relax_lint.fixes.changes import Change, InsertAssert, MoveKill, Remove, RenameBound, ResizeStorage
@@ -16,6 +15,7 @@ from relax_lint.fixes.module import Inapplicable, apply_changes
 from relax_lint.fixes.rewriting import bindings_of
 from relax_lint.model.builder import build_program
 from relax_lint.model.program import AllocStorage, AllocTensor, BoundKind, Function, If, Kill, MatchCast, Op
+from tests.rules.checking import DOUBLE, LOWERING, findings, parse
 
 m, n = (sympy.Symbol(name, integer=True) for name in "mn")
 AnyOp = TypeVar("AnyOp", bound=Op)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from itertools import product
 from typing import Any
 
@@ -11,16 +12,17 @@ import sympy
 import tvm
 from hypothesis import Phase, given, settings
 from hypothesis import strategies as st
-from pages.page import Example, examples
-from pages.planned import planned
-from programs.transformer import CONTEXT, lowered
 
+import relax_lint
 from relax_lint.config import Config, with_options
 from relax_lint.replay import Machine, Scalar, Tensor
 from relax_lint.replay.modules import load_module
-
-from .programs import PROGRAMS, Program, module
-from .round_trips import REFUSED, SAME, STRATEGIES, Call, RoundTrips, Trip
+from tests.fixes.fixing import fixed
+from tests.fixes.programs import PROGRAMS, Program, module
+from tests.fixes.round_trips import REFUSED, SAME, STRATEGIES, Call, RoundTrips, Trip, is_same
+from tests.pages.page import Example, examples
+from tests.pages.planned import planned
+from tests.programs.transformer import CONTEXT, lowered
 
 # The pages of RLX9xx show what cannot be read, or what crashes TVM.
 EXAMPLES = [example for example in examples() if not example.name.startswith("RLX9")]
@@ -42,18 +44,29 @@ def read(example: Example) -> Any:
 
 
 def trips_of(example: Example, machine: Machine) -> list[Trip]:
-    """The calls of one example, for each strategy that makes a module of its own; none where nothing is fixed."""
+    """The calls of one example before and after its fixes, those of the text and those of the module, with each
+    strategy; each different module that comes out is called once.
+    """
+    module = read(example)
     options = {key: VALUES.get(value, [value]) for key, value in example.options}
     stated = [Call(run.function, run.inputs) for run in example.runs]
     found: list[Trip] = []
-    seen: list[Any] = []
-    for strategy in STRATEGIES:
-        trips = RoundTrips(machine, read(example), with_options(Config(), options), strategy)
-        if trips.is_changed and not any(map(trips.fixed_is, seen)):
-            seen.append(trips.fixed)
+    seen = [module]
+    for way, made, config in _fixed(example, module, with_options(Config(), options)):
+        if not any(is_same(made, other) for other in seen):
+            seen.append(made)
+            trips = RoundTrips(machine, module, made, config, way)
             trips.assert_before_kernels()
             found += trips.trips(dict.fromkeys((*trips.calls(), *stated)))
     return found
+
+
+def _fixed(example: Example, module: Any, config: Config) -> Iterator[tuple[str, Any, Config]]:
+    for strategy in STRATEGIES:
+        chosen = replace(config, fix_strategy=strategy)
+        yield f"{strategy} in the module", relax_lint.fix(module, chosen), chosen
+        if not example.planned:
+            yield f"{strategy} in the text", load_module(fixed(example.text, chosen).text, "script"), chosen
 
 
 @pytest.mark.vm
@@ -68,7 +81,9 @@ def trips_of_programs(programs: list[Program], machine: Machine, strategy: str) 
     def expected(call: Call) -> tuple[float, ...]:
         return programs[int(call.function[1:])].result(call.inputs)
 
-    found = RoundTrips(machine, load_module(module(programs), "script"), Config(), strategy, expected)
+    config = Config(fix_strategy=strategy)
+    old = load_module(module(programs), "script")
+    found = RoundTrips(machine, old, relax_lint.fix(old, config), config, strategy, expected)
     found.assert_before_kernels()
     return list(found.trips(calls_of(programs)))
 
@@ -100,7 +115,8 @@ def test_generated_programs_at_length(programs: list[Program], strategy: str, ma
 
 def trips_of_transformer(layers: int, lengths: Sequence[int], machine: Machine) -> list[Trip]:
     """Calls of a transformer that was planned under a bound, each weight 0, 1, 2, ... modulo 64."""
-    trips = RoundTrips(machine, lowered(layers, bounded=True, stage="killed"), Config(), "auto")
+    old = lowered(layers, bounded=True, stage="killed")
+    trips = RoundTrips(machine, old, relax_lint.fix(old), Config(), "auto")
     trips.assert_before_kernels()
     assert [op.fact.condition for op in trips.inserted("forward") if op.fact] == [
         sympy.Symbol("n", integer=True) <= CONTEXT

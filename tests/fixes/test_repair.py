@@ -9,8 +9,6 @@ import pytest
 import tvm
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from programs.transformer import CONTEXT, STAGES, lowered
-from rules.checking import DOUBLE, findings, parse
 from tvm import relax
 
 import relax_lint
@@ -21,9 +19,10 @@ from relax_lint.model.builder import build_program
 from relax_lint.model.program import Assert, Function
 from relax_lint.replay.modules import load_module
 from relax_lint.verdict import Verdict
-
-from .programs import PROGRAMS, Program, module
-from .test_module import OVERFLOW, kept, overflow
+from tests.fixes.programs import PROGRAMS, Program, module
+from tests.fixes.test_module import OVERFLOW, kept, overflow
+from tests.programs.transformer import CONTEXT, STAGES, lowered
+from tests.rules.checking import DOUBLE, findings, parse
 
 BOUND = f'R.assert_op(n <= {CONTEXT}, n, format=R.str("n = {{}}, but n <= {CONTEXT} is needed"))'
 WITH_STORAGES = [stage for stage in STAGES if stage in ("planned", "killed", "lowered")]
@@ -59,7 +58,7 @@ def test_the_strategy_decides() -> None:
         'R.assert_op(m <= 4, m, format=R.str("m = {}, but m <= 4 is needed"))'
     ]
     resized = relax_lint.fix(overflow(), {"fix-strategy": "dynamic"})
-    assert "R.memory.alloc_storage(R.shape([4 * m])," in resized.script()
+    assert "R.memory.alloc_storage(R.shape([m * 4])," in resized.script()
     assert not written(resized)
 
 
