@@ -185,6 +185,10 @@ def test_ctrl_c_ends_quietly(write: Write, tmp_path: Path) -> None:
         text=True,
         start_new_session=True,
     )
+    children = Path(f"/proc/{process.pid}/task/{process.pid}/children")
+    deadline = time.monotonic() + 30
+    while children.exists() and not children.read_text().strip() and time.monotonic() < deadline:
+        time.sleep(0.05)
     time.sleep(1.5)
     os.killpg(process.pid, signal.SIGINT)
     output, error = process.communicate(timeout=10)
