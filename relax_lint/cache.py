@@ -16,6 +16,7 @@ import tempfile
 import time
 import zlib
 from collections.abc import Iterator
+from functools import cached_property
 
 from relax_lint.config import Config
 from relax_lint.file_task import FileData
@@ -56,10 +57,14 @@ class Cache:
         self.problem: str | None = None
         self._folder = os.path.abspath(folder)
         self._max_bytes = max_bytes
-        self._base = f"{tool_fingerprint()}\n{config.for_analysis!r}\n"
+        self._config = config
         self._usable = self._is_ours()
         self._writable = self._usable
         self._wrote = False
+
+    @cached_property
+    def _base(self) -> str:
+        return f"{tool_fingerprint()}\n{self._config.for_analysis!r}\n"
 
     def get(self, file: FileData) -> Outcome | None:
         """What became of the same input before; None if that is not known."""

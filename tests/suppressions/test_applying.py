@@ -133,8 +133,7 @@ def test_rules_that_were_not_run_are_not_missed(tmp_path: Path) -> None:
     path = tmp_path / "a.py"
     path.write_text(commented("# relax-lint: ignore[RLX101, RLX2]", 9))
     config = Config(select=("RLX102", "RLX905"))
-    assert relax_lint.check(str(path), config).checks[0].rule == "RLX102"
-    assert "RLX905" not in {check.rule for check in relax_lint.check(str(path), config).checks}
+    assert {check.rule for check in relax_lint.check(str(path), config).checks} == {"RLX102"}
     (check,) = [
         check
         for check in relax_lint.check(str(path), replace(config, select=("RLX101", "RLX905"))).checks
