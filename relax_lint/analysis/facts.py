@@ -181,7 +181,15 @@ class FunctionFacts:
     @cached_property
     def remedies(self) -> Planner:
         """The changes that make findings go away."""
-        return Planner(self.function, self.config, self.placements, self.domain_at, self.entry, self.judge)
+        return Planner(
+            self.function,
+            self.config,
+            self.placements,
+            self.domain_at,
+            self.entry,
+            self.judge,
+            self.effect_of,
+        )
 
     def with_minimal_checks(self, findings: Sequence[tuple[Remedy, ...]]) -> list[tuple[Remedy, ...]]:
         """The remedies of all findings of the function, with the fewest and weakest checks."""

@@ -9,10 +9,12 @@ import sympy
 from sympy.logic.boolalg import Boolean
 
 from relax_lint.analysis.definitions import Definitions
+from relax_lint.analysis.effects import Effect
 from relax_lint.analysis.kills import KilledUse, Kills
 from relax_lint.analysis.paths import Paths
 from relax_lint.analysis.placements import Placement
 from relax_lint.config import Config
+from relax_lint.fixes.call_tir import call_with_output
 from relax_lint.fixes.changes import (
     Applicability,
     InsertAssert,
@@ -30,6 +32,7 @@ from relax_lint.model.program import (
     BoundKind,
     DeclaredBound,
     Function,
+    KernelCall,
     Kill,
     Op,
     Place,
@@ -50,6 +53,7 @@ class Planner:
         domain_at: Callable[[Place], Domain],
         entry: Domain,
         judge: Callable[..., Decision],
+        effect_of: Callable[[KernelCall], Effect],
     ) -> None:
         self._function = function
         self._config = config
@@ -57,6 +61,7 @@ class Planner:
         self._domain_at = domain_at
         self._entry = entry
         self._judge = judge
+        self._effect_of = effect_of
 
     # -- checks --------------------------------------------------------------------------------
 
@@ -111,6 +116,14 @@ class Planner:
             (resize,),
         )
         return (*checks, resized) if planned else (resized, *checks)
+
+    def instead(self, placement: Placement, remedies: Sequence[Remedy]) -> tuple[str, ...]:
+        """How to do without the storage, in words, where no remedy is safe."""
+        tensor = placement.tensor
+        if any(remedy.applicability is Applicability.SAFE for remedy in remedies):
+            return ()
+        code = call_with_output(self._function, tensor, self._effect_of)
+        return () if code is None else (f"let the call allocate `{tensor.place.binding}`: `{code}`",)
 
     def _is_planned(self, resize: ResizeStorage, placement: Placement) -> bool:
         """Whether the size of a storage was chosen with more in view than the one tensor on it."""

@@ -38,6 +38,8 @@ def _report(facts: FunctionFacts, placement: Placement, decision: Decision, *, o
         message += f", storage `{storage.place.binding}` has {facts.bytes(storage.size)}"
     if only_empty:
         message += ": fails for every non-empty input"
+    remedies = facts.remedies.overflow(placement, decision, check=not only_empty)
+    fine = decision.verdict is Verdict.ALWAYS_FINE
     related = () if storage is None else ((f"storage of {facts.bytes(storage.size)}", storage.place),)
     return Judgement(
         place=tensor.place,
@@ -47,7 +49,8 @@ def _report(facts: FunctionFacts, placement: Placement, decision: Decision, *, o
         related=related,
         severity=Severity.ERROR if only_empty else None,
         allocators=facts.first_failures(placement),
-        remedies=facts.remedies.overflow(placement, decision, check=not only_empty),
+        remedies=remedies,
+        help=() if fine else facts.remedies.instead(placement, remedies),
     )
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from typing import Any
 
@@ -12,7 +13,7 @@ from relax_lint.diagnostic import Check, Fix
 from relax_lint.fixes.apply import apply_edits, proposals
 from relax_lint.verdict import Verdict
 from tests.fixes.fixing import findings, fixed, judged
-from tests.pages.page import Example, examples
+from tests.pages.page import Example, Page, examples, pages
 
 _VALUES: dict[str, Any] = {"true": True, "false": False}
 # What cannot be analysed has no fix, and TVM crashes on some of it.
@@ -48,6 +49,23 @@ def test_all_fixes_together_leave_nothing_that_has_a_fix(example: Example) -> No
     assert {verdicts.get(subject, Verdict.ALWAYS_FINE) for subject in gone} <= {Verdict.ALWAYS_FINE}
     assert all(gone[_subject(check)] for check in fixable)
     assert fixed(file.text, config, unsafe=True).text == file.text
+
+
+@pytest.mark.parametrize("page", pages(), ids=lambda page: page.code)
+def test_a_page_tells_how_safe_its_fixes_are(page: Page) -> None:
+    (said,) = re.findall(
+        r"^Automatic fix: (.*?)\n\n", page.path.read_text(encoding="utf-8"), re.DOTALL | re.M
+    )
+    offered = {
+        fix.applicability
+        for example in page.examples
+        if example in EXAMPLES
+        for check in findings(example.text, _config(example))
+        for fix in check.fixes
+        if check.rule == page.code and fix.edits
+    }
+    assert offered <= set(re.findall(r"\bsafe\b|\bunsafe\b", said))
+    assert not offered or said != "none."
 
 
 def _single_fixes() -> list[Any]:
