@@ -45,8 +45,9 @@ class Config:
     `cache` says whether the command keeps results, `cache_dir` where (None: where the system keeps caches).
     `proofs` says whether every certain verdict comes with a record of its proof.
     With `lower`, modules without explicit allocations first go through the default pipeline of `target`.
-    `trust_models`, which no configuration file can set, admits models that may execute something while they
-    are loaded. `root` is the folder that patterns of paths are relative to.
+    `weights` of models become `parameters` or `constants`. `trust_models`, which no configuration file can
+    set, admits models that may execute something while they are loaded. `root` is the folder that patterns of
+    paths are relative to.
     """
 
     select: tuple[str, ...] = ()
@@ -68,6 +69,7 @@ class Config:
     max_file_size: int = MAX_FILE_SIZE
     target: str = "llvm"
     lower: bool = False
+    weights: str = "parameters"
     trust_models: bool = False
     devices: int | None = None
     dialect: str = "auto"

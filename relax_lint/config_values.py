@@ -150,6 +150,12 @@ def _dialect(value: Any) -> str:
     return str(value)
 
 
+def _weights(value: Any) -> str:
+    if value not in ("parameters", "constants"):
+        raise WrongValueError('"parameters" or "constants"')
+    return str(value)
+
+
 def _fix_strategy(value: Any) -> str:
     if value not in ("assert", "dynamic", "auto"):
         raise WrongValueError('"assert", "dynamic" or "auto"')
@@ -176,6 +182,7 @@ READERS: Mapping[str, Reader] = {
     "max-file-size": _text_size,
     "target": _text,
     "lower": _flag,
+    "weights": _weights,
     "devices": _integer(1),
     "dialect": _dialect,
     "fix-strategy": _fix_strategy,

@@ -206,7 +206,7 @@ def _model(file: FileData, source: str, first: int, config: Config) -> _Steps:
         return
     yield _loaded()
     yield Doing("importing")
-    model = load_model(source, file.kind, file.path)
+    model = load_model(source, file.kind, file.path, constant_weights=config.weights == "constants")
     if isinstance(model, ParsedUnit) and not config.lower:
         model = replace(model, notes=(*model.notes, _NOT_LOWERED))
     yield model

@@ -103,6 +103,7 @@ def report_parser(command: str) -> argparse.ArgumentParser:
     add("--exclude", metavar="PATTERN", action="append", help="leave out when searching folders")
     add("--lower", action="store_true", default=None, help="first run TVM's pipeline up to memory planning")
     add("--target", metavar="NAME", help="the target to lower for: a name or a JSON object (default: llvm)")
+    add("--weights", choices=("parameters", "constants"), help="what the weights of models become")
     add("--trust-models", action="store_true", help="load `.pt2` files, which can execute what is in them")
     add("--dialect", choices=("auto", "current", "old"), help="how TVMScript is read (default: auto)")
     add("--fail-on", choices=("error", "warning", "note"), help="least severity to exit with 1 (warning)")
@@ -130,6 +131,7 @@ def overrides(options: argparse.Namespace) -> dict[str, Any]:
         "dialect": options.dialect,
         "target": options.target,
         "lower": options.lower,
+        "weights": options.weights,
         "fail-on": options.fail_on,
         "baseline": options.baseline,
         "jobs": options.jobs,

@@ -68,6 +68,13 @@ def test_weights_in_a_file_beside_the_model(saved: Path, split: Path) -> None:
     assert totals(split).parameter_bytes == totals(saved).parameter_bytes
 
 
+def test_weights_as_constants(saved: Path) -> None:
+    total = totals(saved, Config(lower=True, weights="constants"))
+    assert (total.parameter_count, total.parameter_bytes) == (1, Amount("32*batch*length", None))
+    assert (total.constant_count, total.constant_bytes) == (1, Amount("128", 128))
+    assert total.peak_live == Amount("32*batch*length", None)
+
+
 def test_allocations_of_a_lowered_model_are_fine(saved: Path) -> None:
     checks = judged(saved).checks
     # The result has no storage of its own before its allocation is lowered.

@@ -37,17 +37,17 @@ def refused(path: str, kind: str, *, trusted: bool) -> Problem | None:
     return unreadable(path, f"to read this the package `{package}` is needed: {hint}", rule="RLX904")
 
 
-def load_model(path: str, kind: str, shown: str) -> ParsedUnit | Problem:
-    """The module of a model file, weights as parameters; `shown` is the path to show. Imports TVM and what
-    the kind of model needs. Raises MemoryError.
+def load_model(path: str, kind: str, shown: str, *, constant_weights: bool) -> ParsedUnit | Problem:
+    """The module of a model file, its weights as constants or else as parameters; `shown` is the path to
+    show. Imports TVM and what the kind of model needs. Raises MemoryError.
     """
     if kind == "onnx":
         from relax_lint.sources.models.onnx_file import load_onnx
 
-        return load_onnx(path, shown)
+        return load_onnx(path, shown, constant_weights=constant_weights)
     from relax_lint.sources.models.pt2_file import load_pt2
 
-    return load_pt2(path, shown)
+    return load_pt2(path, shown, constant_weights=constant_weights)
 
 
 def unreadable(path: str, message: str, rule: str = "RLX901") -> Problem:

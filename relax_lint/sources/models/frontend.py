@@ -10,10 +10,12 @@ from relax_lint.sources.models import unreadable
 from relax_lint.sources.reasons import reason
 from relax_lint.sources.unit import NoPositions, ParsedUnit, Problem
 
-_NOTE = "imported by TVM's {} frontend, weights as parameters"
+_NOTE = "imported by TVM's {} frontend, weights as {}"
 
 
-def imported(shown: str, frontend: str, convert: Callable[[], Any]) -> ParsedUnit | Problem:
+def imported(
+    shown: str, frontend: str, convert: Callable[[], Any], *, constant_weights: bool
+) -> ParsedUnit | Problem:
     """The module that a frontend makes of a model, or RLX901 with its reason. Raises MemoryError."""
     try:
         with warnings.catch_warnings():
@@ -24,4 +26,5 @@ def imported(shown: str, frontend: str, convert: Callable[[], Any]) -> ParsedUni
     except Exception as error:
         words = reason(str(error) or type(error).__name__)
         return unreadable(shown, f"TVM's {frontend} frontend cannot import this model: {words}")
-    return ParsedUnit(None, module, NoPositions(), notes=(_NOTE.format(frontend),))
+    note = _NOTE.format(frontend, "constants" if constant_weights else "parameters")
+    return ParsedUnit(None, module, NoPositions(), notes=(note,))

@@ -16,7 +16,7 @@ from relax_lint.sources.unit import ParsedUnit, Problem
 _OLDEST_IR_VERSION = 3
 
 
-def load_onnx(path: str, shown: str) -> ParsedUnit | Problem:
+def load_onnx(path: str, shown: str, *, constant_weights: bool) -> ParsedUnit | Problem:
     """The module of an ONNX file, or RLX901. Dimensions without a number stay symbolic under their own names.
     Weights may lie in files beside the model, nowhere else: onnx itself sees to that.
     """
@@ -31,4 +31,9 @@ def load_onnx(path: str, shown: str) -> ParsedUnit | Problem:
         onnx.load_external_data_for_model(model, os.path.dirname(path))
     except (OSError, ValueError, RuntimeError, onnx.checker.ValidationError) as error:
         return unreadable(shown, f"the model's weights in other files cannot be read: {reason(str(error))}")
-    return imported(shown, "ONNX", lambda: from_onnx(model, keep_params_in_input=True))
+    return imported(
+        shown,
+        "ONNX",
+        lambda: from_onnx(model, keep_params_in_input=not constant_weights),
+        constant_weights=constant_weights,
+    )

@@ -17,7 +17,7 @@ from relax_lint.sources.reasons import reason
 from relax_lint.sources.unit import ParsedUnit, Problem
 
 
-def load_pt2(path: str, shown: str) -> ParsedUnit | Problem:
+def load_pt2(path: str, shown: str, *, constant_weights: bool) -> ParsedUnit | Problem:
     """The module of a file that the user trusts, or RLX901. Buffers become constants, and dynamic dimensions
     keep torch's names (`s77`) and the bounds that were declared for them. Raises MemoryError.
     """
@@ -33,4 +33,9 @@ def load_pt2(path: str, shown: str) -> ParsedUnit | Problem:
         return unreadable(
             shown, f"torch {torch.__version__} cannot load this as an exported program: {words}"
         )
-    return imported(shown, "PyTorch", lambda: from_exported_program(program, keep_params_as_input=True))
+    return imported(
+        shown,
+        "PyTorch",
+        lambda: from_exported_program(program, keep_params_as_input=not constant_weights),
+        constant_weights=constant_weights,
+    )
