@@ -46,9 +46,7 @@ def generated(machine: Machine, modules: int, start: int) -> list[Trip]:
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument(
-        "--programs", type=int, default=40, help=f"generated modules of {PER_MODULE} functions"
-    )
+    parser.add_argument("--modules", type=int, default=40, help=f"generated, of {PER_MODULE} functions each")
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--layers", type=int, default=2)
     arguments = parser.parse_args()
