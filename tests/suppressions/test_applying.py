@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import subprocess
+import sys
 from dataclasses import replace
 from pathlib import Path
 
@@ -140,3 +142,15 @@ def test_rules_that_were_not_run_are_not_missed(tmp_path: Path) -> None:
         if check.rule == "RLX905"
     ]
     assert check.message == "unused in this comment: `RLX101`"
+
+
+def test_fixes_remove_what_is_of_no_use_and_leave_what_is_accepted(tmp_path: Path) -> None:
+    path = tmp_path / "model.py"
+    needed = commented("# relax-lint: ignore[RLX101] -- mine")
+    both = needed.replace("[RLX101]", "[RLX101, RLX102]")
+    path.write_text(
+        both.replace("        m = T.int64()\n", "        # relax-lint: ignore[RLX2]\n        m = T.int64()\n")
+    )
+    command = [sys.executable, "-m", "relax_lint.cli", "check", "--fix", "--quiet", str(path)]
+    subprocess.run(command, check=True, timeout=60)
+    assert path.read_text() == needed
