@@ -34,6 +34,7 @@ _FIRST = (
     "editor",
     "python-api",
     "configuration",
+    "fixes",
     "suppressions",
     "memory",
     "verdicts",
