@@ -2,9 +2,9 @@
 
     make models && .venv/bin/python benchmarks/models.py [--decoder-only]
 
-Compiled for the CPU by TVM's default pipeline, weights as parameters, one image (mobilenet also several). The
-allocators are watched by an interposer that sees each call for memory. Needs Linux, gcc and torch (not for
-the decoder).
+Compiled for the CPU by TVM's default pipeline, weights as parameters and as constants, one image or several.
+The allocators are watched by an interposer that sees each call for memory. Needs Linux, gcc and torch (not
+for the decoder).
 """
 
 from __future__ import annotations

@@ -15,18 +15,19 @@ from tests.totals.cases import Case, Run, f32
 SYMBOLIC_BATCHES = (1, 2, 3)
 
 
-def imported(name: str, *, batch: int | None = 1) -> Any:
-    """The model as TVM imports it, its weights as parameters."""
-    module = from_exported_program(vision.exported(name, batch=batch), keep_params_as_input=True)
-    detached, _ = relax.frontend.detach_params(module)
-    return detached
+def imported(name: str, *, batch: int | None = 1, constant_weights: bool = False) -> Any:
+    """The model as TVM imports it, its weights as parameters or constants."""
+    program = vision.exported(name, batch=batch)
+    module = from_exported_program(program, keep_params_as_input=not constant_weights)
+    return module if constant_weights else relax.frontend.detach_params(module)[0]
 
 
-def static(name: str) -> Case:
+def static(name: str, *, constant_weights: bool = False) -> Case:
     """One image."""
-    module = imported(name)
+    module = imported(name, constant_weights=constant_weights)
     weights = [np.zeros(_extents(p), "float32") for p in module["main"].params[1:]]
-    return Case(name, lambda: module, (Run((f32(1, *vision.IMAGE), *weights)),))
+    label = f"{name}, constant weights" if constant_weights else name
+    return Case(label, lambda: module, (Run((f32(1, *vision.IMAGE), *weights)),))
 
 
 def symbolic(name: str) -> Case:
@@ -51,7 +52,8 @@ def _extents(parameter: Any) -> list[int]:
 def _cases() -> Iterator[Case]:
     yield symbolic("mobilenet_v3_small")
     for name in vision.MODELS:
-        yield static(name)
+        for constant_weights in (False, True):
+            yield static(name, constant_weights=constant_weights)
 
 
 CASES = _cases()

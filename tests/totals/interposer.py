@@ -22,10 +22,11 @@ def measured(folder: Path, corpus: str, *modes: str) -> list[dict[str, Any]]:
     library = folder / "meter.so"
     build = ["gcc", "-O1", "-shared", "-fPIC", "-o", str(library), str(HERE / "meter.c"), "-ldl", "-lpthread"]
     subprocess.run(build, check=True)
+    path = os.pathsep.join(filter(None, (str(ROOT), os.environ.get("PYTHONPATH"))))
     done = subprocess.run(
         [sys.executable, "-m", "tests.totals.metering", "--corpus", corpus, *modes],
         cwd=ROOT,
-        env={**os.environ, "LD_PRELOAD": str(library), "PYTHONPATH": str(ROOT), "TVM_NUM_THREADS": "1"},
+        env={**os.environ, "LD_PRELOAD": str(library), "PYTHONPATH": path, "TVM_NUM_THREADS": "1"},
         capture_output=True,
         text=True,
         check=False,
