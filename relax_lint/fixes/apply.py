@@ -43,6 +43,18 @@ def proposals(
     return found
 
 
+def without_what_goes(offered: Sequence[Proposal]) -> list[Proposal]:
+    """Those that are not about something that another one removes."""
+    removed = [edit.location for p in offered for edit in p.fix.edits if not edit.text]
+    return [
+        p
+        for p in offered
+        if any(not edit.text for edit in p.fix.edits)
+        or p.check.location is None
+        or not any(_overlap(p.check.location, place) for place in removed)
+    ]
+
+
 def compatible(offered: Iterable[Proposal]) -> list[Proposal]:
     """Those that can be applied together, first come first: no two edits overlap, equal ones count once."""
     taken: dict[Edit, None] = {}

@@ -11,6 +11,7 @@ from sympy.logic.boolalg import Boolean
 from relax_lint.analysis.definitions import Definitions
 from relax_lint.analysis.effects import Effect
 from relax_lint.analysis.kills import KilledUse, Kills
+from relax_lint.analysis.liveness import operands
 from relax_lint.analysis.paths import Paths
 from relax_lint.analysis.placements import Placement
 from relax_lint.config import Config
@@ -149,9 +150,18 @@ class Planner:
         return (Remedy(f"write `{name}` instead of `{bound.name}`", Applicability.UNSAFE, (change,)),)
 
     def drop_unused(self, op: AllocStorage | AllocTensor) -> tuple[Remedy, ...]:
-        """For an allocation that nothing uses, with the kills that name it."""
-        kills = [kill for kill in self._function.body.walk() if isinstance(kill, Kill)]
-        changes = (Remove(op), *(Remove(kill) for kill in kills if kill.target == op.result))
+        """For an allocation that nothing uses, with the kills that name it and the storage that is then
+        for nothing.
+        """
+        ops = tuple(self._function.body.walk())
+        gone: list[Op] = [op]
+        if isinstance(op, AllocTensor) and op.storage is not None:
+            users = [other for other in ops if op.storage in operands(other, self._function)]
+            if users == [op]:
+                gone += [o for o in ops if isinstance(o, AllocStorage) and o.result == op.storage]
+        values = {one.result for one in gone}
+        kills = [kill for kill in ops if isinstance(kill, Kill) and kill.target in values]
+        changes = tuple(Remove(one) for one in (*gone, *kills))
         return (Remedy("drop the allocation", Applicability.SAFE, changes),)
 
     # -- kills ---------------------------------------------------------------------------------

@@ -9,7 +9,7 @@ from typing import TypeAlias
 
 from relax_lint.config import UNREADABLE_BLOCKS
 from relax_lint.diagnostic import Check, FileResult, is_finding
-from relax_lint.fixes.apply import Proposal, apply_edits, compatible, edits_of, proposals
+from relax_lint.fixes.apply import Proposal, apply_edits, compatible, edits_of, proposals, without_what_goes
 
 MAX_ROUNDS = 32
 """How often a file is judged anew; what is left then stays as it is."""
@@ -33,6 +33,7 @@ class FixedFile:
         """What to apply next; nothing where there is nothing left to try."""
         findings = filter(is_finding, self.result.checks)
         offered = proposals(findings, unsafe=unsafe, refused=self._refused)
+        offered = without_what_goes(offered)
         first = [p for p in offered if p.key not in self._put_off]
         return compatible(first or offered)[: self._limit]
 

@@ -331,6 +331,23 @@ def test_the_checks_are_the_fewest_and_weakest() -> None:
         assert findings(file.text.replace(line, ""), ASSERT), line
 
 
+UNUSED = """
+    m = T.int64()
+    storage = R.memory.alloc_storage(R.shape([16]), 0, "global", "uint8")
+    spare = R.memory.alloc_tensor(storage, 0, R.shape([m]), "float32")
+    R.memory.kill_tensor(spare)
+    R.memory.kill_storage(storage)
+    return x
+"""
+
+
+def test_what_goes_is_not_checked_first() -> None:
+    text = module(UNUSED)
+    file = fixed(text, Config())
+    assert file.text == module("m = T.int64()\nreturn x")
+    assert not findings(file.text)
+
+
 def test_edits_never_overlap() -> None:
     text = HEADER + TWO
     offered = proposals(findings(text, Config(fix_strategy="dynamic")), unsafe=True)
