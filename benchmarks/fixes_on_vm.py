@@ -29,18 +29,17 @@ from tests.programs.transformer import CONTEXT
 PER_MODULE = 5
 
 
-def generated(machine: Machine, modules: int, start: int) -> list[Trip]:
-    """The calls of `modules` generated modules, for each strategy."""
+def generated(machine: Machine, modules: int, start: int, strategy: str) -> list[Trip]:
+    """The calls of `modules` generated modules."""
     found: list[Trip] = []
-    for strategy in STRATEGIES:
 
-        @seed(start)
-        @settings(max_examples=modules, deadline=None, phases=GENERATE, database=None)
-        @given(programs=st.lists(PROGRAMS, min_size=PER_MODULE, max_size=PER_MODULE))
-        def run(programs: list[Program], strategy: str = strategy) -> None:
-            found.extend(trips_of_programs(programs, machine, strategy))
+    @seed(start)
+    @settings(max_examples=modules, deadline=None, phases=GENERATE, database=None)
+    @given(programs=st.lists(PROGRAMS, min_size=PER_MODULE, max_size=PER_MODULE))
+    def run(programs: list[Program]) -> None:
+        found.extend(trips_of_programs(programs, machine, strategy))
 
-        run()
+    run()
     return found
 
 
@@ -54,8 +53,9 @@ def main() -> None:
     with Machine(time_limit=600) as machine:
         for example in EXAMPLES:
             table[f"pages, {example.name[:6]}"].update(trip.outcome for trip in trips_of(example, machine))
-        trips = generated(machine, arguments.modules, arguments.seed)
-        table["generated"].update(trip.outcome for trip in trips)
+        for strategy in STRATEGIES:
+            trips = generated(machine, arguments.modules, arguments.seed, strategy)
+            table[f"generated, {strategy}"].update(trip.outcome for trip in trips)
         lengths = (1, 16, 64, CONTEXT + 1)
         trips = trips_of_transformer(arguments.layers, lengths, machine)
         table[f"transformer, {arguments.layers} layers"].update(trip.outcome for trip in trips)

@@ -13,6 +13,7 @@ from tvm import tirx
 from relax_lint.symbolic import functions as f
 from relax_lint.symbolic.backend import Encoder, Inexpressible
 from relax_lint.symbolic.printing import (
+    ordered_arguments,
     ordered_conditions,
     ordered_factors,
     ordered_terms,
@@ -53,6 +54,9 @@ class PrimExprWriter(Encoder):
             return self._sum(e)
         if isinstance(e, sympy.Mul):
             return self._product(e)
+        if isinstance(e, (sympy.Max, sympy.Min)):
+            node = tirx.Max if isinstance(e, sympy.Max) else tirx.Min
+            return reduce(node, map(self.expr, ordered_arguments(e)))
         if type(e) in _BITWISE:
             return _BITWISE[type(e)](*map(self.expr, e.args))
         if isinstance(e, f.Select):

@@ -55,7 +55,7 @@ def _expr(expr: Any) -> tuple[str, int]:
         return f"Piecewise({', '.join(_cases(expr))})", _ATOM
     if isinstance(expr, Boolean):
         return _condition(expr)[0], _SUM
-    arguments = sorted(expr.args, key=_rank) if isinstance(expr, (sympy.Max, sympy.Min)) else expr.args
+    arguments = ordered_arguments(expr) if isinstance(expr, (sympy.Max, sympy.Min)) else expr.args
     return f"{expr.func.__name__}({', '.join(_expr(a)[0] for a in arguments)})", _ATOM
 
 
@@ -95,6 +95,11 @@ def _magnitude(term: Any) -> str:
 def ordered_terms(expr: Any) -> list[Any]:
     """The terms of a sum in the order in which people read them."""
     return sorted(sympy.Add.make_args(expr), key=_rank)
+
+
+def ordered_arguments(expr: Any) -> list[Any]:
+    """The arguments of a maximum or minimum in the order of the terms of a sum."""
+    return sorted(expr.args, key=_rank)
 
 
 def ordered_factors(expr: Any) -> list[Any]:
