@@ -16,14 +16,16 @@ from relax_lint.model.program import AllocTensor, Function, KernelCall, ValueId
 class ArgumentOverlap:
     """`call` writes `written`, which may share bytes with its argument `other`.
 
-    `harmless`: each element that is written depends on the same element of the other only. `certain`: both
-    are on one memory on every path.
+    `harmless`: each element that is written depends on the same element of the other only. `ordered`: as the
+    kernel is written, all of the other is read before anything is written. `certain`: both are on one
+    memory on every path.
     """
 
     call: KernelCall
     written: ValueId
     other: ValueId
     harmless: bool
+    ordered: bool
     certain: bool
 
 
@@ -75,7 +77,8 @@ class ArgumentOverlaps:
             return None
         same_start = self._ranges.of(first).same_start(self._ranges.of(second))
         harmless = (other, written) in effect.elementwise and same_start
-        return ArgumentOverlap(call, first, second, harmless, len(one) == len(two) == 1)
+        ordered = (other, written) in effect.read_before
+        return ArgumentOverlap(call, first, second, harmless, ordered, len(one) == len(two) == 1)
 
     def changes_nothing(self, call: KernelCall, written: ValueId) -> bool:
         """Whether a call writes an argument with what is on its bytes already: it copies another argument on

@@ -23,7 +23,8 @@ class Effect:
     An argument is in `reads` when what it held before the call may matter, so that an output that the
     kernel initialises by itself is not. `first_reads` are read before the call has written anything to them:
     True where that is certain. `elementwise` are the pairs (read, written) that may be the same memory,
-    `copies` those of them of which one is written as the other is. Where the effect is not `known` it is the
+    `copies` those of them of which one is written as the other is; of a pair in `read_before` everything is
+    read before anything is written. Where the effect is not `known` it is the
     largest possible, and `why` says what was assumed.
     """
 
@@ -31,6 +32,7 @@ class Effect:
     writes: frozenset[int]
     elementwise: frozenset[tuple[int, int]] = frozenset()
     copies: frozenset[tuple[int, int]] = frozenset()
+    read_before: frozenset[tuple[int, int]] = frozenset()
     first_reads: Mapping[int, bool] = field(default_factory=dict)
     known: bool = True
     why: str = ""
@@ -128,6 +130,7 @@ def _of_kernel(kernel: Kernel) -> Effect:
         kernel.writes,
         kernel.elementwise,
         kernel.copies,
+        kernel.read_before,
         kernel.first_reads,
         known=not unknown,
         why="; ".join(unknown),

@@ -221,7 +221,14 @@ class LifetimeFacts:
             return Finding(certain(Verdict.ALWAYS_FINE, "each element depends on itself only"))
         one, two = self._ranges.of(event.written), self._ranges.of(event.other)
         condition = one.disjoint(two)
-        decision = self._decide(condition, event.call, certain=event.certain, why="one memory on some paths")
+        # A schedule may merge the loops of a kernel.
+        why = (
+            "fine as long as the kernel reads everything first"
+            if event.ordered
+            else "one memory on some paths"
+        )
+        on_all = event.certain and not event.ordered
+        decision = self._decide(condition, event.call, certain=on_all, why=why)
         return Finding(decision, self._only_empty(decision, condition, event.call, either_empty(one, two)))
 
     def _only_empty(

@@ -27,6 +27,10 @@ def flat_position(
     position = sympy.Integer(0)
     for index, extent in zip(indices, shape, strict=True):
         position = position * extent + index
+    single = {symbol: loops.range_of(symbol) for symbol in position.free_symbols}
+    position = position.xreplace(
+        {symbol: reached.first for symbol, reached in single.items() if reached and reached.extent == 1}
+    )
     return _normal(position, loops)
 
 

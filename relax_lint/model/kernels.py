@@ -94,8 +94,9 @@ class Kernel:
     `reads` are the parameters of which contents from before the call may be seen, `writes` those that may
     be written. `first_reads` are loaded from before anything is stored to them: True where that is certain.
     `elementwise` holds the pairs (read, written) that may be the same memory: each element of the written one
-    depends on no other element of the read one. In `copies` it is that element as it is. `opaque` gives, for
-    parameters whose address leaves what can be read here, the reason; they count as read and written.
+    depends on no other element of the read one. In `copies` it is that element as it is. Of a pair in
+    `read_before` everything is read before anything is written. `opaque` gives, for parameters whose address
+    leaves what can be read here, the reason; they count as read and written.
     """
 
     name: str
@@ -104,6 +105,7 @@ class Kernel:
     writes: frozenset[int] = frozenset()
     elementwise: frozenset[tuple[int, int]] = frozenset()
     copies: frozenset[tuple[int, int]] = frozenset()
+    read_before: frozenset[tuple[int, int]] = frozenset()
     first_reads: Mapping[int, bool] = field(default_factory=dict)
     opaque: Mapping[int, str] = field(default_factory=dict)
     accesses: tuple[Access, ...] = ()

@@ -39,6 +39,11 @@ class LoopNest:
         self._open.pop()
 
     @property
+    def depth(self) -> int:
+        """How many loops are open, also around a block."""
+        return len(self._open) + (0 if self._outer is None else self._outer.depth)
+
+    @property
     def extents(self) -> tuple[sympy.Expr, ...] | None:
         """The extents of all loops; None where the signature does not tell one."""
         known = [loop.symbol for loop in self._open if loop.symbol is not None]

@@ -57,6 +57,7 @@ def read_kernel(name: str, prim_func: Any) -> Kernel:
         frozenset(reader.effects.writes),
         reader.flow.elementwise(parameters, reader.effects.opaque),
         reader.flow.copies(parameters),
+        reader.effects.read_before,
         dict(sorted(reader.effects.first_reads.items())),
         dict(sorted(reader.effects.opaque.items())),
         tuple(dict.fromkeys(reader.accesses)),

@@ -74,6 +74,8 @@ class BodyReader:
     def _sequence(self, node: Any) -> None:
         for statement in node.seq:
             self.statement(statement)
+            if not self._nest.depth:
+                self.effects.next_phase()
 
     def _for(self, node: Any) -> None:
         self._control(node.min)

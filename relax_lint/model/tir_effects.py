@@ -26,9 +26,13 @@ class Effects:
         self.first_reads: dict[int, bool] = {}
         self.opaque: dict[int, str] = {}
         self._initialised: set[int] = set()
+        self._phase = 0
+        self._last_read: dict[int, int] = {}
+        self._first_write: dict[int, int] = {}
 
     def read(self, parameter: int, *, guarded: bool = True, certain: bool = False) -> None:
         """A load; a `guarded` one may not happen, a `certain` one does if there is an element."""
+        self._last_read[parameter] = self._phase
         if parameter not in self._initialised:
             self.reads.add(parameter)
         if not guarded and parameter not in self.writes:
@@ -36,9 +40,24 @@ class Effects:
 
     def write(self, parameter: int, *, guarded: bool) -> None:
         """A store; a `guarded` one may not happen."""
+        self._first_write.setdefault(parameter, self._phase)
         self.writes.add(parameter)
         if not guarded:
             self._initialised.add(parameter)
+
+    def next_phase(self) -> None:
+        """All that came before is done when the next statement begins."""
+        self._phase += 1
+
+    @property
+    def read_before(self) -> frozenset[tuple[int, int]]:
+        """The pairs (read, written) of which everything is read before anything is written."""
+        return frozenset(
+            (source, target)
+            for source, last in self._last_read.items()
+            for target, first in self._first_write.items()
+            if last < first and source not in self.writes and self.opaque.keys().isdisjoint((source, target))
+        )
 
     def lose(self, parameter: int, why: str) -> None:
         """The parameter's address goes where it cannot be followed."""

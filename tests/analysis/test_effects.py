@@ -118,6 +118,7 @@ RESHAPES = (
     ("n, 4", "n * 4", "i", "i // 4 % n, 3 - i % 4", False),
     ("n, 4", "n, 8", "i, j", "i, j // 2", False),
     ("n * 4", "n, 4", "i, j", "i * 4 + j", True),
+    ("8", "8, 1", "i, j", "(i + j) % 8", True),
     ("n * 4", "n, 4", "i, j", "i + j * n", False),
 )
 
@@ -141,6 +142,21 @@ def test_a_copy_to_another_shape(source: str, target: str, at: str, read_at: str
     expected = {(0, 1)} if same else set()
     assert (copy.copies, copy.elementwise) == (expected, expected)
     assert (computed.copies, computed.elementwise) == (set(), expected)
+
+
+def test_what_is_read_in_an_earlier_loop_is_read_before() -> None:
+    body = """
+    z = T.alloc_buffer((1,), "float32")
+    z[0] = T.float32(0)
+    for i in range(n):
+        z[0] = z[0] + x[i]
+    for i in range(n):
+        y[i] = z[0]
+    """
+    assert of_kernel(body).read_before == {(0, 1)}
+    assert of_kernel(body.replace("y[i] = z[0]", "y[i] = z[0] * x[i]")).read_before == set()
+    nested = "for k in range(2):\n    for i in range(n):\n        z[i] = x[i]\n    for i in range(n):\n        y[i] = z[0]"
+    assert of_kernel('z = T.alloc_buffer((8,), "float32")\n' + nested).read_before == set()
 
 
 def test_an_output_that_is_initialised_only_under_a_condition_is_read() -> None:
