@@ -17,9 +17,9 @@ from relax_lint.diagnostic import Check, Edit, Fix, Related, Report, Suppression
 from relax_lint.output import sarif
 from relax_lint.rule import load_rules
 from relax_lint.verdict import Severity, Verdict
+from tests.published_schemas import SARIF, published_schema
 
-SCHEMA = json.loads((Path(__file__).parent / "schemas/sarif-schema-2.1.0.json").read_text(encoding="utf-8"))
-VALIDATOR = jsonschema.Draft4Validator(SCHEMA, format_checker=jsonschema.FormatChecker())
+VALIDATOR = jsonschema.Draft7Validator(published_schema(SARIF), format_checker=jsonschema.FormatChecker())
 
 WITH_ORIGIN = overflow(origins=(Related("`m` comes from parameter `x`", place(6, 14, 40)),))
 FIX = Fix("make the storage larger", "unsafe", (Edit(place(8, 46, 48), "4 * m"),))
