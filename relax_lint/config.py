@@ -11,7 +11,8 @@ from typing import Any
 from relax_lint.assumption import Assumption
 from relax_lint.config_values import ALLOCATORS, MAX_FILE_SIZE, READERS, WrongValueError
 from relax_lint.memory_request import MemoryRequest
-from relax_lint.pyproject import candidates
+from relax_lint.pyproject import MAX_BYTES, candidates
+from relax_lint.regular_file import read_regular
 from relax_lint.verdict import Severity
 
 TABLE = "tool.relax-lint"
@@ -176,8 +177,7 @@ def _read_toml(path: str) -> Any:
     else:
         import tomli as tomllib
     try:
-        with open(path, "rb") as file:
-            return tomllib.load(file)
+        return tomllib.loads(read_regular(path, MAX_BYTES).decode())
     except OSError as error:
         raise ConfigError(f"{path}: {error.strerror}") from None
     except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:

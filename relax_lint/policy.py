@@ -93,13 +93,13 @@ def idle_assumptions(used: Container[str], config: Config) -> tuple[str, ...]:
 def _ignored_prefixes(path: str, config: Config) -> tuple[str, ...]:
     if not config.per_file_ignores:
         return ()
-    import pathspec
+    from relax_lint.sources.patterns import path_patterns
 
     relative = os.path.relpath(path, config.root or ".").replace(os.sep, "/")
     return tuple(
         code
         for pattern, codes in config.per_file_ignores
-        if pathspec.GitIgnoreSpec.from_lines([pattern]).match_file(relative)
+        if path_patterns([pattern]).match_file(relative)
         for code in codes
     )
 

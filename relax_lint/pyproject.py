@@ -6,6 +6,11 @@ import os
 import re
 from collections.abc import Iterator
 
+from relax_lint.regular_file import read_regular
+
+MAX_BYTES = 1 << 20
+"""A file of settings that is larger than this is none."""
+
 # A table header, or the tool's name as a dotted or plain key. A mere dependency on the tool is neither.
 _TABLE = re.compile(rb"""\[\s*["']?tool["']?\s*\.\s*["']?relax-lint|relax-lint["']?\s*(?:\.|=(?!=))""")
 
@@ -25,7 +30,6 @@ def candidates(folder: str) -> Iterator[str]:
 
 def _may_configure(path: str) -> bool:
     try:
-        with open(path, "rb") as file:
-            return _TABLE.search(file.read()) is not None
+        return _TABLE.search(read_regular(path, MAX_BYTES)) is not None
     except OSError:
         return False

@@ -7,8 +7,6 @@ needed.
 from __future__ import annotations
 
 import argparse
-import os
-import stat
 import sys
 from collections.abc import Sequence
 
@@ -101,18 +99,15 @@ def _require_known_rules(prefixes: Sequence[str]) -> None:
 
 def _none_holds_relax(paths: Sequence[str]) -> bool:
     """Whether every path is an ordinary Python file of a usual size in which there can be no Relax."""
+    from relax_lint.regular_file import read_regular
     from relax_lint.sources.prefilter import may_contain_relax
 
     for path in paths:
         if not path.endswith(".py"):
             return False
         try:
-            status = os.stat(path)
-            if not stat.S_ISREG(status.st_mode) or status.st_size > 1 << 20:
+            if may_contain_relax(read_regular(path, 1 << 20)):
                 return False
-            with open(path, "rb") as file:
-                if may_contain_relax(file.read()):
-                    return False
         except (OSError, ValueError):
             return False
     return True

@@ -6,12 +6,12 @@ import os
 from collections.abc import Sequence
 from urllib.parse import unquote, urlsplit
 
-import pathspec
 from pygls.uris import to_fs_path
 from pygls.workspace import TextDocument
 
 from relax_lint.config import Config
 from relax_lint.server.analyser import Text
+from relax_lint.sources.patterns import path_patterns
 from relax_lint.sources.text import encode
 
 _KINDS = {".py": "python", ".pyi": "python", ".md": "markdown"}
@@ -46,4 +46,4 @@ def is_excluded(path: str, folder: str, config: Config) -> bool:
     if not config.exclude:
         return False
     relative = os.path.relpath(path, folder).replace(os.sep, "/")
-    return pathspec.GitIgnoreSpec.from_lines(config.exclude).match_file(relative)
+    return path_patterns(config.exclude).match_file(relative)

@@ -13,11 +13,14 @@ from typing import BinaryIO
 import pathspec
 
 from relax_lint.place import Location
+from relax_lint.regular_file import IrregularFileError, read_regular
 from relax_lint.sources import models
+from relax_lint.sources.patterns import path_patterns
 from relax_lint.sources.unit import Problem
 
 MAX_BYTES = 32 << 20
 MAX_JSON_BYTES = 512 << 20
+_MAX_IGNORE_BYTES = 1 << 20
 _TEXTS = {".py": "python", ".pyi": "python", ".json": "json", ".ipynb": "notebook", ".md": "markdown"}
 _KINDS = {**_TEXTS, **models.KINDS}
 # What a search of folders takes. Everything else is read only when it is named.
@@ -52,13 +55,9 @@ class Input:
             data = (stdin if stdin is not None else sys.stdin.buffer).read(limit + 1)
             return _within(data, limit)
         try:
-            # Without O_NONBLOCK, opening a pipe that nobody writes to would wait for ever.
-            descriptor = os.open(self.source, os.O_RDONLY | getattr(os, "O_NONBLOCK", 0))
-            with os.fdopen(descriptor, "rb") as file:
-                mode = os.fstat(file.fileno()).st_mode
-                if not stat.S_ISREG(mode):
-                    raise UnreadableError(f"not a regular file: {_file_type(mode)}")
-                return b"" if is_model else _within(file.read(limit + 1), limit)
+            return read_regular(self.source, None if is_model else limit)
+        except IrregularFileError as error:
+            raise UnreadableError(error.strerror) from error
         except OSError as error:
             raise UnreadableError(f"cannot be read: {error.strerror or error}") from error
 
@@ -89,7 +88,7 @@ def discover(
     """
     seen: set[tuple[int, int]] = set()
     found: list[Input | Problem] = []
-    excluded = pathspec.GitIgnoreSpec.from_lines(exclude)
+    excluded = path_patterns(exclude)
     for path in paths:
         if path == "-":
             shown = stdin_filename or "<stdin>"
@@ -195,11 +194,9 @@ def _outer_gitignores(root: Path) -> list[tuple[Path, pathspec.GitIgnoreSpec]]:
 
 
 def _gitignore(folder: Path) -> pathspec.GitIgnoreSpec | None:
-    path = folder / ".gitignore"
     try:
-        if not path.is_file():
-            return None
-        return pathspec.GitIgnoreSpec.from_lines(path.read_text(errors="replace").splitlines())
+        data = read_regular(str(folder / ".gitignore"), _MAX_IGNORE_BYTES)
+        return path_patterns(data.decode(errors="replace").splitlines())
     except (OSError, ValueError):
         return None
 
@@ -212,19 +209,6 @@ def _within(data: bytes, limit: int) -> bytes:
     if len(data) > limit:
         raise UnreadableError(f"larger than {limit >> 20} MiB")
     return data
-
-
-def _file_type(mode: int) -> str:
-    for test, name in (
-        (stat.S_ISDIR, "a folder"),
-        (stat.S_ISFIFO, "a pipe"),
-        (stat.S_ISSOCK, "a socket"),
-        (stat.S_ISCHR, "a device"),
-        (stat.S_ISBLK, "a device"),
-    ):
-        if test(mode):
-            return name
-    return "of an unknown type"
 
 
 def _problem(path: str, reason: str) -> Problem:

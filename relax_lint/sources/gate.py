@@ -14,7 +14,7 @@ from relax_lint.sources.literal import is_large
 from relax_lint.sources.names import IR, Offer, canonical, chain, offer
 from relax_lint.sources.refusal import Refusal
 from relax_lint.sources.shape_text import check_shape_text
-from relax_lint.sources.sizes import check_arithmetic, check_range
+from relax_lint.sources.sizes import check_arithmetic, check_comprehension, check_range
 from relax_lint.sources.unit import Entry, Imported, Literal, Unit, Unknown
 from relax_lint.sources.vocabulary import BUILTIN_NAMES, VALUE_ATTRIBUTES
 
@@ -267,6 +267,7 @@ class _Gate:
     def comprehension(self, node: ast.ListComp, depth: int) -> Iterator[Refusal]:
         if len(node.generators) > 2:
             yield Refusal(node, "a comprehension over more than two sequences")
+        yield from check_comprehension(node, self.plain)
         for generator in node.generators:
             yield from self.expression(generator.target, depth + 1)
             yield from self.expression(generator.iter, depth + 1)

@@ -29,7 +29,7 @@ from relax_lint.sources.facade import (
     tensor_field,
 )
 from relax_lint.sources.gate import check_expression, check_unit, is_metadata_mark, is_python_function
-from relax_lint.sources.names import DEFAULT_IMPORTS, TENSOR_FIELD, TIR, canonical
+from relax_lint.sources.names import DEFAULT_IMPORTS, TENSOR_FIELD, TIR, canonical, chain
 from relax_lint.sources.positions import TextPositions
 from relax_lint.sources.reasons import reason
 from relax_lint.sources.recorder import ParseFailure, RecordingParser, TreeSource, watching
@@ -213,6 +213,7 @@ def _stripped(node: ast.ClassDef | ast.FunctionDef, unit: Unit) -> ast.stmt:
         return _stripped_function(node, unit)
     result = copy.copy(node)
     result.decorator_list = []
+    result.bases = [base for base in node.bases if chain(base) is not None]
     body = [statement for statement in node.body if not is_metadata_mark(statement)]
     result.body = [_stripped_function(s, unit) if isinstance(s, ast.FunctionDef) else s for s in body]
     return result

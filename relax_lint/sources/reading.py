@@ -67,7 +67,8 @@ def parse_text(text: SourceText) -> ast.Module | Problem:
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
-            tree = ast.parse(content)
+            # Of a text with an error Python looks for the file, to quote the line: there must be none.
+            tree = ast.parse(content, filename="")
     except SyntaxError as error:
         location = text.point(error.lineno or 1, (error.offset or 1) - 1)
         return Problem("RLX901", f"syntax error: {error.msg}", location)

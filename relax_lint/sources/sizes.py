@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import math
 from collections.abc import Iterator, Mapping
 from typing import Any
 
@@ -37,12 +38,39 @@ def check_range(node: ast.Call, plain: Mapping[str, Any]) -> Iterator[Refusal]:
             return
 
 
+def check_comprehension(node: ast.ListComp, plain: Mapping[str, Any]) -> Iterator[Refusal]:
+    """A comprehension that goes through more combinations than any source text needs, the comprehensions in
+    it included.
+    """
+    times = 1
+    for inner in ast.walk(node):
+        if isinstance(inner, ast.ListComp):
+            times *= math.prod(_steps(generator.iter, plain) for generator in inner.generators)
+    if times > _MAX_RANGE:
+        yield Refusal(node, "a comprehension over too many combinations")
+
+
+def _steps(sequence: ast.expr, plain: Mapping[str, Any]) -> int:
+    value = _known(sequence, plain)
+    return len(value) if isinstance(value, list | tuple | str) else 1
+
+
 def _repetition(node: ast.BinOp, plain: Mapping[str, Any]) -> Iterator[Refusal]:
     sequence, count = (node.left, node.right) if _is_sequence(node.left) else (node.right, node.left)
-    length = len(sequence.elts) if isinstance(sequence, ast.List | ast.Tuple) else 1
     times = _known(count, plain)
-    if not isinstance(times, int) or length * times > _MAX_RANGE:
+    if not isinstance(times, int) or _weight(sequence, plain) * times > _MAX_RANGE:
         yield Refusal(node, "a repetition whose length is not known to be small")
+
+
+def _weight(node: ast.expr, plain: Mapping[str, Any]) -> int:
+    """The values in a sequence as it is written, those of its parts included."""
+    if isinstance(node, ast.List | ast.Tuple):
+        return sum(_weight(item, plain) for item in node.elts)
+    if isinstance(node, ast.BinOp) and isinstance(node.op, ast.Mult) and _is_sequence(node):
+        sequence, count = (node.left, node.right) if _is_sequence(node.left) else (node.right, node.left)
+        times = _known(count, plain)
+        return _weight(sequence, plain) * (times if isinstance(times, int) else _MAX_RANGE + 1)
+    return 1
 
 
 def _partial(node: ast.BinOp, plain: Mapping[str, Any]) -> Iterator[Refusal]:
@@ -74,4 +102,6 @@ def _is_text(node: ast.expr) -> bool:
 
 
 def _is_sequence(node: ast.expr) -> bool:
+    if isinstance(node, ast.BinOp) and isinstance(node.op, ast.Mult):
+        return _is_sequence(node.left) or _is_sequence(node.right)
     return isinstance(node, ast.List | ast.Tuple) or _is_text(node)

@@ -81,9 +81,9 @@ def decode(data: bytes) -> str:
     Raises UndecodableError with the reason.
     """
     try:
-        encoding, _ = tokenize.detect_encoding(io.BytesIO(data).readline)
+        encoding = _declared(data)
         text = data.decode(encoding)
-    except (SyntaxError, LookupError, UnicodeDecodeError) as error:
+    except (SyntaxError, LookupError, UnicodeError) as error:
         raise UndecodableError(str(error)) from error
     if data.startswith(codecs.BOM_UTF8) and text.startswith("\ufeff"):
         text = text[1:]
@@ -98,7 +98,17 @@ def encode(text: str) -> bytes:
     """
     data = text.encode("utf-8", "replace")
     try:
-        encoding, _ = tokenize.detect_encoding(io.BytesIO(data).readline)
-        return text.encode(encoding, "replace")
-    except (SyntaxError, LookupError):
+        return text.encode(_declared(data), "replace")
+    except (SyntaxError, LookupError, UnicodeError):
         return data
+
+
+# They are for the names of hosts, and take time with the square of a text's length.
+_NOT_FOR_FILES = frozenset({"idna", "punycode"})
+
+
+def _declared(data: bytes) -> str:
+    encoding, _ = tokenize.detect_encoding(io.BytesIO(data).readline)
+    if codecs.lookup(encoding).name in _NOT_FOR_FILES:
+        raise LookupError(f"the encoding {encoding} is not for files")
+    return encoding

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 
+import pytest
 import tvm
 
 from relax_lint.sources.parsing import parse_unit
@@ -75,9 +76,39 @@ def test_deeply_nested_json() -> None:
     assert isinstance(problem, Problem)
 
 
-def test_compiled_code_is_not_loaded() -> None:
+def with_node(kind: object, data: object) -> str:
     graph = json.loads(saved())
-    graph["nodes"].append({"type": "ffi.Module", "data": "AAAA"})
-    problem = parse_json(json.dumps(graph), "a.json")
+    graph["nodes"].append({"type": kind, "data": data})
+    return json.dumps(graph)
+
+
+@pytest.mark.parametrize(
+    "kind",
+    [
+        *("ffi.Module", "ffi.Function", "ffi.Error", "ffi.OpaquePyObject", "runtime.Module", "relax.Module", "vm.Executable"),
+        *("script.ir_builder.IRBuilderFrame", "instrument.PassInstrument", "transform.PassContext", "te.Operation"),
+        *("s_tir.meta_schedule.PyDatabase", "relax.PyExprVisitor", "relax.BlockBuilder", "testing.TestAttrs", "", 3, ["ir"]),
+    ],
+)  # fmt: skip
+def test_what_is_no_ir_is_not_loaded(kind: object) -> None:
+    problem = parse_json(with_node(kind, "AAAA"), "a.json")
     assert isinstance(problem, Problem)
-    assert (problem.rule, "compiled code" in problem.message) == ("RLX903", True)
+    assert problem.rule == "RLX903"
+    assert problem.message.endswith(", which is no IR: it is not loaded")
+
+
+def test_a_function_that_tvm_would_call_by_its_name() -> None:
+    problem = parse_json(with_node("ir.EnvFunc", "runtime.SystemLib"), "a.json")
+    assert isinstance(problem, Problem)
+    assert (problem.rule, "`runtime.SystemLib`" in problem.message) == ("RLX903", True)
+    assert isinstance(
+        parse_json(with_node("ir.EnvFunc", "tvm.relax.type.infer_view_ty"), "a.json"), ParsedUnit
+    )
+
+
+def test_keys_that_are_there_twice() -> None:
+    twice = with_node("ir.Range", "AAAA").replace(
+        '"type": "ir.Range"', '"type": "ffi.Module", "type": "None"'
+    )
+    loaded = parse_json(twice.replace(', "data": "AAAA"', ""), "a.json")
+    assert isinstance(loaded, ParsedUnit), loaded

@@ -1,0 +1,111 @@
+"""Expressions that would leave a trace if anybody evaluated them: they write a file, the canary."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+CANARY = "/CANARY/"
+"""Stands for the path of the canary, which a test puts in."""
+
+_TOUCH = f"open('{CANARY}', 'w')"
+_SHELL = f"'touch {CANARY}'"
+_CODE = f'"open({CANARY!r}, chr(119))"'
+
+EXPRESSIONS: Mapping[str, str] = {
+    "open": _TOUCH,
+    "open_method": f"{_TOUCH}.write('x')",
+    "import": f"__import__('os').system({_SHELL})",
+    "import_dotted": f"__import__('os.path').system({_SHELL})",
+    "eval": f"eval({_CODE})",
+    "exec": f"exec({_CODE})",
+    "compile": f"eval(compile({_CODE}, 'f', 'eval'))",
+    "os": f"os.system({_SHELL})",
+    "os_open": f"os.open('{CANARY}', 65)",
+    "subprocess": f"subprocess.run(['touch', '{CANARY}'])",
+    "pathlib": f"pathlib.Path('{CANARY}').touch()",
+    "lambda": f"(lambda: {_TOUCH})()",
+    "lambda_default": f"(lambda x={_TOUCH}: x)",
+    "lambda_argument": f"(lambda f: f('{CANARY}', 'w'))(open)",
+    "list_comprehension": f"[{_TOUCH} for _ in (1,)]",
+    "set_comprehension": f"{{{_TOUCH} for _ in (1,)}}",
+    "dict_comprehension": f"{{1: {_TOUCH} for _ in (1,)}}",
+    "generator": f"list({_TOUCH} for _ in (1,))",
+    "comprehension_iterable": f"[1 for _ in [{_TOUCH}]]",
+    "comprehension_condition": f"[1 for _ in (1,) if {_TOUCH}]",
+    "walrus": f"(_ := {_TOUCH})",
+    "f_string": f'f"{{{_TOUCH}}}"',
+    "f_string_conversion": f'f"{{{_TOUCH}!r:>3}}"',
+    "f_string_width": f'f"{{1:{{{_TOUCH}}}}}"',
+    "conditional": f"({_TOUCH} if 1 else 2)",
+    "conditional_test": f"(1 if {_TOUCH} else 2)",
+    "and": f"(1 and {_TOUCH})",
+    "comparison": f"(1 < {_TOUCH})",
+    "negation": f"(not {_TOUCH})",
+    "arithmetic": f"(1 + {_TOUCH})",
+    "starred": f"[*{_TOUCH}]",
+    "dict_value": f"{{'a': {_TOUCH}}}",
+    "dict_key": f"{{{_TOUCH}: 1}}",
+    "dict_merge": f"{{**{_TOUCH}}}",
+    "slice": f"x[{_TOUCH}:]",
+    "subscript": f"x[{_TOUCH}]",
+    "keyword": f"R.const(1, dtype={_TOUCH})",
+    "keyword_merge": f"R.const(**{_TOUCH})",
+    "argument_merge": f"R.const(*{_TOUCH})",
+    "full_width": f"\N{FULLWIDTH LATIN SMALL LETTER O}pen('{CANARY}', 'w')",
+    "ligature": f"__import__('shutil').copy\N{LATIN SMALL LIGATURE FI}le('/dev/null', '{CANARY}')",
+    "subclasses": (
+        "[c for c in ().__class__.__base__.__subclasses__() if c.__name__ == 'Popen']"
+        f"[0](['touch', '{CANARY}'])"
+    ),
+    "mro": f"().__class__.__mro__[-1].__subclasses__()[0]('{CANARY}')",
+    "globals_of_a_function": f"R.add.__globals__['__builtins__']['open']('{CANARY}', 'w')",
+    "globals_of_a_decorator": f"R.function.__globals__['__builtins__']['open']('{CANARY}', 'w')",
+    "loader": f"R.__loader__.get_data('{CANARY}')",
+    "builtins_of_a_module": f"T.__builtins__['open']('{CANARY}', 'w')",
+    "spec": f"I.__spec__.loader.exec_module({_TOUCH})",
+    "dict_of_a_namespace": f"R.__dict__['builtins'].open('{CANARY}', 'w')",
+    "method_of_a_value": f"x.__reduce_ex__(2)[0].__globals__['open']('{CANARY}', 'w')",
+    "getattr": f"getattr(R, '__builtins__')['open']('{CANARY}', 'w')",
+    "attribute_by_format": "'{0.__class__.__init__.__globals__}'.format(R)",
+    "type": f"type('C', (), {{'__init__': lambda s: {_TOUCH}}})()",
+    "globals": f"globals()['__builtins__']['open']('{CANARY}', 'w')",
+    "vars": f"vars(R)['open']('{CANARY}', 'w')",
+    "print": f"print('x', file={_TOUCH})",
+    "breakpoint": "breakpoint()",
+    "input": "input()",
+    "exit": "exit()",
+    "map": f"list(map(open, ['{CANARY}'], ['w']))",
+    "sorted_key": f"sorted(['{CANARY}'], key=open)",
+    "max_key": f"max(['{CANARY}'], key=open)",
+    "sum_of_opened": f"sum([open('{CANARY}', 'w')], [])",
+    "global_function": f"tvm.get_global_func('runtime.SaveParams')('{CANARY}')",
+    "ffi_function": f"tvm.ffi.get_global_func('runtime.SaveParams')('{CANARY}')",
+    "load_library": f"tvm.runtime.load_module('{CANARY}.so')",
+    "compile_library": f"tvm.contrib.cc.create_shared('{CANARY}', 'a.o')",
+    "register": f"tvm.register_global_func('x', lambda: {_TOUCH})()",
+    "save_json": f"tvm.ir.load_json({_TOUCH})",
+    "numpy_memmap": f"np.memmap('{CANARY}', mode='w+', shape=(1,))",
+    "numpy_save": f"np.save('{CANARY}', 1)",
+    "numpy_tofile": f"np.array([1]).tofile('{CANARY}')",
+    "numpy_dump": f"np.zeros(1).dump('{CANARY}')",
+    "numpy_vectorize": f"np.vectorize(open)('{CANARY}', 'w')",
+    "numpy_fromfunction": f"np.fromfunction(lambda *_: {_TOUCH}, (1,))",
+    "numpy_frompyfunc": f"np.frompyfunc(open, 2, 1)('{CANARY}', 'w')",
+    "numpy_load": f"np.load({_TOUCH}, allow_pickle=True)",
+    "meta_var": f"T.meta_var({_TOUCH})",
+    "const": f"R.const({_TOUCH})",
+    "emit_te": f"R.emit_te(lambda a: {_TOUCH}, x)",
+    "call_kernel": f"T.call_kernel({_TOUCH}, (1,), x)",
+    "macro": f"T.macro({_TOUCH})",
+    "inspect": f"R.inspect.os.system({_SHELL})",
+    "await": f"(await {_TOUCH})",
+    "yield": f"(yield {_TOUCH})",
+    "set": f"{{{_TOUCH}}}",
+    "string_method": "''.join(['a'])",
+    "bytes_method": "b''.fromhex('61')",
+    "int_method": "(1).from_bytes(b'a')",
+    "template_string": "R.str('a').__class__.__init__.__globals__",
+}
+
+REPRESENTATIVE = ("open", "import", "lambda", "subclasses", "f_string", "globals_of_a_function")
+"""One of each way to get at something: by name, by import, by a function, by classes, by text, by a module."""
