@@ -117,28 +117,33 @@ def compare_answers(folders: list[Path], every: int) -> None:
     reasons: Counter[str] = Counter()
     listed: list[str] = []
     context = multiprocessing.get_context("fork")
-    for file in files:
-        answers: Any = context.SimpleQueue()
-        process = context.Process(target=judge, args=(file, answers))
-        process.start()
-        end = time.monotonic() + PATIENCE_S
-        while (process.is_alive() or not answers.empty()) and time.monotonic() < end:
-            if answers.empty():
-                process.join(0.01)
-                continue
-            answer = answers.get()
-            if answer is None:
-                break
-            name, outcome, reason = answer
-            tally[outcome] += 1
-            if reason:
-                reasons[reason] += 1
-            if outcome != "same text":
-                listed.append(f"{outcome}: {name}  {reason}")
-        process.kill()
-        process.join()
+    read = 0
+    try:
+        for file in files:
+            answers: Any = context.SimpleQueue()
+            process = context.Process(target=judge, args=(file, answers))
+            process.start()
+            end = time.monotonic() + PATIENCE_S
+            while (process.is_alive() or not answers.empty()) and time.monotonic() < end:
+                if answers.empty():
+                    process.join(0.01)
+                    continue
+                answer = answers.get()
+                if answer is None:
+                    break
+                name, outcome, reason = answer
+                tally[outcome] += 1
+                if reason:
+                    reasons[reason] += 1
+                if outcome != "same text":
+                    listed.append(f"{outcome}: {name}  {reason}")
+            process.kill()
+            process.join()
+            read += 1
+    except KeyboardInterrupt:
+        print("interrupted: the figures so far")
     total = sum(tally.values())
-    print(f"{len(files)} files, {total} modules")
+    print(f"{read} of {len(files)} files, {total} modules")
     for outcome, count in tally.most_common():
         print(f"{count:>6} {100 * count / total:5.1f} %  {outcome}")
     for reason, count in reasons.most_common(SHOWN):
