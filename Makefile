@@ -6,7 +6,7 @@ STAMP := $(VENV)/.installed
 # Known to come as a build for the CPU alone; other versions may bring gigabytes of GPU libraries with them.
 TORCH := torch==2.13.0
 
-.PHONY: demo test lint slow models docs clean
+.PHONY: demo test lint slow models docs fuzz clean
 
 $(STAMP): pyproject.toml
 	$(PYTHON) -m venv $(VENV)
@@ -46,6 +46,10 @@ $(VENV)/.docs: $(STAMP)
 docs: $(VENV)/.docs
 	$(BIN)/sphinx-build --quiet --fail-on-warning --keep-going --fresh-env --write-all -c docs . build/site
 	cp build/site/README.html build/site/index.html
+
+fuzz: $(STAMP)
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[fuzz]'
+	$(BIN)/python benchmarks/fuzz_sources.py -max_total_time=300
 
 clean:
 	rm -rf $(VENV) build dist *.egg-info

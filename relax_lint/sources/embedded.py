@@ -130,7 +130,9 @@ def _straight(number: int, indent: int, line: str) -> LineOrigin:
 
 
 def _assembled(path: str, lines: Sequence[tuple[str, LineOrigin]]) -> SourceText:
-    return SourceText(path, "\n".join(line for line, _ in lines), tuple(origin for _, origin in lines))
+    # A carriage return within a line would begin another one, of which nothing tells the place.
+    texts = (line.removesuffix("\r").replace("\r", " ") for line, _ in lines)
+    return SourceText(path, "\n".join(texts), tuple(origin for _, origin in lines))
 
 
 class _Spans:

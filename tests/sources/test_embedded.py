@@ -138,3 +138,14 @@ def test_a_literal_with_escapes_is_found_where_it_begins() -> None:
     text = f'import tvm\nmodule = tvm.script.from_source("{escaped}")\n'
     _, location = first_binding(text, "python")
     assert (location.line, location.column) == (2, 33)
+
+
+def test_carriage_returns_within_the_lines_of_a_cell() -> None:
+    source = (
+        "from tvm.script import relax as R\r\n@R.function\r\ndef main(x: R.Object):\r\n    return x  # a\rb\r"
+    )
+    book = json.dumps(
+        {"cells": [{"cell_type": "code", "source": source}, {"cell_type": "code", "source": "y = 1"}]}
+    )
+    (unit,) = read_units(book.encode(), "a.ipynb", "notebook").units
+    assert unit.name == "main"
