@@ -36,7 +36,9 @@ def finding_lines(
     for word, text in (*_facts(check, lines), *_named(others)):
         head, *rest = printable_lines(text)
         yield f"{margin} {style.paint('frame', '=')} {style.paint('strong', word)}{head}"
-        yield from (f"{margin}   {' ' * len(word)}{line}" for line in rest)
+        # A line of a log that begins with `::` is a command to GitHub, after blanks too.
+        bar = style.paint("frame", "|")
+        yield from (f"{margin} {bar} {' ' * len(word)}{line}" for line in rest)
     for fix, option in _options(check.fixes):
         yield from _fix_lines(fix, option, lines, style, margin)
 
@@ -99,6 +101,8 @@ def allocator_text(failures: Mapping[str, AllocatorFailure]) -> str:
         return f"naive {_fails(naive)}; pooled {_fails(pooled)}"
     if pooled.first_failure is None:
         return f"naive {_fails(naive)}; pooled always hides it"
+    if not naive.first_failure:
+        return f"naive {_fails(naive)}; pooled {_fails(pooled)}"
     return f"naive {_fails(naive)}; pooled hides it until {assignment_text(pooled.first_failure)}"
 
 
