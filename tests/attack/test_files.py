@@ -99,7 +99,9 @@ NAMES = (
 )
 
 
-@pytest.mark.parametrize("output", ["text", "sarif", "github"])
+@pytest.mark.parametrize(
+    "output", ["text", *(pytest.param(name, marks=pytest.mark.slow) for name in ("sarif", "github", "junit"))]
+)
 def test_names_are_only_names(output: str, tmp_path: Path) -> None:
     for name in NAMES:
         (tmp_path / f"{name}.py").write_text(OVERFLOW)
