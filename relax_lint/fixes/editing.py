@@ -6,13 +6,14 @@ import ast
 import re
 from collections.abc import Iterator
 from functools import cached_property
-from typing import TypeVar
+from typing import TypeAlias, TypeVar
 
 from relax_lint.diagnostic import Edit
 from relax_lint.place import Location
 from relax_lint.sources.unit import Unit
 
 _LINE_END = re.compile(r"\r\n|\r|\n")
+_Key: TypeAlias = "tuple[str, int, int, int | None, int | None]"
 _Node = TypeVar("_Node", bound=ast.AST)
 
 
@@ -28,19 +29,36 @@ class UnitText:
     def __init__(self, unit: Unit) -> None:
         self.unit = unit
         self._text = unit.text
-        self._nodes = {_key(node): node for node in ast.walk(unit.node) if hasattr(node, "lineno")}
         self._suites: dict[ast.AST, tuple[list[ast.stmt], int, ast.AST]] = {}
-        for parent in ast.walk(unit.node):
-            for suite in _suites(parent):
-                for index, statement in enumerate(suite):
-                    self._suites[statement] = suite, index, parent
+        self._note_suites(unit.node)
+        self._by_place: dict[ast.AST, dict[_Key, ast.AST]] = {}
+
+    def _note_suites(self, parent: ast.AST) -> None:
+        for suite in _suites(parent):
+            for index, statement in enumerate(suite):
+                self._suites[statement] = suite, index, parent
+                self._note_suites(statement)
 
     def original(self, node: _Node) -> _Node:
         """The node of the text at the place of a node of the parsed tree. Raises NotEditableError."""
-        found = self._nodes.get(_key(node))
+        if node is self.unit.node or node in self._suites:
+            return node
+        found = self._at(_key(node))
         if not isinstance(found, type(node)):
             raise NotEditableError("the text was read in another dialect")
         return found
+
+    def _at(self, key: _Key) -> ast.AST | None:
+        """The node of a kind at a place, looked for in the function that is there."""
+        for part in (self.unit.node, *self.unit.node.body):
+            if part is self.unit.node and isinstance(part, ast.ClassDef):
+                continue
+            if part.lineno <= key[1] <= (part.end_lineno or part.lineno):
+                if part not in self._by_place:
+                    nodes = (node for node in ast.walk(part) if hasattr(node, "lineno"))
+                    self._by_place[part] = {_key(node): node for node in nodes}
+                return self._by_place[part].get(key)
+        return None
 
     def source(self, node: ast.AST) -> str:
         """The text of an expression on one line. Raises NotEditableError."""
@@ -137,7 +155,7 @@ class UnitText:
             raise NotEditableError("other code stands on the same line")
 
 
-def _key(node: ast.AST) -> tuple[str, int, int, int | None, int | None]:
+def _key(node: ast.AST) -> _Key:
     end = getattr(node, "end_lineno", None), getattr(node, "end_col_offset", None)
     return type(node).__name__, getattr(node, "lineno", 0), getattr(node, "col_offset", 0), *end
 

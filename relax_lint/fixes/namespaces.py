@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator
 from dataclasses import dataclass
+from functools import cached_property
 
 from relax_lint.diagnostic import Edit
 from relax_lint.fixes.editing import NotEditableError, UnitText
@@ -38,6 +39,7 @@ class Namespaces:
                 return ast.unparse(function.value)
         raise NotEditableError("the file does not import Relax's namespace")
 
+    @cached_property
     def tir(self) -> Alias:
         """What the file calls `T`; an import of it where it has none. Raises NotEditableError."""
         content = self._text.unit.text.content

@@ -136,7 +136,14 @@ class Planner:
 
     @cached_property
     def _resizing(self) -> Resizing:
-        return Resizing(self._function, self._placements, self.definitions, self._domain_at, self._judge)
+        return Resizing(
+            self._function,
+            self._placements,
+            self.definitions,
+            self._domain_at,
+            self._config.max_extent,
+            self._judge,
+        )
 
     # -- declarations --------------------------------------------------------------------------
 

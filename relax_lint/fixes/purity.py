@@ -3,17 +3,19 @@
 from __future__ import annotations
 
 import ast
+from collections.abc import Container
 from typing import Any
 
 from relax_lint.diagnostic import Edit
 from relax_lint.fixes.editing import NotEditableError, UnitText
-from relax_lint.fixes.rewriting import FORCE_PURE, called_functions
+from relax_lint.fixes.rewriting import FORCE_PURE
 
 
 def impurity(
-    text: UnitText, definition: ast.FunctionDef, function: Any, module: Any, relax_name: str
+    text: UnitText, definition: ast.FunctionDef, function: Any, called: Container[str], relax_name: str
 ) -> tuple[Edit, ...]:
     """The edits that let `function` (the node of `definition`) check something; none where it is impure.
+    `called` are the functions that others of the module refer to.
 
     A function that others call keeps its type: it is said to be pure but for its checks. Raises
     NotEditableError.
@@ -21,7 +23,7 @@ def impurity(
     forced = function.attrs is not None and bool(function.attrs.get(FORCE_PURE, False))
     if not function.is_pure or forced:
         return ()
-    if definition.name in called_functions(module):
+    if definition.name in called:
         return (_forced(text, definition, relax_name),)
     return (_decorated(text, definition),)
 

@@ -9,10 +9,11 @@ import sympy
 
 from relax_lint.analysis.definitions import Definitions
 from relax_lint.analysis.liveness import operands
-from relax_lint.analysis.placements import Claim, Placement, at_least_zero, at_most
+from relax_lint.analysis.placements import Claim, Placement, at_least_zero, at_most, no_overflow
 from relax_lint.fixes.changes import ResizeStorage
 from relax_lint.fixes.conditions import is_writable_size
 from relax_lint.fixes.tvmscript import ALLOC_STORAGE
+from relax_lint.model.arguments import BYTE
 from relax_lint.model.program import AllocStorage, AllocTensor, Function, Place, Unknown, ValueId
 from relax_lint.symbolic.decision import Decision
 from relax_lint.symbolic.domain import Domain
@@ -34,12 +35,14 @@ class Resizing:
         placements: Sequence[Placement],
         definitions: Definitions,
         domain_at: Callable[[Place], Domain],
+        max_extent: int,
         judge: Callable[..., Decision],
     ) -> None:
         self._function = function
         self._domain_at = domain_at
         self._placements = placements
         self._definitions = definitions
+        self._max_extent = max_extent
         self._judge = judge
         self._known: dict[ValueId, ResizeStorage | None] = {}
 
@@ -76,9 +79,14 @@ class Resizing:
         if not known or not is_writable_size(extent):
             return None
         fits = all(self._always(at_most(p.end, extent * unit), p.region) for p in tensors)
-        # A size that can be negative would only be another finding.
-        sound = fits and self._always(at_least_zero(extent), self._domain_at(storage.place))
-        return ResizeStorage(storage, extent) if sound else None
+        return ResizeStorage(storage, extent) if fits and self._is_sound(extent, storage) else None
+
+    def _is_sound(self, extent: sympy.Expr, storage: AllocStorage) -> bool:
+        """Whether a size can neither be negative nor overflow, which would only be another finding."""
+        domain = self._domain_at(storage.place)
+        unit = BYTE if storage.size_in_bytes else storage.dtype
+        arithmetic = no_overflow((extent,), unit, sympy.Integer(0), domain, max_extent=self._max_extent)
+        return self._always(at_least_zero(extent), domain) and self._holds(arithmetic)
 
     @cached_property
     def _own(self) -> frozenset[AllocStorage]:
@@ -110,7 +118,10 @@ class Resizing:
         return kept if len(kept) <= MAX_ALTERNATIVES else None
 
     def _always(self, condition: sympy.Basic, domain: Domain) -> bool:
-        decision = self._judge(Claim(condition, domain))
+        return self._holds(Claim(condition, domain))
+
+    def _holds(self, claim: Claim) -> bool:
+        decision = self._judge(claim)
         return decision.verdict is Verdict.ALWAYS_FINE and not decision.assumptions
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 import re
 from collections.abc import Iterable, Iterator, Sequence
-from functools import cached_property
+from functools import cached_property, lru_cache
 from typing import Any
 
 import sympy
@@ -24,6 +24,7 @@ from relax_lint.fixes.changes import (
 from relax_lint.fixes.editing import NotEditableError, UnitText
 from relax_lint.fixes.namespaces import Namespaces, is_tir_call
 from relax_lint.fixes.purity import attributes, impurity, is_attribute_call
+from relax_lint.fixes.rewriting import called_functions
 from relax_lint.fixes.tvmscript import NotWritableError, assertion, script_expr
 from relax_lint.model.program import Function, Op, Place
 from relax_lint.sources.names import DEFAULT_IMPORTS, TIR, canonical
@@ -49,6 +50,10 @@ class TextFixer:
     @cached_property
     def _text(self) -> UnitText:
         return UnitText(self._script.unit)
+
+    @cached_property
+    def _called(self) -> frozenset[str]:
+        return called_functions(self._module)
 
     @cached_property
     def _namespaces(self) -> Namespaces:
@@ -82,11 +87,11 @@ class TextFixer:
         relax = self._namespaces.relax(definition)
         code = assertion(change.condition, change.symbols, relax)
         if "T." in code:
-            alias = self._namespaces.tir()
+            alias = self._namespaces.tir
             yield from alias.edits
             code = assertion(change.condition, change.symbols, relax, alias.name)
         if not self._script.is_old or "pure" in self._script.unit.text.content:
-            yield from impurity(self._text, definition, function.node, self._module, relax)
+            yield from impurity(self._text, definition, function.node, self._called, relax)
         if change.before is None:
             yield self._at_entry(definition, code, self._names(function, change.symbols, definition, None))
             return
@@ -106,7 +111,7 @@ class TextFixer:
         self._names(function, tuple(change.extent.free_symbols), definition, statement)
         text = script_expr(change.extent)
         if "T." in text:
-            alias = self._namespaces.tir()
+            alias = self._namespaces.tir
             yield from alias.edits
             text = script_expr(change.extent, alias.name)
         yield self._size(call.args[0], text, definition)
@@ -220,6 +225,7 @@ class TextFixer:
         return last
 
 
+@lru_cache(maxsize=64)
 def _signature_names(definition: ast.FunctionDef) -> frozenset[str]:
     """The names that a function's parameters bring into its body."""
     found = {argument.arg for argument in definition.args.args}

@@ -102,7 +102,7 @@ def test_generated_modules(generated: Generated) -> None:
 
 
 @pytest.mark.slow
-@settings(deadline=None, max_examples=200)
+@settings(deadline=None, max_examples=100)
 @given(modules())
 def test_many_generated_modules(generated: Generated) -> None:
     _require_all_is_fixed(generated)
