@@ -3,8 +3,9 @@
     python benchmarks/fixes_on_vm.py [--modules 40] [--seed 1] [--layers 2]
 
 Every call is made before and after the fix, on the naive and on the pooled allocator: the examples of the
-rule pages (fixed in the text and in the module, with each strategy), generated programs, and a transformer
-that was planned under a bound. A call that does something else than it should ends the count with an error.
+rule pages (fixed in the text and in the module, with each strategy), generated programs that compute,
+programs with sizes of every form, and a transformer that was planned under a bound. A call that does
+something else than it should ends the count with an error.
 """
 
 from __future__ import annotations
@@ -23,7 +24,14 @@ from hypothesis import strategies as st
 from relax_lint.replay import Machine
 from tests.fixes.programs import PROGRAMS, Program
 from tests.fixes.round_trips import OUTCOMES, STRATEGIES, Trip
-from tests.fixes.test_on_vm import EXAMPLES, GENERATE, trips_of, trips_of_programs, trips_of_transformer
+from tests.fixes.test_on_vm import (
+    EXAMPLES,
+    GENERATE,
+    trips_of,
+    trips_of_bounds,
+    trips_of_programs,
+    trips_of_transformer,
+)
 from tests.programs.transformer import CONTEXT
 
 PER_MODULE = 5
@@ -56,6 +64,9 @@ def main() -> None:
         for strategy in STRATEGIES:
             trips = generated(machine, arguments.modules, arguments.seed, strategy)
             table[f"generated, {strategy}"].update(trip.outcome for trip in trips)
+            for number in range(max(arguments.modules // 4, 1)):
+                trips = trips_of_bounds(25, arguments.seed + number, machine, strategy)
+                table[f"sizes, {strategy}"].update(trip.outcome for trip in trips)
         lengths = (1, 16, 64, CONTEXT + 1)
         trips = trips_of_transformer(arguments.layers, lengths, machine)
         table[f"transformer, {arguments.layers} layers"].update(trip.outcome for trip in trips)

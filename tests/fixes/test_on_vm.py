@@ -19,10 +19,11 @@ from relax_lint.replay import Machine, Scalar, Tensor
 from relax_lint.replay.modules import load_module
 from tests.fixes.fixing import fixed
 from tests.fixes.programs import PROGRAMS, Program, module
-from tests.fixes.round_trips import REFUSED, SAME, STRATEGIES, Call, RoundTrips, Trip, is_same
+from tests.fixes.round_trips import REFUSED, RIGHT, SAME, STOPPED, STRATEGIES, Call, RoundTrips, Trip, is_same
 from tests.pages.page import Example, examples
 from tests.pages.planned import planned
 from tests.programs.transformer import CONTEXT, lowered
+from tests.soundness import programs as bounds
 
 # The pages of RLX9xx show what cannot be read, or what crashes TVM.
 EXAMPLES = [example for example in examples() if not example.name.startswith("RLX9")]
@@ -34,7 +35,7 @@ VALUES: dict[str, Any] = {"true": True, "false": False}
 
 @pytest.fixture(scope="module")
 def machine() -> Iterator[Machine]:
-    with Machine() as machine:
+    with Machine(time_limit=600) as machine:
         yield machine
 
 
@@ -111,6 +112,34 @@ def test_generated_programs(programs: list[Program], strategy: str, machine: Mac
 @given(programs=st.lists(PROGRAMS, min_size=4, max_size=6))
 def test_generated_programs_at_length(programs: list[Program], strategy: str, machine: Machine) -> None:
     trips_of_programs(programs, machine, strategy)
+
+
+def trips_of_bounds(count: int, start: int, machine: Machine, strategy: str) -> list[Trip]:
+    """The calls of the programs with which the verdicts of the bounds rules are tested: sizes, offsets and
+    extents of every form, on which nothing computes.
+    """
+    functions = bounds.programs(count, start)
+    old = load_module(bounds.module(functions), "script")
+    # That nothing writes what these programs return is no matter of bounds.
+    config = Config(fix_strategy=strategy, select=("RLX1",))
+    found = RoundTrips(machine, old, relax_lint.fix(old, config), config, strategy)
+    calls = product((function.name for function in functions), LENGTHS)
+    return list(found.trips(Call(name, (Tensor("int8", (length,)),)) for name, length in calls))
+
+
+@pytest.mark.vm
+@pytest.mark.parametrize("strategy", STRATEGIES)
+def test_programs_of_the_bounds_rules(strategy: str, machine: Machine) -> None:
+    outcomes = {trip.outcome for trip in trips_of_bounds(8, 1, machine, strategy)}
+    assert outcomes <= {SAME, REFUSED, RIGHT, STOPPED}
+
+
+@pytest.mark.vm
+@pytest.mark.slow
+@pytest.mark.parametrize("strategy", STRATEGIES)
+@pytest.mark.parametrize("start", range(2, 12))
+def test_programs_of_the_bounds_rules_at_length(start: int, strategy: str, machine: Machine) -> None:
+    trips_of_bounds(25, start, machine, strategy)
 
 
 def trips_of_transformer(layers: int, lengths: Sequence[int], machine: Machine) -> list[Trip]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from textwrap import dedent
 from typing import Any
 
 import numpy as np
@@ -12,6 +13,7 @@ from hypothesis import strategies as st
 from tvm import relax
 
 import relax_lint
+from relax_lint import tvm_compat
 from relax_lint.diagnostic import Check
 from relax_lint.fixes.changes import Remove
 from relax_lint.fixes.module import apply_changes
@@ -84,6 +86,25 @@ def test_unsafe_fixes_are_made_on_request_only() -> None:
     assert relax_lint.fix(old).same_as(old)
     renamed = relax_lint.fix(old, unsafe=True)
     assert dict(renamed["main"].attrs["tir_var_upper_bound"].items()) == {"seq_len": 128}
+
+
+def test_what_a_module_declares_is_kept() -> None:
+    declared = 'I.module_attrs({"author": "me"})\nI.module_global_infos({"vdevice": [I.vdevice("llvm")]})\n'
+    old = parse(declared + DOUBLE + dedent(OVERFLOW))
+    fixed = relax_lint.fix(old)
+    assert not fixed.same_as(old)
+    assert fixed.attrs["author"] == "me"
+    assert list(fixed.global_infos["vdevice"]) == list(old.global_infos["vdevice"]) != []
+
+
+def test_a_module_that_is_not_well_formed_is_fixed_all_the_same() -> None:
+    body = OVERFLOW.replace("@R.function(pure=False)", "@R.function").replace(
+        "Module.double(x, y)", 'R.call_packed("unknown", x, y, ty_args=(R.Tuple,))'
+    )
+    old = parse(body)
+    assert tvm_compat.ill_formed(old) is not None
+    fixed = relax_lint.fix(old, {"select": ["RLX101"]})
+    assert not findings(fixed, "RLX101")
 
 
 def test_only_modules_are_fixed() -> None:
