@@ -142,11 +142,10 @@ class _Writer:
 
     def _check(self, rule: Rule, judgement: Judgement, remedies: tuple[Remedy, ...]) -> Check:
         decision, place = judgement.decision, judgement.place
-        fixes = [(remedy, self._write_fix(self._function, remedy)) for remedy in remedies]
         function = self._function
         fine = decision.verdict is Verdict.ALWAYS_FINE
         severity = rule.severity[decision.verdict] if judgement.severity is None else judgement.severity
-        assumes = tuple(fact.text for fact in decision.assumptions)
+        fixes = [] if fine else [(remedy, self._write_fix(function, remedy)) for remedy in remedies]
         origins = () if fine else self._origins(decision)
         return Check(
             rule=rule.code,
@@ -161,10 +160,10 @@ class _Writer:
             binding_index=None if place is None else place.index,
             location=(judgement.location or function.location) if place is None else place.location,
             label=judgement.label,
-            related=tuple(Related(text, _location(where)) for text, where in judgement.related),
+            related=tuple([Related(text, _location(where)) for text, where in judgement.related]),
             origins=origins,
             safe_when=_safe_when(decision),
-            assumes=(*assumes, *self._assumptions),
+            assumes=(*[fact.text for fact in decision.assumptions], *self._assumptions),
             fine=decision.fine,
             wrong=decision.wrong,
             allocators=_failures(judgement.allocators),
@@ -174,7 +173,7 @@ class _Writer:
             notes=(*_reason(decision), *judgement.notes),
             # Of what can be edited the edits tell more.
             help=() if fine else (*help_lines(r for r, fix in fixes if not fix.edits), *judgement.help),
-            fixes=() if fine else tuple(fix for _, fix in fixes),
+            fixes=tuple([fix for _, fix in fixes]),
             proof_record=None if self._record is None else self._record(decision),
         )
 

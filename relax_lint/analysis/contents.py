@@ -105,6 +105,9 @@ class Contents:
         self._on: dict[ValueId, list[ValueId]] = defaultdict(list)
         self._written_on: dict[ValueId, list[ValueId]] = defaultdict(list)
         self._names: dict[ValueId, list[ValueId]] = defaultdict(list)
+        self._works_in_place = any(
+            isinstance(op, KernelCall) and op.kind in IN_PLACE_CALLS for op in function.body.walk()
+        )
         self._last_use = self._last_uses()
         self._unwritten: dict[ValueId, UnwrittenRead] = {}
         self._overwritings: dict[tuple[int, ValueId, ValueId], Overwriting] = {}
@@ -172,7 +175,8 @@ class Contents:
                 self._branches(op, state)
             elif isinstance(op, Assert):
                 self._read_all(op, op.operands, state)
-            self._name(op.result)
+            if self._works_in_place:
+                self._name(op.result)
             if state.stale:
                 self._pass_on(op, state)
 

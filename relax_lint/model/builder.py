@@ -84,7 +84,8 @@ class FunctionBuilder:
         self.inner: list[Function] = []
         self._module_name = module_name
         self._positions = positions
-        self._ids: dict[Any, ValueId] = {}
+        self._ids: dict[int, ValueId] = {}
+        """By the identity of variables and constants."""
         self._next_index = 0
         self._name = ""
         self._entry_facts: tuple[Fact, ...] = ()
@@ -144,14 +145,14 @@ class FunctionBuilder:
     def bind(self, var: Any, *, type_: ValueType | None = None, trusted: bool = True) -> ValueId:
         """A new value for a variable, of the type that the IR gives it."""
         value = self._new_value(str(var.name), type_ or self._type_of_var(var))
-        self._ids[var] = value
+        self._ids[tvm_compat.identity(var)] = value
         if trusted:
             self.trusted.add(value)
         return value
 
     def operand(self, expr: Any) -> ValueId:
         """The value of an argument; an inline constant, shape or tuple becomes a value of its own."""
-        known = self._ids.get(expr)
+        known = self._ids.get(tvm_compat.identity(expr))
         if known is not None:
             return known
         if tvm_compat.kind(expr) == "Var":
@@ -161,7 +162,7 @@ class FunctionBuilder:
         self.trusted.add(value)
         if tvm_compat.kind(expr) == "Constant":
             self.constants[expr] = value
-            self._ids[expr] = value
+            self._ids[tvm_compat.identity(expr)] = value
         if tvm_compat.kind(expr) == "Tuple":
             self.inline_tuples[value] = tuple(self.operand(item) for item in expr.fields)
         return value

@@ -64,6 +64,11 @@ class Loops:
             found.append(known.extent)
         return tuple(found)
 
+    def variables_of(self, indices: Iterable[sympy.Expr]) -> set[sympy.Symbol]:
+        """The loop variables in some indices that take more than one value."""
+        used = {symbol for index in indices for symbol in index.free_symbols}
+        return {symbol for symbol in used & self._ranges.keys() if self._ranges[symbol].extent != 1}
+
     def range_of(self, index: sympy.Expr) -> Range | None:
         """The exact range of an index over all loops, in the signature's terms.
 

@@ -197,6 +197,8 @@ class BodyReader:
             return False
         if one.indices == other.indices and shape[1:] == other_shape[1:]:
             return True
+        if self._loops.variables_of(one.indices) != self._loops.variables_of(other.indices):
+            return False
         position = flat_position(one.indices, shape, self._loops)
         return position is not None and position == flat_position(other.indices, other_shape, self._loops)
 

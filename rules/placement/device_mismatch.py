@@ -30,7 +30,7 @@ def check(facts: FunctionFacts) -> Iterator[Judgement]:
             facts.certain(Verdict.ALWAYS_FINE if same else Verdict.ALWAYS_WRONG, "device indices"),
             message,
             label=f"on device {named}",
-            related=((f"storage on device {storage.device}", storage.place),),
+            related=() if same else ((f"storage on device {storage.device}", storage.place),),
         )
     for use in facts.kernels.uses:
         placings = facts.devices.placings(use.call)
