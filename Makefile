@@ -6,7 +6,7 @@ STAMP := $(VENV)/.installed
 # Known to come as a build for the CPU alone; other versions may bring gigabytes of GPU libraries with them.
 TORCH := torch==2.13.0
 
-.PHONY: demo test lint slow models docs fuzz clean
+.PHONY: demo test lint slow oracle models docs fuzz clean
 
 $(STAMP): pyproject.toml
 	$(PYTHON) -m venv $(VENV)
@@ -27,6 +27,11 @@ lint: $(STAMP)
 	mkdir -p $(VENV)/types && ln -sfn ../../rules $(VENV)/types/relax_lint_rules
 	MYPYPATH=$(VENV)/types $(BIN)/mypy
 	$(BIN)/relax-lint --quiet relax_lint
+
+# Random programs: verdicts against a byte-by-byte evaluator and the virtual machine.
+MINUTES ?= 10
+oracle: $(STAMP)
+	$(BIN)/python -m tests.oracle --minutes $(MINUTES)
 
 slow: $(STAMP)
 	$(BIN)/python -m pytest -n 2 -m "slow and not models"

@@ -109,7 +109,7 @@ class Contents:
             isinstance(op, KernelCall) and op.kind in IN_PLACE_CALLS for op in function.body.walk()
         )
         self._last_use = self._last_uses()
-        self._unwritten: dict[ValueId, UnwrittenRead] = {}
+        self._unwritten: dict[tuple[ValueId, int | None], UnwrittenRead] = {}
         self._overwritings: dict[tuple[int, ValueId, ValueId], Overwriting] = {}
         self._stale: dict[tuple[int, ValueId, ValueId], StaleRead] = {}
         self.reads: set[ValueId] = set()
@@ -126,7 +126,7 @@ class Contents:
 
     @property
     def unwritten_reads(self) -> tuple[UnwrittenRead, ...]:
-        """The first read of each tensor that is read before it is written."""
+        """On each path the first read of each tensor that is read before it is written."""
         return tuple(self._unwritten.values())
 
     @property
@@ -314,7 +314,8 @@ class Contents:
             other for storage in self._storages(root) for other in self._written_on[storage] if other != root
         ]
         found = UnwrittenRead(self._paths.definitions[root], reading, certain, tuple(dict.fromkeys(left)))
-        self._unwritten.setdefault(root, found)
+        where = None if reading.op is None else reading.op.place.index
+        self._unwritten.setdefault((root, where), found)
 
     def _report_overwritten(
         self, root: ValueId, write: Op, written: ValueId, reading: Reading, certain: bool

@@ -91,12 +91,16 @@ class LifetimeFacts:
 
     @cached_property
     def unwritten_reads(self) -> tuple[UnwrittenRead, ...]:
-        """The tensors that are read before they are written. What a private function returns is for its
-        caller to write.
+        """The tensors that are read before they are written, each with the first such read that some input
+        reaches. What a private function returns is for its caller to write.
         """
         inside = self._function.private or bool(self._captured)
-        reads = self.contents.unwritten_reads
-        return tuple(read for read in reads if not (inside and read.reading.op is None))
+        found: dict[ValueId, UnwrittenRead] = {}
+        for read in self.contents.unwritten_reads:
+            known = read.tensor.result in found or (inside and read.reading.op is None)
+            if not known and self.unwritten(read).decision.reachable:
+                found[read.tensor.result] = read
+        return tuple(found.values())
 
     @cached_property
     def argument_overlaps(self) -> tuple[ArgumentOverlap, ...]:

@@ -1,0 +1,212 @@
+"""Verdicts against the evaluator, and the evaluator against the virtual machine, call by call."""
+
+from __future__ import annotations
+
+from collections import Counter, defaultdict
+from collections.abc import Callable, Iterator
+from functools import lru_cache
+from itertools import product
+
+import sympy
+
+from relax_lint.config import Config
+from relax_lint.diagnostic import Check
+from relax_lint.engine import check_module
+from relax_lint.replay import Machine, Module, Outcome, Scalar, Tensor
+from relax_lint.replay.machine import RunResult
+from relax_lint.replay.modules import load_module
+from relax_lint.symbolic.evaluation import compile_condition
+from relax_lint.symbolic.parsing import parse_condition
+from relax_lint.verdict import Verdict
+from tests.oracle import evaluator
+from tests.oracle.evaluator import Call, Point
+from tests.oracle.program import Function, Program, text
+
+BY_OPERATION = ("RLX101", "RLX102", "RLX104")
+"""Rules that judge what an operation does by its own sizes."""
+BY_HISTORY = ("RLX201", "RLX203", "RLX205")
+"""Rules that judge what became of memory."""
+# RLX206 is about the same thing as RLX203, within a call and for in-place calls.
+_SAME = {"RLX206": "RLX203"}
+SYMBOLS = {name: sympy.Symbol(name, integer=True) for name in ("m", "n", "k")}
+
+
+class Disagreement(AssertionError):
+    """Two of the three do not say the same."""
+
+
+def points() -> list[Point]:
+    """The calls that are tried: every condition, small extents, and scalars of either sign."""
+    values = product((0, 1, 2, 3, 5, 9), (0, 1, 4), (-2, 0, 1, 3, 6), (False, True))
+    return [Point(m, n, k, c) for m, n, k, c in values]
+
+
+@lru_cache(maxsize=1)
+def verdicts(program: Program) -> tuple[Check, ...]:
+    """What the linter says of every operation."""
+    rules = (*BY_OPERATION, *BY_HISTORY, "RLX206")
+    return check_module(load_module(text(program), "script"), Config(select=rules)).checks
+
+
+def compare_verdicts(program: Program) -> Counter[str]:
+    """Each verdict at each call that it is about; how many there were of each kind. Raises Disagreement."""
+    checks: dict[tuple[str, str, str], list[Check]] = defaultdict(list)
+    for check in verdicts(program):
+        key = str(check.function), _SAME.get(check.rule, check.rule), str(check.binding)
+        checks[key].append(check)
+    seen: Counter[str] = Counter()
+    for function in program.functions:
+        allowed = [p for p in points() if all(getattr(p, name) <= limit for name, limit in function.upper)]
+        outcomes = {p: Call(program, function, p, "naive", faithful=False).run() for p in allowed}
+        for key in _keys(function, checks):
+            _compare_one(program, key, checks, outcomes, seen)
+    return seen
+
+
+def _keys(function: Function, checks: dict[tuple[str, str, str], list[Check]]) -> list[tuple[str, str, str]]:
+    names = [step.name for step in function.walk()]
+    return [(function.name, rule, name) for rule in (*BY_OPERATION, *BY_HISTORY) for name in names]
+
+
+def _compare_one(
+    program: Program,
+    key: tuple[str, str, str],
+    all_checks: dict[tuple[str, str, str], list[Check]],
+    outcomes: dict[Point, evaluator.Outcome],
+    seen: Counter[str],
+) -> None:
+    function, rule, name = key
+    checks = all_checks.get(key, [])
+    for point, outcome in outcomes.items():
+        if name not in outcome.reached or (rule == "RLX101" and name in outcome.meaningless):
+            continue
+        broken = outcome.wrong.get(name, set())
+        if rule in ("RLX203", "RLX205") and "RLX201" in broken:
+            # It never comes to reading or writing.
+            continue
+        wrong = rule in broken
+        # What is said of a returned value is said of the calls that return.
+        about = [check for check in checks if outcome.ends == "ok" or "returned" not in check.message]
+        said = [_said(check, point) for check in about]
+        context = (
+            f"{key} at {point}: evaluator says {'wrong' if wrong else 'fine'}, {checks}\n{text(program)}"
+        )
+        tensor = outcome.unwritten.get(name)
+        elsewhere = rule == "RLX205" and _is_reported_elsewhere(all_checks, function, tensor)
+        if wrong and not elsewhere and not any(word in ("wrong", "unknown") for word in said):
+            # An unreached or unreported operation that goes wrong is as bad as one that is called fine.
+            raise Disagreement(f"missed: {context}")
+        if not wrong and rule in BY_OPERATION and "wrong" in said:
+            raise Disagreement(f"false: {context}")
+        # An overwritten value does no harm in a call that a later check stops before it is read.
+        certain = any(check.verdict is Verdict.ALWAYS_WRONG for check in about)
+        if not wrong and certain and (rule != "RLX203" or outcome.ends == "ok"):
+            raise Disagreement(f"not always wrong: {context}")
+        seen[f"{rule} {'wrong' if wrong else 'fine'}"] += bool(about or (wrong and elsewhere))
+
+
+def _is_reported_elsewhere(
+    checks: dict[tuple[str, str, str], list[Check]], function: str, tensor: str | None
+) -> bool:
+    """A tensor that is read unwritten on several paths is reported at one of the reads."""
+    found = [check for key, of in checks.items() if key[:2] == (function, "RLX205") for check in of]
+    return any(f"`{tensor}`" in check.message for check in found if check.verdict is not Verdict.ALWAYS_FINE)
+
+
+def _said(check: Check, point: Point) -> str:
+    if check.verdict is Verdict.ALWAYS_FINE:
+        return "fine"
+    if check.verdict is Verdict.ALWAYS_WRONG:
+        return "wrong"
+    if check.safe_when is None:
+        return "unknown"
+    return "fine" if _condition(check.safe_when)(point.m, point.n, point.k) else "wrong"
+
+
+@lru_cache(maxsize=64)
+def _condition(safe_when: str) -> Callable[..., bool | None]:
+    return compile_condition(parse_condition(safe_when, SYMBOLS), tuple(SYMBOLS.values()))
+
+
+def compare_first_failures(program: Program) -> Counter[str]:
+    """The first failure of each allocator against the smallest one among the calls that were tried."""
+    seen: Counter[str] = Counter()
+    for check in verdicts(program):
+        if check.rule != "RLX101" or not check.allocators:
+            continue
+        function = next(f for f in program.functions if f.name == check.function)
+        for allocator, failure in check.allocators.items():
+            if not failure.known:
+                continue
+            smallest = _smallest(program, function, str(check.binding), allocator)
+            at = failure.first_failure
+            context = f"{check.binding} on {allocator}: {at} against {smallest}\n{text(program)}"
+            if at is None and smallest is not None:
+                raise Disagreement(f"never fails? {context}")
+            if at is not None and smallest is not None and sum(at.values()) > sum(smallest.values()):
+                raise Disagreement(f"fails earlier: {context}")
+            seen[allocator] += 1
+    return seen
+
+
+def _smallest(program: Program, function: Function, name: str, allocator: str) -> dict[str, int] | None:
+    """The smallest call of values that are not negative at which the tensor does not fit."""
+    found = []
+    for point in points():
+        if point.k < 0:
+            continue
+        outcome = Call(program, function, point, allocator, faithful=False).run()
+        if "RLX101" in outcome.wrong.get(name, ()) and allocator == "naive":
+            found.append({"m": point.m, "n": point.n, "k": point.k})
+    return min(found, key=lambda values: sum(values.values()), default=None)
+
+
+def compare_machine(programs: list[Program], machine: Machine, allocator: str) -> Counter[str]:
+    """The evaluator against the machine: how each call ends, and every element that it returns."""
+    seen: Counter[str] = Counter()
+    for program in programs:
+        module = Module(text(program))
+        for function in program.functions:
+            for point in points():
+                outcome = Call(program, function, point, allocator, faithful=True).run()
+                if outcome.ends in ("undefined", "crash"):
+                    seen[f"{outcome.ends}: not run"] += 1
+                    continue
+                inputs = [
+                    Tensor("float32", (point.m,)),
+                    Tensor("int8", (point.n,)),
+                    Scalar(point.k),
+                    Tensor("bool", (), int(point.c)),
+                ]
+                result = machine.run(module, function.name, inputs, allocator=allocator)
+                _compare_run(outcome, result, f"{function.name} at {point} on {allocator}\n{text(program)}")
+                seen[outcome.ends] += 1
+    return seen
+
+
+def _compare_run(outcome: evaluator.Outcome, result: RunResult, context: str) -> None:
+    ends = _ended(result)
+    if outcome.ends != ends:
+        raise Disagreement(f"evaluator: {outcome.ends}, machine: {result} for {context}")
+    if ends == "ok":
+        for expected, output in zip(outcome.results, result.outputs, strict=True):
+            known = zip(expected, output.values or (), strict=True)
+            if any(value is not None and value != real for value, real in known):
+                raise Disagreement(f"evaluator: {outcome.results}, machine: {result.outputs} for {context}")
+
+
+def _ended(result: RunResult) -> str:
+    if result.outcome is Outcome.OK:
+        return "ok"
+    if result.outcome is Outcome.SIGNAL:
+        return "crash"
+    return {"AssertionError": "stopped", "TypeError": "type error"}.get(str(result.error_type), "refused")
+
+
+def failures(program: Program) -> Iterator[str]:
+    """What the comparisons that need no machine complain of."""
+    for compare in (compare_verdicts, compare_first_failures):
+        try:
+            compare(program)
+        except Disagreement as error:
+            yield str(error)

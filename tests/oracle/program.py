@@ -1,0 +1,215 @@
+"""Memory programs as plain data, and their TVMScript.
+
+A program is a few functions of a module. Extents and sizes are texts that mean the same in TVMScript and in
+Python (`m * 4`, `(m + 3) // 4`, `T.max(m, 3)`). Every binding has a name of its own, so that a check tells
+which operation it is about. `repr` of a program is Python that makes it again.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import TypeAlias
+
+HEADER = "from tvm.script import ir as I, relax as R, tirx as T\n\n\n@I.ir_module\nclass Module:\n"
+
+KERNELS = """
+    @T.prim_func(private=True, s_tir=True)
+    def fill(a: T.handle):
+        n = T.int64()
+        x = T.match_buffer(a, (n,), "float32", elem_offset=T.int64())
+        for i in range(n):
+            x[i] = T.float32(7)
+
+    @T.prim_func(private=True, s_tir=True)
+    def double(a: T.handle, b: T.handle):
+        n = T.int64()
+        x = T.match_buffer(a, (n,), "float32", elem_offset=T.int64())
+        y = T.match_buffer(b, (n,), "float32", elem_offset=T.int64())
+        for i in range(n):
+            y[i] = x[i] * T.float32(2)
+
+    @T.prim_func(private=True, s_tir=True)
+    def accumulate(a: T.handle, b: T.handle):
+        n = T.int64()
+        x = T.match_buffer(a, (n,), "float32", elem_offset=T.int64())
+        y = T.match_buffer(b, (n,), "float32", elem_offset=T.int64())
+        for i in range(n):
+            y[i] = y[i] + x[i]
+"""
+
+
+@dataclass(frozen=True)
+class Storage:
+    """`level` is `memory` (size in bytes) or `vm` (size in elements of `dtype`)."""
+
+    name: str
+    level: str
+    size: str
+    dtype: str = "uint8"
+
+
+@dataclass(frozen=True)
+class Tensor:
+    """A tensor on a storage, or (storage None) one of `R.builtin`."""
+
+    name: str
+    level: str
+    storage: str | None
+    offset: str
+    shape: tuple[str, ...]
+    dtype: str = "float32"
+
+
+@dataclass(frozen=True)
+class Guard:
+    """`R.assert_op`."""
+
+    name: str
+    condition: str
+
+
+@dataclass(frozen=True)
+class Cast:
+    """`R.match_cast` of the parameter `x` to a shape of one extent."""
+
+    name: str
+    extent: str
+
+
+@dataclass(frozen=True)
+class Other:
+    """Another name of a tensor: `kind` is alias, copy or view."""
+
+    name: str
+    kind: str
+    source: str
+
+
+@dataclass(frozen=True)
+class Kill:
+    """`kind` is tensor or storage."""
+
+    name: str
+    kind: str
+    target: str
+
+
+@dataclass(frozen=True)
+class Kernel:
+    """A call of `fill`, `double` or `accumulate`."""
+
+    name: str
+    kernel: str
+    arguments: tuple[str, ...]
+
+
+@dataclass(frozen=True)
+class Invoke:
+    """A call of another function with the parameters of this one."""
+
+    name: str
+    function: str
+
+
+@dataclass(frozen=True)
+class Branch:
+    """`if c:`."""
+
+    name: str
+    then: tuple[Step, ...]
+    other: tuple[Step, ...]
+
+
+Step: TypeAlias = Storage | Tensor | Guard | Cast | Other | Kill | Kernel | Invoke | Branch
+
+
+@dataclass(frozen=True)
+class Function:
+    """`name(x: float32[m], z: int8[n], k: int64, c: bool[])`; `upper` declares bounds of m and n."""
+
+    name: str
+    steps: tuple[Step, ...]
+    result: tuple[str, ...]
+    upper: tuple[tuple[str, int], ...] = ()
+
+    def walk(self) -> Iterator[Step]:
+        """Every step, branches included."""
+        yield from _walk(self.steps)
+
+
+@dataclass(frozen=True)
+class Program:
+    """Functions; one may call those before it."""
+
+    functions: tuple[Function, ...]
+
+
+def _walk(steps: tuple[Step, ...]) -> Iterator[Step]:
+    for step in steps:
+        yield step
+        if isinstance(step, Branch):
+            yield from _walk(step.then)
+            yield from _walk(step.other)
+
+
+def text(program: Program) -> str:
+    """The program as a TVMScript file."""
+    return HEADER + KERNELS.lstrip("\n") + "".join(map(_function, program.functions))
+
+
+def _function(function: Function) -> str:
+    lines = [
+        "",
+        "    @R.function(pure=False)",
+        f"    def {function.name}("
+        'x: R.Tensor(("m",), "float32"), z: R.Tensor(("n",), "int8"), k: R.Prim("int64"),'
+        ' c: R.Tensor((), "bool")):',
+        "        m = T.int64()",
+        "        n = T.int64()",
+    ]
+    if function.upper:
+        lines.append(f'        R.func_attr({{"tir_var_upper_bound": {dict(function.upper)!r}}})')
+    lines += _block(function.steps, "        ")
+    result = function.result[0] if len(function.result) == 1 else f"({', '.join(function.result)})"
+    return "\n".join([*lines, f"        return {result}", ""])
+
+
+def _block(steps: tuple[Step, ...], margin: str) -> list[str]:
+    lines: list[str] = []
+    for step in steps:
+        if isinstance(step, Branch):
+            for head, body in (("if c:", step.then), ("else:", step.other)):
+                lines += [margin + head, *_block(body, margin + "    "), f"{margin}    {step.name} = z"]
+        else:
+            lines.append(f"{margin}{step.name} = {_value(step)}")
+    return lines
+
+
+def _value(step: Step) -> str:
+    if isinstance(step, Storage):
+        device, scope = "R.prim_value(0)", 'R.str("global")'
+        dtype = f'R.dtype("{step.dtype}")'
+        order = (device, scope, dtype) if step.level == "memory" else (device, dtype, scope)
+        return f"R.{step.level}.alloc_storage(R.shape([{step.size}]), {', '.join(order)})"
+    if isinstance(step, Tensor):
+        shape, dtype = f"R.shape([{', '.join(step.shape)}])", f'R.dtype("{step.dtype}")'
+        if step.storage is None:
+            return f'R.builtin.alloc_tensor({shape}, {dtype}, R.prim_value(0), R.str("global"))'
+        return f"R.{step.level}.alloc_tensor({step.storage}, R.prim_value({step.offset}), {shape}, {dtype})"
+    if isinstance(step, Guard):
+        return f'R.assert_op({step.condition}, [], format="")'
+    if isinstance(step, Cast):
+        return f'R.match_cast(x, R.Tensor(({step.extent},), "float32"))'
+    if isinstance(step, Other):
+        return {
+            "alias": step.source,
+            "copy": f'R.call_packed("vm.builtin.copy", {step.source}, ty_args=R.Tensor("float32", ndim=1))',
+            "zero": f"R.memory.ensure_zero_offset({step.source})",
+        }[step.kind]
+    if isinstance(step, Kill):
+        return f"R.memory.kill_{step.kind}({step.target})"
+    if isinstance(step, Kernel):
+        return f"Module.{step.kernel}({', '.join(step.arguments)})"
+    assert isinstance(step, Invoke)
+    return f"Module.{step.function}(x, z, k, c)"
