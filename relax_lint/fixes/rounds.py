@@ -88,15 +88,16 @@ def _tally(checks: Iterable[Check]) -> Counter[_Subject]:
     return Counter(_subject(check) for check in checks if is_finding(check))
 
 
-# A comment that accepted a finding is of no use once the finding is fixed; that is no harm.
-_UNUSED_COMMENT = "RLX905"
+# What comes to light without harm: that a verdict, now a good one, relies on a declared bound, and that a
+# comment which accepted a finding is of no use any more.
+_HARMLESS = ("RLX501", "RLX905")
 
 
 def _harms(accepted: Iterable[Proposal], before: Counter[_Subject], after: Counter[_Subject]) -> bool:
     """Whether something came up that was not there. What an unsafe fix brings to light is no harm, unless
     the file can no longer be read.
     """
-    came = Counter({subject: n for subject, n in (after - before).items() if subject[0] != _UNUSED_COMMENT})
+    came = Counter({subject: n for subject, n in (after - before).items() if subject[0] not in _HARMLESS})
     if all(proposal.fix.applicability == "safe" for proposal in accepted):
         return bool(came)
     return any(rule.startswith(UNREADABLE_BLOCKS) for rule, *_ in came)

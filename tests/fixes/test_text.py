@@ -331,6 +331,21 @@ def test_the_checks_are_the_fewest_and_weakest() -> None:
         assert findings(file.text.replace(line, ""), ASSERT), line
 
 
+def test_a_bound_that_is_relied_on_from_now_on_is_checked_next() -> None:
+    body = """
+    R.func_attr({"tir_var_upper_bound": {"m": 8}})
+    k = T.int64()
+    y = R.match_cast(x, R.Tensor((k,), "float32"))
+    storage = R.memory.alloc_storage(R.shape([64]), 0, "global", "uint8")
+    a = R.memory.alloc_tensor(storage, 0, R.shape([m]), "float32")
+    b = R.memory.alloc_tensor(storage, 0, R.shape([m + k]), "float32")
+    return b
+    """
+    config = Config(select=("RLX101", "RLX501"), fix_strategy="assert")
+    file = fixed(module(body), config)
+    assert not findings(file.text, config)
+
+
 UNUSED = """
     m = T.int64()
     storage = R.memory.alloc_storage(R.shape([16]), 0, "global", "uint8")
