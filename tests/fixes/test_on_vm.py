@@ -99,7 +99,7 @@ def calls_of(programs: Sequence[Program]) -> Iterator[Call]:
 
 @pytest.mark.vm
 @pytest.mark.parametrize("strategy", STRATEGIES)
-@settings(max_examples=3, deadline=None, phases=GENERATE)
+@settings(max_examples=2, deadline=None, phases=GENERATE)
 @given(programs=st.lists(PROGRAMS, min_size=4, max_size=6))
 def test_generated_programs(programs: list[Program], strategy: str, machine: Machine) -> None:
     trips_of_programs(programs, machine, strategy)

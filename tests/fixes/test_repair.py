@@ -159,7 +159,7 @@ def test_the_pass_inserts_nothing_but_assertions() -> None:
     assert len(asserts(new)) == 1
 
 
-@settings(max_examples=8, deadline=None)
+@settings(max_examples=5, deadline=None)
 @given(
     programs=st.lists(PROGRAMS, min_size=1, max_size=5),
     strategy=st.sampled_from(["auto", "assert", "dynamic"]),
