@@ -88,7 +88,7 @@ def _save(program: Program, message: str) -> Path:
     head = "\n".join(line for line in message.splitlines()[:1])[:300].replace('"""', "")
     names = sorted(word for word in vars(program_module) if f"{word}(" in repr(program))
     path.write_text(
-        f'"""{head}"""\n\nfrom tests.oracle.program import {", ".join(names)}\n\nPROGRAM = {program!r}\n',
+        f'"""{head}"""\n\n# fmt: off\nfrom tests.oracle.program import {", ".join(names)}\n\nPROGRAM = {program!r}\n',
         encoding="utf-8",
     )
     return path

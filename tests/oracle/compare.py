@@ -84,6 +84,9 @@ def _compare_one(
         if rule in ("RLX203", "RLX205") and "RLX201" in broken:
             # It never comes to reading or writing.
             continue
+        if rule == "RLX205" and any("RLX201" in rules for rules in outcome.wrong.values()):
+            # A tensor that was killed is not read either.
+            continue
         wrong = rule in broken
         # What is said of a returned value is said of the calls that return.
         about = [check for check in checks if outcome.ends == "ok" or "returned" not in check.message]
@@ -168,6 +171,9 @@ def compare_machine(programs: list[Program], machine: Machine, allocator: str) -
         module = Module(text(program))
         for function in program.functions:
             for point in points():
+                if any(getattr(point, name) > limit for f in program.functions for name, limit in f.upper):
+                    # What TVM's planner makes of tensors without a storage relies on declared bounds.
+                    continue
                 outcome = Call(program, function, point, allocator, faithful=True).run()
                 if outcome.ends in ("undefined", "crash"):
                     seen[f"{outcome.ends}: not run"] += 1
