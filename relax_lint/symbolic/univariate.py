@@ -9,7 +9,7 @@ import sympy
 
 from relax_lint.symbolic import functions as f
 from relax_lint.symbolic.evaluation import compile_expr, may_be_undefined
-from relax_lint.symbolic.formula import All, Atom, Formula, Sign, atoms_of
+from relax_lint.symbolic.formula import All, Atom, Formula, Sign, atoms_of, put, to_formula
 from relax_lint.symbolic.intervals import Bounds, Interval
 from relax_lint.symbolic.polynomial import Polynomial, to_polynomial
 
@@ -89,10 +89,32 @@ def _non_negative(p: Polynomial, symbol: Any, within: Interval) -> IntSet | None
     if any(s != symbol for a in p.atoms() for s in a.free_symbols):
         return None
     expr = p.to_expr()
-    moves = None if may_be_undefined(expr) else _polynomial_direction(p, symbol, Bounds({symbol: within}))
+    if may_be_undefined(expr):
+        return None
+    choice = next((atom for atom in p.atoms() if isinstance(atom, f.Select)), None)
+    if choice is not None:
+        return _non_negative_choice(expr, choice, symbol, within)
+    moves = _polynomial_direction(p, symbol, Bounds({symbol: within}))
     if moves is None:
         return None
     return union([_monotone_piece(compile_expr(expr, (symbol,)), within, rising=moves >= 0)])
+
+
+def _non_negative_choice(expr: Any, choice: Any, symbol: Any, within: Interval) -> IntSet | None:
+    """Where an expression with a selection is >= 0: each of its values where it is the chosen one."""
+    condition, *options = choice.args
+    chosen = solve(to_formula(condition), symbol, within)
+    if chosen is None:
+        return None
+    found: list[Interval] = []
+    for option, where in zip(options, (chosen, complement(chosen, within)), strict=True):
+        part = to_polynomial(put(expr, {choice: option}))
+        for piece in where:
+            solved = _non_negative(part, symbol, piece)
+            if solved is None or len(found) > MAX_PIECES:
+                return None
+            found += solved
+    return union(found)
 
 
 def non_negative_polynomial(coefficients: list[int], within: Interval) -> IntSet:
