@@ -118,8 +118,15 @@ def _equalities(
 ) -> list[Fact]:
     if source is None or len(source) != len(target):
         return []
-    return [
-        Fact(sympy.Eq(have, want), FactKind.ENFORCED, f"{want} == {have} ({origin})")
-        for have, want in zip(source, target, strict=True)
-        if have != want
-    ]
+    facts = []
+    for have, want in zip(source, target, strict=True):
+        if have == want:
+            continue
+        if isinstance(want, sympy.Symbol) and symbols.is_defined(want):
+            # `CanonicalizeBindings` takes such a cast for the definition of the symbol and puts the extent
+            # in its place everywhere: nothing is compared then.
+            text = f"{want} == {have} ({origin}, which TVM may leave unchecked)"
+            facts.append(Fact(sympy.Eq(have, want), FactKind.ASSUMED, text))
+        else:
+            facts.append(Fact(sympy.Eq(have, want), FactKind.ENFORCED, f"{want} == {have} ({origin})"))
+    return facts

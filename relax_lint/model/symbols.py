@@ -42,6 +42,11 @@ class SymbolTable:
         self._names.add(unique)
         return sympy.Symbol(unique, integer=True)
 
+    def is_defined(self, symbol: sympy.Symbol) -> bool:
+        """Whether something has given a symbol its value."""
+        known = self._infos.get(symbol)
+        return known is not None and known.provenance is not Provenance.UNDEFINED
+
     def define(
         self, symbol: sympy.Symbol, provenance: Provenance, origin: Origin, *, in_signature: bool
     ) -> tuple[Fact, ...]:

@@ -10,6 +10,7 @@ from __future__ import annotations
 import ctypes
 import hashlib
 import json
+import math
 import os
 import resource
 import sys
@@ -28,6 +29,7 @@ from relax_lint.replay.reference import COPY
 
 MAX_VALUES = 64
 """Tensors with more elements are summarised by their shape alone."""
+_MAX_READ_ELEMENTS = 1 << 28
 
 _MAX_FILE_BYTES = 64 << 20
 _M_PERTURB = -6
@@ -186,17 +188,23 @@ def _summary(value: Any) -> dict[str, Any]:
 
 
 def _digest(values: list[Any]) -> str:
-    """A hash of the values with all elements of tensors; empty where a tensor's extents are negative."""
+    """A hash of the values with all elements of tensors; empty where a tensor cannot be read."""
     digest = hashlib.sha256()
     for value in values:
         if isinstance(value, tvm.runtime.Tensor):
-            if min(value.shape, default=0) < 0:
+            if not _is_readable(value):
                 return ""
             digest.update(f"{value.dtype}{tuple(map(int, value.shape))}".encode())
             digest.update(value.numpy().tobytes())
         else:
             digest.update(_summary(value)["text"].encode())
     return digest.hexdigest()
+
+
+def _is_readable(tensor: Any) -> bool:
+    """Whether a tensor can have the elements that it says it has."""
+    extents = [int(extent) for extent in tensor.shape]
+    return min(extents, default=0) >= 0 and math.prod(extents) <= _MAX_READ_ELEMENTS
 
 
 def main() -> None:

@@ -196,7 +196,10 @@ def _compare_run(outcome: evaluator.Outcome, result: RunResult, context: str) ->
         raise Disagreement(f"evaluator: {outcome.ends}, machine: {result} for {context}")
     if ends == "ok":
         for expected, output in zip(outcome.results, result.outputs, strict=True):
-            known = zip(expected, output.values or (), strict=True)
+            if output.values is None:
+                # More elements than a run reports.
+                continue
+            known = zip(expected, output.values, strict=True)
             if any(value is not None and value != real for value, real in known):
                 raise Disagreement(f"evaluator: {outcome.results}, machine: {result.outputs} for {context}")
 
