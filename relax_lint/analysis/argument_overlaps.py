@@ -16,14 +16,15 @@ from relax_lint.model.program import AllocTensor, Function, KernelCall, ValueId
 class ArgumentOverlap:
     """`call` writes `written`, which may share bytes with its argument `other`.
 
-    `harmless`: each element that is written depends on the same element of the other only. `ordered`: as the
-    kernel is written, all of the other is read before anything is written. `certain`: both are on one
-    memory on every path.
+    `elementwise`: each element that is written depends on the same element of the other only, and `harmless`:
+    both are certain to start at one byte besides. `ordered`: as the kernel is written, all of the other is
+    read before anything is written. `certain`: both are on one memory on every path.
     """
 
     call: KernelCall
     written: ValueId
     other: ValueId
+    elementwise: bool
     harmless: bool
     ordered: bool
     certain: bool
@@ -76,9 +77,10 @@ class ArgumentOverlaps:
         if one.isdisjoint(two):
             return None
         same_start = self._ranges.of(first).same_start(self._ranges.of(second))
-        harmless = (other, written) in effect.elementwise and same_start
+        elementwise = (other, written) in effect.elementwise
         ordered = (other, written) in effect.read_before
-        return ArgumentOverlap(call, first, second, harmless, ordered, len(one) == len(two) == 1)
+        certain = len(one) == len(two) == 1
+        return ArgumentOverlap(call, first, second, elementwise, elementwise and same_start, ordered, certain)
 
     def changes_nothing(self, call: KernelCall, written: ValueId) -> bool:
         """Whether a call writes an argument with what is on its bytes already: it copies another argument on

@@ -225,6 +225,8 @@ class LifetimeFacts:
             return Finding(certain(Verdict.ALWAYS_FINE, "each element depends on itself only"))
         one, two = self._ranges.of(event.written), self._ranges.of(event.other)
         condition = one.disjoint(two)
+        if event.elementwise:
+            condition = one.disjoint_or_same_start(two)
         # A schedule may merge the loops of a kernel.
         why = (
             "fine as long as the kernel reads everything first"

@@ -32,6 +32,11 @@ class ByteRange:
                 return size
         return _disjoint(self.start, self.length, other.start, other.length)
 
+    def disjoint_or_same_start(self, other: ByteRange) -> Boolean | Unknown:
+        """No byte is in both, or both start at one byte."""
+        apart = self.disjoint(other)
+        return apart if isinstance(apart, Unknown) else sympy.Or(apart, sympy.Eq(self.start, other.start))
+
     @property
     def empty(self) -> Boolean | Unknown:
         """There is no byte in it."""

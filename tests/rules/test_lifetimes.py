@@ -449,3 +449,20 @@ def main(x: R.Tensor((10, 20), "float32"), y: R.Tensor("float32", ndim=2)):
 def test_a_cast_that_is_not_trivial_keeps_its_register_when_shapes_are_lowered() -> None:
     for stage, module in stages(parse(CAST)):
         assert said(module) == [], stage
+
+
+def test_element_by_element_is_fine_where_both_start_at_one_byte() -> None:
+    # At m = 0 each element is written after it was read; at 1 to 3 others are overwritten; from 4 on they are apart.
+    module = by_hand("""
+@R.function(pure=False)
+def main(x: R.Tensor((4,), "float32"), y: R.Tensor(("m",), "float32")):
+    m = T.int64()
+    storage = R.memory.alloc_storage(R.shape([m * 4 + 64]), 0, "global", "uint8")
+    a = R.memory.alloc_tensor(storage, m * 4, R.shape([4]), "float32")
+    b = R.memory.alloc_tensor(storage, 0, R.shape([4]), "float32")
+    w = Module.copy(x, a)
+    w1 = Module.copy(a, b)
+    return b
+""")
+    (check,) = findings(module, "RLX206")
+    assert (check.verdict.value, check.safe_when) == ("needs-runtime-check", "(m >= 4) | (m <= 0)")
