@@ -9,7 +9,7 @@ from relax_lint.analysis.aliases import IN_PLACE_CALLS, Aliases
 from relax_lint.analysis.effects import Effect
 from relax_lint.analysis.overlaps import ByteRanges
 from relax_lint.analysis.paths import Paths
-from relax_lint.model.program import AllocTensor, Function, KernelCall, ValueId
+from relax_lint.model.program import AllocTensor, Function, KernelCall, Unknown, ValueId
 
 
 @dataclass(frozen=True)
@@ -86,6 +86,16 @@ class ArgumentOverlaps:
         """Whether a call writes an argument with what is on its bytes already: it copies another argument on
         the same bytes, each element to its own place.
         """
+        sources = self._copied(call, written)
+        return bool(sources) and all(self._one_place(written, source) for source in sources)
+
+    def may_change_nothing(self, call: KernelCall, written: ValueId) -> bool:
+        """Whether that may be so for some values of the symbols."""
+        sources = self._copied(call, written)
+        return bool(sources) and all(self._may_be_one_place(written, source) for source in sources)
+
+    def _copied(self, call: KernelCall, written: ValueId) -> list[ValueId]:
+        """The arguments that an argument is a copy of after a call; none where it is something else."""
         effect, count = self._effect_of(call), len(call.arguments)
         places = {p for p in effect.writes if p < count and call.arguments[p] == written}
         sources = {
@@ -93,11 +103,17 @@ class ArgumentOverlaps:
             for source, target in effect.copies
             if target in places and source < count
         }
-        return (
-            effect.known
-            and places == sources.keys()
-            and all(self._one_place(written, source) for source in sources.values())
-        )
+        return list(sources.values()) if effect.known and places == sources.keys() else []
+
+    def _may_be_one_place(self, one: ValueId, other: ValueId) -> bool:
+        """Whether two tensors may start at the same byte."""
+        start, start_2 = self._ranges.of(one).start, self._ranges.of(other).start
+        if self._memory(one).isdisjoint(self._memory(other)):
+            return False
+        if isinstance(start, Unknown) or isinstance(start_2, Unknown):
+            return True
+        distance = start - start_2
+        return not distance.is_Integer or distance == 0
 
     def _one_place(self, one: ValueId, other: ValueId) -> bool:
         """Whether two tensors certainly start at the same byte."""

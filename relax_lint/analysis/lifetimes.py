@@ -204,18 +204,29 @@ class LifetimeFacts:
     def overwriting(self, event: Overwriting) -> Finding:
         """The bytes that are written and those that are read later do not meet, or stay what they are."""
         write = event.write
-        if isinstance(write, KernelCall) and self._arguments.changes_nothing(write, event.written):
-            return Finding(certain(Verdict.ALWAYS_FINE, "each byte is written as it is"))
-        return self._disjoint(event.written, event.reading, event.write, certain=event.certain)
+        if isinstance(write, KernelCall):
+            if self._arguments.changes_nothing(write, event.written):
+                return Finding(certain(Verdict.ALWAYS_FINE, "each byte is written as it is"))
+            if self._arguments.may_change_nothing(write, event.written):
+                why = "each byte may be written as it is"
+                return self._disjoint(event.written, event.reading, write, certain=False, why=why)
+        return self._disjoint(event.written, event.reading, write, certain=event.certain)
 
     def stale(self, event: StaleRead) -> Finding:
         """The bytes that an in-place call wrote and those that are read later do not meet."""
         return self._disjoint(event.argument, event.reading, event.call, certain=event.certain)
 
-    def _disjoint(self, written: ValueId, reading: Reading, op: Op, *, certain: bool) -> Finding:
+    def _disjoint(
+        self,
+        written: ValueId,
+        reading: Reading,
+        op: Op,
+        *,
+        certain: bool,
+        why: str = "read later on some paths",
+    ) -> Finding:
         one, two = self._ranges.of(written), self._ranges.of(reading.value)
         condition = one.disjoint(two)
-        why = "read later on some paths"
         decision = self._decide(condition, op, certain=certain, why=why, assumed=reading.assumed)
         return Finding(decision, self._only_empty(decision, condition, op, either_empty(one, two)))
 

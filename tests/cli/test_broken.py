@@ -18,6 +18,10 @@ Write = Callable[[str, str | bytes], str]
 BODY_OF_17322 = OVERFLOW.split("\n", 1)[1]
 
 
+def restore_interrupt() -> None:
+    signal.signal(signal.SIGINT, signal.default_int_handler)
+
+
 def said(result: subprocess.CompletedProcess[str]) -> str:
     """Everything that the command said, after making sure that it is no traceback."""
     text = result.stdout + result.stderr
@@ -184,6 +188,8 @@ def test_ctrl_c_ends_quietly(write: Write, tmp_path: Path) -> None:
         stderr=subprocess.PIPE,
         text=True,
         start_new_session=True,
+        # Started by a script in the background, the tests themselves ignore it.
+        preexec_fn=restore_interrupt,
     )
     children = Path(f"/proc/{process.pid}/task/{process.pid}/children")
     deadline = time.monotonic() + 30
@@ -191,5 +197,5 @@ def test_ctrl_c_ends_quietly(write: Write, tmp_path: Path) -> None:
         time.sleep(0.05)
     time.sleep(1.5)
     os.killpg(process.pid, signal.SIGINT)
-    output, error = process.communicate(timeout=10)
+    output, error = process.communicate(timeout=60)
     assert (process.returncode, output, error) == (130, "", "")

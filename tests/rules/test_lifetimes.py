@@ -466,3 +466,21 @@ def main(x: R.Tensor((4,), "float32"), y: R.Tensor(("m",), "float32")):
 """)
     (check,) = findings(module, "RLX206")
     assert (check.verdict.value, check.safe_when) == ("needs-runtime-check", "(m >= 4) | (m <= 0)")
+
+
+def test_a_copy_may_be_to_its_own_place_for_some_values() -> None:
+    # At m = 0 every byte of `a` is written as it is.
+    module = by_hand("""
+@R.function(pure=False)
+def main(x: R.Tensor((4,), "float32"), y: R.Tensor(("m",), "float32")):
+    m = T.int64()
+    R.func_attr({"tir_var_upper_bound": {"m": 2}})
+    storage = R.memory.alloc_storage(R.shape([m * 4 + 64]), 0, "global", "uint8")
+    a = R.memory.alloc_tensor(storage, m * 4, R.shape([4]), "float32")
+    b = R.memory.alloc_tensor(storage, 0, R.shape([4]), "float32")
+    w = Module.copy(x, a)
+    w1 = Module.copy(a, b)
+    return (a, b)
+""")
+    (check,) = findings(module, "RLX203")
+    assert check.verdict.value == "needs-runtime-check"

@@ -19,6 +19,10 @@ TASKS = "worker_tasks"
 GIB = 1 << 30
 
 
+def restore_interrupt() -> None:
+    signal.signal(signal.SIGINT, signal.default_int_handler)
+
+
 def pool(jobs: int = 1, time_limit_s: float = 20.0, memory_limit_bytes: int | None = None) -> WorkerPool:
     return WorkerPool(jobs, time_limit_s=time_limit_s, memory_limit_bytes=memory_limit_bytes)
 
@@ -230,6 +234,8 @@ def parent(tmp_path: Path) -> Iterator[tuple[subprocess.Popen[str], list[int]]]:
         text=True,
         env={**os.environ, "PYTHONPATH": f"{root}{os.pathsep}{here}"},
         start_new_session=True,
+        # Started by a script in the background, the tests themselves ignore it.
+        preexec_fn=restore_interrupt,
     )
     assert process.stdout is not None
     assert process.stdout.readline() == "main ran\n"
@@ -242,7 +248,7 @@ def parent(tmp_path: Path) -> Iterator[tuple[subprocess.Popen[str], list[int]]]:
 def test_ctrl_c_leaves_nothing(parent: tuple[subprocess.Popen[str], list[int]]) -> None:
     process, below = parent
     os.killpg(process.pid, signal.SIGINT)
-    _, error = process.communicate(timeout=10)
+    _, error = process.communicate(timeout=60)
     assert "KeyboardInterrupt" in error
     wait_until_gone(below)
 
@@ -258,5 +264,5 @@ def test_death_of_the_parent_ends_a_busy_worker(parent: tuple[subprocess.Popen[s
 def test_main_of_the_user_is_not_run_again(parent: tuple[subprocess.Popen[str], list[int]]) -> None:
     process, _ = parent
     os.killpg(process.pid, signal.SIGINT)
-    output, _ = process.communicate(timeout=10)
+    output, _ = process.communicate(timeout=60)
     assert output == ""
