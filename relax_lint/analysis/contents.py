@@ -358,7 +358,9 @@ class Contents:
             allocation = self._paths.definitions[tensor]
             if tensor in roots or state.unwritten.get(tensor) or self._paths.never_with(allocation, op):
                 continue
-            certain = len(roots) == 1 and self._paths.always_with(allocation, op)
+            # A tensor in `unwritten` holds nothing to overwrite on some of the paths.
+            written_before = tensor not in state.unwritten
+            certain = written_before and len(roots) == 1 and self._paths.always_with(allocation, op)
             state.overwritten.setdefault(tensor, {})[index, written] = certain
 
     def _storages(self, tensor: ValueId) -> frozenset[ValueId]:

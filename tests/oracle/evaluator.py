@@ -217,7 +217,9 @@ class Call:
     def _used(self, name: str, source: str, *, fails: bool = True) -> Memory | Placed | None:
         value = self._values[self._register(source)]
         if value is None:
-            self.outcome.wrong[name].add("RLX201")
+            if "RLX201" not in self.outcome.wrong.get(source, ()):
+                # Else it is a copy of what was killed, and the copying is to be mended.
+                self.outcome.wrong[name].add("RLX201")
             if fails:
                 self._end("type error")
         return value

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from relax_lint.diagnostic import Check
@@ -151,6 +151,12 @@ def tensor_in(check: Check) -> str:
 
 @settings(max_examples=20, deadline=None)
 @given(programs())
+@example(
+    Program(
+        ((0, 0), (0, 0)),
+        (Branch("b0", (Write("b1", 0),), (Write("b2", 1),)), Write("b3", 0), Read("b4", 1, False)),
+    )
+)
 def test_reports_are_what_following_every_path_finds(program: Program) -> None:
     found = findings(parse(text(program)), "RLX20")
     all_paths = list(paths(program.steps))
