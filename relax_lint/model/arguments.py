@@ -9,7 +9,7 @@ from relax_lint import tvm_compat
 from relax_lint.model.program import Op, Place, Shape, Size, Unknown
 from relax_lint.model.read_types import read_dtype
 from relax_lint.model.sizes import tensor_bytes
-from relax_lint.model.types import DType, ShapeType
+from relax_lint.model.types import DType, ShapeType, ValueType
 from relax_lint.symbolic.translate import Untranslatable
 
 if TYPE_CHECKING:
@@ -25,12 +25,17 @@ UNKNOWN_DTYPE = DType("unknown", 0, 0)
 
 def read_shape(builder: FunctionBuilder, expr: Any) -> Shape:
     """A shape argument: a ShapeExpr, or a variable that holds a known shape."""
-    type_ = builder.values[builder.operand(expr)].type if tvm_compat.kind(expr) == "Var" else None
-    if type_ is None:
-        type_ = builder.type_of(expr)
+    type_ = type_of_argument(builder, expr)
     if isinstance(type_, ShapeType) and type_.extents is not None:
         return type_.extents
     return Unknown("the shape is not known from the IR")
+
+
+def type_of_argument(builder: FunctionBuilder, expr: Any) -> ValueType:
+    """The type of an argument: what is known of a variable may be more than what its own type says."""
+    if tvm_compat.kind(expr) == "Var":
+        return builder.values[builder.operand(expr)].type
+    return builder.type_of(expr)
 
 
 def read_offset(builder: FunctionBuilder, expr: Any) -> Size:

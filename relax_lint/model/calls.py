@@ -18,6 +18,7 @@ from relax_lint.model.program import (
     Place,
 )
 from relax_lint.model.scalar_functions import returned_value
+from relax_lint.model.signatures import takes
 from relax_lint.model.types import ValueType
 
 if TYPE_CHECKING:
@@ -94,10 +95,12 @@ def _packed(
     *,
     pure: bool = False,
 ) -> Op:
+    known = takes(builder, name, args)
     handler = _BUILTINS.get(name)
-    if handler is not None:
+    if handler is not None and known:
         return handler(builder, place, var, args)
-    type_ = builder.heap.type_of_heap(args) if name == "vm.builtin.alloc_shape_heap" else None
+    is_heap = name == "vm.builtin.alloc_shape_heap" and known
+    type_ = builder.heap.type_of_heap(args) if is_heap else None
     return _kernel(builder, place, var, kind, name, args, trusted=type_ is not None, type_=type_, pure=pure)
 
 

@@ -36,28 +36,29 @@ class ShapeHeap:
         self._slots: dict[int, sympy.Expr] = {}
 
     def type_of_heap(self, arguments: Sequence[Any]) -> TensorType:
-        """`alloc_shape_heap(slots)`: the type of the heap."""
-        slots = self._builder.type_of(arguments[0])
+        """`alloc_shape_heap(slots)`, after LowerRuntimeBuiltin `(vm, slots)`: the type of the heap."""
+        slots = self._builder.type_of(arguments[-1])
         extent = slots.value if isinstance(slots, PrimType) else None
         return TensorType(None if extent is None else (extent,), _SLOT, 1)
 
     def match_shape(self, source: ValueType, arguments: Sequence[Any], origin: Origin) -> list[Fact]:
         """`match_shape(x, heap, ndim, code, value, ..., context)`: the facts that it enforces."""
-        ndim = _int(arguments[2])
+        codes = _codes(arguments, 2) or []
         extents = _extents_of(source)
         facts: list[Fact] = []
-        for axis in range(ndim):
-            code, register = _int(arguments[3 + 2 * axis]), _int(arguments[4 + 2 * axis])
-            known = extents[axis] if extents is not None and len(extents) == ndim else None
+        for axis, (code, register) in enumerate(codes):
+            known = extents[axis] if extents is not None and len(extents) == len(codes) else None
             provenance = Provenance.VALUE if isinstance(source, ShapeType) else Provenance.EXTENT
             facts += self._match(known, code, register, provenance, origin)
         return facts
 
     def matched(self, arguments: Sequence[Any]) -> tuple[sympy.Expr, ...] | None:
         """The extents that a value has which a `match_shape` let through; None where one is not known."""
+        codes = _codes(arguments, 2)
+        if codes is None:
+            return None
         found = []
-        for axis in range(_int(arguments[2])):
-            code, register = _int(arguments[3 + 2 * axis]), _int(arguments[4 + 2 * axis])
+        for code, register in codes:
             extent = sympy.Integer(register) if code == _ASSERT_EQUAL_TO_IMM else self._slots.get(register)
             if extent is None or code == _NO_OP:
                 return None
@@ -67,13 +68,19 @@ class ShapeHeap:
     def match_prim_value(self, source: ValueType, arguments: Sequence[Any], origin: Origin) -> list[Fact]:
         """`match_prim_value(x, heap, code, value, context)`."""
         known = source.value if isinstance(source, PrimType) else None
-        return self._match(known, _int(arguments[2]), _int(arguments[3]), Provenance.VALUE, origin)
+        code, register = _int(arguments[2]), _int(arguments[3])
+        if code is None or register is None:
+            return []
+        return self._match(known, code, register, Provenance.VALUE, origin)
 
     def make_shape(self, arguments: Sequence[Any]) -> tuple[sympy.Expr, ...] | Unknown:
         """`make_shape(heap, ndim, code, value, ...)`: the extents that it yields."""
+        codes = _codes(arguments, 1)
+        if codes is None:
+            return Unknown("a shape that is not made of constant slots of the shape heap")
         extents = []
-        for axis in range(_int(arguments[1])):
-            extent = self._load(_int(arguments[2 + 2 * axis]), _int(arguments[3 + 2 * axis]))
+        for code, value in codes:
+            extent = self._load(code, value)
             if extent is None:
                 return Unknown("a slot of the shape heap that nothing filled")
             extents.append(extent)
@@ -81,7 +88,8 @@ class ShapeHeap:
 
     def make_prim_value(self, arguments: Sequence[Any]) -> sympy.Expr | None:
         """`make_prim_value(heap, code, value)`."""
-        return self._load(_int(arguments[1]), _int(arguments[2]))
+        code, value = _int(arguments[1]), _int(arguments[2])
+        return None if code is None or value is None else self._load(code, value)
 
     def compute(self, prim_func: Any) -> None:
         """A PrimFunc of one parameter, the heap, that stores to further slots."""
@@ -111,7 +119,8 @@ class ShapeHeap:
         return sympy.Integer(value) if code == _USE_IMM else self._slots.get(value)
 
     def _load_slot(self, load: Any) -> sympy.Expr:
-        slot = self._slots.get(_int(load.indices[0]))
+        index = _int(load.indices[0])
+        slot = None if index is None else self._slots.get(index)
         if slot is None:
             raise Untranslatable("a slot of the shape heap that nothing filled")
         return slot
@@ -123,5 +132,23 @@ def _extents_of(type_: ValueType) -> tuple[sympy.Expr, ...] | None:
     return type_.extents if isinstance(type_, ShapeType) else None
 
 
-def _int(node: Any) -> int:
-    return int(getattr(node, "value", node))
+def _codes(arguments: Sequence[Any], count_at: int) -> list[tuple[int, int]] | None:
+    """The (code, slot or value) of each axis, which follow the number of axes at `count_at`; None where they
+    are not all there or not all constant.
+    """
+    ndim = _int(arguments[count_at])
+    if ndim is None or ndim < 0 or len(arguments) < count_at + 1 + 2 * ndim:
+        return None
+    pairs = []
+    for at in range(count_at + 1, count_at + 1 + 2 * ndim, 2):
+        code, value = _int(arguments[at]), _int(arguments[at + 1])
+        if code is None or value is None:
+            return None
+        pairs.append((code, value))
+    return pairs
+
+
+def _int(node: Any) -> int | None:
+    """An integer constant; None for anything else."""
+    value = getattr(node, "value", node)
+    return int(value) if type(value).__name__ in ("int", "IntImm") else None

@@ -227,7 +227,10 @@ def _node(e: Any) -> tuple[str, tuple[Any, ...]]:
 
 
 def _dtype(e: Any) -> str:
-    return str(e.ty.dtype)
+    dtype = getattr(e.ty, "dtype", None)
+    if dtype is None:
+        raise Untranslatable("it is no number")
+    return str(dtype)
 
 
 def _cast(value: Any, source: str, target: str) -> Any:

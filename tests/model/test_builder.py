@@ -32,7 +32,7 @@ from relax_lint.model.program import (
     View,
     ViewKind,
 )
-from relax_lint.model.types import ShapeType
+from relax_lint.model.types import DType, ShapeType, TensorType
 from relax_lint.symbolic.domain import FactKind
 
 m, n, k = (sympy.Symbol(name, integer=True) for name in "mnk")
@@ -356,3 +356,51 @@ def test_every_binding_has_its_node_at_hand() -> None:
     (op,) = function.body.walk()
     assert str(op.place.node.op.name) == "relax.add"
     assert str(op.place.var.name) == op.place.binding == "y"
+
+
+@pytest.mark.parametrize(
+    "call",
+    [
+        '"vm.builtin.alloc_storage", (R.shape([16]),)',
+        '"vm.builtin.alloc_storage", (x, R.prim_value(0), R.dtype("uint8"), R.str("global"))',
+        '"vm.builtin.alloc_storage", (R.shape([16]), R.prim_value(0), R.str("global"), R.dtype("uint8"))',
+        '"vm.builtin.alloc_tensor", (storage, R.prim_value(0))',
+        '"vm.builtin.alloc_tensor", (storage, R.shape([4]), R.prim_value(0), R.dtype("float32"))',
+        '"vm.builtin.reshape", (x,)',
+        '"vm.builtin.copy", ()',
+        '"vm.builtin.shape_of", ()',
+        '"vm.builtin.alloc_shape_heap", ()',
+        '"vm.builtin.match_prim_value", (R.prim_value(1), x)',
+        '"vm.builtin.make_prim_value", (x, R.str("0"), R.prim_value(0))',
+        '"vm.builtin.cuda_graph.get_cached_alloc", ()',
+        '"runtime.TVMTensorCreateView", (x, R.shape([4]))',
+    ],
+)
+def test_a_builtin_with_arguments_that_it_does_not_take_is_an_unknown_function(call: str) -> None:
+    function = main_of(
+        module(
+            X,
+            "storage = R.memory.alloc_storage("
+            'R.shape([16]), R.prim_value(0), R.str("global"), R.dtype("uint8"))\n'
+            f"what = R.call_builtin_with_ctx({call}, ty_args=[R.Any])\n"
+            "late = R.memory.alloc_tensor("
+            'storage, R.prim_value(0), R.shape([5]), R.dtype("float32"))\nreturn late',
+        )
+    )
+    assert only(function, KernelCall).callee == call.split('"')[1]
+    # What follows is as it is without the call.
+    assert only(function, AllocTensor).bytes == 20
+
+
+@pytest.mark.parametrize("call", ["(x, heap, R.prim_value(9))", '(x, heap, R.prim_value(1), R.str("1"), x)'])
+def test_a_check_of_a_shape_without_its_codes_tells_nothing(call: str) -> None:
+    function = main_of(
+        module(
+            'x: R.Tensor("float32", ndim=1)',
+            'heap = R.call_builtin_with_ctx("vm.builtin.alloc_shape_heap", (R.prim_value(2),), ty_args=[R.Any])\n'
+            f'checked = R.call_packed("vm.builtin.match_shape", {call[1:-1]}, ty_args=[R.Any])\n'
+            "return x",
+        )
+    )
+    assert only(function, Assert).fact is None
+    assert function.type_of(function.parameters[0]) == TensorType(None, DType("float32", 32), 1)
