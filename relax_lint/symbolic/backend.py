@@ -192,6 +192,6 @@ def _magnitude(e: Any, bounds: Bounds) -> int:
         for a in e.args:
             product *= _magnitude(a, bounds)
         return product
-    if isinstance(e, sympy.Pow):
+    if isinstance(e, sympy.Pow) and isinstance(e.args[1], sympy.Integer) and e.args[1] >= 0:
         return int(_magnitude(e.args[0], bounds) ** int(e.args[1]))
     raise NotPolynomial("not for TVM's simplifier")

@@ -11,6 +11,7 @@ from typing import Any
 import sympy
 from sympy.logic.boolalg import And, Boolean, Implies, Not, Or
 
+from relax_lint.symbolic import functions as f
 from relax_lint.symbolic.polynomial import NotPolynomial, Polynomial, to_polynomial, total
 
 
@@ -128,6 +129,8 @@ def to_formula(condition: Boolean) -> Formula:
 def _relation(relation: Any) -> Formula:
     try:
         difference = to_polynomial(relation.args[0]) - to_polynomial(relation.args[1])
+        for term in difference.atoms():
+            _check_term(term)
     except NotPolynomial as error:
         raise Unsupported(str(error)) from error
     if isinstance(relation, sympy.Eq):
@@ -141,6 +144,24 @@ def _relation(relation: Any) -> Formula:
     if isinstance(relation, sympy.Le):
         return atom(difference.scale(-1), Sign.NON_NEGATIVE)
     return atom(difference.scale(-1).shift(-1), Sign.NON_NEGATIVE)
+
+
+@lru_cache(maxsize=1 << 14)
+def _check_term(term: Any) -> None:
+    """Raises `NotPolynomial` or `Unsupported` for an opaque term that is no operation on integers that the
+    provers know, down to its innermost arguments.
+    """
+    if isinstance(term, sympy.Symbol):
+        return
+    if not isinstance(term, f.OPERATIONS):
+        raise NotPolynomial(f"{term} is no operation that is known here")
+    numbers = term.args
+    if isinstance(term, f.Select):
+        condition, *numbers = term.args
+        to_formula(condition)
+    for number in numbers:
+        for inner in to_polynomial(number).atoms():
+            _check_term(inner)
 
 
 def atoms_of(formula: Formula) -> tuple[Atom, ...]:

@@ -130,6 +130,8 @@ class Select(IntegerFunction):
 
 
 DIVISIONS = (FloorDiv, FloorMod, TruncDiv, TruncMod)
+OPERATIONS = (*DIVISIONS, BitAnd, BitOr, BitXor, Select, sympy.Max, sympy.Min)
+"""What the provers know beside sums, products and powers."""
 
 
 def floor_div(a: int, b: int) -> int:

@@ -60,7 +60,9 @@ class Knowledge:
 
     def formula(self, condition: Boolean) -> Formula:
         """The condition in terms of the independent symbols. Raises `Unsupported`."""
-        return to_formula(put(condition, self.solved) if self.solved else condition)
+        # As it stands, too: what is unknown may become nonsense that sympy folds by a substitution.
+        formula = to_formula(condition)
+        return to_formula(put(condition, self.solved)) if self.solved else formula
 
     def proves(self, formula: Formula) -> bool:
         """Whether the formula was shown to hold for all admissible values."""

@@ -17,6 +17,7 @@ from relax_lint.symbolic.printing import condition_text
 from relax_lint.symbolic.questions import DomainIndex, Posed, Question
 from relax_lint.symbolic.regions import safe_region
 from relax_lint.symbolic.search import QUICK, THOROUGH, Point
+from relax_lint.symbolic.standard import standard
 from relax_lint.verdict import Prover, Verdict
 
 DEFAULT_RLIMIT = 200_000
@@ -293,10 +294,10 @@ def _detail(answer: _Answer, claim: Boolean, fine: Assignment | None, wrong: Ass
         return answer.reason
     if answer.mixed and fine is not None and wrong is not None:
         return f"evaluated: fine at {_at(fine)}, wrong at {_at(wrong)}"
-    method = _METHODS[answer.by]
+    method, text = _METHODS[answer.by], condition_text(standard(claim))
     if answer.verdict is Verdict.ALWAYS_WRONG:
-        return f"{condition_text(claim)} never holds: {method}"
-    return f"{condition_text(claim)} always holds: {method}"
+        return f"{text} never holds: {method}"
+    return f"{text} always holds: {method}"
 
 
 def _at(assignment: Assignment) -> str:

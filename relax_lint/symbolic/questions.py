@@ -15,6 +15,7 @@ import sympy
 from sympy.logic.boolalg import Boolean
 
 from relax_lint.symbolic.domain import Domain, Fact, FactKind
+from relax_lint.symbolic.standard import standard
 
 
 @lru_cache(maxsize=256)
@@ -99,7 +100,7 @@ class DomainIndex:
         part = self._parts.get(wanted)
         if part is None:
             part = self._parts[wanted] = self._part(wanted)
-        question = Question(claim.xreplace(part.renamed), len(part.symbols), part.conditions)
+        question = Question(standard(claim).xreplace(part.renamed), len(part.symbols), part.conditions)
         return Posed(question, part.symbols, part.facts)
 
     def _part(self, wanted: frozenset[Any]) -> _Part:
@@ -107,7 +108,7 @@ class DomainIndex:
         ordered = sorted(wanted, key=lambda s: (self._order.get(s, len(self._order)), s.name))
         renamed = {s: _canonical_symbol(i) for i, s in enumerate(ordered)}
         facts = tuple(fact for fact, names in self._facts if not names.isdisjoint(wanted))
-        conditions = tuple((fact.condition.xreplace(renamed), fact.kind) for fact in facts)
+        conditions = tuple((standard(fact.condition).xreplace(renamed), fact.kind) for fact in facts)
         return _Part(tuple(ordered), facts, renamed, conditions)
 
     def impossible_facts(self) -> tuple[int, ...]:

@@ -17,6 +17,7 @@ from sympy.logic.boolalg import And, Boolean, Not, Or
 
 from relax_lint.symbolic import functions as f
 from relax_lint.symbolic.domain import INT64_MAX, INT64_MIN, Domain, Fact, FactKind
+from relax_lint.symbolic.standard import standard
 
 _MAX_EXPONENT = 64
 _SIMPLE = re.compile(r"[A-Za-z][A-Za-z0-9_]*")
@@ -77,8 +78,8 @@ def _question(claim: Boolean, domain: Domain, believed: set[Boolean], always_hol
         yield f"(assert (and (<= {_integer(INT64_MIN)} {names[symbol]}) (<= {names[symbol]} {INT64_MAX})))"
     for fact in facts:
         yield f"; {_comment(fact.text)}"
-        yield f"(assert {_condition(fact.condition, names)})"
-    stated = _condition(claim, names)
+        yield f"(assert {_condition(standard(fact.condition), names)})"
+    stated = _condition(standard(claim), names)
     yield "; the claim, negated" if always_holds else "; the claim, which never holds"
     yield f"(assert (not {stated}))" if always_holds else f"(assert {stated})"
 
