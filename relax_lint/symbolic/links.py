@@ -61,6 +61,14 @@ class Links:
             return Prover.CONSTANT if everywhere else None
         return self._prove(symbols, conditions, claim)
 
+    def follows(self, symbols: Symbols, conditions: Conditions, claim: Boolean) -> bool:
+        """Whether the claim is a plain consequence of the conditions: no more than the cheap links show."""
+        knowledge = self.knowledge(symbols, conditions)
+        try:
+            return knowledge.proves(knowledge.formula(claim))
+        except Unsupported:
+            return False
+
     def _prove(self, symbols: Symbols, conditions: Conditions, claim: Boolean) -> Prover | None:
         knowledge = self.knowledge(symbols, conditions)
         try:

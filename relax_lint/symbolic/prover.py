@@ -192,7 +192,9 @@ class ProverChain:
         mentioned = tuple(
             i
             for i, (condition, kind) in enumerate(q.facts)
-            if kind is FactKind.ASSUMED and condition.free_symbols & q.claim.free_symbols
+            if kind is FactKind.ASSUMED
+            and condition.free_symbols & q.claim.free_symbols
+            and not self._links.follows(q.symbols, _lasting(q), condition)
         )
         mixed = fine.point is not None and wrong.point is not None
         largest = None

@@ -117,6 +117,17 @@ def test_safe_region(claim: str, over: Domain, region: str) -> None:
     assert decision.safe_when == condition(region), condition_text(decision.safe_when)
 
 
+def test_a_bound_that_a_check_has_enforced_is_no_assumption_of_a_mixed_verdict() -> None:
+    claim = condition("8*n >= 128")
+    believed = ProverChain().decide(claim, domain("n", assumed=("n <= 20",)))
+    checked = ProverChain().decide(claim, domain("n", "n < 21", assumed=("n <= 20",)))
+    stricter = ProverChain().decide(claim, domain("n", "n <= 24", assumed=("n <= 20",)))
+    assert believed.mixed and checked.mixed and stricter.mixed
+    assert [fact.text for fact in believed.assumptions] == ["n <= 20"]
+    assert checked.assumptions == ()
+    assert [fact.text for fact in stricter.assumptions] == ["n <= 20"]
+
+
 def test_a_region_does_not_lean_on_a_declared_bound() -> None:
     over = domain("mn", assumed=("m <= 3",))
     decision = ProverChain().decide(condition("(n <= 7) & (m <= 5)"), over)
