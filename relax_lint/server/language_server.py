@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import os
 import time
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
@@ -21,6 +22,7 @@ from relax_lint.server.documents import folder_of, is_excluded, text_of
 from relax_lint.server.messages import FIX_ALL, SOURCE, Judged, actions, diagnostic, hover
 from relax_lint.server.positions import Ruler
 from relax_lint.sources.text import SourceText
+from relax_lint.suppressions.baseline import BaselineError
 from relax_lint.workers import Interrupted
 
 CONFIGURATION = "pyproject.toml"
@@ -54,6 +56,8 @@ class RelaxServer(LanguageServer):
         self._loop: asyncio.Task[None] | None = None
         self._judged: dict[str, Judged] = {}
         self._complaints: set[str] = set()
+        self._baselines: set[str] = set()
+        self._watched: set[str] = set()
 
     def shutdown(self) -> None:
         """End the worker process and the server."""
@@ -73,6 +77,22 @@ class RelaxServer(LanguageServer):
         """Have every open document judged again."""
         for uri in list(self.workspace.text_documents):
             self.judge_soon(uri)
+
+    def decides(self, uri: str) -> bool:
+        """Whether a file is a configuration or a baseline: what it says concerns other documents."""
+        path = to_fs_path(uri) or ""
+        return os.path.basename(path) == CONFIGURATION or os.path.realpath(path) in self._baselines
+
+    def watch(self, name: str) -> None:
+        """Have the editor tell of changes of the files of this name, if it can."""
+        workspace = self.client_capabilities.workspace
+        watching = workspace.did_change_watched_files if workspace else None
+        if name in self._watched or not (watching and watching.dynamic_registration):
+            return
+        self._watched.add(name)
+        options = types.DidChangeWatchedFilesRegistrationOptions([types.FileSystemWatcher(f"**/{name}")])
+        registration = types.Registration(name, types.WORKSPACE_DID_CHANGE_WATCHED_FILES, options)
+        self.client_register_capability(types.RegistrationParams([registration]))
 
     def forget(self, uri: str) -> None:
         """A document was closed."""
@@ -96,7 +116,7 @@ class RelaxServer(LanguageServer):
                 continue
             try:
                 await self._judge(document)
-            except (ConfigError, RunError) as error:
+            except (ConfigError, BaselineError, RunError) as error:
                 self._complain(str(error))
             except Exception as error:
                 self._complain(f"internal error: {type(error).__name__}: {error}")
@@ -121,6 +141,9 @@ class RelaxServer(LanguageServer):
         uri, version, content = document.uri, document.version, document.source
         folder = folder_of(text.path, self._roots())
         config = load_config(folder=folder)
+        if config.baseline is not None:
+            self._baselines.add(os.path.realpath(config.baseline))
+            self.watch(os.path.basename(config.baseline))
         result: FileResult | None = None
         if not is_excluded(text.path, folder, config):
             result = await self._result(uri, text, config)
@@ -181,7 +204,7 @@ def make_server() -> RelaxServer:
 
     @server.feature(types.TEXT_DOCUMENT_DID_SAVE)
     async def did_save(server: RelaxServer, params: types.DidSaveTextDocumentParams) -> None:
-        if params.text_document.uri.endswith("/" + CONFIGURATION):
+        if server.decides(params.text_document.uri):
             server.judge_open_documents()
         else:
             server.judge_soon(params.text_document.uri)
@@ -196,15 +219,7 @@ def make_server() -> RelaxServer:
 
     @server.feature(types.INITIALIZED)
     async def initialized(server: RelaxServer, params: types.InitializedParams) -> None:
-        workspace = server.client_capabilities.workspace
-        watching = workspace.did_change_watched_files if workspace else None
-        if watching and watching.dynamic_registration:
-            watcher = types.FileSystemWatcher(f"**/{CONFIGURATION}")
-            options = types.DidChangeWatchedFilesRegistrationOptions([watcher])
-            registration = types.Registration(
-                CONFIGURATION, types.WORKSPACE_DID_CHANGE_WATCHED_FILES, options
-            )
-            await server.client_register_capability_async(types.RegistrationParams([registration]))
+        server.watch(CONFIGURATION)
 
     @server.feature(types.TEXT_DOCUMENT_HOVER)
     async def on_hover(server: RelaxServer, params: types.HoverParams) -> types.Hover | None:

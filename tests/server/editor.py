@@ -24,6 +24,7 @@ class Editor:
         self.folder = folder
         self.published: list[types.PublishDiagnosticsParams] = []
         self.messages: list[str] = []
+        self.watched: list[str] = []
         self._versions: dict[str, int] = {}
         self._loop = asyncio.new_event_loop()
         threading.Thread(target=self._loop.run_forever, daemon=True).start()
@@ -67,6 +68,12 @@ class Editor:
         """Tell that a document was saved."""
         params = types.DidSaveTextDocumentParams(types.TextDocumentIdentifier(uri))
         self._notify(self._client.text_document_did_save, params)
+
+    def changed(self, uri: str) -> None:
+        """Tell that a watched file has changed on the disk."""
+        event = types.FileEvent(uri, types.FileChangeType.Changed)
+        params = types.DidChangeWatchedFilesParams([event])
+        self._notify(self._client.workspace_did_change_watched_files, params)
 
     def shut(self, uri: str) -> None:
         """Close a document."""
@@ -121,6 +128,12 @@ class Editor:
         @client.feature(types.WINDOW_SHOW_MESSAGE)
         def message(params: types.ShowMessageParams) -> None:
             self.messages.append(params.message)
+
+        @client.feature(types.CLIENT_REGISTER_CAPABILITY)
+        def register(params: types.RegistrationParams) -> None:
+            for one in params.registrations:
+                options: Any = one.register_options
+                self.watched += [watcher["globPattern"] for watcher in options["watchers"]]
 
         environment = {**os.environ, "PYTHONPATH": os.pathsep.join(sys.path)}
         await client.start_io(

@@ -161,6 +161,43 @@ def test_configuration_is_that_of_the_workspace(tmp_path: Path) -> None:
     assert editor.close() == 0
 
 
+def test_what_the_baseline_accepts_is_not_shown(tmp_path: Path) -> None:
+    watching = types.DidChangeWatchedFilesClientCapabilities(dynamic_registration=True)
+    editor = Editor(tmp_path, workspace=types.WorkspaceClientCapabilities(did_change_watched_files=watching))
+    (tmp_path / "pyproject.toml").write_text('[tool.relax-lint]\nbaseline = "ci/accepted.json"\n')
+    (tmp_path / "ci").mkdir()
+    (tmp_path / "model.py").write_text(OVERFLOW)
+    written = subprocess.run(
+        [sys.executable, "-m", "relax_lint.cli", "--write-baseline", "."], cwd=tmp_path, check=False
+    )
+    assert written.returncode == 0
+    accepted = tmp_path / "ci" / "accepted.json"
+
+    # Accepted where it stands, also on the unsaved screen; elsewhere it is a finding.
+    uri = editor.open("model.py", "\n" + OVERFLOW)
+    assert editor.diagnostics(uri) == []
+    assert codes(editor.diagnostics(editor.open("other.py", OVERFLOW))) == ["RLX101"]
+    editor.wait_for(lambda: set(editor.watched) == {"**/pyproject.toml", "**/accepted.json"})
+
+    text = accepted.read_text()
+    accepted.write_text('{"version": 1, "findings": []}')
+    before = len(editor.published)
+    editor.changed(accepted.as_uri())
+    assert codes(editor.diagnostics(uri, after=before)) == ["RLX101"]
+
+    accepted.write_text(text)
+    before = len(editor.published)
+    editor.save(accepted.as_uri())
+    assert editor.diagnostics(uri, after=before) == []
+
+    accepted.write_text("nothing")
+    editor.save(accepted.as_uri())
+    (message,) = editor.wait_for(lambda: editor.messages)
+    assert "not a baseline" in message
+    assert "internal" not in message
+    assert editor.close() == 0
+
+
 def test_a_text_that_takes_too_long_gives_way_to_the_next_version(tmp_path: Path) -> None:
     (tmp_path / "pyproject.toml").write_text("[tool.relax-lint]\ntime-limit = 300\n")
     editor = Editor(tmp_path)
