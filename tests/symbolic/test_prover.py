@@ -122,7 +122,7 @@ def test_a_bound_that_a_check_has_enforced_is_no_assumption_of_a_mixed_verdict()
     believed = ProverChain().decide(claim, domain("n", assumed=("n <= 20",)))
     checked = ProverChain().decide(claim, domain("n", "n < 21", assumed=("n <= 20",)))
     stricter = ProverChain().decide(claim, domain("n", "n <= 24", assumed=("n <= 20",)))
-    assert believed.mixed and checked.mixed and stricter.mixed
+    assert all(decision.mixed for decision in (believed, checked, stricter))
     assert [fact.text for fact in believed.assumptions] == ["n <= 20"]
     assert checked.assumptions == ()
     assert [fact.text for fact in stricter.assumptions] == ["n <= 20"]
