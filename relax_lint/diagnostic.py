@@ -31,11 +31,14 @@ class Edit:
 
 @dataclass(frozen=True)
 class Fix:
-    """A change that makes the finding go away; `applicability` is safe, unsafe or display."""
+    """A change that makes the finding go away; `applicability` is safe, unsafe or display. Those of a
+    lower `turn` are made first, as they may make it needless.
+    """
 
     title: str
     applicability: str
     edits: tuple[Edit, ...]
+    turn: int = 0
 
 
 @dataclass(frozen=True)

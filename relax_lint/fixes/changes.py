@@ -7,7 +7,7 @@ new IRModule.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from enum import Enum
+from enum import Enum, IntEnum
 from typing import TypeAlias
 
 import sympy
@@ -24,6 +24,16 @@ class Applicability(Enum):
     SAFE = "safe"
     UNSAFE = "unsafe"
     DISPLAY = "display"
+
+
+class Turn(IntEnum):
+    """What is done first may make what comes later needless: a `CHANGE` of what the program does, a `CHECK`
+    at run time, a check of a declared `BOUND`, on which verdicts may rely only until the others are there.
+    """
+
+    CHANGE = 0
+    CHECK = 1
+    BOUND = 2
 
 
 @dataclass(frozen=True)
@@ -81,3 +91,4 @@ class Remedy:
     title: str
     applicability: Applicability
     changes: tuple[Change, ...]
+    turn: Turn = Turn.CHANGE

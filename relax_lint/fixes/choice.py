@@ -15,6 +15,7 @@ from relax_lint.fixes.changes import (
     Remedy,
     Remove,
     ResizeStorage,
+    Turn,
 )
 from relax_lint.fixes.module import FunctionChange, Inapplicable, require_applicable
 from relax_lint.judging import Judged, ModuleJudge
@@ -30,9 +31,7 @@ Attempt: TypeAlias = tuple[Subject, str]
 
 class Choice:
     """The findings of a module, and changes that can be made together: those of the first `wanted` fix of
-    each finding, leaving out the `earlier` attempts.
-
-    Run-time checks wait until nothing else is left to do, which may make them needless.
+    each finding whose turn it is, leaving out the `earlier` attempts.
     """
 
     def __init__(self, module: Any, config: Config, wanted: Wanted, earlier: Set[Attempt]) -> None:
@@ -45,8 +44,8 @@ class Choice:
             for found in judged.judged:
                 if found.judgement.decision.verdict is not Verdict.ALWAYS_FINE:
                     self._choose(judged.facts.function, found)
-        first = {key: fix for key, fix in self._chosen.items() if not only_checks(fix[1])}
-        self._made = first or self._chosen
+        turn = min((remedy.turn for _, remedy in self._chosen.values()), default=Turn.CHANGE)
+        self._made = {key: fix for key, fix in self._chosen.items() if fix[1].turn is turn}
 
     @property
     def attempts(self) -> Set[Attempt]:
@@ -94,11 +93,6 @@ class Choice:
         for change in remedy.changes:
             if not isinstance(change, InsertAssert):
                 self._taken[function.name, _subject(change)] = change
-
-
-def only_checks(remedy: Remedy) -> bool:
-    """Whether a fix inserts run-time checks and does nothing else."""
-    return all(isinstance(change, InsertAssert) for change in remedy.changes)
 
 
 def _is_applicable(function: Function, remedy: Remedy) -> bool:

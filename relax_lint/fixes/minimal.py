@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
 
-from sympy.logic.boolalg import And, Boolean
+from sympy.logic.boolalg import And, Boolean, false
 
 from relax_lint.analysis.definitions import Definitions, Point
 from relax_lint.fixes.changes import Applicability, Change, InsertAssert, Remedy
@@ -86,21 +86,32 @@ class MinimalChecks:
         return next((others for others in alternatives if self._serve(others, check)), (check,))
 
     def _related(self, checks: Iterable[InsertAssert], check: InsertAssert) -> list[InsertAssert]:
-        """Those that have a symbol in common with a check, and that whoever reaches it has passed."""
-        return [
-            other
-            for other in checks
-            if other.condition.free_symbols & check.condition.free_symbols
-            and self._definitions.dominates(Point(other.before), Point(check.before))
-        ]
+        """Those that whoever reaches a check has passed, and that have a symbol in common with it, or with
+        another one that does: `a <= b` and `b <= 4` together imply `a <= 4`.
+        """
+        passed = [other for other in checks if self._is_passed(other, check)]
+        symbols = set(check.condition.free_symbols)
+        related: list[InsertAssert] = []
+        while found := [o for o in passed if o not in related and o.condition.free_symbols & symbols]:
+            related += found
+            symbols.update(*(other.condition.free_symbols for other in found))
+        return [other for other in passed if other in related]
+
+    def _is_passed(self, other: InsertAssert, check: InsertAssert) -> bool:
+        return self._definitions.dominates(Point(other.before), Point(check.before))
 
     def _serve(self, stronger: Sequence[InsertAssert], weaker: InsertAssert) -> bool:
-        """Whether whoever passes all of `stronger` need not make the other check."""
-        if not stronger or len(self._related(stronger, weaker)) < len(stronger):
+        """Whether whoever passes all of `stronger` need not make the other check. Checks that nobody passes
+        would make every other one needless, and say nothing about what is wrong.
+        """
+        if not stronger or not all(self._is_passed(other, weaker) for other in stronger):
             return False
-        domain = self._entry if weaker.before is None else self._domain_at(weaker.before)
+        at = self._entry if weaker.before is None else self._domain_at(weaker.before)
+        domain = at.without(FactKind.ASSUMED)
         passed = And(*(check.condition for check in stronger))
-        return self._implies(domain.without(FactKind.ASSUMED), passed, weaker.condition)
+        if not self._implies(domain, passed, weaker.condition):
+            return False
+        return len(stronger) == 1 or not self._implies(domain, passed, false)
 
 
 def _first_safe(remedies: Iterable[Remedy]) -> Remedy | None:

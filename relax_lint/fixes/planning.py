@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from functools import cached_property
 
 import sympy
@@ -24,6 +25,7 @@ from relax_lint.fixes.changes import (
     Remove,
     RenameBound,
     ResizeStorage,
+    Turn,
 )
 from relax_lint.fixes.conditions import check_title, conjuncts, is_exact, is_writable
 from relax_lint.fixes.resizing import Resizing
@@ -85,7 +87,11 @@ class Planner:
             applicability = Applicability.DISPLAY
         before = None if point is None else point.before
         changes = tuple(InsertAssert(part, self._in_order(part), before) for part in parts)
-        return (Remedy(check_title(parts), applicability, changes),)
+        return (Remedy(check_title(parts), applicability, changes, Turn.CHECK),)
+
+    def enforcement(self, decision: Decision) -> tuple[Remedy, ...]:
+        """A check at the entry of a bound that is declared only."""
+        return tuple(replace(check, turn=Turn.BOUND) for check in self.assertion(decision, None))
 
     def _in_order(self, condition: Boolean) -> tuple[sympy.Symbol, ...]:
         return tuple(sorted(condition.free_symbols, key=lambda symbol: symbol.name))

@@ -9,8 +9,8 @@ import tvm
 
 from relax_lint.api import Settings, as_config
 from relax_lint.config import Config
-from relax_lint.fixes.changes import Applicability, Remedy
-from relax_lint.fixes.choice import Attempt, Choice, Wanted, only_checks
+from relax_lint.fixes.changes import Applicability, Remedy, Turn
+from relax_lint.fixes.choice import Attempt, Choice, Wanted
 from relax_lint.fixes.module import apply_changes
 
 MAX_ROUNDS = 16
@@ -38,7 +38,9 @@ def insert_memory_checks(module: tvm.IRModule, config: Settings = None, unsafe: 
     """
     settings = replace(as_config(config), fix_strategy="assert")
     return _fixed(
-        module, settings, lambda remedy: _may_be_made(remedy, unsafe=unsafe) and only_checks(remedy)
+        module,
+        settings,
+        lambda remedy: _may_be_made(remedy, unsafe=unsafe) and remedy.turn is not Turn.CHANGE,
     )
 
 

@@ -34,8 +34,9 @@ class FixedFile:
         findings = filter(is_finding, self.result.checks)
         offered = proposals(findings, unsafe=unsafe, refused=self._refused)
         offered = without_what_goes(offered)
-        first = [p for p in offered if p.key not in self._put_off]
-        return compatible(first or offered)[: self._limit]
+        offered = [p for p in offered if p.key not in self._put_off] or offered
+        turn = min((p.fix.turn for p in offered), default=0)
+        return compatible(p for p in offered if p.fix.turn == turn)[: self._limit]
 
     def settle(self, accepted: list[Proposal], text: str, result: FileResult) -> None:
         """Keep what was applied, or take it back where it did not do what it should."""

@@ -30,7 +30,7 @@ def check(facts: FunctionFacts) -> Iterator[Judgement]:
             ),
             label=f"believes `{bound.name} {bound.relation} {bound.value}`",
             related=(("the first that needs it", relying[0].place),),
-            remedies=facts.remedies.assertion(decision, None),
+            remedies=facts.remedies.enforcement(decision),
         )
 
 

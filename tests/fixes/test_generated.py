@@ -120,15 +120,66 @@ def test_random_programs_on_one_symbol(seed: int) -> None:
     assert not [check for check in findings(file.text, config) if check.safe_when is not None]
 
 
+def _require_none_to_spare(generated: Generated) -> None:
+    rules = ("RLX101", "RLX102", "RLX104", "RLX201", "RLX202", "RLX501", "RLX505")
+    config = Config(fix_strategy=generated.strategy, select=rules)
+    file = fixed(generated.text, config)
+    left = len(findings(file.text, config))
+    for line in _checks(file.text):
+        assert len(findings(file.text.replace(line, "", 1), config)) > left, line
+
+
+def _checks(text: str) -> list[str]:
+    return [line for line in text.splitlines(keepends=True) if "R.assert_op(" in line]
+
+
 @settings(deadline=None, max_examples=5)
 @given(modules())
 def test_no_inserted_check_can_be_spared(generated: Generated) -> None:
-    config = Config(fix_strategy="assert", select=("RLX101", "RLX102", "RLX104", "RLX501"))
-    file = fixed(generated.text, config)
-    left = len(findings(file.text, config))
-    inserted = [line for line in file.text.splitlines(keepends=True) if "R.assert_op(" in line]
-    for line in inserted:
-        assert len(findings(file.text.replace(line, "", 1), config)) > left, line
+    _require_none_to_spare(generated)
+
+
+@pytest.mark.slow
+@settings(deadline=None, max_examples=100)
+@given(modules())
+def test_no_check_of_many_modules_can_be_spared(generated: Generated) -> None:
+    _require_none_to_spare(generated)
+
+
+def _function(*statements: str) -> str:
+    symbols = ("m = T.int64()", "n = T.int64()", "k = T.int64()")
+    body = "".join(f"        {line}\n" for line in (*symbols, *statements, "return x"))
+    return f"{HEADER}    @R.function(pure=False)\n{SIGNATURE}{body}"
+
+
+def test_checks_that_imply_another_one_together_make_it_needless() -> None:
+    """`2*m + n <= k` and `k <= 4` imply `m + n <= 4`, with which the second has no symbol in common."""
+    text = _function(
+        's = R.memory.alloc_storage(R.shape([16]), 0, "global", "uint8")',
+        'a = R.memory.alloc_tensor(s, 0, R.shape([k]), "float32")',
+        'b = R.memory.alloc_tensor(s, 0, R.shape([m + n]), "float32")',
+        's1 = R.memory.alloc_storage(R.shape([4 * k]), 0, "global", "uint8")',
+        'c = R.memory.alloc_tensor(s1, m * 4, R.shape([m + n]), "float32")',
+    )
+    config = Config(fix_strategy="assert", select=("RLX101",))
+    after = fixed(text, config)
+    conditions = [line.split("(")[1].split(",")[0] for line in _checks(after.text)]
+    assert conditions == ["k <= 4", "m * 2 + n <= k"]
+    assert not findings(after.text, config)
+
+
+def test_a_storage_is_made_larger_before_anything_is_checked() -> None:
+    """`b` needs 8 bytes more than `s` ever has. Made large enough for both, `s` has room for `a` always."""
+    text = _function(
+        's = R.memory.alloc_storage(R.shape([4 * m]), 0, "global", "uint8")',
+        'a = R.memory.alloc_tensor(s, 0, R.shape([4]), "float32")',
+        'b = R.memory.alloc_tensor(s, 8, R.shape([m]), "float32")',
+    )
+    config = Config(fix_strategy="assert", select=("RLX101",))
+    after = fixed(text, config)
+    assert "R.shape([T.max(16, m * 4 + 8)])" in after.text
+    assert not _checks(after.text)
+    assert not findings(after.text, config)
 
 
 # -- planned models ------------------------------------------------------------------------------
