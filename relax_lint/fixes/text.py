@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import ast
-import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import cached_property, lru_cache
 from typing import Any
 
@@ -22,7 +21,7 @@ from relax_lint.fixes.changes import (
     ResizeStorage,
 )
 from relax_lint.fixes.editing import NotEditableError, UnitText
-from relax_lint.fixes.namespaces import Namespaces, is_tir_call
+from relax_lint.fixes.namespaces import Namespaces, declared_in_strings, is_tir_call
 from relax_lint.fixes.purity import attributes, impurity, is_attribute_call
 from relax_lint.fixes.rewriting import called_functions
 from relax_lint.fixes.tvmscript import NotWritableError, assertion, script_expr
@@ -85,11 +84,10 @@ class TextFixer:
     def _assert(self, function: Function, change: InsertAssert) -> Iterator[Edit]:
         definition = self._definition(function)
         relax = self._namespaces.relax(definition)
-        code = assertion(change.condition, change.symbols, relax)
-        if "T." in code:
-            alias = self._namespaces.tir
-            yield from alias.edits
-            code = assertion(change.condition, change.symbols, relax, alias.name)
+        code, imports = self._with_tir(
+            definition, lambda tir: assertion(change.condition, change.symbols, relax, tir)
+        )
+        yield from imports
         if not self._script.is_old or "pure" in self._script.unit.text.content:
             yield from impurity(self._text, definition, function.node, self._called, relax)
         if change.before is None:
@@ -109,12 +107,21 @@ class TextFixer:
             raise NotEditableError("the allocation is written in another way")
         definition, statement = self._definition(function), self._statement(change.storage, whole=False)
         self._names(function, tuple(change.extent.free_symbols), definition, statement)
-        text = script_expr(change.extent)
-        if "T." in text:
-            alias = self._namespaces.tir
-            yield from alias.edits
-            text = script_expr(change.extent, alias.name)
+        text, imports = self._with_tir(definition, lambda tir: script_expr(change.extent, tir))
+        yield from imports
         yield self._size(call.args[0], text, definition)
+
+    def _with_tir(
+        self, definition: ast.FunctionDef, write: Callable[[str], str]
+    ) -> tuple[str, tuple[Edit, ...]]:
+        """What `write` makes of the name of TIR's namespace, and the edits after which the name is known, if
+        it uses it at all.
+        """
+        plain = write("")
+        if plain == write("T"):
+            return plain, ()
+        alias = self._namespaces.tir(definition)
+        return write(alias.name), alias.edits
 
     def _size(self, size: ast.expr, text: str, definition: ast.FunctionDef) -> Edit:
         match size:
@@ -218,8 +225,14 @@ class TextFixer:
             name = symbol.name
             if known.get(symbol) != name or list(known.values()).count(name) > 1:
                 raise NotEditableError(f"there is more than one `{name}`")
+            bindings = _bindings(definition, name)
             if name not in _signature_names(definition):
-                last = max(last, _declaration_line(definition, name))
+                if not bindings:
+                    raise NotEditableError(f"`{name}` has no name in the text")
+                last = max(last, bindings[0].end_lineno or bindings[0].lineno)
+                bindings = bindings[1:]
+            if not all(self._is_declaration(binding) for binding in bindings):
+                raise NotEditableError(f"`{name}` becomes something else")
         if before is not None and last >= before.lineno:
             raise NotEditableError("the symbols are declared further down")
         return last
@@ -228,25 +241,21 @@ class TextFixer:
 @lru_cache(maxsize=64)
 def _signature_names(definition: ast.FunctionDef) -> frozenset[str]:
     """The names that a function's parameters bring into its body."""
-    found = {argument.arg for argument in definition.args.args}
+    found = {argument.arg for argument in definition.args.args} | declared_in_strings(definition)
     for argument in definition.args.args:
         for node in ast.walk(argument.annotation) if argument.annotation is not None else ():
             if isinstance(node, ast.Name):
                 found.add(node.id)
-            elif isinstance(node, ast.Constant) and isinstance(node.value, str):
-                found.update(re.findall(r"[^\W\d]\w*", node.value))
     return frozenset(found)
 
 
-def _declaration_line(definition: ast.FunctionDef, name: str) -> int:
-    """The line of the statement that binds a name first. Raises NotEditableError."""
-    lines = [
-        statement.end_lineno or statement.lineno
+def _bindings(definition: ast.FunctionDef, name: str) -> list[ast.stmt]:
+    """The statements that bind a name, in the order of the text."""
+    found: list[ast.stmt] = [
+        statement
         for statement in ast.walk(definition)
         if isinstance(statement, ast.Assign | ast.AnnAssign)
         for target in ast.walk(statement)
         if isinstance(target, ast.Name) and target.id == name and isinstance(target.ctx, ast.Store)
     ]
-    if not lines:
-        raise NotEditableError(f"`{name}` has no name in the text")
-    return min(lines)
+    return sorted(found, key=lambda statement: statement.lineno)
