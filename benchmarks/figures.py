@@ -2,6 +2,7 @@
 
 python benchmarks/figures.py [SECTION ...]   measure these sections (default: all), then write the page
 python benchmarks/figures.py --write         write the page from what was measured before
+python benchmarks/figures.py --sources FOLDER...   the section on public sources that are kept elsewhere
 
 What was measured is kept in build/figures.json, section by section with date and versions, so that a run
 that was interrupted goes on with the sections that are named. A section that was never measured says so.
@@ -18,7 +19,7 @@ import subprocess
 import sys
 import tempfile
 from collections import Counter, defaultdict
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -111,21 +112,35 @@ SECTIONS: Mapping[str, Callable[[], Any]] = {
     "provers": _printed("benchmarks/prover_soundness.py", "5000"),
     "false-alarms": _printed("benchmarks/false_alarms.py"),
     "faults": _printed("benchmarks/fault_injection.py"),
+    "fixes": _printed("benchmarks/fixes.py"),
+    "fixes-on-vm": _printed("benchmarks/fixes_on_vm.py"),
     "memory": _printed("benchmarks/models.py"),
     "speed": _printed("benchmarks/analysis_time.py", "--layers", "2", "8", "32"),
     "startup": _printed("benchmarks/startup.py"),
 }
 
+SOURCES = "sources"
 _TITLES = {
+    SOURCES: "Public sources that are read",
     "provers": "Random claims against brute force",
     "false-alarms": "Findings on what TVM's own pipeline makes of right modules",
     "faults": "Injected faults",
+    "fixes": "Findings that have a fix",
+    "fixes-on-vm": "Calls before and after a fix",
     "memory": "Predicted against measured memory",
     "speed": "Analysis against TVM's parse",
     "startup": "The whole command against an interpreter that does nothing",
 }
 _PROVERS = ("constant", "polynomial", "interval", "analyzer", "z3", "undecided")
 _VERDICTS = ("always-fine", "always-wrong", "needs-runtime-check")
+
+
+def sources(folders: Sequence[str]) -> str:
+    """Which share of the units in folders of public sources is read; each folder by its name alone."""
+    found = _output("benchmarks/corpus.py", "parse", *folders)
+    for folder in folders:
+        found = found.replace(folder, Path(folder).name)
+    return found
 
 
 def page(kept: Mapping[str, Any]) -> str:
@@ -136,7 +151,7 @@ def page(kept: Mapping[str, Any]) -> str:
         "Written by `python benchmarks/figures.py`; each section says when and with what it was measured.",
         "Times are ratios inside one run.",
     ]
-    for name in SECTIONS:
+    for name in (SOURCES, *SECTIONS):
         lines += ["", f"## {_heading(name)}", ""]
         entry = kept.get(name)
         if entry is None:
@@ -207,18 +222,24 @@ def main() -> None:
     )
     parser.add_argument("sections", nargs="*", metavar="SECTION", help=", ".join(SECTIONS))
     parser.add_argument("--write", action="store_true", help="measure nothing")
+    parser.add_argument(
+        "--sources", nargs="+", metavar="FOLDER", help="measure only how these are read"
+    )
     options = parser.parse_args()
     if unknown := [name for name in options.sections if name not in SECTIONS]:
         parser.error(f"unknown section `{unknown[0]}`")
     kept: dict[str, Any] = json.loads(KEPT.read_text(encoding="utf-8")) if KEPT.exists() else {}
     import tvm
 
-    for name in [] if options.write else (options.sections or [*SECTIONS]):
+    wanted = {name: SECTIONS[name] for name in options.sections or SECTIONS}
+    if options.sources:
+        wanted = {SOURCES: lambda: sources(options.sources)}
+    for name, measure in () if options.write else wanted.items():
         print(f"measuring {name}", file=sys.stderr)
         kept[name] = {
             "when": datetime.date.today().isoformat(),
             "with": f"TVM {tvm.__version__}, Python {platform.python_version()}, {platform.system()}",
-            "found": SECTIONS[name](),
+            "found": measure(),
         }
         KEPT.parent.mkdir(exist_ok=True)
         KEPT.write_text(json.dumps(kept, indent=1), encoding="utf-8")
