@@ -12,7 +12,7 @@ import sympy
 from relax_lint.config import Config
 from relax_lint.diagnostic import Check
 from relax_lint.engine import check_module
-from relax_lint.replay import Machine, Module, Outcome, Scalar, Tensor
+from relax_lint.replay import Input, Machine, Module, Outcome, Scalar, Tensor
 from relax_lint.replay.machine import RunResult
 from relax_lint.replay.modules import load_module
 from relax_lint.symbolic.evaluation import compile_condition
@@ -20,10 +20,10 @@ from relax_lint.symbolic.parsing import parse_condition
 from relax_lint.verdict import Verdict
 from tests.oracle import evaluator
 from tests.oracle.evaluator import Call, Point
-from tests.oracle.program import Function, Program, text
+from tests.oracle.program import Function, Program, is_planned_across_branches, text
 
-BY_OPERATION = ("RLX101", "RLX102", "RLX104")
-"""Rules that judge what an operation does by its own sizes."""
+BY_OPERATION = ("RLX101", "RLX102", "RLX104", "RLX303")
+"""Rules that judge what an operation does by its own sizes and offsets."""
 BY_HISTORY = ("RLX201", "RLX203", "RLX205")
 """Rules that judge what became of memory."""
 # RLX206 is about the same thing as RLX203, within a call and for in-place calls.
@@ -81,8 +81,8 @@ def _compare_one(
         if name not in outcome.reached or (rule == "RLX101" and name in outcome.meaningless):
             continue
         broken = outcome.wrong.get(name, set())
-        if rule in ("RLX203", "RLX205") and "RLX201" in broken:
-            # It never comes to reading or writing.
+        if rule in ("RLX203", "RLX205", "RLX303") and "RLX201" in broken:
+            # The kernel gets nothing.
             continue
         uses_killed = any("RLX201" in rules for rules in outcome.wrong.values())
         if rule == "RLX205" and uses_killed:
@@ -91,12 +91,13 @@ def _compare_one(
         wrong = rule in broken
         # What is said of a returned value is said of the calls that return.
         about = [check for check in checks if outcome.ends == "ok" or "returned" not in check.message]
-        said = [_said(check, point) for check in about]
+        said = [claim(check, point) for check in about]
         context = (
             f"{key} at {point}: evaluator says {'wrong' if wrong else 'fine'}, {checks}\n{text(program)}"
         )
-        tensor = outcome.unwritten.get(name)
-        elsewhere = rule == "RLX205" and _is_reported_elsewhere(all_checks, function, tensor)
+        # What several reads, or a return after several kills, do wrong is reported at one of them.
+        tensor = {"RLX205": outcome.unwritten, "RLX201": outcome.returned}.get(rule, {}).get(name)
+        elsewhere = tensor is not None and _is_reported_elsewhere(all_checks, function, rule, tensor)
         if wrong and not elsewhere and not any(word in ("wrong", "unknown") for word in said):
             # An unreached or unreported operation that goes wrong is as bad as one that is called fine.
             raise Disagreement(f"missed: {context}")
@@ -111,14 +112,14 @@ def _compare_one(
 
 
 def _is_reported_elsewhere(
-    checks: dict[tuple[str, str, str], list[Check]], function: str, tensor: str | None
+    checks: dict[tuple[str, str, str], list[Check]], function: str, rule: str, tensor: str
 ) -> bool:
-    """A tensor that is read unwritten on several paths is reported at one of the reads."""
-    found = [check for key, of in checks.items() if key[:2] == (function, "RLX205") for check in of]
+    found = [check for key, of in checks.items() if key[:2] == (function, rule) for check in of]
     return any(f"`{tensor}`" in check.message for check in found if check.verdict is not Verdict.ALWAYS_FINE)
 
 
-def _said(check: Check, point: Point) -> str:
+def claim(check: Check, point: Point) -> str:
+    """`fine`, `wrong` or `unknown`: what a check says of one call."""
     if check.verdict is Verdict.ALWAYS_FINE:
         return "fine"
     if check.verdict is Verdict.ALWAYS_WRONG:
@@ -170,6 +171,9 @@ def compare_machine(programs: list[Program], machine: Machine, allocator: str) -
     """The evaluator against the machine: how each call ends, and every element that it returns."""
     seen: Counter[str] = Counter()
     for program in programs:
+        if is_planned_across_branches(program):
+            seen["planned across branches: not run"] += 1
+            continue
         module = Module(text(program))
         for function in program.functions:
             for point in points():
@@ -180,20 +184,27 @@ def compare_machine(programs: list[Program], machine: Machine, allocator: str) -
                 if outcome.ends in ("undefined", "crash"):
                     seen[f"{outcome.ends}: not run"] += 1
                     continue
-                inputs = [
-                    Tensor("float32", (point.m,)),
-                    Tensor("int8", (point.n,)),
-                    Scalar(point.k),
-                    Tensor("bool", (), int(point.c)),
-                ]
-                result = machine.run(module, function.name, inputs, allocator=allocator)
-                _compare_run(outcome, result, f"{function.name} at {point} on {allocator}\n{text(program)}")
+                result = machine.run(module, function.name, as_inputs(point), allocator=allocator)
+                compare_results(
+                    outcome, result, f"{function.name} at {point} on {allocator}\n{text(program)}"
+                )
                 seen[outcome.ends] += 1
     return seen
 
 
-def _compare_run(outcome: evaluator.Outcome, result: RunResult, context: str) -> None:
-    ends = _ended(result)
+def as_inputs(point: Point) -> list[Input]:
+    """The arguments of a call."""
+    return [
+        Tensor("float32", (point.m,)),
+        Tensor("int8", (point.n,)),
+        Scalar(point.k),
+        Tensor("bool", (), int(point.c)),
+    ]
+
+
+def compare_results(outcome: evaluator.Outcome, result: RunResult, context: str) -> None:
+    """How a call ended, and all elements that are known. Raises Disagreement."""
+    ends = ended(result)
     if outcome.ends != ends:
         raise Disagreement(f"evaluator: {outcome.ends}, machine: {result} for {context}")
     if ends == "ok":
@@ -206,7 +217,8 @@ def _compare_run(outcome: evaluator.Outcome, result: RunResult, context: str) ->
                 raise Disagreement(f"evaluator: {outcome.results}, machine: {result.outputs} for {context}")
 
 
-def _ended(result: RunResult) -> str:
+def ended(result: RunResult) -> str:
+    """How a run ended, in the evaluator's words."""
     if result.outcome is Outcome.OK:
         return "ok"
     if result.outcome is Outcome.SIGNAL:

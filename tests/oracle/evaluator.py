@@ -83,7 +83,8 @@ class Outcome:
     `ok`, `refused`, `stopped`, `type error`, `crash` or `undefined` (something was broken that nothing
     refuses, and what follows cannot be known). `results` are the values of the result, None where unknown.
     Of `meaningless` tensors an offset, an extent or the storage's size is negative: whether they fit is not asked.
-    `unwritten` has the tensor by the operation that breaks RLX205.
+    `unwritten` has the tensor by the operation that breaks RLX205, `returned` what is returned by the kill that
+    made it nothing.
     """
 
     wrong: dict[str, set[str]] = field(default_factory=lambda: defaultdict(set))
@@ -92,6 +93,7 @@ class Outcome:
     results: list[list[float | None]] = field(default_factory=list)
     meaningless: set[str] = field(default_factory=set)
     unwritten: dict[str, str] = field(default_factory=dict)
+    returned: dict[str, str] = field(default_factory=dict)
 
 
 class Call:
@@ -232,6 +234,10 @@ class Call:
         if len({tensor.count for tensor in placed}) > 1:
             self._end("refused")
             return
+        if any(tensor.offset % ELEMENT for tensor in placed):
+            # The kernel counts in elements: it works on those that begin a little earlier.
+            self.outcome.wrong[step.name].add("RLX303")
+            self._end("undefined")
         target, source = placed[-1], placed[0]
         writes: dict[int, int] = {}
         for index in range(max(target.count, 0)):
@@ -288,11 +294,13 @@ class Call:
         return tensor.memory.values.get(at)
 
     def _return(self) -> None:
-        for name in map(self._register, self._function.result):
+        for result in self._function.result:
+            name = self._register(result)
             value = self._values[name]
             if not isinstance(value, Placed):
                 if name in self._killers:
                     self.outcome.wrong[self._killers[name]].add("RLX201")
+                    self.outcome.returned[self._killers[name]] = result
                 # Alone it is returned as None; in a tuple it may kill the process.
                 self._end("undefined")
             else:

@@ -153,6 +153,17 @@ def _walk(steps: tuple[Step, ...]) -> Iterator[Step]:
             yield from _walk(step.other)
 
 
+def is_planned_across_branches(program: Program) -> bool:
+    """Whether a tensor without a storage stands in a branch: TVM's planner may put one of another branch on the
+    same storage (apache/tvm#20191), and the machine does not survive that.
+    """
+    branches = (
+        step for function in program.functions for step in function.walk() if isinstance(step, Branch)
+    )
+    inside = (step for branch in branches for step in _walk((*branch.then, *branch.other)))
+    return any(isinstance(step, Tensor) and step.storage is None for step in inside)
+
+
 def text(program: Program) -> str:
     """The program as a TVMScript file."""
     return HEADER + KERNELS.lstrip("\n") + "".join(map(_function, program.functions))

@@ -6,6 +6,7 @@ from dataclasses import dataclass, field
 from itertools import count
 from typing import Any
 
+from hypothesis import HealthCheck, Phase, given, seed, settings
 from hypothesis import strategies as st
 
 from tests.oracle.program import (
@@ -78,6 +79,7 @@ dtypes = st.sampled_from(["float32", "float32", "int8", "float64", "bool", "int3
 roomy_sizes = st.sampled_from(["m * 4 + 64", "m * 8 + 32", "128"])
 roomy_extents = st.sampled_from(["m", "m", "4", "m + 1"])
 roomy_offsets = st.sampled_from(["0", "0", "0", "8", "m * 4"])
+tidy_offsets = st.sampled_from(["0", "0", "0", "8", "n * 4", "k * 4", "k"])
 
 
 @dataclass
@@ -90,10 +92,12 @@ class _Names:
 
 
 @st.composite
-def functions(draw: Any, name: str, others: tuple[str, ...] = ()) -> Function:
-    """One function. Kernels are only given tensors of the same extent."""
+def functions(draw: Any, name: str, others: tuple[str, ...] = (), *, tidy: bool = False) -> Function:
+    """One function. Kernels are only given tensors of the same extent. In a `tidy` one every tensor has its own
+    storage, which may be too small, and is written at once: what is wrong with it can be fixed.
+    """
     numbers = count()
-    roomy = draw(st.booleans())
+    roomy = not tidy and draw(st.booleans())
 
     def fresh(letter: str) -> str:
         return f"{letter}{next(numbers)}"
@@ -103,7 +107,7 @@ def functions(draw: Any, name: str, others: tuple[str, ...] = ()) -> Function:
         level = draw(st.sampled_from(["memory", "memory", "vm", "builtin"]))
         if level == "builtin":
             storage = None
-        elif known.storages and draw(st.booleans()):
+        elif known.storages and not tidy and draw(st.booleans()):
             storage = draw(st.sampled_from(known.storages))
             level = storage.split("_")[1]
         else:
@@ -112,24 +116,27 @@ def functions(draw: Any, name: str, others: tuple[str, ...] = ()) -> Function:
             dtype = "uint8" if level == "memory" else draw(st.sampled_from(["uint8", "float32"]))
             steps.append(Storage(storage, level, size, dtype))
             known.storages.append(storage)
-        vector = roomy or draw(st.booleans())
+        vector = roomy or tidy or draw(st.booleans())
         shape = (
             (draw(roomy_extents if roomy else extents),)
             if vector
             else tuple(draw(st.lists(extents, min_size=1, max_size=2)))
         )
         dtype = "float32" if vector else draw(dtypes)
-        offset = "0" if storage is None else draw(roomy_offsets if roomy else offsets)
+        if storage is None:
+            offset = "0"
+        else:
+            offset = draw(roomy_offsets if roomy else tidy_offsets if tidy else offsets)
         tensor = Tensor(fresh("t"), level, storage, offset, shape, dtype)
         if vector:
             known.vectors[tensor.name] = shape[0]
         steps.append(tensor)
-        if roomy and draw(st.booleans()):
+        if tidy or (roomy and draw(st.booleans())):
             steps.append(Kernel(fresh("w"), "fill", (tensor.name,)))
         return steps
 
     def step(known: _Names, depth: int) -> list[Step]:
-        kinds = ["place", "place", "guard", "cast"]
+        kinds = ["place", "place", "guard", *([] if tidy else ["cast"])]
         kinds += ["other", "kernel", "kernel", "kernel", "kill"] if known.vectors.keys() - {"x"} else []
         kinds += ["place", "place", "kernel", "kernel"] if roomy and known.vectors.keys() - {"x"} else []
         kinds += ["branch"] if depth else []
@@ -147,7 +154,7 @@ def functions(draw: Any, name: str, others: tuple[str, ...] = ()) -> Function:
             sides = [block(_Names([*known.storages], dict(known.vectors)), depth - 1) for _ in range(2)]
             return [Branch(fresh("b"), *sides)]
         if kind == "kill":
-            which = draw(st.sampled_from(["tensor", "storage"]))
+            which = draw(st.sampled_from(["tensor", *([] if tidy else ["storage"])]))
             targets = known.storages if which == "storage" else [v for v in known.vectors if v[0] == "t"]
             if not [t for t in targets if not t.startswith("x")]:
                 return []
@@ -174,9 +181,29 @@ def functions(draw: Any, name: str, others: tuple[str, ...] = ()) -> Function:
 
 
 @st.composite
-def programs(draw: Any) -> Program:
+def programs(draw: Any, *, tidy: bool = False) -> Program:
     """One or two functions, of which the second may call the first."""
-    first = draw(functions("f"))
+    first = draw(functions("f", tidy=tidy))
     if not draw(st.booleans()):
         return Program((first,))
-    return Program((first, draw(functions("g", ("f",)))))
+    return Program((first, draw(functions("g", ("f",), tidy=tidy))))
+
+
+def some(count: int, number: int, *, tidy: bool) -> list[Program]:
+    """The programs that a seed makes."""
+    found: list[Program] = []
+
+    @seed(number)
+    @settings(
+        max_examples=count,
+        deadline=None,
+        database=None,
+        phases=[Phase.generate],
+        suppress_health_check=list(HealthCheck),
+    )
+    @given(programs(tidy=tidy))
+    def collect(program: Program) -> None:
+        found.append(program)
+
+    collect()
+    return found

@@ -1,4 +1,4 @@
-"""Runs `tests.totals.metering` under the interposer, which sees every call for memory."""
+"""Runs what measures under the interposer, which sees every call for memory."""
 
 from __future__ import annotations
 
@@ -19,14 +19,20 @@ AVAILABLE = sys.platform == "linux" and shutil.which("gcc") is not None
 
 def measured(folder: Path, corpus: str, *modes: str) -> list[dict[str, Any]]:
     """One row for each prediction over a corpus, as the subprocess reports it; `folder` is for the interposer."""
+    return run(folder, "tests.totals.metering", "--corpus", corpus, *modes)
+
+
+def run(folder: Path, module: str, *arguments: str, text: str = "") -> list[dict[str, Any]]:
+    """The lines of JSON that `python -m module` prints under the interposer, with `text` as standard input."""
     library = folder / "meter.so"
     build = ["gcc", "-O1", "-shared", "-fPIC", "-o", str(library), str(HERE / "meter.c"), "-ldl", "-lpthread"]
     subprocess.run(build, check=True)
     path = os.pathsep.join(filter(None, (str(ROOT), os.environ.get("PYTHONPATH"))))
     done = subprocess.run(
-        [sys.executable, "-m", "tests.totals.metering", "--corpus", corpus, *modes],
+        [sys.executable, "-m", module, *arguments],
         cwd=ROOT,
         env={**os.environ, "LD_PRELOAD": str(library), "PYTHONPATH": path, "TVM_NUM_THREADS": "1"},
+        input=text,
         capture_output=True,
         text=True,
         check=False,

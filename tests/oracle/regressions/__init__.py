@@ -1,1 +1,3 @@
-"""Programs on which the three once disagreed: one module each, with a `PROGRAM`."""
+"""Programs on which there once was no agreement: one module each, with a `PROGRAM`, and a `STRATEGY` where it was
+its fixes.
+"""

@@ -1,0 +1,239 @@
+"""Programs before and after their fixes: what the linter says of them, and what the virtual machine does.
+
+What a run should give is known from the evaluator, which follows the program as it was before.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, replace
+from typing import Any
+
+import tvm
+
+import relax_lint
+from relax_lint.config import Config
+from relax_lint.diagnostic import Check
+from relax_lint.replay import Machine, Module
+from relax_lint.replay.machine import RunResult
+from relax_lint.replay.modules import load_module
+from relax_lint.rule import load_rules
+from relax_lint.verdict import Verdict
+from tests.fixes.fixing import fixed
+from tests.fixes.round_trips import is_same
+from tests.oracle.compare import Disagreement, as_inputs, claim, compare_results, ended, points
+from tests.oracle.evaluator import Call, Outcome, Point
+from tests.oracle.program import (
+    Branch,
+    Function,
+    Invoke,
+    Kill,
+    Program,
+    Step,
+    Tensor,
+    is_planned_across_branches,
+    text,
+)
+
+STRATEGIES = ("assert", "dynamic", "auto")
+ALLOCATORS = ("naive", "pooled")
+KERNELS = ("fill", "double", "accumulate")
+
+SAME = "right before, and the same after"
+RIGHT = "wrong before, right after"
+STOPPED = "wrong before, stopped after"
+ENDED = "ended by its own check, as before"
+BEYOND = "right, but stopped beyond a declared bound"
+GROW = "make the storage as large as its tensors"
+REMAINS = "wrong before, and still reported"
+OUTCOMES = (SAME, RIGHT, STOPPED, ENDED, BEYOND)
+"""Of calls that are run."""
+
+
+@dataclass(frozen=True)
+class Fixed:
+    """A program after its fixes in one way, with what was said of it before and what is then."""
+
+    way: str
+    strategy: str
+    module: Any
+    before: tuple[Check, ...]
+    checks: tuple[Check, ...]
+
+
+def compare_fixes(program: Program, strategy: str, machine: Machine | None = None) -> Counter[str]:
+    """Both halves, the module and the text, with one strategy; without a machine only what is said of the
+    results. How often what came about. Raises Disagreement.
+    """
+    seen: Counter[str] = Counter()
+    config = Config(fix_strategy=strategy)
+    module = load_module(text(program), "script")
+    done: list[Any] = [module]
+    for way in _ways(program, module, config):
+        _require_progress(program, way, config)
+        if not any(is_same(way.module, other) for other in done):
+            done.append(way.module)
+            seen["fixed modules"] += 1
+            if machine is not None and not is_planned_across_branches(program):
+                seen += _compare_calls(program, way, machine)
+    return seen
+
+
+def _ways(program: Program, module: Any, config: Config) -> Iterator[Fixed]:
+    def judged(half: str, made: Any) -> Fixed:
+        strategy, after = config.fix_strategy, relax_lint.check(made, config).checks
+        return Fixed(f"{strategy} in the {half}", strategy, made, before, after)
+
+    before = relax_lint.check(module, config).checks
+    yield judged("module", relax_lint.fix(module, config))
+    yield judged("text", load_module(fixed(text(program), config).text, "script"))
+
+
+def _require_progress(program: Program, way: Fixed, config: Config) -> None:
+    """Nothing is said that was not said before, and fixing again changes nothing."""
+    new = _findings(way.checks) - _findings(way.before)
+    if new:
+        raise Disagreement(f"new with {way.way}: {new}\n{text(program)}\n{way.module.script()}")
+    again = relax_lint.fix(way.module, config)
+    if _without_lines_of_kills(again) != _without_lines_of_kills(way.module):
+        raise Disagreement(f"not all at once with {way.way}:\n{text(program)}\n{way.module.script()}")
+
+    _require_checks_first(way)
+
+
+def _require_checks_first(way: Fixed) -> None:
+    """All symbols are those of the signature: what is checked outside of branches is checked before any kernel."""
+    computed = False
+    for line in way.module.script().splitlines():
+        if line.strip().startswith("def "):
+            computed = False
+        computed = computed or any(f"cls.{kernel}(" in line for kernel in KERNELS)
+        inserted = line.startswith("        R.assert_op(") and 'R.str("")' not in line
+        if computed and inserted:
+            raise Disagreement(f"checked late with {way.way}: {line}\n{way.module.script()}")
+
+
+def _without_lines_of_kills(module: Any) -> list[str]:
+    """What a module says besides kills: where one tensor is killed twice too early, one may be left for later."""
+    return [line for line in module.script().splitlines() if "R.memory.kill_" not in line]
+
+
+def _findings(checks: Iterable[Check]) -> Counter[tuple[str, str | None, str | None]]:
+    return Counter(
+        (check.rule, check.function, check.binding)
+        for check in checks
+        if check.verdict is not Verdict.ALWAYS_FINE
+    )
+
+
+def _compare_calls(program: Program, way: Fixed, machine: Machine) -> Counter[str]:
+    """Every call that was right, and every call of which nothing bad is said any more, on both allocators."""
+    seen: Counter[str] = Counter()
+    saved = Module(tvm.ir.save_json(way.module), "json")
+    whole = Program(tuple(replace(f, steps=_without_kills(f.steps)) for f in program.functions))
+    for function in program.functions:
+        about = _about(function, way.checks)
+        for point in points():
+            beyond = _is_beyond(program, function, point)
+            if beyond and _is_planned_by_tvm(program):
+                continue
+            before = follow(program, function, point)
+            if not before.right and not all(claim(check, point) == "fine" for check in about):
+                seen[REMAINS] += 1
+                continue
+            wanted = before if before.right else follow(whole, named(whole, function.name), point)
+            for allocator in ALLOCATORS:
+                result = machine.run(saved, function.name, as_inputs(point), allocator=allocator)
+                context = f"{function.name} at {point} on {allocator}, {way.way}\n{text(program)}\n"
+                outcome = _outcome(before, beyond, result)
+                seen[outcome] += 1
+                expected = _promised(way, function, before.outcome)
+                if outcome in (STOPPED, RIGHT) and expected and not beyond and outcome != expected:
+                    raise Disagreement(f"{outcome}, not {expected}: {context}{way.module.script()}")
+                if outcome in (SAME, RIGHT):
+                    compare_results(wanted.outcome, result, f"{context}{way.module.script()}")
+    return seen
+
+
+def _promised(way: Fixed, function: Function, before: Outcome) -> str | None:
+    """What the fixes of the operations that go wrong in a call make of it."""
+    first = {
+        (check.rule, check.binding): next((fix.title for fix in check.fixes), "")
+        for check in way.before
+        if check.function == function.name
+    }
+    titles = [first.get((rule, name), "") for name, rules in before.wrong.items() for rule in rules]
+    if way.strategy == "assert" and any(title.startswith("check ") for title in titles):
+        return STOPPED
+    grows = all(title == GROW for title in titles)
+    return RIGHT if way.strategy == "dynamic" and titles and grows else None
+
+
+def _outcome(before: Followed, beyond: bool, result: RunResult) -> str:
+    ends = ended(result)
+    if before.right:
+        return BEYOND if ends == "stopped" and beyond else SAME
+    if before.ends != "ok" and ends in ("stopped", "refused"):
+        return ENDED
+    return STOPPED if ends == "stopped" else RIGHT
+
+
+def _names(function: Function) -> set[str]:
+    """The function and those that it calls."""
+    return {function.name} | {step.function for step in function.walk() if isinstance(step, Invoke)}
+
+
+def _about(function: Function, checks: Iterable[Check]) -> list[Check]:
+    """What is said of memory in a function and in those that it calls."""
+    return [c for c in checks if c.function in _names(function) and load_rules()[c.rule].symptoms]
+
+
+def _is_beyond(program: Program, function: Function, point: Point) -> bool:
+    """Whether a value is larger than a bound that is declared."""
+    called = (f for f in program.functions if f.name in _names(function))
+    return any(getattr(point, name) > limit for f in called for name, limit in f.upper)
+
+
+@dataclass(frozen=True)
+class Followed:
+    """A call that goes on whatever is wrong with it: how it `ends` (a refused extent, a failing assertion, ok),
+    here or in a function that it calls, and whether nothing was wrong with any of them.
+    """
+
+    outcome: Outcome
+    ends: str
+    right: bool
+
+
+def follow(program: Program, function: Function, point: Point) -> Followed:
+    """Follow a call to its end, and those that it makes."""
+    outcome = Call(program, function, point, "naive", faithful=False).run()
+    ends, right = outcome.ends, not any(outcome.wrong.values())
+    for step in function.walk():
+        if isinstance(step, Invoke) and step.name in outcome.reached:
+            inner = follow(program, named(program, step.function), point)
+            ends = ends if inner.ends == "ok" else inner.ends
+            right = right and inner.right
+    return Followed(outcome, ends, right and ends == "ok")
+
+
+def named(program: Program, name: str) -> Function:
+    """A function by its name."""
+    return next(function for function in program.functions if function.name == name)
+
+
+def _is_planned_by_tvm(program: Program) -> bool:
+    """Whether there are tensors without a storage: what TVM's planner makes of them relies on declared bounds."""
+    steps = (step for function in program.functions for step in function.walk())
+    return any(isinstance(step, Tensor) and step.storage is None for step in steps)
+
+
+def _without_kills(steps: tuple[Step, ...]) -> tuple[Step, ...]:
+    found: list[Step] = []
+    for step in steps:
+        if isinstance(step, Branch):
+            found.append(replace(step, then=_without_kills(step.then), other=_without_kills(step.other)))
+        elif not isinstance(step, Kill):
+            found.append(step)
+    return tuple(found)
