@@ -222,9 +222,7 @@ def main() -> None:
     )
     parser.add_argument("sections", nargs="*", metavar="SECTION", help=", ".join(SECTIONS))
     parser.add_argument("--write", action="store_true", help="measure nothing")
-    parser.add_argument(
-        "--sources", nargs="+", metavar="FOLDER", help="measure only how these are read"
-    )
+    parser.add_argument("--sources", nargs="+", metavar="FOLDER", help="measure only how these are read")
     options = parser.parse_args()
     if unknown := [name for name in options.sections if name not in SECTIONS]:
         parser.error(f"unknown section `{unknown[0]}`")
