@@ -4,10 +4,8 @@ Importing this module imports TVM.
 
 from __future__ import annotations
 
-import gc
 import warnings
 from collections.abc import Collection, Iterator, Sequence
-from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from functools import cache
 from typing import Any, Literal, TypeAlias
@@ -16,6 +14,7 @@ import tvm
 import tvm_ffi
 
 from relax_lint import api, tvm_compat
+from relax_lint.collection import without_collection
 from relax_lint.config import Config
 from relax_lint.diagnostic import Check, FileResult, InputStatus, Report, is_finding
 from relax_lint.engine import check_module
@@ -240,7 +239,7 @@ class MemoryLint:
     def _found(self, version: _Version, config: Config) -> list[Check] | None:
         """The findings in a version; None where it cannot be analysed."""
         try:
-            with _no_collection():
+            with without_collection():
                 result = check_module(version.module, config, path=api.IN_MEMORY, totals=False)
         except Exception as error:
             self._note_failure(version, error)
@@ -262,19 +261,6 @@ class MemoryLint:
         grave = [found for found in new if found.check.severity.rank >= self._fail_on.rank]
         if grave:
             raise MemoryLintError(_text(_report([_named(found) for found in grave])))
-
-
-@contextmanager
-def _no_collection() -> Iterator[None]:
-    """The facts of a large module are a heap without cycles, which the collector would search many times."""
-    if not gc.isenabled():
-        yield
-        return
-    gc.disable()
-    try:
-        yield
-    finally:
-        gc.enable()
 
 
 def _warn(message: str) -> None:

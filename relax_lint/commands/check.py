@@ -47,7 +47,10 @@ def run_report(options: argparse.Namespace, command: str) -> int:
             count = len(options.paths)
             write(f"no Relax function in {count} input{'' if count == 1 else 's'}\n")
         return NO_INPUT if options.error_on_no_input else OK
-    return _check_in_full(options, command, config or _config(options), asked)
+    from relax_lint.collection import without_collection
+
+    with without_collection():
+        return _check_in_full(options, command, config or _config(options), asked)
 
 
 def _require_sense(options: argparse.Namespace) -> None:
@@ -141,14 +144,11 @@ def _judged(options: argparse.Namespace, command: str, config: Config) -> tuple[
 
 
 def _check_in_full(options: argparse.Namespace, command: str, config: Config, asked: Asked | None) -> int:
-    import gc
     from dataclasses import replace
 
     from relax_lint.output.formats import COMPLETE, FORMATS
     from relax_lint.output.presentation import Presentation
 
-    # A report is a large heap without cycles, which the collector would go through again and again.
-    gc.disable()
     if asked is not None:
         from relax_lint.commands.memory import compared, configured
 

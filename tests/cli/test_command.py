@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import json
 import re
 import subprocess
@@ -11,6 +12,8 @@ from pathlib import Path
 
 import pytest
 from conftest import FINE, ORDINARY, OVERFLOW, Run
+
+from relax_lint.cli import main
 
 Write = Callable[[str, str | bytes], str]
 
@@ -168,3 +171,16 @@ def test_a_module_in_memory(write: Write) -> None:
     report = relax_lint.check(unit.ir_module)  # type: ignore[union-attr]
     assert [check.rule for check in report.checks if check.severity.value == "warning"] == ["RLX101"]
     assert report.files[0].input.functions == 1
+
+
+def test_a_call_inside_of_a_program_leaves_the_collector_as_it_was(
+    write: Write, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    write("a.py", OVERFLOW)
+    monkeypatch.chdir(tmp_path)
+    frozen = gc.get_freeze_count()
+    assert gc.isenabled()
+    for arguments, code in ((["a.py"], 1), (["a.py", "--baseline", "none.json"], 2), (["memory", "a.py"], 0)):
+        assert main([*arguments, "--jobs", "1"]) == code
+        assert gc.isenabled()
+    assert gc.get_freeze_count() == frozen

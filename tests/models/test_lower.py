@@ -10,7 +10,6 @@ import sys
 from pathlib import Path
 from typing import Any
 
-import onnx
 import pytest
 import tvm
 
@@ -19,7 +18,6 @@ from relax_lint.config import Config
 from relax_lint.diagnostic import Amount
 from relax_lint.lowering import LoweringError, allocates, lowered
 from tests.models.conftest import Run, judged, totals
-from tests.models.test_onnx import model
 from tests.programs import transformer
 
 HEADER = "from tvm.script import ir as I, relax as R, tirx as T\n\n\n"
@@ -165,6 +163,9 @@ def test_an_unknown_target_is_a_wrong_request(run: Run, tmp_path: Path) -> None:
 
 
 def test_progress_is_shown_on_a_terminal_and_gone_at_the_end(tmp_path: Path) -> None:
+    onnx = pytest.importorskip("onnx")
+    from tests.models.test_onnx import model
+
     onnx.save(model(), tmp_path / "model.onnx")
     ours, theirs = pty.openpty()
     command = [sys.executable, "-m", "relax_lint.cli", "memory", "model.onnx", "--lower"]

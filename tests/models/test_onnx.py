@@ -6,8 +6,11 @@ import re
 from pathlib import Path
 
 import numpy as np
-import onnx
 import pytest
+
+pytest.importorskip("onnx")
+
+import onnx
 from onnx import TensorProto, helper, numpy_helper
 
 from relax_lint.config import Config

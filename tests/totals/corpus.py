@@ -4,6 +4,8 @@
 # ruff: noqa: F841, RET504
 from __future__ import annotations
 
+from importlib.util import find_spec
+
 import numpy as np
 from tvm.script import ir as I
 from tvm.script import relax as R
@@ -14,6 +16,10 @@ from tests.totals.corpus_control import CASES as CONTROL
 from tests.totals.corpus_models import CASES as MODELS
 
 CASES: list[Case] = [*CONTROL, *MODELS]
+if find_spec("onnx") is not None:
+    from tests.totals.corpus_onnx import CASES as ONNX
+
+    CASES += ONNX
 
 
 @I.ir_module
