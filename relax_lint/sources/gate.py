@@ -15,7 +15,7 @@ from relax_lint.sources.names import IR, Offer, canonical, chain, offer
 from relax_lint.sources.refusal import Refusal
 from relax_lint.sources.shape_text import check_shape_text
 from relax_lint.sources.sizes import check_arithmetic, check_comprehension, check_range
-from relax_lint.sources.unit import Entry, Imported, Literal, Unit, Unknown
+from relax_lint.sources.unit import Entry, Imported, Literal, Sibling, Unit, Unknown
 from relax_lint.sources.vocabulary import BUILTIN_NAMES, VALUE_ATTRIBUTES
 
 _MAX_DEPTH = 150
@@ -63,7 +63,9 @@ _DERIVE_FUNCTIONS = ("tvm.relax.struct_info.infer_view_sinfo", "tvm.relax.type.i
 
 
 def check_unit(unit: Unit) -> Refusal | None:
-    """The first thing in a unit that is not TVMScript; None if the unit may go to the parser."""
+    """The first thing in a unit that is not TVMScript, else the first whose value is not known; None if the
+    unit may go to the parser.
+    """
     return _first(_Gate(unit.environment, unit.node).unit(unit))
 
 
@@ -73,7 +75,12 @@ def check_expression(node: ast.expr, environment: Mapping[str, Entry]) -> Refusa
 
 
 def _first(refusals: Iterator[Refusal]) -> Refusal | None:
-    return next(refusals, None)
+    unknown = None
+    for refusal in refusals:
+        if not refusal.unknown:
+            return refusal
+        unknown = unknown or refusal
+    return unknown
 
 
 def is_python_function(node: ast.stmt, unit: Unit) -> bool:
@@ -94,6 +101,7 @@ class _Gate:
     def __init__(self, environment: Mapping[str, Entry], root: ast.AST) -> None:
         self.imports = {k: e.dotted for k, e in environment.items() if isinstance(e, Imported)}
         self.plain: Mapping[str, Any] = {k: e.value for k, e in environment.items() if isinstance(e, Literal)}
+        self.members = {k: _functions_in(e.unit) for k, e in environment.items() if isinstance(e, Sibling)}
         self.known = {k for k, e in environment.items() if not isinstance(e, Unknown)}
         nodes = tuple(ast.walk(root))
         self.bound = _bound_in(nodes)
@@ -226,7 +234,12 @@ class _Gate:
             # A function of the module may have any name; so may the members of a name that nothing binds,
             # which the parser stops at.
             free = (index == 0 and root in self.modules) or not self._defined(root)
-            if not free or (attribute.startswith("__") and attribute.endswith("__")):
+            if free and not (attribute.startswith("__") and attribute.endswith("__")):
+                continue
+            if index == 0 and root not in self.bound and attribute in self.members.get(root, ()):
+                reason = f"the value of `{root}.{attribute}` is not known: a function of another module"
+                yield Refusal(node, reason, unknown=True)
+            else:
                 yield from self.value_attribute(node, attribute)
 
     def dotted(self, node: ast.Attribute, root: str, attributes: tuple[str, ...]) -> Iterator[Refusal]:
@@ -313,6 +326,12 @@ def _keyword(node: ast.stmt) -> str:
 
 def _describe(node: ast.expr) -> str:
     return f"an expression of the kind {type(node).__name__}"
+
+
+def _functions_in(unit: Unit) -> set[str]:
+    """The functions of a module class, but for names that Python itself gives a meaning."""
+    names = {node.name for node in unit.node.body if isinstance(node, ast.FunctionDef)}
+    return {name for name in names if not name.startswith("_")}
 
 
 def _bound_in(nodes: Iterable[ast.AST]) -> set[str]:

@@ -181,6 +181,8 @@ def _as_module(function: Any, name: str) -> Any:
 
 def refused(unit: Unit, refusal: Refusal) -> Problem:
     """The finding for something that the gate did not let through."""
+    if refusal.unknown:
+        return Problem("RLX902", refusal.reason, unit.text.location(refusal.node), unit.name)
     return Problem(
         "RLX903",
         f"{refusal.reason} is not TVMScript: the parser would execute it",

@@ -8,7 +8,10 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True)
 class Refusal:
-    """An expression that may not be evaluated, and what is wrong with it."""
+    """An expression that may not be evaluated, and what is wrong with it. It is `unknown` where nothing is
+    wrong with it but that its value is not known without running the file.
+    """
 
     node: ast.AST
     reason: str
+    unknown: bool = False

@@ -198,6 +198,47 @@ def test_what_the_gate_refuses() -> None:
     assert (problem.location.line, problem.location.column, problem.location.end_column) == (9, 17, 36)
 
 
+OTHERS_FUNCTION = """
+@I.ir_module
+class A:
+    @T.prim_func(private=True)
+    def double(x: T.Buffer((4,), "float32"), y: T.Buffer((4,), "float32")):
+        for i in range(4):
+            y[i] = x[i] * T.float32(2)
+
+
+@I.ir_module
+class B:
+    @R.function
+    def main(x: R.Tensor((4,), "float32")):
+        y = R.call_tir(A.double, (x,), out_ty=R.Tensor((4,), "float32"))
+        return y
+"""
+
+
+@pytest.mark.parametrize(
+    ("instead", "attribute"),
+    [
+        ("A.double.handle", "handle"),
+        ("A.double.__globals__", "__globals__"),
+        ("A.functions", "functions"),
+        ("A.__class__", "__class__"),
+        # What is unsafe comes first, wherever it stands.
+        ("A.double, os.getpid()", "getpid"),
+        ("A.double", None),
+    ],
+)
+def test_a_function_of_another_module_is_not_known(instead: str, attribute: str | None) -> None:
+    problem = parse_all(IMPORTS + OTHERS_FUNCTION.replace("A.double", instead))[1]
+    assert isinstance(problem, Problem)
+    if attribute is None:
+        reason = "the value of `A.double` is not known: a function of another module"
+        assert (problem.rule, problem.message, problem.unit) == ("RLX902", reason, "B")
+    else:
+        reason = f"the attribute `{attribute}` is not TVMScript: the parser would execute it"
+        assert (problem.rule, problem.message, problem.unit) == ("RLX903", reason, "B")
+
+
 def test_an_ill_formed_module_is_kept_with_the_reason() -> None:
     body = "    @R.function\n    def f(x: R.Tensor((4,), 'float32')):\n        R.print(x, format='{}')\n        return x\n"
     unit = parse_one(IMPORTS + "@I.ir_module\nclass M:\n" + body)
