@@ -221,10 +221,10 @@ class B:
     [
         ("A.double.handle", "handle"),
         ("A.double.__globals__", "__globals__"),
-        ("A.functions", "functions"),
+        ("A.update", "update"),
         ("A.__class__", "__class__"),
         # What is unsafe comes first, wherever it stands.
-        ("A.double, os.getpid()", "getpid"),
+        ("A.double, 'x'.format(1)", "format"),
         ("A.double", None),
     ],
 )
