@@ -22,7 +22,7 @@ from tests.oracle import evaluator
 from tests.oracle.evaluator import Call, Point
 from tests.oracle.program import Function, Program, is_planned_across_branches, text
 
-BY_OPERATION = ("RLX101", "RLX102", "RLX104", "RLX303")
+BY_OPERATION = ("RLX101", "RLX102", "RLX104", "RLX303", "RLX304")
 """Rules that judge what an operation does by its own sizes and offsets."""
 BY_HISTORY = ("RLX201", "RLX203", "RLX205")
 """Rules that judge what became of memory."""
@@ -78,11 +78,14 @@ def _compare_one(
     function, rule, name = key
     checks = all_checks.get(key, [])
     for point, outcome in outcomes.items():
-        if name not in outcome.reached or (rule == "RLX101" and name in outcome.meaningless):
+        if name not in outcome.reached or (rule in ("RLX101", "RLX304") and name in outcome.meaningless):
             continue
         broken = outcome.wrong.get(name, set())
-        if rule in ("RLX203", "RLX205", "RLX303") and "RLX201" in broken:
+        if rule in ("RLX203", "RLX205", "RLX303", "RLX304") and "RLX201" in broken:
             # The kernel gets nothing.
+            continue
+        if rule in ("RLX203", "RLX205") and any("RLX304" in rules for rules in outcome.wrong.values()):
+            # There are elements that no tensor has.
             continue
         uses_killed = any("RLX201" in rules for rules in outcome.wrong.values())
         if rule == "RLX205" and uses_killed:

@@ -7,7 +7,7 @@ opinion. One function call is followed step by step; what an operation does wron
 from __future__ import annotations
 
 from collections import defaultdict
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from tests.oracle.program import (
     Branch,
@@ -22,6 +22,7 @@ from tests.oracle.program import (
     Step,
     Storage,
     Tensor,
+    View,
 )
 
 PAGE = 4096
@@ -61,7 +62,7 @@ class Memory:
 
 @dataclass
 class Placed:
-    """A tensor: where it lies, and which write each of its elements should show."""
+    """A tensor: where it lies, and which write each of its elements should show, which its views show as well."""
 
     memory: Memory
     offset: int
@@ -155,6 +156,8 @@ class Call:
             else:
                 # A copy of nothing is nothing; whoever uses it fails.
                 self._values[step.name] = self._used(step.name, step.source, fails=False)
+        elif isinstance(step, View):
+            self._view(step)
         elif isinstance(step, Kill):
             self._values[self._register(step.target)] = None
             self._killers[self._register(step.target)] = step.name
@@ -216,6 +219,20 @@ class Call:
         assert memory is not None
         self._values[step.name] = Placed(memory, offset, product, step.dtype, name=step.name)
 
+    def _view(self, step: View) -> None:
+        source = self._used(step.name, step.source)
+        if not isinstance(source, Placed):
+            self._values[step.name] = None
+            return
+        count = self._number(step.extent)
+        if count < 0 or source.count < 0:
+            self.outcome.meaningless.add(step.name)
+            self._end("undefined")
+        elif count > source.count or (step.kind == "reshape" and count != source.count):
+            self.outcome.wrong[step.name].add("RLX304")
+            self._end("refused")
+        self._values[step.name] = replace(source, count=count)
+
     def _used(self, name: str, source: str, *, fails: bool = True) -> Memory | Placed | None:
         value = self._values[self._register(source)]
         if value is None:
@@ -249,7 +266,7 @@ class Call:
                 before = self._read(target, index, step.name)
                 value = None if value is None or before is None else value + before
             writes[index] = self._store(target, index, value, step.name)
-        target.expected = writes
+        target.expected.update(writes)
 
     def _invoke(self, step: Invoke) -> None:
         called = next(f for f in self._program.functions if f.name == step.function)

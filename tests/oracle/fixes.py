@@ -157,17 +157,21 @@ def _compare_calls(program: Program, way: Fixed, machine: Machine) -> Counter[st
 
 
 def _promised(way: Fixed, function: Function, before: Outcome) -> str | None:
-    """What the fixes of the operations that go wrong in a call make of it."""
+    """What the fixes of the operations that go wrong in a call make of it, where they are of one kind and none of
+    the operations is dropped.
+    """
+    left = {(check.function, check.rule, check.binding) for check in way.checks}
     first = {
         (check.rule, check.binding): next((fix.title for fix in check.fixes), "")
         for check in way.before
-        if check.function == function.name
+        if check.function == function.name and (check.function, check.rule, check.binding) in left
     }
     titles = [first.get((rule, name), "") for name, rules in before.wrong.items() for rule in rules]
-    if way.strategy == "assert" and any(title.startswith("check ") for title in titles):
+    if way.strategy == "assert" and titles and all(title.startswith("check ") for title in titles):
         return STOPPED
-    grows = all(title == GROW for title in titles)
-    return RIGHT if way.strategy == "dynamic" and titles and grows else None
+    if way.strategy == "dynamic" and titles and all(title == GROW for title in titles):
+        return RIGHT
+    return None
 
 
 def _outcome(before: Followed, beyond: bool, result: RunResult) -> str:

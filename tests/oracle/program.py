@@ -79,11 +79,21 @@ class Cast:
 
 @dataclass(frozen=True)
 class Other:
-    """Another name of a tensor: `kind` is alias, copy or view."""
+    """Another name of a tensor: `kind` is alias or copy."""
 
     name: str
     kind: str
     source: str
+
+
+@dataclass(frozen=True)
+class View:
+    """The bytes of a tensor of float32 as one of another extent: `kind` is view (`R.memory.view`) or reshape."""
+
+    name: str
+    kind: str
+    source: str
+    extent: str
 
 
 @dataclass(frozen=True)
@@ -121,7 +131,7 @@ class Branch:
     other: tuple[Step, ...]
 
 
-Step: TypeAlias = Storage | Tensor | Guard | Cast | Other | Kill | Kernel | Invoke | Branch
+Step: TypeAlias = Storage | Tensor | Guard | Cast | Other | View | Kill | Kernel | Invoke | Branch
 
 
 @dataclass(frozen=True)
@@ -216,8 +226,13 @@ def _value(step: Step) -> str:
         return {
             "alias": step.source,
             "copy": f'R.call_packed("vm.builtin.copy", {step.source}, ty_args=R.Tensor("float32", ndim=1))',
-            "zero": f"R.memory.ensure_zero_offset({step.source})",
         }[step.kind]
+    if isinstance(step, View):
+        shape = f"R.shape([{step.extent}])"
+        if step.kind == "view":
+            return f"R.memory.view({step.source}, {shape})"
+        type_ = f'R.Tensor(({step.extent},), "float32")'
+        return f'R.call_packed("vm.builtin.reshape", {step.source}, {shape}, ty_args={type_})'
     if isinstance(step, Kill):
         return f"R.memory.kill_{step.kind}({step.target})"
     if isinstance(step, Kernel):

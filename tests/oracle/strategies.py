@@ -22,6 +22,7 @@ from tests.oracle.program import (
     Step,
     Storage,
     Tensor,
+    View,
 )
 
 _constants = st.sampled_from([0, 1, 2, 3, 4, 5, 8, 12, 16])
@@ -137,7 +138,9 @@ def functions(draw: Any, name: str, others: tuple[str, ...] = (), *, tidy: bool 
 
     def step(known: _Names, depth: int) -> list[Step]:
         kinds = ["place", "place", "guard", *([] if tidy else ["cast"])]
-        kinds += ["other", "kernel", "kernel", "kernel", "kill"] if known.vectors.keys() - {"x"} else []
+        kinds += (
+            ["other", "view", "kernel", "kernel", "kernel", "kill"] if known.vectors.keys() - {"x"} else []
+        )
         kinds += ["place", "place", "kernel", "kernel"] if roomy and known.vectors.keys() - {"x"} else []
         kinds += ["branch"] if depth else []
         kinds += ["invoke"] if others else []
@@ -160,6 +163,15 @@ def functions(draw: Any, name: str, others: tuple[str, ...] = (), *, tidy: bool 
                 return []
             return [Kill(fresh("d"), which, draw(st.sampled_from(targets)))]
         source = draw(st.sampled_from(sorted(known.vectors.keys() - {"x"})))
+        if kind == "view":
+            # Never less than all of it: what is known of contents is known of a tensor as a whole.
+            kind = draw(st.sampled_from(["view", "reshape"]))
+            extent = known.vectors[source]
+            # TVM does not read a view that is certain to be too large.
+            extent = draw(st.sampled_from([extent, extent, f"{extent} + 1"])) if kind == "reshape" else extent
+            view = View(fresh("v"), kind, source, extent)
+            known.vectors[view.name] = view.extent
+            return [view]
         if kind == "other":
             other = Other(fresh("o"), draw(st.sampled_from(["alias", "copy"])), source)
             known.vectors[other.name] = known.vectors[source]
