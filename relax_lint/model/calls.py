@@ -32,12 +32,12 @@ def build_call(builder: FunctionBuilder, place: Place, var: Any, call: Any) -> O
     if kind == "Op":
         name = str(callee.name)
         handler = _OPERATORS.get(name)
-        if handler is not None:
+        if handler is not None and takes(builder, name, call.args):
             return handler(builder, place, var, call.args)
         convention = _CONVENTIONS.get(name)
-        if convention is not None:
+        if convention is not None and len(call.args) > 0:
             return _convention(builder, place, var, call, convention)
-        return _kernel(builder, place, var, CallKind.OPERATOR, name, call.args, trusted=True)
+        return _kernel(builder, place, var, CallKind.OPERATOR, name, call.args, trusted=handler is None)
     if kind == "ExternFunc":
         return _packed(builder, place, var, str(callee.global_symbol), call.args, CallKind.PACKED)
     if kind == "GlobalVar" and not tvm_compat.is_relax_function(builder.module, callee):

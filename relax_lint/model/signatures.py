@@ -1,5 +1,5 @@
-"""What the VM's builtins take. A call that gives one anything else ends in an error of the VM, whatever
-memory it seems to be about: it is the call of an unknown function.
+"""What the VM's builtins and TVM's operators on memory take. A call that gives one anything else ends in an
+error of the VM, whatever memory it seems to be about: it is the call of an unknown function.
 """
 
 from __future__ import annotations
@@ -59,6 +59,20 @@ _SIGNATURES: dict[str, tuple[_Kind, ...]] = {
     "vm.builtin.make_prim_value": (_any, _integer, _integer),
     "vm.builtin.cuda_graph.get_cached_alloc": (_any, _any),
     "vm.builtin.cuda_graph.run_or_capture": (_any, _any),
+    # TVM itself builds no call of an operator with arguments of other kinds; what was saved may lack some.
+    "relax.memory.alloc_storage": (_any,) * 4,
+    "relax.memory.alloc_tensor": (_any,) * 4,
+    "relax.memory.kill_storage": (_any,),
+    "relax.memory.kill_tensor": (_any,),
+    "relax.memory.view": (_any,) * 4,
+    "relax.memory.ensure_zero_offset": (_any,),
+    "relax.vm.alloc_storage": (_any,) * 4,
+    "relax.vm.alloc_tensor": (_any,) * 4,
+    "relax.vm.kill_object": (_any,),
+    "relax.builtin.alloc_tensor": (_any,) * 4,
+    "relax.reshape": (_any,) * 2,
+    "relax.shape_of": (_any,),
+    "relax.assert_op": (_any,),
     "runtime.TVMTensorCreateView": (_tensor, _optional(_shape), _optional(_dtype), _optional(_integer)),
 }
 """The kinds of the first arguments."""
@@ -68,7 +82,9 @@ _AFTER_CONTEXT = frozenset({"vm.builtin.alloc_storage", "vm.builtin.alloc_shape_
 
 
 def takes(builder: FunctionBuilder, name: str, arguments: Sequence[Any]) -> bool:
-    """Whether a builtin can be called with these arguments; what is not known counts as fitting."""
+    """Whether a builtin or an operator can be called with these arguments; what is not known counts as
+    fitting, and so does everything for a name that is not known.
+    """
     kinds = _SIGNATURES.get(name, ())
     if name in _AFTER_CONTEXT:
         arguments = arguments[-len(kinds) :]

@@ -7,6 +7,7 @@ from collections import Counter
 from dataclasses import dataclass
 
 import pytest
+import tvm
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -197,10 +198,17 @@ def _require_one_assert(layers: int) -> None:
     assert not [check for check in checks if re.search("not enforced", " ".join(check.assumes))]
 
 
+PRINTED_SYMBOLS = pytest.mark.skipif(
+    tvm.__version__.startswith("0.26"), reason="TVM 0.26 cannot read its own printed symbols"
+)
+
+
+@PRINTED_SYMBOLS
 def test_a_planned_model_needs_one_check() -> None:
     _require_one_assert(2)
 
 
+@PRINTED_SYMBOLS
 @pytest.mark.slow
 def test_a_planned_model_of_32_layers_needs_one_check() -> None:
     _require_one_assert(32)
