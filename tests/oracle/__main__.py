@@ -21,12 +21,13 @@ from pathlib import Path
 from typing import TypeAlias
 
 from relax_lint.replay import Machine
+from relax_lint.replay.modules import load_module
 from relax_lint.totals.walk import ExecMode
 from tests.oracle import program as program_module
 from tests.oracle import regressions
 from tests.oracle.compare import compare_first_failures, compare_machine, compare_verdicts
 from tests.oracle.fixes import OUTCOMES, STRATEGIES, compare_fixes
-from tests.oracle.program import Program
+from tests.oracle.program import Program, text
 from tests.oracle.shrinking import smallest
 from tests.oracle.strategies import some
 from tests.oracle.totals import compare_totals
@@ -93,7 +94,9 @@ class Search:
 
 
 def _fails(program: Program, compare: Compare, kind: type[Exception]) -> bool:
+    """Whether a program that TVM reads fails in the same way."""
     try:
+        load_module(text(program), "script")
         compare(program)
     except Exception as other:
         return type(other) is kind

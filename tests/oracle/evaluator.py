@@ -14,6 +14,7 @@ from tests.oracle.program import (
     Cast,
     Function,
     Guard,
+    InPlace,
     Invoke,
     Kernel,
     Kill,
@@ -62,14 +63,21 @@ class Memory:
 
 @dataclass
 class Placed:
-    """A tensor: where it lies, and which write each of its elements should show, which its views show as well."""
+    """A tensor: where it lies, and which write each of its elements should show. Its views show the same; what an
+    in-place call makes of it has an `expected` of its own, and other writes to either are in all `versions`.
+    """
 
     memory: Memory
     offset: int
     count: int
     dtype: str
-    expected: dict[int, int] = field(default_factory=dict)
     name: str = ""
+    expected: dict[int, int] = field(default_factory=dict)
+    versions: list[dict[int, int]] = field(default_factory=list)
+
+    def __post_init__(self) -> None:
+        if not self.versions:
+            self.versions.append(self.expected)
 
 
 class Stop(Exception):
@@ -113,6 +121,8 @@ class Call:
         self._killers: dict[str, str] = {}
         self._values: dict[str, Memory | Placed | None] = {}
         self._registers: dict[str, str] = {}
+        # What an in-place call makes sits in the register of its argument.
+        self._shared: dict[str, str] = {}
         self.outcome = Outcome()
 
     def run(self) -> Outcome:
@@ -159,10 +169,14 @@ class Call:
         elif isinstance(step, View):
             self._view(step)
         elif isinstance(step, Kill):
-            self._values[self._register(step.target)] = None
-            self._killers[self._register(step.target)] = step.name
+            killed = self._shared.get(self._register(step.target), self._register(step.target))
+            for name in (killed, *(name for name, register in self._shared.items() if register == killed)):
+                self._values[name] = None
+                self._killers[name] = step.name
         elif isinstance(step, Kernel):
             self._kernel(step)
+        elif isinstance(step, InPlace):
+            self._in_place(step)
         else:
             self._invoke(step)
 
@@ -220,9 +234,10 @@ class Call:
         self._values[step.name] = Placed(memory, offset, product, step.dtype, name=step.name)
 
     def _view(self, step: View) -> None:
-        source = self._used(step.name, step.source)
+        source = self._used(step.name, step.source, fails=False)
         if not isinstance(source, Placed):
             self._values[step.name] = None
+            self._end("refused" if step.kind == "view" else "crash")
             return
         count = self._number(step.extent)
         if count < 0 or source.count < 0:
@@ -251,10 +266,7 @@ class Call:
         if len({tensor.count for tensor in placed}) > 1:
             self._end("refused")
             return
-        if any(tensor.offset % ELEMENT for tensor in placed):
-            # The kernel counts in elements: it works on those that begin a little earlier.
-            self.outcome.wrong[step.name].add("RLX303")
-            self._end("undefined")
+        self._require_aligned(step.name, placed)
         target, source = placed[-1], placed[0]
         writes: dict[int, int] = {}
         for index in range(max(target.count, 0)):
@@ -266,7 +278,29 @@ class Call:
                 before = self._read(target, index, step.name)
                 value = None if value is None or before is None else value + before
             writes[index] = self._store(target, index, value, step.name)
-        target.expected.update(writes)
+        for version in target.versions:
+            version.update(writes)
+
+    def _require_aligned(self, name: str, tensors: list[Placed]) -> None:
+        if any(tensor.offset % ELEMENT for tensor in tensors):
+            # The kernel counts in elements: it works on those that begin a little earlier.
+            self.outcome.wrong[name].add("RLX303")
+            self._end("undefined")
+
+    def _in_place(self, step: InPlace) -> None:
+        source = self._used(step.name, step.source)
+        if not isinstance(source, Placed):
+            self._values[step.name] = None
+            return
+        self._require_aligned(step.name, [source])
+        expected = {}
+        for index in range(max(source.count, 0)):
+            value = self._read(source, index, step.name)
+            expected[index] = self._store(source, index, None if value is None else value * 2, step.name)
+        register = self._register(step.source)
+        self._shared[step.name] = self._shared.get(register, register)
+        self._values[step.name] = replace(source, expected=expected)
+        source.versions.append(expected)
 
     def _invoke(self, step: Invoke) -> None:
         called = next(f for f in self._program.functions if f.name == step.function)

@@ -36,6 +36,13 @@ KERNELS = """
         y = T.match_buffer(b, (n,), "float32", elem_offset=T.int64())
         for i in range(n):
             y[i] = y[i] + x[i]
+
+    @T.prim_func(private=True, s_tir=True)
+    def twice(a: T.handle):
+        n = T.int64()
+        x = T.match_buffer(a, (n,), "float32", elem_offset=T.int64())
+        for i in range(n):
+            x[i] = x[i] * T.float32(2)
 """
 
 
@@ -115,6 +122,15 @@ class Kernel:
 
 
 @dataclass(frozen=True)
+class InPlace:
+    """`R.call_tir_inplace` of `twice`: what it makes of `source` has a new name."""
+
+    name: str
+    source: str
+    extent: str
+
+
+@dataclass(frozen=True)
 class Invoke:
     """A call of another function with the parameters of this one."""
 
@@ -131,7 +147,7 @@ class Branch:
     other: tuple[Step, ...]
 
 
-Step: TypeAlias = Storage | Tensor | Guard | Cast | Other | View | Kill | Kernel | Invoke | Branch
+Step: TypeAlias = Storage | Tensor | Guard | Cast | Other | View | Kill | Kernel | InPlace | Invoke | Branch
 
 
 @dataclass(frozen=True)
@@ -237,5 +253,8 @@ def _value(step: Step) -> str:
         return f"R.memory.kill_{step.kind}({step.target})"
     if isinstance(step, Kernel):
         return f"Module.{step.kernel}({', '.join(step.arguments)})"
+    if isinstance(step, InPlace):
+        type_ = f'R.Tensor(({step.extent},), "float32")'
+        return f"R.call_tir_inplace(Module.twice, ({step.source},), [0], {type_})"
     assert isinstance(step, Invoke)
     return f"Module.{step.function}(x, z, k, c)"

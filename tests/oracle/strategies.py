@@ -14,6 +14,7 @@ from tests.oracle.program import (
     Cast,
     Function,
     Guard,
+    InPlace,
     Invoke,
     Kernel,
     Kill,
@@ -139,7 +140,9 @@ def functions(draw: Any, name: str, others: tuple[str, ...] = (), *, tidy: bool 
     def step(known: _Names, depth: int) -> list[Step]:
         kinds = ["place", "place", "guard", *([] if tidy else ["cast"])]
         kinds += (
-            ["other", "view", "kernel", "kernel", "kernel", "kill"] if known.vectors.keys() - {"x"} else []
+            ["other", "view", "in place", "kernel", "kernel", "kernel", "kill"]
+            if known.vectors.keys() - {"x"}
+            else []
         )
         kinds += ["place", "place", "kernel", "kernel"] if roomy and known.vectors.keys() - {"x"} else []
         kinds += ["branch"] if depth else []
@@ -163,6 +166,13 @@ def functions(draw: Any, name: str, others: tuple[str, ...] = (), *, tidy: bool 
                 return []
             return [Kill(fresh("d"), which, draw(st.sampled_from(targets)))]
         source = draw(st.sampled_from(sorted(known.vectors.keys() - {"x"})))
+        if kind == "in place":
+            if source.startswith("o"):
+                # TVM wants to know its shape, and that of a copy is not written.
+                return []
+            call = InPlace(fresh("i"), source, known.vectors[source])
+            known.vectors[call.name] = call.extent
+            return [call]
         if kind == "view":
             # Never less than all of it: what is known of contents is known of a tensor as a whole.
             kind = draw(st.sampled_from(["view", "reshape"]))
