@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Container, Iterable, Sequence
+from collections.abc import Container, Hashable, Iterable, Sequence
 from dataclasses import dataclass
 
 from relax_lint.diagnostic import Check, Edit, Fix
+from relax_lint.fixes.trials import Attempt, Subject
 from relax_lint.place import Location
 
 _LINE_END = re.compile(r"\r\n|\r|\n")
@@ -20,16 +21,20 @@ class Proposal:
     fix: Fix
 
     @property
-    def key(self) -> tuple[str | None, ...]:
-        """The same for the same proposal after lines have moved."""
-        check = self.check
-        texts = (edit.text for edit in self.fix.edits)
-        return check.rule, check.module, check.function, check.binding, self.fix.title, *texts
+    def attempt(self) -> Attempt:
+        """What is remembered of it when it was tried."""
+        fix, subject = self.fix, subject_of(self.check)
+        # Effects have no name of their own: the message tells whose they are.
+        key = (*subject, self.check.message, fix.title, *(edit.text for edit in fix.edits))
+        return Attempt(subject, key, fix.turn, fix.applicability == "safe")
 
 
-def proposals(
-    checks: Iterable[Check], *, unsafe: bool, refused: Container[tuple[str | None, ...]] = ()
-) -> list[Proposal]:
+def subject_of(check: Check) -> Subject:
+    """What a check is about."""
+    return check.rule, check.module, check.function, check.binding
+
+
+def proposals(checks: Iterable[Check], *, unsafe: bool, refused: Container[Hashable] = ()) -> list[Proposal]:
     """The first fix that may be applied for each check that nobody accepts: a safe one or, with `unsafe`,
     either; `refused` are the keys of those that were tried in vain.
     """
@@ -39,7 +44,7 @@ def proposals(
         if check.suppressed:
             continue
         offered = (Proposal(check, fix) for fix in check.fixes if fix.edits and fix.applicability in wanted)
-        found += [p for p in offered if p.key not in refused][:1]
+        found += [p for p in offered if p.attempt.key not in refused][:1]
     return found
 
 

@@ -1,9 +1,10 @@
-"""Which of the fixes on offer are made together."""
+"""The findings of an IRModule, and which of their fixes are made together."""
 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Set
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from typing import Any, TypeAlias
 
 from relax_lint.config import Config
@@ -15,84 +16,103 @@ from relax_lint.fixes.changes import (
     Remedy,
     Remove,
     ResizeStorage,
-    Turn,
 )
 from relax_lint.fixes.module import FunctionChange, Inapplicable, require_applicable
+from relax_lint.fixes.trials import Attempt, Subject, Trials
 from relax_lint.judging import Judged, ModuleJudge
-from relax_lint.model.program import Function
+from relax_lint.model.program import Assert, Function
 from relax_lint.verdict import Verdict
 
 Wanted: TypeAlias = Callable[[Remedy], bool]
-Subject: TypeAlias = tuple[str, str, "str | None"]
-"""What a finding is about: function, rule and binding, all of which outlive changes elsewhere."""
-Attempt: TypeAlias = tuple[Subject, str]
-"""A fix of a finding, by its title."""
 
 
-class Choice:
-    """The findings of a module, and changes that can be made together: those of the first `wanted` fix of
-    each finding whose turn it is, leaving out the `earlier` attempts.
-    """
+@dataclass(frozen=True)
+class Offer:
+    """A fix for a finding in a function."""
 
-    def __init__(self, module: Any, config: Config, wanted: Wanted, earlier: Set[Attempt]) -> None:
-        self._wanted = wanted
-        self._earlier = earlier
-        self._findings: Counter[Subject] = Counter()
-        self._chosen: dict[Attempt, tuple[Function, Remedy]] = {}
-        self._taken: dict[object, Change] = {}
-        for judged in ModuleJudge(module, config).functions():
-            for found in judged.judged:
-                if found.judgement.decision.verdict is not Verdict.ALWAYS_FINE:
-                    self._choose(judged.facts.function, found)
-        turn = min((remedy.turn for _, remedy in self._chosen.values()), default=Turn.CHANGE)
-        self._made = {key: fix for key, fix in self._chosen.items() if fix[1].turn is turn}
+    function: Function
+    found: Judged
+    remedy: Remedy
 
     @property
-    def attempts(self) -> Set[Attempt]:
-        """The fixes that are chosen."""
-        return self._made.keys()
+    def attempt(self) -> Attempt:
+        """What is remembered of it when it was tried."""
+        remedy, subject = self.remedy, _subject(self.function, self.found)
+        # Effects have no name of their own: the message tells whose they are.
+        key = (*subject, self.found.judgement.message, remedy.title)
+        return Attempt(subject, key, remedy.turn, remedy.applicability is Applicability.SAFE)
+
+
+class JudgedModule:
+    """A module, and the findings in it."""
+
+    def __init__(self, module: Any, config: Config) -> None:
+        self.module = module
+        judge = ModuleJudge(module, config)
+        self._functions = judge.program.functions
+        self._found = [
+            (judged.facts.function, found)
+            for judged in judge.functions()
+            for found in judged.judged
+            if found.judgement.decision.verdict is not Verdict.ALWAYS_FINE
+        ]
 
     @property
-    def changes(self) -> list[FunctionChange]:
-        """What they change, each change once."""
-        changes = {
-            (function.name, change): (function, change)
-            for function, remedy in self._made.values()
-            for change in remedy.changes
-        }
-        return list(changes.values())
+    def tally(self) -> Counter[Subject]:
+        """How many findings there are of each kind."""
+        return Counter(_subject(function, found) for function, found in self._found)
 
-    def is_good(self, after: Choice) -> bool:
-        """Whether the changes helped, and brought up nothing that was not there. What an unsafe fix brings to
-        light is no harm.
+    @property
+    def checks(self) -> list[tuple[Function, Assert]]:
+        """The run-time checks of its functions."""
+        found = ((function, op) for function in self._functions for op in function.body.walk())
+        return [(function, op) for function, op in found if isinstance(op, Assert)]
+
+    def propose(self, wanted: Wanted, trials: Trials) -> list[Offer]:
+        """What to make next: of each finding the first `wanted` fix that can be made, and of these what
+        can be made together.
         """
-        safe = all(remedy.applicability is Applicability.SAFE for _, remedy in self._made.values())
-        harm = safe and bool(after._findings - self._findings)
-        return bool(self._findings - after._findings) and not harm
+        offered = []
+        for function, found in self._found:
+            offers = (Offer(function, found, remedy) for remedy in found.remedies if wanted(remedy))
+            usable = (
+                o
+                for o in offers
+                if o.attempt.key not in trials.refused and _is_applicable(function, o.remedy)
+            )
+            offered += list(usable)[:1]
+        return trials.limited(_compatible(trials.whose_turn_it_is(offered)))
 
-    def _choose(self, function: Function, found: Judged) -> None:
-        place = found.judgement.place
-        subject = (function.name, found.rule.code, None if place is None else place.binding)
-        self._findings[subject] += 1
-        for remedy in filter(self._wanted, found.remedies):
-            attempt = (subject, remedy.title)
-            if attempt in self._earlier or not _is_applicable(function, remedy):
-                continue
-            if self._is_free(function, remedy):
-                self._chosen[attempt] = (function, remedy)
-                self._take(function, remedy)
-            return
 
-    def _is_free(self, function: Function, remedy: Remedy) -> bool:
-        """Whether no other fix is about the same binding or attribute."""
-        return all(
-            self._taken.get((function.name, _subject(change)), change) == change for change in remedy.changes
-        )
+def changes_of(accepted: Sequence[Offer]) -> list[FunctionChange]:
+    """What several fixes change, each change once."""
+    changes = {
+        (offer.function.name, change): (offer.function, change)
+        for offer in accepted
+        for change in offer.remedy.changes
+    }
+    return list(changes.values())
 
-    def _take(self, function: Function, remedy: Remedy) -> None:
-        for change in remedy.changes:
-            if not isinstance(change, InsertAssert):
-                self._taken[function.name, _subject(change)] = change
+
+def _subject(function: Function, found: Judged) -> Subject:
+    place = found.judgement.place
+    return found.rule.code, None, function.name, None if place is None else place.binding
+
+
+def _compatible(offered: Sequence[Offer]) -> list[Offer]:
+    """Those that are not about what another one changes in another way, first come first."""
+    taken: dict[object, Change] = {}
+    found = []
+    for offer in offered:
+        touched: dict[object, Change] = {
+            (offer.function.name, _touched(change)): change
+            for change in offer.remedy.changes
+            if not isinstance(change, InsertAssert)
+        }
+        if all(taken.get(what, change) == change for what, change in touched.items()):
+            taken.update(touched)
+            found.append(offer)
+    return found
 
 
 def _is_applicable(function: Function, remedy: Remedy) -> bool:
@@ -104,7 +124,7 @@ def _is_applicable(function: Function, remedy: Remedy) -> bool:
     return True
 
 
-def _subject(change: Change) -> object:
+def _touched(change: Change) -> object:
     """What a change rewrites: the index of a binding, or an attribute. Assertions rewrite nothing."""
     if isinstance(change, ResizeStorage):
         return change.storage.place.index

@@ -9,12 +9,11 @@ import tvm
 
 from relax_lint.api import Settings, as_config
 from relax_lint.config import Config
-from relax_lint.fixes.changes import Applicability, Remedy, Turn
-from relax_lint.fixes.choice import Attempt, Choice, Wanted
+from relax_lint.fixes.changes import Applicability, Remedy, Remove, Turn
+from relax_lint.fixes.choice import JudgedModule, Wanted, changes_of
 from relax_lint.fixes.module import apply_changes
-
-MAX_ROUNDS = 16
-"""How often a module is judged anew; what is left then stays as it is."""
+from relax_lint.fixes.rewriting import address
+from relax_lint.fixes.trials import MAX_ROUNDS, Trials
 
 
 def fix(module: tvm.IRModule, config: Settings = None, unsafe: bool = False) -> tvm.IRModule:
@@ -67,16 +66,27 @@ def _may_be_made(remedy: Remedy, *, unsafe: bool) -> bool:
 def _fixed(module: Any, config: Config, wanted: Wanted) -> Any:
     if not isinstance(module, tvm.IRModule):
         raise TypeError(f"not an IRModule: `{type(module).__name__}`")
-    attempts: set[Attempt] = set()
-    choice = Choice(module, config, wanted, attempts)
+    trials = Trials()
+    judged = JudgedModule(module, config)
     for _ in range(MAX_ROUNDS):
-        if not choice.changes:
+        accepted = judged.propose(wanted, trials)
+        if not accepted:
             break
-        attempts |= choice.attempts
-        made = apply_changes(module, choice.changes)
-        after = Choice(made, config, wanted, attempts)
-        if choice.is_good(after):
-            module, choice = made, after
+        after = JudgedModule(apply_changes(judged.module, changes_of(accepted)), config)
+        if trials.settle(accepted, judged.tally, after.tally):
+            judged = after
+    return (_without_spare_checks(judged, module, config) if trials.may_have_spare_checks else judged).module
+
+
+def _without_spare_checks(judged: JudgedModule, original: Any, config: Config) -> JudgedModule:
+    """Leaves out, one by one, checks that were inserted and without which no finding comes back."""
+    own = {address(check.place.node) for _, check in JudgedModule(original, config).checks}
+    needed = 0
+    while inserted := [at for at in judged.checks if address(at[1].place.node) not in own][needed:]:
+        function, check = inserted[0]
+        shorter = JudgedModule(apply_changes(judged.module, [(function, Remove(check))]), config)
+        if shorter.tally - judged.tally:
+            needed += 1
         else:
-            choice = Choice(module, config, wanted, attempts)
-    return module
+            judged = shorter
+    return judged

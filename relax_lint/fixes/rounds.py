@@ -4,59 +4,80 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import TypeAlias
 
-from relax_lint.config import UNREADABLE_BLOCKS
 from relax_lint.diagnostic import Check, FileResult, is_finding
-from relax_lint.fixes.apply import Proposal, apply_edits, compatible, edits_of, proposals, without_what_goes
-
-MAX_ROUNDS = 32
-"""How often a file is judged anew; what is left then stays as it is."""
+from relax_lint.fixes.apply import (
+    Proposal,
+    apply_edits,
+    compatible,
+    edits_of,
+    proposals,
+    subject_of,
+    without_what_goes,
+)
+from relax_lint.fixes.trials import MAX_ROUNDS, Subject, Trials
 
 Judge: TypeAlias = Callable[[Mapping[str, str]], Mapping[str, FileResult]]
 """Judges texts, by the path to show."""
 
 
-@dataclass
+_CHECK = ".assert_op("
+
+
+@dataclass(eq=False)
 class FixedFile:
     """One file on the way: its text, what is known of it, and how many findings were fixed."""
 
     text: str
     result: FileResult
     fixed: int = 0
-    _refused: set[tuple[str | None, ...]] = field(default_factory=set)
-    _put_off: set[tuple[str | None, ...]] = field(default_factory=set)
-    _limit: int | None = None
+    _trials: Trials = field(default_factory=Trials)
+    _checks: list[_Inserted] = field(default_factory=list)
 
     def propose(self, *, unsafe: bool) -> list[Proposal]:
         """What to apply next; nothing where there is nothing left to try."""
         findings = filter(is_finding, self.result.checks)
-        offered = proposals(findings, unsafe=unsafe, refused=self._refused)
-        offered = without_what_goes(offered)
-        offered = [p for p in offered if p.key not in self._put_off] or offered
-        turn = min((p.fix.turn for p in offered), default=0)
-        return compatible(p for p in offered if p.fix.turn == turn)[: self._limit]
+        offered = proposals(findings, unsafe=unsafe, refused=self._trials.refused)
+        offered = self._trials.whose_turn_it_is(without_what_goes(offered))
+        return self._trials.limited(compatible(offered))
 
     def settle(self, accepted: list[Proposal], text: str, result: FileResult) -> None:
         """Keep what was applied, or take it back where it did not do what it should."""
-        before, after = _tally(self.result.checks), _tally(result.checks)
-        helped = before - after
-        if _harms(accepted, before, after) or not helped:
-            if len(accepted) == 1:
-                self._refused.add(accepted[0].key)
-            self._limit = max(len(accepted) // 2, 1)
-            return
-        idle = {proposal.key for proposal in accepted if _subject(proposal.check) not in helped}
-        if idle and len(accepted) > 1:
-            # Tried alone, it is enough for them that any finding goes away: some share an edit.
-            self._put_off |= idle
-            self._limit = 1 if all(proposal.key in self._put_off for proposal in accepted) else None
-            return
-        self.text, self.result = text, result
-        self.fixed += helped.total()
-        self._put_off.clear()
-        self._limit = None
+        gone = self._trials.settle(accepted, _tally(self.result.checks), _tally(result.checks))
+        if gone:
+            inserted = dict.fromkeys(edit.text for edit in edits_of(accepted) if _CHECK in edit.text)
+            self._checks += [_Inserted(check) for check in inserted if check not in self.text]
+            self.text, self.result = text, result
+            self.fixed += gone
+
+    def spare(self) -> str | None:
+        """The text without one check that a later fix may have made needless; None where all are needed."""
+        while self._trials.may_have_spare_checks and self._checks:
+            check = self._checks[-1]
+            parts = self.text.split(check.text)
+            if check.needed < len(parts) - 1:
+                first, rest = parts[: check.needed + 1], parts[check.needed + 1 :]
+                return check.text.join(first) + check.text.join(rest)
+            self._checks.pop()
+        return None
+
+    def settle_spare(self, text: str, result: FileResult) -> None:
+        """Leave out the check, or keep it where a finding comes back without it."""
+        if _tally(result.checks) - _tally(self.result.checks):
+            check = self._checks.pop()
+            self._checks.append(replace(check, needed=check.needed + 1))
+        else:
+            self.text, self.result = text, result
+
+
+@dataclass(frozen=True)
+class _Inserted:
+    """The text of a check that was inserted, in one place or more; the first `needed` of them stay."""
+
+    text: str
+    needed: int = 0
 
 
 def fix_files(files: Iterable[FixedFile], judge: Judge, *, unsafe: bool) -> None:
@@ -72,33 +93,15 @@ def fix_files(files: Iterable[FixedFile], judge: Judge, *, unsafe: bool) -> None
                 text = apply_edits(file.text, edits_of(accepted))
                 tried[file.result.input.path] = file, accepted, text
         if not tried:
-            return
+            break
         results = judge({path: text for path, (_, _, text) in tried.items()})
         for path, (file, accepted, text) in tried.items():
             file.settle(accepted, text, results[path])
+    while spared := {file: shorter for file in everything if (shorter := file.spare()) is not None}:
+        results = judge({file.result.input.path: text for file, text in spared.items()})
+        for file, text in spared.items():
+            file.settle_spare(text, results[file.result.input.path])
 
 
-_Subject: TypeAlias = tuple[str, str | None, str | None, str | None]
-
-
-def _subject(check: Check) -> _Subject:
-    return check.rule, check.module, check.function, check.binding
-
-
-def _tally(checks: Iterable[Check]) -> Counter[_Subject]:
-    return Counter(_subject(check) for check in checks if is_finding(check))
-
-
-# What comes to light without harm: that a verdict, now a good one, relies on a declared bound, and that a
-# comment which accepted a finding is of no use any more.
-_HARMLESS = ("RLX501", "RLX905")
-
-
-def _harms(accepted: Iterable[Proposal], before: Counter[_Subject], after: Counter[_Subject]) -> bool:
-    """Whether something came up that was not there. What an unsafe fix brings to light is no harm, unless
-    the file can no longer be read.
-    """
-    came = Counter({subject: n for subject, n in (after - before).items() if subject[0] not in _HARMLESS})
-    if all(proposal.fix.applicability == "safe" for proposal in accepted):
-        return bool(came)
-    return any(rule.startswith(UNREADABLE_BLOCKS) for rule, *_ in came)
+def _tally(checks: Iterable[Check]) -> Counter[Subject]:
+    return Counter(subject_of(check) for check in checks if is_finding(check))
