@@ -66,7 +66,7 @@ class TextFixer:
             edits = [edit for change in remedy.changes for edit in self._edits(function, change)]
         except (NotEditableError, NotWritableError):
             return display(remedy)
-        return Fix(remedy.title, remedy.applicability.value, tuple(dict.fromkeys(edits)), remedy.turn)
+        return Fix(remedy.title, remedy.applicability.value, tuple(dict.fromkeys(edits)), int(remedy.turn))
 
     def _edits(self, function: Function, change: Change) -> Iterable[Edit]:
         if isinstance(change, InsertAssert):

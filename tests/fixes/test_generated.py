@@ -5,16 +5,20 @@ from __future__ import annotations
 import re
 from collections import Counter
 from dataclasses import dataclass
+from typing import Any
 
 import pytest
 import tvm
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from relax_lint import fix, insert_memory_checks
 from relax_lint.config import Config
 from relax_lint.diagnostic import Check
+from relax_lint.engine import check_module
 from relax_lint.fixes.apply import proposals
 from relax_lint.fixes.rounds import FixedFile
+from relax_lint.replay.modules import load_module
 from relax_lint.verdict import Verdict
 from tests.fixes.fixing import findings, fixed, judged
 from tests.programs.transformer import CONTEXT, lowered
@@ -121,9 +125,11 @@ def test_random_programs_on_one_symbol(seed: int) -> None:
     assert not [check for check in findings(file.text, config) if check.safe_when is not None]
 
 
+_RULES = ("RLX101", "RLX102", "RLX104", "RLX201", "RLX202", "RLX501", "RLX505")
+
+
 def _require_none_to_spare(generated: Generated) -> None:
-    rules = ("RLX101", "RLX102", "RLX104", "RLX201", "RLX202", "RLX501", "RLX505")
-    config = Config(fix_strategy=generated.strategy, select=rules)
+    config = Config(fix_strategy=generated.strategy, select=_RULES)
     file = fixed(generated.text, config)
     left = len(findings(file.text, config))
     for line in _checks(file.text):
@@ -181,6 +187,65 @@ def test_a_storage_is_made_larger_before_anything_is_checked() -> None:
     assert "R.shape([T.max(16, m * 4 + 8)])" in after.text
     assert not _checks(after.text)
     assert not findings(after.text, config)
+
+
+_LATE = _function(
+    'R.assert_op(n >= 1, [n], format="own")',
+    's = R.vm.alloc_storage(R.shape([T.max(m, 4) * 4]), R.prim_value(0), R.dtype("float16"))',
+    'a = R.vm.alloc_tensor(s, R.prim_value(m * 4), R.shape([n // 2]), R.dtype("float32"))',
+    'b = R.vm.alloc_tensor(s, R.prim_value(m * 4), R.shape([k]), R.dtype("float32"))',
+    's1 = R.memory.alloc_storage(R.shape([4 * m]), 0, "global", "uint8")',
+    'c = R.memory.alloc_tensor(s1, k, R.shape([4]), "float32")',
+)
+"""Only checks of `k` for `c` make it possible that `s` grows with `b`, and then no check of `a` is needed."""
+_GROWING = Config(fix_strategy="dynamic", select=("RLX101", "RLX102", "RLX104"))
+
+
+def test_a_check_that_a_later_fix_has_made_needless_is_left_out() -> None:
+    after = fixed(_LATE, _GROWING)
+    assert [line.split("(")[1].split(",")[0] for line in _checks(after.text)] == [
+        "k <= m * 4 - 16",
+        "k >= 0",
+        "n >= 1",
+    ]
+    assert not findings(after.text, _GROWING)
+
+
+def test_so_it_is_in_a_module() -> None:
+    after = fix(load_module(_LATE, "script"), _GROWING)
+    assert [line.split("(")[1].split(",")[0] for line in _checks(after.script())] == [
+        "k <= m * 4 - 16",
+        "k >= 0",
+        "n >= 1",
+    ]
+    assert all(check.verdict is Verdict.ALWAYS_FINE for check in check_module(after, _GROWING).checks)
+
+
+def _require_none_to_spare_in_a_module(generated: Generated) -> None:
+    config = Config(fix_strategy=generated.strategy, select=_RULES)
+    after = insert_memory_checks(load_module(generated.text, "script"), config)
+    assert insert_memory_checks(after, config) is after
+    text = after.script()
+    left = _wrong(after, config)
+    for line in _checks(text):
+        assert _wrong(load_module(text.replace(line, "", 1), "script"), config) > left, line
+
+
+def _wrong(module: Any, config: Config) -> int:
+    return sum(check.verdict is not Verdict.ALWAYS_FINE for check in check_module(module, config).checks)
+
+
+@settings(deadline=None, max_examples=3)
+@given(modules())
+def test_no_check_inserted_in_a_module_can_be_spared(generated: Generated) -> None:
+    _require_none_to_spare_in_a_module(generated)
+
+
+@pytest.mark.slow
+@settings(deadline=None, max_examples=60)
+@given(modules())
+def test_no_check_inserted_in_many_modules_can_be_spared(generated: Generated) -> None:
+    _require_none_to_spare_in_a_module(generated)
 
 
 # -- planned models ------------------------------------------------------------------------------
