@@ -139,6 +139,7 @@ class FunctionFacts:
             self.effect_of,
             self._shared.summaries,
             self.domain_at,
+            self.entry,
             self.judge,
             self.holds_only_if,
         )

@@ -59,6 +59,7 @@ class LifetimeFacts:
         effect_of: EffectOf,
         summaries: Summaries,
         domain_at: Callable[[Place], Domain],
+        entry: Domain,
         judge: Callable[..., Decision],
         holds_only_if: Callable[[Claim, Boolean | None], bool],
     ) -> None:
@@ -67,6 +68,7 @@ class LifetimeFacts:
         self._effect_of = effect_of
         self._summaries = summaries
         self._domain_at = domain_at
+        self._entry = entry
         self._judge = judge
         self._holds_only_if = holds_only_if
 
@@ -270,8 +272,10 @@ class LifetimeFacts:
         return decision
 
     def _domain(self, op: Op | None) -> Domain:
+        """What holds where an operation is, or (None) where the function returns."""
         ops = self._function.body.ops
-        return self._domain_at((op or ops[-1]).place)
+        last = op or (ops[-1] if ops else None)
+        return self._entry if last is None else self._domain_at(last.place)
 
     # -- what it is computed from --------------------------------------------------------------
 

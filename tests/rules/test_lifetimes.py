@@ -484,3 +484,10 @@ def main(x: R.Tensor((4,), "float32"), y: R.Tensor(("m",), "float32")):
 """)
     (check,) = findings(module, "RLX203")
     assert check.verdict.value == "needs-runtime-check"
+
+
+def test_a_function_that_does_nothing_but_return_what_nothing_binds() -> None:
+    vector = relax.TensorType([4], "float32")
+    x, stray = relax.Var("x", vector), relax.Var("stray", vector)
+    function = relax.Function([x], relax.SeqExpr([], stray), vector)
+    assert said(tvm.IRModule({"main": function})) == [("RLX204", "always-wrong", None)]
