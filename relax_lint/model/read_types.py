@@ -75,7 +75,9 @@ class TypeReader:
             elif type(shape.ty).__name__ == "ShapeType" and shape.ty.values is not None:
                 extents = self.extents(shape.ty)
         device = None if ty.vdevice is None else str(ty.vdevice)
-        return TensorType(extents, dtype, int(ty.ndim), device)
+        # In a graph that was saved, or changed since, the two need not agree.
+        ndim = int(ty.ndim) if extents is None else len(extents)
+        return TensorType(extents, dtype, ndim, device)
 
     def _read_extents(self, values: Sequence[Any]) -> tuple[sympy.Expr, ...] | None:
         try:

@@ -271,7 +271,9 @@ class Walker:
 
     def _get_item(self, frame: Frame, op: GetItem) -> Reference:
         reference = self._reference(frame, op.tuple)
-        return reference[op.item] if isinstance(reference, tuple) else reference
+        if not isinstance(reference, tuple):
+            return reference
+        return reference[op.item] if op.item < len(reference) else None
 
     def _kernel_call(self, frame: Frame, op: KernelCall) -> Reference:
         if op.callee == SHAPE_HEAP:

@@ -12,7 +12,7 @@ import relax_lint
 from relax_lint.diagnostic import is_finding
 from tests.api.programs import OVERFLOW
 from tests.attack import graphs
-from tests.attack.trying import Outcome, attempt
+from tests.attack.trying import Attack, Outcome, attempt
 
 
 def tried(seed: int, each: int) -> dict[str, Outcome]:
@@ -92,6 +92,34 @@ BROKEN: tuple[Callable[[graphs.Graph], None], ...] = (
     ),
     the_type_of_another,
 )
+
+
+def a_field_too_far(graph: graphs.Graph) -> None:
+    graph["nodes"][first(graph, "TupleGetItem")]["data"]["index"] = 300
+
+
+def shapes_without_extents(graph: graphs.Graph) -> None:
+    types = [node["data"] for node in graph["nodes"] if node["type"].rpartition(".")[2] == "TensorType"]
+    scalar = next(one for one in types if one["ndim"] == 0)
+    for one in types:
+        one["shape"] = scalar["shape"]
+
+
+def an_argument_less(graph: graphs.Graph) -> None:
+    number = max(
+        n for n, node in enumerate(graph["nodes"]) if node.get("data") == "relax.memory.alloc_tensor"
+    )
+    for node in graph["nodes"]:
+        if node["type"].rpartition(".")[2] == "Call" and node["data"]["op"] == number:
+            graph["nodes"][node["data"]["args"]]["data"].pop(1)
+
+
+@pytest.mark.parametrize("change", [a_field_too_far, shapes_without_extents, an_argument_less])
+def test_what_tvm_loads_all_the_same_is_judged(change: Callable[[graphs.Graph], None]) -> None:
+    graph = graphs.saved()
+    change(graph)
+    outcome = attempt([Attack("changed", json.dumps(graph).encode(), "json")])["changed"]
+    assert (outcome.functions, outcome.failure) == (1, "")
 
 
 def test_the_other_files_of_the_run_are_judged(tmp_path: Path) -> None:

@@ -5,12 +5,15 @@ The measuring is done in a subprocess by an interposer (`meter.c`) that sees the
 
 from __future__ import annotations
 
+from importlib.util import find_spec
 from typing import Any
 
 import pytest
+import tvm
 
 from relax_lint.totals.walk import ExecMode
 from tests.totals import interposer
+from tests.totals.metering import CANNOT_BE_BUILT
 
 pytestmark = [
     pytest.mark.vm,
@@ -32,7 +35,15 @@ def test_at_a_binding_the_prediction_is_what_the_allocators_obtained(rows: list[
     wrong = [row for row in rows if row["predicted"] != row["measured"]]
     assert wrong == []
     assert len({row["case"] for row in rows}) >= 30
-    assert len(rows) >= 236
+    assert len(rows) >= 236 - _left_out()
+
+
+def _left_out() -> int:
+    """Rows that are not there: what this TVM cannot build (one call on two allocators each), and without onnx
+    a model with three calls on two allocators in two modes.
+    """
+    unbuildable = sum(tvm.__version__.startswith(version) for version, _, _ in CANNOT_BE_BUILT)
+    return 2 * unbuildable + (0 if find_spec("onnx") else 12)
 
 
 def test_so_it_is_over_two_calls_along_any_two_paths(rows: list[dict[str, Any]]) -> None:
