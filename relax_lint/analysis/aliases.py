@@ -33,6 +33,12 @@ def _own_result(call: FunctionCall) -> tuple[ValueId, ...]:
     return (call.result,)
 
 
+def _overwritten(call: KernelCall, output: int) -> ValueId | None:
+    """The argument that an output of an in-place call is; None where the output is a tensor of its own."""
+    index = call.inplace[output] if output < len(call.inplace) else -1
+    return call.arguments[index] if index >= 0 else None
+
+
 class Aliases:
     """The names and views of one function that share a register or bytes.
 
@@ -62,7 +68,8 @@ class Aliases:
         """The value in whose register each value sits; a value that has its own is not listed.
 
         TVM removes trivial bindings (`b = a`, a cast to the type that the value has, a field of a tuple
-        that is built in the function) before it assigns registers, so killing one name kills the other.
+        that is built in the function) before it assigns registers, so killing one name kills the other. What
+        `R.call_tir_inplace` makes of an argument is a trivial binding of it once the call is rewritten.
         """
         found: dict[ValueId, ValueId] = {}
         for op in self._function.body.walk():
@@ -75,12 +82,21 @@ class Aliases:
         """The value in whose register a value sits."""
         return self.registers.get(value, value)
 
+    def is_trivial(self, op: Op) -> bool:
+        """Whether TVM removes a binding, so that it is no use of its operands."""
+        return op.result in self.registers and not isinstance(op, KernelCall)
+
     def _same_register(self, op: Op) -> ValueId | None:
         if isinstance(op, Alias):
             return op.source
+        if isinstance(op, KernelCall) and op.kind is CallKind.CALL_TIR_INPLACE and len(op.inplace) == 1:
+            return _overwritten(op, 0)
         if isinstance(op, MatchCast) and not self._has_checks and op.type == self._written_type(op.source):
             return op.source
         if isinstance(op, GetItem):
+            call = self._definitions.get(op.tuple)
+            if isinstance(call, KernelCall) and call.kind is CallKind.CALL_TIR_INPLACE:
+                return _overwritten(call, op.item)
             items = () if op.tuple in self._rebuilt else self.fields.get(op.tuple, ())
             return items[op.item] if op.item < len(items) else None
         if isinstance(op, MakeTuple) and op.result in self._rebuilt:

@@ -47,7 +47,7 @@ class Kills:
     def _block(self, block: Block, killed: dict[ValueId, _Killed]) -> None:
         for op in block.ops:
             # A trivial binding is gone before registers are assigned: the use counts, not the name.
-            if killed and op.result not in self._aliases.registers:
+            if killed and not self._aliases.is_trivial(op):
                 self._use(op, operands(op, self._function), killed)
             if isinstance(op, If):
                 self._branches(op, killed)

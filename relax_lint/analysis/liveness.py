@@ -182,7 +182,7 @@ def _has_shape_heap(function: Function) -> bool:
 
 def _used_within(op: Op, function: Function, aliases: Aliases) -> Iterator[ValueId]:
     """The uses that are left when trivial bindings are gone."""
-    if op.result not in aliases.registers:
+    if not aliases.is_trivial(op):
         yield from operands(op, function)
     if isinstance(op, If):
         for block, result in ((op.then_block, op.then_result), (op.else_block, op.else_result)):

@@ -13,6 +13,7 @@ from relax_lint.model.program import (
     Function,
     GetItem,
     If,
+    KernelCall,
     MakeTuple,
     MatchCast,
     Op,
@@ -30,6 +31,7 @@ class Offsets:
     """The byte offsets of the tensors of one function.
 
     Tensors that come from outside (parameters, results of calls) are taken to start at their data pointer.
+    What an in-place call makes of an argument starts where that does.
     """
 
     def __init__(self, function: Function) -> None:
@@ -55,6 +57,8 @@ class Offsets:
                 self._walk(op.else_block, known, fields)
             elif isinstance(op, MakeTuple):
                 fields[op.result] = op.items
+            elif isinstance(op, KernelCall) and len(op.inplace) > 1:
+                fields[op.result] = _outputs(op)
             offset = self._offset(op, known, fields)
             if offset != 0:
                 known[op.result] = offset
@@ -62,6 +66,8 @@ class Offsets:
     def _offset(self, op: Op, known: dict[ValueId, Size], fields: dict[ValueId, tuple[ValueId, ...]]) -> Size:
         if isinstance(op, AllocTensor):
             return op.offset
+        if isinstance(op, KernelCall) and len(op.inplace) == 1:
+            return known.get(_outputs(op)[0], _ZERO)
         if isinstance(op, Alias | MatchCast):
             return known.get(op.source, _ZERO)
         if isinstance(op, GetItem):
@@ -76,3 +82,8 @@ class Offsets:
                 return base if isinstance(base, Unknown) else op.offset
             return base + op.offset
         return _ZERO
+
+
+def _outputs(call: KernelCall) -> tuple[ValueId, ...]:
+    """The argument that each output of an in-place call is; for a tensor of its own the call's result."""
+    return tuple(call.arguments[index] if index >= 0 else call.result for index in call.inplace)

@@ -33,6 +33,7 @@ from tests.oracle.program import (
     Step,
     Tensor,
     is_planned_across_branches,
+    named,
     text,
 )
 
@@ -226,11 +227,6 @@ def follow(program: Program, function: Function, point: Point) -> Followed:
             ends = ends if inner.ends == "ok" else inner.ends
             right = right and inner.right
     return Followed(outcome, ends, right and ends == "ok")
-
-
-def named(program: Program, name: str) -> Function:
-    """A function by its name."""
-    return next(function for function in program.functions if function.name == name)
 
 
 def _is_planned_by_tvm(program: Program) -> bool:

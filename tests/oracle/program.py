@@ -179,6 +179,11 @@ def _walk(steps: tuple[Step, ...]) -> Iterator[Step]:
             yield from _walk(step.other)
 
 
+def named(program: Program, name: str) -> Function:
+    """A function by its name."""
+    return next(function for function in program.functions if function.name == name)
+
+
 def is_planned_across_branches(program: Program) -> bool:
     """Whether a tensor without a storage stands in a branch: TVM's planner may put one of another branch on the
     same storage (apache/tvm#20191), and the machine does not survive that.
