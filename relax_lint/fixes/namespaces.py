@@ -57,7 +57,8 @@ class Namespaces:
 
     @cached_property
     def _tir(self) -> Alias:
-        for name, entry in self._text.unit.environment.items():
+        # A unit may know it by several names.
+        for name, entry in sorted(self._text.unit.environment.items(), key=lambda item: item[0] != "T"):
             if isinstance(entry, Imported) and canonical(entry.dotted) == TIR:
                 return Alias(name)
         content = self._text.unit.text.content
