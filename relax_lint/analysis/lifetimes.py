@@ -248,6 +248,10 @@ class LifetimeFacts:
         )
         on_all = event.certain and not event.ordered
         decision = self._decide(condition, event.call, certain=on_all, why=why)
+        if event.elementwise and decision.verdict is Verdict.ALWAYS_WRONG:
+            # In rising order, what lies in front of its source is written when that has been read.
+            why = "the order in which the kernel works decides"
+            decision = self._decide(condition, event.call, certain=False, why=why)
         return Finding(decision, self._only_empty(decision, condition, event.call, either_empty(one, two)))
 
     def _only_empty(

@@ -251,7 +251,7 @@ class Call:
     def _used(self, name: str, source: str, *, fails: bool = True) -> Memory | Placed | None:
         value = self._values[self._register(source)]
         if value is None:
-            if "RLX201" not in self.outcome.wrong.get(source, ()):
+            if source in self._shared or "RLX201" not in self.outcome.wrong.get(source, ()):
                 # Else it is a copy of what was killed, and the copying is to be mended.
                 self.outcome.wrong[name].add("RLX201")
             if fails:
@@ -288,6 +288,8 @@ class Call:
             self._end("undefined")
 
     def _in_place(self, step: InPlace) -> None:
+        register = self._register(step.source)
+        self._shared[step.name] = self._shared.get(register, register)
         source = self._used(step.name, step.source)
         if not isinstance(source, Placed):
             self._values[step.name] = None
@@ -297,8 +299,6 @@ class Call:
         for index in range(max(source.count, 0)):
             value = self._read(source, index, step.name)
             expected[index] = self._store(source, index, None if value is None else value * 2, step.name)
-        register = self._register(step.source)
-        self._shared[step.name] = self._shared.get(register, register)
         self._values[step.name] = replace(source, expected=expected)
         source.versions.append(expected)
 

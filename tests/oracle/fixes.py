@@ -163,12 +163,12 @@ def _promised(way: Fixed, function: Function, before: Outcome) -> str | None:
     """
     left = {(check.function, check.rule, check.binding) for check in way.checks}
     first = {
-        (check.rule, check.binding): next((fix.title for fix in check.fixes), "")
+        (check.rule, check.binding): _first_fix(check)
         for check in way.before
         if check.function == function.name and (check.function, check.rule, check.binding) in left
     }
     titles = [first.get((rule, name), "") for name, rules in before.wrong.items() for rule in rules]
-    grows = any(fix.title == GROW for check in way.before for fix in check.fixes[:1])
+    grows = any(_first_fix(check) == GROW for check in way.before)
     if (
         way.strategy == "assert"
         and not grows
@@ -179,6 +179,11 @@ def _promised(way: Fixed, function: Function, before: Outcome) -> str | None:
     if way.strategy == "dynamic" and titles and all(title == GROW for title in titles):
         return RIGHT
     return None
+
+
+def _first_fix(check: Check) -> str:
+    safe = (fix.title for fix in check.fixes if fix.applicability == "safe")
+    return next(safe, "")
 
 
 def _outcome(before: Followed, beyond: bool, result: RunResult) -> str:
