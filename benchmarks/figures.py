@@ -20,6 +20,7 @@ import sys
 import tempfile
 from collections import Counter, defaultdict
 from collections.abc import Callable, Mapping, Sequence
+from itertools import groupby
 from pathlib import Path
 from typing import Any
 
@@ -183,8 +184,18 @@ def _body(name: str, found: Any) -> list[str]:
             rows.append((rule, *(counts.get(word, 0) for word in words)))
         return _table(("rule", *words), [*rows, ("all", *(total[word] for word in words))])
     if isinstance(found, str):
-        return ["```text", found, "```"]
+        return _printed_figures(found.split("\n\n")[-1] if name == "faults" else found)
     return _table(("", ""), [(word, json.dumps(value).strip('"')) for word, value in found.items()])
+
+
+def _printed_figures(printed: str) -> list[str]:
+    """What a command printed: tables in Markdown as they are, and everything else to the letter."""
+    lines = []
+    for is_table, group in groupby(printed.splitlines(), key=lambda line: line.startswith("|")):
+        text = "\n".join(group).strip("\n")
+        if text:
+            lines += [text, ""] if is_table else ["```text", text, "```", ""]
+    return lines[:-1]
 
 
 def _verdict_table(found: Mapping[str, Any]) -> list[str]:
