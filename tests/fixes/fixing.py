@@ -8,6 +8,7 @@ from relax_lint.config import Config
 from relax_lint.diagnostic import Check, FileResult, InputStatus, is_finding
 from relax_lint.engine import check_parsed
 from relax_lint.fixes.rounds import FixedFile, fix_files
+from relax_lint.problems import problem_checks
 from relax_lint.sources.parsing import parse_unit
 from relax_lint.sources.reading import read_units
 
@@ -16,8 +17,9 @@ PATH = "module.py"
 
 def judged(text: str, config: Config | None = None) -> FileResult:
     """All that is said of a text."""
-    checks: list[Check] = []
-    for unit in read_units(text.encode(), PATH).units:
+    found = read_units(text.encode(), PATH)
+    checks = [*problem_checks(found.problems, PATH, config or Config())]
+    for unit in found.units:
         checks += check_parsed(parse_unit(unit), PATH, config or Config()).checks
     return FileResult(InputStatus(PATH, 1, "checked"), tuple(checks))
 

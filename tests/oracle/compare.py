@@ -82,15 +82,15 @@ def _compare_one(
         if name not in outcome.reached or (rule in ("RLX101", "RLX304") and name in outcome.meaningless):
             continue
         broken = outcome.wrong.get(name, set())
-        if rule in ("RLX203", "RLX205", "RLX303", "RLX304") and "RLX201" in broken:
+        if rule == "RLX203" and "RLX201" in broken:
             # The kernel gets nothing.
             continue
         if rule in ("RLX203", "RLX205") and any("RLX304" in rules for rules in outcome.wrong.values()):
             # There are elements that no tensor has.
             continue
         uses_killed = any("RLX201" in rules for rules in outcome.wrong.values())
-        if rule == "RLX205" and uses_killed:
-            # A tensor that was killed is not read either.
+        if rule in ("RLX205", "RLX303", "RLX304") and uses_killed:
+            # A tensor that was killed is not read either, nor what is made of it.
             continue
         wrong = rule in broken
         # What is said of a returned value is said of the calls that return.
