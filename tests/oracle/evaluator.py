@@ -293,6 +293,8 @@ class Call:
         source = self._used(step.name, step.source)
         if not isinstance(source, Placed):
             self._values[step.name] = None
+            if register in self._killers:
+                self._killers[step.name] = self._killers[register]
             return
         self._require_aligned(step.name, [source])
         expected = {}
