@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field, replace
@@ -56,10 +57,11 @@ class FixedFile:
         """The text without one check that a later fix may have made needless; None where all are needed."""
         while self._trials.may_have_spare_checks and self._checks:
             check = self._checks[-1]
-            parts = self.text.split(check.text)
-            if check.needed < len(parts) - 1:
-                first, rest = parts[: check.needed + 1], parts[check.needed + 1 :]
-                return check.text.join(first) + check.text.join(rest)
+            # At the start of a line: the same check may stand in a deeper block too.
+            places = list(re.finditer(rf"(?<![^\r\n]){re.escape(check.text)}", self.text))
+            if check.needed < len(places):
+                start, end = places[check.needed].span()
+                return self.text[:start] + self.text[end:]
             self._checks.pop()
         return None
 
@@ -74,7 +76,7 @@ class FixedFile:
 
 @dataclass(frozen=True)
 class _Inserted:
-    """The text of a check that was inserted, in one place or more; the first `needed` of them stay."""
+    """The line of a check that was inserted, in one place or more; the first `needed` of them stay."""
 
     text: str
     needed: int = 0
