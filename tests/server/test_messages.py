@@ -16,12 +16,12 @@ from relax_lint.server.messages import Judged, actions, hover
 from relax_lint.server.positions import Ruler
 from relax_lint.verdict import Severity, Verdict
 
-URI = "file:///work/model.py"
+URI = "file:///code/model.py"
 LINES = ["x = '🧠ß'; y = 1", "z = 2"]
 
 
 def place(line: int, column: int, end_column: int) -> Location:
-    return Location("/work/model.py", line, column, line, end_column)
+    return Location("/code/model.py", line, column, line, end_column)
 
 
 def check(**fields: Any) -> Check:
@@ -31,7 +31,7 @@ def check(**fields: Any) -> Check:
         "verdict": Verdict.NEEDS_RUNTIME_CHECK,
         "severity": Severity.WARNING,
         "message": "tensor `y` is too large",
-        "path": "/work/model.py",
+        "path": "/code/model.py",
         "module": "Module",
         "function": "main",
         "location": place(1, 11, 16),
@@ -68,7 +68,7 @@ def test_names_of_the_file_are_no_markdown() -> None:
 
 
 def test_hover_is_about_the_innermost_operation() -> None:
-    outer = check(rule="RLX901", message="outer", location=Location("/work/model.py", 1, 1, 2, 6))
+    outer = check(rule="RLX901", message="outer", location=Location("/code/model.py", 1, 1, 2, 6))
     shown = hover(judged(outer, check(message="inner")), types.Position(0, 12))
     assert shown is not None
     assert isinstance(shown.contents, types.MarkupContent)

@@ -122,7 +122,7 @@ def test_an_action_mends_the_text(editor: Editor) -> None:
 def test_ordinary_files_and_other_documents_cost_nothing(editor: Editor) -> None:
     assert editor.diagnostics(editor.open("ordinary.py", ORDINARY)) == []
     before = len(editor.published)
-    editor.open("cell", OVERFLOW, uri="vscode-notebook-cell:/work/book.ipynb#1")
+    editor.open("cell", OVERFLOW, uri="vscode-notebook-cell:/code/book.ipynb#1")
     editor.open("model.json", OVERFLOW, language="json")
     assert codes(editor.diagnostics(editor.open("", OVERFLOW, uri="untitled:Untitled-1"))) == ["RLX101"]
     assert {params.uri for params in editor.published[before:]} == {"untitled:Untitled-1"}
