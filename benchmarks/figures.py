@@ -123,6 +123,10 @@ SECTIONS: Mapping[str, Callable[[], Any]] = {
 SOURCES = "sources"
 _TITLES = {
     SOURCES: "Public sources that are read",
+    "verdicts": "Verdicts by rule and prover",
+    "proofs": "Proof records checked again",
+    "oracle": "Soundness: random programs",
+    "confirmed": "Findings that a run confirms",
     "provers": "Random claims against brute force",
     "false-alarms": "Findings on what TVM's own pipeline makes of right modules",
     "faults": "Injected faults",
@@ -155,23 +159,13 @@ def page(kept: Mapping[str, Any]) -> str:
         "Times are ratios inside one run.",
     ]
     for name in (SOURCES, *SECTIONS):
-        lines += ["", f"## {_heading(name)}", ""]
+        lines += ["", f"## {_TITLES[name]}", ""]
         entry = kept.get(name)
         if entry is None:
             lines.append("not measured")
             continue
         lines += [f"Measured {entry['when']}, {entry['with']}.", "", *_body(name, entry["found"])]
     return "\n".join([*lines, "", "## Known bugs", "", *_known_bugs(), ""])
-
-
-def _heading(name: str) -> str:
-    own = {
-        "verdicts": "Verdicts by rule and prover",
-        "proofs": "Proof records checked again",
-        "oracle": "Soundness: random programs",
-        "confirmed": "Findings that a run confirms",
-    }
-    return own.get(name) or _TITLES[name]
 
 
 def _body(name: str, found: Any) -> list[str]:

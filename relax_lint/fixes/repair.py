@@ -67,7 +67,7 @@ def _fixed(module: Any, config: Config, wanted: Wanted) -> Any:
     if not isinstance(module, tvm.IRModule):
         raise TypeError(f"not an IRModule: `{type(module).__name__}`")
     trials = Trials()
-    judged = JudgedModule(module, config)
+    judged = first = JudgedModule(module, config)
     for _ in range(MAX_ROUNDS):
         accepted = judged.propose(wanted, trials)
         if not accepted:
@@ -75,12 +75,14 @@ def _fixed(module: Any, config: Config, wanted: Wanted) -> Any:
         after = JudgedModule(apply_changes(judged.module, changes_of(accepted)), config)
         if trials.settle(accepted, judged.tally, after.tally):
             judged = after
-    return (_without_spare_checks(judged, module, config) if trials.may_have_spare_checks else judged).module
+    return (_without_spare_checks(judged, first, config) if trials.may_have_spare_checks else judged).module
 
 
-def _without_spare_checks(judged: JudgedModule, original: Any, config: Config) -> JudgedModule:
-    """Leaves out, one by one, checks that were inserted and without which no finding comes back."""
-    own = {address(check.place.node) for _, check in JudgedModule(original, config).checks}
+def _without_spare_checks(judged: JudgedModule, first: JudgedModule, config: Config) -> JudgedModule:
+    """Leaves out, one by one, checks that were inserted since the `first` judgement and without which no
+    finding comes back.
+    """
+    own = {address(check.place.node) for _, check in first.checks}
     needed = 0
     while inserted := [at for at in judged.checks if address(at[1].place.node) not in own][needed:]:
         function, check = inserted[0]

@@ -289,9 +289,7 @@ class Walker:
     def _shape_heap(self, frame: Frame, op: KernelCall) -> Reference:
         if self._inventory is not Inventory.STORAGES:
             return None
-        slots = next(
-            (getattr(frame.function.type_of(last), "value", None) for last in op.arguments[-1:]), None
-        )
+        slots = getattr(frame.function.type_of(op.arguments[-1]), "value", None) if op.arguments else None
         if slots is None:
             raise Indeterminate("the size of the shape heap is not known")
         size = frame.scope.quantity(slots * SHAPE_HEAP_SLOT_BYTES)
