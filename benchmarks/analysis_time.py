@@ -23,9 +23,9 @@ sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
 
 import tvm
 
-from relax_lint.config import Config
-from relax_lint.engine import UnitResult, check_module
-from relax_lint.verdict import Prover
+from relax_lint.judging.report import UnitResult, check_module
+from relax_lint.results.verdict import Prover
+from relax_lint.settings.config import Config
 from tests.programs.transformer import binding_count, lowered
 
 # Parsing a large module takes seconds and hardly varies.

@@ -20,8 +20,8 @@ ROOT = Path(__file__).resolve().parent.parent
 sys.path.insert(0, str(ROOT))
 
 from benchmarks.bugs import HAND_WRITTEN  # noqa: E402
-from relax_lint.confirmation import Status  # noqa: E402
-from relax_lint.diagnostic import Check  # noqa: E402
+from relax_lint.results.confirmation import Status  # noqa: E402
+from relax_lint.results.report import Check  # noqa: E402
 
 Counts = Mapping[str, Counter[str]]
 
@@ -37,8 +37,8 @@ def programs() -> dict[str, str]:
 def replayed(texts: Mapping[str, str]) -> list[Check]:
     """The findings in the programs, each with its confirmation."""
     import relax_lint
-    from relax_lint.config import Config
     from relax_lint.replay.confirm import confirm
+    from relax_lint.settings.config import Config
 
     config = Config(select=("RLX",))
     with tempfile.TemporaryDirectory() as folder:

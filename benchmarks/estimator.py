@@ -63,7 +63,7 @@ def compare_times(layers: int, runs: int) -> None:
 
 
 def modules(path: Path) -> Iterator[tuple[str, Any]]:
-    from relax_lint.lowering import LoweringError, allocates, lowered
+    from relax_lint.sources.lowering import LoweringError, allocates, lowered
     from relax_lint.sources.parsing import parse_unit
     from relax_lint.sources.reading import read_units
     from relax_lint.sources.unit import ParsedUnit

@@ -26,9 +26,9 @@ from benchmarks.lowering import checks, findings, stages
 from benchmarks.operators import operators
 from benchmarks.victims import victims
 from relax_lint import check
-from relax_lint.config import Config
-from relax_lint.diagnostic import Check, is_finding
 from relax_lint.replay.confirm import confirm
+from relax_lint.results.report import Check, is_finding
+from relax_lint.settings.config import Config
 
 FIRST = "CallTIRRewrite"
 """Before this pass a module has no memory operations."""

@@ -22,8 +22,8 @@ ROOT = Path(__file__).resolve().parent.parent
 sys.path.insert(0, str(ROOT))
 
 from benchmarks.bugs import COMPILED, HAND_WRITTEN, NOT_JUDGED, Bug  # noqa: E402
-from relax_lint.config import Config  # noqa: E402
-from relax_lint.memory_request import WHOLE  # noqa: E402
+from relax_lint.settings.config import Config  # noqa: E402
+from relax_lint.settings.memory_request import WHOLE  # noqa: E402
 
 TABLE = ROOT / "docs" / "known-bugs.md"
 

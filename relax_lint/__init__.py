@@ -27,8 +27,8 @@ if TYPE_CHECKING:
     from typing import Any
 
     from relax_lint.api import assert_memory_safe, check, memory
-    from relax_lint.fixes.repair import InsertMemoryChecks, fix, insert_memory_checks
     from relax_lint.instrument import MemoryLint, MemoryLintError
+    from relax_lint.repair.module import InsertMemoryChecks, fix, insert_memory_checks
     from relax_lint.totals.annotate import AnnotateUsedMemory, annotate_used_memory
 
 __version__ = "0.1.0"
@@ -51,9 +51,9 @@ _HOMES = {
     "check": "relax_lint.api",
     "memory": "relax_lint.api",
     "assert_memory_safe": "relax_lint.api",
-    "fix": "relax_lint.fixes.repair",
-    "insert_memory_checks": "relax_lint.fixes.repair",
-    "InsertMemoryChecks": "relax_lint.fixes.repair",
+    "fix": "relax_lint.repair.module",
+    "insert_memory_checks": "relax_lint.repair.module",
+    "InsertMemoryChecks": "relax_lint.repair.module",
     "MemoryLint": "relax_lint.instrument",
     "MemoryLintError": "relax_lint.instrument",
     "annotate_used_memory": "relax_lint.totals.annotate",

@@ -9,10 +9,10 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, TypeAlias
 
-from relax_lint.config import UNREADABLE_BLOCKS, Config, load_config, with_options
-from relax_lint.diagnostic import Check, FileResult, InputStatus, MemoryTotals, Report
-from relax_lint.policy import apply_policy, idle_assumptions
-from relax_lint.verdict import Severity
+from relax_lint.judging.policy import apply_policy, idle_assumptions
+from relax_lint.results.report import Check, FileResult, InputStatus, MemoryTotals, Report
+from relax_lint.results.verdict import Severity
+from relax_lint.settings.config import UNREADABLE_BLOCKS, Config, load_config, with_options
 
 if TYPE_CHECKING:
     from concurrent.futures import Executor
@@ -36,14 +36,14 @@ def check(target: Any, config: Settings = None, *, executor: Executor | None = N
     `config` no pyproject.toml is looked for. With `executor` each file below the paths is one task of it, say
     of `distributed.Client.get_executor()`.
 
-    Raises TypeError for any other target, `relax_lint.config.ConfigError` for settings that cannot be used,
-    `relax_lint.runner.RunError` when TVM cannot be loaded and `relax_lint.lowering.LoweringError` when it
-    cannot lower a module in memory as `lower` asks.
+    Raises TypeError for any other target, `relax_lint.settings.config.ConfigError` for settings that
+    cannot be used, `relax_lint.running.runner.RunError` when TVM cannot be loaded and
+    `relax_lint.sources.lowering.LoweringError` when it cannot lower a module in memory as `lower` asks.
     """
     settings = as_config(config)
     paths = _paths(target)
     if paths is not None:
-        from relax_lint.runner import run
+        from relax_lint.running.runner import run
 
         return run(paths, settings, executor=executor)
     return _module_report(target, settings)
@@ -60,7 +60,7 @@ def memory(
     Raises ValueError for a symbol that no function has or a value that is no size, and for a path in which
     something cannot be read or analysed; else what `check` raises.
     """
-    from relax_lint.memory_request import MemoryRequest, read_bindings, require_known
+    from relax_lint.settings.memory_request import MemoryRequest, read_bindings, require_known
 
     bound = read_bindings(f"{name}={value}" for name, value in (bindings or {}).items())
     settings = replace(as_config(config), select=UNREADABLE_BLOCKS, memory=MemoryRequest(bound))
@@ -97,7 +97,7 @@ def findings_text(report: Report, findings: Sequence[Check]) -> str:
 
 
 def as_config(settings: Settings) -> Config:
-    """The configuration in any of its forms. Raises `relax_lint.config.ConfigError`."""
+    """The configuration in any of its forms. Raises `relax_lint.settings.config.ConfigError`."""
     if settings is None:
         return Config()
     if isinstance(settings, Config):
@@ -126,15 +126,15 @@ def _paths(target: Any) -> list[str] | None:
 
 
 def _module_report(target: Any, settings: Config) -> Report:
-    from relax_lint.engine import check_module
-    from relax_lint.tvm_compat import as_module
+    from relax_lint.judging.report import check_module
+    from relax_lint.vm.versions import as_module
 
     module = as_module(target)
     if module is None:
         kind = type(target).__name__
         raise TypeError(f"neither a path, a sequence of paths, an IRModule nor a Relax function: `{kind}`")
     if settings.lower:
-        from relax_lint.lowering import lowered
+        from relax_lint.sources.lowering import lowered
 
         module = lowered(module, settings.target)
     result = check_module(module, settings, path=IN_MEMORY)

@@ -13,16 +13,17 @@ from typing import Any, Literal, TypeAlias
 import tvm
 import tvm_ffi
 
-from relax_lint import api, tvm_compat
-from relax_lint.collection import without_collection
-from relax_lint.config import Config
-from relax_lint.diagnostic import Check, FileResult, InputStatus, Report, is_finding
-from relax_lint.engine import check_module
-from relax_lint.policy import apply_policy
-from relax_lint.problems import problem_checks
-from relax_lint.provenance import counterparts, first_with
+from relax_lint import api
+from relax_lint.judging.policy import apply_policy
+from relax_lint.judging.problems import problem_checks
+from relax_lint.judging.provenance import counterparts, first_with
+from relax_lint.judging.report import check_module
+from relax_lint.results.report import Check, FileResult, InputStatus, Report, is_finding
+from relax_lint.results.verdict import Severity
+from relax_lint.settings.config import Config
 from relax_lint.sources.unit import Problem
-from relax_lint.verdict import Severity
+from relax_lint.support.gc_pause import without_collection
+from relax_lint.vm import versions as tvm_compat
 
 Passes: TypeAlias = "Collection[str] | Literal['all'] | None"
 
@@ -92,7 +93,7 @@ class MemoryLint:
     A failure of the analysis itself is a warning and ends nothing; `failures` collects them as RLX904.
 
     Raises ValueError for another severity or for `passes` that is one text, and
-    `relax_lint.config.ConfigError` for settings that cannot be used.
+    `relax_lint.settings.config.ConfigError` for settings that cannot be used.
     """
 
     def __init__(

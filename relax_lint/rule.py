@@ -8,17 +8,17 @@ from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from relax_lint.confirmation import MISBEHAVIOUR, Symptom
-from relax_lint.verdict import Severity, Verdict
+from relax_lint.results.confirmation import MISBEHAVIOUR, Symptom
+from relax_lint.results.verdict import Severity, Verdict
 
 if TYPE_CHECKING:
     from importlib.metadata import EntryPoints
 
-    from relax_lint.analysis.facts import FunctionFacts
-    from relax_lint.config import Config
+    from relax_lint.facts.function import FunctionFacts
     from relax_lint.fixes.changes import Remedy
     from relax_lint.model.program import Place
-    from relax_lint.place import Location
+    from relax_lint.results.location import Location
+    from relax_lint.settings.config import Config
     from relax_lint.symbolic.decision import Decision, FirstFailure
 
 ENTRY_POINT_GROUP = "relax_lint.rules"

@@ -10,7 +10,7 @@ import sympy
 from sympy.logic.boolalg import Boolean
 
 from relax_lint.analysis.offsets import Offsets
-from relax_lint.analysis.placements import at_most
+from relax_lint.facts.placements import at_most
 from relax_lint.model.program import AllocTensor, Function, Op, Size, Unknown, ValueId
 from relax_lint.model.sizes import tensor_bytes
 

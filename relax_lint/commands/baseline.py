@@ -9,10 +9,10 @@ from dataclasses import replace
 
 from relax_lint.commands.judging import judge
 from relax_lint.commands.terminal import UsageError
-from relax_lint.config import Config
-from relax_lint.diagnostic import Report
+from relax_lint.judging.policy import stale_entries, with_baseline, with_notes_on_accepted_blocks
 from relax_lint.output.tables import count
-from relax_lint.policy import stale_entries, with_baseline, with_notes_on_accepted_blocks
+from relax_lint.results.report import Report
+from relax_lint.settings.config import Config
 from relax_lint.suppressions.baseline import Entry, entries_of, read_baseline, write_baseline
 
 

@@ -22,8 +22,8 @@ from relax_lint.commands.terminal import (
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from relax_lint.commands.memory import Asked
-    from relax_lint.config import Config
-    from relax_lint.diagnostic import Report
+    from relax_lint.results.report import Report
+    from relax_lint.settings.config import Config
 
 OK, FINDINGS, NO_INPUT = 0, 1, 3
 _STALE_SHOWN = 10
@@ -47,7 +47,7 @@ def run_report(options: argparse.Namespace, command: str) -> int:
             count = len(options.paths)
             write(f"no Relax function in {count} input{'' if count == 1 else 's'}\n")
         return NO_INPUT if options.error_on_no_input else OK
-    from relax_lint.collection import without_collection
+    from relax_lint.support.gc_pause import without_collection
 
     with without_collection():
         return _check_in_full(options, command, config or _config(options), asked)
@@ -76,7 +76,7 @@ def _is_plain(options: argparse.Namespace, command: str, config: Config | None) 
 def _is_configured(options: argparse.Namespace) -> bool:
     if options.config is not None or overrides(options):
         return True
-    from relax_lint.pyproject import candidates
+    from relax_lint.settings.pyproject import candidates
 
     return next(candidates("."), None) is not None
 
@@ -84,7 +84,7 @@ def _is_configured(options: argparse.Namespace) -> bool:
 def _config(options: argparse.Namespace) -> Config:
     from dataclasses import replace
 
-    from relax_lint.config import load_config, with_options
+    from relax_lint.settings.config import load_config, with_options
 
     config = with_options(load_config(options.config), overrides(options))
     config = replace(config, trust_models=options.trust_models)
@@ -102,8 +102,8 @@ def _require_known_rules(prefixes: Sequence[str]) -> None:
 
 def _none_holds_relax(paths: Sequence[str]) -> bool:
     """Whether every path is an ordinary Python file of a usual size in which there can be no Relax."""
-    from relax_lint.regular_file import read_regular
     from relax_lint.sources.prefilter import may_contain_relax
+    from relax_lint.support.regular_file import read_regular
 
     for path in paths:
         if not path.endswith(".py"):
@@ -199,7 +199,7 @@ def _complain_of_stale(report: Report, config: Config) -> None:
 
 
 def _with_proofs(report: Report, folder: str) -> Report:
-    from relax_lint.proofs import write_proofs
+    from relax_lint.output.proofs import write_proofs
 
     try:
         return write_proofs(report, folder)

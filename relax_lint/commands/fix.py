@@ -9,11 +9,11 @@ from dataclasses import dataclass, replace
 
 from relax_lint.commands.judging import judge, named_inputs
 from relax_lint.commands.terminal import UsageError
-from relax_lint.config import Config
-from relax_lint.diagnostic import FileResult, Report
-from relax_lint.fixes.files import WriteError, encoded, unified_diff, write_atomically
-from relax_lint.fixes.rounds import FixedFile, fix_files
 from relax_lint.output.tables import count
+from relax_lint.repair.files import WriteError, encoded, unified_diff, write_atomically
+from relax_lint.repair.rounds import FixedFile, fix_files
+from relax_lint.results.report import FileResult, Report
+from relax_lint.settings.config import Config
 from relax_lint.sources.discovery import HeldInput, Input, UnreadableError
 from relax_lint.sources.text import UndecodableError, decode
 from relax_lint.sources.unit import Problem

@@ -7,21 +7,21 @@ import sys
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from relax_lint.codec import decode as decode_value
 from relax_lint.commands.judging import judge, named_inputs
 from relax_lint.commands.terminal import UsageError
-from relax_lint.config import Config
-from relax_lint.diagnostic import Report, is_finding
-from relax_lint.fixes.apply import apply_edits
-from relax_lint.fixes.files import WriteError, encoded, write_atomically
 from relax_lint.output.tables import count
-from relax_lint.runner import new_pool
+from relax_lint.repair.apply import apply_edits
+from relax_lint.repair.files import WriteError, encoded, write_atomically
+from relax_lint.results.report import Report, is_finding
+from relax_lint.running.pool import Item
+from relax_lint.running.runner import new_pool
+from relax_lint.settings.config import Config
 from relax_lint.sources.discovery import HeldInput, Input, UnreadableError
 from relax_lint.sources.text import UndecodableError, decode
 from relax_lint.sources.unit import Problem
+from relax_lint.support.codec import decode as decode_value
 from relax_lint.suppressions.adding import FUNCTION, KINDS, Plan, Wanted
 from relax_lint.suppressions.applying import NEVER
-from relax_lint.workers import Item
 
 
 @dataclass(frozen=True)

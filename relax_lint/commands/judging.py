@@ -8,11 +8,11 @@ import sys
 from collections.abc import Iterable
 from contextlib import ExitStack
 
-from relax_lint.cache import Cache, default_folder
 from relax_lint.commands.terminal import DEBUG, waiting
-from relax_lint.config import Config
-from relax_lint.diagnostic import Report
-from relax_lint.runner import judge_inputs
+from relax_lint.results.report import Report
+from relax_lint.running.cache import Cache, default_folder
+from relax_lint.running.runner import judge_inputs
+from relax_lint.settings.config import Config
 from relax_lint.sources.discovery import Input, discover
 from relax_lint.sources.unit import Problem
 
@@ -30,7 +30,7 @@ def judge(
     with ExitStack() as stack:
         executor = None
         if options.executor is not None:
-            from relax_lint.executors import open_executor
+            from relax_lint.running.executors import open_executor
 
             executor = stack.enter_context(open_executor(options.executor))
         report = judge_inputs(

@@ -9,10 +9,10 @@ from dataclasses import dataclass, replace
 from fractions import Fraction
 from typing import Any
 
-from relax_lint.comparison import Comparison, compare, read_report
-from relax_lint.config import UNREADABLE_BLOCKS, Config
-from relax_lint.diagnostic import Report
-from relax_lint.memory_request import MemoryRequest, RequestError, read_bindings, require_known
+from relax_lint.results.report import Report
+from relax_lint.settings.config import UNREADABLE_BLOCKS, Config
+from relax_lint.settings.memory_request import MemoryRequest, RequestError, read_bindings, require_known
+from relax_lint.totals.comparison import Comparison, compare, read_report
 
 _PERCENT = re.compile(r"(?P<number>[0-9]+(?:\.[0-9]+)?) ?%?", re.ASCII)
 _BUDGET_RULES = ("RLX601",)

@@ -18,7 +18,7 @@ def require_known_rules(prefixes: Sequence[str]) -> None:
 
 
 def _unknown_rule(code: str, rules: dict[str, Rule]) -> str:
-    from relax_lint.config import did_you_mean
+    from relax_lint.settings.config import did_you_mean
 
     by_name = {rule.name: rule.code for rule in rules.values()}
     if code in by_name:

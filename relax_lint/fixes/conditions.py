@@ -7,7 +7,7 @@ from collections.abc import Iterable
 import sympy
 from sympy.logic.boolalg import And, Boolean
 
-from relax_lint.fixes.tvmscript import MAX_LENGTH, NotWritableError, script_condition, script_expr
+from relax_lint.fixes.text.tvmscript import MAX_LENGTH, NotWritableError, script_condition, script_expr
 from relax_lint.symbolic import functions as f
 from relax_lint.symbolic.domain import INT64_MAX, Domain
 from relax_lint.symbolic.printing import condition_text

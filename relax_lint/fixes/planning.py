@@ -14,9 +14,7 @@ from relax_lint.analysis.effects import Effect
 from relax_lint.analysis.kills import KilledUse, Kills
 from relax_lint.analysis.liveness import operands
 from relax_lint.analysis.paths import Paths
-from relax_lint.analysis.placements import Placement
-from relax_lint.config import Config
-from relax_lint.fixes.call_tir import call_with_output
+from relax_lint.facts.placements import Placement
 from relax_lint.fixes.changes import (
     Applicability,
     InsertAssert,
@@ -29,6 +27,7 @@ from relax_lint.fixes.changes import (
 )
 from relax_lint.fixes.conditions import check_title, conjuncts, is_exact, is_writable
 from relax_lint.fixes.resizing import Resizing
+from relax_lint.fixes.text.call_tir import call_with_output
 from relax_lint.model.program import (
     AllocStorage,
     AllocTensor,
@@ -40,9 +39,10 @@ from relax_lint.model.program import (
     Op,
     Place,
 )
+from relax_lint.results.verdict import Verdict
+from relax_lint.settings.config import Config
 from relax_lint.symbolic.decision import Decision
 from relax_lint.symbolic.domain import Domain
-from relax_lint.verdict import Verdict
 
 
 class Planner:

@@ -9,16 +9,16 @@ import sympy
 
 from relax_lint.analysis.definitions import Definitions
 from relax_lint.analysis.liveness import operands
-from relax_lint.analysis.placements import Claim, Placement, at_least_zero, at_most, no_overflow
+from relax_lint.facts.placements import Claim, Placement, at_least_zero, at_most, no_overflow
 from relax_lint.fixes.changes import ResizeStorage
 from relax_lint.fixes.conditions import is_writable_size
-from relax_lint.fixes.tvmscript import ALLOC_STORAGE
+from relax_lint.fixes.text.tvmscript import ALLOC_STORAGE
 from relax_lint.model.arguments import BYTE
 from relax_lint.model.program import AllocStorage, AllocTensor, Function, Place, Unknown, ValueId
+from relax_lint.results.verdict import Verdict
 from relax_lint.symbolic.decision import Decision
 from relax_lint.symbolic.domain import Domain
 from relax_lint.symbolic.functions import FloorDiv
-from relax_lint.verdict import Verdict
 
 MAX_TENSORS = 64
 """The tensors on one storage that are compared with each other."""

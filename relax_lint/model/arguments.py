@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any, TypeAlias
 
-from relax_lint import tvm_compat
 from relax_lint.model.program import Op, Place, Shape, Size, Unknown
 from relax_lint.model.read_types import read_dtype
 from relax_lint.model.sizes import tensor_bytes
 from relax_lint.model.types import DType, ShapeType, ValueType
 from relax_lint.symbolic.translate import Untranslatable
+from relax_lint.vm import versions as tvm_compat
 
 if TYPE_CHECKING:
     from relax_lint.model.builder import FunctionBuilder

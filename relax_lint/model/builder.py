@@ -6,7 +6,6 @@ from typing import Any
 
 import sympy
 
-from relax_lint import tvm_compat
 from relax_lint.model import calls, matching
 from relax_lint.model.prim_funcs import Kernels
 from relax_lint.model.program import (
@@ -34,6 +33,7 @@ from relax_lint.model.types import OpaqueType, PrimType, ShapeType, TensorType, 
 from relax_lint.sources.unit import NoPositions, Positions
 from relax_lint.symbolic.domain import Fact, FactKind
 from relax_lint.symbolic.translate import Translator, Untranslatable
+from relax_lint.vm import versions as tvm_compat
 
 DEFAULT_MAX_EXTENT = 2**40
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
-from relax_lint import tvm_compat
 from relax_lint.model import lowered_ops, memory_ops
 from relax_lint.model.arguments import (
     Handler,
@@ -20,6 +19,7 @@ from relax_lint.model.program import (
 from relax_lint.model.scalar_functions import returned_value
 from relax_lint.model.signatures import takes
 from relax_lint.model.types import ValueType
+from relax_lint.vm import versions as tvm_compat
 
 if TYPE_CHECKING:
     from relax_lint.model.builder import FunctionBuilder

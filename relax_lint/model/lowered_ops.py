@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING, Any
 
 import sympy
 
-from relax_lint import tvm_compat
 from relax_lint.model.arguments import (
     Handler,
 )
@@ -22,6 +21,7 @@ from relax_lint.model.program import (
 )
 from relax_lint.model.types import PrimType, ShapeType, TensorType
 from relax_lint.symbolic.domain import Fact, FactKind
+from relax_lint.vm import versions as tvm_compat
 
 if TYPE_CHECKING:
     from relax_lint.model.builder import FunctionBuilder

@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING, Any
 
 import sympy
 
-from relax_lint import tvm_compat
 from relax_lint.model.arguments import (
     BYTE,
     Handler,
@@ -37,6 +36,7 @@ from relax_lint.model.program import (
 from relax_lint.model.types import DType, OpaqueType, TensorType, ValueType
 from relax_lint.symbolic.domain import Fact, FactKind
 from relax_lint.symbolic.translate import Untranslatable
+from relax_lint.vm import versions as tvm_compat
 
 if TYPE_CHECKING:
     from relax_lint.model.builder import FunctionBuilder

@@ -7,7 +7,6 @@ from typing import Any
 
 import sympy
 
-from relax_lint import tvm_compat
 from relax_lint.model.kernels import (
     BufferParameter,
     Kernel,
@@ -20,6 +19,7 @@ from relax_lint.model.program import Unknown
 from relax_lint.model.read_types import read_dtype
 from relax_lint.model.tir_body import BodyReader
 from relax_lint.symbolic.translate import Translator, Untranslatable
+from relax_lint.vm import versions as tvm_compat
 
 
 class Kernels(Mapping[str, Kernel]):

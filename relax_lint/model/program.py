@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 import sympy
 
 from relax_lint.model.types import DType, TensorType, ValueType
-from relax_lint.place import Location
+from relax_lint.results.location import Location
 from relax_lint.symbolic.domain import Fact
 
 if TYPE_CHECKING:

@@ -7,7 +7,6 @@ from typing import Any
 
 import sympy
 
-from relax_lint import tvm_compat
 from relax_lint.model.types import (
     DType,
     OpaqueType,
@@ -18,6 +17,7 @@ from relax_lint.model.types import (
     ValueType,
 )
 from relax_lint.symbolic.translate import Translator, Untranslatable
+from relax_lint.vm import versions as tvm_compat
 
 _dtypes: dict[str, DType] = {}
 

@@ -11,11 +11,11 @@ from typing import TYPE_CHECKING, Any
 
 import sympy
 
-from relax_lint import tvm_compat
 from relax_lint.model.program import Origin, Provenance, Unknown
 from relax_lint.model.types import DType, PrimType, ShapeType, TensorType, ValueType
 from relax_lint.symbolic.domain import Fact, FactKind
 from relax_lint.symbolic.translate import Translator, Untranslatable
+from relax_lint.vm import versions as tvm_compat
 
 if TYPE_CHECKING:
     from relax_lint.model.builder import FunctionBuilder

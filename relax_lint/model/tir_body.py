@@ -11,7 +11,6 @@ from typing import Any
 
 import sympy
 
-from relax_lint import tvm_compat
 from relax_lint.model.flat_positions import flat_position
 from relax_lint.model.kernels import Access, BufferParameter, KernelParameter, Lookup, Reduction
 from relax_lint.model.loop_nest import LoopNest
@@ -19,6 +18,7 @@ from relax_lint.model.loops import Loops, Range
 from relax_lint.model.program import Unknown
 from relax_lint.model.tir_effects import DataFlow, Effects, Element, Store
 from relax_lint.symbolic.translate import Translator, Untranslatable
+from relax_lint.vm import versions as tvm_compat
 
 _REDUCTION_AXIS = 2
 _SPATIAL_AXIS = 0

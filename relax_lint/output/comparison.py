@@ -6,13 +6,13 @@ from collections.abc import Iterator
 from fractions import Fraction
 from typing import TYPE_CHECKING
 
-from relax_lint.byte_text import bytes_text
-from relax_lint.comparison import NOT_KNOWN
 from relax_lint.output.style import Style, printable
 from relax_lint.output.tables import table
+from relax_lint.support.byte_text import bytes_text
+from relax_lint.totals.comparison import NOT_KNOWN
 
 if TYPE_CHECKING:
-    from relax_lint.comparison import Change, Comparison
+    from relax_lint.totals.comparison import Change, Comparison
 
 _TITLES = {
     "planned": "planned",

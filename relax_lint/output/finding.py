@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 
-from relax_lint.diagnostic import AllocatorFailure, Check, Fix, Related
 from relax_lint.output.patch import patch_lines
 from relax_lint.output.snippet import Mark, draw
 from relax_lint.output.style import Style, printable
-from relax_lint.place import Location
-from relax_lint.verdict import Verdict
+from relax_lint.results.location import Location
+from relax_lint.results.report import AllocatorFailure, Check, Fix, Related
+from relax_lint.results.verdict import Verdict
 
 _OTHERS_NAMED = 8
 # Of these rules there is no verdict on memory to show.

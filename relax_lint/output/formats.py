@@ -11,8 +11,8 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
     from typing import TypeAlias
 
-    from relax_lint.diagnostic import Report
     from relax_lint.output.presentation import Presentation
+    from relax_lint.results.report import Report
 
     Renderer: TypeAlias = Callable[[Report, Presentation], str]
 

@@ -6,11 +6,11 @@ is in the log. So the worst come first.
 
 from __future__ import annotations
 
-from relax_lint.diagnostic import Check, Report, is_finding
 from relax_lint.output.finding import details
 from relax_lint.output.repository import Repository, repository
 from relax_lint.output.style import printable
-from relax_lint.verdict import Severity
+from relax_lint.results.report import Check, Report, is_finding
+from relax_lint.results.verdict import Severity
 
 _COMMANDS = {Severity.ERROR: "error", Severity.WARNING: "warning", Severity.NOTE: "notice"}
 

@@ -14,10 +14,10 @@ from importlib.resources import files
 from typing import Any
 
 from relax_lint import __version__
-from relax_lint.config import Config
-from relax_lint.diagnostic import Amount, MemoryTotals, Report
-from relax_lint.memory_figures import MAX_TIMELINES, Timeline
-from relax_lint.memory_request import WHOLE
+from relax_lint.results.memory_figures import MAX_TIMELINES, Timeline
+from relax_lint.results.report import Amount, MemoryTotals, Report
+from relax_lint.settings.config import Config
+from relax_lint.settings.memory_request import WHOLE
 
 _SCRIPTS = ("1_formula", "2_layout", "3_charts", "4_page")
 

@@ -7,8 +7,12 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 from relax_lint import __version__
-from relax_lint.confirmation import Confirmation
-from relax_lint.diagnostic import (
+from relax_lint.output.summary import Count, summarise
+from relax_lint.results.confirmation import Confirmation
+from relax_lint.results.identity import identities
+from relax_lint.results.location import Location
+from relax_lint.results.memory_figures import OverRange
+from relax_lint.results.report import (
     Amount,
     Check,
     FileResult,
@@ -19,13 +23,9 @@ from relax_lint.diagnostic import (
     Report,
     Suppression,
 )
-from relax_lint.identity import identities
-from relax_lint.memory_figures import OverRange
-from relax_lint.output.summary import Count, summarise
-from relax_lint.place import Location
 
 if TYPE_CHECKING:
-    from relax_lint.comparison import Comparison, Subject
+    from relax_lint.totals.comparison import Comparison, Subject
 
 SCHEMA_VERSION = 1
 

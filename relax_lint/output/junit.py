@@ -10,11 +10,11 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from xml.etree import ElementTree as ET
 
-from relax_lint.config import UNREADABLE_BLOCKS
-from relax_lint.diagnostic import Check, FileResult, Report, is_finding
 from relax_lint.output.finding import finding_lines
 from relax_lint.output.style import PLAIN, printable
-from relax_lint.verdict import Severity
+from relax_lint.results.report import Check, FileResult, Report, is_finding
+from relax_lint.results.verdict import Severity
+from relax_lint.settings.config import UNREADABLE_BLOCKS
 
 _WHOLE_FILE = "whole file"
 

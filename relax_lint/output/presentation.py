@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from relax_lint.comparison import Comparison
-from relax_lint.config import Config
 from relax_lint.output.style import Style
+from relax_lint.settings.config import Config
+from relax_lint.totals.comparison import Comparison
 
 
 @dataclass(frozen=True)

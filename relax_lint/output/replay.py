@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterator
 
-from relax_lint.confirmation import Confirmation, Run, Status
-from relax_lint.diagnostic import Check, Report
 from relax_lint.output.style import PLAIN, Style, printable
 from relax_lint.output.tables import count
+from relax_lint.results.confirmation import Confirmation, Run, Status
+from relax_lint.results.report import Check, Report
 
 _PAINTS = {Status.CONFIRMED: "error", Status.NOT_CONFIRMED: "warning", Status.NOT_RUNNABLE: "note"}
 

@@ -17,15 +17,15 @@ from typing import Any
 from urllib.parse import quote
 
 from relax_lint import __version__
-from relax_lint.diagnostic import Check, Edit, Fix, Related, Report, Suppression
-from relax_lint.identity import identities
 from relax_lint.output.finding import details
 from relax_lint.output.repository import Repository, repository
 from relax_lint.output.sarif_rules import descriptor
 from relax_lint.output.style import printable
-from relax_lint.place import Location
+from relax_lint.results.identity import identities
+from relax_lint.results.location import Location
+from relax_lint.results.report import Check, Edit, Fix, Related, Report, Suppression
+from relax_lint.results.verdict import Severity
 from relax_lint.rule import load_rules
-from relax_lint.verdict import Severity
 
 MAX_RESULTS = 5_000
 """GitHub shows 5,000 results of a run and refuses more than 25,000."""

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
+from relax_lint.results.verdict import Severity, Verdict
 from relax_lint.rule import Rule
-from relax_lint.verdict import Severity, Verdict
 
 MAX_DESCRIPTION = 1024
 """GitHub takes so many characters of a description."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 import unicodedata
 from dataclasses import dataclass
 
-from relax_lint.verdict import Severity
+from relax_lint.results.verdict import Severity
 
 _RESET = "\x1b[0m"
 _CODES = {

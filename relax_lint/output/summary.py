@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass
 
-from relax_lint.diagnostic import Check, Report, is_finding
-from relax_lint.verdict import Severity, Verdict
+from relax_lint.results.report import Check, Report, is_finding
+from relax_lint.results.verdict import Severity, Verdict
 
 
 @dataclass(frozen=True)

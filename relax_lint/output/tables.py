@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from relax_lint.diagnostic import Report
 from relax_lint.output.style import Style, width
 from relax_lint.output.summary import Count, Summary, summarise
+from relax_lint.results.report import Report
 
 
 def summary_lines(report: Report, style: Style) -> Iterator[str]:

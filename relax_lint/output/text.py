@@ -5,15 +5,15 @@ from __future__ import annotations
 from collections.abc import Hashable, Iterator, Sequence
 from typing import TYPE_CHECKING
 
-from relax_lint.diagnostic import Check, MemoryTotals, Report, is_finding
 from relax_lint.output.comparison import comparison_lines
 from relax_lint.output.finding import finding_lines
 from relax_lint.output.memory import memory_lines
 from relax_lint.output.style import PLAIN, Style, printable
 from relax_lint.output.tables import count, prover_lines, summary_lines
+from relax_lint.results.report import Check, MemoryTotals, Report, is_finding
 
 if TYPE_CHECKING:
-    from relax_lint.comparison import Comparison
+    from relax_lint.totals.comparison import Comparison
 
 NOTHING_FOUND = "no Relax function in {}"
 

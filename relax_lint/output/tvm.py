@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from relax_lint.diagnostic import Report
-from relax_lint.memory_figures import Estimate
+from relax_lint.results.memory_figures import Estimate
+from relax_lint.results.report import Report
 
 GIGABYTE = 2**30
 

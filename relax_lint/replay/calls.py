@@ -11,11 +11,11 @@ from typing import Any
 import sympy
 
 from relax_lint.analysis.domains import domains_of, entry_domain
-from relax_lint.config import Config
 from relax_lint.model.program import Alias, Function, MatchCast, ValueId
 from relax_lint.model.types import DType, PrimType, ShapeType, TensorType, TupleType, ValueType
 from relax_lint.replay.cases import Case, Sought
 from relax_lint.replay.values import Input, Scalar, Shape, Tensor, Tuple
+from relax_lint.settings.config import Config
 from relax_lint.symbolic.domain import Domain
 from relax_lint.symbolic.evaluation import compile_condition, compile_expr
 from relax_lint.symbolic.prover import ProverChain

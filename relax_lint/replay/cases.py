@@ -9,13 +9,13 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from relax_lint.codec import decode, encode
-from relax_lint.file_task import FileData
+from relax_lint.running.file_task import FileData
 from relax_lint.sources.reading import read_units
+from relax_lint.support.codec import decode, encode
 
 if TYPE_CHECKING:
-    from relax_lint.config import Config
     from relax_lint.model.program import Program
+    from relax_lint.settings.config import Config
     from relax_lint.sources.unit import ParsedUnit, Unit
 
 FUNCTION = f"{__name__}:prepare"
@@ -118,7 +118,7 @@ def _parsed(file: FileData, unit: Unit | None, config: Config) -> ParsedUnit | N
         found = parse_unit(unit, config.dialect)
     if not isinstance(found, ParsedUnit) or not config.lower:
         return found if isinstance(found, ParsedUnit) else None
-    from relax_lint.lowering import lower_unit
+    from relax_lint.sources.lowering import lower_unit
 
     lowered = lower_unit(found, config.target)
     return lowered if isinstance(lowered, ParsedUnit) else None
@@ -128,7 +128,7 @@ def _prepared(parsed: ParsedUnit, config: Config, sought: list[Sought]) -> tuple
     """What to run of a module, and the numbers of the findings that are about it."""
     import tvm
 
-    from relax_lint.judging import ModuleJudge
+    from relax_lint.judging.module import ModuleJudge
     from relax_lint.replay.calls import Calls
     from relax_lint.replay.reference import without_sharing
 

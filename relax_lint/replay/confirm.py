@@ -9,19 +9,19 @@ from collections.abc import Iterator
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from relax_lint.confirmation import NOTHING_TO_SEE, Confirmation, Status, Symptom
-from relax_lint.diagnostic import Check, FileResult, Report, is_finding
-from relax_lint.file_task import FileData
 from relax_lint.replay import cases
 from relax_lint.replay.cases import Prepared, Sought, read_prepared
 from relax_lint.replay.session import Session
+from relax_lint.results.confirmation import NOTHING_TO_SEE, Confirmation, Status, Symptom
+from relax_lint.results.report import Check, FileResult, Report, is_finding
 from relax_lint.rule import load_rules
+from relax_lint.running.file_task import FileData
+from relax_lint.running.pool import Failed, Item, WorkerPool
 from relax_lint.sources.discovery import Input, UnreadableError, discover
 from relax_lint.sources.models import is_model
-from relax_lint.workers import Failed, Item, WorkerPool
 
 if TYPE_CHECKING:
-    from relax_lint.config import Config
+    from relax_lint.settings.config import Config
 
 _NOTHING_FAILS = "nothing fails by itself: the finding is about what is declared, believed or needed"
 _Findings = dict[int, Check]

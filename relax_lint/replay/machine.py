@@ -24,7 +24,7 @@ from typing import Any
 
 from relax_lint.replay.guard import FILL, Damage, environment, fault_in
 from relax_lint.replay.values import Input, Output, Scalar, Shape, Tuple
-from relax_lint.workers import KEPT_VARIABLES
+from relax_lint.running.pool import KEPT_VARIABLES
 
 _PACKAGE_ROOT = Path(__file__).resolve().parents[2]
 

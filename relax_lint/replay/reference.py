@@ -10,10 +10,10 @@ from typing import Any
 import tvm
 from tvm import relax
 
-from relax_lint import tvm_compat
 from relax_lint.analysis.effects import EffectTable
 from relax_lint.model.builder import build_program
 from relax_lint.model.program import AllocStorage, AllocTensor, CallKind, Function, KernelCall, Level, Op
+from relax_lint.vm import versions as tvm_compat
 
 COPY = "relax_lint.replay.copy"
 """The function that gives a tensor with the same contents and memory of its own."""

@@ -7,12 +7,12 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from types import TracebackType
 
-from relax_lint.confirmation import Confirmation, Run, Status, Symptom
 from relax_lint.replay.cases import Case, Prepared
 from relax_lint.replay.guard import GuardUnavailableError
 from relax_lint.replay.machine import Machine, Module, Outcome, RunResult
 from relax_lint.replay.notation import describe
 from relax_lint.replay.values import parse_input
+from relax_lint.results.confirmation import Confirmation, Run, Status, Symptom
 
 _SHOWN_CHARACTERS = 160
 

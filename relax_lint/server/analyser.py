@@ -5,11 +5,11 @@ from __future__ import annotations
 import threading
 from dataclasses import dataclass
 
-from relax_lint.config import Config
-from relax_lint.diagnostic import FileResult
-from relax_lint.runner import judge_with, new_pool
+from relax_lint.results.report import FileResult
+from relax_lint.running.pool import WorkerPool
+from relax_lint.running.runner import judge_with, new_pool
+from relax_lint.settings.config import Config
 from relax_lint.sources.discovery import HeldInput
-from relax_lint.workers import WorkerPool
 
 
 @dataclass(frozen=True)
@@ -34,8 +34,8 @@ class Analyser:
     def judge(self, text: Text, config: Config) -> FileResult:
         """Everything found in a text.
 
-        Raises `relax_lint.workers.Interrupted` after a call of `interrupt`, and
-        `relax_lint.runner.RunError` when TVM cannot be loaded.
+        Raises `relax_lint.running.pool.Interrupted` after a call of `interrupt`, and
+        `relax_lint.running.runner.RunError` when TVM cannot be loaded.
         """
         limits = (config.time_limit, config.memory_limit)
         if self._pool is None or self._limits != limits:

@@ -9,8 +9,8 @@ from urllib.parse import unquote, urlsplit
 from pygls.uris import to_fs_path
 from pygls.workspace import TextDocument
 
-from relax_lint.config import Config
 from relax_lint.server.analyser import Text
+from relax_lint.settings.config import Config
 from relax_lint.sources.patterns import path_patterns
 from relax_lint.sources.text import encode
 

@@ -14,16 +14,16 @@ from pygls.uris import to_fs_path
 from pygls.workspace import TextDocument
 
 from relax_lint import __version__
-from relax_lint.config import Config, ConfigError, load_config
-from relax_lint.diagnostic import FileResult
-from relax_lint.runner import RunError
+from relax_lint.results.report import FileResult
+from relax_lint.running.pool import Interrupted
+from relax_lint.running.runner import RunError
 from relax_lint.server.analyser import Analyser, Text
 from relax_lint.server.documents import folder_of, is_excluded, text_of
 from relax_lint.server.messages import FIX_ALL, SOURCE, Judged, actions, diagnostic, hover
 from relax_lint.server.positions import Ruler
+from relax_lint.settings.config import Config, ConfigError, load_config
 from relax_lint.sources.text import SourceText
 from relax_lint.suppressions.baseline import BaselineError
-from relax_lint.workers import Interrupted
 
 CONFIGURATION = "pyproject.toml"
 

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 
 from lsprotocol import types
 
-from relax_lint.place import Location
+from relax_lint.results.location import Location
 
 _UNIT_BYTES = {"utf-8": 1, "utf-16": 2, "utf-32": 4}
 _CODECS = {"utf-8": "utf-8", "utf-16": "utf-16-le", "utf-32": "utf-32-le"}

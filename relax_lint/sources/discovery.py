@@ -12,11 +12,11 @@ from typing import BinaryIO
 
 import pathspec
 
-from relax_lint.place import Location
-from relax_lint.regular_file import IrregularFileError, read_regular
+from relax_lint.results.location import Location
 from relax_lint.sources import models
 from relax_lint.sources.patterns import path_patterns
 from relax_lint.sources.unit import Problem
+from relax_lint.support.regular_file import IrregularFileError, read_regular
 
 MAX_BYTES = 32 << 20
 MAX_JSON_BYTES = 512 << 20

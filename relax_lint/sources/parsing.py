@@ -14,7 +14,6 @@ import tvm
 from tvm.script.ir_builder import IRBuilder
 from tvm.script.parser.core import parser as tvm_parser
 
-from relax_lint import tvm_compat
 from relax_lint.sources.compiled_kernels import NOTE, with_kernels_called
 from relax_lint.sources.dialects import PURITY, RULES, TYPE_PARAMETERS, described, rewritten
 from relax_lint.sources.dialects.rule import Rule
@@ -47,6 +46,7 @@ from relax_lint.sources.unit import (
     Unit,
     Unknown,
 )
+from relax_lint.vm import versions as tvm_compat
 
 _KNOWS_TYPE_PARAMETERS = hasattr(tvm_parser, "collect_signature_type_vars")
 _TYPE_VARIABLES = ("typing.TypeVar", TIR + ".dynamic")

@@ -10,7 +10,7 @@ from typing import Any
 
 from tvm import relax
 
-from relax_lint.place import Location
+from relax_lint.results.location import Location
 from relax_lint.sources.facade import lookup
 from relax_lint.sources.names import Offer, canonical, chain, offer
 from relax_lint.sources.recorder import Emission, Recording

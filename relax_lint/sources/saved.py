@@ -9,9 +9,9 @@ from typing import Any
 
 import tvm
 
-from relax_lint import tvm_compat
 from relax_lint.sources.text import SourceText
 from relax_lint.sources.unit import NoPositions, ParsedUnit, Problem
+from relax_lint.vm import versions as tvm_compat
 
 
 def parse_json(text: str, path: str) -> ParsedUnit | Problem:

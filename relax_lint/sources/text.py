@@ -10,7 +10,7 @@ import tokenize
 from dataclasses import dataclass
 from functools import cached_property
 
-from relax_lint.place import Location
+from relax_lint.results.location import Location
 
 # Line ends as Python's tokenizer sees them: a form feed or U+2028 does not end a line.
 _LINE_END = re.compile(r"\r\n|\r|\n")

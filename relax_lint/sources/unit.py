@@ -7,9 +7,9 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any, Protocol
 
-from relax_lint.place import Location
+from relax_lint.results.location import Location
+from relax_lint.sources.ignore_comment import IgnoreComment
 from relax_lint.sources.text import SourceText
-from relax_lint.suppressions.comment import IgnoreComment
 
 
 class Positions(Protocol):

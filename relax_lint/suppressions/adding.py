@@ -7,16 +7,16 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from relax_lint.codec import encode
-from relax_lint.diagnostic import Edit
-from relax_lint.fixes.apply import apply_edits
-from relax_lint.place import Location
+from relax_lint.repair.apply import apply_edits
+from relax_lint.results.location import Location
+from relax_lint.results.report import Edit
 from relax_lint.sources.embedded import markdown_blocks
+from relax_lint.sources.ignore_comment import directive_text, joined
+from relax_lint.sources.ignore_comments import read_comments, read_statements
 from relax_lint.sources.reading import parse_text
 from relax_lint.sources.text import SourceText
 from relax_lint.sources.unit import Problem
-from relax_lint.suppressions.comment import directive_text, joined
-from relax_lint.suppressions.reading import read_comments, read_statements
+from relax_lint.support.codec import encode
 
 FUNCTION = f"{__name__}:plan"
 """What the worker pool is asked to call."""

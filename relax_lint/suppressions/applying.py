@@ -6,11 +6,11 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from difflib import get_close_matches
 
-from relax_lint.config import UNREADABLE_BLOCKS
-from relax_lint.diagnostic import Check, Edit, FileResult, Fix, Suppression
+from relax_lint.results.report import Check, Edit, FileResult, Fix, Suppression
+from relax_lint.results.verdict import Severity, Verdict
 from relax_lint.rule import Rule, load_rules
-from relax_lint.suppressions.comment import IgnoreComment, directive_text, joined
-from relax_lint.verdict import Severity, Verdict
+from relax_lint.settings.config import UNREADABLE_BLOCKS
+from relax_lint.sources.ignore_comment import IgnoreComment, directive_text, joined
 
 UNUSED = "RLX905"
 

@@ -8,10 +8,10 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, fields, replace
 from typing import Any
 
-from relax_lint.config import UNREADABLE_BLOCKS
-from relax_lint.diagnostic import Check, Report, Suppression
-from relax_lint.identity import identities
-from relax_lint.verdict import Severity, Verdict
+from relax_lint.results.identity import identities
+from relax_lint.results.report import Check, Report, Suppression
+from relax_lint.results.verdict import Severity, Verdict
+from relax_lint.settings.config import UNREADABLE_BLOCKS
 
 VERSION = 1
 

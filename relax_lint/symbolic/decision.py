@@ -9,8 +9,8 @@ from functools import lru_cache
 
 from sympy.logic.boolalg import Boolean
 
+from relax_lint.results.verdict import Prover, Verdict
 from relax_lint.symbolic.domain import Domain, Fact
-from relax_lint.verdict import Prover, Verdict
 
 Assignment = Mapping[str, int]
 """Symbol name (as the user wrote it) to value, in signature order."""

@@ -8,6 +8,7 @@ from typing import Any
 import sympy
 from sympy.logic.boolalg import Boolean, Not
 
+from relax_lint.results.verdict import Prover
 from relax_lint.symbolic import backend
 from relax_lint.symbolic import functions as f
 from relax_lint.symbolic.evaluation import compile_condition
@@ -15,7 +16,6 @@ from relax_lint.symbolic.formula import Unsupported, is_polynomial, to_formula
 from relax_lint.symbolic.knowledge import Knowledge
 from relax_lint.symbolic.regions import to_condition
 from relax_lint.symbolic.search import QUICK, THOROUGH, Point, Search
-from relax_lint.verdict import Prover
 
 Symbols = tuple[Any, ...]
 Conditions = tuple[Boolean, ...]

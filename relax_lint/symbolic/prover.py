@@ -10,6 +10,7 @@ from typing import Any, TypeVar
 import sympy
 from sympy.logic.boolalg import Boolean, Not
 
+from relax_lint.results.verdict import Prover, Verdict
 from relax_lint.symbolic.decision import Assignment, Decision, FailureStatus, FirstFailure, Proof
 from relax_lint.symbolic.domain import Domain, FactKind
 from relax_lint.symbolic.links import Links
@@ -18,7 +19,6 @@ from relax_lint.symbolic.questions import DomainIndex, Posed, Question
 from relax_lint.symbolic.regions import safe_region
 from relax_lint.symbolic.search import QUICK, THOROUGH, Point
 from relax_lint.symbolic.standard import standard
-from relax_lint.verdict import Prover, Verdict
 
 DEFAULT_RLIMIT = 200_000
 

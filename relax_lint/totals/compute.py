@@ -20,7 +20,6 @@ from typing import TypeVar
 
 import sympy
 
-from relax_lint.allocators import DEFAULT_PAGE_SIZE, Allocator
 from relax_lint.model.program import AllocStorage, AllocTensor, Function, Program, Size, Unknown, ValueId
 from relax_lint.model.sizes import BITS_PER_BYTE, elements
 from relax_lint.model.types import TensorType, TupleType, ValueType
@@ -31,6 +30,7 @@ from relax_lint.totals.quantities import Indeterminate, Quantity, Scope, value_b
 from relax_lint.totals.used_memory import CallUse, used_memory
 from relax_lint.totals.walk import Allocation, ExecMode, Inventory, Walk
 from relax_lint.totals.walker import paths_of
+from relax_lint.vm.allocators import DEFAULT_PAGE_SIZE, Allocator
 
 T = TypeVar("T")
 

@@ -10,8 +10,8 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from relax_lint.memory_figures import Estimate
 from relax_lint.model.program import AllocStorage, AllocTensor, Function, Level, Op, Program, Size, Unknown
+from relax_lint.results.memory_figures import Estimate
 from relax_lint.totals.compute import estimated_bytes
 
 

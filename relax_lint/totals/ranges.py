@@ -8,8 +8,8 @@ from math import prod
 
 import sympy
 
-from relax_lint.memory_figures import OverRange, Piece
-from relax_lint.memory_request import Binding, MemoryRequest
+from relax_lint.results.memory_figures import OverRange, Piece
+from relax_lint.settings.memory_request import Binding, MemoryRequest
 from relax_lint.symbolic.evaluation import compile_expr
 from relax_lint.symbolic.functions import FloorDiv
 from relax_lint.symbolic.printing import expr_text

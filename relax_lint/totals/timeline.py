@@ -5,8 +5,8 @@ from __future__ import annotations
 import re
 
 from relax_lint.analysis.liveness import SHAPE_HEAP
-from relax_lint.memory_figures import MAX_TIMELINES, Resident, Tenure, Timeline
 from relax_lint.model.program import Function, FunctionCall, KernelCall, Op, Program
+from relax_lint.results.memory_figures import MAX_TIMELINES, Resident, Tenure, Timeline
 from relax_lint.symbolic.printing import expr_text
 from relax_lint.totals.plans import Plans
 from relax_lint.totals.quantities import Indeterminate, Quantity

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 import relax_lint
-from relax_lint.config import Config, ConfigError
+from relax_lint.settings.config import Config, ConfigError
 from tests.api.programs import FINE, OVERFLOW, parsed
 
 

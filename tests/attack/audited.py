@@ -9,9 +9,9 @@ import sys
 from collections.abc import Iterator
 from typing import Any
 
-from relax_lint.config import Config
-from relax_lint.file_task import FileData
-from relax_lint.file_task import analyse as analyse_plainly
+from relax_lint.running.file_task import FileData
+from relax_lint.running.file_task import analyse as analyse_plainly
+from relax_lint.settings.config import Config
 
 FUNCTION = f"{__name__}:analyse"
 EVENTS = "Events"
@@ -50,7 +50,7 @@ _installed = False
 
 
 def analyse(file: FileData, config: Config, first: int) -> Iterator[Any]:
-    """The answers of `relax_lint.file_task.analyse`, then `["Events", [...]]`."""
+    """The answers of `relax_lint.running.file_task.analyse`, then `["Events", [...]]`."""
     global _events
     _warm_up(config)
     _events = []

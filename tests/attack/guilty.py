@@ -6,8 +6,8 @@ import os
 from collections.abc import Iterator
 from pathlib import Path
 
-from relax_lint.config import Config
-from relax_lint.file_task import FileData
+from relax_lint.running.file_task import FileData
+from relax_lint.settings.config import Config
 from tests.attack import audited
 
 

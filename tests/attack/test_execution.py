@@ -57,8 +57,8 @@ def test_every_expression_at_every_place(canary: Path) -> None:
 
 def test_the_audit_hears_what_a_file_does(canary: Path) -> None:
     # Else the tests above would prove nothing.
-    from relax_lint.config import Config
-    from relax_lint.workers import Item, WorkerPool
+    from relax_lint.running.pool import Item, WorkerPool
+    from relax_lint.settings.config import Config
 
     with WorkerPool(1, time_limit_s=30, memory_limit_bytes=None) as pool:
         pool.submit("tests.attack.guilty:analyse", str(canary), Config())

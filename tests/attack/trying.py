@@ -6,9 +6,9 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from relax_lint.config import Config
-from relax_lint.file_task import FileData, Found, Judged, read_answer
-from relax_lint.workers import Failed, FailureKind, Item, WorkerPool
+from relax_lint.running.file_task import FileData, Found, Judged, read_answer
+from relax_lint.running.pool import Failed, FailureKind, Item, WorkerPool
+from relax_lint.settings.config import Config
 from tests.attack import audited
 from tests.attack.payloads import CANARY
 

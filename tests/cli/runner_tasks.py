@@ -8,10 +8,10 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-from relax_lint.codec import encode
-from relax_lint.config import Config
-from relax_lint.file_task import FileData, Found, Judged, Loaded, UnitHead
-from relax_lint.place import Location
+from relax_lint.results.location import Location
+from relax_lint.running.file_task import FileData, Found, Judged, Loaded, UnitHead
+from relax_lint.settings.config import Config
+from relax_lint.support.codec import encode
 
 
 def analyse(file: FileData, config: Config, first: int) -> Iterator[Any]:

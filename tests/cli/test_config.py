@@ -7,10 +7,10 @@ from pathlib import Path
 
 import pytest
 
-from relax_lint.config import UNREADABLE_BLOCKS, Config, ConfigError, load_config, with_options
-from relax_lint.config_values import READERS
-from relax_lint.pyproject import candidates
-from relax_lint.verdict import Severity
+from relax_lint.results.verdict import Severity
+from relax_lint.settings.config import UNREADABLE_BLOCKS, Config, ConfigError, load_config, with_options
+from relax_lint.settings.pyproject import candidates
+from relax_lint.settings.values import READERS
 
 
 def write(folder: Path, text: str, name: str = "pyproject.toml") -> Path:

@@ -6,10 +6,10 @@ from pathlib import Path
 
 import pytest
 
-from relax_lint import runner
-from relax_lint.config import Config
-from relax_lint.diagnostic import FileResult
-from relax_lint.runner import RunError, run
+from relax_lint.results.report import FileResult
+from relax_lint.running import runner
+from relax_lint.running.runner import RunError, run
+from relax_lint.settings.config import Config
 
 
 @pytest.fixture(autouse=True)

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from relax_lint.config import Config
-from relax_lint.diagnostic import Check, FileResult, InputStatus, is_finding
-from relax_lint.engine import check_parsed
-from relax_lint.fixes.rounds import FixedFile, fix_files
-from relax_lint.problems import problem_checks
+from relax_lint.judging.problems import problem_checks
+from relax_lint.judging.report import check_parsed
+from relax_lint.repair.rounds import FixedFile, fix_files
+from relax_lint.results.report import Check, FileResult, InputStatus, is_finding
+from relax_lint.settings.config import Config
 from relax_lint.sources.parsing import parse_unit
 from relax_lint.sources.reading import read_units
 

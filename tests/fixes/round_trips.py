@@ -10,8 +10,6 @@ import sympy
 import tvm
 
 import relax_lint
-from relax_lint.config import Config
-from relax_lint.diagnostic import Check
 from relax_lint.fixes.wording import assert_format
 from relax_lint.model.builder import build_program
 from relax_lint.model.program import Assert, Function, KernelCall, MatchCast
@@ -20,10 +18,12 @@ from relax_lint.replay import Input, Machine, Module, Outcome, RunResult, Scalar
 from relax_lint.replay.calls import Calls
 from relax_lint.replay.cases import Sought
 from relax_lint.replay.reference import without_sharing
+from relax_lint.results.report import Check
+from relax_lint.results.verdict import Verdict
 from relax_lint.rule import load_rules
+from relax_lint.settings.config import Config
 from relax_lint.symbolic.evaluation import compile_condition
 from relax_lint.symbolic.parsing import parse_condition
-from relax_lint.verdict import Verdict
 
 STRATEGIES = ("assert", "dynamic")
 ALLOCATORS = ("naive", "pooled")

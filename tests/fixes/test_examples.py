@@ -8,10 +8,10 @@ from typing import Any
 
 import pytest
 
-from relax_lint.config import Config, with_options
-from relax_lint.diagnostic import Check, Fix
-from relax_lint.fixes.apply import apply_edits, proposals
-from relax_lint.verdict import Verdict
+from relax_lint.repair.apply import apply_edits, proposals
+from relax_lint.results.report import Check, Fix
+from relax_lint.results.verdict import Verdict
+from relax_lint.settings.config import Config, with_options
 from tests.fixes.fixing import findings, fixed, judged
 from tests.pages.page import Example, Page, examples, pages
 

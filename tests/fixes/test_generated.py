@@ -13,13 +13,13 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from relax_lint import fix, insert_memory_checks
-from relax_lint.config import Config
-from relax_lint.diagnostic import Check
-from relax_lint.engine import check_module
-from relax_lint.fixes.apply import proposals
-from relax_lint.fixes.rounds import FixedFile
+from relax_lint.judging.report import check_module
+from relax_lint.repair.apply import proposals
+from relax_lint.repair.rounds import FixedFile
 from relax_lint.replay.modules import load_module
-from relax_lint.verdict import Verdict
+from relax_lint.results.report import Check
+from relax_lint.results.verdict import Verdict
+from relax_lint.settings.config import Config
 from tests.fixes.fixing import findings, fixed, judged
 from tests.programs.transformer import CONTEXT, lowered
 from tests.soundness.programs import module, programs

@@ -11,8 +11,8 @@ import tvm
 from tvm import relax
 
 from relax_lint.fixes.changes import Change, InsertAssert, MoveKill, Remove, RenameBound, ResizeStorage
-from relax_lint.fixes.module import Inapplicable, apply_changes
-from relax_lint.fixes.rewriting import bindings_of
+from relax_lint.fixes.module.changed import Inapplicable, apply_changes
+from relax_lint.fixes.module.rewriting import bindings_of
 from relax_lint.model.builder import build_program
 from relax_lint.model.program import AllocStorage, AllocTensor, BoundKind, Function, If, Kill, MatchCast, Op
 from tests.rules.checking import DOUBLE, LOWERING, findings, parse

@@ -6,8 +6,8 @@ from textwrap import indent
 
 import pytest
 
-from relax_lint.config import Config
-from relax_lint.fixes.apply import apply_edits
+from relax_lint.repair.apply import apply_edits
+from relax_lint.settings.config import Config
 from tests.fixes.fixing import findings
 
 IR, RELAX = "from tvm.script import ir as I\n", "from tvm.script import relax as R\n"

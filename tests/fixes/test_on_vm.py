@@ -14,9 +14,9 @@ from hypothesis import Phase, given, settings
 from hypothesis import strategies as st
 
 import relax_lint
-from relax_lint.config import Config, with_options
 from relax_lint.replay import Machine, Scalar, Tensor
 from relax_lint.replay.modules import load_module
+from relax_lint.settings.config import Config, with_options
 from tests.fixes.fixing import fixed
 from tests.fixes.programs import PROGRAMS, Program, module
 from tests.fixes.round_trips import REFUSED, RIGHT, SAME, STOPPED, STRATEGIES, Call, RoundTrips, Trip, is_same

@@ -11,7 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from tvm import tirx
 
-from relax_lint.fixes.prim_expr import PrimExprWriter
+from relax_lint.fixes.module.prim_expr import PrimExprWriter
 from relax_lint.symbolic import functions as f
 from relax_lint.symbolic.backend import Inexpressible
 from relax_lint.symbolic.evaluation import compile_condition

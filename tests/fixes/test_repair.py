@@ -13,14 +13,14 @@ from hypothesis import strategies as st
 from tvm import relax
 
 import relax_lint
-from relax_lint import tvm_compat
-from relax_lint.diagnostic import Check
 from relax_lint.fixes.changes import Remove
-from relax_lint.fixes.module import apply_changes
+from relax_lint.fixes.module.changed import apply_changes
 from relax_lint.model.builder import build_program
 from relax_lint.model.program import Assert, Function
 from relax_lint.replay.modules import load_module
-from relax_lint.verdict import Verdict
+from relax_lint.results.report import Check
+from relax_lint.results.verdict import Verdict
+from relax_lint.vm import versions as tvm_compat
 from tests.fixes.programs import PROGRAMS, Program, module
 from tests.fixes.test_module import OVERFLOW, kept, overflow
 from tests.programs.transformer import CONTEXT, STAGES, lowered

@@ -6,9 +6,9 @@ from textwrap import dedent
 
 import pytest
 
-from relax_lint.config import Config
-from relax_lint.diagnostic import Fix
-from relax_lint.fixes.apply import apply_edits, compatible, edits_of, proposals
+from relax_lint.repair.apply import apply_edits, compatible, edits_of, proposals
+from relax_lint.results.report import Fix
+from relax_lint.settings.config import Config
 from tests.fixes.fixing import findings, fixed
 
 HEADER = "from tvm.script import ir as I, relax as R, tirx as T\n"

@@ -20,7 +20,7 @@ from benchmarks.fault_injection import (
 )
 from benchmarks.lowering import checks, findings
 from benchmarks.victims import Victim, victims
-from relax_lint.config import Config
+from relax_lint.settings.config import Config
 
 SMALL: dict[str, Victim] = {victim.name: victim for victim in victims(0)}
 FAULTS: tuple[tuple[str, Change, set[str]], ...] = (

@@ -8,11 +8,11 @@ import pytest
 import sympy
 import tvm
 
-from relax_lint.allocators import Allocator
-from relax_lint.config import Config, load_config
 from relax_lint.model.builder import build_program
+from relax_lint.settings.config import Config, load_config
 from relax_lint.symbolic.parsing import parse_condition
 from relax_lint.totals.compute import measure
+from relax_lint.vm.allocators import Allocator
 from tests.memory.conftest import Memory
 from tests.memory.programs import SYMBOLIC
 

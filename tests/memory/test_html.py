@@ -13,9 +13,9 @@ import sympy
 
 import relax_lint
 from relax_lint import cli
-from relax_lint.config import Config
-from relax_lint.diagnostic import FileResult, InputStatus, Report
 from relax_lint.output.html import render_html
+from relax_lint.results.report import FileResult, InputStatus, Report
+from relax_lint.settings.config import Config
 from relax_lint.symbolic import functions as f
 from relax_lint.symbolic.printing import expr_text
 from relax_lint.totals.quantities import Indeterminate, evaluate

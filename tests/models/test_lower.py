@@ -14,9 +14,9 @@ import pytest
 import tvm
 
 import relax_lint
-from relax_lint.config import Config
-from relax_lint.diagnostic import Amount
-from relax_lint.lowering import LoweringError, allocates, lowered
+from relax_lint.results.report import Amount
+from relax_lint.settings.config import Config
+from relax_lint.sources.lowering import LoweringError, allocates, lowered
 from tests.models.conftest import Run, judged, totals
 from tests.programs import transformer
 

@@ -7,8 +7,8 @@ from typing import Any
 
 import pytest
 
-from relax_lint.config import Config
-from relax_lint.diagnostic import Amount
+from relax_lint.results.report import Amount
+from relax_lint.settings.config import Config
 from tests.models.conftest import Run, complaint, judged
 
 TRUSTED = Config(lower=True, trust_models=True)

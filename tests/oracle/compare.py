@@ -9,15 +9,15 @@ from itertools import product
 
 import sympy
 
-from relax_lint.config import Config
-from relax_lint.diagnostic import Check
-from relax_lint.engine import check_module
+from relax_lint.judging.report import check_module
 from relax_lint.replay import Input, Machine, Module, Outcome, Scalar, Tensor
 from relax_lint.replay.machine import RunResult
 from relax_lint.replay.modules import load_module
+from relax_lint.results.report import Check
+from relax_lint.results.verdict import Verdict
+from relax_lint.settings.config import Config
 from relax_lint.symbolic.evaluation import compile_condition
 from relax_lint.symbolic.parsing import parse_condition
-from relax_lint.verdict import Verdict
 from tests.oracle import evaluator
 from tests.oracle.evaluator import Call, Point
 from tests.oracle.program import Function, InPlace, Program, is_planned_across_branches, named, text

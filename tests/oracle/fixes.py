@@ -13,13 +13,13 @@ from typing import Any
 import tvm
 
 import relax_lint
-from relax_lint.config import Config
-from relax_lint.diagnostic import Check
 from relax_lint.replay import Machine, Module
 from relax_lint.replay.machine import RunResult
 from relax_lint.replay.modules import load_module
+from relax_lint.results.report import Check
+from relax_lint.results.verdict import Verdict
 from relax_lint.rule import load_rules
-from relax_lint.verdict import Verdict
+from relax_lint.settings.config import Config
 from tests.fixes.fixing import fixed
 from tests.fixes.round_trips import is_same
 from tests.oracle.compare import Disagreement, as_inputs, claim, compare_results, ended, points

@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from relax_lint.diagnostic import (
+from relax_lint.results.location import Location
+from relax_lint.results.report import (
     AllocatorFailure,
     Amount,
     Check,
@@ -15,8 +16,7 @@ from relax_lint.diagnostic import (
     Related,
     Report,
 )
-from relax_lint.place import Location
-from relax_lint.verdict import Severity, Verdict
+from relax_lint.results.verdict import Severity, Verdict
 
 PATH = "model.py"
 NO_BYTES = Amount("0", 0)

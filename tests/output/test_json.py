@@ -11,7 +11,8 @@ import jsonschema
 import pytest
 from builders import fine, overflow, place, report, totals
 
-from relax_lint.diagnostic import (
+from relax_lint.output.json import render_json
+from relax_lint.results.report import (
     AllocatorFailure,
     Amount,
     CallMemory,
@@ -22,7 +23,6 @@ from relax_lint.diagnostic import (
     PlaceOfPeak,
     Report,
 )
-from relax_lint.output.json import render_json
 
 
 @pytest.fixture(scope="module")

@@ -7,9 +7,9 @@ from xml.etree import ElementTree as ET
 import junitparser
 from builders import fine, overflow, report, totals
 
-from relax_lint.diagnostic import Report
 from relax_lint.output.junit import render_junit
-from relax_lint.verdict import Severity, Verdict
+from relax_lint.results.report import Report
+from relax_lint.results.verdict import Severity, Verdict
 
 UNREADABLE = overflow(
     rule="RLX904",

@@ -13,10 +13,10 @@ import jsonschema
 import pytest
 from builders import fine, overflow, place, report
 
-from relax_lint.diagnostic import Check, Edit, Fix, Related, Report, Suppression
 from relax_lint.output import sarif
+from relax_lint.results.report import Check, Edit, Fix, Related, Report, Suppression
+from relax_lint.results.verdict import Severity, Verdict
 from relax_lint.rule import load_rules
-from relax_lint.verdict import Severity, Verdict
 from tests.published_schemas import SARIF, published_schema
 
 VALIDATOR = jsonschema.Draft7Validator(published_schema(SARIF), format_checker=jsonschema.FormatChecker())

@@ -9,7 +9,9 @@ import pytest
 from builders import LINES, NO_BYTES, failing, fine, overflow, place, report, totals
 from syrupy.assertion import SnapshotAssertion
 
-from relax_lint.diagnostic import (
+from relax_lint.output.style import Style
+from relax_lint.output.text import render_memory, render_text
+from relax_lint.results.report import (
     AllocatorFailure,
     Amount,
     Check,
@@ -19,9 +21,7 @@ from relax_lint.diagnostic import (
     Related,
     Report,
 )
-from relax_lint.output.style import Style
-from relax_lint.output.text import render_memory, render_text
-from relax_lint.verdict import Prover, Severity, Verdict
+from relax_lint.results.verdict import Prover, Severity, Verdict
 
 
 def quiet(check: Check, lines: dict[int, str]) -> str:

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 import relax_lint
-from relax_lint.config import Config, with_options
+from relax_lint.settings.config import Config, with_options
 
 from .page import Example, Judgement, examples
 from .planned import planned

@@ -5,8 +5,8 @@ from pathlib import Path
 
 import pytest
 
-from relax_lint.config import Config, load_config
 from relax_lint.rule import load_rules
+from relax_lint.settings.config import Config, load_config
 
 from .page import SECTIONS, Example, Page, examples, pages
 

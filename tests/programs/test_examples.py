@@ -10,9 +10,9 @@ import pytest
 import tvm
 
 import relax_lint
-from relax_lint.diagnostic import Check
 from relax_lint.replay import Machine, Module, Outcome, Tensor
-from relax_lint.verdict import Prover, Verdict
+from relax_lint.results.report import Check
+from relax_lint.results.verdict import Prover, Verdict
 
 from .transformer import lowered
 

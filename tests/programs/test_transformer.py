@@ -11,10 +11,10 @@ import pytest
 import tvm
 
 import relax_lint
-from relax_lint.config import Config
-from relax_lint.diagnostic import Check, Report
 from relax_lint.replay import Machine, Module, Outcome, RunResult, Tensor
-from relax_lint.verdict import Verdict
+from relax_lint.results.report import Check, Report
+from relax_lint.results.verdict import Verdict
+from relax_lint.settings.config import Config
 
 from .transformer import CONTEXT, STAGES, exported, lowered
 

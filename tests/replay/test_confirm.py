@@ -7,9 +7,9 @@ from pathlib import Path
 import pytest
 
 import relax_lint
-from relax_lint.config import Config
-from relax_lint.confirmation import Confirmation, Status, Symptom
 from relax_lint.replay.confirm import confirm
+from relax_lint.results.confirmation import Confirmation, Status, Symptom
+from relax_lint.settings.config import Config
 
 HEADER = "from tvm.script import ir as I, relax as R, tirx as T\n\n\n@I.ir_module\nclass Module:\n"
 DOUBLE = """

@@ -8,9 +8,9 @@ from typing import Any
 import tvm
 from tvm.relax import transform
 
-from relax_lint.config import Config
-from relax_lint.diagnostic import Check
-from relax_lint.engine import check_module
+from relax_lint.judging.report import check_module
+from relax_lint.results.report import Check
+from relax_lint.settings.config import Config
 
 DOUBLE = """
 @T.prim_func(private=True, s_tir=True)

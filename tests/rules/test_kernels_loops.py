@@ -5,7 +5,7 @@ from __future__ import annotations
 import tvm
 
 import relax_lint
-from relax_lint.config import Config
+from relax_lint.settings.config import Config
 
 DIVIDED_BY_AN_EXTENT = """
 @I.ir_module

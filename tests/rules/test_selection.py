@@ -17,8 +17,8 @@ def main(x: R.Tensor(("n",), "float32"), w: R.Tensor((4,), "float32")) -> R.Tens
 
 
 def test_noisy_rules_run_only_where_a_selection_names_them() -> None:
-    from relax_lint.config import Config
-    from relax_lint.engine import check_module
+    from relax_lint.judging.report import check_module
+    from relax_lint.settings.config import Config
 
     off = {"RLX305", "RLX506", "RLX507"}
     assert not any(load_rules()[code].default for code in off)

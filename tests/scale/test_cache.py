@@ -12,16 +12,16 @@ from pathlib import Path
 
 import pytest
 
-from relax_lint import cache as caching
-from relax_lint.cache import Cache, default_folder
-from relax_lint.config import Config, with_options
-from relax_lint.diagnostic import Check, FileResult, InputStatus
-from relax_lint.file_task import FileData
-from relax_lint.outcome import Outcome, outcome_text, read_outcome
-from relax_lint.place import Location
-from relax_lint.runner import run
-from relax_lint.suppressions.comment import IgnoreComment
-from relax_lint.verdict import Severity, Verdict
+from relax_lint.results.location import Location
+from relax_lint.results.report import Check, FileResult, InputStatus
+from relax_lint.results.verdict import Severity, Verdict
+from relax_lint.running import cache as caching
+from relax_lint.running.cache import Cache, default_folder
+from relax_lint.running.file_task import FileData
+from relax_lint.running.outcome import Outcome, outcome_text, read_outcome
+from relax_lint.running.runner import run
+from relax_lint.settings.config import Config, with_options
+from relax_lint.sources.ignore_comment import IgnoreComment
 
 PROGRAM = """\
 from tvm.script import ir as I, relax as R
@@ -134,7 +134,7 @@ def test_another_version_of_the_tool_or_of_tvm_is_another_entry(
     folder: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     keep(folder)
-    from relax_lint import fingerprint
+    from relax_lint.running import fingerprint
 
     before = fingerprint.tool_fingerprint()
     versions = {name: fingerprint.version(name) for name in ("apache-tvm", "apache-tvm-ffi", "sympy")}
@@ -147,7 +147,7 @@ def test_another_version_of_the_tool_or_of_tvm_is_another_entry(
 
 
 def test_the_text_of_a_rule_is_part_of_the_tool(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    from relax_lint import fingerprint
+    from relax_lint.running import fingerprint
 
     monkeypatch.syspath_prepend(str(tmp_path))
     monkeypatch.setattr(fingerprint, "rule_packages", lambda: ("my_rules", "my_single_rule"))
@@ -324,7 +324,7 @@ def test_a_second_run_says_the_same_and_loads_nothing_heavy(in_folder: Path) -> 
 
 
 def test_a_crash_is_tried_again(in_folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    from relax_lint import runner
+    from relax_lint.running import runner
 
     monkeypatch.syspath_prepend(str(Path(__file__).parents[1] / "cli"))
     monkeypatch.setattr(runner, "FUNCTION", "runner_tasks:analyse")

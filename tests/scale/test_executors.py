@@ -13,12 +13,12 @@ from typing import Any
 import pytest
 
 import relax_lint
-from relax_lint import executors, runner
-from relax_lint.config import Config
-from relax_lint.executors import ExecutorError, open_executor
-from relax_lint.file_task import FileData
 from relax_lint.output.json import render_json
-from relax_lint.runner import RunError, judge_alone, run
+from relax_lint.running import executors, runner
+from relax_lint.running.executors import ExecutorError, open_executor
+from relax_lint.running.file_task import FileData
+from relax_lint.running.runner import RunError, judge_alone, run
+from relax_lint.settings.config import Config
 
 PROGRAM = """\
 from tvm.script import ir as I, relax as R, tirx as T

@@ -10,11 +10,11 @@ pytest.importorskip("pygls")
 
 from lsprotocol import types
 
-from relax_lint.diagnostic import Check, Edit, Fix
-from relax_lint.place import Location
+from relax_lint.results.location import Location
+from relax_lint.results.report import Check, Edit, Fix
+from relax_lint.results.verdict import Severity, Verdict
 from relax_lint.server.messages import Judged, actions, hover
 from relax_lint.server.positions import Ruler
-from relax_lint.verdict import Severity, Verdict
 
 URI = "file:///code/model.py"
 LINES = ["x = '🧠ß'; y = 1", "z = 2"]

@@ -8,9 +8,9 @@ from dataclasses import dataclass
 
 import sympy
 
-from relax_lint.diagnostic import Check
+from relax_lint.results.report import Check
+from relax_lint.results.verdict import Verdict
 from relax_lint.symbolic.parsing import parse_condition
-from relax_lint.verdict import Verdict
 
 M = sympy.Symbol("m", integer=True)
 POINTS = range(10)

@@ -8,8 +8,8 @@ from pathlib import Path
 import pytest
 
 import relax_lint
-from relax_lint.config import Config
 from relax_lint.replay import Machine, Module, Outcome, Tensor
+from relax_lint.settings.config import Config
 
 from .programs import POINTS, module, predicted, programs
 

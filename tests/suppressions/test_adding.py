@@ -10,9 +10,9 @@ from typing import Any
 
 import pytest
 
-from relax_lint.codec import decode
-from relax_lint.fixes.apply import apply_edits
-from relax_lint.place import Location
+from relax_lint.repair.apply import apply_edits
+from relax_lint.results.location import Location
+from relax_lint.support.codec import decode
 from relax_lint.suppressions.adding import Plan, Wanted, plan
 
 from .programs import MODULE, OVERFLOW, commented

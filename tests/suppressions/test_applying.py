@@ -10,10 +10,10 @@ from pathlib import Path
 import pytest
 
 import relax_lint
-from relax_lint.config import Config
-from relax_lint.diagnostic import FileResult
 from relax_lint.output.summary import fails
-from relax_lint.verdict import Severity
+from relax_lint.results.report import FileResult
+from relax_lint.results.verdict import Severity
+from relax_lint.settings.config import Config
 
 from .programs import MODULE, OVERFLOW, commented
 
@@ -75,7 +75,7 @@ def test_the_finding_is_accepted_and_stays_in_the_report(results: dict[str, File
     assert check.suppressed_by is not None
     reasons = {"name": "it is meant", "file": "generated"}
     assert (check.suppressed_by.kind, check.suppressed_by.reason) == ("comment", reasons.get(name, ""))
-    assert not fails(relax_lint.diagnostic.Report((result,), None), Severity.NOTE)
+    assert not fails(relax_lint.results.report.Report((result,), None), Severity.NOTE)
 
 
 @pytest.mark.parametrize(

@@ -11,11 +11,12 @@ from pathlib import Path
 
 import pytest
 
-from relax_lint.config import Config
-from relax_lint.diagnostic import Check, FileResult, InputStatus, Report
-from relax_lint.identity import identities
+from relax_lint.judging.policy import stale_entries, with_baseline
 from relax_lint.output.summary import fails
-from relax_lint.policy import stale_entries, with_baseline
+from relax_lint.results.identity import identities
+from relax_lint.results.report import Check, FileResult, InputStatus, Report
+from relax_lint.results.verdict import Severity, Verdict
+from relax_lint.settings.config import Config
 from relax_lint.suppressions.baseline import (
     BaselineError,
     Entry,
@@ -23,7 +24,6 @@ from relax_lint.suppressions.baseline import (
     read_baseline,
     write_baseline,
 )
-from relax_lint.verdict import Severity, Verdict
 
 from .programs import OVERFLOW
 

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import pytest
 
-from relax_lint.place import Location
+from relax_lint.results.location import Location
+from relax_lint.sources.ignore_comment import IgnoreComment
+from relax_lint.sources.ignore_comments import read_comments
 from relax_lint.sources.reading import read_units
 from relax_lint.sources.text import SourceText
-from relax_lint.suppressions.comment import IgnoreComment
-from relax_lint.suppressions.reading import read_comments
 
 RELAX = "from tvm.script import relax as R\n@R.function\ndef f(x: R.Tensor((4,))):\n    return x\n"
 

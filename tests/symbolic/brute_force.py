@@ -13,12 +13,12 @@ from typing import Any
 
 import sympy
 
+from relax_lint.results.verdict import Prover, Verdict
 from relax_lint.symbolic import functions as f
 from relax_lint.symbolic.decision import Decision, FailureStatus, FirstFailure
 from relax_lint.symbolic.domain import Domain, Fact, FactKind
 from relax_lint.symbolic.evaluation import compile_condition
 from relax_lint.symbolic.printing import condition_text
-from relax_lint.verdict import Prover, Verdict
 
 Tree = tuple[Any, ...]
 NAMES = ("n", "m", "k")

@@ -9,11 +9,11 @@ import sys
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from relax_lint.results.verdict import Verdict
 from relax_lint.symbolic.decision import FailureStatus
 from relax_lint.symbolic.domain import INT64_MAX, INT64_MIN, Domain, Fact, FactKind
 from relax_lint.symbolic.printing import condition_text
 from relax_lint.symbolic.prover import ProverChain
-from relax_lint.verdict import Verdict
 
 from .brute_force import NAMES, SYMBOLS, Tree, to_sympy, truth
 

@@ -5,12 +5,12 @@ from __future__ import annotations
 import pytest
 import sympy
 
+from relax_lint.results.verdict import Prover, Verdict
 from relax_lint.symbolic.decision import FailureStatus, FirstFailure
 from relax_lint.symbolic.domain import Domain, Fact, FactKind
 from relax_lint.symbolic.parsing import parse_condition
 from relax_lint.symbolic.printing import condition_text
 from relax_lint.symbolic.prover import ProverChain
-from relax_lint.verdict import Prover, Verdict
 
 SYMBOLS = {name: sympy.Symbol(name, integer=True) for name in "nmkx"}
 FINE, WRONG, CHECK = Verdict.ALWAYS_FINE, Verdict.ALWAYS_WRONG, Verdict.NEEDS_RUNTIME_CHECK

@@ -9,12 +9,12 @@ import pytest
 import sympy
 from sympy.logic.boolalg import Boolean
 
+from relax_lint.results.verdict import Prover, Verdict
 from relax_lint.symbolic import functions as f
 from relax_lint.symbolic.domain import Domain, Fact, FactKind
 from relax_lint.symbolic.prover import ProverChain
 from relax_lint.symbolic.smtlib import script
 from relax_lint.symbolic.standard import standard
-from relax_lint.verdict import Prover, Verdict
 
 n, m = sympy.symbols("n m", integer=True)
 FINE, WRONG, CHECK = Verdict.ALWAYS_FINE, Verdict.ALWAYS_WRONG, Verdict.NEEDS_RUNTIME_CHECK

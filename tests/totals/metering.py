@@ -20,7 +20,6 @@ from tvm import relax
 from tvm.script import ir as I
 from tvm.script import relax as R
 
-from relax_lint.allocators import Allocator
 from relax_lint.analysis.liveness import SHAPE_HEAP
 from relax_lint.model.builder import build_program
 from relax_lint.model.program import Function, KernelCall, Program, Unknown
@@ -28,6 +27,7 @@ from relax_lint.totals.compute import Counted, measure, size_of
 from relax_lint.totals.peaks import rounded
 from relax_lint.totals.quantities import evaluate
 from relax_lint.totals.walk import ExecMode
+from relax_lint.vm.allocators import Allocator
 from tests.totals.cases import Case, Run
 
 TARGET = "llvm"

@@ -13,7 +13,6 @@ import sympy
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from relax_lint.allocators import Allocator
 from relax_lint.analysis.liveness import SHAPE_HEAP
 from relax_lint.model.program import (
     Alias,
@@ -43,6 +42,7 @@ from relax_lint.model.program import (
 from relax_lint.model.types import DType, OpaqueType, PrimType, TupleType, ValueType
 from relax_lint.totals.compute import Totals, measure
 from relax_lint.totals.quantities import evaluate
+from relax_lint.vm.allocators import Allocator
 
 n, m = sympy.symbols("n m", integer=True)
 BYTE = DType("uint8", 8)

@@ -7,8 +7,8 @@ from typing import Any
 
 import pytest
 
-from relax_lint.codec import decode, encode
-from relax_lint.diagnostic import (
+from relax_lint.results.location import Location
+from relax_lint.results.report import (
     AllocatorFailure,
     Amount,
     CallMemory,
@@ -19,11 +19,11 @@ from relax_lint.diagnostic import (
     PlaceOfPeak,
     Related,
 )
-from relax_lint.file_task import Found, Judged, Loaded, UnitHead, read_answer
-from relax_lint.place import Location
+from relax_lint.results.verdict import Prover, Severity, Verdict
+from relax_lint.running.file_task import Found, Judged, Loaded, UnitHead, read_answer
+from relax_lint.sources.ignore_comment import IgnoreComment
 from relax_lint.sources.unit import Problem
-from relax_lint.suppressions.comment import IgnoreComment
-from relax_lint.verdict import Prover, Severity, Verdict
+from relax_lint.support.codec import decode, encode
 
 PLACE = Location("a.py", 1, 2, 3, 4)
 CHECK = Check(

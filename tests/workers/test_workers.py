@@ -13,7 +13,7 @@ from typing import Any
 
 import pytest
 
-from relax_lint.workers import Failed, FailureKind, Finished, Item, TaskFailure, WorkerPool
+from relax_lint.running.pool import Failed, FailureKind, Finished, Item, TaskFailure, WorkerPool
 
 TASKS = "worker_tasks"
 GIB = 1 << 30
@@ -211,7 +211,7 @@ def test_leaving_the_pool_ends_workers_and_what_they_started(tmp_path: Path) -> 
 
 
 PARENT = """
-from relax_lint.workers import WorkerPool
+from relax_lint.running.pool import WorkerPool
 if __name__ == "__main__":
     with WorkerPool(1, time_limit_s=60, memory_limit_bytes=None) as pool:
         pool.submit("worker_tasks:child_of_worker", {note!r})

@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
-from relax_lint.analysis.claims import multiple_of
-from relax_lint.analysis.placements import Claim
+from relax_lint.facts.claims import multiple_of
+from relax_lint.facts.placements import Claim
 from relax_lint.model.program import Unknown
 from relax_lint.rule import WARNINGS, Judgement, Rule
 
 if TYPE_CHECKING:
-    from relax_lint.analysis.facts import FunctionFacts
+    from relax_lint.facts.function import FunctionFacts
 
 LINE_BYTES = 64
 """What the engine moves at once."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 from importlib.util import find_spec
 from typing import TYPE_CHECKING
 
-from relax_lint.place import Location
+from relax_lint.results.location import Location
 from relax_lint.sources.unit import Problem
 
 if TYPE_CHECKING:

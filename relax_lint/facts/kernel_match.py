@@ -1,0 +1,135 @@
+"""A kernel together with operands of certain types: the conditions that calls of this form share."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+
+import sympy
+from sympy.logic.boolalg import Boolean
+
+from relax_lint.facts.claims import all_of
+from relax_lint.facts.kernel_calls import Binding, bind
+from relax_lint.facts.placements import at_most
+from relax_lint.model.kernels import Access, BufferParameter, Kernel, Lookup, Reduction
+from relax_lint.model.program import Unknown
+from relax_lint.model.types import DType, TensorType, ValueType
+from relax_lint.symbolic.printing import expr_text
+
+_UNCHECKED_DTYPES = frozenset({"int1", "int4", "uint4"})
+"""Dtypes that a PrimFunc's entry does not compare (TVM's src/tirx/transform/tvm_ffi_binder.cc)."""
+
+_ZERO, _ONE = sympy.Integer(0), sympy.Integer(1)
+
+
+@dataclass(frozen=True)
+class DTypeMismatch:
+    """An operand whose dtype the kernel refuses."""
+
+    position: int
+    have: DType
+    want: DType
+
+
+@dataclass(frozen=True)
+class KernelMatch:
+    """A kernel and the types of its operands. A model has few of these and many calls of each."""
+
+    kernel: Kernel
+    types: tuple[ValueType, ...]
+
+    @cached_property
+    def binding(self) -> Binding:
+        """The values of the kernel's symbols, and what its entry compares."""
+        return bind(self.kernel, self.types)
+
+    @cached_property
+    def accepted(self) -> Boolean | Unknown:
+        """What the kernel's entry compares, all together."""
+        return all_of(requirement.condition for requirement in self.binding.requirements)
+
+    @cached_property
+    def dtype_mismatches(self) -> tuple[DTypeMismatch, ...]:
+        """The operands whose dtype the kernel's entry refuses."""
+        return tuple(
+            DTypeMismatch(position, type_.dtype, parameter.dtype)
+            for position, (parameter, type_) in enumerate(
+                zip(self.kernel.parameters, self.types, strict=False)
+            )
+            if isinstance(parameter, BufferParameter)
+            and isinstance(type_, TensorType)
+            and type_.dtype is not None
+            and type_.dtype.name != parameter.dtype.name
+            and parameter.dtype.name not in _UNCHECKED_DTYPES
+        )
+
+    @cached_property
+    def inside(self) -> Boolean | Unknown:
+        """Every access stays inside its argument."""
+        return all_of(self.reaches_inside(access) for access in self.kernel.accesses)
+
+    def reaches_inside(self, access: Access) -> Boolean | Unknown:
+        """An access stays inside its argument, or is not made at all."""
+        parameter = self.kernel.parameters[access.parameter]
+        assert isinstance(parameter, BufferParameter)
+        assert not isinstance(parameter.shape, Unknown)
+        extent = parameter.shape[access.axis]
+        bound = self.binding.exprs((access.first, access.last, extent, *access.loops))
+        if isinstance(bound, Unknown):
+            return bound
+        first, last, extent, *loops = bound
+        reached = sympy.And(at_most(_ZERO, first), at_most(last + 1, extent))
+        # Where the loop ends at the index itself, an empty one ends inside: extents are not negative.
+        empty = [at_most(loop, _ZERO) for loop in loops if loop != last + 1]
+        return sympy.Or(reached, *empty)
+
+    def last_index(self, access: Access) -> str:
+        """The last index of an access, for a message."""
+        last = self.binding.expr(access.last)
+        return "?" if isinstance(last, Unknown) else f"`{expr_text(last)}`"
+
+    @cached_property
+    def initialises(self) -> Boolean | Unknown:
+        """Each reduction has a step that initialises its result, or has no result, or the kernel has none."""
+        steps = all_of(self._initialises(reduction) for reduction in self.kernel.reductions)
+        if isinstance(steps, Unknown) or steps == sympy.true:
+            return steps
+        return sympy.Or(steps, self._writes_nothing)
+
+    @cached_property
+    def _writes_nothing(self) -> Boolean:
+        """Every tensor that the kernel writes is known to be empty."""
+        written = [self.types[position] for position in sorted(self.kernel.writes)]
+        shapes = [
+            type_.shape for type_ in written if isinstance(type_, TensorType) and type_.shape is not None
+        ]
+        if len(shapes) < len(written):
+            return sympy.false
+        return sympy.And(*(sympy.Or(*(at_most(extent, _ZERO) for extent in shape)) for shape in shapes))
+
+    def _initialises(self, reduction: Reduction) -> Boolean | Unknown:
+        bound = self.binding.exprs((*reduction.reduced, *reduction.kept))
+        if isinstance(bound, Unknown):
+            return bound
+        reduced, kept = bound[: len(reduction.reduced)], bound[len(reduction.reduced) :]
+        steps = sympy.And(*(at_most(_ONE, extent) for extent in reduced))
+        return sympy.Or(steps, *(at_most(extent, _ZERO) for extent in kept))
+
+    def holds(self, lookup: Lookup, span: tuple[int, int]) -> Boolean | None:
+        """Indices from span[0] to span[1] lie inside the axis; None where its extent is not known."""
+        extent = self._indexed_extent(lookup)
+        if extent is None:
+            return None
+        first, last = map(sympy.Integer, span)
+        return sympy.And(at_most(_ZERO, first), at_most(last + 1, extent))
+
+    def has_element(self, lookup: Lookup) -> Boolean | None:
+        """The axis that is indexed is not empty; None where its extent is not known."""
+        extent = self._indexed_extent(lookup)
+        return None if extent is None else at_most(_ONE, extent)
+
+    def _indexed_extent(self, lookup: Lookup) -> sympy.Expr | None:
+        target = self.types[lookup.parameter]
+        if not isinstance(target, TensorType) or target.shape is None or lookup.axis >= len(target.shape):
+            return None
+        return target.shape[lookup.axis]

@@ -1,0 +1,129 @@
+"""Views: reshapes and byte windows over the memory of another tensor, and what must hold for them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import cached_property
+
+import sympy
+from sympy.logic.boolalg import Boolean
+
+from relax_lint.facts.claims import all_of, equal, multiple_of
+from relax_lint.facts.placements import Claim, at_most, not_negative
+from relax_lint.model.program import Function, Place, Size, Unknown, View, ViewKind
+from relax_lint.model.sizes import elements, tensor_bytes
+from relax_lint.model.types import TensorType
+from relax_lint.symbolic.domain import Domain
+
+_NO_TYPE = Unknown("the type of the view or of its source is not known from the IR")
+
+
+@dataclass(frozen=True)
+class ViewQuestion:
+    """One view and what must hold for it. `needs` and `has` count elements of a reshape and bytes of a
+    byte window (`needs` from the start of the source); `unit` is the alignment in bytes.
+    """
+
+    op: View
+    needs: Size
+    has: Size
+    size: Claim
+    alignment: Claim
+    unit: int
+
+    @property
+    def claim(self) -> Claim:
+        """Both together."""
+        return Claim(all_of((self.size.condition, self.alignment.condition)), self.size.domain)
+
+    @property
+    def is_copy(self) -> bool:
+        """Whether it is the source itself under a claimed type."""
+        return self.op.kind is ViewKind.COPY
+
+    @property
+    def is_reshape(self) -> bool:
+        """Whether the element count is asked rather than bytes."""
+        return self.op.kind is ViewKind.RESHAPE
+
+
+class ViewFacts:
+    """The views of one function."""
+
+    def __init__(self, function: Function, domain_at: Callable[[Place], Domain]) -> None:
+        self._function = function
+        self._domain_at = domain_at
+
+    @cached_property
+    def questions(self) -> tuple[ViewQuestion, ...]:
+        """Every reshape, every byte window, and every `vm.builtin.copy` of a tensor."""
+        ask = {
+            ViewKind.RESHAPE: self._reshape,
+            ViewKind.MEMORY_VIEW: self._window,
+            ViewKind.COPY: self._copy,
+        }
+        views = [op for op in self._function.body.walk() if isinstance(op, View) and op.kind in ask]
+        return tuple(ask[op.kind](op) for op in views if op.kind is not ViewKind.COPY or all(self._types(op)))
+
+    def _copy(self, op: View) -> ViewQuestion:
+        """`vm.builtin.copy` returns its argument, whatever type the call claims."""
+        domain = self._domain_at(op.place)
+        source, target = self._types(op)
+        assert source is not None
+        assert target is not None
+        has, needs = _bytes(source), _bytes(target)
+        fine = Claim(sympy.true, domain)
+        return ViewQuestion(op, needs, has, Claim(_same_type(source, target), domain), fine, 1)
+
+    def _reshape(self, op: View) -> ViewQuestion:
+        domain = self._domain_at(op.place)
+        fine = Claim(sympy.true, domain)
+        shapes = [type_.shape for type_ in self._types(op) if type_ is not None and type_.shape is not None]
+        if len(shapes) < 2:
+            return ViewQuestion(op, _NO_TYPE, _NO_TYPE, Claim(_NO_TYPE, domain), fine, 1)
+        source, target = shapes
+        needs, has = elements(target), elements(source)
+        return ViewQuestion(op, needs, has, Claim(equal(needs, has), domain), fine, 1)
+
+    def _window(self, op: View) -> ViewQuestion:
+        domain = self._domain_at(op.place)
+        source, target = self._types(op)
+        has, needs = _bytes(source), _bytes(target)
+        unit = 1 if target is None or target.dtype is None else target.dtype.storage_bytes
+        offset = op.offset
+        unknown = next((size for size in (has, needs, offset) if isinstance(size, Unknown)), None)
+        if unknown is not None:
+            claim = Claim(unknown, domain)
+            return ViewQuestion(op, needs, has, claim, claim, unit)
+        assert not isinstance(offset, Unknown)
+        assert not isinstance(needs, Unknown)
+        assert not isinstance(has, Unknown)
+        # Negative offsets and extents are judged by rules of their own.
+        region = not_negative(domain, (*(target.shape or () if target else ()), offset))
+        size = Claim(at_most(offset + needs, has), region)
+        return ViewQuestion(op, offset + needs, has, size, Claim(multiple_of(offset, unit), region), unit)
+
+    def _types(self, op: View) -> tuple[TensorType | None, TensorType | None]:
+        source = self._function.tensor_type(op.source)
+        target = op.claimed or op.type
+        return source, target if isinstance(target, TensorType) else None
+
+
+def _same_type(source: TensorType, target: TensorType) -> Boolean | Unknown:
+    """Everything that the target's type says is what the source's type says."""
+    if None not in (source.dtype, target.dtype) and source.dtype != target.dtype:
+        return sympy.false
+    if target.shape is None:
+        return sympy.true
+    if source.shape is None:
+        return _NO_TYPE
+    if len(source.shape) != len(target.shape):
+        return sympy.false
+    return all_of(equal(a, b) for a, b in zip(source.shape, target.shape, strict=True))
+
+
+def _bytes(type_: TensorType | None) -> Size:
+    if type_ is None or type_.shape is None or type_.dtype is None:
+        return _NO_TYPE
+    return tensor_bytes(type_.shape, type_.dtype)

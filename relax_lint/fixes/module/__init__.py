@@ -1,0 +1,1 @@
+"""The changes of a memory program as nodes of an IRModule."""

@@ -1,0 +1,82 @@
+"""Asking every rule about every function of a module. Importing this imports TVM."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any
+
+from relax_lint.facts.assumed import with_assumptions
+from relax_lint.facts.function import FunctionFacts
+from relax_lint.facts.program import ProgramFacts
+from relax_lint.fixes.changes import Remedy
+from relax_lint.model.builder import build_program
+from relax_lint.model.program import Program
+from relax_lint.rule import Judgement, Rule, is_selected, load_rules
+from relax_lint.settings.config import Config
+from relax_lint.sources.unit import NoPositions, Positions
+from relax_lint.symbolic.prover import ProverChain
+
+
+@dataclass(frozen=True)
+class Judged:
+    """What a rule says of one operation, with the ways to make a finding go away."""
+
+    rule: Rule
+    judgement: Judgement
+    remedies: tuple[Remedy, ...]
+
+
+@dataclass(frozen=True)
+class JudgedFunction:
+    """What the rules say of one function, and the facts that they read. Operations that nothing reaches
+    are left out.
+    """
+
+    facts: FunctionFacts
+    judged: tuple[Judged, ...]
+
+
+class ModuleJudge:
+    """Judges the functions of one module with the rules that are on.
+
+    `notes` are about the module as a whole; `assumptions` are those of the configuration that concern it.
+    """
+
+    def __init__(
+        self,
+        ir_module: Any,
+        config: Config,
+        *,
+        positions: Positions | None = None,
+        module_name: str | None = None,
+    ) -> None:
+        self._config = config
+        self._positions = positions or NoPositions()
+        self._chain = ProverChain(max_extent=config.max_extent)
+        program = build_program(
+            ir_module, positions=self._positions, module_name=module_name, max_extent=config.max_extent
+        )
+        assumed = with_assumptions(program, config, self._chain)
+        self.program: Program = assumed.program
+        self.notes: tuple[str, ...] = assumed.notes
+        self.assumptions: tuple[str, ...] = assumed.used
+
+    def functions(self) -> Iterator[JudgedFunction]:
+        """Every function in turn: the facts of one are not kept for the next."""
+        shared = ProgramFacts(self.program)
+        rules = [
+            rule
+            for rule in load_rules().values()
+            if is_selected(rule.code, self._config.select, self._config.ignore, default=rule.default)
+        ]
+        for function in self.program.functions:
+            facts = FunctionFacts(shared, function, self._config, self._chain, self._positions)
+            found = [(rule, judgement) for rule in rules for judgement in rule.check(facts)]
+            reached = [(rule, judgement) for rule, judgement in found if judgement.decision.reachable]
+            remedies = facts.with_minimal_checks([judgement.remedies for _, judgement in reached])
+            judged = (
+                Judged(rule, judgement, offered)
+                for (rule, judgement), offered in zip(reached, remedies, strict=True)
+            )
+            yield JudgedFunction(facts, tuple(judged))

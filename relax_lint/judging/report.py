@@ -1,0 +1,216 @@
+"""From one module to checks and totals: writes what the rules say down in the result model. Runs inside a
+worker process; imports TVM.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, replace
+from typing import Any
+
+from relax_lint.fixes.changes import Remedy
+from relax_lint.fixes.text.describe import help_lines
+from relax_lint.fixes.text.edits import TextFixer, display
+from relax_lint.judging.module import JudgedFunction, ModuleJudge
+from relax_lint.judging.problems import problem_checks
+from relax_lint.judging.proof_records import record_of
+from relax_lint.model.program import Function, Place
+from relax_lint.results.location import Location
+from relax_lint.results.memory_figures import Estimate
+from relax_lint.results.report import AllocatorFailure, Check, Fix, MemoryTotals, ProofRecord, Related
+from relax_lint.results.verdict import Prover, Severity, Verdict
+from relax_lint.rule import Judgement, Rule
+from relax_lint.settings.config import Config
+from relax_lint.sources.unit import ParsedUnit, Positions, Problem
+from relax_lint.symbolic.decision import Decision, FailureStatus, FirstFailure
+from relax_lint.symbolic.printing import condition_text
+from relax_lint.totals.estimates import estimates
+from relax_lint.totals.result import function_totals, outside_declared
+from relax_lint.vm import versions as tvm_compat
+
+
+@dataclass(frozen=True)
+class UnitResult:
+    """What one unit gave: every judged operation, the totals of its functions, notes, on request what TVM's
+    estimator counts, and which assumptions of the configuration concern it.
+    """
+
+    checks: tuple[Check, ...] = ()
+    memory: tuple[MemoryTotals, ...] = ()
+    functions: int = 0
+    notes: tuple[str, ...] = ()
+    tvm_version: str = tvm_compat.VERSION
+    estimates: tuple[Estimate, ...] = ()
+    assumptions: tuple[str, ...] = ()
+
+
+def check_parsed(unit: ParsedUnit | Problem, path: str, config: Config) -> UnitResult:
+    """Judge a unit that the sources have read, or report why they could not."""
+    if isinstance(unit, Problem):
+        return UnitResult(checks=problem_checks([unit], path, config))
+    judged = check_module(
+        unit.ir_module,
+        config,
+        path=path,
+        module_name=unit.module_name,
+        positions=unit.positions,
+        write_fix=None if unit.script is None else TextFixer(unit.script, unit.ir_module).fix,
+        assumptions=unit.assumptions,
+        notes=unit.notes,
+    )
+    if unit.ill_formed is None:
+        return judged
+    # TVM will not compile it, but what can be judged is judged all the same.
+    return replace(judged, checks=(*problem_checks([_ill_formed(unit)], path, config), *judged.checks))
+
+
+def check_module(
+    ir_module: Any,
+    config: Config,
+    *,
+    path: str = "<module>",
+    module_name: str | None = None,
+    positions: Positions | None = None,
+    write_fix: Callable[[Function, Remedy], Fix] | None = None,
+    assumptions: tuple[str, ...] = (),
+    notes: tuple[str, ...] = (),
+    totals: bool = True,
+) -> UnitResult:
+    """Judge every memory operation of an IRModule and, unless `totals` is False, total its memory.
+
+    `assumptions` (values that were taken for granted to read the module) are listed with every
+    verdict that is not unconditional; `write_fix` makes a fix of a remedy.
+    """
+    judge = ModuleJudge(ir_module, config, positions=positions, module_name=module_name)
+    program, notes = judge.program, (*notes, *judge.notes)
+    checks: list[Check] = []
+    memory: list[MemoryTotals] = []
+    for judged in judge.functions():
+        function = judged.facts.function
+        record = record_of if config.proofs else None
+        writer = _Writer(path, function, assumptions, write_fix or _displayed, record)
+        checks += writer.checks(judged)
+        if totals:
+            memory.append(
+                function_totals(
+                    program,
+                    function,
+                    judged.facts.totals,
+                    config.memory,
+                    page_size=config.page_size,
+                    path=path,
+                )
+            )
+        notes = (*notes, *outside_declared(function, config.memory))
+    return UnitResult(
+        checks=tuple(checks),
+        memory=tuple(memory),
+        functions=len(program.functions),
+        notes=notes,
+        estimates=estimates(program) if config.memory.estimates else (),
+        assumptions=judge.assumptions,
+    )
+
+
+def _ill_formed(unit: ParsedUnit) -> Problem:
+    names = [name for name, _ in tvm_compat.relax_functions(unit.ir_module)]
+    location = unit.positions.function(names[0]) if names else None
+    subject = unit.module_name or (names[0] if names else "the module")
+    return Problem("RLX901", f"`{subject}` is not well-formed: {unit.ill_formed}", location, unit.module_name)
+
+
+class _Writer:
+    """Writes the judgements of one function down as checks."""
+
+    def __init__(
+        self,
+        path: str,
+        function: Function,
+        assumptions: tuple[str, ...],
+        write_fix: Callable[[Function, Remedy], Fix],
+        record: Callable[[Decision], ProofRecord | None] | None,
+    ) -> None:
+        self._path = path
+        self._record = record
+        self._function = function
+        self._assumptions = assumptions
+        self._write_fix = write_fix
+
+    def checks(self, judged: JudgedFunction) -> list[Check]:
+        """One check per judgement."""
+        return [self._check(found.rule, found.judgement, found.remedies) for found in judged.judged]
+
+    def _check(self, rule: Rule, judgement: Judgement, remedies: tuple[Remedy, ...]) -> Check:
+        decision, place = judgement.decision, judgement.place
+        function = self._function
+        fine = decision.verdict is Verdict.ALWAYS_FINE
+        severity = rule.severity[decision.verdict] if judgement.severity is None else judgement.severity
+        fixes = [] if fine else [(remedy, self._write_fix(function, remedy)) for remedy in remedies]
+        origins = () if fine else self._origins(decision)
+        return Check(
+            rule=rule.code,
+            name=rule.name,
+            verdict=decision.verdict,
+            severity=Severity.NONE if fine else severity,
+            message=judgement.message,
+            path=self._path,
+            module=function.module,
+            function=function.name,
+            binding=None if place is None else place.binding,
+            binding_index=None if place is None else place.index,
+            location=(judgement.location or function.location) if place is None else place.location,
+            label=judgement.label,
+            related=tuple([Related(text, _location(where)) for text, where in judgement.related]),
+            origins=origins,
+            safe_when=_safe_when(decision),
+            assumes=(*[fact.text for fact in decision.assumptions], *self._assumptions),
+            fine=decision.fine,
+            wrong=decision.wrong,
+            allocators=_failures(judgement.allocators),
+            prover=decision.proof.by,
+            proof=decision.proof.detail,
+            undecided=decision.proof.by is Prover.UNDECIDED,
+            notes=(*_reason(decision), *judgement.notes),
+            # Of what can be edited the edits tell more.
+            help=() if fine else (*help_lines(r for r, fix in fixes if not fix.edits), *judgement.help),
+            fixes=tuple([fix for _, fix in fixes]),
+            proof_record=None if self._record is None else self._record(decision),
+        )
+
+    def _origins(self, decision: Decision) -> tuple[Related, ...]:
+        """Where the symbols that the decision is about get their values, in the order of the signature."""
+        names = {*(decision.fine or ()), *(decision.wrong or ())}
+        if decision.safe_when is not None:
+            names |= {symbol.name for symbol in decision.safe_when.free_symbols}
+        return tuple(
+            Related(f"`{info.symbol.name}` comes from {info.origin}", info.origin.location)
+            for info in self._function.symbols
+            if info.symbol.name in names
+        )
+
+
+def _displayed(function: Function, remedy: Remedy) -> Fix:
+    return display(remedy)
+
+
+def _safe_when(decision: Decision) -> str | None:
+    if decision.verdict is not Verdict.NEEDS_RUNTIME_CHECK or decision.safe_when is None:
+        return None
+    return condition_text(decision.safe_when)
+
+
+def _reason(decision: Decision) -> tuple[str, ...]:
+    if decision.proof.by is not Prover.UNDECIDED:
+        return ()
+    return (f"undecided: {decision.proof.detail}",)
+
+
+def _location(where: Place | Location) -> Location | None:
+    return where.location if isinstance(where, Place) else where
+
+
+def _failures(failures: Mapping[str, FirstFailure]) -> dict[str, AllocatorFailure]:
+    return {
+        name: AllocatorFailure(failure.at, known=failure.status is not FailureStatus.UNKNOWN)
+        for name, failure in failures.items()
+    }

@@ -1,0 +1,135 @@
+"""The findings of an IRModule, and which of their fixes are made together."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Any, TypeAlias
+
+from relax_lint.fixes.changes import (
+    Applicability,
+    Change,
+    InsertAssert,
+    MoveKill,
+    Remedy,
+    Remove,
+    ResizeStorage,
+)
+from relax_lint.fixes.module.changed import FunctionChange, Inapplicable, require_applicable
+from relax_lint.judging.module import Judged, ModuleJudge
+from relax_lint.model.program import Assert, Function
+from relax_lint.repair.trials import Attempt, Subject, Trials
+from relax_lint.results.verdict import Verdict
+from relax_lint.settings.config import Config
+
+Wanted: TypeAlias = Callable[[Remedy], bool]
+
+
+@dataclass(frozen=True)
+class Offer:
+    """A fix for a finding in a function."""
+
+    function: Function
+    found: Judged
+    remedy: Remedy
+
+    @property
+    def attempt(self) -> Attempt:
+        """What is remembered of it when it was tried."""
+        remedy, subject = self.remedy, _subject(self.function, self.found)
+        # Effects have no name of their own: the message tells whose they are.
+        key = (*subject, self.found.judgement.message, remedy.title)
+        return Attempt(subject, key, remedy.turn, remedy.applicability is Applicability.SAFE)
+
+
+class JudgedModule:
+    """A module, and the findings in it."""
+
+    def __init__(self, module: Any, config: Config) -> None:
+        self.module = module
+        judge = ModuleJudge(module, config)
+        self._functions = judge.program.functions
+        self._found = [
+            (judged.facts.function, found)
+            for judged in judge.functions()
+            for found in judged.judged
+            if found.judgement.decision.verdict is not Verdict.ALWAYS_FINE
+        ]
+
+    @property
+    def tally(self) -> Counter[Subject]:
+        """How many findings there are of each kind."""
+        return Counter(_subject(function, found) for function, found in self._found)
+
+    @property
+    def checks(self) -> list[tuple[Function, Assert]]:
+        """The run-time checks of its functions."""
+        found = ((function, op) for function in self._functions for op in function.body.walk())
+        return [(function, op) for function, op in found if isinstance(op, Assert)]
+
+    def propose(self, wanted: Wanted, trials: Trials) -> list[Offer]:
+        """What to make next: of each finding the first `wanted` fix that can be made, and of these what
+        can be made together.
+        """
+        offered = []
+        for function, found in self._found:
+            offers = (Offer(function, found, remedy) for remedy in found.remedies if wanted(remedy))
+            usable = (
+                o
+                for o in offers
+                if o.attempt.key not in trials.refused and _is_applicable(function, o.remedy)
+            )
+            offered += list(usable)[:1]
+        return trials.limited(_compatible(trials.whose_turn_it_is(offered)))
+
+
+def changes_of(accepted: Sequence[Offer]) -> list[FunctionChange]:
+    """What several fixes change, each change once."""
+    changes = {
+        (offer.function.name, change): (offer.function, change)
+        for offer in accepted
+        for change in offer.remedy.changes
+    }
+    return list(changes.values())
+
+
+def _subject(function: Function, found: Judged) -> Subject:
+    place = found.judgement.place
+    return found.rule.code, None, function.name, None if place is None else place.binding
+
+
+def _compatible(offered: Sequence[Offer]) -> list[Offer]:
+    """Those that are not about what another one changes in another way, first come first."""
+    taken: dict[object, Change] = {}
+    found = []
+    for offer in offered:
+        touched: dict[object, Change] = {
+            (offer.function.name, _touched(change)): change
+            for change in offer.remedy.changes
+            if not isinstance(change, InsertAssert)
+        }
+        if all(taken.get(what, change) == change for what, change in touched.items()):
+            taken.update(touched)
+            found.append(offer)
+    return found
+
+
+def _is_applicable(function: Function, remedy: Remedy) -> bool:
+    try:
+        for change in remedy.changes:
+            require_applicable(function, change)
+    except Inapplicable:
+        return False
+    return True
+
+
+def _touched(change: Change) -> object:
+    """What a change rewrites: the index of a binding, or an attribute. Assertions rewrite nothing."""
+    if isinstance(change, ResizeStorage):
+        return change.storage.place.index
+    if isinstance(change, Remove):
+        return change.op.place.index
+    if isinstance(change, MoveKill):
+        return change.kill.place.index
+    return None if isinstance(change, InsertAssert) else change.kind

@@ -1,0 +1,106 @@
+"""What is tried next, and what is learned from it, where fixes are made in rounds: in a text or a module."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Collection, Hashable, Sequence
+from dataclasses import dataclass
+from typing import Protocol, TypeAlias, TypeVar
+
+from relax_lint.settings.config import UNREADABLE_BLOCKS
+
+MAX_ROUNDS = 32
+"""How often everything is judged anew; what is left then stays as it is."""
+
+Subject: TypeAlias = tuple[str, str | None, str | None, str | None]
+"""What a finding is about: rule, module, function and binding, all of which outlive changes elsewhere."""
+
+
+@dataclass(frozen=True)
+class Attempt:
+    """That a fix is made for a finding.
+
+    `key` is the same for the same fix after other changes; those of a lower `turn` are made first; a `safe`
+    one may bring up nothing that was not there.
+    """
+
+    subject: Subject
+    key: Hashable
+    turn: int
+    safe: bool
+
+
+class Offered(Protocol):
+    """A fix that may be made."""
+
+    @property
+    def attempt(self) -> Attempt:
+        """What is remembered of it when it was tried."""
+        ...
+
+
+AnyOffered = TypeVar("AnyOffered", bound=Offered)
+
+# What comes to light without harm: that a verdict, now a good one, relies on a declared bound, and that a
+# comment which accepted a finding is of no use any more.
+_HARMLESS = ("RLX501", "RLX905")
+
+
+class Trials:
+    """Chooses among the fixes on offer, and takes back what did not help or did harm."""
+
+    def __init__(self) -> None:
+        self._refused: set[Hashable] = set()
+        self._put_off: set[Hashable] = set()
+        self._limit: int | None = None
+        self._made: list[int] = []
+
+    @property
+    def may_have_spare_checks(self) -> bool:
+        """Whether something was made after a check, which may have made that needless."""
+        return any(turn != 0 for turn in self._made[:-1])
+
+    @property
+    def refused(self) -> Collection[Hashable]:
+        """The keys of fixes that were tried in vain."""
+        return self._refused
+
+    def whose_turn_it_is(self, offered: Sequence[AnyOffered]) -> list[AnyOffered]:
+        """Those of the lowest turn. What was put off waits until nothing else is left."""
+        waiting = [one for one in offered if one.attempt.key not in self._put_off] or offered
+        turn = min((one.attempt.turn for one in waiting), default=0)
+        return [one for one in waiting if one.attempt.turn == turn]
+
+    def limited(self, accepted: Sequence[AnyOffered]) -> list[AnyOffered]:
+        """As many of the fixes that can be made together as are tried at once."""
+        return list(accepted[: self._limit])
+
+    def settle(self, accepted: Sequence[Offered], before: Counter[Subject], after: Counter[Subject]) -> int:
+        """How many findings the fixes made go away, where what they made is to be kept; 0 where it is not."""
+        helped = before - after
+        attempts = [one.attempt for one in accepted]
+        if _harms(attempts, before, after) or not helped:
+            if len(attempts) == 1:
+                self._refused.add(attempts[0].key)
+            self._limit = max(len(attempts) // 2, 1)
+            return 0
+        idle = {attempt.key for attempt in attempts if attempt.subject not in helped}
+        if idle and len(attempts) > 1:
+            # Tried alone, it is enough for them that any finding goes away: some share an edit.
+            self._put_off |= idle
+            self._limit = 1 if all(attempt.key in self._put_off for attempt in attempts) else None
+            return 0
+        self._put_off.clear()
+        self._limit = None
+        self._made.append(max(attempt.turn for attempt in attempts))
+        return helped.total()
+
+
+def _harms(attempts: Sequence[Attempt], before: Counter[Subject], after: Counter[Subject]) -> bool:
+    """Whether something came up that was not there. What an unsafe fix brings to light is no harm, unless
+    it can no longer be read.
+    """
+    came = [subject[0] for subject in after - before if subject[0] not in _HARMLESS]
+    if all(attempt.safe for attempt in attempts):
+        return bool(came)
+    return any(rule.startswith(UNREADABLE_BLOCKS) for rule in came)

@@ -1,0 +1,1 @@
+"""Which inputs, in which process, under which limits. Imports `repair` and below."""

@@ -1,0 +1,190 @@
+"""Results of earlier runs, kept by what they depend on: see `docs/speed.md`.
+
+An entry is written in one piece and never changed, so that runs at the same time do not disturb each other.
+What cannot be read or written is as if it were not there; the first such event is kept in `problem`.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import errno
+import hashlib
+import os
+import re
+import sys
+import tempfile
+import time
+import zlib
+from collections.abc import Iterator
+from functools import cached_property
+
+from relax_lint.running.file_task import FileData
+from relax_lint.running.fingerprint import tool_fingerprint
+from relax_lint.running.outcome import Outcome, outcome_text, read_outcome
+from relax_lint.settings.config import Config
+
+FOLDER_VARIABLE = "RELAX_LINT_CACHE_DIR"
+"""The environment variable that names the folder; a configuration that names one goes first."""
+
+MAX_BYTES = 256 << 20
+"""What a folder holds at most, once a run is over."""
+
+_MAX_TEXT_BYTES = 1 << 30
+_ENTRIES = "v1"
+_TAG = "CACHEDIR.TAG"
+# The signature is that of https://bford.info/cachedir/.
+_TAG_TEXT = "Signature: 8a477f597d28d172789f06886806bc55\n# A cache of relax-lint, safe to delete.\n"
+_DAY_S = 86_400.0
+_NEW = ".new-"
+_FOLDER = re.compile("[0-9a-f]{2}")
+_ENTRY = re.compile(rf"[0-9a-f]{{62}}|\{_NEW}.*")
+
+
+def default_folder() -> str:
+    """Where results are kept if nothing else is said: in the user's folder for caches."""
+    named = os.environ.get(FOLDER_VARIABLE)
+    if named:
+        return named
+    home = os.path.expanduser("~")
+    usual = ("Library", "Caches") if sys.platform == "darwin" else (".cache",)
+    return os.path.join(os.environ.get("XDG_CACHE_HOME") or os.path.join(home, *usual), "relax-lint")
+
+
+class Cache:
+    """The results in one folder, which is made when there is something to keep."""
+
+    def __init__(self, folder: str, config: Config, *, max_bytes: int = MAX_BYTES) -> None:
+        self.problem: str | None = None
+        self._folder = os.path.abspath(folder)
+        self._max_bytes = max_bytes
+        self._config = config
+        self._usable = self._is_ours()
+        self._writable = self._usable
+        self._wrote = False
+
+    @cached_property
+    def _base(self) -> str:
+        return f"{tool_fingerprint()}\n{self._config.for_analysis!r}\n"
+
+    def get(self, file: FileData) -> Outcome | None:
+        """What became of the same input before; None if that is not known."""
+        if not self._usable:
+            return None
+        path = self._path(file)
+        try:
+            with open(path, "rb") as entry:
+                data = entry.read()
+                aged = time.time() - os.fstat(entry.fileno()).st_mtime > _DAY_S
+            text = zlib.decompressobj().decompress(data, _MAX_TEXT_BYTES)
+            outcome = read_outcome(text.decode())
+        except FileNotFoundError:
+            return None
+        except OSError as error:
+            self._note(f"cannot read the cache in {self._folder}: {error.strerror}")
+            return None
+        except (ValueError, zlib.error):
+            self._note(f"a damaged entry of the cache in {self._folder} is not used")
+            return None
+        if aged:
+            # What is in use is the last to go when the folder is full.
+            with contextlib.suppress(OSError):
+                os.utime(path)
+        return outcome
+
+    def put(self, file: FileData, outcome: Outcome) -> None:
+        """Keep what became of an input, unless it might be otherwise another time."""
+        if not self._writable or not outcome.repeatable:
+            return
+        data = zlib.compress(outcome_text(outcome).encode(), 1)
+        if len(data) > self._max_bytes // 4:
+            return
+        try:
+            if not self._wrote:
+                self._prepare()
+            self._write(self._path(file), data)
+            self._wrote = True
+        except OSError as error:
+            self._writable = False
+            self._note(f"cannot write to the cache in {self._folder}: {error.strerror}")
+
+    def close(self) -> None:
+        """Bring the folder down to its size, the entries first that were not used for longest."""
+        if not self._wrote:
+            return
+        entries = list(self._entries())
+        excess = sum(size for _, size, _ in entries) - self._max_bytes
+        if excess <= 0:
+            return
+        # Some room, so that not every run has to do this.
+        excess += self._max_bytes // 4
+        for _, size, path in sorted(entries):
+            if excess <= 0:
+                break
+            with contextlib.suppress(OSError):
+                os.unlink(path)
+            excess -= size
+
+    def _entries(self) -> Iterator[tuple[float, int, str]]:
+        """When each entry was used, its bytes, and its path. What has another form of name is not an entry,
+        and links are not followed: a folder that came with somebody's files may hold anything.
+        """
+        with contextlib.suppress(OSError), os.scandir(os.path.join(self._folder, _ENTRIES)) as folders:
+            for folder in folders:
+                if not _FOLDER.fullmatch(folder.name) or not folder.is_dir(follow_symlinks=False):
+                    continue
+                with contextlib.suppress(OSError), os.scandir(folder) as files:
+                    for file in files:
+                        if _ENTRY.fullmatch(file.name) and file.is_file(follow_symlinks=False):
+                            status = file.stat(follow_symlinks=False)
+                            yield status.st_mtime, status.st_size, file.path
+
+    def _path(self, file: FileData) -> str:
+        head = f"{self._base}{file.path}\n{file.kind}\n{file.named}\n"
+        key = hashlib.sha256(head.encode(errors="surrogateescape") + file.data).hexdigest()
+        return os.path.join(self._folder, _ENTRIES, key[:2], key[2:])
+
+    def _is_ours(self) -> bool:
+        """Whether the folder may be used: it is not there, or empty, or says that it is such a cache."""
+        try:
+            names = os.listdir(self._folder)
+        except FileNotFoundError:
+            return True
+        except OSError as error:
+            self._note(f"cannot use the cache in {self._folder}: {error.strerror}")
+            return False
+        try:
+            with open(os.path.join(self._folder, _TAG), encoding="utf-8", errors="replace") as tag:
+                return self._ours_if(tag.read() == _TAG_TEXT)
+        except OSError:
+            # Another run may be about to write the tag: what it writes until then begins with a dot.
+            return self._ours_if(all(name.startswith(".") for name in names))
+
+    def _ours_if(self, ours: bool) -> bool:
+        if not ours:
+            self._note(f"{self._folder} is not empty and not a cache of relax-lint: not used")
+        return ours
+
+    def _prepare(self) -> None:
+        os.makedirs(self._folder, exist_ok=True)
+        for name, text in ((_TAG, _TAG_TEXT), (".gitignore", "*\n")):
+            path = os.path.join(self._folder, name)
+            if not os.path.exists(path):
+                self._write(path, text.encode())
+
+    def _write(self, path: str, data: bytes) -> None:
+        folder = os.path.dirname(path)
+        os.makedirs(folder, exist_ok=True)
+        if folder != self._folder and any(map(os.path.islink, (folder, os.path.dirname(folder)))):
+            raise OSError(errno.ELOOP, "it holds a link to another folder")
+        descriptor, temporary = tempfile.mkstemp(prefix=_NEW, dir=folder)
+        try:
+            with os.fdopen(descriptor, "wb") as file:
+                file.write(data)
+            os.replace(temporary, path)
+        except BaseException:
+            with contextlib.suppress(OSError):
+                os.unlink(temporary)
+            raise
+
+    def _note(self, problem: str) -> None:
+        self.problem = self.problem or problem

@@ -1,0 +1,265 @@
+"""The work on one input, as a worker process does it: units are read, then parsed and judged one by one.
+
+Each step is one answer, so that a crash in a unit costs that unit only. Importing this module imports no
+TVM: an input that turns out to hold no unit never pays for it.
+"""
+
+from __future__ import annotations
+
+import gc
+import json
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+from relax_lint.results.location import Location
+from relax_lint.results.memory_figures import Estimate
+from relax_lint.results.report import Check, MemoryTotals
+from relax_lint.results.verdict import Severity
+from relax_lint.settings.config import Config
+from relax_lint.sources import text as source_text
+from relax_lint.sources.ignore_comment import IgnoreComment
+from relax_lint.sources.models import load_model, refused
+from relax_lint.sources.reading import read_units
+from relax_lint.sources.text import SourceText, UndecodableError
+from relax_lint.sources.unit import ParsedUnit, Problem
+from relax_lint.support.codec import decode, encode
+
+FUNCTION = f"{__name__}:analyse"
+"""What the worker pool is asked to call."""
+
+_SHORT_PLACE_LINES = 6
+_NOT_LOWERED = (
+    "a model allocates nothing explicitly: `--lower` shows what TVM's pipeline allocates for a target"
+)
+
+
+@dataclass(frozen=True)
+class UnitHead:
+    """A unit that was found: its name and the place of its first line."""
+
+    name: str | None
+    location: Location | None
+
+
+@dataclass(frozen=True)
+class Found:
+    """The first answer: the units of the input, what could not be read, and the ignore comments. `lines` is
+    the text that the locations point at, by line number.
+    """
+
+    units: tuple[UnitHead, ...]
+    problems: tuple[Problem, ...] = ()
+    comments: tuple[IgnoreComment, ...] = ()
+    lines: Mapping[int, str] = field(default_factory=dict)
+
+
+@dataclass(frozen=True)
+class Loaded:
+    """The second answer, before the first unit: TVM could be imported."""
+
+    tvm_version: str
+
+
+@dataclass(frozen=True)
+class Doing:
+    """What takes long and begins now; also asks for a new time limit."""
+
+    what: str
+
+
+@dataclass(frozen=True)
+class Impossible:
+    """The run as a whole cannot be carried out as it was asked for."""
+
+    reason: str
+
+
+@dataclass(frozen=True)
+class Judged:
+    """The answer for one unit."""
+
+    checks: tuple[Check, ...]
+    memory: tuple[MemoryTotals, ...]
+    functions: int
+    notes: tuple[str, ...]
+    lines: Mapping[int, str]
+    estimates: tuple[Estimate, ...]
+    assumptions: tuple[str, ...]
+
+
+@dataclass(frozen=True)
+class FileData:
+    """An input as it is handed to a worker. `named` is False for a file that a search of folders found.
+    `source` is where a model lies, which has no `data`: its results cannot be kept for another run. It is
+    None for everything else.
+    """
+
+    data: bytes
+    path: str
+    kind: str
+    named: bool
+    source: str | None = None
+
+
+Answer = Found | Loaded | Doing | Impossible | Judged
+_ANSWERS: Mapping[str, type[Answer]] = {
+    cls.__name__: cls for cls in (Found, Loaded, Doing, Impossible, Judged)
+}
+
+
+def read_answer(value: Any) -> Answer:
+    """An answer of `analyse`, from what the worker pool delivers. Raises ValueError for anything else."""
+    match value:
+        case [str(name), data] if name in _ANSWERS:
+            return decode(_ANSWERS[name], data)
+    raise ValueError("not an answer of a worker")
+
+
+def analyse(file: FileData, config: Config, first: int) -> Iterator[Any]:
+    """Read an input and judge its units from number `first` on: `Found`, then, where there are such units,
+    `Loaded` and one `Judged` each, with `Doing` in between, all as `read_answer` takes them.
+    """
+    for answer in _answers(file, config, first):
+        yield [type(answer).__name__, encode(answer)]
+
+
+def _answers(file: FileData, config: Config, first: int) -> Iterator[Answer]:
+    lines = _lines(file)
+    for step in _steps(file, lines, first, config):
+        if isinstance(step, Found | Loaded | Doing):
+            yield step
+            continue
+        from relax_lint.judging.report import check_parsed
+
+        if config.lower and isinstance(step, ParsedUnit):
+            from relax_lint.sources.lowering import LoweringError, lower_unit, read_target
+
+            try:
+                read_target(config.target)
+            except LoweringError as error:
+                yield Impossible(str(error))
+                return
+            yield Doing(f"lowering for {config.target}")
+            step = lower_unit(step, config.target)
+            yield Doing("judging")
+        result = check_parsed(step, file.path, config)
+        quoted = _quoted(lines, file.path, _places(result.checks))
+        yield Judged(
+            result.checks,
+            result.memory,
+            result.functions,
+            result.notes,
+            quoted,
+            result.estimates,
+            result.assumptions,
+        )
+
+
+_Steps = Iterator[Found | Loaded | Doing | ParsedUnit | Problem]
+
+
+def _steps(file: FileData, lines: list[str], first: int, config: Config) -> _Steps:
+    if file.source is not None:
+        return _model(file, file.source, first, config)
+    if file.kind == "json":
+        return _saved_module(file, first)
+    return _text_units(file, lines, first, config.dialect)
+
+
+def _text_units(file: FileData, lines: list[str], first: int, dialect: str) -> _Steps:
+    found = read_units(file.data, file.path, file.kind)
+    heads = tuple(UnitHead(unit.name, _head(unit.text.location(unit.node))) for unit in found.units)
+    places = [head.location for head in heads] + [problem.location for problem in found.problems]
+    places += [comment.location for comment in found.comments]
+    yield Found(heads, found.problems, found.comments, _quoted(lines, file.path, places))
+    if first >= len(found.units):
+        return
+    from relax_lint.sources.parsing import parse_unit
+
+    yield _loaded()
+    for unit in found.units[first:]:
+        yield parse_unit(unit, dialect)
+
+
+def _saved_module(file: FileData, first: int) -> _Steps:
+    text = file.data.decode("utf-8", "replace")
+    if not file.named and not _is_saved_ir(text):
+        yield Found(())
+        return
+    yield Found((UnitHead(None, None),))
+    if first > 0:
+        return
+    from relax_lint.sources.saved import parse_json
+
+    yield _loaded()
+    yield parse_json(text, file.path)
+
+
+def _model(file: FileData, source: str, first: int, config: Config) -> _Steps:
+    refusal = refused(file.path, file.kind, trusted=config.trust_models)
+    if refusal is not None:
+        yield Found((), (refusal,))
+        return
+    yield Found((UnitHead(None, None),))
+    if first > 0:
+        return
+    yield _loaded()
+    yield Doing("importing")
+    model = load_model(source, file.kind, file.path, constant_weights=config.weights == "constants")
+    if isinstance(model, ParsedUnit) and not config.lower:
+        model = replace(model, notes=(*model.notes, _NOT_LOWERED))
+    yield model
+
+
+def _is_saved_ir(text: str) -> bool:
+    from relax_lint.sources.saved import is_saved_ir
+
+    try:
+        return is_saved_ir(json.loads(text))
+    except (ValueError, RecursionError):
+        # It mentions what saved IR mentions and is damaged: that has to be said.
+        return True
+
+
+def _loaded() -> Loaded:
+    from relax_lint.judging.report import UnitResult
+
+    # What TVM and sympy hold is there to stay: the collector need not go through it for every unit.
+    gc.collect()
+    gc.freeze()
+    return Loaded(UnitResult().tvm_version)
+
+
+def _head(location: Location) -> Location:
+    """The first line of a place, without its extent: a unit may be hundreds of lines long."""
+    return Location(location.path, location.line, location.column, location.line, location.column + 1)
+
+
+def _lines(file: FileData) -> list[str]:
+    if file.kind == "json" or file.source is not None:
+        return []
+    try:
+        return SourceText(file.path, source_text.decode(file.data)).lines
+    except UndecodableError:
+        return []
+
+
+def _places(checks: Iterable[Check]) -> Iterator[Location | None]:
+    for check in checks:
+        if check.severity is not Severity.NONE:
+            yield check.location
+            yield from (related.location for related in check.related)
+            yield from (edit.location for fix in check.fixes for edit in fix.edits)
+
+
+def _quoted(lines: list[str], path: str, places: Iterable[Location | None]) -> dict[int, str]:
+    """The text at the places: every line of a short one, the first and the last of a long one."""
+    wanted: set[int] = set()
+    for place in places:
+        if place is None or place.path != path:
+            continue
+        wanted |= {place.line, place.end_line}
+        if place.end_line - place.line < _SHORT_PLACE_LINES:
+            wanted |= set(range(place.line, place.end_line))
+    return {number: lines[number - 1] for number in sorted(wanted) if 1 <= number <= len(lines)}

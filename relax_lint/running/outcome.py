@@ -1,0 +1,37 @@
+"""What became of one input before the configuration has its say: plain data that can be kept and sent."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import dataclass
+
+from relax_lint.results.report import FileResult
+from relax_lint.sources.ignore_comment import IgnoreComment
+from relax_lint.support.codec import decode, encode
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """`comments` are the ignore comments of the input, `assumptions` those of the configuration that are
+    about one of its functions. `repeatable` is False where something crashed or ran over a limit: another
+    time, or on another machine, it may not. `tvm_version` is None where TVM was not needed.
+    """
+
+    result: FileResult
+    comments: tuple[IgnoreComment, ...] = ()
+    assumptions: tuple[str, ...] = ()
+    repeatable: bool = True
+    tvm_version: str | None = None
+
+
+def outcome_text(outcome: Outcome) -> str:
+    """The outcome as one line of JSON."""
+    return json.dumps(encode(outcome), separators=(",", ":"))
+
+
+def read_outcome(text: str) -> Outcome:
+    """The outcome that was written so. Raises ValueError for any other text."""
+    try:
+        return decode(Outcome, json.loads(text))
+    except RecursionError:
+        raise ValueError("nested too deeply") from None

@@ -1,0 +1,388 @@
+"""Worker processes: they run what may crash, hang or eat memory, so that the tool itself does not.
+
+A task is an importable function, named `"package.module:function"`, that returns an iterable of values
+that JSON can hold. Each value arrives in the parent as one `Item`, so that what was done before a crash is
+kept. Requests are pickled (the parent is trusted); answers are JSON and nothing else, because a worker reads
+untrusted files and its answers must be safe to decode. POSIX only.
+"""
+
+from __future__ import annotations
+
+import fcntl
+import json
+import os
+import pickle
+import selectors
+import signal
+import subprocess
+import sys
+import tempfile
+import time
+from collections import deque
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from enum import Enum
+from typing import IO, Any
+
+_READ_SIZE = 1 << 20
+_MAX_ANSWER_BYTES = 1 << 30
+_LAST_WORDS_LINES = 20
+_LAST_WORDS_BYTES = 16384
+_LAST_WORDS_COLUMNS = 300
+
+_BOOT = "import sys; sys.path[:] = sys.argv[4:]; import relax_lint.running.worker_process as w; w.main()"
+
+# What a worker needs of the environment: where programs, libraries and temporary files are. Everything
+# else (tokens of a CI job, say) stays out of a process that reads untrusted files.
+KEPT_VARIABLES = (
+    *("PATH", "HOME", "TMPDIR", "LANG", "LC_ALL", "LC_CTYPE", "PYTHONHOME", "VIRTUAL_ENV", "CONDA_PREFIX"),
+    *("LD_LIBRARY_PATH", "DYLD_LIBRARY_PATH", "TVM_HOME", "TVM_LIBRARY_PATH", "CUDA_PATH"),
+)
+_THREAD_VARIABLES = ("OMP_NUM_THREADS", "TVM_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS")
+
+
+class FailureKind(str, Enum):
+    """How a task ended that did not end well."""
+
+    CRASH = "crash"
+    TIMEOUT = "timeout"
+    MEMORY = "memory"
+    EXCEPTION = "exception"
+
+
+@dataclass(frozen=True)
+class TaskFailure:
+    """Why a task did not finish.
+
+    `message` is one line for a person. `signal` or `exit_code` is how the process ended, if it did.
+    `last_words` are the last lines that the process wrote to its standard output and error during this
+    task, `traceback` the lines of a Python exception. `fresh_worker` is True when the task was the first
+    of its process, so that no earlier task can have had a part in the failure.
+    """
+
+    kind: FailureKind
+    message: str
+    signal: int | None = None
+    exit_code: int | None = None
+    last_words: tuple[str, ...] = ()
+    traceback: tuple[str, ...] = ()
+    fresh_worker: bool = True
+
+
+@dataclass(frozen=True)
+class Item:
+    """One value that a task gave, decoded from JSON."""
+
+    task: int
+    value: Any
+
+
+@dataclass(frozen=True)
+class Finished:
+    """A task came to its end; all its items have been reported."""
+
+    task: int
+
+
+@dataclass(frozen=True)
+class Failed:
+    """A task did not come to its end; the items reported before stand."""
+
+    task: int
+    failure: TaskFailure
+
+
+Event = Item | Finished | Failed
+
+
+class Interrupted(Exception):
+    """Another thread has asked the pool to stop: what it was doing is lost."""
+
+
+@dataclass(eq=False)
+class _Worker:
+    process: subprocess.Popen[bytes]
+    log: IO[bytes]
+    task: int | None = None
+    tasks_begun: int = 0
+    deadline: float = 0.0
+    outgoing: bytes = b""
+    incoming: bytearray = field(default_factory=bytearray)
+
+    @property
+    def reader(self) -> int:
+        assert self.process.stdout is not None
+        return self.process.stdout.fileno()
+
+    @property
+    def writer(self) -> int:
+        assert self.process.stdin is not None
+        return self.process.stdin.fileno()
+
+
+class WorkerPool:
+    """Runs tasks in up to `jobs` long-lived processes, one task at a time in each.
+
+    `time_limit_s` is wall-clock time for each item of a task, in seconds; `memory_limit_bytes` limits the
+    address space of each process (None: no limit). A process whose task crashed or ran over a limit is
+    replaced and the other tasks go on. Use as a context manager: on leaving it no process is left, however
+    it is left.
+    """
+
+    def __init__(self, jobs: int, *, time_limit_s: float, memory_limit_bytes: int | None) -> None:
+        if jobs < 1:
+            raise ValueError("jobs must be at least 1")
+        self._jobs = jobs
+        self._time_limit = time_limit_s
+        self._memory_limit = memory_limit_bytes
+        self._queue: deque[tuple[int, bytes]] = deque()
+        self._submitted = 0
+        self._workers: list[_Worker] = []
+        self._selector = selectors.DefaultSelector()
+        self._alarm, self._alarm_button = os.pipe()
+        self._selector.register(self._alarm, selectors.EVENT_READ)
+
+    def __enter__(self) -> WorkerPool:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+    def submit(self, function: str, *arguments: Any) -> int:
+        """Queue a call of `"package.module:function"` and return the number of the task, counted from 0.
+
+        May be called while `events` is being iterated over.
+        """
+        task = self._submitted
+        self._submitted += 1
+        self._queue.append((task, pickle.dumps((function, arguments))))
+        return task
+
+    def events(self) -> Iterator[Event]:
+        """What the tasks report, as it happens, until every submitted task has finished or failed.
+
+        Raises Interrupted after a call of `interrupt`.
+        """
+        while self._queue or any(worker.task is not None for worker in self._workers):
+            self._assign()
+            yield from self._wait()
+
+    def interrupt(self) -> None:
+        """End the iteration over `events`. The only method that another thread may call, before `close`."""
+        os.write(self._alarm_button, b"!")
+
+    def close(self) -> None:
+        """Kill every process of the pool. Tasks that have not ended are lost."""
+        if self._selector.get_map() is None:
+            return
+        for worker in list(self._workers):
+            self._discard(worker)
+        self._queue.clear()
+        self._selector.close()
+        os.close(self._alarm)
+        os.close(self._alarm_button)
+
+    def _assign(self) -> None:
+        for worker in self._workers:
+            if self._queue and worker.task is None:
+                self._begin(worker)
+        while self._queue and len(self._workers) < self._jobs:
+            worker = _start_worker(self._time_limit, self._memory_limit)
+            self._workers.append(worker)
+            self._selector.register(worker.reader, selectors.EVENT_READ, worker)
+            self._begin(worker)
+
+    def _begin(self, worker: _Worker) -> None:
+        worker.task, request = self._queue.popleft()
+        worker.tasks_begun += 1
+        worker.outgoing = len(request).to_bytes(8, "little") + request
+        worker.deadline = time.monotonic() + self._time_limit
+        self._selector.register(worker.writer, selectors.EVENT_WRITE, worker)
+
+    def _wait(self) -> list[Event]:
+        busy = [worker for worker in self._workers if worker.task is not None]
+        pause = max(0.0, min(worker.deadline for worker in busy) - time.monotonic())
+        events: list[Event] = []
+        for key, _ in self._selector.select(pause):
+            worker = key.data
+            if worker is None:
+                raise Interrupted
+            if worker not in self._workers:
+                continue
+            if key.fd == worker.reader:
+                events += self._receive(worker)
+            else:
+                self._send(worker)
+        now = time.monotonic()
+        for worker in [worker for worker in self._workers if worker.task is not None]:
+            if now >= worker.deadline:
+                message = f"ran for more than {self._time_limit:g} seconds"
+                events.append(self._fail(worker, FailureKind.TIMEOUT, message))
+        return events
+
+    def _send(self, worker: _Worker) -> None:
+        try:
+            sent = os.write(worker.writer, worker.outgoing)
+        except BlockingIOError:
+            return
+        except BrokenPipeError:
+            # The process is gone: the end of its answers says so too, and is where that is handled.
+            worker.outgoing = b""
+        else:
+            worker.outgoing = worker.outgoing[sent:]
+        if not worker.outgoing:
+            self._selector.unregister(worker.writer)
+
+    def _receive(self, worker: _Worker) -> list[Event]:
+        chunk = os.read(worker.reader, _READ_SIZE)
+        if not chunk:
+            return self._ended(worker)
+        worker.incoming += chunk
+        if len(worker.incoming) > _MAX_ANSWER_BYTES:
+            return [self._fail(worker, FailureKind.MEMORY, "gave an answer of more than 1 GiB")]
+        *lines, rest = worker.incoming.split(b"\n")
+        worker.incoming = rest
+        events: list[Event] = []
+        for line in lines:
+            event = self._understand(worker, bytes(line))
+            events.append(event)
+            if isinstance(event, Failed) and worker not in self._workers:
+                break
+        return events
+
+    def _understand(self, worker: _Worker, line: bytes) -> Event:
+        task = worker.task
+        assert task is not None
+        try:
+            word, value = json.loads(line)
+        except (ValueError, TypeError, RecursionError):
+            return self._fail(worker, FailureKind.CRASH, "gave an answer that is not one")
+        if word == "item":
+            worker.deadline = time.monotonic() + self._time_limit
+            return Item(task, value)
+        if word == "exception":
+            out_of_memory, message, traceback = value
+            if out_of_memory:
+                return self._fail(worker, FailureKind.MEMORY, self._memory_message(), traceback=traceback)
+            failure = TaskFailure(
+                FailureKind.EXCEPTION,
+                message,
+                last_words=_last_words(worker.log),
+                traceback=tuple(traceback),
+                fresh_worker=worker.tasks_begun == 1,
+            )
+            worker.task = None
+            return Failed(task, failure)
+        worker.task = None
+        return Finished(task)
+
+    def _ended(self, worker: _Worker) -> list[Event]:
+        if worker.task is None:
+            self._discard(worker)
+            return []
+        # The pipe may be closed a moment before the process can be waited for.
+        try:
+            code = worker.process.wait(timeout=1.0)
+        except subprocess.TimeoutExpired:
+            return [self._fail(worker, FailureKind.CRASH, "closed its connection")]
+        exit_code, signal_number = (code, None) if code >= 0 else (None, -code)
+        kind, message = FailureKind.CRASH, f"ended with exit code {code}"
+        if signal_number is not None:
+            message = f"was ended by {_signal_name(signal_number)}"
+        # Out of memory twice over: the process could not even say so.
+        if any("bad_alloc" in line or "MemoryError" in line for line in _last_words(worker.log)):
+            kind, message = FailureKind.MEMORY, self._memory_message()
+        return [self._fail(worker, kind, message, exit_code=exit_code, signal_number=signal_number)]
+
+    def _memory_message(self) -> str:
+        if self._memory_limit is None:
+            return "ran out of memory"
+        return f"needed more than {self._memory_limit / 2**20:,.0f} MiB of memory"
+
+    def _fail(
+        self,
+        worker: _Worker,
+        kind: FailureKind,
+        message: str,
+        *,
+        signal_number: int | None = None,
+        exit_code: int | None = None,
+        traceback: list[str] | None = None,
+    ) -> Failed:
+        assert worker.task is not None
+        failure = TaskFailure(
+            kind,
+            message,
+            signal_number,
+            exit_code,
+            _last_words(worker.log),
+            tuple(traceback or ()),
+            worker.tasks_begun == 1,
+        )
+        task = worker.task
+        self._discard(worker)
+        return Failed(task, failure)
+
+    def _discard(self, worker: _Worker) -> None:
+        self._workers.remove(worker)
+        for descriptor in (worker.reader, worker.writer):
+            if descriptor in self._selector.get_map():
+                self._selector.unregister(descriptor)
+        _kill(worker.process)
+        worker.log.close()
+
+
+def _start_worker(time_limit_s: float, memory_limit_bytes: int | None) -> _Worker:
+    environment = {name: os.environ[name] for name in KEPT_VARIABLES if name in os.environ}
+    environment.update(dict.fromkeys(_THREAD_VARIABLES, "1"))
+    # sympy's order of terms may follow the order of a set: the same input must give the same words.
+    environment["PYTHONHASHSEED"] = "0"
+    # The path is handed over instead of PYTHONPATH and the current folder, so that a worker imports from
+    # where its parent does and never from the folder that is being linted.
+    path = [os.path.abspath(entry) for entry in sys.path]
+    log = tempfile.TemporaryFile(buffering=0)  # noqa: SIM115 (open as long as the worker lives)
+    # Appending: after the worker has emptied the file the next words stand at its start.
+    fcntl.fcntl(log.fileno(), fcntl.F_SETFL, os.O_APPEND)
+    limits = [str(time_limit_s), str(memory_limit_bytes or 0)]
+    process = subprocess.Popen(
+        [sys.executable, "-c", _BOOT, str(os.getpid()), *limits, *path],
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        stderr=log,
+        env=environment,
+        bufsize=0,
+        # Its own process group: the terminal's Ctrl-C reaches the parent only, which then ends the worker
+        # and whatever the worker has started.
+        start_new_session=True,
+    )
+    worker = _Worker(process, log)
+    os.set_blocking(worker.writer, False)
+    return worker
+
+
+def _kill(process: subprocess.Popen[bytes]) -> None:
+    # Not yet waited for, the process keeps its number, so that its group cannot be somebody else's.
+    if process.returncode is None:
+        try:
+            os.killpg(process.pid, signal.SIGKILL)
+        except (ProcessLookupError, PermissionError):
+            process.kill()
+        process.wait()
+    for pipe in (process.stdin, process.stdout):
+        if pipe is not None:
+            pipe.close()
+
+
+def _last_words(log: IO[bytes]) -> tuple[str, ...]:
+    size = os.fstat(log.fileno()).st_size
+    start = max(0, size - _LAST_WORDS_BYTES)
+    text = os.pread(log.fileno(), _LAST_WORDS_BYTES, start).decode("utf-8", "replace")
+    lines = [line.rstrip()[:_LAST_WORDS_COLUMNS] for line in text.splitlines() if line.strip()]
+    return tuple(lines[-_LAST_WORDS_LINES:])
+
+
+def _signal_name(number: int) -> str:
+    try:
+        return signal.Signals(number).name
+    except ValueError:
+        return f"signal {number}"

@@ -1,0 +1,119 @@
+"""What runs inside a worker process. See `relax_lint.running.pool` for the other end."""
+
+from __future__ import annotations
+
+import ctypes
+import importlib
+import json
+import os
+import pickle
+import resource
+import signal
+import sys
+import traceback
+from collections.abc import Callable, Iterable
+from typing import IO, Any
+
+_MAX_FILE_BYTES = 64 << 20
+_TRACEBACK_FRAMES = 40
+_MESSAGE_CHARACTERS = 2000
+_PR_SET_PDEATHSIG = 1
+
+
+def main() -> None:
+    """Answer requests until standard input ends. Arguments: the parent's process id, the time limit for an
+    item in seconds, the memory limit in bytes (0: none), then the import path.
+    """
+    parent, time_limit_s, memory_limit = int(sys.argv[1]), float(sys.argv[2]), int(sys.argv[3])
+    del sys.argv[1:]
+    _end_with_parent(parent)
+    _limit(memory_limit)
+    requests, answers = _take_over_streams()
+    # A parent that dies while a task runs on a system without parent-death signals: the kernel ends us.
+    backstop_s = 2 * time_limit_s + 5
+    while request := _read_request(requests):
+        os.ftruncate(2, 0)
+        signal.setitimer(signal.ITIMER_REAL, backstop_s)
+        exhausted = _answer(request, answers, backstop_s)
+        signal.setitimer(signal.ITIMER_REAL, 0)
+        if exhausted:
+            # Nothing that is left in memory can be trusted to work.
+            os._exit(1)
+    # At the end of input there is nothing to save: leave without the interpreter's and TVM's own clean-up.
+    os._exit(0)
+
+
+def _answer(request: bytes, answers: IO[bytes], backstop_s: float) -> bool:
+    """Run one request; True when the process ran out of memory."""
+    try:
+        name, arguments = pickle.loads(request)
+        for value in _resolve(name)(*arguments):
+            _write(answers, "item", value)
+            signal.setitimer(signal.ITIMER_REAL, backstop_s)
+    except BaseException as error:  # SystemExit too: TVM's parser is known to raise it
+        message = _describe(error)
+        out_of_memory = isinstance(error, MemoryError) or "std::bad_alloc" in message
+        frames = traceback.format_exception(type(error), error, error.__traceback__, limit=-_TRACEBACK_FRAMES)
+        _write(answers, "exception", (out_of_memory, message, "".join(frames).splitlines()))
+        return out_of_memory
+    _write(answers, "finished", None)
+    return False
+
+
+def _resolve(name: str) -> Callable[..., Iterable[Any]]:
+    module, _, function = name.partition(":")
+    resolved: Callable[..., Iterable[Any]] = getattr(importlib.import_module(module), function)
+    return resolved
+
+
+def _describe(error: BaseException) -> str:
+    try:
+        text = str(error).strip()
+    except Exception:
+        text = ""
+    kind = type(error).__name__
+    return f"{kind}: {text[:_MESSAGE_CHARACTERS]}" if text else kind
+
+
+def _read_request(requests: IO[bytes]) -> bytes:
+    size = requests.read(8)
+    return requests.read(int.from_bytes(size, "little")) if len(size) == 8 else b""
+
+
+def _write(answers: IO[bytes], word: str, value: Any) -> None:
+    answers.write(json.dumps([word, value], separators=(",", ":")).encode("ascii") + b"\n")
+    answers.flush()
+
+
+def _take_over_streams() -> tuple[IO[bytes], IO[bytes]]:
+    """Move the connection away from descriptors 0 and 1, so that what TVM prints goes to the log with 2."""
+    requests, answers = os.fdopen(os.dup(0), "rb"), os.fdopen(os.dup(1), "wb")
+    nothing = os.open(os.devnull, os.O_RDONLY)
+    os.dup2(nothing, 0)
+    os.close(nothing)
+    os.dup2(2, 1)
+    return requests, answers
+
+
+def _end_with_parent(parent: int) -> None:
+    if sys.platform == "linux":
+        ctypes.CDLL(None).prctl(_PR_SET_PDEATHSIG, int(signal.SIGKILL))
+        if os.getppid() != parent:
+            os._exit(1)
+
+
+def _limit(memory_limit: int) -> None:
+    _lower(resource.RLIMIT_CORE, 0)
+    _lower(resource.RLIMIT_FSIZE, _MAX_FILE_BYTES)
+    if memory_limit:
+        _lower(resource.RLIMIT_AS, memory_limit)
+
+
+def _lower(kind: int, limit: int) -> None:
+    _, hard = resource.getrlimit(kind)
+    ceiling = limit if hard == resource.RLIM_INFINITY else min(limit, hard)
+    try:
+        resource.setrlimit(kind, (ceiling, ceiling))
+    except (OSError, ValueError):
+        # macOS offers no limit on the address space: the time limit is then the only one.
+        return

@@ -1,0 +1,1 @@
+"""What a person sets: configuration, its values, assumptions, memory requests. Imports `results`."""

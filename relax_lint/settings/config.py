@@ -1,0 +1,189 @@
+"""The configuration: defaults, the `[tool.relax-lint]` table of pyproject.toml, the command line on top."""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+from relax_lint.results.verdict import Severity
+from relax_lint.settings.assumption import Assumption
+from relax_lint.settings.memory_request import MemoryRequest
+from relax_lint.settings.pyproject import MAX_BYTES, candidates
+from relax_lint.settings.values import ALLOCATORS, MAX_FILE_SIZE, READERS, WrongValueError
+from relax_lint.support.regular_file import read_regular
+
+TABLE = "tool.relax-lint"
+UNREADABLE_BLOCKS = ("RLX901", "RLX902", "RLX903", "RLX904")
+"""The rules that say that a block could not be analysed: a selection never leaves them out unsaid."""
+
+_PATHS = ("baseline", "cache_dir")
+
+
+class ConfigError(ValueError):
+    """A configuration that cannot be used; the text says where, what and what was probably meant."""
+
+
+@dataclass(frozen=True)
+class Config:
+    """What a run is asked to do.
+
+    `select` and `ignore` are prefixes of rule codes (an empty `select` is every rule); `per_file_ignores` are
+    patterns of paths with the prefixes that are off there, `severities` prefixes with the severity of what
+    they report. `allocators` are the allocators a finding must hold for, `page_size` is the pooled
+    allocator's page in bytes. `max_extent` is the largest extent that a tensor parameter is assumed to have,
+    in elements. `assume` are conditions that are taken for granted in every function that has their symbols,
+    `assume_in` those for one function, by its name. `fail_on` is the least severity that makes the run fail,
+    `baseline` the file of findings that are accepted. `jobs` is the number of worker processes (None: one for
+    each core), `time_limit` the seconds that one unit may take, `memory_limit` the bytes of address space
+    that a worker may take, `max_file_size` the bytes that a text may have, at most 32 MiB. `exclude` are
+    patterns of paths that folders are searched without. `devices` is how many devices there are where a
+    module declares none (None: one). `dialect` is how TVMScript is read: `auto`, `current` or `old`.
+    `fix_strategy` is what is offered first for a tensor that does not always fit: `assert`, `dynamic` (a
+    storage that grows with the tensor), or `auto`.
+    `cache` says whether the command keeps results, `cache_dir` where (None: where the system keeps caches).
+    `proofs` says whether every certain verdict comes with a record of its proof.
+    With `lower`, modules without explicit allocations first go through the default pipeline of `target`.
+    `weights` of models become `parameters` or `constants`. `trust_models`, which no configuration file can
+    set, admits models that may execute something while they are loaded. `root` is the folder that patterns of
+    paths are relative to.
+    """
+
+    select: tuple[str, ...] = ()
+    ignore: tuple[str, ...] = ()
+    per_file_ignores: tuple[tuple[str, tuple[str, ...]], ...] = ()
+    severities: tuple[tuple[str, Severity], ...] = ()
+    allocators: tuple[str, ...] = ALLOCATORS
+    page_size: int = 4096
+    trust_declared_bounds: bool = True
+    max_extent: int = 2**40
+    assume: tuple[str, ...] = ()
+    assume_in: tuple[tuple[str, tuple[str, ...]], ...] = ()
+    fail_on: Severity = Severity.WARNING
+    baseline: str | None = None
+    jobs: int | None = None
+    time_limit: float = 60.0
+    memory_limit: int = 4 << 30
+    exclude: tuple[str, ...] = ()
+    max_file_size: int = MAX_FILE_SIZE
+    target: str = "llvm"
+    lower: bool = False
+    weights: str = "parameters"
+    trust_models: bool = False
+    devices: int | None = None
+    dialect: str = "auto"
+    fix_strategy: str = "auto"
+    max_memory: tuple[tuple[str, int], ...] = ()
+    memory: MemoryRequest = field(default_factory=MemoryRequest)
+    proofs: bool = False
+    cache: bool = True
+    cache_dir: str | None = None
+    root: str = field(default="", compare=False)
+
+    @property
+    def assumptions(self) -> tuple[Assumption, ...]:
+        """What is taken for granted: `assume`, then `assume_in`."""
+        everywhere = [Assumption(text) for text in self.assume]
+        inside = [Assumption(text, name) for name, texts in self.assume_in for text in texts]
+        return (*everywhere, *inside)
+
+    @property
+    def for_analysis(self) -> Config:
+        """This configuration without all that does not change how one input is judged."""
+        indifferent = (
+            *("per_file_ignores", "severities", "fail_on", "baseline", "exclude", "max_file_size"),
+            *("jobs", "time_limit", "memory_limit", "cache", "cache_dir", "root"),
+        )
+        return replace(self, **{name: getattr(_DEFAULTS, name) for name in indifferent})
+
+
+_DEFAULTS = Config()
+
+
+def load_config(path: str | None = None, *, folder: str = ".") -> Config:
+    """The configuration of the file `path`, or of the nearest pyproject.toml, from `folder` upwards, that
+    has a `[tool.relax-lint]` table; the defaults if there is none. Raises ConfigError.
+    """
+    if path is not None:
+        return _from_file(path, required=True) or Config()
+    for candidate in candidates(folder):
+        found = _from_file(candidate, required=False)
+        if found is not None:
+            return found
+    return Config()
+
+
+def with_options(config: Config, options: Mapping[str, Any], origin: str = "command line") -> Config:
+    """`config` with values by key as the table spells them. Raises ConfigError, which names `origin`."""
+    values: dict[str, Any] = {}
+    for key, value in options.items():
+        if key not in READERS:
+            raise ConfigError(f"{origin}: unknown key `{key}`{did_you_mean(key, READERS)}")
+        try:
+            values[key.replace("-", "_")] = READERS[key](value)
+        except WrongValueError as error:
+            raise ConfigError(f"{origin}: `{key}` must be {error}, not {_shown(value)}") from None
+    if values.get("select"):
+        values["select"] = (*values["select"], *UNREADABLE_BLOCKS)
+    return replace(config, **values)
+
+
+def did_you_mean(word: str, known: Mapping[str, Any] | list[str]) -> str:
+    """`; did you mean ...?` where a known word is near, else nothing."""
+    import difflib
+
+    near = difflib.get_close_matches(word, list(known), n=1, cutoff=0.5)
+    return f"; did you mean `{near[0]}`?" if near else ""
+
+
+def _from_file(path: str, *, required: bool) -> Config | None:
+    table = _read_toml(path)
+    names = TABLE.split(".")
+    for depth, name in enumerate(names):
+        if not isinstance(table, dict):
+            raise ConfigError(f"{path}: `{'.'.join(names[:depth])}` must be a table")
+        if name not in table:
+            if required:
+                raise ConfigError(f"{path}: there is no table [{TABLE}]")
+            return None
+        table = table[name]
+    if not isinstance(table, dict):
+        raise ConfigError(f"{path}: `{TABLE}` must be a table")
+    folder = os.path.dirname(os.path.abspath(path))
+    config = with_options(Config(root=folder), table, f"{path}: [{TABLE}]")
+    paths: dict[str, Any] = {name: value for name in _PATHS if (value := getattr(config, name)) is not None}
+    for name, value in paths.items():
+        paths[name] = os.path.join(folder, value)
+        if not required and not _is_inside(paths[name], folder):
+            key = name.replace("_", "-")
+            raise ConfigError(
+                f"{path}: [{TABLE}]: `{key}` must lead to a place in the folder of this file, "
+                "which was found and not named"
+            )
+    return replace(config, **paths)
+
+
+def _is_inside(path: str, folder: str) -> bool:
+    # A file that came with somebody's project does not decide where else the tool reads and writes.
+    root = os.path.realpath(folder)
+    return os.path.commonpath([root, os.path.realpath(path)]) == root
+
+
+def _read_toml(path: str) -> Any:
+    if sys.version_info >= (3, 11):
+        import tomllib
+    else:
+        import tomli as tomllib
+    try:
+        return tomllib.loads(read_regular(path, MAX_BYTES).decode())
+    except OSError as error:
+        raise ConfigError(f"{path}: {error.strerror}") from None
+    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
+        raise ConfigError(f"{path}: not TOML: {error}") from None
+
+
+def _shown(value: Any) -> str:
+    text = repr(value)
+    return text if len(text) <= 60 else text[:57] + "..."

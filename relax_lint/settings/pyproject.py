@@ -1,0 +1,35 @@
+"""Where a configuration may be. Cheap enough to be asked on every start: no TOML is read."""
+
+from __future__ import annotations
+
+import os
+import re
+from collections.abc import Iterator
+
+from relax_lint.support.regular_file import read_regular
+
+MAX_BYTES = 1 << 20
+"""A file of settings that is larger than this is none."""
+
+# A table header, or the tool's name as a dotted or plain key. A mere dependency on the tool is neither.
+_TABLE = re.compile(rb"""\[\s*["']?tool["']?\s*\.\s*["']?relax-lint|relax-lint["']?\s*(?:\.|=(?!=))""")
+
+
+def candidates(folder: str) -> Iterator[str]:
+    """The pyproject.toml files from `folder` upwards that may hold a table for the tool, nearest first."""
+    here = os.path.abspath(folder)
+    while True:
+        path = os.path.join(here, "pyproject.toml")
+        if _may_configure(path):
+            yield path
+        above = os.path.dirname(here)
+        if above == here:
+            return
+        here = above
+
+
+def _may_configure(path: str) -> bool:
+    try:
+        return _TABLE.search(read_regular(path, MAX_BYTES)) is not None
+    except OSError:
+        return False

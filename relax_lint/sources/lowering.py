@@ -1,0 +1,128 @@
+"""`--lower`: the default pipeline of a target, up to and including memory planning. Imports TVM."""
+
+from __future__ import annotations
+
+import warnings
+from dataclasses import replace
+from typing import Any
+
+import tvm
+from tvm import relax
+
+from relax_lint.results.location import Location
+from relax_lint.sources.reasons import reason
+from relax_lint.sources.unit import NoPositions, ParsedUnit, Positions, Problem
+from relax_lint.vm import versions as tvm_compat
+
+_PLANNING = "StaticPlanBlockMemory"
+_FOLDING = "FoldConstant"
+_ALLOCATIONS = ("builtin.alloc_tensor", "memory.alloc_", "vm.alloc_", "vm.builtin.alloc_")
+
+
+class LoweringError(Exception):
+    """A module cannot be lowered; the message is TVM's reason."""
+
+
+def read_target(text: str) -> Any:
+    """The target of a name or a JSON object. Raises LoweringError where TVM has no pipeline for it."""
+    try:
+        target = tvm.target.Target(text)
+        relax.get_default_pipeline(target)
+    except Exception as error:
+        words = reason(str(error))
+        raise LoweringError(f"`{text}` is not a target that TVM can lower for: {words}") from None
+    return target
+
+
+def lower_unit(unit: ParsedUnit, target: str) -> ParsedUnit | Problem:
+    """The unit as it is after memory planning, without positions but those of functions; as it stands where
+    it allocates explicitly already. RLX904 where a pass fails. Raises MemoryError.
+    """
+    if allocates(unit.ir_module):
+        return unit
+    try:
+        module = lowered(unit.ir_module, target)
+    except LoweringError as error:
+        where = _first_function(unit)
+        return Problem("RLX904", f"TVM cannot lower this for `{target}`: {error}", where, unit.module_name)
+    notes = [f"lowered for `{target}` up to memory planning"]
+    if not _may_fold(unit.ir_module):
+        notes.append("constants were not folded, because that would run kernels of this input")
+    positions = _FunctionPositions(unit.positions)
+    return replace(unit, ir_module=module, positions=positions, notes=(*unit.notes, *notes))
+
+
+def lowered(module: Any, target: str) -> Any:
+    """The module after the target's default pipeline, up to and including memory planning; the module itself
+    where it allocates explicitly already.
+
+    Constants are folded, which runs the kernels that TVM makes of operators, unless the module brings
+    kernels of its own: those are never run. Raises LoweringError and MemoryError.
+    """
+    device = read_target(target)
+    if allocates(module):
+        return module
+    passes = _UpToPlanning(fold=_may_fold(module))
+    try:
+        with warnings.catch_warnings(), device, tvm.transform.PassContext(instruments=[passes]):
+            warnings.simplefilter("ignore")
+            return relax.get_default_pipeline(device)(module)
+    except MemoryError:
+        raise
+    except Exception as error:
+        raise LoweringError(reason(str(error) or type(error).__name__)) from None
+
+
+def allocates(module: Any) -> bool:
+    """Whether a Relax function of the module has an explicit allocation."""
+    found = False
+
+    def visit(node: Any) -> None:
+        nonlocal found
+        name = tvm_compat.operator_name(node)
+        found = found or name.startswith(_ALLOCATIONS)
+
+    for _, function in tvm_compat.relax_functions(module):
+        relax.analysis.post_order_visit(function, visit)
+    return found
+
+
+def _may_fold(module: Any) -> bool:
+    return not tvm_compat.prim_functions(module)
+
+
+@tvm.ir.instrument.pass_instrument
+class _UpToPlanning:
+    """Leaves out every pass after memory planning and, unless `fold`, the folding of constants."""
+
+    def __init__(self, fold: bool) -> None:
+        self._fold = fold
+        self._planned = False
+
+    def should_run(self, module: Any, info: Any) -> bool:
+        """Whether a pass is run."""
+        return not self._planned and (self._fold or info.name != _FOLDING)
+
+    def run_after_pass(self, module: Any, info: Any) -> None:
+        """Note that planning is done."""
+        self._planned = self._planned or info.name == _PLANNING
+
+
+class _FunctionPositions(NoPositions):
+    """Passes drop the places of statements; functions keep their names."""
+
+    def __init__(self, positions: Positions) -> None:
+        self._positions = positions
+
+    def function(self, name: str) -> Location | None:
+        """The line of the `def` of a function."""
+        return self._positions.function(name)
+
+    def attributes(self, name: str) -> Location | None:
+        """The `R.func_attr` call of a function."""
+        return self._positions.attributes(name)
+
+
+def _first_function(unit: ParsedUnit) -> Location | None:
+    names = [name for name, _ in tvm_compat.relax_functions(unit.ir_module)]
+    return unit.positions.function(names[0]) if names else None

@@ -1,0 +1,1 @@
+"""What the whole tool uses and that knows nothing of Relax: encoding, files, text. Imports nothing."""

@@ -1,0 +1,43 @@
+"""RLX507 unchecked-parameter."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import TYPE_CHECKING
+
+from relax_lint.results.confirmation import NOTHING_TO_SEE
+from relax_lint.results.verdict import Verdict
+from relax_lint.rule import Judgement, Rule
+
+if TYPE_CHECKING:
+    from relax_lint.facts.function import FunctionFacts
+
+
+def check(facts: FunctionFacts) -> Iterator[Judgement]:
+    """Functions with `num_input`: the VM does not check the parameters after that."""
+    unchecked = facts.unchecked_parameters
+    if not unchecked:
+        return
+    names = ", ".join(f"`{facts.name_of(value)}`" for value in unchecked[:3])
+    more = f" and {len(unchecked) - 3} more" if len(unchecked) > 3 else ""
+    yield Judgement(
+        None,
+        facts.certain(Verdict.NEEDS_RUNTIME_CHECK, f"num_input is {facts.function.num_input}"),
+        f"nothing checks the types of {names}{more}: they come after `num_input` of `{facts.function.name}`",
+        label="parameters after `num_input` are not checked",
+        help=("check weights when they are loaded, or drop `num_input`",),
+    )
+
+
+RULE = Rule(
+    code="RLX507",
+    name="unchecked-parameter",
+    family="declarations",
+    summary="parameters after num_input, whose types the VM does not check",
+    since="0.1.0",
+    source=__file__,
+    # Every compiled model with weights as parameters is like that, by design.
+    default=False,
+    check=check,
+    symptoms=NOTHING_TO_SEE,
+)

@@ -1,0 +1,16 @@
+"""RLX902 unresolved-name."""
+
+from __future__ import annotations
+
+from relax_lint.results.confirmation import NOTHING_TO_SEE
+from relax_lint.rule import Rule
+
+RULE = Rule(
+    code="RLX902",
+    name="unresolved-name",
+    family="sources",
+    summary="a block that depends on a value that cannot be known without running the file",
+    since="0.1.0",
+    source=__file__,
+    symptoms=NOTHING_TO_SEE,
+)
