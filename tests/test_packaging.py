@@ -1,4 +1,4 @@
-"""What is installed is what is in the tree: setuptools cannot find packages that are renamed on the way."""
+"""What is installed is what is in the tree."""
 
 from __future__ import annotations
 
@@ -14,20 +14,20 @@ ROOT = Path(__file__).resolve().parents[1]
 SETUPTOOLS = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["tool"]["setuptools"]
 
 
-def _packages(folder: str, name: str) -> set[str]:
-    found = (path.parent.relative_to(ROOT / folder) for path in (ROOT / folder).rglob("__init__.py"))
-    return {".".join((name, *path.parts)) for path in found}
+TREES = {"relax_lint": ROOT / "relax_lint", "relax_lint_rules": ROOT / "rules" / "relax_lint_rules"}
 
 
-def test_every_package_is_listed() -> None:
-    expected = _packages("relax_lint", "relax_lint") | _packages("rules", "relax_lint_rules")
-    assert set(SETUPTOOLS["packages"]) == expected
+def test_every_folder_of_modules_is_a_package() -> None:
+    for name, root in TREES.items():
+        folders = {path.parent for path in root.rglob("*.py")}
+        assert [folder for folder in sorted(folders) if not (folder / "__init__.py").is_file()] == []
+        assert f"{name}*" in SETUPTOOLS["packages"]["find"]["include"]
+        assert any(root.parent == ROOT / where for where in SETUPTOOLS["packages"]["find"]["where"])
 
 
 def test_every_data_file_is_installed() -> None:
     patterns = SETUPTOOLS["package-data"]
-    for folder, package in (("relax_lint", "relax_lint"), ("rules", "relax_lint_rules")):
-        root = ROOT / folder
+    for package, root in TREES.items():
         installed = {path for pattern in patterns[package] for path in root.glob(pattern)}
         data = {
             path
