@@ -23,7 +23,7 @@ from relax_lint.results.verdict import Severity
 from relax_lint.settings.config import Config
 from relax_lint.sources.unit import Problem
 from relax_lint.support.gc_pause import without_collection
-from relax_lint.vm import versions as tvm_compat
+from relax_lint.vm import versions
 
 Passes: TypeAlias = "Collection[str] | Literal['all'] | None"
 
@@ -172,7 +172,7 @@ class MemoryLint:
 
     def _record(self, module: Any, made_by: str | None) -> None:
         functions = [function for _, function in module.functions.items()]
-        if not any(map(tvm_compat.is_relax, functions)):
+        if not any(map(versions.is_relax, functions)):
             return
         if self._versions and self._versions[-1].holds(functions):
             return
@@ -277,7 +277,7 @@ def _named(found: PassFinding) -> Check:
 
 
 def _report(checks: Sequence[Check]) -> Report:
-    return Report((FileResult(_STATUS, tuple(checks)),), tvm_compat.VERSION)
+    return Report((FileResult(_STATUS, tuple(checks)),), versions.VERSION)
 
 
 def _text(report: Report) -> str:

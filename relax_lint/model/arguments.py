@@ -10,7 +10,7 @@ from relax_lint.model.read_types import read_dtype
 from relax_lint.model.sizes import tensor_bytes
 from relax_lint.model.types import DType, ShapeType, ValueType
 from relax_lint.symbolic.translate import Untranslatable
-from relax_lint.vm import versions as tvm_compat
+from relax_lint.vm import versions
 
 if TYPE_CHECKING:
     from relax_lint.model.builder import FunctionBuilder
@@ -33,7 +33,7 @@ def read_shape(builder: FunctionBuilder, expr: Any) -> Shape:
 
 def type_of_argument(builder: FunctionBuilder, expr: Any) -> ValueType:
     """The type of an argument: what is known of a variable may be more than what its own type says."""
-    if tvm_compat.kind(expr) == "Var":
+    if versions.kind(expr) == "Var":
         return builder.values[builder.operand(expr)].type
     return builder.type_of(expr)
 
@@ -57,7 +57,7 @@ def size_in_bytes(shape: Shape, dtype: DType) -> Size:
 
 def dtype_of(node: Any) -> DType:
     """The dtype that an `R.dtype(...)` argument stands for."""
-    return read_dtype(node.value) if tvm_compat.kind(node) == "DataTypeImm" else UNKNOWN_DTYPE
+    return read_dtype(node.value) if versions.kind(node) == "DataTypeImm" else UNKNOWN_DTYPE
 
 
 def device_of(node: Any) -> int | None:

@@ -33,7 +33,7 @@ from relax_lint.model.types import OpaqueType, PrimType, ShapeType, TensorType, 
 from relax_lint.sources.unit import NoPositions, Positions
 from relax_lint.symbolic.domain import Fact, FactKind
 from relax_lint.symbolic.translate import Translator, Untranslatable
-from relax_lint.vm import versions as tvm_compat
+from relax_lint.vm import versions
 
 DEFAULT_MAX_EXTENT = 2**40
 
@@ -51,16 +51,16 @@ def build_program(
     """
     where = positions or NoPositions()
     functions: list[Function] = []
-    for name, func in tvm_compat.relax_functions(module):
+    for name, func in versions.relax_functions(module):
         builder = FunctionBuilder(module, module_name, where, SymbolTable(max_extent))
         functions.append(builder.build(name, func))
         functions.extend(builder.inner)
     return Program(
         module_name,
         tuple(functions),
-        tvm_compat.device_count(module),
+        versions.device_count(module),
         module,
-        tuple(Device(text, kind) for text, kind in tvm_compat.declared_devices(module)),
+        tuple(Device(text, kind) for text, kind in versions.declared_devices(module)),
         Kernels(module),
     )
 
@@ -129,7 +129,7 @@ class FunctionBuilder:
         )
 
     def _index_ranges(self) -> dict[ValueId, tuple[int, int]]:
-        ranges = {value: tvm_compat.integer_range(node) for node, value in self.constants.items()}
+        ranges = {value: versions.integer_range(node) for node, value in self.constants.items()}
         return {value: span for value, span in ranges.items() if span is not None}
 
     def sequence(self, body: Any) -> tuple[Block, ValueId]:
@@ -145,25 +145,25 @@ class FunctionBuilder:
     def bind(self, var: Any, *, type_: ValueType | None = None, trusted: bool = True) -> ValueId:
         """A new value for a variable, of the type that the IR gives it."""
         value = self._new_value(str(var.name), type_ or self._type_of_var(var))
-        self._ids[tvm_compat.identity(var)] = value
+        self._ids[versions.identity(var)] = value
         if trusted:
             self.trusted.add(value)
         return value
 
     def operand(self, expr: Any) -> ValueId:
         """The value of an argument; an inline constant, shape or tuple becomes a value of its own."""
-        known = self._ids.get(tvm_compat.identity(expr))
+        known = self._ids.get(versions.identity(expr))
         if known is not None:
             return known
-        if tvm_compat.kind(expr) == "Var":
+        if versions.kind(expr) == "Var":
             # After planning a variable may be used that nothing binds.
             return self.bind(expr, trusted=False)
         value = self._new_value("", self.type_of(expr))
         self.trusted.add(value)
-        if tvm_compat.kind(expr) == "Constant":
+        if versions.kind(expr) == "Constant":
             self.constants[expr] = value
-            self._ids[tvm_compat.identity(expr)] = value
-        if tvm_compat.kind(expr) == "Tuple":
+            self._ids[versions.identity(expr)] = value
+        if versions.kind(expr) == "Tuple":
             self.inline_tuples[value] = tuple(self.operand(item) for item in expr.fields)
         return value
 
@@ -177,7 +177,7 @@ class FunctionBuilder:
 
     def type_of(self, expr: Any) -> ValueType:
         """The type of an expression, with the extents of shapes and the value of scalars."""
-        kind = tvm_compat.kind(expr)
+        kind = versions.kind(expr)
         if kind == "ShapeExpr":
             return ShapeType(self.types.extents(expr))
         if kind == "Tuple":
@@ -222,7 +222,7 @@ class FunctionBuilder:
         self._next_index += 1
         if type(binding).__name__ == "MatchCast":
             return self._match_cast(binding, place)
-        kind = tvm_compat.kind(value)
+        kind = versions.kind(value)
         if kind == "Call":
             return calls.build_call(self, place, var, value)
         if kind == "If":
@@ -253,7 +253,7 @@ class FunctionBuilder:
     def _constant(self, place: Place, var: Any, value: Any) -> Op:
         type_ = self.type_of(value)
         result = self.bind(var, type_=type_)
-        if tvm_compat.kind(value) == "Constant":
+        if versions.kind(value) == "Constant":
             self.constants[value] = result
         if isinstance(type_, PrimType):
             self.translator.define(var, value)

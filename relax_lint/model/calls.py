@@ -19,7 +19,7 @@ from relax_lint.model.program import (
 from relax_lint.model.scalar_functions import returned_value
 from relax_lint.model.signatures import takes
 from relax_lint.model.types import ValueType
-from relax_lint.vm import versions as tvm_compat
+from relax_lint.vm import versions
 
 if TYPE_CHECKING:
     from relax_lint.model.builder import FunctionBuilder
@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 def build_call(builder: FunctionBuilder, place: Place, var: Any, call: Any) -> Op:
     """The operation that a call is."""
     callee = call.op
-    kind = tvm_compat.kind(callee)
+    kind = versions.kind(callee)
     if kind == "Op":
         name = str(callee.name)
         handler = _OPERATORS.get(name)
@@ -40,7 +40,7 @@ def build_call(builder: FunctionBuilder, place: Place, var: Any, call: Any) -> O
         return _kernel(builder, place, var, CallKind.OPERATOR, name, call.args, trusted=handler is None)
     if kind == "ExternFunc":
         return _packed(builder, place, var, str(callee.global_symbol), call.args, CallKind.PACKED)
-    if kind == "GlobalVar" and not tvm_compat.is_relax_function(builder.module, callee):
+    if kind == "GlobalVar" and not versions.is_relax_function(builder.module, callee):
         return _prim_func(builder, place, var, callee, call.args)
     name = str(callee.name_hint) if kind == "GlobalVar" else str(getattr(callee, "name", "function"))
     arguments = tuple(builder.operand(argument) for argument in call.args)
@@ -75,7 +75,7 @@ def _convention(builder: FunctionBuilder, place: Place, var: Any, call: Any, kin
     callee = call.args[0]
     name = _name_of(callee)
     rest: Sequence[Any] = call.args[1:]
-    if len(rest) >= 1 and tvm_compat.kind(rest[0]) == "Tuple" and kind in _TUPLED:
+    if len(rest) >= 1 and versions.kind(rest[0]) == "Tuple" and kind in _TUPLED:
         rest = rest[0].fields
     if kind in (CallKind.BUILTIN, CallKind.PACKED):
         return _packed(builder, place, var, name, rest, kind, pure=kind is CallKind.PACKED)

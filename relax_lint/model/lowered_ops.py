@@ -21,7 +21,7 @@ from relax_lint.model.program import (
 )
 from relax_lint.model.types import PrimType, ShapeType, TensorType
 from relax_lint.symbolic.domain import Fact, FactKind
-from relax_lint.vm import versions as tvm_compat
+from relax_lint.vm import versions
 
 if TYPE_CHECKING:
     from relax_lint.model.builder import FunctionBuilder
@@ -83,7 +83,7 @@ def _through_cuda_graph(builder: FunctionBuilder, place: Place, var: Any, args: 
     """`get_cached_alloc(function, index)` and `run_or_capture(function, (arguments), index, ...)`
     call, or have called, the function.
     """
-    passed = args[1].fields if tvm_compat.kind(args[1]) == "Tuple" else ()
+    passed = args[1].fields if versions.kind(args[1]) == "Tuple" else ()
     arguments = tuple(builder.operand(argument) for argument in passed)
     result = builder.bind(var, trusted=False)
     callee = str(getattr(args[0], "name_hint", "function"))

@@ -36,7 +36,7 @@ from relax_lint.model.program import (
 from relax_lint.model.types import DType, OpaqueType, TensorType, ValueType
 from relax_lint.symbolic.domain import Fact, FactKind
 from relax_lint.symbolic.translate import Untranslatable
-from relax_lint.vm import versions as tvm_compat
+from relax_lint.vm import versions
 
 if TYPE_CHECKING:
     from relax_lint.model.builder import FunctionBuilder
@@ -161,9 +161,9 @@ def _memory_view(builder: FunctionBuilder, place: Place, var: Any, args: Sequenc
 
 def _is_absent(builder: FunctionBuilder, argument: Any) -> bool:
     """Whether an optional argument is left out; the parser then puts a variable for a null there."""
-    if tvm_compat.is_absent(argument):
+    if versions.is_absent(argument):
         return True
-    is_variable = tvm_compat.kind(argument) == "Var"
+    is_variable = versions.kind(argument) == "Var"
     return is_variable and isinstance(builder.values[builder.operand(argument)].type, OpaqueType)
 
 

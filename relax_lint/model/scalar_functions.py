@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import sympy
 
 from relax_lint.symbolic.translate import Translator, Untranslatable
-from relax_lint.vm import versions as tvm_compat
+from relax_lint.vm import versions
 
 if TYPE_CHECKING:
     from relax_lint.model.builder import FunctionBuilder
@@ -18,7 +18,7 @@ def returned_value(builder: FunctionBuilder, prim_func: Any, arguments: Sequence
     """What a call of the function returns: an integer expression, or a condition where its type is bool. None
     for a function that does anything but return what it computes from integers.
     """
-    returned = tvm_compat.returned_expression(prim_func)
+    returned = versions.returned_expression(prim_func)
     if returned is None or len(arguments) != len(prim_func.params):
         return None
     try:

@@ -15,7 +15,7 @@ from relax_lint.model.program import Origin, Provenance, Unknown
 from relax_lint.model.types import DType, PrimType, ShapeType, TensorType, ValueType
 from relax_lint.symbolic.domain import Fact, FactKind
 from relax_lint.symbolic.translate import Translator, Untranslatable
-from relax_lint.vm import versions as tvm_compat
+from relax_lint.vm import versions
 
 if TYPE_CHECKING:
     from relax_lint.model.builder import FunctionBuilder
@@ -94,7 +94,7 @@ class ShapeHeap:
     def compute(self, prim_func: Any) -> None:
         """A PrimFunc of one parameter, the heap, that stores to further slots."""
         translator = Translator(self._builder.symbols.symbol_of, load=self._load_slot)
-        for index, value in tvm_compat.stores_to_parameter(prim_func):
+        for index, value in versions.stores_to_parameter(prim_func):
             try:
                 self._slots[index] = translator.expr(value)
             except Untranslatable:

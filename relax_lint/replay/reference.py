@@ -13,7 +13,7 @@ from tvm import relax
 from relax_lint.analysis.effects import EffectTable
 from relax_lint.model.builder import build_program
 from relax_lint.model.program import AllocStorage, AllocTensor, CallKind, Function, KernelCall, Level, Op
-from relax_lint.vm import versions as tvm_compat
+from relax_lint.vm import versions
 
 COPY = "relax_lint.replay.copy"
 """The function that gives a tensor with the same contents and memory of its own."""
@@ -33,7 +33,7 @@ def without_sharing(module: Any) -> Any | None:
     effects = EffectTable(program)
     by_name = {function.name: function for function in program.functions}
     result = tvm.IRModule(dict(flat.functions.items()), global_infos=flat.global_infos)
-    rewritten = tvm_compat.relax_functions(flat)
+    rewritten = versions.relax_functions(flat)
     if len(rewritten) < len(by_name) or any(map(_is_lowered, by_name.values())):
         return None
     for name, function in rewritten:
@@ -84,7 +84,7 @@ class _Rewriter:
         operation = self._operations.get(var)
         if type(binding).__name__ == "MatchCast":
             yield binding
-        elif tvm_compat.kind(value) == "If":
+        elif versions.kind(value) == "If":
             branches = self.sequence(value.true_branch), self.sequence(value.false_branch)
             yield relax.VarBinding(var, relax.If(value.cond, *branches))
         elif name in ("relax.memory.alloc_storage", "relax.vm.alloc_storage"):
@@ -99,10 +99,10 @@ class _Rewriter:
 
     def _own_storage(self, var: Any, call: Any) -> Iterator[Any]:
         storage, _, shape, dtype, *rest = call.args
-        if tvm_compat.kind(shape) != "ShapeExpr":
+        if versions.kind(shape) != "ShapeExpr":
             yield relax.VarBinding(var, call)
             return
-        bits, lanes = tvm_compat.dtype_bits(str(tvm_compat.dtype_of(dtype)))
+        bits, lanes = versions.dtype_bits(str(versions.dtype_of(dtype)))
         size: Any = tvm.tirx.IntImm("int64", (bits * lanes + 7) // 8)
         for extent in shape.values:
             size = size * extent
@@ -124,7 +124,7 @@ class _Rewriter:
         if not copied:
             yield relax.VarBinding(var, call)
             return
-        in_tuple = bool(call.args) and any(tvm_compat.kind(a) == "Tuple" for a in call.args[:2])
+        in_tuple = bool(call.args) and any(versions.kind(a) == "Tuple" for a in call.args[:2])
         direct = operation.kind is CallKind.PRIM_FUNC
         head = [] if direct else [call.args[0]]
         tail = list(call.args[len(head) :])

@@ -2,12 +2,41 @@
 
 from __future__ import annotations
 
+from contextlib import AbstractContextManager, nullcontext
 from typing import Any
 
 import tvm
 from tvm import relax
+from tvm.script.parser.core import parser as tvm_parser
 
 VERSION: str = tvm.__version__
+
+PARSES_TYPE_PARAMETERS: bool = hasattr(tvm_parser, "collect_signature_type_vars")
+"""Whether TVM's parser reads the type parameters of Python 3.12 (`def main[n](x)`): from 0.27 on."""
+
+_LOADS = frozenset({"BufferLoad", "TensorLoad"})
+_CONSTANTS = frozenset({"IntImm", "FloatImm", "StringImm", "GenericConst", "DataTypeImm"})
+_CALLS = {
+    # Before 0.27 these are calls of intrinsics, from then on nodes of their own.
+    "shift_left": "LShift",
+    "shift_right": "RShift",
+    "bitwise_and": "BitwiseAnd",
+    "bitwise_or": "BitwiseOr",
+    "bitwise_xor": "BitwiseXor",
+    "bitwise_not": "BitwiseNot",
+    "if_then_else": "Select",
+}
+
+
+def arithmetic() -> Any:
+    """The module of TVM's integer analyzer: `tvm.sym` from 0.27 on, `tvm.arith` before."""
+    return tvm.sym if hasattr(tvm, "sym") else tvm.arith
+
+
+def z3_scope() -> AbstractContextManager[Any]:
+    """A scope in which Z3's answers do not depend on the questions before. 0.26 has none."""
+    module = arithmetic()
+    return module.Z3ContextScope() if hasattr(module, "Z3ContextScope") else nullcontext()
 
 
 def kind(node: Any) -> str:
@@ -121,6 +150,32 @@ def identity(node: Any) -> int:
     thirty times as much.
     """
     return int(node.__chandle__())
+
+
+def is_load(node: Any) -> bool:
+    """Whether an expression of a kernel loads an element of a buffer."""
+    return type(node).__name__ in _LOADS
+
+
+def is_kernel_constant(node: Any) -> bool:
+    """Whether an expression of a kernel is a constant."""
+    return type(node).__name__ in _CONSTANTS
+
+
+def is_saved_constant(value: Any) -> bool:
+    """Whether a loaded object is a constant: a `GenericConst` from 0.27 on, a relax `Constant` before."""
+    return type(value).__name__ in ("GenericConst", "Constant")
+
+
+def expression_kind(node: Any) -> str:
+    """The kind of a primitive expression under its 0.27 name; that of a call of anything but an operation
+    that 0.27 has a node for is in words.
+    """
+    kind = type(node).__name__
+    if kind == "Call":
+        name = getattr(node.op, "name", "").rpartition(".")[2]
+        return _CALLS.get(name, f"call of {name or node.op}")
+    return "BufferLoad" if kind in _LOADS else kind
 
 
 def loaded_buffer(load: Any) -> Any:
