@@ -15,9 +15,9 @@ from relax_lint.model.kernels import (
     ScalarParameter,
 )
 from relax_lint.model.loops import Loops
-from relax_lint.model.program import Unknown
 from relax_lint.model.read_types import read_dtype
 from relax_lint.model.tir_body import BodyReader
+from relax_lint.symbolic.quantity import Unknown
 from relax_lint.symbolic.translate import Translator, Untranslatable
 from relax_lint.vm import versions
 

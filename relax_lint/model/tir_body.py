@@ -15,8 +15,8 @@ from relax_lint.model.flat_positions import flat_position
 from relax_lint.model.kernels import Access, BufferParameter, KernelParameter, Lookup, Reduction
 from relax_lint.model.loop_nest import LoopNest
 from relax_lint.model.loops import Loops, Range
-from relax_lint.model.program import Unknown
 from relax_lint.model.tir_effects import DataFlow, Effects, Element, Store
+from relax_lint.symbolic.quantity import Unknown
 from relax_lint.symbolic.translate import Translator, Untranslatable
 from relax_lint.vm import versions
 

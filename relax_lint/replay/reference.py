@@ -12,8 +12,11 @@ from tvm import relax
 
 from relax_lint.analysis.effects import EffectTable
 from relax_lint.model.builder import build_program
-from relax_lint.model.program import AllocStorage, AllocTensor, CallKind, Function, KernelCall, Level, Op
+from relax_lint.model.operations import AllocStorage, AllocTensor, KernelCall, Op
+from relax_lint.model.program import Function
 from relax_lint.vm import versions
+from relax_lint.vm.builtins import Level
+from relax_lint.vm.calls import CallKind
 
 COPY = "relax_lint.replay.copy"
 """The function that gives a tensor with the same contents and memory of its own."""

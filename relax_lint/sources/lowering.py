@@ -9,9 +9,10 @@ from typing import Any
 import tvm
 from tvm import relax
 
+from relax_lint.model.positions import NoPositions, Positions
 from relax_lint.results.location import Location
 from relax_lint.sources.reasons import reason
-from relax_lint.sources.unit import NoPositions, ParsedUnit, Positions, Problem
+from relax_lint.sources.unit import ParsedUnit, Problem
 from relax_lint.vm import versions
 
 _PLANNING = "StaticPlanBlockMemory"

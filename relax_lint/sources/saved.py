@@ -9,8 +9,9 @@ from typing import Any
 
 import tvm
 
+from relax_lint.model.positions import NoPositions
 from relax_lint.sources.text import SourceText
-from relax_lint.sources.unit import NoPositions, ParsedUnit, Problem
+from relax_lint.sources.unit import ParsedUnit, Problem
 from relax_lint.vm import versions
 
 

@@ -9,7 +9,7 @@ from itertools import combinations
 import sympy
 from sympy.logic.boolalg import And, Boolean
 
-from relax_lint.model.program import Place
+from relax_lint.model.operations import Place
 from relax_lint.symbolic.functions import FloorDiv, Select
 from relax_lint.totals.formula import Sizes, Sum, greatest, reaches, total, undominated
 from relax_lint.totals.quantities import Indeterminate, Quantity

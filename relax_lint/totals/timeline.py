@@ -4,14 +4,15 @@ from __future__ import annotations
 
 import re
 
-from relax_lint.analysis.liveness import SHAPE_HEAP
-from relax_lint.model.program import Function, FunctionCall, KernelCall, Op, Program
+from relax_lint.model.operations import FunctionCall, KernelCall, Op
+from relax_lint.model.program import Function, Program
 from relax_lint.results.memory_figures import MAX_TIMELINES, Resident, Tenure, Timeline
 from relax_lint.symbolic.printing import expr_text
 from relax_lint.totals.plans import Plans
 from relax_lint.totals.quantities import Indeterminate, Quantity
 from relax_lint.totals.walk import Allocation, Inventory, Walk
 from relax_lint.totals.walker import paths_of
+from relax_lint.vm.builtins import SHAPE_HEAP
 
 _CAPITAL = re.compile("(?<=[a-z])(?=[A-Z])")
 

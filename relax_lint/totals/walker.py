@@ -12,15 +12,14 @@ from typing import Any, TypeAlias
 import sympy
 
 from relax_lint.analysis.aliases import IN_PLACE_CALLS, Aliases
-from relax_lint.analysis.liveness import ENTRY, SHAPE_HEAP, Releases
-from relax_lint.model.program import (
+from relax_lint.analysis.liveness import ENTRY, Releases
+from relax_lint.model.operations import (
     Alias,
     AllocStorage,
     AllocTensor,
     Assert,
     Block,
     Constant,
-    Function,
     FunctionCall,
     GetItem,
     If,
@@ -33,6 +32,7 @@ from relax_lint.model.program import (
     ValueId,
     View,
 )
+from relax_lint.model.program import Function
 from relax_lint.model.types import TensorType, TupleType, ValueType
 from relax_lint.symbolic.evaluation import compile_condition
 from relax_lint.totals.plans import Plans
@@ -45,6 +45,7 @@ from relax_lint.totals.quantities import (
     value_bytes,
 )
 from relax_lint.totals.walk import Allocation, CallPoint, ExecMode, Inventory, Placed, Walk
+from relax_lint.vm.builtins import SHAPE_HEAP
 
 MAX_PATHS = 256
 """Paths through the branches of a function and its callees that are followed."""

@@ -16,7 +16,8 @@ import relax_lint
 from relax_lint.fixes.changes import Remove
 from relax_lint.fixes.module.changed import apply_changes
 from relax_lint.model.builder import build_program
-from relax_lint.model.program import Assert, Function
+from relax_lint.model.operations import Assert
+from relax_lint.model.program import Function
 from relax_lint.replay.modules import load_module
 from relax_lint.results.report import Check
 from relax_lint.results.verdict import Verdict

@@ -12,9 +12,11 @@ from relax_lint.fixes.changes import Change, InsertAssert, MoveKill, Remove, Ren
 from relax_lint.fixes.module.prim_expr import PrimExprWriter
 from relax_lint.fixes.module.rewriting import Rewrites, address, bindings_of, called_functions, rewritten
 from relax_lint.fixes.wording import assert_format
-from relax_lint.model.program import Function, KernelCall, Level
+from relax_lint.model.operations import KernelCall
+from relax_lint.model.program import Function
 from relax_lint.symbolic.backend import Inexpressible
 from relax_lint.vm import versions
+from relax_lint.vm.builtins import Level
 
 FunctionChange: TypeAlias = tuple[Function, Change]
 """A change, and the function of the memory program that it is about."""

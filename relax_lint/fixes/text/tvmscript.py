@@ -8,8 +8,8 @@ import sympy
 from sympy.logic.boolalg import And, Boolean, Or
 
 from relax_lint.fixes.wording import assert_format
-from relax_lint.model.program import Level
 from relax_lint.symbolic import functions as f
+from relax_lint.vm.builtins import Level
 
 MAX_LENGTH = 200
 """Characters: nobody reads a longer condition in the middle of a program."""

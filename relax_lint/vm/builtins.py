@@ -1,0 +1,315 @@
+"""What TVM's operators on memory and the VM's builtins do: one row for each of them.
+
+A call that gives one of them anything but the arguments of its row ends in an error of the VM, whatever
+memory it seems to be about. Positions count from the first argument of the row.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from enum import Enum, auto
+
+SHAPE_HEAP = "vm.builtin.alloc_shape_heap"
+"""The builtin with which lowered functions begin that have symbolic shapes."""
+
+
+class Level(Enum):
+    """The dialect level of an allocation."""
+
+    BUILTIN = "R.builtin"
+    MEMORY = "R.memory"
+    VM = "R.vm"
+    PACKED = "vm.builtin"
+
+
+class ViewKind(Enum):
+    """How a value comes to share the memory of another."""
+
+    RESHAPE = "reshape"
+    MEMORY_VIEW = "memory.view"
+    ZERO_OFFSET = "memory.ensure_zero_offset"
+    COPY = "vm.builtin.copy"
+
+
+class KillKind(Enum):
+    """What a kill operation names."""
+
+    TENSOR = "kill_tensor"
+    STORAGE = "kill_storage"
+    OBJECT = "kill_object"
+
+
+class Role(Enum):
+    """What an argument is for."""
+
+    VALUE = auto()
+    """Anything."""
+    TENSOR = auto()
+    STORAGE = auto()
+    SHAPE = auto()
+    OFFSET = auto()
+    """In bytes, from the start of the storage or of the tensor."""
+    DTYPE = auto()
+    DEVICE = auto()
+    SCOPE = auto()
+    HEAP = auto()
+    """The shape heap."""
+    COUNT = auto()
+    CODE = auto()
+    """What is done with a slot of the shape heap, as in TVM's runtime/vm/builtin.h."""
+    SLOT = auto()
+    FUNCTION = auto()
+
+
+class Operation(Enum):
+    """What a call is in the memory program."""
+
+    STORAGE = auto()
+    """An allocation of bytes."""
+    TENSOR = auto()
+    """A tensor on a storage."""
+    UNPLANNED = auto()
+    """A tensor that has no storage yet."""
+    VIEW = auto()
+    KILL = auto()
+    ASSERT = auto()
+    HEAP = auto()
+    SHAPE_OF = auto()
+    MATCH_SHAPE = auto()
+    MATCH_VALUE = auto()
+    MAKE_SHAPE = auto()
+    MAKE_VALUE = auto()
+    CUDA_GRAPH = auto()
+    """A call of a Relax function that is handed in."""
+    CALL = auto()
+    """A call of which only the effect matters."""
+
+
+class Returns(Enum):
+    """The memory of what a call returns."""
+
+    NOTHING = auto()
+    VALUE = auto()
+    """A shape, a number, a tuple: no memory of its own."""
+    FRESH = auto()
+    """New memory, or an object that holds some."""
+    ARGUMENT = auto()
+    """The first argument itself."""
+    VIEW = auto()
+    """The bytes of the first argument, in a tensor of its own."""
+    UNKNOWN = auto()
+
+
+class Unit(Enum):
+    """What the size of an allocation counts."""
+
+    BYTES = auto()
+    """Whatever the dtype says."""
+    ELEMENTS = auto()
+    """Elements of the dtype."""
+
+
+@dataclass(frozen=True)
+class Builtin:
+    """One operator or packed function.
+
+    `arguments` are what it must be given, `further` what may follow them. `reads` and `writes` are the
+    arguments of which it reads and writes the contents, `kills` is set where it clears the register of its
+    first one. `unit` is what the size of an allocation counts, `level` where it is written. Where
+    `may_leave_out`, TVM writes an empty tuple for an argument behind the first that was left out. `after_vm`
+    are those that have the VM before these arguments once LowerRuntimeBuiltin has been there.
+    """
+
+    name: str
+    operation: Operation
+    arguments: tuple[Role, ...] = ()
+    returns: Returns = Returns.NOTHING
+    further: tuple[Role, ...] = ()
+    reads: frozenset[int] = frozenset()
+    writes: frozenset[int] = frozenset()
+    kills: KillKind | None = None
+    view: ViewKind | None = None
+    level: Level | None = None
+    unit: Unit | None = None
+    may_leave_out: bool = False
+    after_vm: bool = False
+
+    @property
+    def is_operator(self) -> bool:
+        """Whether it is an operator of Relax, whose arguments TVM checks itself; else a packed function."""
+        return self.name.startswith("relax.")
+
+    @property
+    def allocates(self) -> bool:
+        """Whether a call of it obtains memory, or a tensor on memory."""
+        return self.operation in _ALLOCATIONS
+
+    @property
+    def is_call(self) -> bool:
+        """Whether the memory program keeps it as a call."""
+        return self.operation in (Operation.CALL, Operation.HEAP)
+
+
+_ALLOCATIONS = frozenset({Operation.STORAGE, Operation.TENSOR, Operation.UNPLANNED, Operation.HEAP})
+
+
+def _storage(name: str, level: Level, unit: Unit, *arguments: Role, after_vm: bool = False) -> Builtin:
+    return Builtin(
+        name,
+        Operation.STORAGE,
+        arguments,
+        Returns.FRESH,
+        level=level,
+        unit=unit,
+        after_vm=after_vm,
+    )
+
+
+def _tensor(name: str, level: Level, *further: Role) -> Builtin:
+    arguments = (Role.STORAGE, Role.OFFSET, Role.SHAPE, Role.DTYPE)
+    return Builtin(name, Operation.TENSOR, arguments, Returns.VIEW, further, level=level, unit=Unit.ELEMENTS)
+
+
+def _view(
+    name: str, kind: ViewKind, *arguments: Role, returns: Returns = Returns.VIEW, may_leave_out: bool = False
+) -> Builtin:
+    # What does not start at its data pointer is copied.
+    reads = frozenset({0} if kind is ViewKind.ZERO_OFFSET else ())
+    return Builtin(
+        name, Operation.VIEW, arguments, returns, reads=reads, view=kind, may_leave_out=may_leave_out
+    )
+
+
+def _kill(name: str, kind: KillKind) -> Builtin:
+    return Builtin(name, Operation.KILL, (Role.VALUE,), kills=kind)
+
+
+def _lowered(name: str, operation: Operation, *arguments: Role, returns: Returns = Returns.VALUE) -> Builtin:
+    return Builtin(name, operation, arguments, returns)
+
+
+def _call(name: str, returns: Returns, reads: tuple[int, ...] = (), writes: tuple[int, ...] = ()) -> Builtin:
+    return Builtin(name, Operation.CALL, (), returns, reads=frozenset(reads), writes=frozenset(writes))
+
+
+_R = Role
+_ROWS = (
+    # Allocations. `R.memory` sizes are bytes whatever the dtype says: lowering replaces it by uint8.
+    _storage("relax.memory.alloc_storage", Level.MEMORY, Unit.BYTES, _R.SHAPE, _R.DEVICE, _R.SCOPE, _R.DTYPE),
+    _storage("relax.vm.alloc_storage", Level.VM, Unit.ELEMENTS, _R.SHAPE, _R.DEVICE, _R.DTYPE, _R.SCOPE),
+    _storage(
+        "vm.builtin.alloc_storage",
+        Level.PACKED,
+        Unit.ELEMENTS,
+        _R.SHAPE,
+        _R.DEVICE,
+        _R.DTYPE,
+        _R.SCOPE,
+        after_vm=True,
+    ),
+    _tensor("relax.memory.alloc_tensor", Level.MEMORY, _R.DEVICE),
+    _tensor("relax.vm.alloc_tensor", Level.VM, _R.DEVICE),
+    _tensor("vm.builtin.alloc_tensor", Level.PACKED),
+    Builtin(
+        "relax.builtin.alloc_tensor",
+        Operation.UNPLANNED,
+        (_R.SHAPE, _R.DTYPE, _R.DEVICE, _R.SCOPE),
+        Returns.FRESH,
+        level=Level.BUILTIN,
+        unit=Unit.ELEMENTS,
+    ),
+    Builtin(SHAPE_HEAP, Operation.HEAP, (_R.COUNT,), Returns.FRESH, unit=Unit.ELEMENTS, after_vm=True),
+    # Views.
+    _view("relax.reshape", ViewKind.RESHAPE, _R.TENSOR, _R.SHAPE),
+    _view("vm.builtin.reshape", ViewKind.RESHAPE, _R.TENSOR, _R.SHAPE),
+    _view("relax.memory.view", ViewKind.MEMORY_VIEW, _R.TENSOR, _R.SHAPE, _R.DTYPE, _R.OFFSET),
+    _view(
+        "runtime.TVMTensorCreateView",
+        ViewKind.MEMORY_VIEW,
+        _R.TENSOR,
+        _R.SHAPE,
+        _R.DTYPE,
+        _R.OFFSET,
+        may_leave_out=True,
+    ),
+    _view("relax.memory.ensure_zero_offset", ViewKind.ZERO_OFFSET, _R.TENSOR),
+    _view("vm.builtin.ensure_zero_offset", ViewKind.ZERO_OFFSET, _R.TENSOR),
+    _view("vm.builtin.copy", ViewKind.COPY, _R.VALUE, returns=Returns.ARGUMENT),
+    # Kills.
+    _kill("relax.memory.kill_storage", KillKind.STORAGE),
+    _kill("relax.memory.kill_tensor", KillKind.TENSOR),
+    _kill("relax.vm.kill_object", KillKind.OBJECT),
+    # Checks, and the shape heap of lowered modules.
+    _lowered("relax.assert_op", Operation.ASSERT, _R.VALUE, returns=Returns.NOTHING),
+    _lowered("relax.shape_of", Operation.SHAPE_OF, _R.VALUE),
+    _lowered("vm.builtin.shape_of", Operation.SHAPE_OF, _R.TENSOR),
+    _lowered(
+        "vm.builtin.match_shape",
+        Operation.MATCH_SHAPE,
+        _R.VALUE,
+        _R.HEAP,
+        _R.COUNT,
+        returns=Returns.NOTHING,
+    ),
+    _lowered(
+        "vm.builtin.match_prim_value",
+        Operation.MATCH_VALUE,
+        _R.VALUE,
+        _R.HEAP,
+        _R.CODE,
+        _R.SLOT,
+        returns=Returns.NOTHING,
+    ),
+    _lowered("vm.builtin.make_shape", Operation.MAKE_SHAPE, _R.HEAP, _R.COUNT),
+    _lowered("vm.builtin.make_prim_value", Operation.MAKE_VALUE, _R.HEAP, _R.CODE, _R.SLOT),
+    # `get_cached_alloc(function, index)` and `run_or_capture(function, (arguments), index, ...)` call, or
+    # have called, the function.
+    _lowered(
+        "vm.builtin.cuda_graph.get_cached_alloc",
+        Operation.CUDA_GRAPH,
+        _R.FUNCTION,
+        _R.VALUE,
+        returns=Returns.UNKNOWN,
+    ),
+    _lowered(
+        "vm.builtin.cuda_graph.run_or_capture",
+        Operation.CUDA_GRAPH,
+        _R.FUNCTION,
+        _R.VALUE,
+        returns=Returns.UNKNOWN,
+    ),
+    # Calls, from the definitions in TVM's src/runtime; the others of that name read or write what cannot be
+    # told from the call, such as a KV cache.
+    _call("vm.builtin.check_tensor_info", Returns.NOTHING),
+    _call("vm.builtin.check_shape_info", Returns.NOTHING),
+    _call("vm.builtin.check_prim_value_info", Returns.NOTHING),
+    _call("vm.builtin.check_tuple_info", Returns.NOTHING),
+    _call("vm.builtin.check_func_info", Returns.NOTHING),
+    _call("vm.builtin.check_string_info", Returns.NOTHING),
+    _call("vm.builtin.null_value", Returns.VALUE),
+    _call("vm.builtin.make_tuple", Returns.VALUE),
+    _call("vm.builtin.tuple_getitem", Returns.UNKNOWN),
+    _call("vm.builtin.read_if_cond", Returns.VALUE, reads=(0,)),
+    _call("vm.builtin.tensor_to_shape", Returns.VALUE, reads=(0,)),
+    _call("vm.builtin.to_device", Returns.UNKNOWN, reads=(0,)),
+    _call("vm.builtin.attention_kv_cache_append", Returns.ARGUMENT, reads=(0, 1), writes=(0,)),
+    _call(
+        "vm.builtin.attention_kv_cache_attention_with_fused_qkv",
+        Returns.NOTHING,
+        reads=(0, 3),
+        writes=(0, 4),
+    ),
+    _call("runtime.TVMTensorCopyFromTo", Returns.NOTHING, reads=(0,), writes=(1,)),
+    _call("runtime.TVMTensorCopyFromBytes", Returns.NOTHING, writes=(0,)),
+    _call("runtime.TVMTensorCopyToBytes", Returns.NOTHING, reads=(0,)),
+    _call("tvm.contrib.sort.argsort", Returns.NOTHING, reads=(0,), writes=(1,)),
+    _call("tvm.contrib.sort.sort", Returns.NOTHING, reads=(0,), writes=(1,)),
+)
+
+BUILTINS: Mapping[str, Builtin] = {row.name: row for row in _ROWS}
+
+
+def operators(operation: Operation) -> frozenset[str]:
+    """The names of the Relax operators that are one operation."""
+    return frozenset(row.name for row in _ROWS if row.operation is operation and row.is_operator)
