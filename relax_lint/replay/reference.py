@@ -15,15 +15,15 @@ from relax_lint.model.builder import build_program
 from relax_lint.model.operations import AllocStorage, AllocTensor, KernelCall, Op
 from relax_lint.model.program import Function
 from relax_lint.vm import versions
-from relax_lint.vm.builtins import Level
+from relax_lint.vm.builtins import SHAPE_HEAP, Level, Operation, operators
 from relax_lint.vm.calls import CallKind
 
 COPY = "relax_lint.replay.copy"
 """The function that gives a tensor with the same contents and memory of its own."""
 
-_KILLS = frozenset({"relax.memory.kill_tensor", "relax.memory.kill_storage", "relax.vm.kill_object"})
-_BY_POSITION = frozenset({CallKind.PRIM_FUNC, CallKind.CALL_TIR_DYN})
-_IN_PLACE = frozenset({CallKind.CALL_TIR_INPLACE, CallKind.CALL_INPLACE_PACKED})
+_STORAGES = operators(Operation.STORAGE)
+_TENSORS = operators(Operation.TENSOR)
+_KILLS = operators(Operation.KILL)
 
 
 def without_sharing(module: Any) -> Any | None:
@@ -58,7 +58,7 @@ def _is_lowered(function: Function) -> bool:
     return any(
         op.level is Level.PACKED
         if isinstance(op, AllocStorage | AllocTensor)
-        else isinstance(op, KernelCall) and op.callee == "vm.builtin.alloc_shape_heap"
+        else isinstance(op, KernelCall) and op.callee == SHAPE_HEAP
         for op in function.body.walk()
     )
 
@@ -90,10 +90,10 @@ class _Rewriter:
         elif versions.kind(value) == "If":
             branches = self.sequence(value.true_branch), self.sequence(value.false_branch)
             yield relax.VarBinding(var, relax.If(value.cond, *branches))
-        elif name in ("relax.memory.alloc_storage", "relax.vm.alloc_storage"):
+        elif name in _STORAGES:
             self._storages[var] = value
             yield binding
-        elif name in ("relax.memory.alloc_tensor", "relax.vm.alloc_tensor"):
+        elif name in _TENSORS:
             yield from self._own_storage(var, value)
         elif isinstance(operation, KernelCall):
             yield from self._reading_copies(var, value, operation)
@@ -117,7 +117,7 @@ class _Rewriter:
     def _storage(self, tensor_op: str, like: Any | None, size: Any) -> Any:
         """A storage of `size` bytes on the device and in the scope of another one, where that is known."""
         shape = relax.ShapeExpr([size])
-        if tensor_op == "relax.memory.alloc_tensor":
+        if _TENSORS[tensor_op].level is Level.MEMORY:
             device, scope = (0, "global") if like is None else like.args[1:3]
             return relax.op.memory.alloc_storage(shape, device, scope, "uint8")
         return relax.op.vm.alloc_storage(shape, 0 if like is None else like.args[1], "uint8")
@@ -146,9 +146,9 @@ class _Rewriter:
             for index, argument in enumerate(operation.arguments)
             if self._function.tensor_type(argument) is not None
         ]
-        if operation.kind in _IN_PLACE:
+        if operation.kind.in_place:
             return tensors
-        if operation.kind not in _BY_POSITION:
+        if not operation.kind.passes_outputs:
             return []
         writes = self._effects.effect_of(operation).writes
         return [index for index in tensors if index not in writes]

@@ -14,10 +14,11 @@ from relax_lint.results.location import Location
 from relax_lint.sources.reasons import reason
 from relax_lint.sources.unit import ParsedUnit, Problem
 from relax_lint.vm import versions
+from relax_lint.vm.builtins import BUILTINS
 
 _PLANNING = "StaticPlanBlockMemory"
 _FOLDING = "FoldConstant"
-_ALLOCATIONS = ("builtin.alloc_tensor", "memory.alloc_", "vm.alloc_", "vm.builtin.alloc_")
+_ALLOCATIONS = frozenset(name.removeprefix("relax.") for name, row in BUILTINS.items() if row.allocates)
 
 
 class LoweringError(Exception):
@@ -80,8 +81,7 @@ def allocates(module: Any) -> bool:
 
     def visit(node: Any) -> None:
         nonlocal found
-        name = versions.operator_name(node)
-        found = found or name.startswith(_ALLOCATIONS)
+        found = found or versions.operator_name(node) in _ALLOCATIONS
 
     for _, function in versions.relax_functions(module):
         relax.analysis.post_order_visit(function, visit)

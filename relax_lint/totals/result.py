@@ -67,7 +67,7 @@ def function_totals(
         bindings=request.point,
         unknown=_reasons(totals) | unknown,
         over_range=ranges,
-        timelines=timelines(program, function) if request.timelines else (),
+        timelines=timelines(program, function, page_size) if request.timelines else (),
         repeated={a.value: _amount(totals.repeated[a], here.repeated[a]) for a in Allocator},
     )
 

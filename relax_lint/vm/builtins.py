@@ -13,6 +13,9 @@ from enum import Enum, auto
 SHAPE_HEAP = "vm.builtin.alloc_shape_heap"
 """The builtin with which lowered functions begin that have symbolic shapes."""
 
+SHAPE_HEAP_SLOT_BYTES = 8
+"""Its slots are of int64."""
+
 
 class Level(Enum):
     """The dialect level of an allocation."""
@@ -310,6 +313,6 @@ _ROWS = (
 BUILTINS: Mapping[str, Builtin] = {row.name: row for row in _ROWS}
 
 
-def operators(operation: Operation) -> frozenset[str]:
-    """The names of the Relax operators that are one operation."""
-    return frozenset(row.name for row in _ROWS if row.operation is operation and row.is_operator)
+def operators(operation: Operation) -> Mapping[str, Builtin]:
+    """The Relax operators that are one operation, by name."""
+    return {row.name: row for row in _ROWS if row.operation is operation and row.is_operator}

@@ -16,12 +16,10 @@ from relax_lint.model.operations import KernelCall
 from relax_lint.model.program import Function
 from relax_lint.symbolic.backend import Inexpressible
 from relax_lint.vm import versions
-from relax_lint.vm.builtins import Level
+from relax_lint.vm.builtins import SHAPE_HEAP, Level
 
 FunctionChange: TypeAlias = tuple[Function, Change]
 """A change, and the function of the memory program that it is about."""
-
-_SHAPE_HEAP = "vm.builtin.alloc_shape_heap"
 
 
 class Inapplicable(ValueError):
@@ -119,4 +117,4 @@ def _writer(function: Function) -> PrimExprWriter:
 
 
 def _has_shape_heap(function: Function) -> bool:
-    return any(isinstance(op, KernelCall) and op.callee == _SHAPE_HEAP for op in function.body.walk())
+    return any(isinstance(op, KernelCall) and op.callee == SHAPE_HEAP for op in function.body.walk())
