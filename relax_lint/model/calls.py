@@ -16,7 +16,8 @@ from relax_lint.vm import versions
 from relax_lint.vm.builtins import BUILTINS, Builtin, Operation
 from relax_lint.vm.calls import CONVENTIONS, CallKind, Convention
 
-_HANDLERS: Mapping[Operation, Handler] = {**memory_ops.HANDLERS, **lowered_ops.HANDLERS}
+HANDLERS: Mapping[Operation, Handler] = {**memory_ops.HANDLERS, **lowered_ops.HANDLERS}
+"""For the builtins that are operations of their own; all others are calls."""
 
 
 def build_call(context: BuildContext, place: Place, var: Any, call: Any) -> Op:
@@ -51,7 +52,7 @@ def _builtin(
     context: BuildContext, place: Place, var: Any, builtin: Builtin | None, args: Sequence[Any]
 ) -> Op | None:
     """The operation of a builtin that has one of its own, if the arguments fit."""
-    handler = None if builtin is None else _HANDLERS.get(builtin.operation)
+    handler = None if builtin is None else HANDLERS.get(builtin.operation)
     if builtin is None or handler is None or not takes(context, builtin, args):
         return None
     return handler(context, place, var, Given(builtin, args))
