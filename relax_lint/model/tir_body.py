@@ -18,7 +18,7 @@ from relax_lint.model.loops import Loops, Range
 from relax_lint.model.tir_effects import DataFlow, Effects, Element, Store
 from relax_lint.symbolic.quantity import Unknown
 from relax_lint.symbolic.translate import Translator, Untranslatable
-from relax_lint.vm import versions
+from relax_lint.vm import nodes
 
 _REDUCTION_AXIS = 2
 _SPATIAL_AXIS = 0
@@ -108,7 +108,7 @@ class BodyReader:
         for value in node.iter_values:
             self._control(value)
         self._control(node.predicate)
-        guarded = not versions.is_constant_true(node.predicate)
+        guarded = not nodes.is_constant_true(node.predicate)
         self._guards += guarded
         # The block's axes take the place of the loops around it.
         outer, self._nest = self._nest, LoopNest(self._loops, self._nest)
@@ -120,7 +120,7 @@ class BodyReader:
         for buffer in block.alloc_buffers:
             self._roots[buffer] = None
         for match in block.match_buffers:
-            self._window(match.buffer, versions.region_source(match.source))
+            self._window(match.buffer, nodes.region_source(match.source))
         reduced: list[sympy.Symbol | None] = []
         kept: list[sympy.Symbol | None] = []
         for axis in block.iter_vars:
@@ -139,7 +139,7 @@ class BodyReader:
             self.reductions.append(Reduction(reduced_extents, kept_extents))
 
     def _declare(self, node: Any) -> None:
-        source = versions.data_of_buffer(node.data)
+        source = nodes.data_of_buffer(node.data)
         if source is not None and source in self._roots:
             self._window(node.buffer, source)
         else:
@@ -178,7 +178,7 @@ class BodyReader:
                 target=self._element(buffer, indices),
                 sources=tuple(self._element(source, at) for source, at in loads),
                 once=self._nest.visits_once(indices),
-                copies=versions.is_load(node.value),
+                copies=nodes.is_load(node.value),
             )
         )
         if position is not None:
@@ -211,7 +211,7 @@ class BodyReader:
 
     def _expression(self, node: Any, loads: list[tuple[Any, tuple[Any, ...]]]) -> None:
         kind = type(node).__name__
-        if versions.is_kernel_constant(node):
+        if nodes.is_kernel_constant(node):
             return
         if kind == "Var":
             self._opaque(node)
@@ -220,7 +220,7 @@ class BodyReader:
             self._expression(node.b, loads)
         elif kind in _UNARY:
             self._expression(getattr(node, _UNARY[kind]), loads)
-        elif versions.is_load(node):
+        elif nodes.is_load(node):
             self._load(node, loads)
         elif kind == "Call":
             self._call(node, loads)
@@ -233,7 +233,7 @@ class BodyReader:
             self._give_up(f"the kernel has an expression of the kind {kind}")
 
     def _load(self, node: Any, loads: list[tuple[Any, tuple[Any, ...]]]) -> None:
-        buffer = versions.loaded_buffer(node)
+        buffer = nodes.loaded_buffer(node)
         for index in node.indices:
             self._control(index)
         indices = self._indices(node.indices)
@@ -255,8 +255,8 @@ class BodyReader:
             self._access_pointer(node)
         elif name == "address_of":
             load = node.args[0]
-            if versions.is_load(load):
-                self._opaque(versions.loaded_buffer(load))
+            if nodes.is_load(load):
+                self._opaque(nodes.loaded_buffer(load))
             self._expression(load, loads)
         elif name == "buffer_data":
             self._opaque(node.args[0])
@@ -274,7 +274,7 @@ class BodyReader:
         self._guards -= 1
 
     def _access_pointer(self, node: Any) -> None:
-        buffer = versions.data_of_buffer(node.args[1])
+        buffer = nodes.data_of_buffer(node.args[1])
         mask = node.args[4]
         if buffer is None or type(mask).__name__ != "IntImm":
             self._control(node.args[1])
@@ -342,8 +342,8 @@ class BodyReader:
     def _look_up(self, position: int, indices: Sequence[Any]) -> None:
         for axis, node in enumerate(indices):
             inner = node.value if type(node).__name__ == "Cast" else node
-            if versions.is_load(inner):
-                source = self._roots.get(versions.loaded_buffer(inner))
+            if nodes.is_load(inner):
+                source = self._roots.get(nodes.loaded_buffer(inner))
                 if source is not None:
                     self.lookups.append(Lookup(position, axis, source))
 

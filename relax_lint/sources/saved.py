@@ -12,7 +12,7 @@ import tvm
 from relax_lint.model.positions import NoPositions
 from relax_lint.sources.text import SourceText
 from relax_lint.sources.unit import ParsedUnit, Problem
-from relax_lint.vm import versions
+from relax_lint.vm import nodes, versions
 
 
 def parse_json(text: str, path: str) -> ParsedUnit | Problem:
@@ -56,7 +56,7 @@ def load_constants(text: str) -> Any:
     loaded = _load(graph)
     if not isinstance(loaded, Mapping):
         raise ValueError("not saved constants")
-    if not all(versions.is_saved_constant(item) for group in loaded.values() for item in group):
+    if not all(nodes.is_saved_constant(item) for group in loaded.values() for item in group):
         raise ValueError("not saved constants")
     return loaded
 

@@ -13,7 +13,7 @@ import sympy
 from sympy.logic.boolalg import And, Boolean, Not, Or
 
 from relax_lint.symbolic import functions as f
-from relax_lint.vm.versions import expression_kind
+from relax_lint.vm.nodes import expression_kind
 
 MAX_SHIFT = 63
 
