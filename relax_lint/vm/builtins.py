@@ -157,131 +157,89 @@ class Builtin:
 _ALLOCATIONS = frozenset({Operation.STORAGE, Operation.TENSOR, Operation.UNPLANNED, Operation.HEAP})
 
 
-def _storage(name: str, level: Level, unit: Unit, *arguments: Role, after_vm: bool = False) -> Builtin:
+def _roles(names: str) -> tuple[Role, ...]:
+    return tuple(Role[name] for name in names.split())
+
+
+def _storage(name: str, level: Level, unit: Unit, roles: str) -> Builtin:
+    after_vm = level is Level.PACKED
     return Builtin(
-        name,
-        Operation.STORAGE,
-        arguments,
-        Returns.FRESH,
-        level=level,
-        unit=unit,
-        after_vm=after_vm,
+        name, Operation.STORAGE, _roles(roles), Returns.FRESH, level=level, unit=unit, after_vm=after_vm
     )
 
 
-def _tensor(name: str, level: Level, *further: Role) -> Builtin:
-    arguments = (Role.STORAGE, Role.OFFSET, Role.SHAPE, Role.DTYPE)
-    return Builtin(name, Operation.TENSOR, arguments, Returns.VIEW, further, level=level, unit=Unit.ELEMENTS)
+def _tensor(name: str, level: Level, further: str = "") -> Builtin:
+    roles, more = _roles("STORAGE OFFSET SHAPE DTYPE"), _roles(further)
+    return Builtin(name, Operation.TENSOR, roles, Returns.VIEW, more, level=level, unit=Unit.ELEMENTS)
 
 
-def _view(
-    name: str, kind: ViewKind, *arguments: Role, returns: Returns = Returns.VIEW, may_leave_out: bool = False
-) -> Builtin:
+def _view(name: str, view: ViewKind, roles: str, *, may_leave_out: bool = False) -> Builtin:
+    returns = Returns.ARGUMENT if view is ViewKind.COPY else Returns.VIEW
     # What does not start at its data pointer is copied.
-    reads = frozenset({0} if kind is ViewKind.ZERO_OFFSET else ())
+    reads = frozenset({0} if view is ViewKind.ZERO_OFFSET else ())
     return Builtin(
-        name, Operation.VIEW, arguments, returns, reads=reads, view=kind, may_leave_out=may_leave_out
+        name, Operation.VIEW, _roles(roles), returns, reads=reads, view=view, may_leave_out=may_leave_out
     )
 
 
 def _kill(name: str, kind: KillKind) -> Builtin:
-    return Builtin(name, Operation.KILL, (Role.VALUE,), kills=kind)
+    return Builtin(name, Operation.KILL, _roles("VALUE"), kills=kind)
 
 
-def _lowered(name: str, operation: Operation, *arguments: Role, returns: Returns = Returns.VALUE) -> Builtin:
-    return Builtin(name, operation, arguments, returns)
+def _own(name: str, operation: Operation, roles: str, returns: Returns = Returns.VALUE) -> Builtin:
+    return Builtin(name, operation, _roles(roles), returns)
 
 
 def _call(name: str, returns: Returns, reads: tuple[int, ...] = (), writes: tuple[int, ...] = ()) -> Builtin:
     return Builtin(name, Operation.CALL, (), returns, reads=frozenset(reads), writes=frozenset(writes))
 
 
-_R = Role
+_UNPLANNED = Builtin(
+    "relax.builtin.alloc_tensor",
+    Operation.UNPLANNED,
+    _roles("SHAPE DTYPE DEVICE SCOPE"),
+    Returns.FRESH,
+    level=Level.BUILTIN,
+    unit=Unit.ELEMENTS,
+)
+_HEAP = Builtin(SHAPE_HEAP, Operation.HEAP, _roles("COUNT"), Returns.FRESH, unit=Unit.ELEMENTS, after_vm=True)
+
 _ROWS = (
     # Allocations. `R.memory` sizes are bytes whatever the dtype says: lowering replaces it by uint8.
-    _storage("relax.memory.alloc_storage", Level.MEMORY, Unit.BYTES, _R.SHAPE, _R.DEVICE, _R.SCOPE, _R.DTYPE),
-    _storage("relax.vm.alloc_storage", Level.VM, Unit.ELEMENTS, _R.SHAPE, _R.DEVICE, _R.DTYPE, _R.SCOPE),
-    _storage(
-        "vm.builtin.alloc_storage",
-        Level.PACKED,
-        Unit.ELEMENTS,
-        _R.SHAPE,
-        _R.DEVICE,
-        _R.DTYPE,
-        _R.SCOPE,
-        after_vm=True,
-    ),
-    _tensor("relax.memory.alloc_tensor", Level.MEMORY, _R.DEVICE),
-    _tensor("relax.vm.alloc_tensor", Level.VM, _R.DEVICE),
+    _storage("relax.memory.alloc_storage", Level.MEMORY, Unit.BYTES, "SHAPE DEVICE SCOPE DTYPE"),
+    _storage("relax.vm.alloc_storage", Level.VM, Unit.ELEMENTS, "SHAPE DEVICE DTYPE SCOPE"),
+    _storage("vm.builtin.alloc_storage", Level.PACKED, Unit.ELEMENTS, "SHAPE DEVICE DTYPE SCOPE"),
+    _tensor("relax.memory.alloc_tensor", Level.MEMORY, "DEVICE"),
+    _tensor("relax.vm.alloc_tensor", Level.VM, "DEVICE"),
     _tensor("vm.builtin.alloc_tensor", Level.PACKED),
-    Builtin(
-        "relax.builtin.alloc_tensor",
-        Operation.UNPLANNED,
-        (_R.SHAPE, _R.DTYPE, _R.DEVICE, _R.SCOPE),
-        Returns.FRESH,
-        level=Level.BUILTIN,
-        unit=Unit.ELEMENTS,
-    ),
-    Builtin(SHAPE_HEAP, Operation.HEAP, (_R.COUNT,), Returns.FRESH, unit=Unit.ELEMENTS, after_vm=True),
+    _UNPLANNED,
+    _HEAP,
     # Views.
-    _view("relax.reshape", ViewKind.RESHAPE, _R.TENSOR, _R.SHAPE),
-    _view("vm.builtin.reshape", ViewKind.RESHAPE, _R.TENSOR, _R.SHAPE),
-    _view("relax.memory.view", ViewKind.MEMORY_VIEW, _R.TENSOR, _R.SHAPE, _R.DTYPE, _R.OFFSET),
+    _view("relax.reshape", ViewKind.RESHAPE, "TENSOR SHAPE"),
+    _view("vm.builtin.reshape", ViewKind.RESHAPE, "TENSOR SHAPE"),
+    _view("relax.memory.view", ViewKind.MEMORY_VIEW, "TENSOR SHAPE DTYPE OFFSET"),
     _view(
-        "runtime.TVMTensorCreateView",
-        ViewKind.MEMORY_VIEW,
-        _R.TENSOR,
-        _R.SHAPE,
-        _R.DTYPE,
-        _R.OFFSET,
-        may_leave_out=True,
+        "runtime.TVMTensorCreateView", ViewKind.MEMORY_VIEW, "TENSOR SHAPE DTYPE OFFSET", may_leave_out=True
     ),
-    _view("relax.memory.ensure_zero_offset", ViewKind.ZERO_OFFSET, _R.TENSOR),
-    _view("vm.builtin.ensure_zero_offset", ViewKind.ZERO_OFFSET, _R.TENSOR),
-    _view("vm.builtin.copy", ViewKind.COPY, _R.VALUE, returns=Returns.ARGUMENT),
+    _view("relax.memory.ensure_zero_offset", ViewKind.ZERO_OFFSET, "TENSOR"),
+    _view("vm.builtin.ensure_zero_offset", ViewKind.ZERO_OFFSET, "TENSOR"),
+    _view("vm.builtin.copy", ViewKind.COPY, "VALUE"),
     # Kills.
     _kill("relax.memory.kill_storage", KillKind.STORAGE),
     _kill("relax.memory.kill_tensor", KillKind.TENSOR),
     _kill("relax.vm.kill_object", KillKind.OBJECT),
     # Checks, and the shape heap of lowered modules.
-    _lowered("relax.assert_op", Operation.ASSERT, _R.VALUE, returns=Returns.NOTHING),
-    _lowered("relax.shape_of", Operation.SHAPE_OF, _R.VALUE),
-    _lowered("vm.builtin.shape_of", Operation.SHAPE_OF, _R.TENSOR),
-    _lowered(
-        "vm.builtin.match_shape",
-        Operation.MATCH_SHAPE,
-        _R.VALUE,
-        _R.HEAP,
-        _R.COUNT,
-        returns=Returns.NOTHING,
-    ),
-    _lowered(
-        "vm.builtin.match_prim_value",
-        Operation.MATCH_VALUE,
-        _R.VALUE,
-        _R.HEAP,
-        _R.CODE,
-        _R.SLOT,
-        returns=Returns.NOTHING,
-    ),
-    _lowered("vm.builtin.make_shape", Operation.MAKE_SHAPE, _R.HEAP, _R.COUNT),
-    _lowered("vm.builtin.make_prim_value", Operation.MAKE_VALUE, _R.HEAP, _R.CODE, _R.SLOT),
+    _own("relax.assert_op", Operation.ASSERT, "VALUE", Returns.NOTHING),
+    _own("relax.shape_of", Operation.SHAPE_OF, "VALUE"),
+    _own("vm.builtin.shape_of", Operation.SHAPE_OF, "TENSOR"),
+    _own("vm.builtin.match_shape", Operation.MATCH_SHAPE, "VALUE HEAP COUNT", Returns.NOTHING),
+    _own("vm.builtin.match_prim_value", Operation.MATCH_VALUE, "VALUE HEAP CODE SLOT", Returns.NOTHING),
+    _own("vm.builtin.make_shape", Operation.MAKE_SHAPE, "HEAP COUNT"),
+    _own("vm.builtin.make_prim_value", Operation.MAKE_VALUE, "HEAP CODE SLOT"),
     # `get_cached_alloc(function, index)` and `run_or_capture(function, (arguments), index, ...)` call, or
     # have called, the function.
-    _lowered(
-        "vm.builtin.cuda_graph.get_cached_alloc",
-        Operation.CUDA_GRAPH,
-        _R.FUNCTION,
-        _R.VALUE,
-        returns=Returns.UNKNOWN,
-    ),
-    _lowered(
-        "vm.builtin.cuda_graph.run_or_capture",
-        Operation.CUDA_GRAPH,
-        _R.FUNCTION,
-        _R.VALUE,
-        returns=Returns.UNKNOWN,
-    ),
+    _own("vm.builtin.cuda_graph.get_cached_alloc", Operation.CUDA_GRAPH, "FUNCTION VALUE", Returns.UNKNOWN),
+    _own("vm.builtin.cuda_graph.run_or_capture", Operation.CUDA_GRAPH, "FUNCTION VALUE", Returns.UNKNOWN),
     # Calls, from the definitions in TVM's src/runtime; the others of that name read or write what cannot be
     # told from the call, such as a KV cache.
     _call("vm.builtin.check_tensor_info", Returns.NOTHING),
