@@ -24,6 +24,7 @@ lint: $(STAMP)
 	$(BIN)/ruff format --check .
 	$(BIN)/ruff check .
 	$(BIN)/mypy
+	$(BIN)/lint-imports
 	$(BIN)/relax-lint --quiet relax_lint
 
 # Random programs: verdicts against a byte-by-byte evaluator and the virtual machine.

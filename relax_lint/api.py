@@ -7,21 +7,15 @@ from __future__ import annotations
 import os
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any, TypeAlias
+from typing import TYPE_CHECKING, Any
 
 from relax_lint.judging.policy import apply_policy, idle_assumptions
 from relax_lint.results.report import Check, FileResult, InputStatus, MemoryTotals, Report
 from relax_lint.results.verdict import Severity
-from relax_lint.settings.config import UNREADABLE_BLOCKS, Config, load_config, with_options
+from relax_lint.settings.config import UNREADABLE_BLOCKS, Config, Settings, as_config
 
 if TYPE_CHECKING:
     from concurrent.futures import Executor
-
-Path: TypeAlias = "str | os.PathLike[str]"
-Settings: TypeAlias = "Config | Mapping[str, Any] | Path | None"
-"""A `Config`; a mapping with the keys of the table `[tool.relax-lint]`; the path of a TOML file with that
-table; or None for the defaults.
-"""
 
 IN_MEMORY = "<module>"
 """The path of results for a module that was handed over in memory."""
@@ -94,17 +88,6 @@ def findings_text(report: Report, findings: Sequence[Check]) -> str:
     ]
     head = f"{len(findings)} memory-safety finding{'' if len(findings) == 1 else 's'}"
     return f"{head}\n\n{render_findings(replace(report, files=tuple(files)))}"
-
-
-def as_config(settings: Settings) -> Config:
-    """The configuration in any of its forms. Raises `relax_lint.settings.config.ConfigError`."""
-    if settings is None:
-        return Config()
-    if isinstance(settings, Config):
-        return settings
-    if isinstance(settings, Mapping):
-        return with_options(Config(), settings, "config")
-    return load_config(os.fspath(settings))
 
 
 def as_severity(level: str) -> Severity:

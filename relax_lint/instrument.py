@@ -20,10 +20,10 @@ from relax_lint.judging.provenance import counterparts, first_with
 from relax_lint.judging.report import check_module
 from relax_lint.results.report import Check, FileResult, InputStatus, Report, is_finding
 from relax_lint.results.verdict import Severity
-from relax_lint.settings.config import Config
+from relax_lint.settings.config import Config, Settings, as_config
 from relax_lint.sources.unit import Problem
 from relax_lint.support.gc_pause import without_collection
-from relax_lint.vm import versions as tvm_compat
+from relax_lint.vm import versions
 
 Passes: TypeAlias = "Collection[str] | Literal['all'] | None"
 
@@ -96,13 +96,11 @@ class MemoryLint:
     `relax_lint.settings.config.ConfigError` for settings that cannot be used.
     """
 
-    def __init__(
-        self, fail_on: str | None = "error", config: api.Settings = None, passes: Passes = None
-    ) -> None:
+    def __init__(self, fail_on: str | None = "error", config: Settings = None, passes: Passes = None) -> None:
         if isinstance(passes, str) and passes != "all":
             raise ValueError(f"`passes` is a collection of names or 'all', not {passes!r}")
         self._fail_on = None if fail_on is None else api.as_severity(fail_on)
-        self._config = api.as_config(config)
+        self._config = as_config(config)
         self._passes: Passes = passes if passes is None or passes == "all" else frozenset(passes)
         self._running: list[str] = []
         self._seen: set[str] = set()
@@ -172,7 +170,7 @@ class MemoryLint:
 
     def _record(self, module: Any, made_by: str | None) -> None:
         functions = [function for _, function in module.functions.items()]
-        if not any(map(tvm_compat.is_relax, functions)):
+        if not any(map(versions.is_relax, functions)):
             return
         if self._versions and self._versions[-1].holds(functions):
             return
@@ -277,7 +275,7 @@ def _named(found: PassFinding) -> Check:
 
 
 def _report(checks: Sequence[Check]) -> Report:
-    return Report((FileResult(_STATUS, tuple(checks)),), tvm_compat.VERSION)
+    return Report((FileResult(_STATUS, tuple(checks)),), versions.VERSION)
 
 
 def _text(report: Report) -> str:

@@ -26,8 +26,6 @@ from relax_lint.model.program import (
 )
 from relax_lint.model.types import TupleType, ValueType
 
-IN_PLACE_CALLS = (CallKind.CALL_TIR_INPLACE, CallKind.CALL_INPLACE_PACKED)
-
 
 def _own_result(call: FunctionCall) -> tuple[ValueId, ...]:
     return (call.result,)
@@ -205,7 +203,7 @@ class Aliases:
             elif isinstance(op, GetItem):
                 items = self.fields.get(op.tuple, ())
                 found[op.result] = of(items[op.item] if op.item < len(items) else op.tuple)
-            elif isinstance(op, KernelCall) and op.kind in IN_PLACE_CALLS:
+            elif isinstance(op, KernelCall) and op.kind.in_place:
                 fresh = frozenset((op.result,)) if -1 in op.inplace or not op.inplace else frozenset()
                 found[op.result] = fresh | of(*(op.arguments[i] for i in op.inplace if i >= 0))
             elif not isinstance(op, Kill):

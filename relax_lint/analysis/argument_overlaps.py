@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
-from relax_lint.analysis.aliases import IN_PLACE_CALLS, Aliases
+from relax_lint.analysis.aliases import Aliases
 from relax_lint.analysis.effects import Effect
 from relax_lint.analysis.overlaps import ByteRanges
 from relax_lint.analysis.paths import Paths
@@ -135,7 +135,7 @@ class ArgumentOverlaps:
         constants = set(self._function.constants)
         tensors = {p for p in self._function.parameters if self._function.tensor_type(p) is not None}
         for call in calls:
-            declared = call.kind in IN_PLACE_CALLS
+            declared = call.kind.in_place
             effect = self._effect_of(call)
             if not effect.known and not declared:
                 continue

@@ -11,7 +11,7 @@ from collections import defaultdict
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 
-from relax_lint.analysis.aliases import IN_PLACE_CALLS, Aliases
+from relax_lint.analysis.aliases import Aliases
 from relax_lint.analysis.content_state import ContentState
 from relax_lint.analysis.effects import Effect
 from relax_lint.analysis.liveness import operands
@@ -106,7 +106,7 @@ class Contents:
         self._written_on: dict[ValueId, list[ValueId]] = defaultdict(list)
         self._names: dict[ValueId, list[ValueId]] = defaultdict(list)
         self._works_in_place = any(
-            isinstance(op, KernelCall) and op.kind in IN_PLACE_CALLS for op in function.body.walk()
+            isinstance(op, KernelCall) and op.kind.in_place for op in function.body.walk()
         )
         self._last_use = self._last_uses()
         self._unwritten: dict[tuple[ValueId, int | None], UnwrittenRead] = {}
@@ -213,7 +213,7 @@ class Contents:
             for position in sorted(effect.writes):
                 if position < len(op.arguments):
                     self._write_all(op, op.arguments[position], state)
-        if op.kind in IN_PLACE_CALLS:
+        if op.kind.in_place:
             for position in op.inplace:
                 if position >= 0:
                     self._supersede(op, op.arguments[position], state)

@@ -8,11 +8,7 @@ from dataclasses import dataclass, field
 from relax_lint.model.kernels import Kernel
 from relax_lint.model.program import CallKind, KernelCall, Program
 from relax_lint.model.types import TensorType, TupleType, ValueType
-
-_KERNEL_KINDS = frozenset(
-    {CallKind.CALL_TIR, CallKind.CALL_TIR_INPLACE, CallKind.CALL_TIR_DYN, CallKind.PRIM_FUNC}
-)
-_FRESH_RESULT = frozenset({CallKind.CALL_TIR, CallKind.CALL_DPS_PACKED, CallKind.OPERATOR})
+from relax_lint.vm.builtins import BUILTINS
 
 
 @dataclass(frozen=True)
@@ -38,37 +34,6 @@ class Effect:
     why: str = ""
 
 
-def _only(reads: tuple[int, ...] = (), writes: tuple[int, ...] = ()) -> Effect:
-    return Effect(frozenset(reads), frozenset(writes))
-
-
-_RUNTIME: Mapping[str, Effect] = {
-    # From the definitions in TVM's src/runtime; the others of that name read or write what cannot be told
-    # from the call, such as a KV cache.
-    "vm.builtin.check_tensor_info": _only(),
-    "vm.builtin.check_shape_info": _only(),
-    "vm.builtin.check_prim_value_info": _only(),
-    "vm.builtin.check_tuple_info": _only(),
-    "vm.builtin.check_func_info": _only(),
-    "vm.builtin.check_string_info": _only(),
-    "vm.builtin.alloc_shape_heap": _only(),
-    "vm.builtin.null_value": _only(),
-    "vm.builtin.make_tuple": _only(),
-    "vm.builtin.tuple_getitem": _only(),
-    "vm.builtin.read_if_cond": _only(reads=(0,)),
-    "vm.builtin.tensor_to_shape": _only(reads=(0,)),
-    "vm.builtin.to_device": _only(reads=(0,)),
-    "vm.builtin.attention_kv_cache_append": _only(reads=(0, 1), writes=(0,)),
-    "vm.builtin.attention_kv_cache_attention_with_fused_qkv": _only(reads=(0, 3), writes=(0, 4)),
-    "runtime.TVMTensorCreateView": _only(),
-    "runtime.TVMTensorCopyFromTo": _only(reads=(0,), writes=(1,)),
-    "runtime.TVMTensorCopyFromBytes": _only(writes=(0,)),
-    "runtime.TVMTensorCopyToBytes": _only(reads=(0,)),
-    "tvm.contrib.sort.argsort": _only(reads=(0,), writes=(1,)),
-    "tvm.contrib.sort.sort": _only(reads=(0,), writes=(1,)),
-}
-
-
 def outputs_of(type_: ValueType) -> int:
     """How many tensors a call of this type returns."""
     if isinstance(type_, TupleType):
@@ -80,7 +45,7 @@ def fresh_outputs(call: KernelCall) -> int:
     """How many of the tensors that a call returns it allocates itself."""
     if call.kind is CallKind.CALL_TIR_INPLACE:
         return sum(1 for index in call.inplace if index < 0)
-    return outputs_of(call.type) if call.kind in _FRESH_RESULT else 0
+    return outputs_of(call.type) if call.kind.allocates_result else 0
 
 
 class EffectTable:
@@ -100,7 +65,7 @@ class EffectTable:
 
     def kernel_of(self, call: KernelCall) -> Kernel | None:
         """The PrimFunc that a call runs, if it is one of the module."""
-        return self._kernels.get(call.callee) if call.kind in _KERNEL_KINDS else None
+        return self._kernels.get(call.callee) if call.kind.runs_kernel else None
 
     def _read(self, call: KernelCall) -> Effect:
         kernel = self.kernel_of(call)
@@ -112,8 +77,9 @@ class EffectTable:
             return Effect(arguments, fresh)
         if call.kind is CallKind.CALL_INPLACE_PACKED:
             return Effect(arguments, frozenset(index for index in call.inplace if index >= 0))
-        if call.callee in _RUNTIME:
-            return _RUNTIME[call.callee]
+        builtin = BUILTINS.get(call.callee)
+        if builtin is not None and builtin.is_call:
+            return Effect(builtin.reads, builtin.writes)
         if call.pure:
             return Effect(arguments, frozenset())
         why = f"`{call.callee}` may read and write its arguments, and keeps none of them"

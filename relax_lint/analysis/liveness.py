@@ -32,9 +32,7 @@ from relax_lint.model.program import (
     View,
 )
 from relax_lint.model.types import OpaqueType, PrimType, ShapeType, TensorType
-
-SHAPE_HEAP = "vm.builtin.alloc_shape_heap"
-"""The builtin with which lowered functions begin that have symbolic shapes."""
+from relax_lint.vm.builtins import SHAPE_HEAP
 
 ENTRY = -1
 """The place before the first operation, in `Releases.after`."""

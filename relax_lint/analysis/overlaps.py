@@ -10,9 +10,9 @@ import sympy
 from sympy.logic.boolalg import Boolean
 
 from relax_lint.analysis.offsets import Offsets
-from relax_lint.facts.placements import at_most
 from relax_lint.model.program import AllocTensor, Function, Op, Size, Unknown, ValueId
 from relax_lint.model.sizes import tensor_bytes
+from relax_lint.symbolic.relations import at_most
 
 _UNKNOWN_BYTES = Unknown("the bytes of a tensor are not known from the IR")
 _CACHED = 1 << 14

@@ -7,12 +7,12 @@ from argparse import Namespace
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
-from typing import Any
 
+from relax_lint.output.earlier import read_report
 from relax_lint.results.report import Report
 from relax_lint.settings.config import UNREADABLE_BLOCKS, Config
 from relax_lint.settings.memory_request import MemoryRequest, RequestError, read_bindings, require_known
-from relax_lint.totals.comparison import Comparison, compare, read_report
+from relax_lint.totals.comparison import Comparison, FunctionTotals, compare, totals_of
 
 _PERCENT = re.compile(r"(?P<number>[0-9]+(?:\.[0-9]+)?) ?%?", re.ASCII)
 _BUDGET_RULES = ("RLX601",)
@@ -25,7 +25,7 @@ class Asked:
     request: MemoryRequest
     select: tuple[str, ...] = ()
     compare_with: str | None = None
-    earlier: tuple[Any, ...] = ()
+    earlier: tuple[FunctionTotals, ...] = ()
     limit: Fraction | None = None
 
 
@@ -61,7 +61,8 @@ def compared(asked: Asked, report: Report) -> Comparison | None:
     require_known(asked.request.bindings, report.memory)
     if asked.compare_with is None:
         return None
-    return compare(asked.compare_with, asked.earlier, report, asked.limit, asked.request.point)
+    now = map(totals_of, report.memory)
+    return compare(asked.compare_with, asked.earlier, now, asked.limit, asked.request.point)
 
 
 def _share(text: str) -> Fraction:

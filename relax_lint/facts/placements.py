@@ -10,11 +10,14 @@ import sympy
 from sympy.logic.boolalg import Boolean
 
 from relax_lint.model.program import AllocStorage, AllocTensor, Shape, Size, Unknown
-from relax_lint.model.sizes import BITS_PER_BYTE
+from relax_lint.model.sizes import BITS_PER_BYTE, effective_capacity
 from relax_lint.model.types import DType
 from relax_lint.symbolic.domain import INT64_MAX, Domain, Fact, FactKind
 from relax_lint.symbolic.printing import condition_text, expr_text
-from relax_lint.vm.allocators import Allocator, effective_capacity
+from relax_lint.symbolic.relations import at_least_zero as at_least_zero
+from relax_lint.symbolic.relations import at_most as at_most
+from relax_lint.symbolic.relations import none_negative
+from relax_lint.vm.allocators import Allocator
 
 UINT64_MAX = 2**64 - 1
 
@@ -170,24 +173,6 @@ def _constant_factor(extents: Iterable[sympy.Expr]) -> int:
     for extent in extents:
         factor *= int(extent) if extent.is_Integer else int(extent.as_content_primitive()[0])
     return factor
-
-
-@lru_cache(maxsize=_CACHED)
-def at_most(a: sympy.Expr, b: sympy.Expr) -> Boolean:
-    """a <= b."""
-    return sympy.Le(a, b)
-
-
-@lru_cache(maxsize=_CACHED)
-def at_least_zero(a: sympy.Expr) -> Boolean:
-    """a >= 0."""
-    return sympy.Ge(a, 0)
-
-
-@lru_cache(maxsize=_CACHED)
-def none_negative(extents: tuple[sympy.Expr, ...]) -> Boolean:
-    """Every extent is >= 0."""
-    return sympy.And(*(at_least_zero(extent) for extent in extents))
 
 
 _capacity = lru_cache(maxsize=_CACHED)(effective_capacity)

@@ -3,45 +3,74 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import TYPE_CHECKING, Any, TypeAlias
+from dataclasses import dataclass
+from typing import Any, TypeAlias
 
-from relax_lint.model.program import Op, Place, Shape, Size, Unknown
+from relax_lint.model.context import BuildContext
+from relax_lint.model.operations import Op, Place
 from relax_lint.model.read_types import read_dtype
 from relax_lint.model.sizes import tensor_bytes
 from relax_lint.model.types import DType, ShapeType, ValueType
+from relax_lint.symbolic.quantity import Shape, Size, Unknown
 from relax_lint.symbolic.translate import Untranslatable
-from relax_lint.vm import versions as tvm_compat
-
-if TYPE_CHECKING:
-    from relax_lint.model.builder import FunctionBuilder
-
-Handler: TypeAlias = "Callable[[FunctionBuilder, Place, Any, Sequence[Any]], Op]"
-"""(builder, place, bound variable, arguments) -> operation."""
+from relax_lint.vm import versions
+from relax_lint.vm.builtins import Builtin, Role
 
 BYTE = DType("uint8", 8)
 UNKNOWN_DTYPE = DType("unknown", 0, 0)
 """What a dtype argument stands for that is no constant. Without lanes it has no fixed size."""
 
 
-def read_shape(builder: FunctionBuilder, expr: Any) -> Shape:
+@dataclass(frozen=True)
+class Given:
+    """The arguments of a call of a builtin, by what they are for."""
+
+    builtin: Builtin
+    arguments: Sequence[Any]
+
+    @property
+    def own(self) -> Sequence[Any]:
+        """The arguments that the builtin's row names, without the VM in front of them."""
+        return own_arguments(self.builtin, self.arguments)
+
+    def __getitem__(self, role: Role) -> Any:
+        return self.own[self.builtin.arguments.index(role)]
+
+    def get(self, role: Role) -> Any | None:
+        """An argument that need not be there."""
+        roles = (*self.builtin.arguments, *self.builtin.further)
+        position = roles.index(role) if role in roles else len(self.own)
+        return self.own[position] if position < len(self.own) else None
+
+
+Handler: TypeAlias = Callable[[BuildContext, Place, Any, Given], Op]
+"""(context, place, bound variable, arguments) -> operation."""
+
+
+def own_arguments(builtin: Builtin, arguments: Sequence[Any]) -> Sequence[Any]:
+    """The arguments of a call without the VM that LowerRuntimeBuiltin puts in front of some."""
+    return arguments[-len(builtin.arguments) :] if builtin.after_vm else arguments
+
+
+def read_shape(context: BuildContext, expr: Any) -> Shape:
     """A shape argument: a ShapeExpr, or a variable that holds a known shape."""
-    type_ = type_of_argument(builder, expr)
+    type_ = type_of_argument(context, expr)
     if isinstance(type_, ShapeType) and type_.extents is not None:
         return type_.extents
     return Unknown("the shape is not known from the IR")
 
 
-def type_of_argument(builder: FunctionBuilder, expr: Any) -> ValueType:
+def type_of_argument(context: BuildContext, expr: Any) -> ValueType:
     """The type of an argument: what is known of a variable may be more than what its own type says."""
-    if tvm_compat.kind(expr) == "Var":
-        return builder.values[builder.operand(expr)].type
-    return builder.type_of(expr)
+    if versions.kind(expr) == "Var":
+        return context.values[context.operand(expr)].type
+    return context.type_of(expr)
 
 
-def read_offset(builder: FunctionBuilder, expr: Any) -> Size:
+def read_offset(context: BuildContext, expr: Any) -> Size:
     """A byte offset."""
     try:
-        return builder.translator.expr(expr)
+        return context.translator.expr(expr)
     except Untranslatable as error:
         return Unknown(f"the offset is not known: {error}")
 
@@ -57,7 +86,7 @@ def size_in_bytes(shape: Shape, dtype: DType) -> Size:
 
 def dtype_of(node: Any) -> DType:
     """The dtype that an `R.dtype(...)` argument stands for."""
-    return read_dtype(node.value) if tvm_compat.kind(node) == "DataTypeImm" else UNKNOWN_DTYPE
+    return read_dtype(node.value) if versions.kind(node) == "DataTypeImm" else UNKNOWN_DTYPE
 
 
 def device_of(node: Any) -> int | None:

@@ -2,63 +2,73 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any
+from collections.abc import Mapping, Sequence
+from typing import Any
 
 from relax_lint.model import lowered_ops, memory_ops
-from relax_lint.model.arguments import (
-    Handler,
-)
-from relax_lint.model.program import (
-    CallKind,
-    FunctionCall,
-    KernelCall,
-    Op,
-    Place,
-)
+from relax_lint.model.arguments import Given, Handler
+from relax_lint.model.context import BuildContext
+from relax_lint.model.operations import FunctionCall, KernelCall, Op, Place
 from relax_lint.model.scalar_functions import returned_value
 from relax_lint.model.signatures import takes
 from relax_lint.model.types import ValueType
-from relax_lint.vm import versions as tvm_compat
+from relax_lint.vm import versions
+from relax_lint.vm.builtins import BUILTINS, Builtin, Operation
+from relax_lint.vm.calls import CONVENTIONS, CallKind, Convention
 
-if TYPE_CHECKING:
-    from relax_lint.model.builder import FunctionBuilder
+HANDLERS: Mapping[Operation, Handler] = {**memory_ops.HANDLERS, **lowered_ops.HANDLERS}
+"""For the builtins that are operations of their own; all others are calls."""
 
 
-def build_call(builder: FunctionBuilder, place: Place, var: Any, call: Any) -> Op:
+def build_call(context: BuildContext, place: Place, var: Any, call: Any) -> Op:
     """The operation that a call is."""
     callee = call.op
-    kind = tvm_compat.kind(callee)
+    kind = versions.kind(callee)
     if kind == "Op":
-        name = str(callee.name)
-        handler = _OPERATORS.get(name)
-        if handler is not None and takes(builder, name, call.args):
-            return handler(builder, place, var, call.args)
-        convention = _CONVENTIONS.get(name)
-        if convention is not None and len(call.args) > 0:
-            return _convention(builder, place, var, call, convention)
-        return _kernel(builder, place, var, CallKind.OPERATOR, name, call.args, trusted=handler is None)
+        return _operator(context, place, var, call)
     if kind == "ExternFunc":
-        return _packed(builder, place, var, str(callee.global_symbol), call.args, CallKind.PACKED)
-    if kind == "GlobalVar" and not tvm_compat.is_relax_function(builder.module, callee):
-        return _prim_func(builder, place, var, callee, call.args)
+        return _packed(context, place, var, str(callee.global_symbol), call.args, CallKind.PACKED)
+    if kind == "GlobalVar" and not versions.is_relax_function(context.module, callee):
+        return _prim_func(context, place, var, callee, call.args)
     name = str(callee.name_hint) if kind == "GlobalVar" else str(getattr(callee, "name", "function"))
-    arguments = tuple(builder.operand(argument) for argument in call.args)
-    result = builder.bind(var, trusted=False)
-    return FunctionCall(place, result, name, arguments, builder.values[result].type)
+    arguments = tuple(context.operand(argument) for argument in call.args)
+    result = context.bind(var, trusted=False)
+    return FunctionCall(place, result, name, arguments, context.values[result].type)
 
 
-def _prim_func(builder: FunctionBuilder, place: Place, var: Any, callee: Any, args: Sequence[Any]) -> Op:
+def _operator(context: BuildContext, place: Place, var: Any, call: Any) -> Op:
+    name = str(call.op.name)
+    operation = _builtin(context, place, var, BUILTINS.get(name), call.args)
+    if operation is not None:
+        return operation
+    convention = CONVENTIONS.get(name)
+    if convention is not None and len(call.args) > 0:
+        return _convention(context, place, var, call, convention)
+    trusted = name not in BUILTINS
+    return _kernel(context, place, var, CallKind.OPERATOR, name, call.args, trusted=trusted)
+
+
+def _builtin(
+    context: BuildContext, place: Place, var: Any, builtin: Builtin | None, args: Sequence[Any]
+) -> Op | None:
+    """The operation of a builtin that has one of its own, if the arguments fit."""
+    handler = None if builtin is None else HANDLERS.get(builtin.operation)
+    if builtin is None or handler is None or not takes(context, builtin, args):
+        return None
+    return handler(context, place, var, Given(builtin, args))
+
+
+def _prim_func(context: BuildContext, place: Place, var: Any, callee: Any, args: Sequence[Any]) -> Op:
     name = str(callee.name_hint)
-    heap_function = len(args) == 1 and builder.values[builder.operand(args[0])].name.startswith("shape_heap")
+    heap_function = len(args) == 1 and context.values[context.operand(args[0])].name.startswith("shape_heap")
     if heap_function:
-        builder.heap.compute(builder.module[callee])
+        context.heap.compute(context.module[callee])
     # The module of a bare function has none of the functions that it calls.
-    if callee in builder.module.functions:
-        value = returned_value(builder, builder.module[callee], args)
+    if callee in context.module.functions:
+        value = returned_value(context.translator, context.module[callee], args)
         if value is not None:
-            builder.translator.know(var, value)
-    return _kernel(builder, place, var, CallKind.PRIM_FUNC, name, args, trusted=False)
+            context.translator.know(var, value)
+    return _kernel(context, place, var, CallKind.PRIM_FUNC, name, args, trusted=False)
 
 
 def _name_of(callee: Any) -> str:
@@ -70,23 +80,22 @@ def _name_of(callee: Any) -> str:
     return str(callee)
 
 
-def _convention(builder: FunctionBuilder, place: Place, var: Any, call: Any, kind: CallKind) -> Op:
+def _convention(context: BuildContext, place: Place, var: Any, call: Any, convention: Convention) -> Op:
     """Calls whose first argument names the callee."""
-    callee = call.args[0]
-    name = _name_of(callee)
+    kind = convention.kind
+    name = _name_of(call.args[0])
     rest: Sequence[Any] = call.args[1:]
-    if len(rest) >= 1 and tvm_compat.kind(rest[0]) == "Tuple" and kind in _TUPLED:
+    if len(rest) >= 1 and versions.kind(rest[0]) == "Tuple" and convention.in_tuple:
         rest = rest[0].fields
     if kind in (CallKind.BUILTIN, CallKind.PACKED):
-        return _packed(builder, place, var, name, rest, kind, pure=kind is CallKind.PACKED)
+        return _packed(context, place, var, name, rest, kind, pure=convention.pure)
     inplace = tuple(int(i) for i in getattr(call.attrs, "inplace_indices", ()) or ())
-    # The VM allocates the outputs of call_tir and call_dps_packed with the declared type.
-    trusted = kind is not CallKind.CALL_INPLACE_PACKED
-    return _kernel(builder, place, var, kind, name, rest, trusted=trusted, inplace=inplace)
+    trusted = not convention.believed
+    return _kernel(context, place, var, kind, name, rest, trusted=trusted, inplace=inplace)
 
 
 def _packed(
-    builder: FunctionBuilder,
+    context: BuildContext,
     place: Place,
     var: Any,
     name: str,
@@ -95,17 +104,25 @@ def _packed(
     *,
     pure: bool = False,
 ) -> Op:
-    known = takes(builder, name, args)
-    handler = _BUILTINS.get(name)
-    if handler is not None and known:
-        return handler(builder, place, var, args)
-    is_heap = name == "vm.builtin.alloc_shape_heap" and known
-    type_ = builder.heap.type_of_heap(args) if is_heap else None
-    return _kernel(builder, place, var, kind, name, args, trusted=type_ is not None, type_=type_, pure=pure)
+    builtin = BUILTINS.get(name)
+    if builtin is not None and builtin.is_operator:
+        builtin = None
+    operation = _builtin(context, place, var, builtin, args)
+    if operation is not None:
+        return operation
+    type_ = _heap_type(context, builtin, args)
+    return _kernel(context, place, var, kind, name, args, trusted=type_ is not None, type_=type_, pure=pure)
+
+
+def _heap_type(context: BuildContext, builtin: Builtin | None, args: Sequence[Any]) -> ValueType | None:
+    """The type of a shape heap where the call makes one."""
+    if builtin is None or builtin.operation is not Operation.HEAP or not takes(context, builtin, args):
+        return None
+    return context.heap.type_of_heap(context.type_of(args[-1]))
 
 
 def _kernel(
-    builder: FunctionBuilder,
+    context: BuildContext,
     place: Place,
     var: Any,
     kind: CallKind,
@@ -117,33 +134,7 @@ def _kernel(
     type_: ValueType | None = None,
     pure: bool = False,
 ) -> KernelCall:
-    arguments = tuple(builder.operand(argument) for argument in args)
-    trusted = trusted and all(argument in builder.trusted for argument in arguments)
-    result = builder.bind(var, type_=type_, trusted=trusted)
-    return KernelCall(place, result, kind, callee, arguments, builder.values[result].type, inplace, pure)
-
-
-_OPERATORS: dict[str, Handler] = {**memory_ops.OPERATORS, **lowered_ops.OPERATORS}
-
-_BUILTINS: dict[str, Handler] = {**memory_ops.BUILTINS, **lowered_ops.BUILTINS}
-
-_CONVENTIONS: dict[str, CallKind] = {
-    "relax.call_tir": CallKind.CALL_TIR,
-    "relax.call_tir_with_grad": CallKind.CALL_TIR,
-    "relax.call_tir_inplace": CallKind.CALL_TIR_INPLACE,
-    "relax.call_dps_packed": CallKind.CALL_DPS_PACKED,
-    "relax.call_inplace_packed": CallKind.CALL_INPLACE_PACKED,
-    "relax.call_pure_packed": CallKind.PACKED,
-    "relax.call_builtin_with_ctx": CallKind.BUILTIN,
-    "relax.vm.call_tir_dyn": CallKind.CALL_TIR_DYN,
-}
-
-_TUPLED = frozenset(
-    {
-        CallKind.CALL_TIR,
-        CallKind.CALL_TIR_INPLACE,
-        CallKind.CALL_DPS_PACKED,
-        CallKind.CALL_TIR_DYN,
-        CallKind.BUILTIN,
-    }
-)
+    arguments = tuple(context.operand(argument) for argument in args)
+    trusted = trusted and all(argument in context.trusted for argument in arguments)
+    result = context.bind(var, type_=type_, trusted=trusted)
+    return KernelCall(place, result, kind, callee, arguments, context.values[result].type, inplace, pure)

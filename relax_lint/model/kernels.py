@@ -12,8 +12,8 @@ from typing import TypeAlias
 
 import sympy
 
-from relax_lint.model.program import Shape
 from relax_lint.model.types import DType
+from relax_lint.symbolic.quantity import Shape
 
 
 @dataclass(frozen=True)

@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import sympy
 
 from relax_lint.model.arguments import (
     BYTE,
+    Given,
     Handler,
     device_of,
     dtype_of,
@@ -18,124 +19,57 @@ from relax_lint.model.arguments import (
     size_in_bytes,
     text_of,
 )
-from relax_lint.model.program import (
-    AllocStorage,
-    AllocTensor,
-    Assert,
-    Kill,
-    KillKind,
-    Level,
-    Op,
-    Place,
-    Shape,
-    Size,
-    Unknown,
-    View,
-    ViewKind,
-)
+from relax_lint.model.context import BuildContext
+from relax_lint.model.operations import AllocStorage, AllocTensor, Assert, Kill, Op, Place, View
 from relax_lint.model.types import DType, OpaqueType, TensorType, ValueType
 from relax_lint.symbolic.domain import Fact, FactKind
+from relax_lint.symbolic.quantity import Shape, Size, Unknown
 from relax_lint.symbolic.translate import Untranslatable
-from relax_lint.vm import versions as tvm_compat
-
-if TYPE_CHECKING:
-    from relax_lint.model.builder import FunctionBuilder
+from relax_lint.vm import versions
+from relax_lint.vm.builtins import Operation, Role, Unit, ViewKind
 
 # -- allocations ------------------------------------------------------------------------------
 
 
-def _memory_alloc_storage(builder: FunctionBuilder, place: Place, var: Any, args: Sequence[Any]) -> Op:
-    # `R.memory` sizes are bytes whatever the dtype says: lowering replaces it by uint8.
-    return _alloc_storage(
-        builder, place, var, Level.MEMORY, args[0], args[1], dtype_of(args[3]), args[2], unit=BYTE
-    )
-
-
-def _vm_alloc_storage(builder: FunctionBuilder, place: Place, var: Any, args: Sequence[Any]) -> Op:
-    dtype = dtype_of(args[2])
-    return _alloc_storage(builder, place, var, Level.VM, args[0], args[1], dtype, args[3], unit=dtype)
-
-
-def _packed_alloc_storage(builder: FunctionBuilder, place: Place, var: Any, args: Sequence[Any]) -> Op:
-    size, device, dtype, scope = args[-4:]
-    unit = dtype_of(dtype)
-    return _alloc_storage(builder, place, var, Level.PACKED, size, device, unit, scope, unit=unit)
-
-
-def _alloc_storage(
-    builder: FunctionBuilder,
-    place: Place,
-    var: Any,
-    level: Level,
-    size: Any,
-    device: Any,
-    dtype: DType,
-    scope: Any,
-    *,
-    unit: DType,
-) -> AllocStorage:
-    extents = read_shape(builder, size)
+def _storage(context: BuildContext, place: Place, var: Any, given: Given) -> Op:
+    assert given.builtin.level is not None
+    dtype = dtype_of(given[Role.DTYPE])
+    unit = BYTE if given.builtin.unit is Unit.BYTES else dtype
+    extents = read_shape(context, given[Role.SHAPE])
     return AllocStorage(
         place,
-        builder.bind(var),
-        level,
+        context.bind(var),
+        given.builtin.level,
         size_in_bytes(extents, unit),
         extents,
         dtype,
-        device_of(device),
-        text_of(scope),
+        device_of(given[Role.DEVICE]),
+        text_of(given[Role.SCOPE]),
     )
 
 
-def _memory_alloc_tensor(builder: FunctionBuilder, place: Place, var: Any, args: Sequence[Any]) -> Op:
-    return _alloc_tensor(builder, place, var, Level.MEMORY, args)
-
-
-def _vm_alloc_tensor(builder: FunctionBuilder, place: Place, var: Any, args: Sequence[Any]) -> Op:
-    return _alloc_tensor(builder, place, var, Level.VM, args)
-
-
-def _packed_alloc_tensor(builder: FunctionBuilder, place: Place, var: Any, args: Sequence[Any]) -> Op:
-    return _alloc_tensor(builder, place, var, Level.PACKED, args[:4])
-
-
-def _alloc_tensor(
-    builder: FunctionBuilder, place: Place, var: Any, level: Level, args: Sequence[Any]
-) -> AllocTensor:
-    shape, dtype = read_shape(builder, args[2]), dtype_of(args[3])
-    return AllocTensor(
-        place,
-        builder.bind(var, type_=_tensor_type(builder, var, shape, dtype)),
-        level,
-        builder.operand(args[0]),
-        read_offset(builder, args[1]),
-        shape,
-        dtype,
-        size_in_bytes(shape, dtype),
-        device_of(args[4]) if len(args) > 4 else None,
-        "global",
-    )
-
-
-def _builtin_alloc_tensor(builder: FunctionBuilder, place: Place, var: Any, args: Sequence[Any]) -> Op:
-    shape, dtype = read_shape(builder, args[0]), dtype_of(args[1])
-    result = builder.bind(var, type_=_tensor_type(builder, var, shape, dtype))
-    size = size_in_bytes(shape, dtype)
+def _tensor(context: BuildContext, place: Place, var: Any, given: Given) -> Op:
+    assert given.builtin.level is not None
+    shape, dtype = read_shape(context, given[Role.SHAPE]), dtype_of(given[Role.DTYPE])
+    result = context.bind(var, type_=_tensor_type(shape, dtype))
+    device = given.get(Role.DEVICE)
+    storage, offset = given.get(Role.STORAGE), given.get(Role.OFFSET)
+    scope = given.get(Role.SCOPE)
     return AllocTensor(
         place,
         result,
-        Level.BUILTIN,
-        None,
-        sympy.Integer(0),
+        given.builtin.level,
+        None if storage is None else context.operand(storage),
+        sympy.Integer(0) if offset is None else read_offset(context, offset),
         shape,
         dtype,
-        size,
-        device_of(args[2]),
-        text_of(args[3]),
+        size_in_bytes(shape, dtype),
+        None if device is None else device_of(device),
+        "global" if scope is None else text_of(scope),
     )
 
 
-def _tensor_type(builder: FunctionBuilder, var: Any, shape: Shape, dtype: DType) -> TensorType:
+def _tensor_type(shape: Shape, dtype: DType) -> TensorType:
     """The allocated type: after VMShapeLower the IR's own type has lost the extents."""
     if isinstance(shape, Unknown):
         return TensorType(None, dtype, -1)
@@ -145,107 +79,69 @@ def _tensor_type(builder: FunctionBuilder, var: Any, shape: Shape, dtype: DType)
 # -- views, kills, checks ---------------------------------------------------------------------
 
 
-def _reshape(builder: FunctionBuilder, place: Place, var: Any, args: Sequence[Any]) -> Op:
-    source = builder.operand(args[0])
-    type_ = _view_type(builder, source, args[1], None)
-    return _view(builder, place, var, ViewKind.RESHAPE, source, sympy.Integer(0), type_)
+def _view(context: BuildContext, place: Place, var: Any, given: Given) -> Op:
+    assert given.builtin.view is not None
+    source = context.operand(given.own[0])
+    shape, dtype, offset = (_present(context, given, role) for role in _SHOWN)
+    type_ = context.values[source].type
+    if Role.SHAPE in given.builtin.arguments:
+        type_ = _view_type(context, type_, shape, None if dtype is None else dtype_of(dtype))
+    start: Size = sympy.Integer(0) if offset is None else read_offset(context, offset)
+    result = context.bind(var, type_=type_, trusted=source in context.trusted)
+    view = View(place, result, given.builtin.view, source, start, type_)
+    if view.kind is ViewKind.COPY:
+        return replace(view, claimed=context.types.type(var.ty))
+    return view
 
 
-def _memory_view(builder: FunctionBuilder, place: Place, var: Any, args: Sequence[Any]) -> Op:
-    source = builder.operand(args[0])
-    offset: Size = sympy.Integer(0) if _is_absent(builder, args[3]) else read_offset(builder, args[3])
-    dtype = None if _is_absent(builder, args[2]) else dtype_of(args[2])
-    type_ = _view_type(builder, source, None if _is_absent(builder, args[1]) else args[1], dtype)
-    return _view(builder, place, var, ViewKind.MEMORY_VIEW, source, offset, type_)
+_SHOWN = (Role.SHAPE, Role.DTYPE, Role.OFFSET)
 
 
-def _is_absent(builder: FunctionBuilder, argument: Any) -> bool:
-    """Whether an optional argument is left out; the parser then puts a variable for a null there."""
-    if tvm_compat.is_absent(argument):
-        return True
-    is_variable = tvm_compat.kind(argument) == "Var"
-    return is_variable and isinstance(builder.values[builder.operand(argument)].type, OpaqueType)
+def _present(context: BuildContext, given: Given, role: Role) -> Any | None:
+    """An argument of a view; None where it is left out. The parser then puts a variable for a null there."""
+    argument = given.get(role)
+    if argument is None or given.builtin.view is not ViewKind.MEMORY_VIEW:
+        return argument
+    if versions.is_absent(argument):
+        return None
+    is_variable = versions.kind(argument) == "Var"
+    is_null = is_variable and isinstance(context.values[context.operand(argument)].type, OpaqueType)
+    return None if is_null else argument
 
 
-def _same_bytes(kind: ViewKind) -> Handler:
-    def handler(builder: FunctionBuilder, place: Place, var: Any, args: Sequence[Any]) -> Op:
-        source = builder.operand(args[0])
-        return _view(builder, place, var, kind, source, sympy.Integer(0), builder.values[source].type)
-
-    return handler
-
-
-def _copy(builder: FunctionBuilder, place: Place, var: Any, args: Sequence[Any]) -> Op:
-    source = builder.operand(args[0])
-    type_ = builder.values[source].type
-    view = _view(builder, place, var, ViewKind.COPY, source, sympy.Integer(0), type_)
-    return replace(view, claimed=builder.types.type(var.ty))
-
-
-def _view(
-    builder: FunctionBuilder,
-    place: Place,
-    var: Any,
-    kind: ViewKind,
-    source: int,
-    offset: Size,
-    type_: ValueType,
-) -> View:
-    result = builder.bind(var, type_=type_, trusted=source in builder.trusted)
-    return View(place, result, kind, source, offset, type_)
-
-
-def _view_type(builder: FunctionBuilder, source: int, shape: Any | None, dtype: DType | None) -> ValueType:
-    base = builder.values[source].type
+def _view_type(context: BuildContext, base: ValueType, shape: Any | None, dtype: DType | None) -> ValueType:
     if not isinstance(base, TensorType):
         return base
     extents = base.shape
     if shape is not None:
-        read = read_shape(builder, shape)
+        read = read_shape(context, shape)
         extents = None if isinstance(read, Unknown) else read
     ndim = len(extents) if extents is not None else -1
     return TensorType(extents, dtype or base.dtype, ndim, base.device)
 
 
-def _kill(kind: KillKind) -> Handler:
-    def handler(builder: FunctionBuilder, place: Place, var: Any, args: Sequence[Any]) -> Op:
-        target = builder.operand(args[0])
-        return Kill(place, builder.bind(var), kind, target)
-
-    return handler
+def _kill(context: BuildContext, place: Place, var: Any, given: Given) -> Op:
+    assert given.builtin.kills is not None
+    target = context.operand(given.own[0])
+    return Kill(place, context.bind(var), given.builtin.kills, target)
 
 
-def _assert(builder: FunctionBuilder, place: Place, var: Any, args: Sequence[Any]) -> Op:
+def _assert(context: BuildContext, place: Place, var: Any, given: Given) -> Op:
     fact = None
     try:
-        condition = builder.translator.condition(args[0])
+        condition = context.translator.condition(given.own[0])
         fact = Fact(condition, FactKind.ENFORCED, f"{condition} (R.assert_op)")
     except Untranslatable:
         pass
-    operands = tuple(builder.operand(argument) for argument in args[2:])
-    return Assert(place, builder.bind(var), fact, operands)
+    operands = tuple(context.operand(argument) for argument in given.own[2:])
+    return Assert(place, context.bind(var), fact, operands)
 
 
-OPERATORS: dict[str, Handler] = {
-    "relax.memory.alloc_storage": _memory_alloc_storage,
-    "relax.memory.alloc_tensor": _memory_alloc_tensor,
-    "relax.memory.kill_storage": _kill(KillKind.STORAGE),
-    "relax.memory.kill_tensor": _kill(KillKind.TENSOR),
-    "relax.memory.view": _memory_view,
-    "relax.memory.ensure_zero_offset": _same_bytes(ViewKind.ZERO_OFFSET),
-    "relax.vm.alloc_storage": _vm_alloc_storage,
-    "relax.vm.alloc_tensor": _vm_alloc_tensor,
-    "relax.vm.kill_object": _kill(KillKind.OBJECT),
-    "relax.builtin.alloc_tensor": _builtin_alloc_tensor,
-    "relax.reshape": _reshape,
-    "relax.assert_op": _assert,
-}
-
-BUILTINS: dict[str, Handler] = {
-    "vm.builtin.alloc_storage": _packed_alloc_storage,
-    "vm.builtin.alloc_tensor": _packed_alloc_tensor,
-    "vm.builtin.reshape": _reshape,
-    "vm.builtin.copy": _copy,
-    "vm.builtin.ensure_zero_offset": _same_bytes(ViewKind.ZERO_OFFSET),
-    "runtime.TVMTensorCreateView": _memory_view,
+HANDLERS: Mapping[Operation, Handler] = {
+    Operation.STORAGE: _storage,
+    Operation.TENSOR: _tensor,
+    Operation.UNPLANNED: _tensor,
+    Operation.VIEW: _view,
+    Operation.KILL: _kill,
+    Operation.ASSERT: _assert,
 }

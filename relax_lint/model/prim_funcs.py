@@ -15,18 +15,18 @@ from relax_lint.model.kernels import (
     ScalarParameter,
 )
 from relax_lint.model.loops import Loops
-from relax_lint.model.program import Unknown
 from relax_lint.model.read_types import read_dtype
 from relax_lint.model.tir_body import BodyReader
+from relax_lint.symbolic.quantity import Unknown
 from relax_lint.symbolic.translate import Translator, Untranslatable
-from relax_lint.vm import versions as tvm_compat
+from relax_lint.vm import versions
 
 
 class Kernels(Mapping[str, Kernel]):
     """The PrimFuncs of a module by name; each is read when it is first asked for."""
 
     def __init__(self, module: Any) -> None:
-        self._functions = dict(tvm_compat.prim_functions(module))
+        self._functions = dict(versions.prim_functions(module))
         self._read: dict[str, Kernel] = {}
 
     def __getitem__(self, name: str) -> Kernel:

@@ -8,258 +8,73 @@ function's symbols; storages count bytes, shapes count elements. Nothing here kn
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from enum import Enum
-from typing import TYPE_CHECKING, Any, TypeAlias
+from typing import Any
 
 import sympy
 
-from relax_lint.model.types import DType, TensorType, ValueType
+from relax_lint.model.kernels import Kernel
+
+# Until every import of these names is rewritten.
+from relax_lint.model.operations import (
+    Alias as Alias,
+)
+from relax_lint.model.operations import (
+    AllocStorage as AllocStorage,
+)
+from relax_lint.model.operations import (
+    AllocTensor as AllocTensor,
+)
+from relax_lint.model.operations import (
+    Assert as Assert,
+)
+from relax_lint.model.operations import Block as Block
+from relax_lint.model.operations import (
+    Constant as Constant,
+)
+from relax_lint.model.operations import (
+    FunctionCall as FunctionCall,
+)
+from relax_lint.model.operations import (
+    GetItem as GetItem,
+)
+from relax_lint.model.operations import (
+    If as If,
+)
+from relax_lint.model.operations import (
+    KernelCall as KernelCall,
+)
+from relax_lint.model.operations import (
+    Kill as Kill,
+)
+from relax_lint.model.operations import (
+    MakeTuple as MakeTuple,
+)
+from relax_lint.model.operations import (
+    MatchCast as MatchCast,
+)
+from relax_lint.model.operations import (
+    Op as Op,
+)
+from relax_lint.model.operations import (
+    Place as Place,
+)
+from relax_lint.model.operations import ValueId as ValueId
+from relax_lint.model.operations import (
+    View as View,
+)
+from relax_lint.model.types import TensorType, ValueType
 from relax_lint.results.location import Location
 from relax_lint.symbolic.domain import Fact
-
-if TYPE_CHECKING:
-    from relax_lint.model.kernels import Kernel
-
-ValueId: TypeAlias = int
-"""Identity of one value inside one function."""
-
-
-@dataclass(frozen=True)
-class Unknown:
-    """A quantity that the IR does not determine, with the reason in words."""
-
-    reason: str
-
-
-Size: TypeAlias = sympy.Expr | Unknown
-Shape: TypeAlias = tuple[sympy.Expr, ...] | Unknown
-
-
-@dataclass(frozen=True)
-class Place:
-    """Where an operation stands: its binding's name in the IR, its index in program order
-    (0-based over the whole function, branches included, then-branch first), its source location,
-    the IR node that the binding's value is, and the variable that it binds.
-    """
-
-    binding: str
-    index: int
-    location: Location | None = None
-    node: Any = field(default=None, compare=False, repr=False)
-    var: Any = field(default=None, compare=False, repr=False)
-
-
-class Level(Enum):
-    """The dialect level of an allocation."""
-
-    BUILTIN = "R.builtin"
-    MEMORY = "R.memory"
-    VM = "R.vm"
-    PACKED = "vm.builtin"
-
-
-@dataclass(frozen=True)
-class Op:
-    """One binding of the program; `result` is the value that it produces."""
-
-    place: Place
-    result: ValueId
-
-
-@dataclass(frozen=True)
-class AllocStorage(Op):
-    """A storage of `size` bytes. `R.memory` sizes are bytes whatever `dtype` says; `R.vm` sizes
-    are product(shape) elements of `dtype` and are stored here as bytes already; `extents` is the
-    shape as written.
-    """
-
-    level: Level
-    size: Size
-    extents: Shape
-    dtype: DType
-    device: int | None
-    scope: str
-
-    @property
-    def size_in_bytes(self) -> bool:
-        """Whether the size was written in bytes rather than in elements of `dtype`."""
-        return self.level is Level.MEMORY
-
-
-@dataclass(frozen=True)
-class AllocTensor(Op):
-    """A tensor on `storage` at `offset` bytes, or (level BUILTIN, `storage` None) one that has no
-    storage of its own yet. `bytes` = ceil(product(shape) * bits * lanes / 8).
-    """
-
-    level: Level
-    storage: ValueId | None
-    offset: Size
-    shape: Shape
-    dtype: DType
-    bytes: Size
-    device: int | None
-    scope: str
-
-
-class ViewKind(Enum):
-    """How a value comes to share the memory of another."""
-
-    RESHAPE = "reshape"
-    MEMORY_VIEW = "memory.view"
-    ZERO_OFFSET = "memory.ensure_zero_offset"
-    COPY = "vm.builtin.copy"
-
-
-@dataclass(frozen=True)
-class View(Op):
-    """A value of its own register that shares the bytes of `source` (from `offset` bytes on). `claimed` is
-    the type that a call of `vm.builtin.copy` gives its result, which is its argument.
-    """
-
-    kind: ViewKind
-    source: ValueId
-    offset: Size
-    type: ValueType
-    claimed: ValueType | None = None
-
-
-@dataclass(frozen=True)
-class Alias(Op):
-    """`b = a`: the same value under another name (the same register of the VM)."""
-
-    source: ValueId
-
-
-@dataclass(frozen=True)
-class MatchCast(Op):
-    """`R.match_cast`: checked at run time; `facts` hold afterwards."""
-
-    source: ValueId
-    type: ValueType
-    facts: tuple[Fact, ...]
-
-
-@dataclass(frozen=True)
-class MakeTuple(Op):
-    """A tuple of values."""
-
-    items: tuple[ValueId, ...]
-
-
-@dataclass(frozen=True)
-class GetItem(Op):
-    """One field of a tuple."""
-
-    tuple: ValueId
-    item: int
-
-
-@dataclass(frozen=True)
-class Constant(Op):
-    """A constant tensor, shape, prim or string value."""
-
-    type: ValueType
-
-
-class CallKind(Enum):
-    """The calling convention of a kernel or packed call."""
-
-    CALL_TIR = "R.call_tir"
-    CALL_TIR_INPLACE = "R.call_tir_inplace"
-    CALL_DPS_PACKED = "R.call_dps_packed"
-    CALL_INPLACE_PACKED = "R.call_inplace_packed"
-    PRIM_FUNC = "PrimFunc"
-    CALL_TIR_DYN = "R.vm.call_tir_dyn"
-    PACKED = "R.call_packed"
-    BUILTIN = "R.call_builtin_with_ctx"
-    OPERATOR = "operator"
-
-
-@dataclass(frozen=True)
-class KernelCall(Op):
-    """A call of a PrimFunc, a packed function or a high-level operator.
-
-    `arguments` are the tensor-like operands in order; for destination-passing direct calls the
-    outputs are among them (who writes what is a fact of `analysis`, not of the IR).
-    `inplace` are the argument indices that the call declares to overwrite; a `pure` call claims to write
-    none of its arguments.
-    """
-
-    kind: CallKind
-    callee: str
-    arguments: tuple[ValueId, ...]
-    type: ValueType
-    inplace: tuple[int, ...] = ()
-    pure: bool = False
-
-
-class KillKind(Enum):
-    """What a kill operation names."""
-
-    TENSOR = "kill_tensor"
-    STORAGE = "kill_storage"
-    OBJECT = "kill_object"
-
-
-@dataclass(frozen=True)
-class Kill(Op):
-    """The value's register is cleared; its memory lives on while anything else refers to it."""
-
-    kind: KillKind
-    target: ValueId
-
-
-@dataclass(frozen=True)
-class Assert(Op):
-    """`R.assert_op` on symbols. `fact` is None when the condition is not about symbols only. It is not
-    `written` where VMShapeLower put it in, to check a declared type.
-    """
-
-    fact: Fact | None
-    operands: tuple[ValueId, ...]
-    written: bool = True
-
-
-@dataclass(frozen=True)
-class FunctionCall(Op):
-    """A call of another Relax function of the module."""
-
-    callee: str
-    arguments: tuple[ValueId, ...]
-    type: ValueType
-
-
-@dataclass(frozen=True)
-class If(Op):
-    """Two alternatives. `facts` hold in the then-branch, `else_facts` in the else-branch; the
-    result is `then_result` or `else_result`.
-    """
-
-    condition: ValueId | None
-    then_block: Block
-    else_block: Block
-    then_result: ValueId
-    else_result: ValueId
-    facts: tuple[Fact, ...]
-    else_facts: tuple[Fact, ...]
-
-
-@dataclass(frozen=True)
-class Block:
-    """Operations one after another."""
-
-    ops: tuple[Op, ...]
-
-    def walk(self) -> Iterator[Op]:
-        """Every operation in program order, those of branches right after their `If`."""
-        for op in self.ops:
-            yield op
-            if isinstance(op, If):
-                yield from op.then_block.walk()
-                yield from op.else_block.walk()
+from relax_lint.symbolic.quantity import Shape as Shape
+from relax_lint.symbolic.quantity import Size as Size
+from relax_lint.symbolic.quantity import Unknown as Unknown
+from relax_lint.vm.builtins import KillKind as KillKind
+from relax_lint.vm.builtins import Level as Level
+from relax_lint.vm.builtins import ViewKind as ViewKind
+from relax_lint.vm.calls import CallKind as CallKind
 
 
 @dataclass(frozen=True)

@@ -17,7 +17,7 @@ from relax_lint.model.types import (
     ValueType,
 )
 from relax_lint.symbolic.translate import Translator, Untranslatable
-from relax_lint.vm import versions as tvm_compat
+from relax_lint.vm import versions
 
 _dtypes: dict[str, DType] = {}
 
@@ -27,7 +27,7 @@ def read_dtype(dtype: Any) -> DType:
     text = str(dtype)
     known = _dtypes.get(text)
     if known is None:
-        bits, lanes = tvm_compat.dtype_bits(text)
+        bits, lanes = versions.dtype_bits(text)
         known = _dtypes[text] = DType(text, bits, lanes)
     return known
 

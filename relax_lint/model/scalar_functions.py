@@ -3,31 +3,28 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import sympy
 
 from relax_lint.symbolic.translate import Translator, Untranslatable
-from relax_lint.vm import versions as tvm_compat
-
-if TYPE_CHECKING:
-    from relax_lint.model.builder import FunctionBuilder
+from relax_lint.vm import versions
 
 
-def returned_value(builder: FunctionBuilder, prim_func: Any, arguments: Sequence[Any]) -> sympy.Basic | None:
+def returned_value(translator: Translator, prim_func: Any, arguments: Sequence[Any]) -> sympy.Basic | None:
     """What a call of the function returns: an integer expression, or a condition where its type is bool. None
     for a function that does anything but return what it computes from integers.
     """
-    returned = tvm_compat.returned_expression(prim_func)
+    returned = versions.returned_expression(prim_func)
     if returned is None or len(arguments) != len(prim_func.params):
         return None
     try:
         values = {
-            parameter: builder.translator.expr(argument)
+            parameter: translator.expr(argument)
             for parameter, argument in zip(prim_func.params, arguments, strict=True)
         }
-        translator = Translator(lambda var: values[var])
+        inside = Translator(lambda var: values[var])
         is_condition = str(returned.ty.dtype) == "bool"
-        return translator.condition(returned) if is_condition else translator.expr(returned)
+        return inside.condition(returned) if is_condition else inside.expr(returned)
     except Untranslatable:
         return None

@@ -7,18 +7,17 @@ VMShapeLower replaces symbolic shapes by loads from a heap of int64 slots, fille
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import sympy
 
-from relax_lint.model.program import Origin, Provenance, Unknown
+from relax_lint.model.program import Origin, Provenance
+from relax_lint.model.symbols import SymbolTable
 from relax_lint.model.types import DType, PrimType, ShapeType, TensorType, ValueType
 from relax_lint.symbolic.domain import Fact, FactKind
+from relax_lint.symbolic.quantity import Unknown
 from relax_lint.symbolic.translate import Translator, Untranslatable
-from relax_lint.vm import versions as tvm_compat
-
-if TYPE_CHECKING:
-    from relax_lint.model.builder import FunctionBuilder
+from relax_lint.vm import versions
 
 # MatchShapeCode and MakeShapeCode of TVM's runtime/vm/builtin.h.
 _ASSERT_EQUAL_TO_IMM, _STORE_TO_HEAP, _NO_OP, _ASSERT_EQUAL_TO_LOAD = range(4)
@@ -31,13 +30,13 @@ _SLOT = DType("int64", 64)
 class ShapeHeap:
     """The contents of one function's shape heap, in program order."""
 
-    def __init__(self, builder: FunctionBuilder) -> None:
-        self._builder = builder
+    def __init__(self, symbols: SymbolTable) -> None:
+        self._symbols = symbols
         self._slots: dict[int, sympy.Expr] = {}
 
-    def type_of_heap(self, arguments: Sequence[Any]) -> TensorType:
-        """`alloc_shape_heap(slots)`, after LowerRuntimeBuiltin `(vm, slots)`: the type of the heap."""
-        slots = self._builder.type_of(arguments[-1])
+    @staticmethod
+    def type_of_heap(slots: ValueType) -> TensorType:
+        """The type of the heap that `alloc_shape_heap(slots)` makes."""
         extent = slots.value if isinstance(slots, PrimType) else None
         return TensorType(None if extent is None else (extent,), _SLOT, 1)
 
@@ -93,8 +92,8 @@ class ShapeHeap:
 
     def compute(self, prim_func: Any) -> None:
         """A PrimFunc of one parameter, the heap, that stores to further slots."""
-        translator = Translator(self._builder.symbols.symbol_of, load=self._load_slot)
-        for index, value in tvm_compat.stores_to_parameter(prim_func):
+        translator = Translator(self._symbols.symbol_of, load=self._load_slot)
+        for index, value in versions.stores_to_parameter(prim_func):
             try:
                 self._slots[index] = translator.expr(value)
             except Untranslatable:
@@ -107,9 +106,8 @@ class ShapeHeap:
             if known is not None:
                 self._slots[register] = known
                 return []
-            symbols = self._builder.symbols
-            self._slots[register] = symbols.fresh(f"shape_{register}")
-            return list(symbols.define(self._slots[register], provenance, origin, in_signature=False))
+            self._slots[register] = self._symbols.fresh(f"shape_{register}")
+            return list(self._symbols.define(self._slots[register], provenance, origin, in_signature=False))
         expected = self._slots.get(register) if code == _ASSERT_EQUAL_TO_LOAD else sympy.Integer(register)
         if code == _NO_OP or known is None or expected is None or known == expected:
             return []

@@ -1,23 +1,20 @@
-"""What the VM's builtins and TVM's operators on memory take. A call that gives one anything else ends in an
-error of the VM, whatever memory it seems to be about: it is the call of an unknown function.
+"""Whether a builtin or an operator can be called with the arguments that a call gives it.
+
+A call that gives one anything else ends in an error of the VM, whatever memory it seems to be about: it is
+the call of an unknown function.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from typing import TYPE_CHECKING, Any, TypeAlias
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any, TypeAlias
 
-from relax_lint.model.arguments import type_of_argument
+from relax_lint.model.arguments import own_arguments, type_of_argument
+from relax_lint.model.context import BuildContext
 from relax_lint.model.types import OpaqueType, PrimType, ShapeType, TensorType, TupleType, ValueType
+from relax_lint.vm.builtins import Builtin, Role
 
-if TYPE_CHECKING:
-    from relax_lint.model.builder import FunctionBuilder
-
-_Kind: TypeAlias = Callable[[ValueType], bool]
-
-
-def _any(type_: ValueType) -> bool:
-    return True
+_Test: TypeAlias = Callable[[ValueType], bool]
 
 
 def _tensor(type_: ValueType) -> bool:
@@ -40,54 +37,34 @@ def _text(type_: ValueType) -> bool:
     return type_ in (OpaqueType("StringImm"), OpaqueType())
 
 
-def _optional(kind: _Kind) -> _Kind:
-    """TVM writes an empty tuple for what is left out."""
-    return lambda type_: type_ == TupleType(()) or kind(type_)
-
-
-_SIGNATURES: dict[str, tuple[_Kind, ...]] = {
-    "vm.builtin.alloc_storage": (_shape, _integer, _dtype, _text),
-    "vm.builtin.alloc_tensor": (_any, _integer, _shape, _dtype),
-    "vm.builtin.reshape": (_tensor, _shape),
-    "vm.builtin.copy": (_any,),
-    "vm.builtin.ensure_zero_offset": (_tensor,),
-    "vm.builtin.shape_of": (_tensor,),
-    "vm.builtin.alloc_shape_heap": (_integer,),
-    "vm.builtin.match_shape": (_any, _any, _integer),
-    "vm.builtin.match_prim_value": (_any, _any, _integer, _integer),
-    "vm.builtin.make_shape": (_any, _integer),
-    "vm.builtin.make_prim_value": (_any, _integer, _integer),
-    "vm.builtin.cuda_graph.get_cached_alloc": (_any, _any),
-    "vm.builtin.cuda_graph.run_or_capture": (_any, _any),
-    # TVM itself builds no call of an operator with arguments of other kinds; what was saved may lack some.
-    "relax.memory.alloc_storage": (_any,) * 4,
-    "relax.memory.alloc_tensor": (_any,) * 4,
-    "relax.memory.kill_storage": (_any,),
-    "relax.memory.kill_tensor": (_any,),
-    "relax.memory.view": (_any,) * 4,
-    "relax.memory.ensure_zero_offset": (_any,),
-    "relax.vm.alloc_storage": (_any,) * 4,
-    "relax.vm.alloc_tensor": (_any,) * 4,
-    "relax.vm.kill_object": (_any,),
-    "relax.builtin.alloc_tensor": (_any,) * 4,
-    "relax.reshape": (_any,) * 2,
-    "relax.shape_of": (_any,),
-    "relax.assert_op": (_any,),
-    "runtime.TVMTensorCreateView": (_tensor, _optional(_shape), _optional(_dtype), _optional(_integer)),
+_TESTS: Mapping[Role, _Test] = {
+    Role.TENSOR: _tensor,
+    Role.SHAPE: _shape,
+    Role.DTYPE: _dtype,
+    Role.SCOPE: _text,
+    Role.OFFSET: _integer,
+    Role.DEVICE: _integer,
+    Role.COUNT: _integer,
+    Role.CODE: _integer,
+    Role.SLOT: _integer,
 }
-"""The kinds of the first arguments."""
-
-_AFTER_CONTEXT = frozenset({"vm.builtin.alloc_storage", "vm.builtin.alloc_shape_heap"})
-"""Builtins that, once LowerRuntimeBuiltin has been there, have the VM as an argument before these."""
+"""Arguments of the other roles may be anything."""
 
 
-def takes(builder: FunctionBuilder, name: str, arguments: Sequence[Any]) -> bool:
-    """Whether a builtin or an operator can be called with these arguments; what is not known counts as
-    fitting, and so does everything for a name that is not known.
-    """
-    kinds = _SIGNATURES.get(name, ())
-    if name in _AFTER_CONTEXT:
-        arguments = arguments[-len(kinds) :]
-    return len(arguments) >= len(kinds) and all(
-        kind(type_of_argument(builder, argument)) for kind, argument in zip(kinds, arguments, strict=False)
+def takes(context: BuildContext, builtin: Builtin, arguments: Sequence[Any]) -> bool:
+    """Whether a call can give these arguments; what is not known counts as fitting."""
+    given = own_arguments(builtin, arguments)
+    if len(given) < len(builtin.arguments):
+        return False
+    # TVM itself builds no call of an operator with arguments of other kinds; what was saved may lack some.
+    return builtin.is_operator or all(
+        _fits(builtin, position, type_of_argument(context, argument))
+        for position, argument in enumerate(given[: len(builtin.arguments)])
     )
+
+
+def _fits(builtin: Builtin, position: int, type_: ValueType) -> bool:
+    if position > 0 and builtin.may_leave_out and type_ == TupleType(()):
+        return True
+    test = _TESTS.get(builtin.arguments[position])
+    return test is None or test(type_)

@@ -1,4 +1,4 @@
-"""Bytes and elements: the one place where the size of a tensor is computed."""
+"""Bytes and elements: the size of a tensor, and what an allocator makes of the size of a storage."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ import sympy
 
 from relax_lint.model.types import DType
 from relax_lint.symbolic.functions import FloorDiv
+from relax_lint.vm.allocators import Allocator
 
 BITS_PER_BYTE = 8
 
@@ -23,3 +24,12 @@ def tensor_bytes(shape: Iterable[sympy.Expr], dtype: DType) -> sympy.Expr:
     if bits % BITS_PER_BYTE == 0:
         return elements(shape) * (bits // BITS_PER_BYTE)
     return FloorDiv(elements(shape) * bits + (BITS_PER_BYTE - 1), sympy.Integer(BITS_PER_BYTE))
+
+
+def effective_capacity(allocator: Allocator, declared: sympy.Expr, page_size: int) -> sympy.Expr:
+    """Bytes that a storage of `declared` bytes really offers."""
+    return allocator.obtains(declared, page_size, _divide)
+
+
+def _divide(size: sympy.Expr, page_size: int) -> sympy.Expr:
+    return FloorDiv(size, sympy.Integer(page_size))

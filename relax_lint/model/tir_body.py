@@ -15,10 +15,10 @@ from relax_lint.model.flat_positions import flat_position
 from relax_lint.model.kernels import Access, BufferParameter, KernelParameter, Lookup, Reduction
 from relax_lint.model.loop_nest import LoopNest
 from relax_lint.model.loops import Loops, Range
-from relax_lint.model.program import Unknown
 from relax_lint.model.tir_effects import DataFlow, Effects, Element, Store
+from relax_lint.symbolic.quantity import Unknown
 from relax_lint.symbolic.translate import Translator, Untranslatable
-from relax_lint.vm import versions as tvm_compat
+from relax_lint.vm import nodes
 
 _REDUCTION_AXIS = 2
 _SPATIAL_AXIS = 0
@@ -28,8 +28,6 @@ _LOGIC = ("And", "Or", "EQ", "NE", "LT", "LE", "GT", "GE")
 _BITS = ("BitwiseAnd", "BitwiseOr", "BitwiseXor", "LShift", "RShift")
 _BINARY = frozenset((*_ARITHMETIC, *_LOGIC, *_BITS))
 _UNARY = {"Not": "a", "BitwiseNot": "a", "Cast": "value", "Broadcast": "value", "Ramp": "base"}
-_LOADS = frozenset({"BufferLoad", "TensorLoad"})
-_CONSTANTS = frozenset({"IntImm", "FloatImm", "StringImm", "GenericConst", "DataTypeImm"})
 
 
 class BodyReader:
@@ -110,7 +108,7 @@ class BodyReader:
         for value in node.iter_values:
             self._control(value)
         self._control(node.predicate)
-        guarded = not tvm_compat.is_constant_true(node.predicate)
+        guarded = not nodes.is_constant_true(node.predicate)
         self._guards += guarded
         # The block's axes take the place of the loops around it.
         outer, self._nest = self._nest, LoopNest(self._loops, self._nest)
@@ -122,7 +120,7 @@ class BodyReader:
         for buffer in block.alloc_buffers:
             self._roots[buffer] = None
         for match in block.match_buffers:
-            self._window(match.buffer, tvm_compat.region_source(match.source))
+            self._window(match.buffer, nodes.region_source(match.source))
         reduced: list[sympy.Symbol | None] = []
         kept: list[sympy.Symbol | None] = []
         for axis in block.iter_vars:
@@ -141,7 +139,7 @@ class BodyReader:
             self.reductions.append(Reduction(reduced_extents, kept_extents))
 
     def _declare(self, node: Any) -> None:
-        source = tvm_compat.data_of_buffer(node.data)
+        source = nodes.data_of_buffer(node.data)
         if source is not None and source in self._roots:
             self._window(node.buffer, source)
         else:
@@ -180,7 +178,7 @@ class BodyReader:
                 target=self._element(buffer, indices),
                 sources=tuple(self._element(source, at) for source, at in loads),
                 once=self._nest.visits_once(indices),
-                copies=type(node.value).__name__ in _LOADS,
+                copies=nodes.is_load(node.value),
             )
         )
         if position is not None:
@@ -213,7 +211,7 @@ class BodyReader:
 
     def _expression(self, node: Any, loads: list[tuple[Any, tuple[Any, ...]]]) -> None:
         kind = type(node).__name__
-        if kind in _CONSTANTS:
+        if nodes.is_kernel_constant(node):
             return
         if kind == "Var":
             self._opaque(node)
@@ -222,7 +220,7 @@ class BodyReader:
             self._expression(node.b, loads)
         elif kind in _UNARY:
             self._expression(getattr(node, _UNARY[kind]), loads)
-        elif kind in _LOADS:
+        elif nodes.is_load(node):
             self._load(node, loads)
         elif kind == "Call":
             self._call(node, loads)
@@ -235,7 +233,7 @@ class BodyReader:
             self._give_up(f"the kernel has an expression of the kind {kind}")
 
     def _load(self, node: Any, loads: list[tuple[Any, tuple[Any, ...]]]) -> None:
-        buffer = tvm_compat.loaded_buffer(node)
+        buffer = nodes.loaded_buffer(node)
         for index in node.indices:
             self._control(index)
         indices = self._indices(node.indices)
@@ -257,8 +255,8 @@ class BodyReader:
             self._access_pointer(node)
         elif name == "address_of":
             load = node.args[0]
-            if type(load).__name__ in _LOADS:
-                self._opaque(tvm_compat.loaded_buffer(load))
+            if nodes.is_load(load):
+                self._opaque(nodes.loaded_buffer(load))
             self._expression(load, loads)
         elif name == "buffer_data":
             self._opaque(node.args[0])
@@ -276,7 +274,7 @@ class BodyReader:
         self._guards -= 1
 
     def _access_pointer(self, node: Any) -> None:
-        buffer = tvm_compat.data_of_buffer(node.args[1])
+        buffer = nodes.data_of_buffer(node.args[1])
         mask = node.args[4]
         if buffer is None or type(mask).__name__ != "IntImm":
             self._control(node.args[1])
@@ -344,8 +342,8 @@ class BodyReader:
     def _look_up(self, position: int, indices: Sequence[Any]) -> None:
         for axis, node in enumerate(indices):
             inner = node.value if type(node).__name__ == "Cast" else node
-            if type(inner).__name__ in _LOADS:
-                source = self._roots.get(tvm_compat.loaded_buffer(inner))
+            if nodes.is_load(inner):
+                source = self._roots.get(nodes.loaded_buffer(inner))
                 if source is not None:
                     self.lookups.append(Lookup(position, axis, source))
 

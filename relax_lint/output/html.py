@@ -61,7 +61,6 @@ def _data(report: Report, config: Config) -> dict[str, Any]:
     return {
         "origin": f"{paths or 'no function'} - relax-lint {__version__}{tvm}",
         "values": starts,
-        "page": config.page_size,
         "budgets": [limit for scope, limit in config.max_memory if scope == WHOLE],
         "first": lengths.index(max(lengths)) if lengths else 0,
         "functions": [_function(total, config) for total in report.memory],
@@ -122,6 +121,7 @@ def _timeline(timeline: Timeline) -> dict[str, Any]:
             {
                 "name": storage.name,
                 "size": storage.size,
+                "pooled": storage.pooled,
                 "begin": storage.begin,
                 "end": storage.end,
                 "scope": storage.scope,

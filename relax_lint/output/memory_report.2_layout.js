@@ -58,11 +58,11 @@ const layout = (() => {
 
   // What the pooled allocator obtains on one path, from a cold pool: whole pages, reused for the same number
   // of them on the same device, never given back.
-  function pooled(timeline, values, page) {
+  function pooled(timeline, values) {
     const sizes = timeline.compiled.map((compiled) => compiled(values));
     const pools = new Map();
     for (const storage of timeline.storages) {
-      const bytes = Math.ceil(sizes[storage.size] / page) * page, key = `${storage.device} ${bytes}`;
+      const bytes = sizes[storage.pooled], key = `${storage.device} ${bytes}`;
       if (!pools.has(key)) pools.set(key, []);
       pools.get(key).push({ ...storage, bytes });
     }

@@ -34,7 +34,7 @@
     if (total.expr !== null) return formula(total.expr);
     const each = data.functions[index];
     if (total.key !== "reserved.pooled" || !each.complete || each.timelines.length === 0) return () => NaN;
-    return (values) => Math.max(...each.timelines.map((_, path) => layout.pooled(timelineOf(index, path), values, data.page)));
+    return (values) => Math.max(...each.timelines.map((_, path) => layout.pooled(timelineOf(index, path), values)));
   }
 
   const current = () => data.functions[state.index];

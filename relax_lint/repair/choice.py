@@ -18,7 +18,8 @@ from relax_lint.fixes.changes import (
 )
 from relax_lint.fixes.module.changed import FunctionChange, Inapplicable, require_applicable
 from relax_lint.judging.module import Judged, ModuleJudge
-from relax_lint.model.program import Assert, Function
+from relax_lint.model.operations import Assert
+from relax_lint.model.program import Function
 from relax_lint.repair.trials import Attempt, Subject, Trials
 from relax_lint.results.verdict import Verdict
 from relax_lint.settings.config import Config

@@ -7,13 +7,12 @@ from typing import Any
 
 import tvm
 
-from relax_lint.api import Settings, as_config
 from relax_lint.fixes.changes import Applicability, Remedy, Remove, Turn
 from relax_lint.fixes.module.changed import apply_changes
 from relax_lint.fixes.module.rewriting import address
 from relax_lint.repair.choice import JudgedModule, Wanted, changes_of
 from relax_lint.repair.trials import MAX_ROUNDS, Trials
-from relax_lint.settings.config import Config
+from relax_lint.settings.config import Config, Settings, as_config
 
 
 def fix(module: tvm.IRModule, config: Settings = None, unsafe: bool = False) -> tvm.IRModule:

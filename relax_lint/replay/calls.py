@@ -11,7 +11,8 @@ from typing import Any
 import sympy
 
 from relax_lint.analysis.domains import domains_of, entry_domain
-from relax_lint.model.program import Alias, Function, MatchCast, ValueId
+from relax_lint.model.operations import Alias, MatchCast, ValueId
+from relax_lint.model.program import Function
 from relax_lint.model.types import DType, PrimType, ShapeType, TensorType, TupleType, ValueType
 from relax_lint.replay.cases import Case, Sought
 from relax_lint.replay.values import Input, Scalar, Shape, Tensor, Tuple

@@ -12,15 +12,18 @@ from tvm import relax
 
 from relax_lint.analysis.effects import EffectTable
 from relax_lint.model.builder import build_program
-from relax_lint.model.program import AllocStorage, AllocTensor, CallKind, Function, KernelCall, Level, Op
-from relax_lint.vm import versions as tvm_compat
+from relax_lint.model.operations import AllocStorage, AllocTensor, KernelCall, Op
+from relax_lint.model.program import Function
+from relax_lint.vm import versions
+from relax_lint.vm.builtins import SHAPE_HEAP, Level, Operation, operators
+from relax_lint.vm.calls import CallKind
 
 COPY = "relax_lint.replay.copy"
 """The function that gives a tensor with the same contents and memory of its own."""
 
-_KILLS = frozenset({"relax.memory.kill_tensor", "relax.memory.kill_storage", "relax.vm.kill_object"})
-_BY_POSITION = frozenset({CallKind.PRIM_FUNC, CallKind.CALL_TIR_DYN})
-_IN_PLACE = frozenset({CallKind.CALL_TIR_INPLACE, CallKind.CALL_INPLACE_PACKED})
+_STORAGES = operators(Operation.STORAGE)
+_TENSORS = operators(Operation.TENSOR)
+_KILLS = operators(Operation.KILL)
 
 
 def without_sharing(module: Any) -> Any | None:
@@ -33,7 +36,7 @@ def without_sharing(module: Any) -> Any | None:
     effects = EffectTable(program)
     by_name = {function.name: function for function in program.functions}
     result = tvm.IRModule(dict(flat.functions.items()), global_infos=flat.global_infos)
-    rewritten = tvm_compat.relax_functions(flat)
+    rewritten = versions.relax_functions(flat)
     if len(rewritten) < len(by_name) or any(map(_is_lowered, by_name.values())):
         return None
     for name, function in rewritten:
@@ -55,7 +58,7 @@ def _is_lowered(function: Function) -> bool:
     return any(
         op.level is Level.PACKED
         if isinstance(op, AllocStorage | AllocTensor)
-        else isinstance(op, KernelCall) and op.callee == "vm.builtin.alloc_shape_heap"
+        else isinstance(op, KernelCall) and op.callee == SHAPE_HEAP
         for op in function.body.walk()
     )
 
@@ -84,13 +87,13 @@ class _Rewriter:
         operation = self._operations.get(var)
         if type(binding).__name__ == "MatchCast":
             yield binding
-        elif tvm_compat.kind(value) == "If":
+        elif versions.kind(value) == "If":
             branches = self.sequence(value.true_branch), self.sequence(value.false_branch)
             yield relax.VarBinding(var, relax.If(value.cond, *branches))
-        elif name in ("relax.memory.alloc_storage", "relax.vm.alloc_storage"):
+        elif name in _STORAGES:
             self._storages[var] = value
             yield binding
-        elif name in ("relax.memory.alloc_tensor", "relax.vm.alloc_tensor"):
+        elif name in _TENSORS:
             yield from self._own_storage(var, value)
         elif isinstance(operation, KernelCall):
             yield from self._reading_copies(var, value, operation)
@@ -99,10 +102,10 @@ class _Rewriter:
 
     def _own_storage(self, var: Any, call: Any) -> Iterator[Any]:
         storage, _, shape, dtype, *rest = call.args
-        if tvm_compat.kind(shape) != "ShapeExpr":
+        if versions.kind(shape) != "ShapeExpr":
             yield relax.VarBinding(var, call)
             return
-        bits, lanes = tvm_compat.dtype_bits(str(tvm_compat.dtype_of(dtype)))
+        bits, lanes = versions.dtype_bits(str(versions.dtype_of(dtype)))
         size: Any = tvm.tirx.IntImm("int64", (bits * lanes + 7) // 8)
         for extent in shape.values:
             size = size * extent
@@ -114,7 +117,7 @@ class _Rewriter:
     def _storage(self, tensor_op: str, like: Any | None, size: Any) -> Any:
         """A storage of `size` bytes on the device and in the scope of another one, where that is known."""
         shape = relax.ShapeExpr([size])
-        if tensor_op == "relax.memory.alloc_tensor":
+        if _TENSORS[tensor_op].level is Level.MEMORY:
             device, scope = (0, "global") if like is None else like.args[1:3]
             return relax.op.memory.alloc_storage(shape, device, scope, "uint8")
         return relax.op.vm.alloc_storage(shape, 0 if like is None else like.args[1], "uint8")
@@ -124,7 +127,7 @@ class _Rewriter:
         if not copied:
             yield relax.VarBinding(var, call)
             return
-        in_tuple = bool(call.args) and any(tvm_compat.kind(a) == "Tuple" for a in call.args[:2])
+        in_tuple = bool(call.args) and any(versions.kind(a) == "Tuple" for a in call.args[:2])
         direct = operation.kind is CallKind.PRIM_FUNC
         head = [] if direct else [call.args[0]]
         tail = list(call.args[len(head) :])
@@ -143,9 +146,9 @@ class _Rewriter:
             for index, argument in enumerate(operation.arguments)
             if self._function.tensor_type(argument) is not None
         ]
-        if operation.kind in _IN_PLACE:
+        if operation.kind.in_place:
             return tensors
-        if operation.kind not in _BY_POSITION:
+        if not operation.kind.passes_outputs:
             return []
         writes = self._effects.effect_of(operation).writes
         return [index for index in tensors if index not in writes]

@@ -66,12 +66,13 @@ class Resident:
 
 @dataclass(frozen=True)
 class Tenure:
-    """One piece of memory that the allocator hands out, and the tensors that live there. The other fields
-    are as in `Resident`.
+    """One piece of memory that the allocator hands out, and the tensors that live there. `pooled` is the
+    formula of its size in whole pages; the other fields are as in `Resident`.
     """
 
     name: str
     size: int
+    pooled: int
     begin: int
     end: int
     scope: str

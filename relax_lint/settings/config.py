@@ -6,7 +6,7 @@ import os
 import sys
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
-from typing import Any
+from typing import Any, TypeAlias
 
 from relax_lint.results.verdict import Severity
 from relax_lint.settings.assumption import Assumption
@@ -14,6 +14,7 @@ from relax_lint.settings.memory_request import MemoryRequest
 from relax_lint.settings.pyproject import MAX_BYTES, candidates
 from relax_lint.settings.values import ALLOCATORS, MAX_FILE_SIZE, READERS, WrongValueError
 from relax_lint.support.regular_file import read_regular
+from relax_lint.vm.allocators import DEFAULT_PAGE_SIZE
 
 TABLE = "tool.relax-lint"
 UNREADABLE_BLOCKS = ("RLX901", "RLX902", "RLX903", "RLX904")
@@ -56,7 +57,7 @@ class Config:
     per_file_ignores: tuple[tuple[str, tuple[str, ...]], ...] = ()
     severities: tuple[tuple[str, Severity], ...] = ()
     allocators: tuple[str, ...] = ALLOCATORS
-    page_size: int = 4096
+    page_size: int = DEFAULT_PAGE_SIZE
     trust_declared_bounds: bool = True
     max_extent: int = 2**40
     assume: tuple[str, ...] = ()
@@ -187,3 +188,20 @@ def _read_toml(path: str) -> Any:
 def _shown(value: Any) -> str:
     text = repr(value)
     return text if len(text) <= 60 else text[:57] + "..."
+
+
+def as_config(settings: Settings) -> Config:
+    """The configuration in any of its forms. Raises ConfigError."""
+    if settings is None:
+        return Config()
+    if isinstance(settings, Config):
+        return settings
+    if isinstance(settings, Mapping):
+        return with_options(Config(), settings, "config")
+    return load_config(os.fspath(settings))
+
+
+Settings: TypeAlias = "Config | Mapping[str, Any] | str | os.PathLike[str] | None"
+"""A `Config`; a mapping with the keys of the table `[tool.relax-lint]`; the path of a TOML file with that
+table; or None for the defaults.
+"""

@@ -8,8 +8,9 @@ from typing import Any
 from relax_lint.results.verdict import Severity
 from relax_lint.settings.assumption import AssumptionError, symbols_in
 from relax_lint.settings.memory_request import WHOLE, RequestError, read_budget, read_size
+from relax_lint.vm.allocators import Allocator
 
-ALLOCATORS = ("naive", "pooled")
+ALLOCATORS = tuple(allocator.value for allocator in Allocator)
 MAX_FILE_SIZE = 32 << 20
 
 _UNITS = {"": 1, "B": 1, "KiB": 1 << 10, "MiB": 1 << 20, "GiB": 1 << 30, "TiB": 1 << 40}

@@ -9,14 +9,16 @@ from typing import Any
 import tvm
 from tvm import relax
 
+from relax_lint.model.positions import NoPositions, Positions
 from relax_lint.results.location import Location
 from relax_lint.sources.reasons import reason
-from relax_lint.sources.unit import NoPositions, ParsedUnit, Positions, Problem
-from relax_lint.vm import versions as tvm_compat
+from relax_lint.sources.unit import ParsedUnit, Problem
+from relax_lint.vm import versions
+from relax_lint.vm.builtins import BUILTINS
 
 _PLANNING = "StaticPlanBlockMemory"
 _FOLDING = "FoldConstant"
-_ALLOCATIONS = ("builtin.alloc_tensor", "memory.alloc_", "vm.alloc_", "vm.builtin.alloc_")
+_ALLOCATIONS = frozenset(name.removeprefix("relax.") for name, row in BUILTINS.items() if row.allocates)
 
 
 class LoweringError(Exception):
@@ -79,16 +81,15 @@ def allocates(module: Any) -> bool:
 
     def visit(node: Any) -> None:
         nonlocal found
-        name = tvm_compat.operator_name(node)
-        found = found or name.startswith(_ALLOCATIONS)
+        found = found or versions.operator_name(node) in _ALLOCATIONS
 
-    for _, function in tvm_compat.relax_functions(module):
+    for _, function in versions.relax_functions(module):
         relax.analysis.post_order_visit(function, visit)
     return found
 
 
 def _may_fold(module: Any) -> bool:
-    return not tvm_compat.prim_functions(module)
+    return not versions.prim_functions(module)
 
 
 @tvm.ir.instrument.pass_instrument
@@ -124,5 +125,5 @@ class _FunctionPositions(NoPositions):
 
 
 def _first_function(unit: ParsedUnit) -> Location | None:
-    names = [name for name, _ in tvm_compat.relax_functions(unit.ir_module)]
+    names = [name for name, _ in versions.relax_functions(unit.ir_module)]
     return unit.positions.function(names[0]) if names else None

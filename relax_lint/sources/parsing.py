@@ -12,7 +12,6 @@ from typing import Any
 
 import tvm
 from tvm.script.ir_builder import IRBuilder
-from tvm.script.parser.core import parser as tvm_parser
 
 from relax_lint.sources.compiled_kernels import NOTE, with_kernels_called
 from relax_lint.sources.dialects import PURITY, RULES, TYPE_PARAMETERS, described, rewritten
@@ -46,9 +45,8 @@ from relax_lint.sources.unit import (
     Unit,
     Unknown,
 )
-from relax_lint.vm import versions as tvm_compat
+from relax_lint.vm import versions
 
-_KNOWS_TYPE_PARAMETERS = hasattr(tvm_parser, "collect_signature_type_vars")
 _TYPE_VARIABLES = ("typing.TypeVar", TIR + ".dynamic")
 # Printed modules carry their imports as comments.
 _PRINTED = "# from tvm.script import "
@@ -136,7 +134,7 @@ def _rewritten(unit: Unit) -> _Attempt:
 
 def _as_it_stands(unit: Unit) -> _Attempt:
     """The tree of the text; on a TVM that knows no type parameters, with those written out."""
-    if _KNOWS_TYPE_PARAMETERS:
+    if versions.PARSES_TYPE_PARAMETERS:
         return _Attempt(unit.node)
     variables = frozenset(name for name, entry in unit.environment.items() if _is_type_variable(entry))
     return _Attempt(rewritten(unit.node, _imports(unit), [TYPE_PARAMETERS], variables)[0])
@@ -342,5 +340,5 @@ def _assumptions(unit: Unit) -> tuple[str, ...]:
 
 
 def _ill_formed(module: Any) -> str | None:
-    found = tvm_compat.ill_formed(module)
+    found = versions.ill_formed(module)
     return None if found is None else reason(found)

@@ -9,9 +9,10 @@ from typing import Any
 
 import tvm
 
+from relax_lint.model.positions import NoPositions
 from relax_lint.sources.text import SourceText
-from relax_lint.sources.unit import NoPositions, ParsedUnit, Problem
-from relax_lint.vm import versions as tvm_compat
+from relax_lint.sources.unit import ParsedUnit, Problem
+from relax_lint.vm import nodes, versions
 
 
 def parse_json(text: str, path: str) -> ParsedUnit | Problem:
@@ -33,9 +34,9 @@ def parse_json(text: str, path: str) -> ParsedUnit | Problem:
         lines = [line for line in str(error).splitlines() if line.strip()] or [type(error).__name__]
         version = graph.get("metadata", graph.get("attrs", {})) or {}
         written = version.get("tvm_version") if isinstance(version, dict) else None
-        by = f" (written by TVM {written}, read by {tvm.__version__})" if written else ""
+        by = f" (written by TVM {written}, read by {versions.VERSION})" if written else ""
         return _problem(text, path, f"TVM cannot load this graph{by}: {lines[-1].strip()}")
-    module = tvm_compat.as_module(loaded)
+    module = versions.as_module(loaded)
     if module is None:
         return _problem(text, path, f"a saved `{type(loaded).__name__}`, neither a module nor a function")
     return ParsedUnit(None, module, NoPositions())
@@ -55,13 +56,9 @@ def load_constants(text: str) -> Any:
     loaded = _load(graph)
     if not isinstance(loaded, Mapping):
         raise ValueError("not saved constants")
-    if not all(_is_constant(item) for group in loaded.values() for item in group):
+    if not all(nodes.is_saved_constant(item) for group in loaded.values() for item in group):
         raise ValueError("not saved constants")
     return loaded
-
-
-def _is_constant(value: Any) -> bool:
-    return type(value).__name__ in ("GenericConst", "Constant")
 
 
 def is_saved_ir(graph: Any) -> bool:

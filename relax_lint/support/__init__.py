@@ -1,1 +1,4 @@
-"""What the whole tool uses and that knows nothing of Relax: encoding, files, text. Imports nothing."""
+"""What the whole tool uses and that knows nothing of Relax: encoding, files, text.
+
+Imports nothing of the tool.
+"""

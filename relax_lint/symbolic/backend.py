@@ -8,7 +8,7 @@ simplifier only sees questions in which no intermediate result can leave `SAFE_M
 from __future__ import annotations
 
 from collections.abc import Sequence
-from contextlib import ExitStack, nullcontext
+from contextlib import ExitStack
 from functools import cache
 from typing import Any
 
@@ -29,11 +29,12 @@ class Inexpressible(ValueError):
 
 @cache
 def _tvm() -> tuple[Any, Any]:
-    """The modules of the analyzer and of the expression classes."""
-    import tvm
+    """`vm.versions` and the module of the expression classes; loaded when they are first needed."""
     from tvm import tirx
 
-    return (tvm.sym if hasattr(tvm, "sym") else tvm.arith), tirx
+    from relax_lint.vm import versions
+
+    return versions, tirx
 
 
 class Encoder:
@@ -114,14 +115,15 @@ def analyzer_proves(claim: Boolean, facts: Sequence[Boolean], bounds: Bounds) ->
     """Whether TVM's bounds, modular sets and rewriting show the claim under the facts."""
     if not all(_is_tame(c, bounds) for c in (claim, *facts)):
         return False
-    module, _ = _tvm()
+    versions, _ = _tvm()
     encoder = Encoder()
     try:
         question = encoder.condition(claim)
         constraints = [encoder.condition(c) for c in facts]
     except Inexpressible:
         return False
-    return _ask(module, question, constraints, module.ProofStrength.DEFAULT, rlimit=None)
+    strength = versions.arithmetic().ProofStrength.DEFAULT
+    return _ask(versions, question, constraints, strength, rlimit=None)
 
 
 def z3_proves(claim: Boolean, facts: Sequence[Boolean], rlimit: int) -> bool:
@@ -130,7 +132,7 @@ def z3_proves(claim: Boolean, facts: Sequence[Boolean], rlimit: int) -> bool:
     The negated claim is entered as a constraint and a statement about a fresh variable is asked, which
     holds only if the constraints contradict each other: so the simplifier has nothing to fold.
     """
-    module, tirx = _tvm()
+    versions, tirx = _tvm()
     encoder = Encoder()
     try:
         constraints = [encoder.condition(c) for c in (*facts, Not(claim))]
@@ -138,14 +140,13 @@ def z3_proves(claim: Boolean, facts: Sequence[Boolean], rlimit: int) -> bool:
         return False
     unrelated = tirx.Var("unrelated", "int64")
     question = tirx.GE(unrelated, tirx.IntImm("int64", 1))
-    return _ask(module, question, constraints, module.ProofStrength.SYMBOLIC_BOUND, rlimit)
+    strength = versions.arithmetic().ProofStrength.SYMBOLIC_BOUND
+    return _ask(versions, question, constraints, strength, rlimit)
 
 
-def _ask(module: Any, question: Any, constraints: Sequence[Any], strength: Any, rlimit: int | None) -> bool:
-    # A context of its own keeps Z3's answers independent of the questions before. 0.26 has none.
-    scope = module.Z3ContextScope() if hasattr(module, "Z3ContextScope") else nullcontext()
-    with scope:
-        analyzer = module.Analyzer()
+def _ask(versions: Any, question: Any, constraints: Sequence[Any], strength: Any, rlimit: int | None) -> bool:
+    with versions.z3_scope():
+        analyzer = versions.arithmetic().Analyzer()
         if rlimit is not None:
             if not analyzer.is_z3_enabled:
                 return False

@@ -13,6 +13,7 @@ import sympy
 from sympy.logic.boolalg import And, Boolean, Not, Or
 
 from relax_lint.symbolic import functions as f
+from relax_lint.vm.nodes import expression_kind
 
 MAX_SHIFT = 63
 
@@ -81,16 +82,6 @@ _RELATIONS: dict[str, Any] = {
     "GT": sympy.Gt,
     "GE": sympy.Ge,
 }
-_CALLS = {
-    # Before 0.27 these are calls of intrinsics, from then on nodes of their own.
-    "shift_left": "LShift",
-    "shift_right": "RShift",
-    "bitwise_and": "BitwiseAnd",
-    "bitwise_or": "BitwiseOr",
-    "bitwise_xor": "BitwiseXor",
-    "bitwise_not": "BitwiseNot",
-    "if_then_else": "Select",
-}
 _WRAPS_WHEN_UNSIGNED = frozenset({"Add", "Sub", "Mul", "LShift", "BitwiseNot"})
 
 
@@ -148,7 +139,7 @@ class Translator:
 
     def _expr(self, e: Any) -> Any:
         kind, operands = _node(e)
-        if kind in ("BufferLoad", "TensorLoad") and self._load is not None:
+        if kind == "BufferLoad" and self._load is not None:
             return self._load(e)
         if kind == "IntImm":
             return sympy.Integer(int(e.value))
@@ -213,10 +204,9 @@ class Translator:
 
 def _node(e: Any) -> tuple[str, tuple[Any, ...]]:
     """The kind of node under its 0.27 name, and its operands."""
-    kind = type(e).__name__
-    if kind == "Call":
-        name = getattr(e.op, "name", "").rpartition(".")[2]
-        return _CALLS.get(name, f"call of {name or e.op}"), tuple(e.args)
+    kind = expression_kind(e)
+    if type(e).__name__ == "Call":
+        return kind, tuple(e.args)
     if kind == "Select":
         return kind, (e.condition, e.true_value, e.false_value)
     if kind in _BINARY or kind in _RELATIONS or kind in ("And", "Or"):

@@ -8,8 +8,9 @@ from typing import Any, TypeAlias
 import tvm
 
 from relax_lint.model.builder import build_program
-from relax_lint.model.program import Function, Unknown
+from relax_lint.model.program import Function
 from relax_lint.symbolic.printing import expr_text
+from relax_lint.symbolic.quantity import Unknown
 from relax_lint.totals.compute import measure
 from relax_lint.totals.quantities import Quantity
 

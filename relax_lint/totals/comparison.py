@@ -6,15 +6,13 @@ binding of this run where there is one, else by their terms. sympy is loaded onl
 
 from __future__ import annotations
 
-import json
 import re
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, TypeAlias
 
-from relax_lint.output.json import report_object
-from relax_lint.results.report import Report
+from relax_lint.results.report import Amount, MemoryTotals
 
 if TYPE_CHECKING:
     import sympy
@@ -25,11 +23,8 @@ _NAME = re.compile(r"[^\W\d]\w*(?!\w|\()")
 NOT_KNOWN = "not known"
 """Stands for a total without a formula."""
 
-_LARGEST_REPORT = 1 << 28
-
-
-class ComparisonError(ValueError):
-    """An earlier report that cannot be compared with; the text is for the user."""
+Formulas: TypeAlias = Mapping[str, "str | None"]
+"""The formula of every figure by its name; None where it is not known."""
 
 
 @dataclass(frozen=True)
@@ -44,6 +39,23 @@ class Subject:
         if self.name is None:
             return "all functions"
         return f"{'.'.join(filter(None, (self.module, self.name)))} ({self.path})"
+
+
+@dataclass(frozen=True)
+class FunctionTotals:
+    """The totals of one function in one report, measured `at` a binding. What is in `unknown` has no formula,
+    but at most a number that holds there.
+    """
+
+    subject: Subject
+    formulas: Formulas
+    unknown: frozenset[str]
+    at: Mapping[str, int]
+
+    def comparable(self, point: Mapping[str, int]) -> Formulas:
+        """The formulas that say something at another binding."""
+        lost = self.unknown if self.at != point else frozenset()
+        return {name: None if name in lost else formula for name, formula in self.formulas.items()}
 
 
 @dataclass(frozen=True)
@@ -79,33 +91,50 @@ class Comparison:
         return any(change.exceeds for change in self.changes)
 
 
-def read_report(path: str) -> list[Any]:
-    """The memory totals of a JSON report. Raises ComparisonError."""
-    try:
-        with open(path, "rb") as file:
-            data = file.read(_LARGEST_REPORT + 1)
-    except OSError as error:
-        raise ComparisonError(f"cannot read {path}: {error.strerror}") from None
-    if len(data) > _LARGEST_REPORT:
-        raise ComparisonError(f"{path} is too large for a report")
-    try:
-        memory = json.loads(data)["memory"]
-        if not isinstance(memory, list):
-            raise TypeError
-        for total in memory:
-            _formulas(total, {})
-            _subject(total)
-    except (ValueError, KeyError, TypeError, AttributeError, RecursionError):
-        raise ComparisonError(f"{path} is not a JSON report of `relax-lint memory`") from None
-    return memory
+def totals_of(total: MemoryTotals) -> FunctionTotals:
+    """What is compared of the totals of this run."""
+    return FunctionTotals(
+        Subject(total.path, total.module, total.function),
+        formulas(
+            planned_static=total.planned_static_bytes,
+            planned_dynamic=_expr(total.planned_dynamic_bytes),
+            peak_live=_expr(total.peak_live),
+            naive=_expr(total.reserved.get("naive")),
+            pooled=_expr(total.reserved.get("pooled")),
+            parameters=_expr(total.parameter_bytes),
+            constants=_expr(total.constant_bytes),
+        ),
+        frozenset(total.unknown),
+        total.bindings,
+    )
+
+
+def formulas(
+    *,
+    planned_static: int,
+    planned_dynamic: str | None,
+    peak_live: str | None,
+    naive: str | None,
+    pooled: str | None,
+    parameters: str | None,
+    constants: str | None,
+) -> Formulas:
+    """The figures that are compared, by name."""
+    planned = None if planned_dynamic is None else _plus((str(planned_static), planned_dynamic))
+    return dict(
+        zip(_FIGURES, (planned, peak_live, naive, pooled, parameters, constants), strict=True),
+    )
 
 
 def compare(
-    path: str, old: Iterable[Any], report: Report, limit: Fraction | None, point: Mapping[str, int]
+    path: str,
+    old: Iterable[FunctionTotals],
+    new: Iterable[FunctionTotals],
+    limit: Fraction | None,
+    point: Mapping[str, int],
 ) -> Comparison:
-    """This report against the totals of an earlier one, which `read_report` read from `path`."""
-    before = _by_subject(old, point)
-    after = _by_subject(report_object(report)["memory"], point)
+    """The totals of this run at a binding against those of an earlier one, which stand in `path`."""
+    before, after = _by_subject(old, point), _by_subject(new, point)
     partners = _partners(before, after)
     changes: list[Change] = []
     for subject, earlier in partners.items():
@@ -121,20 +150,21 @@ def compare(
     )
 
 
-_Formulas = Mapping[str, "str | None"]
-
-
-def _by_subject(memory: Iterable[Any], point: Mapping[str, int]) -> dict[Subject, _Formulas]:
-    found: dict[Subject, _Formulas] = {}
-    for total in memory:
-        subject = _subject(total)
+def _by_subject(totals: Iterable[FunctionTotals], point: Mapping[str, int]) -> dict[Subject, Formulas]:
+    found: dict[Subject, Formulas] = {}
+    for total in totals:
+        subject = total.subject
         # Functions of one name in one file are told apart by their order.
         number = 2
         while subject in found:
-            subject = Subject(subject.path, subject.module, f"{total['function']}#{number}")
+            subject = Subject(subject.path, subject.module, f"{total.subject.name}#{number}")
             number += 1
-        found[subject] = _formulas(total, point)
+        found[subject] = total.comparable(point)
     return found
+
+
+def _expr(amount: Amount | None) -> str | None:
+    return None if amount is None else amount.expr
 
 
 def _partners(before: Iterable[Subject], after: Iterable[Subject]) -> dict[Subject, Subject]:
@@ -152,38 +182,6 @@ def _names(subject: Subject) -> tuple[str | None, str | None]:
     return subject.module, subject.name
 
 
-def _subject(total: Any) -> Subject:
-    path, module, name = total["path"], total["module"], total["function"]
-    if not isinstance(path, str) or not isinstance(name, str) or not isinstance(module, str | None):
-        raise TypeError
-    return Subject(path, module, name)
-
-
-def _formulas(total: Any, point: Mapping[str, int]) -> _Formulas:
-    """The formula of every figure by name; None where it is not known. Raises TypeError and such."""
-    planned = total["planned"]
-    dynamic = _expr(planned["dynamic_bytes"])
-    formulas = {
-        "planned": None if dynamic is None else _plus((str(int(planned["static_bytes"])), dynamic)),
-        "peak_live": _expr(total["peak_live"]),
-        "reserved.naive": _expr(total["reserved"].get("naive")),
-        "reserved.pooled": _expr(total["reserved"].get("pooled")),
-        "parameters": _expr(total["parameters"]["bytes"]),
-        "constants": _expr(total["constants"]["bytes"]),
-    }
-    # What has no formula has at most a number, which is worth nothing at other values.
-    at = dict(total["bindings"])
-    return {name: None if name in total["unknown"] and at != point else formulas[name] for name in formulas}
-
-
-def _expr(amount: Any) -> str | None:
-    if amount is None:
-        return None
-    if not isinstance(amount["expr"], str):
-        raise TypeError
-    return str(amount["expr"])
-
-
 def _plus(formulas: Iterable[str]) -> str:
     """The sum of formulas as one."""
     texts = list(formulas)
@@ -192,7 +190,7 @@ def _plus(formulas: Iterable[str]) -> str:
     return " + ".join([*symbolic, *([str(constant)] if constant or not symbolic else [])])
 
 
-def _sum(functions: Iterable[_Formulas]) -> _Formulas:
+def _sum(functions: Iterable[Formulas]) -> Formulas:
     each = list(functions)
     totals: dict[str, str | None] = {}
     for figure in _FIGURES:
@@ -203,7 +201,7 @@ def _sum(functions: Iterable[_Formulas]) -> _Formulas:
 
 
 def _changes(
-    subject: Subject, old: _Formulas, new: _Formulas, limit: Fraction | None, point: Mapping[str, int]
+    subject: Subject, old: Formulas, new: Formulas, limit: Fraction | None, point: Mapping[str, int]
 ) -> Iterator[Change]:
     for figure in _FIGURES:
         before, after = old[figure], new[figure]

@@ -20,9 +20,11 @@ from typing import TypeVar
 
 import sympy
 
-from relax_lint.model.program import AllocStorage, AllocTensor, Function, Program, Size, Unknown, ValueId
+from relax_lint.model.operations import AllocStorage, AllocTensor, ValueId
+from relax_lint.model.program import Function, Program
 from relax_lint.model.sizes import BITS_PER_BYTE, elements
 from relax_lint.model.types import TensorType, TupleType, ValueType
+from relax_lint.symbolic.quantity import Size, Unknown
 from relax_lint.totals.formula import never_negative_symbols, total
 from relax_lint.totals.peaks import Peak, peak, pooled
 from relax_lint.totals.plans import Plans

@@ -10,9 +10,12 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from relax_lint.model.program import AllocStorage, AllocTensor, Function, Level, Op, Program, Size, Unknown
+from relax_lint.model.operations import AllocStorage, AllocTensor, Op
+from relax_lint.model.program import Function, Program
 from relax_lint.results.memory_figures import Estimate
+from relax_lint.symbolic.quantity import Size, Unknown
 from relax_lint.totals.compute import estimated_bytes
+from relax_lint.vm.builtins import Level
 
 
 def estimates(program: Program) -> tuple[Estimate, ...]:

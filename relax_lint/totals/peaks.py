@@ -9,11 +9,13 @@ from itertools import combinations
 import sympy
 from sympy.logic.boolalg import And, Boolean
 
-from relax_lint.model.program import Place
+from relax_lint.model.operations import Place
+from relax_lint.model.sizes import effective_capacity
 from relax_lint.symbolic.functions import FloorDiv, Select
 from relax_lint.totals.formula import Sizes, Sum, greatest, reaches, total, undominated
 from relax_lint.totals.quantities import Indeterminate, Quantity
 from relax_lint.totals.walk import Allocation, Walk
+from relax_lint.vm.allocators import Allocator
 
 MAX_COINCIDENCES = 4
 """Cases that the formula of the pooled allocator may distinguish."""
@@ -89,8 +91,8 @@ def pooled(walks: Iterable[Walk], page_size: int, positive: frozenset[sympy.Symb
 def rounded(size: Quantity, page_size: int) -> Quantity:
     """A size in whole pages."""
     if isinstance(size, int):
-        return -(-size // page_size) * page_size
-    return page_size * FloorDiv(size + (page_size - 1), sympy.Integer(page_size))
+        return int(Allocator.POOLED.obtains(size, page_size))
+    return effective_capacity(Allocator.POOLED, size, page_size)
 
 
 def _pooled_path(walk: Walk, page_size: int, positive: frozenset[sympy.Symbol]) -> Quantity:

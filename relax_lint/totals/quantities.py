@@ -7,10 +7,11 @@ from typing import TypeAlias
 
 import sympy
 
-from relax_lint.model.program import Function, Shape, Size, Unknown
+from relax_lint.model.program import Function
 from relax_lint.model.sizes import elements
 from relax_lint.model.types import DType, PrimType, ShapeType, TensorType, TupleType, ValueType
 from relax_lint.symbolic.evaluation import compile_expr
+from relax_lint.symbolic.quantity import Shape, Size, Unknown
 
 Quantity: TypeAlias = "int | sympy.Expr"
 """A number of bytes: an int where no symbol remains."""

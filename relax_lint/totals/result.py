@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 
-from relax_lint.model.program import BoundKind, Function, Program, Unknown
+from relax_lint.model.program import BoundKind, Function, Program
 from relax_lint.results.memory_figures import OverRange, SymbolRange
 from relax_lint.results.report import Amount, CallMemory, MemoryTotals, PlaceOfPeak
 from relax_lint.settings.memory_request import MemoryRequest
 from relax_lint.symbolic.printing import expr_text
+from relax_lint.symbolic.quantity import Unknown
 from relax_lint.totals.compute import Totals, measure, size_of
 from relax_lint.totals.peaks import Peak
 from relax_lint.totals.quantities import Indeterminate, Quantity
@@ -66,7 +67,7 @@ def function_totals(
         bindings=request.point,
         unknown=_reasons(totals) | unknown,
         over_range=ranges,
-        timelines=timelines(program, function) if request.timelines else (),
+        timelines=timelines(program, function, page_size) if request.timelines else (),
         repeated={a.value: _amount(totals.repeated[a], here.repeated[a]) for a in Allocator},
     )
 

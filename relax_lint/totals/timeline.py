@@ -4,19 +4,21 @@ from __future__ import annotations
 
 import re
 
-from relax_lint.analysis.liveness import SHAPE_HEAP
-from relax_lint.model.program import Function, FunctionCall, KernelCall, Op, Program
+from relax_lint.model.operations import FunctionCall, KernelCall, Op
+from relax_lint.model.program import Function, Program
 from relax_lint.results.memory_figures import MAX_TIMELINES, Resident, Tenure, Timeline
 from relax_lint.symbolic.printing import expr_text
+from relax_lint.totals.peaks import rounded
 from relax_lint.totals.plans import Plans
 from relax_lint.totals.quantities import Indeterminate, Quantity
 from relax_lint.totals.walk import Allocation, Inventory, Walk
 from relax_lint.totals.walker import paths_of
+from relax_lint.vm.builtins import SHAPE_HEAP
 
 _CAPITAL = re.compile("(?<=[a-z])(?=[A-Z])")
 
 
-def timelines(program: Program, function: Function) -> tuple[Timeline, ...]:
+def timelines(program: Program, function: Function, page_size: int) -> tuple[Timeline, ...]:
     """The timeline of each of the first paths through a function; none where sizes are not known."""
     plans = Plans(program)
     try:
@@ -25,7 +27,7 @@ def timelines(program: Program, function: Function) -> tuple[Timeline, ...]:
     except Indeterminate:
         return ()
     pairs = list(zip(storages, tensors, strict=True))[:MAX_TIMELINES]
-    return tuple(_timeline(held, used) for held, used in pairs)
+    return tuple(_timeline(held, used, page_size) for held, used in pairs)
 
 
 class _Formulas:
@@ -39,7 +41,7 @@ class _Formulas:
         return self.texts.setdefault(text, len(self.texts))
 
 
-def _timeline(held: Walk, used: Walk) -> Timeline:
+def _timeline(held: Walk, used: Walk, page_size: int) -> Timeline:
     formulas = _Formulas()
     last_uses = dict(_spans(used))
     residents: list[list[Resident]] = [[] for _ in held.allocations]
@@ -54,7 +56,13 @@ def _timeline(held: Walk, used: Walk) -> Timeline:
             )
         )
     storages = tuple(
-        _tenure(allocation, formulas.position(allocation.size), span, tuple(tensors))
+        _tenure(
+            allocation,
+            formulas.position(allocation.size),
+            formulas.position(rounded(allocation.size, page_size)),
+            span,
+            tuple(tensors),
+        )
         for allocation, span, tensors in zip(held.allocations, _spans(held), residents, strict=True)
     )
     branches = ", ".join("then" if taken else "else" for taken in held.taken)
@@ -62,12 +70,13 @@ def _timeline(held: Walk, used: Walk) -> Timeline:
 
 
 def _tenure(
-    allocation: Allocation, size: int, span: tuple[int, int], residents: tuple[Resident, ...]
+    allocation: Allocation, size: int, pooled: int, span: tuple[int, int], residents: tuple[Resident, ...]
 ) -> Tenure:
     place = allocation.place
     return Tenure(
         name="" if place is None else place.binding,
         size=size,
+        pooled=pooled,
         begin=span[0],
         end=span[1],
         scope=allocation.scope,

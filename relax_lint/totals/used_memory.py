@@ -7,7 +7,8 @@ from dataclasses import dataclass
 
 import sympy
 
-from relax_lint.model.program import FunctionCall, KernelCall, Unknown
+from relax_lint.model.operations import FunctionCall, KernelCall
+from relax_lint.symbolic.quantity import Unknown
 from relax_lint.totals.formula import Sizes, greatest
 from relax_lint.totals.quantities import Quantity
 from relax_lint.totals.walk import Walk

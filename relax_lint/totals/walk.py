@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from enum import Enum
 
-from relax_lint.model.program import AllocTensor, FunctionCall, KernelCall, Op, Place
+from relax_lint.model.operations import AllocTensor, FunctionCall, KernelCall, Op, Place
 from relax_lint.totals.quantities import Quantity
 
 

@@ -11,16 +11,15 @@ from typing import Any, TypeAlias
 
 import sympy
 
-from relax_lint.analysis.aliases import IN_PLACE_CALLS, Aliases
-from relax_lint.analysis.liveness import ENTRY, SHAPE_HEAP, Releases
-from relax_lint.model.program import (
+from relax_lint.analysis.aliases import Aliases
+from relax_lint.analysis.liveness import ENTRY, Releases
+from relax_lint.model.operations import (
     Alias,
     AllocStorage,
     AllocTensor,
     Assert,
     Block,
     Constant,
-    Function,
     FunctionCall,
     GetItem,
     If,
@@ -33,6 +32,7 @@ from relax_lint.model.program import (
     ValueId,
     View,
 )
+from relax_lint.model.program import Function
 from relax_lint.model.types import TensorType, TupleType, ValueType
 from relax_lint.symbolic.evaluation import compile_condition
 from relax_lint.totals.plans import Plans
@@ -45,12 +45,11 @@ from relax_lint.totals.quantities import (
     value_bytes,
 )
 from relax_lint.totals.walk import Allocation, CallPoint, ExecMode, Inventory, Placed, Walk
+from relax_lint.vm.builtins import SHAPE_HEAP, SHAPE_HEAP_SLOT_BYTES
 
 MAX_PATHS = 256
 """Paths through the branches of a function and its callees that are followed."""
 
-SHAPE_HEAP_SLOT_BYTES = 8
-"""A slot of the VM's shape heap is an int64."""
 
 Reference: TypeAlias = "int | tuple[Reference, ...] | None"
 """What an object keeps alive: one allocation (its number), those of its fields, or nothing."""
@@ -279,7 +278,7 @@ class Walker:
         if op.callee == SHAPE_HEAP:
             return self._shape_heap(frame, op)
         reference: Reference = None
-        if op.kind in IN_PLACE_CALLS:
+        if op.kind.in_place:
             reference = self._in_place(frame, op)
         elif self._inventory is Inventory.VALUES:
             reference = self._fresh(frame, op.type, op.place)

@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from enum import Enum
-
-import sympy
-
-from relax_lint.symbolic.functions import FloorDiv
+from operator import floordiv
+from typing import Any
 
 DEFAULT_PAGE_SIZE = 4096
 """Bytes: `kDefaultPageSize` of TVM's PooledAllocator."""
@@ -18,12 +17,10 @@ class Allocator(str, Enum):
     NAIVE = "naive"
     POOLED = "pooled"
 
-
-def effective_capacity(allocator: Allocator, declared: sympy.Expr, page_size: int) -> sympy.Expr:
-    """Bytes that a storage of `declared` bytes really offers.
-
-    naive hands out exactly what was asked for; pooled rounds up to whole pages.
-    """
-    if allocator is Allocator.NAIVE:
-        return declared
-    return page_size * FloorDiv(declared + (page_size - 1), sympy.Integer(page_size))
+    def obtains(self, size: Any, page_size: int, divide: Callable[[Any, int], Any] = floordiv) -> Any:
+        """Bytes that a storage of `size` bytes really takes and offers: exactly those (naive), or whole pages
+        (pooled). A size that is not a number comes with the floor division of its own kind.
+        """
+        if self is Allocator.NAIVE:
+            return size
+        return page_size * divide(size + (page_size - 1), page_size)

@@ -2,12 +2,28 @@
 
 from __future__ import annotations
 
+from contextlib import AbstractContextManager, nullcontext
 from typing import Any
 
 import tvm
 from tvm import relax
+from tvm.script.parser.core import parser as tvm_parser
 
 VERSION: str = tvm.__version__
+
+PARSES_TYPE_PARAMETERS: bool = hasattr(tvm_parser, "collect_signature_type_vars")
+"""Whether TVM's parser reads the type parameters of Python 3.12 (`def main[n](x)`): from 0.27 on."""
+
+
+def arithmetic() -> Any:
+    """The module of TVM's integer analyzer: `tvm.sym` from 0.27 on, `tvm.arith` before."""
+    return tvm.sym if hasattr(tvm, "sym") else tvm.arith
+
+
+def z3_scope() -> AbstractContextManager[Any]:
+    """A scope in which Z3's answers do not depend on the questions before. 0.26 has none."""
+    module = arithmetic()
+    return module.Z3ContextScope() if hasattr(module, "Z3ContextScope") else nullcontext()
 
 
 def kind(node: Any) -> str:
@@ -121,28 +137,6 @@ def identity(node: Any) -> int:
     thirty times as much.
     """
     return int(node.__chandle__())
-
-
-def loaded_buffer(load: Any) -> Any:
-    """The buffer variable that a load reads: `TensorLoad.source` from 0.27 on, `BufferLoad.buffer` before."""
-    return load.source if type(load).__name__ == "TensorLoad" else load.buffer
-
-
-def region_source(region: Any) -> Any:
-    """The buffer variable that a region is cut out of."""
-    return region.source if type(region).__name__ == "TensorRegion" else region.buffer
-
-
-def data_of_buffer(expr: Any) -> Any | None:
-    """The buffer variable of which an expression is the data pointer; None for any other expression."""
-    if type(expr).__name__ == "Call" and str(getattr(expr.op, "name", "")) == "tirx.buffer_data":
-        return expr.args[0]
-    return None
-
-
-def is_constant_true(condition: Any) -> bool:
-    """Whether a condition is the constant true."""
-    return type(condition).__name__ == "IntImm" and int(condition.value) != 0
 
 
 def operator_name(node: Any) -> str:

@@ -10,8 +10,8 @@ import tvm
 from relax_lint.analysis.effects import Effect, EffectTable
 from relax_lint.model.builder import build_program
 from relax_lint.model.kernels import Kernel
+from relax_lint.model.operations import KernelCall
 from relax_lint.model.prim_funcs import read_kernel
-from relax_lint.model.program import KernelCall
 
 PAIR = """
     x = T.match_buffer(a, (n,), "float32")

@@ -17,7 +17,8 @@ from tvm.script import relax as R
 from relax_lint.analysis.aliases import Aliases
 from relax_lint.analysis.liveness import ENTRY, Releases, inserted_kills, last_uses
 from relax_lint.model.builder import build_program
-from relax_lint.model.program import Function, Kill
+from relax_lint.model.operations import Kill
+from relax_lint.model.program import Function
 from relax_lint.totals.plans import Plans
 from relax_lint.totals.walk import Inventory
 from relax_lint.totals.walker import paths_of

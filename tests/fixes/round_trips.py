@@ -12,7 +12,8 @@ import tvm
 import relax_lint
 from relax_lint.fixes.wording import assert_format
 from relax_lint.model.builder import build_program
-from relax_lint.model.program import Assert, Function, KernelCall, MatchCast
+from relax_lint.model.operations import Assert, KernelCall, MatchCast
+from relax_lint.model.program import Function
 from relax_lint.model.types import PrimType, ShapeType, TensorType, ValueType
 from relax_lint.replay import Input, Machine, Module, Outcome, RunResult, Scalar, Shape, Tensor, parse_input
 from relax_lint.replay.calls import Calls

@@ -14,7 +14,8 @@ from relax_lint.fixes.changes import Change, InsertAssert, MoveKill, Remove, Ren
 from relax_lint.fixes.module.changed import Inapplicable, apply_changes
 from relax_lint.fixes.module.rewriting import bindings_of
 from relax_lint.model.builder import build_program
-from relax_lint.model.program import AllocStorage, AllocTensor, BoundKind, Function, If, Kill, MatchCast, Op
+from relax_lint.model.operations import AllocStorage, AllocTensor, If, Kill, MatchCast, Op
+from relax_lint.model.program import BoundKind, Function
 from tests.rules.checking import DOUBLE, LOWERING, findings, parse
 
 m, n = (sympy.Symbol(name, integer=True) for name in "mn")

@@ -16,11 +16,12 @@ import relax_lint
 from relax_lint.fixes.changes import Remove
 from relax_lint.fixes.module.changed import apply_changes
 from relax_lint.model.builder import build_program
-from relax_lint.model.program import Assert, Function
+from relax_lint.model.operations import Assert
+from relax_lint.model.program import Function
 from relax_lint.replay.modules import load_module
 from relax_lint.results.report import Check
 from relax_lint.results.verdict import Verdict
-from relax_lint.vm import versions as tvm_compat
+from relax_lint.vm import versions
 from tests.fixes.programs import PROGRAMS, Program, module
 from tests.fixes.test_module import OVERFLOW, kept, overflow
 from tests.programs.transformer import CONTEXT, STAGES, lowered
@@ -102,7 +103,7 @@ def test_a_module_that_is_not_well_formed_is_fixed_all_the_same() -> None:
         "Module.double(x, y)", 'R.call_packed("unknown", x, y, ty_args=(R.Tuple,))'
     )
     old = parse(body)
-    assert tvm_compat.ill_formed(old) is not None
+    assert versions.ill_formed(old) is not None
     fixed = relax_lint.fix(old, {"select": ["RLX101"]})
     assert not findings(fixed, "RLX101")
 

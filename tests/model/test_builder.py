@@ -9,31 +9,27 @@ from tvm.relax import transform
 
 from relax_lint.analysis.domains import domains_of, entry_domain
 from relax_lint.model.builder import build_program
-from relax_lint.model.program import (
+from relax_lint.model.operations import (
     Alias,
     AllocStorage,
     AllocTensor,
     Assert,
-    BoundKind,
     Constant,
-    Function,
     FunctionCall,
     GetItem,
     If,
     KernelCall,
     Kill,
-    KillKind,
-    Level,
     MakeTuple,
     MatchCast,
     Op,
-    Provenance,
-    Unknown,
     View,
-    ViewKind,
 )
+from relax_lint.model.program import BoundKind, Function, Provenance
 from relax_lint.model.types import DType, ShapeType, TensorType
 from relax_lint.symbolic.domain import FactKind
+from relax_lint.symbolic.quantity import Unknown
+from relax_lint.vm.builtins import KillKind, Level, ViewKind
 
 m, n, k = (sympy.Symbol(name, integer=True) for name in "mnk")
 

@@ -20,14 +20,16 @@ from tvm import relax
 from tvm.script import ir as I
 from tvm.script import relax as R
 
-from relax_lint.analysis.liveness import SHAPE_HEAP
 from relax_lint.model.builder import build_program
-from relax_lint.model.program import Function, KernelCall, Program, Unknown
+from relax_lint.model.operations import KernelCall
+from relax_lint.model.program import Function, Program
+from relax_lint.symbolic.quantity import Unknown
 from relax_lint.totals.compute import Counted, measure, size_of
 from relax_lint.totals.peaks import rounded
 from relax_lint.totals.quantities import evaluate
 from relax_lint.totals.walk import ExecMode
 from relax_lint.vm.allocators import Allocator
+from relax_lint.vm.builtins import SHAPE_HEAP
 from tests.totals.cases import Case, Run
 
 TARGET = "llvm"

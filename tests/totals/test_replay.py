@@ -13,36 +13,28 @@ import sympy
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from relax_lint.analysis.liveness import SHAPE_HEAP
-from relax_lint.model.program import (
+from relax_lint.model.operations import (
     Alias,
     AllocStorage,
     AllocTensor,
     Block,
-    CallKind,
-    Function,
     GetItem,
     If,
     KernelCall,
     Kill,
-    KillKind,
-    Level,
     MakeTuple,
     Op,
-    Origin,
     Place,
-    Program,
-    Provenance,
-    SymbolInfo,
-    Unknown,
-    Value,
     View,
-    ViewKind,
 )
+from relax_lint.model.program import Function, Origin, Program, Provenance, SymbolInfo, Value
 from relax_lint.model.types import DType, OpaqueType, PrimType, TupleType, ValueType
+from relax_lint.symbolic.quantity import Unknown
 from relax_lint.totals.compute import Totals, measure
 from relax_lint.totals.quantities import evaluate
 from relax_lint.vm.allocators import Allocator
+from relax_lint.vm.builtins import SHAPE_HEAP, KillKind, Level, ViewKind
+from relax_lint.vm.calls import CallKind
 
 n, m = sympy.symbols("n m", integer=True)
 BYTE = DType("uint8", 8)

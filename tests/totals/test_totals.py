@@ -13,10 +13,10 @@ from tvm.script import relax as R
 from tvm.script import tirx as T
 
 from relax_lint.model.builder import build_program
-from relax_lint.model.program import Unknown
 from relax_lint.results.report import Amount, MemoryTotals
 from relax_lint.settings.memory_request import Binding, MemoryRequest
 from relax_lint.symbolic.printing import expr_text
+from relax_lint.symbolic.quantity import Unknown
 from relax_lint.totals.compute import measure
 from relax_lint.totals.quantities import evaluate
 from relax_lint.totals.result import function_totals

@@ -12,14 +12,14 @@ from relax_lint.fixes.changes import Change, InsertAssert, MoveKill, Remove, Ren
 from relax_lint.fixes.module.prim_expr import PrimExprWriter
 from relax_lint.fixes.module.rewriting import Rewrites, address, bindings_of, called_functions, rewritten
 from relax_lint.fixes.wording import assert_format
-from relax_lint.model.program import Function, KernelCall, Level
+from relax_lint.model.operations import KernelCall
+from relax_lint.model.program import Function
 from relax_lint.symbolic.backend import Inexpressible
-from relax_lint.vm import versions as tvm_compat
+from relax_lint.vm import versions
+from relax_lint.vm.builtins import SHAPE_HEAP, Level
 
 FunctionChange: TypeAlias = tuple[Function, Change]
 """A change, and the function of the memory program that it is about."""
-
-_SHAPE_HEAP = "vm.builtin.alloc_shape_heap"
 
 
 class Inapplicable(ValueError):
@@ -37,10 +37,10 @@ def apply_changes(module: Any, changes: Iterable[FunctionChange]) -> Any:
     called = called_functions(module)
     made = module.clone()
     for var in module.get_global_vars():
-        if tvm_compat.is_relax_function(module, var):
+        if versions.is_relax_function(module, var):
             made[var] = rewritten(module[var], plan, is_called=str(var.name_hint) in called)
-    reason = tvm_compat.ill_formed(made)
-    if reason is not None and tvm_compat.ill_formed(module) is None:
+    reason = versions.ill_formed(made)
+    if reason is not None and versions.ill_formed(module) is None:
         raise Inapplicable(f"the module would not be well-formed: {reason}")
     return made
 
@@ -93,7 +93,7 @@ def _resized(function: Function, change: ResizeStorage) -> Any:
         return _with_arguments(call, [size, *call.args[1:]])
     # `R.call_builtin_with_ctx("vm.builtin.alloc_storage", (size, ...))`, or the same without its convention.
     packed = call.args[-1]
-    if tvm_compat.kind(packed) != "Tuple":
+    if versions.kind(packed) != "Tuple":
         return _with_arguments(call, [*call.args[:-4], size, *call.args[-3:]])
     return _with_arguments(call, [*call.args[:-1], relax.Tuple([size, *packed.fields[1:]])])
 
@@ -117,4 +117,4 @@ def _writer(function: Function) -> PrimExprWriter:
 
 
 def _has_shape_heap(function: Function) -> bool:
-    return any(isinstance(op, KernelCall) and op.callee == _SHAPE_HEAP for op in function.body.walk())
+    return any(isinstance(op, KernelCall) and op.callee == SHAPE_HEAP for op in function.body.walk())

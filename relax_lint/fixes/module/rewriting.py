@@ -10,7 +10,7 @@ from typing import Any, TypeAlias
 from tvm import relax
 from tvm.relax.expr_functor import PyExprMutator, mutator
 
-from relax_lint.vm import versions as tvm_compat
+from relax_lint.vm import versions
 
 FORCE_PURE = "relax.force_pure"
 """The attribute of a function that counts as pure whatever it calls. Lowering gives it to every function."""
@@ -73,10 +73,10 @@ def called_functions(module: Any) -> frozenset[str]:
     found: set[str] = set()
 
     def visit(node: Any) -> None:
-        if tvm_compat.kind(node) == "GlobalVar":
+        if versions.kind(node) == "GlobalVar":
             found.add(str(node.name_hint))
 
-    for _, function in tvm_compat.relax_functions(module):
+    for _, function in versions.relax_functions(module):
         relax.analysis.post_order_visit(function, visit)
     return frozenset(found)
 
@@ -87,7 +87,7 @@ def bindings_of(body: Any) -> list[Any]:
     for block in body.blocks if _is_sequence(body) else ():
         for binding in block.bindings:
             found.append(binding)
-            if tvm_compat.kind(binding.value) == "If":
+            if versions.kind(binding.value) == "If":
                 found += bindings_of(binding.value.true_branch)
                 found += bindings_of(binding.value.false_branch)
     return found
@@ -140,7 +140,7 @@ class _Rewriter:
 
     def _binding(self, binding: Any, index: int) -> Any:
         value = self._rewrites.values.get(index, binding.value)
-        kind = tvm_compat.kind(value)
+        kind = versions.kind(value)
         if kind == "If":
             value = self._if(value)
         elif kind == "Function":

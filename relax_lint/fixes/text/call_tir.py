@@ -6,7 +6,10 @@ from collections.abc import Callable
 
 from relax_lint.analysis.effects import Effect
 from relax_lint.fixes.text.tvmscript import NotWritableError, script_expr
-from relax_lint.model.program import AllocTensor, CallKind, Function, KernelCall, Unknown
+from relax_lint.model.operations import AllocTensor, KernelCall
+from relax_lint.model.program import Function
+from relax_lint.symbolic.quantity import Unknown
+from relax_lint.vm.calls import CallKind
 
 _LEADS = {
     CallKind.PRIM_FUNC: "R.call_tir(cls.{}",

@@ -24,7 +24,8 @@ from relax_lint.fixes.text.editing import NotEditableError, UnitText
 from relax_lint.fixes.text.namespaces import Namespaces, declared_in_strings, is_tir_call
 from relax_lint.fixes.text.purity import attributes, impurity, is_attribute_call
 from relax_lint.fixes.text.tvmscript import NotWritableError, assertion, script_expr
-from relax_lint.model.program import Function, Op, Place
+from relax_lint.model.operations import Op, Place
+from relax_lint.model.program import Function
 from relax_lint.results.report import Edit, Fix
 from relax_lint.sources.names import DEFAULT_IMPORTS, TIR, canonical
 from relax_lint.sources.unit import Imported, Script

@@ -2,19 +2,22 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any
 
 import sympy
 from sympy.logic.boolalg import And, Boolean, Or
 
 from relax_lint.fixes.wording import assert_format
-from relax_lint.model.program import Level
 from relax_lint.symbolic import functions as f
+from relax_lint.vm.builtins import Level, Operation, operators
 
 MAX_LENGTH = 200
 """Characters: nobody reads a longer condition in the middle of a program."""
 
-ALLOC_STORAGE = {Level.MEMORY: "memory.alloc_storage", Level.VM: "vm.alloc_storage"}
+ALLOC_STORAGE: Mapping[Level | None, str] = {
+    row.level: name.removeprefix("relax.") for name, row in operators(Operation.STORAGE).items()
+}
 """The calls with a size that can be written down, below `R`."""
 
 _SUM, _PRODUCT, _ATOM = range(3)

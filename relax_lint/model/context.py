@@ -1,0 +1,113 @@
+"""The state of the builder: the values, symbols and constants of the function that is being built."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import sympy
+
+from relax_lint.model.operations import ValueId
+from relax_lint.model.program import Value
+from relax_lint.model.read_types import TypeReader
+from relax_lint.model.shape_heap import ShapeHeap
+from relax_lint.model.symbols import SymbolTable
+from relax_lint.model.types import OpaqueType, PrimType, ShapeType, TensorType, TupleType, ValueType
+from relax_lint.symbolic.translate import Translator, Untranslatable
+from relax_lint.vm import versions
+
+
+class BuildContext:
+    """What is known of one function so far. An inner function shares the symbols of its outer one."""
+
+    def __init__(self, module: Any, symbols: SymbolTable) -> None:
+        self.module = module
+        self.symbols = symbols
+        self.translator = Translator(symbols.symbol_of)
+        self.types = TypeReader(self.translator)
+        self.heap = ShapeHeap(symbols)
+        self.values: dict[ValueId, Value] = {}
+        self.trusted: set[ValueId] = set()
+        """Values whose type is true by construction, not merely claimed by the IR."""
+        self.constants: dict[Any, ValueId] = {}
+        self.inline_tuples: dict[ValueId, tuple[ValueId, ...]] = {}
+        self._ids: dict[int, ValueId] = {}
+        """By the identity of variables and constants."""
+
+    def inner(self) -> BuildContext:
+        """The context of a function that is defined here: it knows the values that are known by now."""
+        made = BuildContext(self.module, self.symbols)
+        made.translator, made.types = self.translator, self.types
+        made.values = dict(self.values)
+        made.trusted = set(self.trusted)
+        made._ids = dict(self._ids)
+        made.inline_tuples = dict(self.inline_tuples)
+        return made
+
+    def bind(self, var: Any, *, type_: ValueType | None = None, trusted: bool = True) -> ValueId:
+        """A new value for a variable, of the type that the IR gives it."""
+        value = self._new_value(str(var.name), type_ or self._type_of_var(var))
+        self._ids[versions.identity(var)] = value
+        if trusted:
+            self.trusted.add(value)
+        return value
+
+    def operand(self, expr: Any) -> ValueId:
+        """The value of an argument; an inline constant, shape or tuple becomes a value of its own."""
+        known = self._ids.get(versions.identity(expr))
+        if known is not None:
+            return known
+        if versions.kind(expr) == "Var":
+            # After planning a variable may be used that nothing binds.
+            return self.bind(expr, trusted=False)
+        value = self._new_value("", self.type_of(expr))
+        self.trusted.add(value)
+        if versions.kind(expr) == "Constant":
+            self.constants[expr] = value
+            self._ids[versions.identity(expr)] = value
+        if versions.kind(expr) == "Tuple":
+            self.inline_tuples[value] = tuple(self.operand(item) for item in expr.fields)
+        return value
+
+    def learn_shape(self, value: ValueId, extents: tuple[sympy.Expr, ...] | None) -> None:
+        """A check at run time tells the shape of a tensor."""
+        known = self.values[value]
+        if extents is not None and isinstance(known.type, TensorType):
+            type_ = TensorType(extents, known.type.dtype, len(extents), known.type.device)
+            self.values[value] = Value(value, known.name, type_)
+            self.trusted.add(value)
+
+    def type_of(self, expr: Any) -> ValueType:
+        """The type of an expression, with the extents of shapes and the value of scalars."""
+        kind = versions.kind(expr)
+        if kind == "ShapeExpr":
+            return ShapeType(self.types.extents(expr))
+        if kind == "Tuple":
+            return TupleType(tuple(self.values[self.operand(item)].type for item in expr.fields))
+        if kind in ("GlobalVar", "ExternFunc", "StringImm", "DataTypeImm", "Op"):
+            return OpaqueType(kind)
+        ty = self.types.type(expr.ty)
+        if isinstance(ty, PrimType):
+            return PrimType(ty.dtype, self._prim_value(expr))
+        return ty
+
+    def index_ranges(self) -> dict[ValueId, tuple[int, int]]:
+        """The smallest and the largest element of the integer constants."""
+        ranges = {value: versions.integer_range(node) for node, value in self.constants.items()}
+        return {value: span for value, span in ranges.items() if span is not None}
+
+    def _new_value(self, name: str, type_: ValueType) -> ValueId:
+        value = len(self.values)
+        self.values[value] = Value(value, name, type_)
+        return value
+
+    def _type_of_var(self, var: Any) -> ValueType:
+        ty = self.types.type(var.ty)
+        if isinstance(ty, PrimType) and ty.dtype != "bool":
+            return PrimType(ty.dtype, self.symbols.symbol_of(var))
+        return ty
+
+    def _prim_value(self, expr: Any) -> sympy.Expr | None:
+        try:
+            return self.translator.expr(expr)
+        except Untranslatable:
+            return None

@@ -1,0 +1,202 @@
+"""The operations of the memory program: what one binding of a Relax function does to memory."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from typing import Any, TypeAlias
+
+from relax_lint.model.types import DType, ValueType
+from relax_lint.results.location import Location
+from relax_lint.symbolic.domain import Fact
+from relax_lint.symbolic.quantity import Shape, Size
+from relax_lint.vm.builtins import KillKind, Level, ViewKind
+from relax_lint.vm.calls import CallKind
+
+ValueId: TypeAlias = int
+"""Identity of one value inside one function."""
+
+
+@dataclass(frozen=True)
+class Place:
+    """Where an operation stands: its binding's name in the IR, its index in program order
+    (0-based over the whole function, branches included, then-branch first), its source location,
+    the IR node that the binding's value is, and the variable that it binds.
+    """
+
+    binding: str
+    index: int
+    location: Location | None = None
+    node: Any = field(default=None, compare=False, repr=False)
+    var: Any = field(default=None, compare=False, repr=False)
+
+
+@dataclass(frozen=True)
+class Op:
+    """One binding of the program; `result` is the value that it produces."""
+
+    place: Place
+    result: ValueId
+
+
+@dataclass(frozen=True)
+class AllocStorage(Op):
+    """A storage of `size` bytes. `R.memory` sizes are bytes whatever `dtype` says; `R.vm` sizes
+    are product(shape) elements of `dtype` and are stored here as bytes already; `extents` is the
+    shape as written.
+    """
+
+    level: Level
+    size: Size
+    extents: Shape
+    dtype: DType
+    device: int | None
+    scope: str
+
+    @property
+    def size_in_bytes(self) -> bool:
+        """Whether the size was written in bytes rather than in elements of `dtype`."""
+        return self.level is Level.MEMORY
+
+
+@dataclass(frozen=True)
+class AllocTensor(Op):
+    """A tensor on `storage` at `offset` bytes, or (level BUILTIN, `storage` None) one that has no
+    storage of its own yet. `bytes` = ceil(product(shape) * bits * lanes / 8).
+    """
+
+    level: Level
+    storage: ValueId | None
+    offset: Size
+    shape: Shape
+    dtype: DType
+    bytes: Size
+    device: int | None
+    scope: str
+
+
+@dataclass(frozen=True)
+class View(Op):
+    """A value of its own register that shares the bytes of `source` (from `offset` bytes on). `claimed` is
+    the type that a call of `vm.builtin.copy` gives its result, which is its argument.
+    """
+
+    kind: ViewKind
+    source: ValueId
+    offset: Size
+    type: ValueType
+    claimed: ValueType | None = None
+
+
+@dataclass(frozen=True)
+class Alias(Op):
+    """`b = a`: the same value under another name (the same register of the VM)."""
+
+    source: ValueId
+
+
+@dataclass(frozen=True)
+class MatchCast(Op):
+    """`R.match_cast`: checked at run time; `facts` hold afterwards."""
+
+    source: ValueId
+    type: ValueType
+    facts: tuple[Fact, ...]
+
+
+@dataclass(frozen=True)
+class MakeTuple(Op):
+    """A tuple of values."""
+
+    items: tuple[ValueId, ...]
+
+
+@dataclass(frozen=True)
+class GetItem(Op):
+    """One field of a tuple."""
+
+    tuple: ValueId
+    item: int
+
+
+@dataclass(frozen=True)
+class Constant(Op):
+    """A constant tensor, shape, prim or string value."""
+
+    type: ValueType
+
+
+@dataclass(frozen=True)
+class KernelCall(Op):
+    """A call of a PrimFunc, a packed function or a high-level operator.
+
+    `arguments` are the tensor-like operands in order; for destination-passing direct calls the
+    outputs are among them (who writes what is a fact of `analysis`, not of the IR).
+    `inplace` are the argument indices that the call declares to overwrite; a `pure` call claims to write
+    none of its arguments.
+    """
+
+    kind: CallKind
+    callee: str
+    arguments: tuple[ValueId, ...]
+    type: ValueType
+    inplace: tuple[int, ...] = ()
+    pure: bool = False
+
+
+@dataclass(frozen=True)
+class Kill(Op):
+    """The value's register is cleared; its memory lives on while anything else refers to it."""
+
+    kind: KillKind
+    target: ValueId
+
+
+@dataclass(frozen=True)
+class Assert(Op):
+    """`R.assert_op` on symbols. `fact` is None when the condition is not about symbols only. It is not
+    `written` where VMShapeLower put it in, to check a declared type.
+    """
+
+    fact: Fact | None
+    operands: tuple[ValueId, ...]
+    written: bool = True
+
+
+@dataclass(frozen=True)
+class FunctionCall(Op):
+    """A call of another Relax function of the module."""
+
+    callee: str
+    arguments: tuple[ValueId, ...]
+    type: ValueType
+
+
+@dataclass(frozen=True)
+class If(Op):
+    """Two alternatives. `facts` hold in the then-branch, `else_facts` in the else-branch; the
+    result is `then_result` or `else_result`.
+    """
+
+    condition: ValueId | None
+    then_block: Block
+    else_block: Block
+    then_result: ValueId
+    else_result: ValueId
+    facts: tuple[Fact, ...]
+    else_facts: tuple[Fact, ...]
+
+
+@dataclass(frozen=True)
+class Block:
+    """Operations one after another."""
+
+    ops: tuple[Op, ...]
+
+    def walk(self) -> Iterator[Op]:
+        """Every operation in program order, those of branches right after their `If`."""
+        for op in self.ops:
+            yield op
+            if isinstance(op, If):
+                yield from op.then_block.walk()
+                yield from op.else_block.walk()

@@ -1,0 +1,19 @@
+"""Quantities of which the IR may not say enough: a size, a shape."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TypeAlias
+
+import sympy
+
+
+@dataclass(frozen=True)
+class Unknown:
+    """A quantity that the IR does not determine, with the reason in words."""
+
+    reason: str
+
+
+Size: TypeAlias = sympy.Expr | Unknown
+Shape: TypeAlias = tuple[sympy.Expr, ...] | Unknown

@@ -1,0 +1,75 @@
+"""How a call passes its arguments and gets its result: one row per calling convention of Relax."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from enum import Enum
+
+
+class CallKind(Enum):
+    """The calling convention of a kernel or packed call."""
+
+    CALL_TIR = "R.call_tir"
+    CALL_TIR_INPLACE = "R.call_tir_inplace"
+    CALL_DPS_PACKED = "R.call_dps_packed"
+    CALL_INPLACE_PACKED = "R.call_inplace_packed"
+    PRIM_FUNC = "PrimFunc"
+    CALL_TIR_DYN = "R.vm.call_tir_dyn"
+    PACKED = "R.call_packed"
+    BUILTIN = "R.call_builtin_with_ctx"
+    OPERATOR = "operator"
+
+    @property
+    def runs_kernel(self) -> bool:
+        """Whether the callee may be a PrimFunc of the module."""
+        return self in _KERNELS
+
+    @property
+    def allocates_result(self) -> bool:
+        """Whether every tensor of the result is one that the call allocates."""
+        return self in _FRESH
+
+    @property
+    def in_place(self) -> bool:
+        """Whether the call declares which of its arguments it overwrites."""
+        return self in _IN_PLACE
+
+    @property
+    def passes_outputs(self) -> bool:
+        """Whether the outputs are among the arguments, and only the callee says which they are."""
+        return self in _BY_POSITION
+
+
+_KERNELS = frozenset(
+    {CallKind.CALL_TIR, CallKind.CALL_TIR_INPLACE, CallKind.CALL_TIR_DYN, CallKind.PRIM_FUNC}
+)
+_FRESH = frozenset({CallKind.CALL_TIR, CallKind.CALL_DPS_PACKED, CallKind.OPERATOR})
+_IN_PLACE = frozenset({CallKind.CALL_TIR_INPLACE, CallKind.CALL_INPLACE_PACKED})
+_BY_POSITION = frozenset({CallKind.PRIM_FUNC, CallKind.CALL_TIR_DYN})
+
+
+@dataclass(frozen=True)
+class Convention:
+    """An operator whose first argument names the callee.
+
+    `in_tuple` says that the callee's arguments are one tuple. A `pure` call claims to write none of them.
+    `believed` is a result type that nothing makes true: the VM allocates every other result with that type.
+    """
+
+    kind: CallKind
+    in_tuple: bool = False
+    pure: bool = False
+    believed: bool = False
+
+
+CONVENTIONS: Mapping[str, Convention] = {
+    "relax.call_tir": Convention(CallKind.CALL_TIR, in_tuple=True),
+    "relax.call_tir_with_grad": Convention(CallKind.CALL_TIR, in_tuple=True),
+    "relax.call_tir_inplace": Convention(CallKind.CALL_TIR_INPLACE, in_tuple=True),
+    "relax.call_dps_packed": Convention(CallKind.CALL_DPS_PACKED, in_tuple=True),
+    "relax.call_inplace_packed": Convention(CallKind.CALL_INPLACE_PACKED, believed=True),
+    "relax.call_pure_packed": Convention(CallKind.PACKED, pure=True, believed=True),
+    "relax.call_builtin_with_ctx": Convention(CallKind.BUILTIN, in_tuple=True, believed=True),
+    "relax.vm.call_tir_dyn": Convention(CallKind.CALL_TIR_DYN, in_tuple=True),
+}

@@ -1,0 +1,66 @@
+"""The nodes of kernels and of their expressions under one name for all versions. Does not import TVM."""
+
+from __future__ import annotations
+
+from typing import Any
+
+_LOADS = frozenset({"BufferLoad", "TensorLoad"})
+_CONSTANTS = frozenset({"IntImm", "FloatImm", "StringImm", "GenericConst", "DataTypeImm"})
+_CALLS = {
+    # Before 0.27 these are calls of intrinsics, from then on nodes of their own.
+    "shift_left": "LShift",
+    "shift_right": "RShift",
+    "bitwise_and": "BitwiseAnd",
+    "bitwise_or": "BitwiseOr",
+    "bitwise_xor": "BitwiseXor",
+    "bitwise_not": "BitwiseNot",
+    "if_then_else": "Select",
+}
+
+
+def is_load(node: Any) -> bool:
+    """Whether an expression of a kernel loads an element of a buffer."""
+    return type(node).__name__ in _LOADS
+
+
+def is_kernel_constant(node: Any) -> bool:
+    """Whether an expression of a kernel is a constant."""
+    return type(node).__name__ in _CONSTANTS
+
+
+def is_saved_constant(value: Any) -> bool:
+    """Whether a loaded object is a constant: a `GenericConst` from 0.27 on, a relax `Constant` before."""
+    return type(value).__name__ in ("GenericConst", "Constant")
+
+
+def expression_kind(node: Any) -> str:
+    """The kind of a primitive expression under its 0.27 name; that of a call of anything but an operation
+    that 0.27 has a node for is in words.
+    """
+    kind = type(node).__name__
+    if kind == "Call":
+        name = getattr(node.op, "name", "").rpartition(".")[2]
+        return _CALLS.get(name, f"call of {name or node.op}")
+    return "BufferLoad" if kind in _LOADS else kind
+
+
+def loaded_buffer(load: Any) -> Any:
+    """The buffer variable that a load reads: `TensorLoad.source` from 0.27 on, `BufferLoad.buffer` before."""
+    return load.source if type(load).__name__ == "TensorLoad" else load.buffer
+
+
+def region_source(region: Any) -> Any:
+    """The buffer variable that a region is cut out of."""
+    return region.source if type(region).__name__ == "TensorRegion" else region.buffer
+
+
+def data_of_buffer(expr: Any) -> Any | None:
+    """The buffer variable of which an expression is the data pointer; None for any other expression."""
+    if type(expr).__name__ == "Call" and str(getattr(expr.op, "name", "")) == "tirx.buffer_data":
+        return expr.args[0]
+    return None
+
+
+def is_constant_true(condition: Any) -> bool:
+    """Whether a condition is the constant true."""
+    return type(condition).__name__ == "IntImm" and int(condition.value) != 0
