@@ -15,6 +15,7 @@ import argparse
 import hashlib
 import json
 import os
+import re
 import shutil
 import subprocess
 import sys
@@ -85,15 +86,17 @@ def tried(version: str, tvm: str, arguments: Sequence[str]) -> Row:
     log.write_text("", encoding="utf-8")
     own = environment(python, name, tvm, log)
     if own is None:
-        return Row(version, tvm, "not installed", _last_line(log))
+        return Row(version, tvm, "not installed", _told(log))
     started = time.monotonic()
     passed = _logged([str(own), "-m", "pytest", *arguments], log)
-    return Row(version, tvm, "passed" if passed else "failed", _last_line(log), time.monotonic() - started)
+    return Row(version, tvm, "passed" if passed else "failed", _told(log), time.monotonic() - started)
 
 
-def _last_line(log: Path) -> str:
-    lines = log.read_text(encoding="utf-8").strip().splitlines()
-    return lines[-1].strip("= ")[:100] if lines else ""
+def _told(log: Path) -> str:
+    """What pytest counted, or else the last line of the log."""
+    lines = [line.strip("= ") for line in log.read_text(encoding="utf-8").splitlines() if line.strip()]
+    counted = [line for line in lines if re.match(r"\d+ (passed|failed|error)", line)]
+    return [*lines, *counted][-1][:100] if lines else ""
 
 
 def main() -> int:
@@ -111,7 +114,7 @@ def main() -> int:
     for combination in options.only or all_of_it:
         print(f"trying {combination}", file=sys.stderr, flush=True)
         rows.append(tried(*combination.split(":"), options.arguments))
-    print("| Python | TVM | outcome | seconds | last line |\n|---|---|---|---|---|")
+    print("| Python | TVM | outcome | seconds | pytest says |\n|---|---|---|---|---|")
     for row in rows:
         print(f"| {row.python} | {row.tvm} | {row.outcome} | {row.seconds:.0f} | {row.told} |")
     bad = ("failed", *NOT_MADE) if options.only else ("failed",)
