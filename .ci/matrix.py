@@ -46,7 +46,10 @@ def interpreter(version: str) -> str | None:
     kept = sorted(pyenv.glob(f"{version}.*/bin/python{version}"))
     for candidate in (shutil.which(f"python{version}"), *map(str, reversed(kept))):
         # A shim of pyenv is there for every version, and fails where the version is not active.
-        if candidate and subprocess.run([candidate, "-c", ""], capture_output=True, check=False).returncode == 0:
+        if (
+            candidate
+            and subprocess.run([candidate, "-c", ""], capture_output=True, check=False).returncode == 0
+        ):
             return candidate
     return None
 
@@ -101,7 +104,9 @@ def _told(log: Path) -> str:
 
 def main() -> int:
     """Try the combinations and print the table."""
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
     parser.add_argument("--only", nargs="+", default=[], metavar="PYTHON:TVM", help="only these combinations")
     parser.add_argument("arguments", nargs="+", metavar="PYTEST-ARGUMENT")
     options = parser.parse_args()

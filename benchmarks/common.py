@@ -78,14 +78,20 @@ def in_turns(
 
 
 def process_seconds(
-    command: Sequence[str], folder: Path, runs: int, before: Callable[[], Any] = lambda: None, **environment: str
+    command: Sequence[str],
+    folder: Path,
+    runs: int,
+    before: Callable[[], Any] = lambda: None,
+    **environment: str,
 ) -> list[float]:
     """Wall-clock times of whole processes, each after a call of `before`."""
     times = []
     for _ in range(runs):
         before()
         begin = time.perf_counter()
-        subprocess.run(command, cwd=folder, env={**os.environ, **environment}, capture_output=True, check=False)
+        subprocess.run(
+            command, cwd=folder, env={**os.environ, **environment}, capture_output=True, check=False
+        )
         times.append(time.perf_counter() - begin)
     return times
 

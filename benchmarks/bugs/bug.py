@@ -1,6 +1,6 @@
 """What a known bug is here: a program, the rule that should see it, and calls that show what happens.
 
-The programs stand in the text files of this folder, in an abbreviated form of TVMScript that `_written_out` undoes:
+The programs stand in the text files of this folder, in an abbreviated form of TVMScript that `written_out` undoes:
 
     == NAME: the pattern
     public references -> RULE VERDICT         (`nothing`: the pattern is harmless or repaired)
@@ -78,7 +78,7 @@ def _bug(entry: str) -> Bug:
         pattern=pattern,
         rule="" if expected == "nothing" else rule,
         verdict=verdict,
-        text=program(_written_out(_FIELD.sub("", body).strip("\n"))),
+        text=written_out(_FIELD.sub("", body)),
         calls=tuple(call for call in fields.get("run", "").split("; ") if call),
         right=fields.get("right", ""),
         max_memory=int(fields["max memory"]) if "max memory" in fields else None,
@@ -91,14 +91,14 @@ def program(body: str) -> str:
     return HEADER + indent(body.strip("\n"), "    ") + "\n"
 
 
-def _written_out(body: str) -> str:
-    """TVMScript without abbreviations, and with the shared kernels that are called."""
+def written_out(body: str) -> str:
+    """A file of TVMScript without abbreviations, and with the shared kernels that are called."""
     body = _HEAD.sub(_head, body)
     body = _STORAGE.sub(r'= R.memory.alloc_storage(R.shape([\1]), 0, "global", "uint8")', body)
     body = _TENSOR.sub(r'= R.memory.alloc_tensor(\1, 0, R.shape([\2]), "float32")', body)
     body = _CALL.sub(r"    Module.\1(", _TYPE.sub(lambda match: _type(match[1], _extents(match)), body))
     called = {name for name in KERNELS if f"Module.{name}" in body and f"def {name}(" not in body}
-    return "\n".join([*(text for name, text in KERNELS.items() if name in called), body])
+    return program("\n".join([*(text for name, text in KERNELS.items() if name in called), body.strip("\n")]))
 
 
 def _head(match: re.Match[str]) -> str:
