@@ -47,8 +47,8 @@ def table(head: Sequence[Any], rows: Iterable[Sequence[Any]]) -> str:
 def counts(name: str, words: Sequence[str], found: Mapping[str, Mapping[str, int]]) -> str:
     """A table of how often each word was counted for each key, and of all keys together."""
     rows = [(key, *(of_key.get(word, 0) for word in words)) for key, of_key in found.items()]
-    every = ("all", *(sum(row[place] for row in rows) for place in range(1, len(words) + 1)))
-    return table((name, *words), [*rows, every])
+    every = (sum(of_key.get(word, 0) for of_key in found.values()) for word in words)
+    return table((name, *words), [*rows, ("all", *every)])
 
 
 def write(folder: Path | str, texts: Mapping[str, str]) -> None:
@@ -81,18 +81,20 @@ def process_seconds(
     command: Sequence[str],
     folder: Path,
     runs: int,
-    before: Callable[[], Any] = lambda: None,
+    before: Callable[[], Any],
+    prints: str,
     **environment: str,
 ) -> list[float]:
-    """Wall-clock times of whole processes, each after a call of `before`."""
+    """Wall-clock times of whole processes, each after a call of `before`; each has to print `prints`."""
     times = []
     for _ in range(runs):
         before()
         begin = time.perf_counter()
-        subprocess.run(
-            command, cwd=folder, env={**os.environ, **environment}, capture_output=True, check=False
-        )
+        environ = {**os.environ, **environment}
+        done = subprocess.run(command, cwd=folder, env=environ, capture_output=True, text=True, check=False)
         times.append(time.perf_counter() - begin)
+        if prints not in done.stdout:
+            raise SystemExit(f"{prints!r} is not in what it printed: {done.stdout}{done.stderr}")
     return times
 
 

@@ -1,7 +1,7 @@
 """Measure the reading of real TVMScript files, over folders of public sources that are kept elsewhere.
 
-python -m benchmarks.corpus parse FOLDER... [--every N]   share of units that parse, as they stand and rewritten
-python -m benchmarks.corpus equal OLD NEW [--every N]     old units, rewritten, against today's of the same name
+python -m benchmarks.corpus parse FOLDER...   share of units that parse, as they stand and rewritten
+python -m benchmarks.corpus equal OLD NEW     old units, rewritten, against today's of the same name
 
 For example the `tests/python/relax` folders of apache/tvm at several releases and of mlc-ai/relax. Each file
 is read in a process of its own: TVM may crash. `--every 5` takes every fifth file of the sorted list. Each
@@ -76,8 +76,10 @@ def equal_file(old: Path, new: Path) -> Tally:
         todays.setdefault(_name(unit), []).append(unit)
     for unit in _units(old):
         # Names repeat within a test: the first of a name against the first, and so on.
-        todays_unit = todays[_name(unit)].pop(0) if todays.get(_name(unit)) else None
-        today, parsed = todays_unit and parse_unit(todays_unit), parse_unit(unit)
+        if not todays.get(_name(unit)):
+            continue
+        todays_unit = todays[_name(unit)].pop(0)
+        today, parsed = parse_unit(todays_unit), parse_unit(unit)
         if not isinstance(parsed, ParsedUnit) or not isinstance(today, ParsedUnit):
             continue
         equal = tvm_ffi.structural_equal(parsed.ir_module, today.ir_module)
@@ -156,7 +158,7 @@ def main() -> None:
 
     if what == "equal":
         old, new = folders
-        pairs = [(path, new / path.relative_to(old)) for path in files(old)]
+        pairs: list[tuple[Path, ...]] = [(path, Path(new) / path.relative_to(old)) for path in files(old)]
         measured(equal_file, f"{old} against {new}", pairs)
     elif what == "parse":
         for folder in folders:

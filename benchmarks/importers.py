@@ -52,7 +52,8 @@ _GRAPHS: dict[str, str] = {
         a, b = Split(x, axis=1, num_outputs=2); c = Concat(b, a, axis=1); d = Reshape(c, flat); e = Exp(d)
         f = Reshape(e, back); g = Gather(f, picked, axis=1); i = ReduceMean(g, keepdims=1); y = Sub(g, i)""",
     "If": """
-        s = ReduceSum(x, keepdims=0); positive = Greater(s, zero); z = If(positive); w = Mul(z, x); y = Exp(w)""",
+        s = ReduceSum(x, keepdims=0); positive = Greater(s, zero)
+        z = If(positive); w = Mul(z, x); y = Exp(w)""",
 }
 _BRANCHES = {
     "then_branch": "p = Exp(x); pp = Relu(p); ppp = Tanh(pp)",
@@ -72,7 +73,8 @@ def _nodes(text: str) -> list[Any]:
 
     nodes = []
     for statement in ast.parse("\n".join(part.strip() for part in text.replace("\n", ";").split(";"))).body:
-        assert isinstance(statement, ast.Assign) and isinstance(statement.value, ast.Call)
+        assert isinstance(statement, ast.Assign)
+        assert isinstance(statement.value, ast.Call)
         names = [name.id for name in ast.walk(statement.targets[0]) if isinstance(name, ast.Name)]
         operator, arguments = ast.unparse(statement.value.func), map(ast.unparse, statement.value.args)
         keywords = {str(word.arg): ast.literal_eval(word.value) for word in statement.value.keywords}
@@ -120,7 +122,7 @@ def _torch_makers() -> list[tuple[str, Callable[[], Any]]]:
     import torch
     from torch import nn
 
-    class Residual(nn.Module):
+    class Residual(nn.Module):  # type: ignore[misc]
         def __init__(self) -> None:
             super().__init__()
             self.first, self.second = nn.Conv2d(3, 6, 3, padding=1), nn.Conv2d(6, 6, 3, padding=1)
@@ -130,7 +132,7 @@ def _torch_makers() -> list[tuple[str, Callable[[], Any]]]:
             a = torch.relu(self.norm(self.first(x)))
             return self.head((self.second(a) + a).mean(dim=(2, 3)))
 
-    class Attention(nn.Module):
+    class Attention(nn.Module):  # type: ignore[misc]
         def __init__(self) -> None:
             super().__init__()
             self.qkv, self.out, self.norm = nn.Linear(16, 48), nn.Linear(16, 16), nn.LayerNorm(16)
@@ -139,14 +141,14 @@ def _torch_makers() -> list[tuple[str, Callable[[], Any]]]:
             q, k, v = self.qkv(self.norm(x)).chunk(3, dim=-1)
             return x + self.out(torch.softmax(q @ k.transpose(-1, -2) / 4, dim=-1) @ v)
 
-    class Views(nn.Module):
+    class Views(nn.Module):  # type: ignore[misc]
         def forward(self, x: Any) -> Any:
             a = (x + x).reshape(-1)
             b = torch.exp(a).view(x.shape)
             c, d = b.split(4, dim=1)
             return torch.cat((d, c), dim=1) * b - x.cumsum(dim=1)
 
-    class Gated(nn.Module):
+    class Gated(nn.Module):  # type: ignore[misc]
         def __init__(self) -> None:
             super().__init__()
             self.gate, self.up, self.down = nn.Linear(8, 32), nn.Linear(8, 32), nn.Linear(32, 8)
@@ -154,7 +156,7 @@ def _torch_makers() -> list[tuple[str, Callable[[], Any]]]:
         def forward(self, x: Any) -> Any:
             return self.down(nn.functional.silu(self.gate(x)) * self.up(x)) + x
 
-    class Choice(nn.Module):
+    class Choice(nn.Module):  # type: ignore[misc]
         def forward(self, x: Any) -> Any:
             y = torch.cond(x.sum() > 0, lambda v: torch.tanh(torch.exp(v)), lambda v: torch.abs(-v), (x,))
             return torch.exp(y * x)
@@ -179,10 +181,7 @@ def _torch_makers() -> list[tuple[str, Callable[[], Any]]]:
         return from_exported_program(program)
 
     return [
-        (
-            f"torch {kind.__name__}{' symbolic' if symbolic else ''}",
-            lambda k=kind, s=symbolic: made(k, symbolic=s),
-        )
+        (f"torch {kind.__name__}{' symbolic' if symbolic else ''}", partial(made, kind, symbolic=symbolic))
         for kind in inputs
         for symbolic in (False, True)
     ]

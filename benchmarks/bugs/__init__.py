@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from benchmarks.bugs.bug import Bug, Rows, bugs_of
+from benchmarks.bugs.bug import Bug as Bug
+from benchmarks.bugs.bug import Rows, bugs_of
 
 HAND_WRITTEN: tuple[Bug, ...] = bugs_of("bounds") + bugs_of("lifetimes") + bugs_of("kernels")
 COMPILED: tuple[Bug, ...] = bugs_of("compilers")

@@ -1,6 +1,6 @@
 """What a known bug is here: a program, the rule that should see it, and calls that show what happens.
 
-The programs stand in the text files of this folder, in an abbreviated form of TVMScript that `written_out` undoes:
+The programs stand in the text files of this folder, in short TVMScript that `written_out` spells out:
 
     == NAME: the pattern
     public references -> RULE VERDICT         (`nothing`: the pattern is harmless or repaired)
