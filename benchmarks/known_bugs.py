@@ -166,12 +166,11 @@ def page(results: Sequence[tuple[str, Results]]) -> str:
 # Known bugs
 
 Memory bugs of public threads, fixes and TVM's sources, a minimal program of our own for each pattern that
-the IR shows, and whether relax-lint reports it. Written by `python -m benchmarks.known_bugs --write` on \
-{datetime.date.today().isoformat()}
-with TVM {", ".join(versions)}; the programs are in `benchmarks/bugs/`. All rules were on, also those that are \
-off by default (where `none` is expected: the default ones).
-The last column is what the virtual machine of TVM {versions[0]} did; `ok` there means that no error was raised,
-not that the numbers are right: where they are wrong, the right ones stand below.
+the IR shows, and whether relax-lint reports it. Written by `python -m benchmarks.known_bugs --write` on
+{datetime.date.today().isoformat()} with TVM {", ".join(versions)}; the programs are in `benchmarks/bugs/`.
+All rules were on, also those that are off by default (where `none` is expected: the default ones).
+The last column is what the virtual machine of TVM {versions[0]} did; `ok` there means that no error was
+raised, not that the numbers are right: where they are wrong, the right ones stand below.
 
 {chr(10).join(_summary(version, measured) for version, measured in results)}
 
