@@ -3,10 +3,13 @@ PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 STAMP := $(VENV)/.installed
+# What the targets below run: `make test` everything that takes seconds, `make quick` what takes half a minute.
+TESTS := -n 2 -m "not slow and not models"
+QUICK := -n 2 --dist loadfile -m "not slow and not models and not vm and not long"
 # Known to come as a build for the CPU alone; other versions may bring gigabytes of GPU libraries with them.
 TORCH := torch==2.13.0
 
-.PHONY: demo test lint slow oracle models docs fuzz clean
+.PHONY: demo test quick coverage matrix lint slow oracle models docs fuzz clean
 
 $(STAMP): pyproject.toml
 	$(PYTHON) -m venv $(VENV)
@@ -15,10 +18,22 @@ $(STAMP): pyproject.toml
 	touch $@
 
 demo: $(STAMP)
-	@$(BIN)/python benchmarks/demo.py
+	@$(BIN)/python -m benchmarks.demo
 
 test: $(STAMP) lint
-	$(BIN)/python -m pytest -n 2 -m "not slow and not models"
+	$(BIN)/python -m pytest $(TESTS)
+
+quick: $(STAMP)
+	$(BIN)/python -m pytest -q $(QUICK)
+
+# What the tests reach, processes that they start included; build/coverage/index.html shows the lines.
+coverage: $(STAMP)
+	$(BIN)/python .ci/coverage_table.py -- $(if $(filter quick,$(COVERAGE)),$(QUICK),$(TESTS))
+
+# Every Python and TVM of .ci/matrix.json that this machine has; MATRIX=quick for the quick tests only,
+# ONLY="3.10:0.26" for some of the combinations.
+matrix:
+	$(PYTHON) .ci/matrix.py $(if $(ONLY),--only $(ONLY)) -- $(if $(filter quick,$(MATRIX)),$(QUICK),$(TESTS))
 
 lint: $(STAMP)
 	$(BIN)/ruff format --check .

@@ -1,6 +1,6 @@
 """Lint what TVM makes of right modules, after each pass of its default pipeline: every finding is suspect.
 
-python benchmarks/false_alarms.py [--layers N]
+python -m benchmarks.false_alarms [--layers N]
 
 Prints by rule what is judged and what is reported, and what the virtual machine showed of it: each module
 with a finding is saved, and its findings are run as `relax-lint check --confirm` runs them. Modules of the
@@ -9,18 +9,15 @@ ONNX and the torch importer are there where these libraries are installed.
 
 from __future__ import annotations
 
-import argparse
-import sys
 import tempfile
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
-
 import tvm
 
+from benchmarks.common import options, table
 from benchmarks.importers import imported
 from benchmarks.lowering import checks, findings, stages
 from benchmarks.operators import operators
@@ -29,16 +26,19 @@ from relax_lint import check
 from relax_lint.replay.confirm import confirm
 from relax_lint.results.report import Check, is_finding
 from relax_lint.settings.config import Config
+from tests.programs import transformer
+from tests.totals.corpus import CASES
 
 FIRST = "CallTIRRewrite"
 """Before this pass a module has no memory operations."""
+STATES = ("confirmed", "not-confirmed", "not-runnable")
+HEAD = ("rule", "judged", "verdict", "severity", "findings", "distinct", *STATES, "modules")
+Key = tuple[str, str, str]
+"""Rule, verdict and severity."""
 
 
 def modules(layers: int) -> Iterator[tuple[str, Any]]:
     """Names and modules as they are written; the transformer has `layers` layers."""
-    from tests.programs import transformer
-    from tests.totals.corpus import CASES
-
     yield from operators()
     yield from imported()
     yield from ((victim.name, victim.module) for victim in victims(0))
@@ -50,95 +50,93 @@ def modules(layers: int) -> Iterator[tuple[str, Any]]:
         yield name, transformer.exported(layers, bounded=bounded)
 
 
-Key = tuple[str, str, str]
-"""Rule, verdict and severity."""
-
-
 def key_of(one: Check) -> Key:
     return one.rule, one.verdict.value, one.severity.value
 
 
-def confirmed(folder: Path) -> list[Check]:
-    """The findings in the saved modules, with what running them showed; each message of a module once."""
-    config = Config()
-    report = confirm(check(str(folder), config), config)
-    first: dict[tuple[str, ...], Check] = {}
-    for one in report.checks:
-        if is_finding(one):
+class Seen:
+    """What was judged and reported, and the modules with a finding, saved in a folder."""
+
+    def __init__(self, folder: Path) -> None:
+        self.folder = folder
+        self.programs = self.versions = 0
+        self.judged: Counter[str] = Counter()
+        self.reported: Counter[Key] = Counter()
+        self.where: dict[Key, set[str]] = defaultdict(set)
+        self.failures: list[str] = []
+
+    def lint(self, name: str, module: Any) -> None:
+        """A module and all that TVM makes of it."""
+        self.programs += 1
+        stage, memory, seen = "as written", False, set[tuple[str | None, str]]()
+        try:
+            for stage, lowered in stages(module):
+                memory = memory or stage == FIRST
+                if memory:
+                    seen |= self._stage(name, lowered, seen)
+        except Exception as error:
+            self.failures.append(f"{name}, after {stage}: {type(error).__name__}: {str(error).strip()[:80]}")
+
+    def _stage(
+        self, name: str, lowered: Any, seen: set[tuple[str | None, str]]
+    ) -> set[tuple[str | None, str]]:
+        self.versions += 1
+        found = checks(lowered, Config())
+        self.judged.update(one.rule for one in found)
+        here = findings(found)
+        for one in here:
+            self.reported[key_of(one)] += 1
+            self.where[key_of(one)].add(name)
+        messages = {(one.function, one.message) for one in here}
+        if not messages <= seen:
+            text = tvm.ir.save_json(lowered)
+            Path(self.folder, f"{self.programs}-{self.versions}.json").write_text(text, encoding="utf-8")
+        return messages
+
+    def confirmed(self) -> list[Check]:
+        """The findings in the saved modules, with what running them showed; each message of a module once."""
+        config = Config()
+        report = confirm(check(str(self.folder), config), config)
+        first: dict[tuple[str, ...], Check] = {}
+        for one in filter(is_finding, report.checks):
             module = Path(one.path).name.partition("-")[0]
             first.setdefault((module, *key_of(one), str(one.function), one.message), one)
-    return list(first.values())
+        return list(first.values())
+
+    def rows(self, status: Counter[tuple[Key, str]]) -> Iterator[list[Any]]:
+        """One per rule, verdict and severity."""
+        for rule in sorted(self.judged):
+            keys = sorted(key for key in self.where if key[0] == rule)
+            for key in keys:
+                states = [status[key, state] for state in STATES]
+                names = sorted(self.where[key])
+                listed = ", ".join(names[:4]) + (f" and {len(names) - 4} more" if len(names) > 4 else "")
+                yield [rule, self.judged[rule], *key[1:], self.reported[key], sum(states), *states, listed]
+            if not keys:
+                yield [rule, self.judged[rule], "", "", 0, *[""] * (len(HEAD) - 5)]
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(
-        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
-    )
-    parser.add_argument("--layers", type=int, default=2)
-    options = parser.parse_args()
-    judged: Counter[str] = Counter()
-    reported: Counter[Key] = Counter()
-    where: dict[Key, set[str]] = {}
-    programs = versions = 0
-    failures = []
-    with tempfile.TemporaryDirectory() as temporary:
-        for name, module in modules(options.layers):
-            programs += 1
-            stage, memory, seen = "as written", False, set()
-            try:
-                for stage, lowered in stages(module):
-                    memory = memory or stage == FIRST
-                    if not memory:
-                        continue
-                    versions += 1
-                    found = checks(lowered, Config())
-                    judged.update(one.rule for one in found)
-                    here = findings(found)
-                    reported.update(map(key_of, here))
-                    for one in here:
-                        where.setdefault(key_of(one), set()).add(name)
-                    messages = {(one.function, one.message) for one in here}
-                    if not messages <= seen:
-                        seen |= messages
-                        text = tvm.ir.save_json(lowered)
-                        Path(temporary, f"{programs}-{versions}.json").write_text(text, encoding="utf-8")
-            except Exception as error:
-                failures.append(f"{name}, after {stage}: {type(error).__name__}: {str(error).strip()[:80]}")
-        shown = confirmed(Path(temporary))
-    print(f"TVM {tvm.__version__}: {programs} modules, {versions} of them and their stages,", end=" ")
-    print(f"{sum(judged.values())} operations judged, {sum(reported.values())} findings,", end=" ")
-    print(f"{len(shown)} of them distinct\n")
-    show(shown, judged, reported, where)
-    print("\n" + "\n".join(failures))
-
-
-def show(
-    shown: list[Check], judged: Counter[str], reported: Counter[Key], where: dict[Key, set[str]]
-) -> None:
-    """One row per rule, verdict and severity, and why findings were not confirmed."""
+    layers = options(__doc__, layers=2).layers
+    with tempfile.TemporaryDirectory() as folder:
+        seen = Seen(Path(folder))
+        for name, module in modules(layers):
+            seen.lint(name, module)
+        shown = seen.confirmed()
     status: Counter[tuple[Key, str]] = Counter()
-    reasons: Counter[tuple[str, str, str]] = Counter()
+    reasons: Counter[str] = Counter()
     for one in shown:
         assert one.confirmation is not None
-        name = one.confirmation.status.value
-        status[key_of(one), name] += 1
-        if name != "confirmed":
-            reasons[one.rule, name, one.confirmation.reason] += 1
-    states = ("confirmed", "not-confirmed", "not-runnable")
-    heads = ("rule", "judged", "verdict", "severity", "findings", "distinct", *states, "modules")
-    print(f"| {' | '.join(heads)} |\n{'|---' * len(heads)}|")
-    for rule in sorted(judged):
-        for key in sorted(key for key in where if key[0] == rule):
-            counts = [status[key, state] for state in states]
-            names = sorted(where[key])
-            listed = ", ".join(names[:4]) + (f" and {len(names) - 4} more" if len(names) > 4 else "")
-            cells = [rule, judged[rule], key[1], key[2], reported[key], sum(counts), *counts, listed]
-            print(f"| {' | '.join(map(str, cells))} |")
-        if not any(key[0] == rule for key in where):
-            print(f"| {rule} | {judged[rule]} | | | 0 |{' |' * (len(heads) - 5)}")
-    print()
-    for (rule, name, reason), count in sorted(reasons.items()):
-        print(f"{count:4} {rule} {name}: {reason}")
+        state = one.confirmation.status.value
+        status[key_of(one), state] += 1
+        if state != "confirmed":
+            reasons[f"{one.rule} {state}: {one.confirmation.reason}"] += 1
+    print(
+        f"TVM {tvm.__version__}: {seen.programs} modules, {seen.versions} of them and their stages,"
+        f" {seen.judged.total()} operations judged, {seen.reported.total()} findings,"
+        f" {len(shown)} of them distinct\n\n{table(HEAD, seen.rows(status))}\n"
+    )
+    print("\n".join([*(f"{count:4} {reason}" for reason, count in sorted(reasons.items())), *seen.failures]))
 
 
 if __name__ == "__main__":

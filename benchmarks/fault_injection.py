@@ -1,6 +1,6 @@
 """Inject faults into planned modules, lint them, and let the virtual machine say whether they are faulty.
 
-python benchmarks/fault_injection.py [--per-kind N] [--layers N]
+python -m benchmarks.fault_injection [--per-kind N] [--layers N]
 
 A module counts as faulty when, with the naive or the pooled allocator, it cannot be built or run, dies,
 touches memory beside what it was given (the guard sees it, where there is a C compiler), or gives other
@@ -13,21 +13,18 @@ a fault of memory.
 
 from __future__ import annotations
 
-import argparse
 import os
 import random
-import sys
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Callable
-from pathlib import Path
 from typing import Any
 
-sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
 os.environ.setdefault("TVM_NUM_THREADS", "1")
 
 import tvm
 from tvm import relax
 
+from benchmarks.common import options, table
 from benchmarks.judging import fault, run_apart, run_guarded
 from benchmarks.lowering import checks, findings, stages
 from benchmarks.victims import Victim, victims
@@ -35,6 +32,7 @@ from benchmarks.victims import Victim, victims
 Bindings = list[Any]
 Change = Callable[[Bindings, random.Random], "Bindings | None"]
 WASTE = frozenset({"RLX207", "RLX208", "RLX602"})
+COLUMNS = ("injected", "faulty", "detected", "missed", "harmless", "alarms", "notes", "waste")
 
 
 def _named(binding: Any, *names: str) -> bool:
@@ -221,16 +219,25 @@ def _reported(module: Any) -> Counter[tuple[str, str]]:
     return Counter((check.rule, check.severity.value) for check in findings(checks(module)))
 
 
+def _count(row: Counter[str], added: Counter[tuple[str, str]], wrong: str) -> set[str]:
+    """Enter one fault in the row of its kind; the rules that report it."""
+    new = {rule for rule, severity in added if severity in ("error", "warning")}
+    every = {rule for rule, _ in added}
+    row.update(("injected", "faulty" if wrong else "harmless"))
+    if wrong:
+        row["detected" if new - WASTE else "missed"] += 1
+    elif new - WASTE:
+        row["alarms"] += 1
+    elif every:
+        row["waste" if every <= WASTE else "notes"] += 1
+    return every
+
+
 def main() -> None:
-    parser = argparse.ArgumentParser(
-        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
-    )
-    parser.add_argument("--per-kind", type=int, default=3, help="faults of one kind in one module")
-    parser.add_argument("--layers", type=int, default=1, help="layers of the transformer; 0 for none")
-    options = parser.parse_args()
+    arguments = options(__doc__, per_kind=3, layers=1)
     run_guarded()
-    tally: dict[str, Counter[str]] = {change.__name__: Counter() for change in KINDS}
-    for victim in victims(options.layers):
+    tally: dict[str, Counter[str]] = defaultdict(Counter)
+    for victim in victims(arguments.layers):
         module = killed(victim)
         before = _reported(module)
         right = run_apart(module, victim, "naive")
@@ -238,39 +245,17 @@ def main() -> None:
             raise SystemExit(f"{victim.name} does not run unbroken: {right.error}")
         rng = random.Random(f"1 {victim.name}")
         for change in KINDS:
-            for _ in range(options.per_kind):
+            kind = change.__name__.replace("_", " ")
+            for _ in range(arguments.per_kind):
                 broken = inject(module, victim.entry, change, rng)
-                if broken is None:
-                    continue
-                added = _reported(broken) - before
-                new = {rule for rule, severity in added if severity in ("error", "warning")}
-                quiet = {rule for rule, _ in added} - new
-                alarming = new - WASTE
-                wrong = fault(right, broken, victim)
-                row = tally[change.__name__]
-                row["faulty" if wrong else "harmless"] += 1
-                if wrong:
-                    row["detected" if alarming else "missed"] += 1
-                elif alarming:
-                    row["alarm"] += 1
-                elif new | quiet:
-                    row["waste" if new | quiet <= WASTE else "note"] += 1
-                what = "faulty" if wrong else "harmless"
-                print(
-                    f"{victim.name:18} {change.__name__:20} {what:9} {sorted(new | quiet)!s:26} {wrong}",
-                    flush=True,
-                )
-    print(
-        f"\nTVM {tvm.__version__}\n"
-        "| kind | injected | faulty | detected | missed | harmless | alarms | notes | waste |"
-    )
-    print("|---|---|---|---|---|---|---|---|---|")
-    for kind, row in tally.items():
-        print(
-            f"| {kind.replace('_', ' ')} | {row['faulty'] + row['harmless']}"
-            f" | {row['faulty']} | {row['detected']}"
-            f" | {row['missed']} | {row['harmless']} | {row['alarm']} | {row['note']} | {row['waste']} |"
-        )
+                if broken is not None:
+                    wrong = fault(right, broken, victim)
+                    rules = _count(tally[kind], _reported(broken) - before, wrong)
+                    print(
+                        f"{victim.name:18} {kind:26} {sorted(rules)!s:26} {wrong or 'harmless'}", flush=True
+                    )
+    print(f"\nTVM {tvm.__version__}\n")
+    print(table(("kind", *COLUMNS), [(kind, *(row[c] for c in COLUMNS)) for kind, row in tally.items()]))
 
 
 if __name__ == "__main__":

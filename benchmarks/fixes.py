@@ -1,6 +1,6 @@
 """Which share of the findings has a fix, by rule, and what applying all of them leaves.
 
-python benchmarks/fixes.py [--generated N]
+python -m benchmarks.fixes [--generated N]
 
 Judges the examples of the rule pages and N generated programs, applies every fix (the unsafe ones too) and
 judges what comes out. `safe` and `unsafe` count findings by their best fix, `shown` those whose remedy is
@@ -9,19 +9,16 @@ only told, `gone` the findings that are not there any more.
 
 from __future__ import annotations
 
-import argparse
-import sys
-from collections import Counter
-from pathlib import Path
+from collections import Counter, defaultdict
 
-sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
-
+from benchmarks.common import counts, options
 from relax_lint.results.report import Check
 from relax_lint.settings.config import Config, with_options
 from tests.fixes.fixing import findings, fixed
 from tests.pages.page import examples
 from tests.soundness.programs import module, programs
 
+WORDS = ("findings", "safe", "unsafe", "shown", "none", "gone")
 _VALUES = {"true": True, "false": False}
 _FUNCTIONS = 20
 """Of one generated module."""
@@ -47,29 +44,15 @@ def best(check: Check) -> str:
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(
-        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
-    )
-    parser.add_argument("--generated", type=int, default=200)
-    options = parser.parse_args()
-    kinds: Counter[tuple[str, str]] = Counter()
-    gone: Counter[str] = Counter()
-    for text, config in texts(options.generated):
+    found: dict[str, Counter[str]] = defaultdict(Counter)
+    for text, config in texts(options(__doc__, generated=200).generated):
         before = findings(text, config)
-        kinds.update((check.rule, best(check)) for check in before)
+        for check in before:
+            found[check.rule].update(("findings", best(check)))
         after = findings(fixed(text, config, unsafe=True).text, config)
-        gone += Counter(check.rule for check in before) - Counter(check.rule for check in after)
-    print(f"{'rule':8}{'findings':>10}{'safe':>8}{'unsafe':>8}{'shown':>8}{'none':>8}{'gone':>8}")
-    rules = sorted({rule for rule, _ in kinds})
-    for rule in rules:
-        _row(rule, {word: kinds[rule, word] for word in ("safe", "unsafe", "shown", "none")}, gone[rule])
-    total = {word: sum(kinds[rule, word] for rule in rules) for word in ("safe", "unsafe", "shown", "none")}
-    _row("all", total, gone.total())
-
-
-def _row(rule: str, number: dict[str, int], gone: int) -> None:
-    cells = "".join(f"{number[word]:8}" for word in ("safe", "unsafe", "shown", "none"))
-    print(f"{rule:8}{sum(number.values()):10}{cells}{gone:8}")
+        for rule, count in (Counter(c.rule for c in before) - Counter(c.rule for c in after)).items():
+            found[rule]["gone"] += count
+    print(counts("rule", WORDS, dict(sorted(found.items()))))
 
 
 if __name__ == "__main__":

@@ -1,6 +1,6 @@
 """Fixes on the virtual machine: how many calls of fixed modules were made, and what they came to.
 
-    python benchmarks/fixes_on_vm.py [--modules 40] [--seed 1] [--layers 2]
+python -m benchmarks.fixes_on_vm [--modules 40] [--seed 1] [--layers 2]
 
 Every call is made before and after the fix, on the naive and on the pooled allocator: the examples of the
 rule pages (fixed in the text and in the module, with each strategy), generated programs that compute,
@@ -10,17 +10,13 @@ something else than it should ends the count with an error.
 
 from __future__ import annotations
 
-import argparse
-import sys
 from collections import Counter, defaultdict
-from pathlib import Path
-
-sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
 
 import tvm
 from hypothesis import given, seed, settings
 from hypothesis import strategies as st
 
+from benchmarks.common import counts, options
 from relax_lint.replay import Machine
 from tests.fixes.programs import PROGRAMS, Program
 from tests.fixes.round_trips import OUTCOMES, STRATEGIES, Trip
@@ -52,34 +48,27 @@ def generated(machine: Machine, modules: int, start: int, strategy: str) -> list
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--modules", type=int, default=40, help=f"generated, of {PER_MODULE} functions each")
-    parser.add_argument("--seed", type=int, default=1)
-    parser.add_argument("--layers", type=int, default=2)
-    arguments = parser.parse_args()
-    table: dict[str, Counter[str]] = defaultdict(Counter)
+    arguments = options(__doc__, modules=40, seed=1, layers=2)
+    found: dict[str, Counter[str]] = defaultdict(Counter)
+
+    def add(name: str, trips: list[Trip]) -> None:
+        found[name].update(f"({OUTCOMES.index(trip.outcome) + 1})" for trip in trips)
+        found[name]["calls"] += len(trips)
+
     with Machine(time_limit=600) as machine:
         for example in EXAMPLES:
-            table[f"pages, {example.name[:6]}"].update(trip.outcome for trip in trips_of(example, machine))
+            add(f"pages, {example.name[:6]}", trips_of(example, machine))
         for strategy in STRATEGIES:
-            trips = generated(machine, arguments.modules, arguments.seed, strategy)
-            table[f"generated, {strategy}"].update(trip.outcome for trip in trips)
+            add(f"generated, {strategy}", generated(machine, arguments.modules, arguments.seed, strategy))
             for number in range(max(arguments.modules // 4, 1)):
                 trips = trips_of_bounds(25, arguments.seed + number, machine, strategy)
-                table[f"sizes, {strategy}"].update(trip.outcome for trip in trips)
-        lengths = (1, 16, 64, CONTEXT + 1)
-        trips = trips_of_transformer(arguments.layers, lengths, machine)
-        table[f"transformer, {arguments.layers} layers"].update(trip.outcome for trip in trips)
+                add(f"sizes, {strategy}", trips)
+        trips = trips_of_transformer(arguments.layers, (1, 16, 64, CONTEXT + 1), machine)
+        add(f"transformer, {arguments.layers} layers", trips)
     print(f"TVM {tvm.__version__}")
-    for number, outcome in enumerate(OUTCOMES, start=1):
-        print(f"({number}) {outcome}")
-    head = "".join(f"{f'({number})':>7}" for number in range(1, len(OUTCOMES) + 1))
-    print(f"{'calls of':<24}{head}{'all':>7}")
-    total = sum(table.values(), Counter())
-    for name, counts in [*table.items(), ("all", total)]:
-        if counts:
-            row = "".join(f"{counts[outcome]:>7}" for outcome in OUTCOMES)
-            print(f"{name:<24}{row}{counts.total():>7}")
+    numbers = [f"({number})" for number in range(1, len(OUTCOMES) + 1)]
+    print("\n".join(f"{number} {outcome}" for number, outcome in zip(numbers, OUTCOMES, strict=True)) + "\n")
+    print(counts("calls of", (*numbers, "calls"), {name: row for name, row in found.items() if row["calls"]}))
 
 
 if __name__ == "__main__":

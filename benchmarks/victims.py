@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from textwrap import dedent, indent
 from typing import Any
 
 import numpy as np
 
-from benchmarks.bugs.bug import HEADER
+from benchmarks.bugs.bug import written_out
+from relax_lint.replay.modules import load_module
 
 CONTEXT = 32
 """The declared bound of the transformer's length, in tokens: small, so that it can be reached."""
@@ -26,8 +26,7 @@ class Victim:
 
 
 CHAIN = """
-@R.function
-def main(x: R.Tensor((8, 4), "float32"), w: R.Tensor((4, 16), "float32")) -> R.Tensor((8, 16), "float32"):
+function main(x: f32[8, 4], w: f32[4, 16]) -> f32[8, 16]:
     a = R.add(x, x)
     b = R.matmul(a, w)
     d = R.exp(b)
@@ -41,8 +40,7 @@ def main(x: R.Tensor((8, 4), "float32"), w: R.Tensor((4, 16), "float32")) -> R.T
     return k
 """
 REDUCE = """
-@R.function
-def main(x: R.Tensor((6, 10), "float32"), y: R.Tensor((6, 10), "float32")) -> R.Tensor((10, 10), "float32"):
+function main(x: f32[6, 10], y: f32[6, 10]) -> f32[10, 10]:
     a = R.subtract(x, y)
     b = R.permute_dims(a, (1, 0))
     d = R.matmul(b, a)
@@ -54,9 +52,7 @@ def main(x: R.Tensor((6, 10), "float32"), y: R.Tensor((6, 10), "float32")) -> R.
     return i
 """
 SYMBOLIC = """
-@R.function
-def main(x: R.Tensor(("n", 4), "float32")) -> R.Tensor(("n", 4), "float32"):
-    n = T.int64()
+function main(x: f32[n, 4]) -> f32[n, 4]:
     a = R.add(x, x)
     b = R.exp(a)
     d = R.reshape(b, (n * 4,))
@@ -68,10 +64,7 @@ def main(x: R.Tensor(("n", 4), "float32")) -> R.Tensor(("n", 4), "float32"):
     return i
 """
 BRANCHES = """
-@R.function
-def main(
-    c: R.Tensor((), "bool"), x: R.Tensor((8, 4), "float32"), w: R.Tensor((4, 4), "float32")
-) -> R.Tensor((8, 4), "float32"):
+function main(c: b1[], x: f32[8, 4], w: f32[4, 4]) -> f32[8, 4]:
     p = R.add(x, x)
     q = R.exp(p)
     if c:
@@ -85,31 +78,28 @@ def main(
 """
 
 
-def _module(body: str) -> Any:
-    from relax_lint.replay.modules import load_module
-
-    return load_module(HEADER + indent(dedent(body).strip("\n"), "    ") + "\n", "script")
-
-
-def _random(rng: Any, *shape: int) -> Any:
-    return rng.standard_normal(shape).astype("float32") / 4
-
-
 def victims(layers: int) -> Iterator[Victim]:
     """All of them; a transformer of `layers` layers last, none for 0."""
     rng = np.random.default_rng(1)
-    yield Victim("chain", _module(CHAIN), "main", ((_random(rng, 8, 4), _random(rng, 4, 16)),))
-    yield Victim("reduce", _module(REDUCE), "main", ((_random(rng, 6, 10), _random(rng, 6, 10)),))
-    yield Victim("symbolic", _module(SYMBOLIC), "main", tuple((_random(rng, n, 4),) for n in (1, 5, 64)))
-    x, w = _random(rng, 8, 4), _random(rng, 4, 4)
-    yield Victim("branches", _module(BRANCHES), "main", ((np.array(True), x, w), (np.array(False), x, w)))
+
+    def random(*shape: int) -> Any:
+        return rng.standard_normal(shape).astype("float32") / 4
+
+    def small(name: str, body: str, *inputs: tuple[Any, ...]) -> Victim:
+        return Victim(name, load_module(written_out(body), "script"), "main", inputs)
+
+    yield small("chain", CHAIN, (random(8, 4), random(4, 16)))
+    yield small("reduce", REDUCE, (random(6, 10), random(6, 10)))
+    yield small("symbolic", SYMBOLIC, *((random(n, 4),) for n in (1, 5, 64)))
+    x, w = random(8, 4), random(4, 4)
+    yield small("branches", BRANCHES, (np.array(True), x, w), (np.array(False), x, w))
     if layers:
         from tests.programs import transformer
 
         module = transformer.exported(layers, bounded=False)
         name = module.get_global_var("forward")
         module[name] = module[name].with_attr("tir_var_upper_bound", {"n": CONTEXT})
-        weights = [_random(rng, *(int(d) for d in p.ty.shape.values)) for p in module["forward"].params[1:]]
+        weights = [random(*(int(d) for d in p.ty.shape.values)) for p in module["forward"].params[1:]]
         tokens = (np.arange(CONTEXT, dtype="int32") * 7 % transformer.VOCABULARY).reshape(1, CONTEXT)
         inputs = tuple((tokens[:, :n].copy(), *weights) for n in (5, CONTEXT))
         yield Victim("transformer", module, "forward", inputs)

@@ -18,7 +18,14 @@ ROOT = Path(__file__).resolve().parents[1]
 project = "relax-lint"
 extensions = ["myst_parser"]
 root_doc = "README"
-include_patterns = ["README.md", "CHANGELOG.md", "docs/*.md", "rules/**/*.md"]
+include_patterns = [
+    "README.md",
+    "CHANGELOG.md",
+    "CONTRIBUTING.md",
+    "docs/*.md",
+    "docs/decisions/*.md",
+    "rules/**/*.md",
+]
 exclude_patterns = [".*", "build", "dist", "examples", "relax_lint", "tests"]
 html_theme = "furo"
 html_title = "relax-lint"
@@ -53,6 +60,7 @@ def setup(app: Sphinx) -> None:
 def _add_contents(app: Sphinx, page: str, source: list[str]) -> None:
     if page == root_doc:
         source[0] += _contents("Guides", _guides()) + _contents("Rules", _rules())
+        source[0] += _contents("For contributors", _contributing())
 
 
 def _contents(caption: str, pages: Iterable[str]) -> str:
@@ -63,6 +71,11 @@ def _guides() -> list[str]:
     names = [path.stem for path in (ROOT / "docs").glob("*.md")]
     known = [name for name in _FIRST if name in names]
     return [f"docs/{name}" for name in (*known, *sorted({*names} - {*known}))] + ["CHANGELOG"]
+
+
+def _contributing() -> list[str]:
+    pages = sorted((ROOT / "docs" / "decisions").glob("[0-9]*.md"))
+    return ["CONTRIBUTING", "docs/decisions/README", *(f"docs/decisions/{path.stem}" for path in pages)]
 
 
 def _rules() -> list[str]:

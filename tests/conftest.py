@@ -15,6 +15,31 @@ if os.environ.get("CI"):
     settings.load_profile("ci")
 
 _NUMBERS = count()
+_TESTS = Path(__file__).parent
+
+_LONG = frozenset(
+    line
+    for line in (_TESTS / "long.txt").read_text(encoding="utf-8").splitlines()
+    if line and not line.startswith("#")
+)
+
+
+def _place(path: Path) -> str:
+    return path.relative_to(_TESTS).as_posix() if path.is_relative_to(_TESTS) else ""
+
+
+def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool | None:
+    """What is left out whole need not be imported."""
+    return True if "not long" in config.option.markexpr and _place(collection_path) in _LONG else None
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Mark what `tests/long.txt` lists: files, functions, and functions with the first letters of an example."""
+    for item in items:
+        file = _place(item.path)
+        name = f"{file}::{item.name}"
+        if _LONG & {file, name.partition("[")[0]} or any(name.startswith(e) for e in _LONG if "[" in e):
+            item.add_marker(pytest.mark.long)
 
 
 @pytest.fixture(scope="session")
