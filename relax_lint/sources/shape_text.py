@@ -7,15 +7,15 @@ import ast
 from relax_lint.sources.literal import is_large
 from relax_lint.sources.sizes import check_arithmetic
 
-_MAX_LENGTH = 1000
+MAX_LENGTH = 1000
 # Arithmetic over symbols: nothing that has attributes, is called or subscripted, `T.max(n, 1)` apart.
 _EXPRESSIONS = (ast.BinOp, ast.Constant, ast.Name, ast.UnaryOp, ast.IfExp, ast.Compare)
 
 
 def check_shape_text(text: str) -> str | None:
     """What is wrong with a string that TVM would evaluate as the extent of a shape; None if nothing is."""
-    if len(text) > _MAX_LENGTH:
-        return f"a shape expression of more than {_MAX_LENGTH} characters"
+    if len(text) > MAX_LENGTH:
+        return f"a shape expression of more than {MAX_LENGTH} characters"
     try:
         tree = ast.parse(text.strip(), mode="eval").body
     except (SyntaxError, ValueError, RecursionError, MemoryError):
