@@ -15,10 +15,11 @@ from tvm.script.parser.core import dispatch, doc
 from tvm.script.parser.core.error import ParserError
 
 from relax_lint.sources import permissions
-from relax_lint.sources.facade import Namespace
+from relax_lint.sources.facade import Namespace, lookup
 from relax_lint.sources.interpreter import Interpreter, Names, UndefinedError, operate
+from relax_lint.sources.names import TIR
 from relax_lint.sources.refusal import RefusedError
-from relax_lint.sources.shape_text import MAX_LENGTH, shortened
+from relax_lint.sources.shape_text import MAX_LENGTH, check_shape_text, shortened
 
 # Functions whose slices stand for regions, and keep what is written.
 _REGIONS = ("reads", "writes", "match_buffer")
@@ -140,8 +141,6 @@ class ScriptInterpreter(Interpreter):
         return Interpreter(self.variables.snapshot(), self.work)
 
 
-
-
 def _with_steps(nodes: Any) -> None:
     """Give the slices of subscripts among these nodes a step of one, as TVM's parser does."""
     for node in nodes:
@@ -184,14 +183,24 @@ def _bare(node: Any) -> Any:
 
 
 def extent(value: Any, names: Names | None) -> Any:
-    """An extent of a shape. A string is parsed, checked and interpreted; nothing is handed to Python."""
+    """An extent of a shape. A string is parsed and interpreted; nothing of it is handed to Python.
+
+    The gate's check of texts is asked once more, of what is here and not of what the tree promised.
+    """
     if not isinstance(value, str):
         return value
     text = str(value).strip()
     if len(text) > MAX_LENGTH:
         raise RefusedError(f"a shape expression of more than {MAX_LENGTH} characters")
+    known: Names = {} if names is None else names
+    dialect = known.get("T", None)
+    if reason := check_shape_text(text, type(dialect) is Namespace and dialect is lookup(TIR)):
+        raise RefusedError(reason)
     try:
         tree = ast.parse(text, mode="eval").body
     except (SyntaxError, ValueError, RecursionError, MemoryError):
         raise RefusedError(f"`{shortened(text)}` in a shape") from None
-    return Interpreter({} if names is None else names).value(tree)
+    try:
+        return Interpreter(known).value(tree)
+    except UndefinedError as error:
+        raise NameError(f"name '{error.node.id}' is not defined") from None

@@ -217,7 +217,10 @@ NODE_TYPES: Mapping[str, tuple[str, ...]] = {
     "module": ("tvm.ir.IRModule", "tvm.ir.module.IRModule"),
     "constant": ("tvm.runtime.Tensor", "tvm.runtime.NDArray"),
     "device": ("tvm.relax.VDevice", "tvm.ir.VDevice", "tvm.ir.global_info.VDevice"),
-    "code": ("tvm.relax.testing.runtime_builtin.MakeShapeCode", "tvm.relax.testing.runtime_builtin.MatchShapeCode"),
+    "code": (
+        "tvm.relax.testing.runtime_builtin.MakeShapeCode",
+        "tvm.relax.testing.runtime_builtin.MatchShapeCode",
+    ),
 }
 NODE_ATTRIBUTES: Mapping[str, frozenset[str]] = {
     "expression": _words("""
@@ -246,7 +249,14 @@ ARRAY_ATTRIBUTES: Mapping[str, frozenset[str]] = {
 }
 
 # Nodes that stand for a function: a call of one is a node.
-CALLABLE_TYPES = ("tvm.ir.Expr", "tvm.ir.BaseExpr", "tvm.ir.GlobalVar", "tvm.relax.Expr", "tvm.te.Tensor", "tvm.te.tensor.Tensor")
+CALLABLE_TYPES = (
+    "tvm.ir.Expr",
+    "tvm.ir.BaseExpr",
+    "tvm.ir.GlobalVar",
+    "tvm.relax.Expr",
+    "tvm.te.Tensor",
+    "tvm.te.tensor.Tensor",
+)
 INDEXED_TYPES = (
     "tvm.ir.Expr",
     "tvm.ir.BaseExpr",

@@ -32,7 +32,11 @@ NAMES = {"x": 3, "items": [5, 6, 7], "part": slice(0, 2), "word": "ab", "pair": 
         *("(x, 1)", "(*items, x)", "[x, x]", "{'a': x}", "{**{'a': x}, 'b': 1}", "x + x", "x ** 2", "x << 2"),
         *("not x", "-x", "~x", "x if x else 1", "f'{x}'", "f'{word!r}{x}'", "[i for i in items]"),
         *("[i * j for i in items for j in items if i < j]", "[a + c for a, (b, c) in [pair]]"),
-        *("(lambda: x)()", "(lambda a, b=2, *c, d=4, **e: (a, b, c, d, e))(1, z=5)", "(lambda a: lambda b: a + b)(1)(2)"),
+        *(
+            "(lambda: x)()",
+            "(lambda a, b=2, *c, d=4, **e: (a, b, c, d, e))(1, z=5)",
+            "(lambda a: lambda b: a + b)(1)(2)",
+        ),
         *("1 < x < 5", "1 < x < 2 < 9", "x in items", "x not in items", "x is None", "0 or x", "0 and x"),
         *("range(3)[1]", "list(range(3))", "sum(items)", "tuple(enumerate(items))", "abs(-x)", "int('3')"),
     ],
@@ -46,7 +50,13 @@ def test_an_expression_has_the_value_that_python_gives_it(text: str) -> None:
 
 @pytest.mark.parametrize(
     ("target", "value"),
-    [("a", 1), ("(a, b)", (1, 2)), ("[a, *b]", [1, 2, 3]), ("(*a, b), c", ((1, 2), 3)), ("a, (b, c)", "x" * 0 + "ab")],
+    [
+        ("a", 1),
+        ("(a, b)", (1, 2)),
+        ("[a, *b]", [1, 2, 3]),
+        ("(*a, b), c", ((1, 2), 3)),
+        ("a, (b, c)", "x" * 0 + "ab"),
+    ],
 )
 def test_an_assignment_binds_what_python_binds(target: str, value: Any) -> None:
     node = doc.parse(f"{target} = 0").body[0].targets[0]
@@ -121,8 +131,8 @@ def test_a_parser_that_is_not_known_is_not_used(monkeypatch: pytest.MonkeyPatch)
 @pytest.mark.parametrize("names", [None, {}, {"n": 1}])
 def test_a_string_in_a_shape_has_no_builtins(names: dict[str, Any] | None) -> None:
     assert extent("2 * 3", names) == 6
-    for text in ("open", "__import__", "exit", "print"):
-        with pytest.raises(NameError, match="Undefined variable"):
+    for text in ("open", "exit", "print", "getattr"):
+        with pytest.raises(NameError, match="is not defined"):
             extent(text, names)
 
 
@@ -130,13 +140,54 @@ def test_a_string_in_a_shape_has_no_builtins(names: dict[str, Any] | None) -> No
     "text",
     [
         *("word.format(1)", "word.index('a')", "items.append(1)", "(1).real", "().__class__", "part.start"),
-        *("pair.count", "(lambda: 1).__code__", "len.__self__", "int.from_bytes", "range(3).start", "{}.keys()"),
+        *(
+            "pair.count",
+            "(lambda: 1).__code__",
+            "len.__self__",
+            "int.from_bytes",
+            "range(3).start",
+            "{}.keys()",
+        ),
         *("f'{items}'", "f'{x:>9}'", "'%s' % x", "'%9999d' % x", "b'%d' % x", "int[0]", "list[int]"),
-        *("foreign(1)", "foreign.name", "foreign[0]", "foreign + 1", "foreign < 1", "[y for y in foreign]", "[*foreign]"),
-        *("max(items, key=int)", "x(1)", "word(1)", "items()", "(yield 1)", "{1, 2}", "(y := 1)", "(y for y in items)"),
-        *("[0] * 99999", "'a' * 99999", "9 ** 9999", "1 << 9999", "2.0 ** x if foreign else 1", "max(foreign)"),
-        *("[[[[i for i in range(999)] for j in range(999)] for k in range(999)] for l in range(999)]", "{**items}"),
-        *("max(**items)", "not foreign", "1 if foreign else 2", "{foreign: 1}", "foreign in items", "1 in foreign"),
+        *(
+            "foreign(1)",
+            "foreign.name",
+            "foreign[0]",
+            "foreign + 1",
+            "foreign < 1",
+            "[y for y in foreign]",
+            "[*foreign]",
+        ),
+        *(
+            "max(items, key=int)",
+            "x(1)",
+            "word(1)",
+            "items()",
+            "(yield 1)",
+            "{1, 2}",
+            "(y := 1)",
+            "(y for y in items)",
+        ),
+        *(
+            "[0] * 99999",
+            "'a' * 99999",
+            "9 ** 9999",
+            "1 << 9999",
+            "2.0 ** x if foreign else 1",
+            "max(foreign)",
+        ),
+        *(
+            "[[[[i for i in range(999)] for j in range(999)] for k in range(999)] for l in range(999)]",
+            "{**items}",
+        ),
+        *(
+            "max(**items)",
+            "not foreign",
+            "1 if foreign else 2",
+            "{foreign: 1}",
+            "foreign in items",
+            "1 in foreign",
+        ),
     ],
 )
 def test_refused_by_what_the_value_is(text: str) -> None:
