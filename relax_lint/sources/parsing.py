@@ -194,15 +194,17 @@ def refused(unit: Unit, refusal: Refusal) -> Problem:
 def _run(
     unit: Unit, node: ast.ClassDef | ast.FunctionDef, names: Mapping[str, Any]
 ) -> tuple[RecordingParser, Any]:
-    tree = to_doc(ast.Module([_stripped(node, unit)], []))
-    parser = RecordingParser(TreeSource(unit.text.path, unit.text.content, tree))
     try:
+        tree = to_doc(ast.Module([_stripped(node, unit)], []))
+        parser = RecordingParser(TreeSource(unit.text.path, unit.text.content, tree))
         with warnings.catch_warnings(), watching(parser), IRBuilder() as builder:
             warnings.simplefilter("ignore")
             parser.parse(extra_vars=dict(names))
             return parser, builder.get()
     except ParseFailure as failure:
         raise _ProblemError(_failed(unit, failure)) from failure
+    except RefusedError as error:
+        raise _ProblemError(refused(unit, Refusal(unit.node, str(error)))) from error
     except RecursionError as error:
         raise _ProblemError(_problem(unit, "nested too deeply for TVM's parser")) from error
     except (Exception, SystemExit) as error:
