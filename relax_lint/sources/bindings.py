@@ -5,7 +5,10 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterable, Iterator
 
-_SCOPES = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef, ast.Lambda)
+_SCOPES = (
+    *(ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef, ast.Lambda),
+    *(ast.ListComp, ast.SetComp, ast.DictComp, ast.GeneratorExp),
+)
 
 
 def names_bound_by(node: ast.AST) -> Iterator[str]:
@@ -62,3 +65,36 @@ def roots_of_attributes(nodes: Iterable[ast.AST]) -> set[str]:
         for node in nodes
         if isinstance(node, ast.Attribute) and isinstance(node.value, ast.Name)
     }
+
+
+def methods(root: ast.AST) -> set[str]:
+    """The functions of a module class: no names of a scope, unless something else binds them too."""
+    if not isinstance(root, ast.ClassDef):
+        return set()
+    functions = {node for node in root.body if isinstance(node, ast.FunctionDef)}
+    others = bound_anywhere(node for node in ast.walk(root) if node not in functions)
+    return {function.name for function in functions} - others
+
+
+def module_names(root: ast.AST, nodes: Iterable[ast.AST]) -> set[str]:
+    """Names that stand for the module class `root` itself: its own, and `cls = Module` inside it.
+
+    A name that is bound to anything else anywhere in the unit is an ordinary value.
+    """
+    if not isinstance(root, ast.ClassDef):
+        return set()
+    modules = {root.name}
+    stores: dict[str, int] = {}
+    aliases: dict[str, int] = {}
+    for child in nodes:
+        match child:
+            case ast.Assign(targets=[ast.Name(id=alias)], value=ast.Name(id=root.name)):
+                aliases[alias] = aliases.get(alias, 0) + 1
+            case ast.Name(ctx=ast.Store()):
+                stores[child.id] = stores.get(child.id, 0) + 1
+            case ast.arg():
+                stores[child.arg] = stores.get(child.arg, 0) + 1
+            case ast.FunctionDef():
+                stores[child.name] = stores.get(child.name, 0) + 1
+    modules |= {name for name, count in aliases.items() if stores.get(name) == count}
+    return {name for name in modules if name in aliases or name not in stores}

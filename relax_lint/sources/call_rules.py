@@ -1,4 +1,4 @@
-"""What the gate says about the arguments of a call: texts that TVM evaluates, functions that TVM would call."""
+"""What the gate says about a call's arguments: texts that TVM evaluates, functions that TVM would call."""
 
 from __future__ import annotations
 

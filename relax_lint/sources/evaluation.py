@@ -1,7 +1,7 @@
-"""Expressions of a unit, evaluated as TVM's parser evaluates them: by our interpreter, not by Python's `eval`.
+"""Expressions of a unit with the values that TVM's parser gives them: by our interpreter, not by `eval`.
 
-TVM's parser differs from Python in a few operators (`and`, `<`, `a if b else c` of expressions become nodes) and
-in a slice without a step inside of a call. Lambdas and comprehensions are Python.
+TVM's parser differs from Python in a few operators (`and`, `<`, `a if b else c` of expressions become nodes)
+and in a slice without a step inside of a call. Lambdas and comprehensions are Python.
 """
 
 from __future__ import annotations

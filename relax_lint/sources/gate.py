@@ -7,10 +7,17 @@ docs/security.md for what is defended against and by what else.
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from typing import Any
 
-from relax_lint.sources.bindings import bound_anywhere, local_names, parameters, roots_of_attributes
+from relax_lint.sources.bindings import (
+    bound_anywhere,
+    local_names,
+    methods,
+    module_names,
+    parameters,
+    roots_of_attributes,
+)
 from relax_lint.sources.call_rules import check_call, check_reference
 from relax_lint.sources.literal import is_large
 from relax_lint.sources.names import DEFAULT_IMPORTS, IR, TIR, Offer, canonical, chain, offer
@@ -109,8 +116,8 @@ class _Gate:
         self.known = {k for k, e in environment.items() if not isinstance(e, Unknown)}
         self.values = {k for k, e in environment.items() if isinstance(e, Literal)}
         nodes = tuple(ast.walk(root))
-        self.bound = bound_anywhere(nodes) - _methods(root)
-        self.modules = _module_names(root, nodes)
+        self.bound = bound_anywhere(nodes) - methods(root)
+        self.modules = module_names(root, nodes)
         # The names that are bound where the walk is.
         self.scopes: list[set[str]] = [
             {root.name} if isinstance(root, ast.ClassDef | ast.FunctionDef) else set()
@@ -152,6 +159,7 @@ class _Gate:
                 if isinstance(item, ast.stmt):
                     yield from self.statement(item, depth + 1)
                 elif isinstance(item, ast.expr):
+                    self.is_annotation = name == "annotation"
                     yield from self.expression(item, depth, counted=not (loop and name == "iter"))
                 elif isinstance(item, ast.withitem):
                     yield from self.expression(item.context_expr, depth)
@@ -358,15 +366,6 @@ def _is_reserved(name: str) -> bool:
 _PYTHON_BUILTINS = frozenset(dir(__builtins__) if not isinstance(__builtins__, dict) else __builtins__)
 
 
-def _methods(root: ast.AST) -> set[str]:
-    """The functions of a module class: no names of a scope, unless something else binds them too."""
-    if not isinstance(root, ast.ClassDef):
-        return set()
-    functions = {node for node in root.body if isinstance(node, ast.FunctionDef)}
-    others = bound_anywhere(node for node in ast.walk(root) if node not in functions)
-    return {function.name for function in functions} - others
-
-
 def _keyword(node: ast.stmt) -> str:
     return ast.unparse(node).split(None, 1)[0].rstrip(":")
 
@@ -375,27 +374,3 @@ def _functions_in(unit: Unit) -> set[str]:
     """The functions of a module class, but for names that Python itself gives a meaning."""
     names = {node.name for node in unit.node.body if isinstance(node, ast.FunctionDef)}
     return {name for name in names if not name.startswith("_")}
-
-
-def _module_names(root: ast.AST, nodes: Iterable[ast.AST]) -> set[str]:
-    """Names that stand for the module class `root` itself: its own, and `cls = Module` inside it.
-
-    A name that is bound to anything else anywhere in the unit is an ordinary value.
-    """
-    if not isinstance(root, ast.ClassDef):
-        return set()
-    modules = {root.name}
-    stores: dict[str, int] = {}
-    aliases: dict[str, int] = {}
-    for child in nodes:
-        match child:
-            case ast.Assign(targets=[ast.Name(id=alias)], value=ast.Name(id=root.name)):
-                aliases[alias] = aliases.get(alias, 0) + 1
-            case ast.Name(ctx=ast.Store()):
-                stores[child.id] = stores.get(child.id, 0) + 1
-            case ast.arg():
-                stores[child.arg] = stores.get(child.arg, 0) + 1
-            case ast.FunctionDef():
-                stores[child.name] = stores.get(child.name, 0) + 1
-    modules |= {name for name, count in aliases.items() if stores.get(name) == count}
-    return {name for name in modules if name in aliases or name not in stores}

@@ -52,9 +52,9 @@ def _callback(parameter: str) -> Callable[[Function, OriginOf], Function]:
         def check(args: tuple[Any, ...], kwargs: Mapping[str, Any]) -> None:
             given = signature.bind_partial(*args, **kwargs).arguments.get(parameter)
             origin = origin_of(given) or ""
-            if callable(given) and not isinstance(given, Interpreted):
-                if not origin.startswith(_BUILDERS_OF_TENSORS):
-                    raise RefusedError("a function that TVM would call with arguments of the text")
+            is_own = isinstance(given, Interpreted) or origin.startswith(_BUILDERS_OF_TENSORS)
+            if callable(given) and not is_own:
+                raise RefusedError("a function that TVM would call with arguments of the text")
 
         return _checked(function, check)
 

@@ -1,4 +1,4 @@
-"""The value of an expression, by walking its tree: in place of the `eval` that TVM's parser hands its text to.
+"""The value of an expression, by walking its tree: in place of the `eval` that TVM's parser uses.
 
 Takes the nodes of Python's own trees and those of TVM's parser, which have the same names and fields. No text
 and no tree is compiled. Each single step asks `permissions`, which judges the values and not the words.

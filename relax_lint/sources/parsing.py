@@ -30,7 +30,7 @@ from relax_lint.sources.facade import (
 from relax_lint.sources.gate import check_expression, check_unit, is_metadata_mark, is_python_function
 from relax_lint.sources.names import DEFAULT_IMPORTS, TENSOR_FIELD, TIR, canonical, chain
 from relax_lint.sources.positions import TextPositions
-from relax_lint.sources.reasons import reason
+from relax_lint.sources.reasons import reason, without_addresses
 from relax_lint.sources.recorder import ParseFailure, RecordingParser, TreeSource, watching
 from relax_lint.sources.refusal import Refusal, RefusedError
 from relax_lint.sources.saved import load_constants
@@ -204,7 +204,7 @@ def _run(
     except ParseFailure as failure:
         raise _ProblemError(_failed(unit, failure)) from failure
     except RefusedError as error:
-        raise _ProblemError(refused(unit, Refusal(unit.node, str(error)))) from error
+        raise _ProblemError(refused(unit, Refusal(unit.node, without_addresses(str(error))))) from error
     except RecursionError as error:
         raise _ProblemError(_problem(unit, "nested too deeply for TVM's parser")) from error
     except (Exception, SystemExit) as error:

@@ -1,4 +1,4 @@
-"""What may be done with a value while a unit is parsed: decided by the value's type and identity, never by a name.
+"""What may be done with a value while a unit is parsed: decided by its type and identity, never by a name.
 
 The second of two layers. The first, the gate, reads the text and knows no values; this one knows values and
 reads no text. Everything that is not on a list is refused with RefusedError.
@@ -39,7 +39,7 @@ _ARRAY_INFO = (np.dtype, np.finfo, np.iinfo)
 
 
 def refuse(reason: str) -> None:
-    """Stop the evaluation. Every decision of this module ends here, so that a test can switch the layer off."""
+    """Stop the evaluation. Every decision of this module ends here: a test can switch the layer off."""
     raise RefusedError(reason)
 
 
@@ -184,9 +184,10 @@ def _is_known_kind(kind: type) -> bool:
 
 def item(value: Any, index: Any) -> Any:
     """`value[index]`."""
-    if not _of_kind("index", type(value), INDEXED_TYPES, list, tuple, dict, range, str, *_ARRAYS):
-        if type(value) is not OmittedConstants:
-            refuse(f"an item of a `{name_of(value)}`")
+    kind = type(value)
+    allowed = _of_kind("index", kind, INDEXED_TYPES, list, tuple, dict, range, str, *_ARRAYS)
+    if not allowed and kind is not OmittedConstants:
+        refuse(f"an item of a `{name_of(value)}`")
     return value[index]
 
 

@@ -19,6 +19,7 @@ from tvm.script.parser.core.parser import Parser
 
 from relax_lint.sources.evaluation import evaluate
 from relax_lint.sources.facade import Marker
+from relax_lint.sources.reasons import without_addresses
 from relax_lint.sources.sites import closed
 
 
@@ -128,7 +129,7 @@ class RecordingParser(Parser):  # type: ignore[misc]
         at = err.node if isinstance(err, ParserError) else node
         if getattr(at, "lineno", 0) in (0, None):
             at = node if getattr(node, "lineno", 0) else self.statement
-        raise ParseFailure(_message(err), at, err)
+        raise ParseFailure(without_addresses(_message(err)), at, err)
 
     def note(self, var: Any = None, frame: Any = None) -> None:
         """Remember what the statement under way has just made."""

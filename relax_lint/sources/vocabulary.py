@@ -224,10 +224,10 @@ NODE_TYPES: Mapping[str, tuple[str, ...]] = {
 }
 NODE_ATTRIBUTES: Mapping[str, frozenset[str]] = {
     "expression": _words("""
-        access_ptr allocated_addr astype body buffer byte_offset data dom dtype elem_offset extent field fields
-        index indices lanes local max min name name_hint ndim offset_factor op partition permute ptr_to same_as
-        scope shape storage_scope strides struct_info struct_info_ sub tile ty unsqueeze value values var
-        vdevice view vload vstore x y z base
+        access_ptr allocated_addr astype base body buffer byte_offset data dom dtype elem_offset extent field
+        fields index indices lanes local max min name name_hint ndim offset_factor op partition permute ptr_to
+        same_as scope shape storage_scope strides struct_info struct_info_ sub tile ty unsqueeze value values
+        var vdevice view vload vstore x y z
     """),
     "type": _words("""
         bits dtype elem_offset fields lanes ndim offset_factor same_as shape storage_scope strides struct_info

@@ -22,16 +22,16 @@ MODES = ("both", "only the gate", "only the interpreter", "none")
 @contextmanager
 def _without_gate() -> Iterator[None]:
     with (
-        mock.patch.object(parsing, "check_unit", lambda unit: None),
-        mock.patch.object(parsing, "check_expression", lambda node, names: None),
-        mock.patch.object(evaluation, "check_shape_text", lambda text, has_dialect: None),
+        mock.patch.object(parsing, "check_unit", return_value=None),
+        mock.patch.object(parsing, "check_expression", return_value=None),
+        mock.patch.object(evaluation, "check_shape_text", return_value=None),
     ):
         yield
 
 
 @contextmanager
 def _without_permissions() -> Iterator[None]:
-    with mock.patch.object(permissions, "refuse", lambda reason: None):
+    with mock.patch.object(permissions, "refuse", return_value=None):
         yield
 
 
