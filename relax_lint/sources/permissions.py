@@ -157,9 +157,11 @@ def may_be_called(function: Any) -> bool:
 
 
 def check_value(value: Any) -> None:
-    """Refuse a value that nothing in a text can have: a foreign object, an array of objects."""
+    """Refuse a value that nothing in a text can have: a foreign object, an array of objects, a long range."""
     if not _is_known(value):
         refuse(f"a value of the type `{name_of(value)}`")
+    if type(value) is range and value[_MAX_ITEMS:]:
+        refuse(f"a range of more than {_MAX_ITEMS} numbers")
     if isinstance(value, np.ndarray) and value.dtype.hasobject:
         refuse("an array of objects")
 

@@ -182,6 +182,8 @@ def test_a_string_in_a_shape_has_no_builtins(names: dict[str, Any] | None) -> No
         ),
         *(
             "max(**items)",
+            "range(10 ** 20)",
+            "range(-(10 ** 9), 1)",
             "not foreign",
             "1 if foreign else 2",
             "{foreign: 1}",
