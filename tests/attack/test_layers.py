@@ -73,7 +73,7 @@ def test_without_the_layers_it_breaks_through(canary: Path) -> None:
 
 @pytest.mark.parametrize("mode", ALONE)
 def test_a_name_bound_anew_runs_nothing(mode: str, canary: Path) -> None:
-    tally = layers.tallied(attacks(canary, every=67), mode, canary)
+    tally = layers.tallied(attacks(canary, every=97), mode, canary)
     assert tally.examples == {}
     assert set(tally.tried) == set(PAYLOADS)
     assert sum(tally.refused.values()) > 0.9 * sum(tally.tried.values())
