@@ -11,6 +11,8 @@ from typing import Any
 
 from tvm.script.parser.core import doc
 
+from relax_lint.sources.refusal import RefusedError
+
 # A class of the standard library to TVM's of the same name and the fields that it takes.
 _CLASSES: dict[type[ast.AST], tuple[Any, tuple[str, ...]]] = {}
 
@@ -26,5 +28,5 @@ def to_doc(node: Any) -> Any:
 def _class_of(kind: type[ast.AST]) -> tuple[Any, tuple[str, ...]]:
     counterpart = getattr(doc, kind.__name__, None)
     if counterpart is None:
-        raise NotImplementedError(f"TVM's parser knows no {kind.__name__}")
+        raise RefusedError(f"TVM's parser knows no {kind.__name__}")
     return _CLASSES.setdefault(kind, (counterpart, tuple(counterpart._FIELDS)))

@@ -12,14 +12,12 @@ from collections.abc import Callable, Mapping
 from functools import cache
 from typing import Any, TypeVar
 
+from relax_lint.sources.guards import GUARDS
 from relax_lint.sources.names import IR, RELAX, SHAPE_CODES, TIR, Offer, canonical, offer
+from relax_lint.sources.refusal import RefusedError
 
 _MAX_ELEMENTS = 1 << 24
 _MAX_ITEMS = 65536
-
-
-class RefusedError(Exception):
-    """The text asked for something at parse time that it may not have."""
 
 
 class Marker:
@@ -57,12 +55,41 @@ class Namespace:
         raise RefusedError(f"an assignment to `{self._dotted}.{name}`")
 
 
+# The functions and classes that a text was given, by identity; kept alive, so that no other object can take
+# the place of one.
+_HANDED_OUT: dict[int, tuple[Any, str]] = {}
+
+
+def origin_of(value: object) -> str | None:
+    """The dotted name under which the vocabulary offers this very function or class; None for all others."""
+    found = _HANDED_OUT.get(id(value))
+    return found[1] if found is not None and found[0] is value else None
+
+
+def is_handed_out(value: object) -> bool:
+    """Whether a value is a function or class that the vocabulary offers."""
+    return origin_of(value) is not None
+
+
+def _hand_out(value: Any, dotted: str) -> Any:
+    if callable(value):
+        _HANDED_OUT.setdefault(id(value), (value, dotted))
+    return value
+
+
 @cache
 def lookup(dotted: str) -> Any:
     """The object behind a canonical dotted name.
 
     Raises AttributeError for a name that this TVM does not have, RefusedError for one that may not be used.
     """
+    value = _found(dotted)
+    if (guard := GUARDS.get(dotted)) is not None:
+        value = guard(value, origin_of)
+    return _hand_out(value, dotted)
+
+
+def _found(dotted: str) -> Any:
     if dotted in _MARKERS:
         return _MARKERS[dotted]
     found = offer(dotted)
@@ -202,8 +229,13 @@ def tensor_field(operator: str, *operands: Any) -> Any:
     return call(importlib.import_module("tvm.ir").Op.get(f"relax.inspect.{operator}"), list(operands))
 
 
+_hand_out(tensor_field, "relax.inspect")
+
+
 def _bounded_sequence(function: Callable[..., Any]) -> Callable[..., Any]:
     def call(*args: Any, **kwargs: Any) -> Any:
+        if "key" in kwargs:
+            raise RefusedError(f"a function that `{function.__name__}` would call")
         for argument in args:
             if isinstance(argument, range | list | tuple | str) and len(argument) > _MAX_ITEMS:
                 raise RefusedError(f"`{function.__name__}` of more than {_MAX_ITEMS} items")
@@ -228,6 +260,8 @@ BUILTINS: Mapping[str, Any] = {
     "tuple": _bounded_sequence(tuple),
     "enumerate": _bounded_sequence(enumerate),
 }
+for _name, _function in BUILTINS.items():
+    _hand_out(_function, f"builtins.{_name}")
 
 
 # The packages that an expression of the surrounding file may start from.

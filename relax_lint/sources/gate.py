@@ -7,13 +7,21 @@ docs/security.md for what is defended against and by what else.
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from typing import Any
 
+from relax_lint.sources.bindings import (
+    bound_anywhere,
+    local_names,
+    methods,
+    module_names,
+    parameters,
+    roots_of_attributes,
+)
+from relax_lint.sources.call_rules import check_call, check_reference
 from relax_lint.sources.literal import is_large
-from relax_lint.sources.names import IR, Offer, canonical, chain, offer
+from relax_lint.sources.names import DEFAULT_IMPORTS, IR, TIR, Offer, canonical, chain, offer
 from relax_lint.sources.refusal import Refusal
-from relax_lint.sources.shape_text import check_shape_text
 from relax_lint.sources.sizes import check_arithmetic, check_comprehension, check_range
 from relax_lint.sources.unit import Entry, Imported, Literal, Sibling, Unit, Unknown
 from relax_lint.sources.vocabulary import BUILTIN_NAMES, VALUE_ATTRIBUTES
@@ -58,8 +66,11 @@ _EXPRESSIONS = (
     ast.Tuple,
     ast.UnaryOp,
 )
-# Functions whose string arguments are names of registered functions that TVM calls while it infers types.
-_DERIVE_FUNCTIONS = ("tvm.relax.struct_info.infer_view_sinfo", "tvm.relax.type.infer_view_ty")
+# Values that have no attribute of TVMScript.
+_PYTHON_VALUES = (
+    *(ast.Constant, ast.JoinedStr, ast.Tuple, ast.List, ast.Dict, ast.ListComp, ast.Lambda),
+    *(ast.Compare, ast.BoolOp),
+)
 
 
 def check_unit(unit: Unit) -> Refusal | None:
@@ -103,12 +114,22 @@ class _Gate:
         self.plain: Mapping[str, Any] = {k: e.value for k, e in environment.items() if isinstance(e, Literal)}
         self.members = {k: _functions_in(e.unit) for k, e in environment.items() if isinstance(e, Sibling)}
         self.known = {k for k, e in environment.items() if not isinstance(e, Unknown)}
+        self.values = {k for k, e in environment.items() if isinstance(e, Literal)}
         nodes = tuple(ast.walk(root))
-        self.bound = _bound_in(nodes)
-        self.modules = _module_names(root, nodes)
+        self.bound = bound_anywhere(nodes) - methods(root)
+        self.modules = module_names(root, nodes)
+        # The names that are bound where the walk is.
+        self.scopes: list[set[str]] = [
+            {root.name} if isinstance(root, ast.ClassDef | ast.FunctionDef) else set()
+        ]
+        meaning = environment.get("T", Imported(TIR))
+        self.has_dialect = "T" not in self.bound and isinstance(meaning, Imported) and meaning.dotted == TIR
+        self.callee: str | None = None
+        self.is_annotation = False
 
     def unit(self, unit: Unit) -> Iterator[Refusal]:
         node = unit.node
+        yield from self.rebound(node)
         if isinstance(node, ast.ClassDef):
             if node.keywords:
                 yield Refusal(node.keywords[0], "a keyword in the bases of a module class")
@@ -138,11 +159,19 @@ class _Gate:
                 if isinstance(item, ast.stmt):
                     yield from self.statement(item, depth + 1)
                 elif isinstance(item, ast.expr):
+                    self.is_annotation = name == "annotation"
                     yield from self.expression(item, depth, counted=not (loop and name == "iter"))
                 elif isinstance(item, ast.withitem):
                     yield from self.expression(item.context_expr, depth)
                     if item.optional_vars is not None:
                         yield from self.expression(item.optional_vars, depth)
+
+    def rebound(self, root: ast.AST) -> Iterator[Refusal]:
+        """A name of an import that the unit binds to something else and reads attributes of."""
+        body = root.body if isinstance(root, ast.ClassDef) else [root]
+        used = roots_of_attributes(node for statement in body for node in ast.walk(statement))
+        for name in sorted(self.bound & used & {*self.imports, *DEFAULT_IMPORTS, "metadata"} - self.modules):
+            yield Refusal(root, f"another meaning of the name `{name}`")
 
     def function(self, node: ast.FunctionDef, depth: int) -> Iterator[Refusal]:
         if node.decorator_list:
@@ -151,54 +180,70 @@ class _Gate:
         for default in (*arguments.defaults, *arguments.kw_defaults):
             if default is not None:
                 yield from self.expression(default, depth)
-        named = [*arguments.posonlyargs, *arguments.args, *arguments.kwonlyargs]
-        for argument in (*named, arguments.vararg, arguments.kwarg):
-            if argument is not None:
-                yield from self.identifier(argument, argument.arg)
-                if argument.annotation is not None:
-                    yield from self.expression(argument.annotation, depth)
-        if node.returns is not None:
-            yield from self.expression(node.returns, depth)
+        self.scopes.append(local_names(node))
+        for argument in parameters(arguments):
+            yield from self.identifier(argument, argument.arg)
+            yield from self.annotation(argument.annotation, depth)
+        yield from self.annotation(node.returns, depth)
         for statement in node.body:
             yield from self.statement(statement, depth + 1)
+        self.scopes.pop()
+
+    def annotation(self, node: ast.expr | None, depth: int) -> Iterator[Refusal]:
+        if node is not None:
+            self.is_annotation = True
+            yield from self.expression(node, depth)
+            self.is_annotation = False
 
     def identifier(self, node: ast.AST, name: str) -> Iterator[Refusal]:
         if _is_reserved(name):
             yield Refusal(node, f"the name `{name}`")
 
     def expression(self, node: ast.expr, depth: int, counted: bool = True) -> Iterator[Refusal]:
+        is_annotation, self.is_annotation = self.is_annotation, False
+        callee, self.callee = self.callee, None
         if depth > _MAX_DEPTH:
             yield Refusal(node, f"expressions nested deeper than {_MAX_DEPTH}")
             return
         if not isinstance(node, _EXPRESSIONS):
-            yield Refusal(node, f"{_describe(node)}")
+            yield Refusal(node, f"an expression of the kind {type(node).__name__}")
             return
         match node:
             case ast.Constant():
                 yield from self.constant(node)
-            case ast.Name():
-                yield from self.name(node)
-            case ast.Attribute():
-                yield from self.attribute(node, depth)
+            case ast.Name() | ast.Attribute():
+                yield from check_reference(node, self.dotted_name(node) or "", callee, is_annotation)
+                if isinstance(node, ast.Name):
+                    yield from self.name(node)
+                else:
+                    yield from self.attribute(node, depth)
                 return
             case ast.BinOp():
                 yield from check_arithmetic(node, self.plain)
             case ast.Call():
-                yield from self.call(node, counted)
+                yield from self.call(node, depth, counted)
+                return
             case ast.ListComp():
                 yield from self.comprehension(node, depth)
                 return
             case ast.FormattedValue(format_spec=ast.expr()):
                 yield Refusal(node, "a format specification")
             case ast.Lambda():
-                for default in (*node.args.defaults, *node.args.kw_defaults):
-                    if default is not None:
-                        yield from self.expression(default, depth + 1)
+                yield from self.closure(node, depth)
+                return
         for child in ast.iter_child_nodes(node):
             if isinstance(child, ast.expr):
                 yield from self.expression(child, depth + 1)
-            elif isinstance(child, ast.keyword):
-                yield from self.expression(child.value, depth + 1)
+
+    def closure(self, node: ast.Lambda, depth: int) -> Iterator[Refusal]:
+        for default in (*node.args.defaults, *node.args.kw_defaults):
+            if default is not None:
+                yield from self.expression(default, depth + 1)
+        self.scopes.append({parameter.arg for parameter in parameters(node.args)})
+        for parameter in parameters(node.args):
+            yield from self.identifier(parameter, parameter.arg)
+        yield from self.expression(node.body, depth + 1)
+        self.scopes.pop()
 
     def constant(self, node: ast.Constant) -> Iterator[Refusal]:
         if isinstance(node.value, int) and is_large(node.value):
@@ -213,7 +258,14 @@ class _Gate:
             yield Refusal(node, f"an assignment to the imported name `{node.id}`")
 
     def _defined(self, name: str) -> bool:
-        return name in self.bound or name in self.known or name in BUILTIN_NAMES
+        return any(name in scope for scope in self.scopes) or name in self.known or name in BUILTIN_NAMES
+
+    def dotted_name(self, node: ast.expr) -> str | None:
+        """The dotted name of the import that an expression stands for."""
+        parts = chain(node)
+        if parts is None or parts[0] in self.bound or parts[0] not in self.imports:
+            return None
+        return canonical(".".join((self.imports[parts[0]], *parts[1])))
 
     def attribute(self, node: ast.Attribute, depth: int) -> Iterator[Refusal]:
         parts = chain(node)
@@ -224,8 +276,12 @@ class _Gate:
         if parts is None:
             yield from self.value_attribute(node, node.attr)
             yield from self.expression(node.value, depth + 1)
+            if isinstance(node.value, _PYTHON_VALUES):
+                yield Refusal(node, f"the attribute `{node.attr}` of a value of Python")
             return
         root, attributes = parts
+        if root in self.values and root not in self.bound:
+            yield Refusal(node, f"the attribute `{attributes[0]}` of a value of Python")
         if root in self.imports and root not in self.bound:
             yield from self.dotted(node, self.imports[root], attributes)
             return
@@ -260,33 +316,39 @@ class _Gate:
         if attribute not in VALUE_ATTRIBUTES:
             yield Refusal(node, f"the attribute `{attribute}`")
 
-    def call(self, node: ast.Call, counted: bool) -> Iterator[Refusal]:
+    def call(self, node: ast.Call, depth: int, counted: bool) -> Iterator[Refusal]:
+        if isinstance(node.func, ast.Name) and node.func.id in BUILTIN_NAMES and node.func.id in self.bound:
+            yield Refusal(node, f"another meaning of the name `{node.func.id}`")
         if isinstance(node.func, ast.Name) and node.func.id == "range" and counted:
             yield from check_range(node, self.plain)
-        last = node.func.attr if isinstance(node.func, ast.Attribute) else None
-        if last in _SHAPE_TYPES:
-            # `R.Tensor("float32")`: a lone string is the element type.
-            shapes = [a for a in node.args[:1] if not isinstance(a, ast.Constant)]
-            shapes += [keyword.value for keyword in node.keywords if keyword.arg in ("shape", "values")]
-            for at, text in _strings(shapes):
-                if reason := check_shape_text(text):
-                    yield Refusal(at, reason)
-        for keyword in node.keywords:
-            if keyword.arg == "derive_func" and not _is_known_derivation(keyword.value):
-                yield Refusal(keyword.value, "a function that TVM would call while it infers types")
-            if keyword.arg == "attrs_type_key" and not _is_attrs_key(keyword.value):
-                yield Refusal(keyword.value, "a class of TVM that is not a set of attributes")
+        yield from check_call(node, self.dotted_name, self.has_dialect)
+        dotted = self.dotted_name(node.func)
+        if dotted is None:
+            yield from self.expression(node.func, depth + 1)
+        elif isinstance(node.func, ast.Name):
+            yield from self.name(node.func)
+        elif isinstance(node.func, ast.Attribute):
+            yield from self.attribute(node.func, depth + 1)
+        for argument in (*node.args, *(keyword.value for keyword in node.keywords)):
+            for one in argument.elts if isinstance(argument, ast.List | ast.Tuple) else (argument,):
+                self.callee = dotted
+                yield from self.expression(one, depth + 1)
+        self.callee = None
 
     def comprehension(self, node: ast.ListComp, depth: int) -> Iterator[Refusal]:
         if len(node.generators) > 2:
             yield Refusal(node, "a comprehension over more than two sequences")
         yield from check_comprehension(node, self.plain)
+        pushed = 0
         for generator in node.generators:
-            yield from self.expression(generator.target, depth + 1)
             yield from self.expression(generator.iter, depth + 1)
+            self.scopes.append(bound_anywhere(ast.walk(generator.target)))
+            pushed += 1
+            yield from self.expression(generator.target, depth + 1)
             for condition in generator.ifs:
                 yield from self.expression(condition, depth + 1)
         yield from self.expression(node.elt, depth + 1)
+        del self.scopes[len(self.scopes) - pushed :]
 
 
 def is_metadata_mark(node: ast.stmt) -> bool:
@@ -301,71 +363,14 @@ def _is_reserved(name: str) -> bool:
     return name.startswith("__tvm") or (name.startswith("__") and name.endswith("__"))
 
 
-_SHAPE_TYPES = frozenset({"Tensor", "Shape", "DTensor"})
 _PYTHON_BUILTINS = frozenset(dir(__builtins__) if not isinstance(__builtins__, dict) else __builtins__)
-
-
-def _is_known_derivation(node: ast.expr) -> bool:
-    return isinstance(node, ast.Constant) and (node.value is None or node.value in _DERIVE_FUNCTIONS)
-
-
-def _is_attrs_key(node: ast.expr) -> bool:
-    return isinstance(node, ast.Constant) and isinstance(node.value, str) and node.value.endswith("Attrs")
-
-
-def _strings(nodes: list[ast.expr]) -> Iterator[tuple[ast.AST, str]]:
-    for node in nodes:
-        for child in ast.walk(node):
-            if isinstance(child, ast.Constant) and isinstance(child.value, str):
-                yield child, child.value
 
 
 def _keyword(node: ast.stmt) -> str:
     return ast.unparse(node).split(None, 1)[0].rstrip(":")
 
 
-def _describe(node: ast.expr) -> str:
-    return f"an expression of the kind {type(node).__name__}"
-
-
 def _functions_in(unit: Unit) -> set[str]:
     """The functions of a module class, but for names that Python itself gives a meaning."""
     names = {node.name for node in unit.node.body if isinstance(node, ast.FunctionDef)}
     return {name for name in names if not name.startswith("_")}
-
-
-def _bound_in(nodes: Iterable[ast.AST]) -> set[str]:
-    names: set[str] = set()
-    for child in nodes:
-        match child:
-            case ast.FunctionDef() | ast.ClassDef():
-                names.add(child.name)
-            case ast.Name(ctx=ast.Store()):
-                names.add(child.id)
-            case ast.arg():
-                names.add(child.arg)
-    return names
-
-
-def _module_names(root: ast.AST, nodes: Iterable[ast.AST]) -> set[str]:
-    """Names that stand for the module class `root` itself: its own, and `cls = Module` inside it.
-
-    A name that is bound to anything else anywhere in the unit is an ordinary value.
-    """
-    if not isinstance(root, ast.ClassDef):
-        return set()
-    modules = {root.name}
-    stores: dict[str, int] = {}
-    aliases: dict[str, int] = {}
-    for child in nodes:
-        match child:
-            case ast.Assign(targets=[ast.Name(id=alias)], value=ast.Name(id=root.name)):
-                aliases[alias] = aliases.get(alias, 0) + 1
-            case ast.Name(ctx=ast.Store()):
-                stores[child.id] = stores.get(child.id, 0) + 1
-            case ast.arg():
-                stores[child.arg] = stores.get(child.arg, 0) + 1
-            case ast.FunctionDef():
-                stores[child.name] = stores.get(child.name, 0) + 1
-    modules |= {name for name, count in aliases.items() if stores.get(name) == count}
-    return {name for name in modules if name in aliases or name not in stores}

@@ -17,11 +17,11 @@ from relax_lint.sources.compiled_kernels import NOTE, with_kernels_called
 from relax_lint.sources.dialects import PURITY, RULES, TYPE_PARAMETERS, described, rewritten
 from relax_lint.sources.dialects.rule import Rule
 from relax_lint.sources.doc_tree import to_doc
+from relax_lint.sources.evaluation import evaluate_plainly
 from relax_lint.sources.facade import (
     BUILTINS,
     ROOTS,
     OmittedConstants,
-    RefusedError,
     UnknownValueError,
     lookup,
     tensor_field,
@@ -29,9 +29,9 @@ from relax_lint.sources.facade import (
 from relax_lint.sources.gate import check_expression, check_unit, is_metadata_mark, is_python_function
 from relax_lint.sources.names import DEFAULT_IMPORTS, TENSOR_FIELD, TIR, canonical, chain
 from relax_lint.sources.positions import TextPositions
-from relax_lint.sources.reasons import reason
+from relax_lint.sources.reasons import reason, without_addresses
 from relax_lint.sources.recorder import ParseFailure, RecordingParser, TreeSource, watching
-from relax_lint.sources.refusal import Refusal
+from relax_lint.sources.refusal import Refusal, RefusedError
 from relax_lint.sources.saved import load_constants
 from relax_lint.sources.unit import (
     Computed,
@@ -192,15 +192,17 @@ def refused(unit: Unit, refusal: Refusal) -> Problem:
 def _run(
     unit: Unit, node: ast.ClassDef | ast.FunctionDef, names: Mapping[str, Any]
 ) -> tuple[RecordingParser, Any]:
-    tree = to_doc(ast.Module([_stripped(node, unit)], []))
-    parser = RecordingParser(TreeSource(unit.text.path, unit.text.content, tree))
     try:
+        tree = to_doc(ast.Module([_stripped(node, unit)], []))
+        parser = RecordingParser(TreeSource(unit.text.path, unit.text.content, tree))
         with warnings.catch_warnings(), watching(parser), IRBuilder() as builder:
             warnings.simplefilter("ignore")
             parser.parse(extra_vars=dict(names))
             return parser, builder.get()
     except ParseFailure as failure:
         raise _ProblemError(_failed(unit, failure)) from failure
+    except RefusedError as error:
+        raise _ProblemError(refused(unit, Refusal(unit.node, without_addresses(str(error))))) from error
     except RecursionError as error:
         raise _ProblemError(_problem(unit, "nested too deeply for TVM's parser")) from error
     except (Exception, SystemExit) as error:
@@ -261,11 +263,8 @@ def _why_unknown(entry: Entry | None) -> str:
 
 
 def _names(unit: Unit, siblings: dict[int, Any]) -> dict[str, Any]:
-    """The values of the environment, and the restricted builtins under the name where Python expects them.
-
-    `siblings` keeps the definitions that were parsed for other names.
-    """
-    names: dict[str, Any] = {"__builtins__": dict(BUILTINS)}
+    """The values of the environment; `siblings` keeps the definitions that were parsed for other names."""
+    names: dict[str, Any] = {}
     for name, entry in _entries(unit).items():
         try:
             value = _value(entry, siblings)
@@ -304,10 +303,8 @@ def _computed(entry: Computed) -> Any:
                 return _loaded(text)
     if check_expression(entry.node, {name: Imported(name) for name in ROOTS}) is not None:
         return _ABSENT
-    scope: dict[str, Any] = {"__builtins__": dict(BUILTINS), **ROOTS}
     try:
-        code = compile(ast.fix_missing_locations(ast.Expression(entry.node)), "<environment>", "eval")
-        return eval(code, scope)
+        return evaluate_plainly(entry.node, ROOTS)
     except Exception:
         return _ABSENT
 

@@ -20,11 +20,21 @@ _CALL = re.compile(r"\bR\.[a-z]\w*(?:\.\w+)*\(")
 _OPERATOR_NAME = re.compile(r"\bname=\"([\w.]+)\"")
 
 
+_OBJECT_ADDRESS = re.compile(r" at 0x[0-9a-fA-F]+|(?<![0-9A-Za-z_])0x[0-9a-fA-F]{9,16}(?![0-9A-Za-z_])")
+
+
+def without_addresses(text: str) -> str:
+    """Text without the places of objects in memory: `<function <lambda>>`. They tell nothing about the text
+    that was read and something about this process, and they differ from run to run.
+    """
+    return _OBJECT_ADDRESS.sub("", text)
+
+
 def reason(text: str) -> str:
     """One line of at most 320 characters: whole sentences, without conditions of TVM's source, addresses
     and printed data structures.
     """
-    text = text.strip()
+    text = without_addresses(text).strip()
     if found := _MISMATCH.match(text):
         number, function, expected, given = found.groups()
         return f"argument {number} of `{function}` must be `{expected}`, not `{given}`"

@@ -12,15 +12,15 @@ from typing import Any
 
 from tvm.error import DiagnosticError
 from tvm.relax.script import builder as relax_builder
-from tvm.relax.script.parser import entry as relax_entry
-from tvm.script.parser.core import doc, evaluator
+from tvm.script.parser.core import doc
 from tvm.script.parser.core.diagnostics import Source
 from tvm.script.parser.core.error import ParserError
 from tvm.script.parser.core.parser import Parser
 
-from relax_lint.sources.evaluation import direct, direct_assignment
-from relax_lint.sources.facade import BUILTINS, RefusedError
-from relax_lint.sources.shape_text import check_shape_text
+from relax_lint.sources.evaluation import evaluate
+from relax_lint.sources.facade import Marker
+from relax_lint.sources.reasons import without_addresses
+from relax_lint.sources.sites import closed
 
 
 class ParseFailure(DiagnosticError):  # type: ignore[misc]
@@ -91,6 +91,19 @@ class RecordingParser(Parser):  # type: ignore[misc]
         finally:
             self.statement = outer
 
+    def eval_expr(self, node: Any, extra_vars: Mapping[str, Any] | None = None) -> Any:
+        """The value of an expression: ours, where TVM would have Python evaluate it."""
+        return self.annotate_current_source_span(evaluate(self, node, extra_vars))
+
+    def get_dispatch_token(self, node: Any) -> Any:
+        """The dialect of a function, which only our own stand-ins for decorators tell."""
+        decorator = self.eval_expr(node.decorator_list[-1]) if node.decorator_list else None
+        if type(decorator) is not Marker:
+            words = "The parser does not understand the decorator"
+            self.report_error(node, words if node.decorator_list else "Function must be decorated")
+        assert isinstance(decorator, Marker)
+        return decorator.dispatch_token
+
     def eval_assign(
         self,
         target: Any,
@@ -116,7 +129,7 @@ class RecordingParser(Parser):  # type: ignore[misc]
         at = err.node if isinstance(err, ParserError) else node
         if getattr(at, "lineno", 0) in (0, None):
             at = node if getattr(node, "lineno", 0) else self.statement
-        raise ParseFailure(_message(err), at, err)
+        raise ParseFailure(without_addresses(_message(err)), at, err)
 
     def note(self, var: Any = None, frame: Any = None) -> None:
         """Remember what the statement under way has just made."""
@@ -135,7 +148,7 @@ def _message(error: Any) -> str:
 
 @contextmanager
 def watching(parser: RecordingParser) -> Iterator[None]:
-    """Let `parser` know what Relax's builder emits, and close the doors to Python's builtins meanwhile."""
+    """Let `parser` know what Relax's builder emits, and close the places that evaluate text meanwhile."""
 
     def emitting(original: Callable[..., Any]) -> Callable[..., Any]:
         def emit(*args: Any, **kwargs: Any) -> Any:
@@ -164,28 +177,11 @@ def watching(parser: RecordingParser) -> Iterator[None]:
         "If": start_if,
         "func_ret_value": return_value,
     }
-    builtin, shape = evaluator._get_builtin_or_none, relax_entry._eval_shape
-    evaluate, assign = evaluator._eval_expr, evaluator._eval_assign
     for name, function in replaced.items():
         setattr(relax_builder, name, function)
-    evaluator._get_builtin_or_none = BUILTINS.get
-    relax_entry._eval_shape = _guarded(shape)
-    evaluator._eval_expr, evaluator._eval_assign = direct(evaluate), direct_assignment(assign)
     try:
-        yield
+        with closed():
+            yield
     finally:
-        evaluator._get_builtin_or_none, relax_entry._eval_shape = builtin, shape
-        evaluator._eval_expr, evaluator._eval_assign = evaluate, assign
         for name, function in originals.items():
             setattr(relax_builder, name, function)
-
-
-def _guarded(evaluate: Callable[..., Any]) -> Callable[..., Any]:
-    """Strings in shapes are evaluated as Python, wherever they come from: look at each before it is."""
-
-    def guarded(expression: Any, names: Any) -> Any:
-        if isinstance(expression, str) and (reason := check_shape_text(str(expression))):
-            raise RefusedError(reason)
-        return evaluate(expression, names)
-
-    return guarded

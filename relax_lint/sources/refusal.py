@@ -6,6 +6,10 @@ import ast
 from dataclasses import dataclass
 
 
+class RefusedError(Exception):
+    """The text asked for something at parse time that it may not have."""
+
+
 @dataclass(frozen=True)
 class Refusal:
     """An expression that may not be evaluated, and what is wrong with it. It is `unknown` where nothing is

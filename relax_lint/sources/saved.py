@@ -10,6 +10,7 @@ from typing import Any
 import tvm
 
 from relax_lint.model.positions import NoPositions
+from relax_lint.sources.reasons import without_addresses
 from relax_lint.sources.text import SourceText
 from relax_lint.sources.unit import ParsedUnit, Problem
 from relax_lint.vm import nodes, versions
@@ -35,7 +36,7 @@ def parse_json(text: str, path: str) -> ParsedUnit | Problem:
         version = graph.get("metadata", graph.get("attrs", {})) or {}
         written = version.get("tvm_version") if isinstance(version, dict) else None
         by = f" (written by TVM {written}, read by {versions.VERSION})" if written else ""
-        return _problem(text, path, f"TVM cannot load this graph{by}: {lines[-1].strip()}")
+        return _problem(text, path, f"TVM cannot load this graph{by}: {without_addresses(lines[-1].strip())}")
     module = versions.as_module(loaded)
     if module is None:
         return _problem(text, path, f"a saved `{type(loaded).__name__}`, neither a module nor a function")

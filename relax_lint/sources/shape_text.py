@@ -7,21 +7,25 @@ import ast
 from relax_lint.sources.literal import is_large
 from relax_lint.sources.sizes import check_arithmetic
 
-_MAX_LENGTH = 1000
+MAX_LENGTH = 1000
 # Arithmetic over symbols: nothing that has attributes, is called or subscripted, `T.max(n, 1)` apart.
 _EXPRESSIONS = (ast.BinOp, ast.Constant, ast.Name, ast.UnaryOp, ast.IfExp, ast.Compare)
 
 
-def check_shape_text(text: str) -> str | None:
-    """What is wrong with a string that TVM would evaluate as the extent of a shape; None if nothing is."""
-    if len(text) > _MAX_LENGTH:
-        return f"a shape expression of more than {_MAX_LENGTH} characters"
+def check_shape_text(text: str, has_dialect: bool = True) -> str | None:
+    """What is wrong with a string that TVM would evaluate as the extent of a shape; None if nothing is.
+
+    `has_dialect` is whether the name `T` is TVM's dialect there: of anything else no function is called.
+    """
+    if len(text) > MAX_LENGTH:
+        return f"a shape expression of more than {MAX_LENGTH} characters"
     try:
         tree = ast.parse(text.strip(), mode="eval").body
     except (SyntaxError, ValueError, RecursionError, MemoryError):
         return f"`{shortened(text)}` in a shape"
     for node in ast.walk(tree):
-        if isinstance(node, ast.expr) and not (isinstance(node, _EXPRESSIONS) or _is_tir_call(node)):
+        calls = has_dialect and isinstance(node, ast.expr) and _is_tir_call(node)
+        if isinstance(node, ast.expr) and not (isinstance(node, _EXPRESSIONS) or calls):
             return f"`{shortened(text)}` in a shape"
         if isinstance(node, ast.Name) and node.id.startswith("__"):
             return f"the name `{node.id}`"

@@ -188,3 +188,122 @@ VALUE_ATTRIBUTES = _words("""
     values var
     vdevice view vload vstore x y z
 """)
+
+# The same attributes by what they are read from: the interpreter asks the value's type, never its spelling.
+# Names of classes of TVM; a release that lacks one loses nothing.
+NODE_TYPES: Mapping[str, tuple[str, ...]] = {
+    "expression": (
+        "tvm.ir.Expr",
+        "tvm.ir.BaseExpr",
+        "tvm.ir.PrimExpr",
+        "tvm.ir.RelaxExpr",
+        "tvm.relax.Expr",
+        "tvm.tirx.Buffer",
+        "tvm.tirx.BufferRegion",
+        "tvm.tirx.TensorRegion",
+        "tvm.tirx.stmt.TensorRegion",
+        "tvm.tirx.script.builder.ir.TensorRegion",
+        "tvm.tirx.script.builder.ir.scalar_wrapper",
+        "tvm.tirx.expr.ExprOp",
+        "tvm.tirx.generic.ExprOp",
+        "tvm.te.tensor.TensorSlice",
+    ),
+    "type": ("tvm.ir.Type", "tvm.relax.StructInfo"),
+    "data_type": ("tvm.DataType", "tvm_ffi.dtype", "tvm_ffi.DataType", "tvm_ffi.core.DataType"),
+    "range": ("tvm.ir.Range",),
+    "axis": ("tvm.tirx.IterVar", "tvm.tirx.expr.IterVar"),
+    "tensor": ("tvm.te.Tensor", "tvm.te.tensor.Tensor"),
+    "operation": ("tvm.te.tensor.Operation",),
+    "module": ("tvm.ir.IRModule", "tvm.ir.module.IRModule"),
+    "constant": ("tvm.runtime.Tensor", "tvm.runtime.NDArray"),
+    "device": ("tvm.relax.VDevice", "tvm.ir.VDevice", "tvm.ir.global_info.VDevice"),
+    "code": (
+        "tvm.relax.testing.runtime_builtin.MakeShapeCode",
+        "tvm.relax.testing.runtime_builtin.MatchShapeCode",
+    ),
+}
+NODE_ATTRIBUTES: Mapping[str, frozenset[str]] = {
+    "expression": _words("""
+        access_ptr allocated_addr astype base body buffer byte_offset data dom dtype elem_offset extent field
+        fields index indices lanes local max min name name_hint ndim offset_factor op partition permute ptr_to
+        same_as scope shape storage_scope strides struct_info struct_info_ sub tile ty unsqueeze value values
+        var vdevice view vload vstore x y z
+    """),
+    "type": _words("""
+        bits dtype elem_offset fields lanes ndim offset_factor same_as shape storage_scope strides struct_info
+        values vdevice
+    """),
+    "data_type": _words("bits lanes type_code"),
+    "range": _words("extent min same_as"),
+    "axis": _words("dom dtype name same_as var"),
+    "tensor": _words("axis dtype name ndim op same_as shape"),
+    "operation": _words("axis body name same_as"),
+    "module": _words("functions get_global_var"),
+    "constant": _words("dtype numpy shape"),
+    "device": _words("device_id"),
+    "code": _words("name value"),
+}
+ARRAY_ATTRIBUTES: Mapping[str, frozenset[str]] = {
+    "array": _words("astype dtype item max min ndim real reshape shape size transpose"),
+    "array_info": _words("bits dtype eps max min name ndim shape tiny"),
+}
+
+# Nodes that stand for a function: a call of one is a node.
+CALLABLE_TYPES = (
+    "tvm.ir.Expr",
+    "tvm.ir.BaseExpr",
+    "tvm.ir.GlobalVar",
+    "tvm.relax.Expr",
+    "tvm.te.Tensor",
+    "tvm.te.tensor.Tensor",
+)
+INDEXED_TYPES = (
+    "tvm.ir.Expr",
+    "tvm.ir.BaseExpr",
+    "tvm.relax.Expr",
+    "tvm.ir.Array",
+    "tvm.ir.Map",
+    "tvm_ffi.Array",
+    "tvm_ffi.Map",
+    "tvm_ffi.List",
+    "tvm_ffi.Dict",
+    "tvm.te.Tensor",
+    "tvm.te.tensor.Tensor",
+    "tvm.te.tensor.TensorSlice",
+    "tvm.tirx.Buffer",
+    "tvm.tirx.script.builder.ir.scalar_wrapper",
+    "tvm.tirx.script.builder.ir.LetAnnotation",
+    "tvm.tirx.script.builder.ir.DtypeConstructor",
+    "tvm.tirx.script.parser.entry.BufferProxy",
+    "tvm.tirx.script.parser.entry.PtrProxy",
+)
+ITERATED_TYPES = (
+    "tvm.ir.Expr",
+    "tvm.ir.BaseExpr",
+    "tvm.relax.Expr",
+    "tvm.ir.Array",
+    "tvm.ir.Map",
+    "tvm_ffi.Array",
+    "tvm_ffi.List",
+    "tvm_ffi.Map",
+    "tvm_ffi.Dict",
+    "tvm_ffi.Shape",
+    "tvm.te.Tensor",
+    "tvm.te.tensor.Tensor",
+    "tvm.script.ir_builder.ir.meta_var",
+)
+# Objects of TVM that run something: no text gets hold of one.
+REFUSED_TYPES = (
+    "tvm_ffi.Function",
+    "tvm_ffi.core.Function",
+    "tvm_ffi.Module",
+    "tvm_ffi.module.Module",
+    "tvm.runtime.Module",
+    "tvm.runtime.PackedFunc",
+    "tvm.runtime.Executable",
+    "tvm.ir.EnvFunc",
+    "tvm.ir.base.EnvFunc",
+    "tvm.ir.transform.Pass",
+    "tvm.script.parser.core.parser.ScriptMacro",
+    "tvm.script.parser.core.parser.Parser",
+)

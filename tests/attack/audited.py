@@ -45,6 +45,11 @@ _OUTSIDE = (
 )
 _WRITING = os.O_WRONLY | os.O_RDWR | os.O_CREAT | os.O_TRUNC | os.O_APPEND
 
+_IMPORTED_FROM = (sys.prefix, *(path for path in sys.path if path))
+# What TVM's parser calls the code that it makes of a text, and what a text has for a file without it.
+_EVALUATED = ("<ast>", "<string>", "<environment>")
+_PARSER = ("/tvm/script/", "/tvm/relax/script/", "/tvm/tirx/script/", "/relax_lint/sources/", "/typing.py")
+
 _events: list[str] | None = None
 _installed = False
 
@@ -70,6 +75,19 @@ def _warm_up(config: Config) -> None:
         _installed = True
 
 
+def _is_called_by_the_parser() -> bool:
+    frame = sys._getframe(2)
+    for _ in range(3):
+        if frame.f_code.co_filename.replace("\\", "/").endswith("<frozen importlib._bootstrap>"):
+            return False
+        if any(part in frame.f_code.co_filename.replace("\\", "/") for part in _PARSER):
+            return True
+        if frame.f_back is None:
+            return False
+        frame = frame.f_back
+    return False
+
+
 def _hear(event: str, arguments: tuple[Any, ...]) -> None:
     if _events is None:
         return
@@ -79,9 +97,12 @@ def _hear(event: str, arguments: tuple[Any, ...]) -> None:
         # Python looks for the file of a text that has none.
         if path and (writes or not str(path).endswith((".py", ".pyc", ".md", ".so"))):
             _events.append(f"open {path!r} {mode!r}")
-    elif event in ("os.listdir", "os.scandir") and str(arguments[0]).startswith(sys.prefix):
+    elif event in ("os.listdir", "os.scandir") and str(arguments[0]).startswith(_IMPORTED_FROM):
         # Python looks for a module that is imported late.
         return
+    elif event == "compile" and str(arguments[1]) in _EVALUATED:
+        if arguments[0] is None or _is_called_by_the_parser():
+            _events.append(f"compile {arguments!r}"[:200])
     elif event.startswith(_OUTSIDE):
         _events.append(f"{event} {arguments!r}"[:200])
     elif event == "import" and str(arguments[0]).startswith("attack"):

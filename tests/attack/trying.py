@@ -49,7 +49,13 @@ def placed(template: str, expression: str, canary: Path) -> str:
     return text.replace(CANARY, str(canary))
 
 
-def attempt(attacks: Iterable[Attack], *, jobs: int = 1, limit_s: float = LIMIT_S) -> dict[str, Outcome]:
+def attempt(
+    attacks: Iterable[Attack],
+    *,
+    jobs: int = 1,
+    limit_s: float = LIMIT_S,
+    function: str = audited.FUNCTION,
+) -> dict[str, Outcome]:
     """Let workers analyse the files, one by one, under audit."""
     outcomes: dict[str, Outcome] = {}
     with WorkerPool(jobs, time_limit_s=limit_s, memory_limit_bytes=CONFIG.memory_limit) as pool:
@@ -58,7 +64,7 @@ def attempt(attacks: Iterable[Attack], *, jobs: int = 1, limit_s: float = LIMIT_
             assert attack.name not in outcomes, attack.name
             outcomes[attack.name] = Outcome()
             file = FileData(attack.data, f"{attack.name}.py", attack.kind, named=True)
-            names[pool.submit(audited.FUNCTION, file, CONFIG, 0)] = attack.name
+            names[pool.submit(function, file, CONFIG, 0)] = attack.name
         for event in pool.events():
             outcome = outcomes[names[event.task]]
             if isinstance(event, Failed):

@@ -4,11 +4,14 @@ from __future__ import annotations
 
 import types
 
+import numpy as np
 import pytest
+import tvm
 
-from relax_lint.sources import vocabulary
-from relax_lint.sources.facade import BUILTINS, ROOTS, Namespace, RefusedError, lookup
+from relax_lint.sources import permissions, vocabulary
+from relax_lint.sources.facade import BUILTINS, ROOTS, Namespace, is_handed_out, lookup, origin_of
 from relax_lint.sources.names import IR, RELAX, TIR
+from relax_lint.sources.refusal import RefusedError
 
 OFFERED = [
     *(f"{RELAX}.{name}" for name in vocabulary.RELAX_NAMES),
@@ -113,3 +116,118 @@ def test_builtins_refuse_long_sequences(name: str) -> None:
 def test_large_arrays_are_refused(dotted: str, arguments: tuple[object, ...]) -> None:
     with pytest.raises(RefusedError):
         lookup(dotted)(*arguments)
+
+
+def test_what_is_handed_out_is_known_by_identity() -> None:
+    assert origin_of(lookup(f"{RELAX}.add")) == f"{RELAX}.add"
+    assert is_handed_out(BUILTINS["len"])
+    for other in (
+        open,
+        print,
+        types.FunctionType,
+        test_a_stand_in_cannot_be_changed,
+        len.__call__,
+        None,
+        "R.add",
+    ):
+        assert not is_handed_out(other)
+
+
+@pytest.mark.parametrize(
+    ("dotted", "args", "kwargs"),
+    [
+        (f"{RELAX}.Callable", (None, None, False, "runtime.ModuleLoadFromFile"), {}),
+        (f"{RELAX}.Callable", (), {"derive_func": "runtime.ModuleLoadFromFile"}),
+        (f"{RELAX}.Callable", (), {"derive_func": print}),
+        (f"{RELAX}.call_packed", ("f",), {"attrs_type_key": "relax.Function"}),
+        (f"{RELAX}.call_packed", ("f",), {"attrs_type_key": print}),
+        (f"{RELAX}.emit_te", (print, "x"), {}),
+        (f"{RELAX}.emit_te", (lookup(f"{RELAX}.Callable"), None, None, None, "f"), {}),
+        ("tvm.te.compute", ((4,), print), {}),
+        ("typing.TypeVar", ("n",), {"bound": "open('x')"}),
+        (f"{TIR}.dynamic", ("n", "open('x')"), {}),
+    ],
+)
+def test_functions_that_call_look_at_what_they_are_given(
+    dotted: str, args: tuple[object, ...], kwargs: dict[str, object]
+) -> None:
+    with pytest.raises(RefusedError):
+        lookup(dotted)(*args, **kwargs)
+
+
+def test_functions_that_call_still_work() -> None:
+    assert lookup(f"{RELAX}.Callable")(derive_func="tvm.relax.type.infer_view_ty") is not None
+    assert lookup("typing.TypeVar")("n").__name__ == "n"
+    assert lookup(f"{TIR}.dynamic")("n", bound=int).__name__ == "n"
+
+
+@pytest.mark.parametrize("name", ["min", "max"])
+def test_a_builtin_calls_nothing(name: str) -> None:
+    with pytest.raises(RefusedError):
+        BUILTINS[name]([1, 2], key=print)
+
+
+@pytest.mark.parametrize("name", ["_dotted", "__class__", "__dict__", "__getattr__", "_anything"])
+def test_a_stand_in_tells_nothing_of_itself(name: str) -> None:
+    with pytest.raises(RefusedError):
+        permissions.read(lookup(RELAX), name)
+
+
+def test_attributes_by_type() -> None:
+    var = tvm.tirx.Var("n", "int64")
+    assert permissions.read(var, "name") == "n"
+    assert permissions.read(np.zeros(3), "shape") == (3,)
+    assert type(permissions.read(np.zeros(3), "astype")) is permissions.Method
+    for value, name in (
+        (var, "show"),
+        (var, "script"),
+        (var, "astext"),
+        (var, "__class__"),
+        (var, "__init_handle_by_constructor__"),
+        (np.zeros(3), "tofile"),
+        (np.zeros(3), "dump"),
+        (np.zeros(3), "data"),
+        (np.zeros(3), "view"),
+        (np.zeros(3).dtype, "type"),
+        (tvm.IRModule({}), "script"),
+        (tvm.IRModule({}), "show"),
+        (permissions.read(var, "same_as"), "__globals__"),
+        (tvm.ir.Op.get("relax.add"), "get_attr"),
+        (tvm.get_global_func("ir.PrimType"), "name"),
+        ("text", "index"),
+        (b"text", "hex"),
+        ((1, 2), "index"),
+        (1, "real"),
+        (tvm.ir.Var, "name"),
+        (tvm.ir, "Var"),
+        (len, "__self__"),
+    ):
+        with pytest.raises(RefusedError):
+            permissions.read(value, name)
+
+
+@pytest.mark.parametrize(
+    "function",
+    [
+        print,
+        open,
+        tvm.ir.EnvFunc,
+        np.save,
+        "text".format,
+        tvm.get_global_func("ir.PrimType"),
+        tvm.ir.load_json,
+        type,
+        object(),
+    ],
+)
+def test_only_what_was_handed_out_is_called(function: object) -> None:
+    with pytest.raises(RefusedError):
+        permissions.call(function, [], {})
+
+
+@pytest.mark.parametrize(
+    "value", [print, tvm, tvm.get_global_func("ir.PrimType"), np.array([1], dtype=object), object()]
+)
+def test_foreign_values_are_no_arguments(value: object) -> None:
+    with pytest.raises(RefusedError):
+        permissions.call(lookup("numpy.abs"), [value], {})

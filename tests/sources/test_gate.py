@@ -8,9 +8,10 @@ import textwrap
 import pytest
 
 from relax_lint.sources.gate import check_unit
+from relax_lint.sources.parsing import parse_unit
 from relax_lint.sources.reading import read_units
 from relax_lint.sources.shape_text import check_shape_text
-from relax_lint.sources.unit import Unit
+from relax_lint.sources.unit import Problem, Unit
 
 HEADER = """
 import math
@@ -104,6 +105,50 @@ class Module:
         "y = metadata.__class__",
         "y = metadata['a'][0].tofile('f')",
         "y = R.inspect.os",
+        # A name of an import that means something else there.
+        "T = 'a'\ny = T.max(n, 1)",
+        "for T in x:\n    y = T.max",
+        "with R.dataflow() as R:\n    y = R.add(x, x)",
+        "y = [T.max(n, 1) for T in [x]]",
+        "y = [R.add for _, R in [(1, x)]]",
+        "y = (lambda T: T.max)(x)",
+        "y = (lambda *T: T.max)(x)",
+        "y = (lambda T=x: T.max)()",
+        "y = (lambda **np: np.zeros)()",
+        "@R.function\ndef g(T: R.Object):\n    y = T.max\n    return y",
+        "@R.function\ndef R(z: R.Object):\n    return z",
+        "metadata = x\ny = metadata.shape",
+        "max = x\ny = max(1, 2)",
+        "nonlocal T\ny = T.max(n, 1)",
+        # A name has its meaning only where it is bound.
+        "y = lambda a, open=open('x'): a",
+        "y = (lambda open: open, open('x'))",
+        "y = [open('x'), [1 for open in [2]]]",
+        "y = [1 for open in open('x')]",
+        "def g(open):\n    return 1\ny = open('x')",
+        "def g(a=open('x'), open=1):\n    return a",
+        # Values of Python have no attributes of TVMScript.
+        "y = 'a'.index('a')",
+        "y = (1, 2).index(1)",
+        "y = [x].index(x)",
+        "y = f'{n}'.name",
+        "y = (lambda a: a).name",
+        # What TVM would call, named at another place of the arguments.
+        "z: R.Callable(None, None, False, 'some.registered.function') = x",
+        "z: R.Callable(*[None, None, False, 'some.registered.function']) = x",
+        "z: R.Callable(**{'derive_func': 'some.registered.function'}) = x",
+        "y = R.call_packed('f', x, **{'attrs_type_key': 'relax.Function'})",
+        "f = R.Callable\nz: f(None, None, False, 'some.registered.function') = x",
+        "y = (lambda f: f(None, None, False, 'g'))(R.Callable)",
+        "y = [f for f in [R.call_packed]]",
+        "y = R.emit_te(R.Callable, None, None, None, 'f')",
+        "y = max([1, 2], key=R.Callable)",
+        # Texts of shapes.
+        'z: R.Tensor(("x.show()",), "float32") = x',
+        'z: R.Shape(values=("n.dtype",)) = x',
+        'y = T.Buffer("n.dtype")',
+        'y = T.Buffer(("f(n)",))',
+        'y = T.Buffer(shape=("R.add",))',
     ],
 )
 def test_refused(statement: str) -> None:
@@ -136,6 +181,16 @@ def test_refused(statement: str) -> None:
         "with R.dataflow():\n    z = x\n    R.output(z)",
         "with relax.dataflow():\n    z = x\n    relax.output(z)",
         "y = metadata['ir.GenericConst'][0]",
+        # Names of builtins and imports that are bound anew and whose attributes nobody reads.
+        "max = R.max(x)\ny = R.add(max, max)",
+        "I = T.int64()\ny = R.zeros(R.shape([I]), 'float32')",
+        "@R.function\ndef g(input: R.Object, filter: R.Object):\n    return input",
+        "y = R.emit_te(lambda open: open, x)",
+        'z: R.Tensor(("T.max(n, 1)",), "float32") = x',
+        "z: R.Callable((R.Tensor,), R.Object, True) = x",
+        "z: R.Callable = x",
+        "z: R.Tuple(R.Tensor, R.Callable) = x",
+        "z: R.Callable(derive_func='tvm.relax.type.infer_view_ty') = x",
     ],
 )
 def test_let_through(statement: str) -> None:
@@ -225,6 +280,47 @@ def test_shape_text(text: str) -> None:
 )
 def test_hostile_shape_text(text: str) -> None:
     assert check_shape_text(text) is not None
+
+
+@pytest.mark.parametrize("text", ["T.max(n, 1)", "T.max", "T.format(R)"])
+def test_a_text_calls_nothing_where_the_dialect_has_another_name(text: str) -> None:
+    assert check_shape_text(text, has_dialect=False) is not None
+
+
+@pytest.mark.parametrize("binding", ["T = 'a'", "T = ['a']", "T, _ = 'a', 1", "def outer(T='a'):", "T = 7"])
+def test_a_name_of_the_file_is_not_taken_for_the_dialect(binding: str) -> None:
+    inner = (
+        "from tvm.script import ir as I, relax as R\n@I.ir_module\nclass Module:\n    @R.function\n"
+        "    def main(x: R.Tensor(('T.max(1, 2)',), 'float32')):\n        y = T\n        return x\n"
+    )
+    text = f"{binding}\n{inner}"
+    if binding.endswith(":"):
+        text = binding + "\n" + textwrap.indent(inner, "    ")
+    (unit,) = read_units(text.encode(), "a.py").units
+    assert check_unit(unit) is not None
+    (unit,) = read_units(
+        text.replace("y = T\n", "y = T.max(1, 2)\n").replace("'T.max(1, 2)'", "4").encode(), "a.py"
+    ).units
+    assert check_unit(unit) is not None
+
+
+def test_the_dialect_needs_no_mention_outside_of_the_text() -> None:
+    text = (
+        "from tvm.script import ir as I, relax as R\n@I.ir_module\nclass Module:\n    @R.function\n"
+        "    def main(x: R.Tensor(('n', 'T.max(n, 1)'), 'float32')):\n        return x\n"
+    )
+    (unit,) = read_units(text.encode(), "a.py").units
+    assert check_unit(unit) is None
+
+
+def test_a_module_class_may_not_take_the_name_of_a_dialect() -> None:
+    text = (
+        "from tvm.script import ir as I, relax as R\n@I.ir_module\nclass T:\n    @R.function\n"
+        "    def main(x: R.Tensor((4,), 'float32')):\n        y = T.os\n        return x\n"
+    )
+    (unit,) = read_units(text.encode(), "a.py").units
+    problem = parse_unit(unit)
+    assert isinstance(problem, Problem)
 
 
 def test_nothing_runs_while_reading(tmp_path: object, monkeypatch: pytest.MonkeyPatch) -> None:

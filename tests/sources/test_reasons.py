@@ -77,3 +77,43 @@ class M:
     assert parsed.ill_formed is not None
     assert "impure" in parsed.ill_formed
     assert "0x" not in parsed.ill_formed
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        (
+            "cannot convert <function <lambda> at 0x7f0a1b2c3d4e> to a type",
+            "cannot convert <function <lambda>> to a type",
+        ),
+        ("got <a.B object at 0x7F0A1B2C3D4E>, <C at 0x1>", "got <a.B object>, <C>"),
+        ("object 0x55d0c0ffee00 is bad", "object is bad"),
+        ("extent 0x10 is odd", "extent 0x10 is odd"),
+    ],
+)
+def test_addresses_of_objects_are_not_told(text: str, expected: str) -> None:
+    assert reason(text) == expected
+
+
+def test_no_finding_tells_an_address() -> None:
+    lines = [
+        "y = R.add(x, lambda a: a)",
+        "y = R.add(x, R.add)",
+        "y = R.add(x, R)",
+        "y = R.add(x, max)",
+        "R.func_attr(lambda: 1)",
+        "y = R.Tensor(lambda: 1)",
+        "lambda: 1",
+        "R.add",
+        "with R.add:\n            y = x",
+        "y = R.match_cast(x, lambda: 1)",
+    ]
+    for line in lines:
+        text = (
+            "from tvm.script import ir as I, relax as R\n@I.ir_module\nclass Module:\n    @R.function\n"
+            f"    def main(x: R.Tensor((4,), 'float32')):\n        {line}\n        return x\n"
+        )
+        (unit,) = read_units(text.encode(), "a.py").units
+        problem = parse_unit(unit)
+        assert isinstance(problem, Problem), line
+        assert "0x" not in problem.message + "".join(problem.detail), problem
