@@ -77,7 +77,7 @@ def test_the_rest_of_a_folder_is_judged(tmp_path: Path) -> None:
     (tmp_path / "everything").symlink_to("/proc/self")
     (tmp_path / "everything").unlink()
     (tmp_path / "model.py").write_text(OVERFLOW)
-    result = lint(tmp_path)
+    result = lint(tmp_path, "--quiet", ".")
     assert (result.returncode, result.stderr) == (1, "")
     assert result.stdout.count("RLX101] storage-overflow") == 1
 
@@ -223,9 +223,9 @@ def test_a_name_that_is_not_utf_8(output: str, tmp_path: Path) -> None:
         pytest.skip("this file system holds no such names")
     result = lint(tmp_path, "--output-format", output, ".")
     assert (result.returncode, result.stderr) == (1, "")
-    assert "RLX901" not in result.stdout
-    assert "RLX101" in result.stdout
-    assert "caf" in result.stdout
+    assert "storage-overflow" in result.stdout
+    assert "surrogates not allowed" not in result.stdout
+    assert r"caf\udce9.py" in result.stdout or "caf%E9.py" in result.stdout
 
 
 def test_a_working_directory_that_is_gone_is_one_line(tmp_path: Path) -> None:
