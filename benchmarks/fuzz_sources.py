@@ -1,4 +1,5 @@
-"""Coverage-guided fuzzing of what reads untrusted text: from bytes to units, through the gate.
+"""Coverage-guided fuzzing of what reads untrusted text: from bytes to units, through the gate; and of what
+the parent process reads: patterns of paths, settings, kept results.
 
     python benchmarks/fuzz_sources.py [--corpus FOLDER] [ATHERIS OPTIONS, such as -max_total_time=300]
 
@@ -19,12 +20,15 @@ sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
 
 import atheris
 
-with atheris.instrument_imports(include=["relax_lint.sources", "relax_lint.suppressions"]):
+with atheris.instrument_imports(
+    include=["relax_lint.sources", "relax_lint.suppressions", "relax_lint.settings", "relax_lint.support"]
+):
     from relax_lint.sources.gate import check_unit
     from relax_lint.sources.prefilter import may_contain_relax
     from relax_lint.sources.reading import read_units
     from relax_lint.sources.shape_text import check_shape_text
     from relax_lint.sources.unit import Unit
+    from tests.attack.parent import SEEDS, TARGETS
 
 KINDS = ("python", "markdown", "notebook")
 
@@ -58,7 +62,11 @@ def try_input(data: bytes) -> None:
     """Read one input as a worker does before TVM is asked."""
     if not data:
         return
-    kind, content = data[0] % (len(KINDS) + 1), data[1:]
+    kind, content = data[0] % (len(KINDS) + 1 + len(TARGETS)), data[1:]
+    if kind > len(KINDS):
+        # What the parent process reads itself: patterns of paths, settings, results of earlier runs.
+        list(TARGETS.values())[kind - len(KINDS) - 1](content)
+        return
     if kind == len(KINDS):
         check_shape_text(content.decode("utf-8", "replace"))
         return
@@ -84,6 +92,8 @@ def seeds(folder: Path) -> None:
     texts += [number["python"] + placed(REFUSED["value"], e, folder).encode() for e in EXPRESSIONS.values()]
     texts += [number[attack.kind] + attack.data for attack in disguises.all_attacks(folder / "canary")]
     texts += [bytes([len(KINDS)]) + text for text in (b"n * 2", b"T.max(n, 1)", b"(n + 15) // 16")]
+    for number_of_target, name in enumerate(TARGETS, len(KINDS) + 1):
+        texts += [bytes([number_of_target]) + seed for seed in SEEDS[name]]
     for index, text in enumerate(texts):
         (folder / f"seed{index}").write_bytes(text)
 

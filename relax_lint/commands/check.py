@@ -7,10 +7,11 @@ needed.
 from __future__ import annotations
 
 import argparse
+import os
 import sys
 from collections.abc import Sequence
 
-from relax_lint.commands.options import codes, complain, overrides
+from relax_lint.commands.options import against_untrusted, codes, complain, overrides
 from relax_lint.commands.terminal import (
     UsageError,
     emit,
@@ -34,6 +35,9 @@ def run_report(options: argparse.Namespace, command: str) -> int:
 
     Raises UsageError and what the configuration raises.
     """
+    _require_folder()
+    if (refused := against_untrusted(options, command)) is not None:
+        raise UsageError(f"`{refused}` does not go with `--untrusted`")
     if options.output_file is not None:
         require_writable(options.output_file)
     fixes = command == "check" and (options.fix or options.diff)
@@ -53,6 +57,14 @@ def run_report(options: argparse.Namespace, command: str) -> int:
         return _check_in_full(options, command, config or _config(options), asked)
 
 
+def _require_folder() -> None:
+    """Raise UsageError where the working directory was deleted: no path means anything then."""
+    try:
+        os.getcwd()
+    except OSError as error:
+        raise UsageError(f"the working directory cannot be used: {error.strerror}") from None
+
+
 def _require_sense(options: argparse.Namespace) -> None:
     """Raise UsageError for options of `check` that do not go together."""
     fixes = options.fix or options.diff
@@ -68,6 +80,9 @@ def _is_plain(options: argparse.Namespace, command: str, config: Config | None) 
     """Whether there is nothing to say of a file that holds no Relax, but that it does not."""
     if command == "check" and (options.write_baseline or options.update_baseline):
         return False
+    # What is a link is not even opened.
+    if options.untrusted:
+        return False
     # What a baseline accepts may be gone because the file holds no Relax any more.
     accepting = config is not None and config.baseline is not None
     return options.output_format == "text" and options.output_file is None and not accepting
@@ -78,16 +93,25 @@ def _is_configured(options: argparse.Namespace) -> bool:
         return True
     from relax_lint.settings.pyproject import candidates
 
+    if options.untrusted:
+        return False
     return next(candidates("."), None) is not None
 
 
 def _config(options: argparse.Namespace) -> Config:
     from dataclasses import replace
 
-    from relax_lint.settings.config import load_config, with_options
+    from relax_lint.settings.config import Config, load_config, with_options
+    from relax_lint.settings.trust import untrusted
+    from relax_lint.support.regular_file import is_inside
 
-    config = with_options(load_config(options.config), overrides(options))
+    found = Config() if options.untrusted and options.config is None else load_config(options.config)
+    config = with_options(found, overrides(options))
     config = replace(config, trust_models=options.trust_models)
+    if options.untrusted:
+        config = untrusted(config)
+        if config.baseline is not None and not is_inside(config.baseline, os.curdir):
+            raise UsageError("with `--untrusted` a baseline lies below the working directory")
     per_file = [code for _, codes in config.per_file_ignores for code in codes]
     _require_known_rules([*config.select, *config.ignore, *per_file, *dict(config.severities)])
     return config

@@ -8,7 +8,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 
 from relax_lint.commands.judging import judge, named_inputs
-from relax_lint.commands.terminal import UsageError
+from relax_lint.commands.terminal import warn
 from relax_lint.output.tables import count
 from relax_lint.repair.files import WriteError, encoded, unified_diff, write_atomically
 from relax_lint.repair.rounds import FixedFile, fix_files
@@ -31,7 +31,7 @@ class _Changed:
 def run_fixes(options: argparse.Namespace, config: Config) -> tuple[Report, bool]:
     """Fix the inputs: the report that is left to be given, and whether standard output is taken already, by
     the diff or by the fixed text of standard input. With `--diff` nothing is written, and the report is
-    that of the inputs as they are. Raises UsageError.
+    that of the inputs as they are.
     """
     inputs = [_held(one) for one in named_inputs(options, config)]
     report = judge(options, config, inputs)
@@ -41,14 +41,11 @@ def run_fixes(options: argparse.Namespace, config: Config) -> tuple[Report, bool
         _write(b"".join(unified_diff(one.held.path, one.held.data, one.new) for one in changed))
         _say("would fix", changed, options)
         return report, True
-    try:
-        for one in changed:
-            if one.held.source is not None:
-                write_atomically(one.held.source, one.held.data, one.new)
-    except WriteError as error:
-        raise UsageError(str(error)) from None
+    changed = [one for one in changed if _is_written(one)]
     _say("fixed", changed, options)
-    results = tuple(files[one.input.path].result if one.input.path in files else one for one in report.files)
+    # What could not be written is as it was.
+    fixed = {one.held.path for one in changed}
+    results = tuple(files[one.input.path].result if one.input.path in fixed else one for one in report.files)
     left = replace(report, files=results)
     stdin = next((one for one in inputs if isinstance(one, HeldInput) and one.source is None), None)
     if stdin is None:
@@ -58,12 +55,25 @@ def run_fixes(options: argparse.Namespace, config: Config) -> tuple[Report, bool
     return left, True
 
 
+def _is_written(changed: _Changed) -> bool:
+    """Write the text of a file; whether that went well."""
+    held = changed.held
+    if held.source is None:
+        return True
+    try:
+        write_atomically(held.source, held.data, changed.new, beneath=held.beneath)
+    except WriteError as error:
+        warn(str(error))
+        return False
+    return True
+
+
 def _held(found: Input | Problem) -> Input | Problem:
     """The input with its bytes, where it is one whose text can be changed."""
     if isinstance(found, Problem) or (found.kind != "python" and found.source is not None):
         return found
     try:
-        return HeldInput(found.path, found.kind, found.source, found.named, found.read())
+        return found.held()
     except UnreadableError:
         return found
 

@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from relax_lint.commands.judging import judge, named_inputs
-from relax_lint.commands.terminal import UsageError
+from relax_lint.commands.terminal import UsageError, warn
 from relax_lint.output.tables import count
 from relax_lint.repair.apply import apply_edits
 from relax_lint.repair.files import WriteError, encoded, write_atomically
@@ -49,9 +49,11 @@ def run_with_ignores(options: argparse.Namespace, config: Config) -> Report:
             continue
         new = encoded(apply_edits(request.content, plan.edits), request.held.data)
         try:
-            write_atomically(request.held.source or request.held.path, request.held.data, new)
+            held = request.held
+            write_atomically(held.source or held.path, held.data, new, beneath=held.beneath)
         except WriteError as error:
-            raise UsageError(str(error)) from None
+            warn(str(error))
+            continue
         accepted += plan.accepted
         files += 1
     if not options.quiet:
@@ -65,7 +67,7 @@ def _held(found: Input | Problem) -> Input | Problem:
     if found.source is None:
         raise UsageError("`--add-ignore` writes into files, and standard input is none")
     try:
-        return HeldInput(found.path, found.kind, found.source, found.named, found.read())
+        return found.held()
     except UnreadableError:
         return found
 

@@ -4,11 +4,10 @@ from __future__ import annotations
 
 import argparse
 import os
-import sys
 from collections.abc import Iterable
 from contextlib import ExitStack
 
-from relax_lint.commands.terminal import DEBUG, waiting
+from relax_lint.commands.terminal import DEBUG, waiting, warn
 from relax_lint.results.report import Report
 from relax_lint.running.cache import Cache, default_folder
 from relax_lint.running.runner import judge_inputs
@@ -19,7 +18,13 @@ from relax_lint.sources.unit import Problem
 
 def named_inputs(options: argparse.Namespace, config: Config) -> list[Input | Problem]:
     """What the paths on the command line lead to."""
-    return discover(options.paths, exclude=config.exclude, stdin_filename=options.stdin_filename)
+    return discover(
+        options.paths,
+        exclude=config.exclude,
+        stdin_filename=options.stdin_filename,
+        follow_links=config.follow_links,
+        tell=None if options.quiet else warn,
+    )
 
 
 def judge(
@@ -42,5 +47,5 @@ def judge(
             tell=stack.enter_context(waiting(quiet=options.quiet)),
         )
     if cache is not None and cache.problem is not None:
-        sys.stderr.write(f"relax-lint: warning: {cache.problem}\n")
+        warn(cache.problem)
     return report

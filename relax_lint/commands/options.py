@@ -105,6 +105,11 @@ def report_parser(command: str) -> argparse.ArgumentParser:
     add("--target", metavar="NAME", help="the target to lower for: a name or a JSON object (default: llvm)")
     add("--weights", choices=("parameters", "constants"), help="what the weights of models become")
     add("--trust-models", action="store_true", help="load `.pt2` files, which can execute what is in them")
+    add(
+        "--untrusted",
+        action="store_true",
+        help="the inputs are somebody else's: use nothing that came with them, follow no link, write nothing",
+    )
     add("--dialect", choices=("auto", "current", "old"), help="how TVMScript is read (default: auto)")
     add("--fail-on", choices=("error", "warning", "note"), help="least severity to exit with 1 (warning)")
     add("--error-on-no-input", action="store_true", help="exit with 3 if no input holds a Relax function")
@@ -139,6 +144,20 @@ def overrides(options: argparse.Namespace) -> dict[str, Any]:
         "cache-dir": options.cache_dir,
     }
     return {key: value for key, value in values.items() if value is not None}
+
+
+def against_untrusted(options: argparse.Namespace, command: str) -> str | None:
+    """What was asked for that does not go with `--untrusted`, as it was spelled; None if all does."""
+    if not options.untrusted:
+        return None
+    if command == "replay":
+        return "replay"
+    refused = (
+        *("trust_models", "confirm", "fix", "add_ignore", "write_baseline", "update_baseline"),
+        *("cache_dir", "executor"),
+    )
+    asked = next((name for name in refused if getattr(options, name, None)), None)
+    return None if asked is None else "--" + asked.replace("_", "-")
 
 
 def codes(values: list[str] | None) -> list[str] | None:

@@ -36,6 +36,13 @@ def write(text: str) -> int:
     return 0
 
 
+def warn(text: str) -> None:
+    """Write one line to standard error that does not end the run."""
+    from relax_lint.output.style import printable
+
+    sys.stderr.write(f"relax-lint: warning: {printable(text)}\n")
+
+
 def style(color: str, *, to_file: bool) -> Style:
     """How to write: `color` is auto, always or never."""
     from relax_lint.output.style import Style

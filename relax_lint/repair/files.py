@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
+import contextlib
 import difflib
 import io
 import os
+import secrets
 import stat
-import tempfile
 import tokenize
 from collections.abc import Iterator
 
+from relax_lint.support.regular_file import folder_of, is_inside
+
+_ANYBODY_WRITES = 0o222
 NO_NEWLINE = b"\\ No newline at end of file\n"
 
 
@@ -32,28 +36,92 @@ def unified_diff(path: str, old: bytes, new: bytes) -> bytes:
     return b"".join(_ended(lines))
 
 
-def write_atomically(path: str, old: bytes, new: bytes) -> None:
-    """Put `new` in the place of `old`, all or nothing; a link stays a link, and the mode what it was.
+def write_atomically(path: str, old: bytes, new: bytes, *, beneath: str | None = None) -> None:
+    """Put `new` in the place of `old`, all or nothing; the file keeps its mode, owner and attributes.
+
+    With `beneath` no link below that folder is followed. Without, a link is, and stays a link, as far as it
+    stays in its folder. A file that is read-only, or that has other names (hard links), is left as it is:
+    the other names may lie anywhere, and a new file would no longer be the same as theirs.
 
     Raises WriteError, also where somebody else has changed the file meanwhile.
     """
-    target = os.path.realpath(path)
     try:
-        with open(target, "rb") as file:
-            if file.read() != old:
-                raise WriteError(f"{path} was changed while it was being fixed: left as it is")
-        mode = stat.S_IMODE(os.stat(target).st_mode)
-        descriptor, temporary = tempfile.mkstemp(dir=os.path.dirname(target), prefix=".relax-lint-")
-        try:
-            with os.fdopen(descriptor, "wb") as file:
-                file.write(new)
-            os.chmod(temporary, mode)
-            os.replace(temporary, target)
-        except BaseException:
-            os.unlink(temporary)
-            raise
+        target = path if beneath is not None else _target(path)
+        inside = os.path.dirname(target) if beneath is None else beneath
+        with folder_of(target, inside) as (folder, name):
+            status = _writable(path, folder, name, old)
+            _replace(path, folder, name, status, new)
     except OSError as error:
-        raise WriteError(f"cannot write {path}: {error.strerror}") from None
+        raise WriteError(f"cannot write {path}: {error.strerror or error}") from None
+
+
+def _target(path: str) -> str:
+    """The file that a named path leads to."""
+    target = os.path.realpath(path)
+    if os.path.islink(path) and not is_inside(target, os.path.dirname(path) or os.curdir):
+        raise WriteError(f"{path} is a link that leaves its folder, to {target}: left as it is")
+    return target
+
+
+def _writable(path: str, folder: int, name: str, old: bytes) -> os.stat_result:
+    """What is known of a file that may be replaced. Raises WriteError and OSError."""
+    descriptor = os.open(name, os.O_RDONLY | os.O_NONBLOCK | os.O_NOFOLLOW, dir_fd=folder)
+    with os.fdopen(descriptor, "rb") as file:
+        status = os.fstat(descriptor)
+        if not stat.S_ISREG(status.st_mode):
+            raise WriteError(f"{path} is not a regular file: left as it is")
+        if file.read(len(old) + 1) != old:
+            raise WriteError(f"{path} was changed while it was being fixed: left as it is")
+    # The superuser may write what nobody may: the mode is asked as well.
+    if not status.st_mode & _ANYBODY_WRITES or not os.access(name, os.W_OK, dir_fd=folder):
+        raise WriteError(f"{path} is read-only: left as it is")
+    if status.st_nlink > 1:
+        raise WriteError(f"{path} is one of {status.st_nlink} names of a file (hard links): left as it is")
+    return status
+
+
+def _replace(path: str, folder: int, name: str, status: os.stat_result, new: bytes) -> None:
+    temporary = f".relax-lint-{secrets.token_hex(8)}"
+    flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW
+    descriptor = os.open(temporary, flags, 0o600, dir_fd=folder)
+    try:
+        with os.fdopen(descriptor, "wb") as file:
+            file.write(new)
+            file.flush()
+            _keep_owner(path, descriptor, status)
+            _keep_attributes(name, folder, descriptor)
+            os.fchmod(descriptor, stat.S_IMODE(status.st_mode))
+            os.fsync(descriptor)
+        os.replace(temporary, name, src_dir_fd=folder, dst_dir_fd=folder)
+    except BaseException:
+        os.unlink(temporary, dir_fd=folder)
+        raise
+
+
+def _keep_owner(path: str, descriptor: int, status: os.stat_result) -> None:
+    mine = os.fstat(descriptor)
+    if mine.st_uid != status.st_uid:
+        try:
+            os.fchown(descriptor, status.st_uid, -1)
+        except PermissionError:
+            raise WriteError(f"{path} belongs to somebody else: left as it is") from None
+    if mine.st_gid != status.st_gid:
+        with contextlib.suppress(PermissionError):
+            os.fchown(descriptor, -1, status.st_gid)
+
+
+def _keep_attributes(name: str, folder: int, descriptor: int) -> None:
+    """Copy the extended attributes, access lists among them, where there are such and the system lets us."""
+    if not hasattr(os, "listxattr"):
+        return
+    old = os.open(name, os.O_RDONLY | os.O_NONBLOCK | os.O_NOFOLLOW, dir_fd=folder)
+    try:
+        with contextlib.suppress(OSError):
+            for attribute in os.listxattr(old):
+                with contextlib.suppress(OSError):
+                    os.setxattr(descriptor, attribute, os.getxattr(old, attribute))
+    finally:
+        os.close(old)
 
 
 def _lines(data: bytes) -> list[bytes]:

@@ -20,8 +20,9 @@ from functools import cached_property
 
 from relax_lint.running.file_task import FileData
 from relax_lint.running.fingerprint import tool_fingerprint
-from relax_lint.running.outcome import Outcome, outcome_text, read_outcome
+from relax_lint.running.outcome import MAX_TEXT_BYTES, Outcome, outcome_text, read_outcome
 from relax_lint.settings.config import Config
+from relax_lint.support.regular_file import IrregularFileError, read_regular
 
 FOLDER_VARIABLE = "RELAX_LINT_CACHE_DIR"
 """The environment variable that names the folder; a configuration that names one goes first."""
@@ -29,11 +30,11 @@ FOLDER_VARIABLE = "RELAX_LINT_CACHE_DIR"
 MAX_BYTES = 256 << 20
 """What a folder holds at most, once a run is over."""
 
-_MAX_TEXT_BYTES = 1 << 30
 _ENTRIES = "v1"
 _TAG = "CACHEDIR.TAG"
 # The signature is that of https://bford.info/cachedir/.
 _TAG_TEXT = "Signature: 8a477f597d28d172789f06886806bc55\n# A cache of relax-lint, safe to delete.\n"
+_MAX_TAG_BYTES = 4096
 _DAY_S = 86_400.0
 _NEW = ".new-"
 _FOLDER = re.compile("[0-9a-f]{2}")
@@ -72,12 +73,15 @@ class Cache:
             return None
         path = self._path(file)
         try:
-            with open(path, "rb") as entry:
-                data = entry.read()
-                aged = time.time() - os.fstat(entry.fileno()).st_mtime > _DAY_S
-            text = zlib.decompressobj().decompress(data, _MAX_TEXT_BYTES)
+            data = read_regular(path, MAX_TEXT_BYTES, beneath=self._folder)
+            aged = time.time() - os.lstat(path).st_mtime > _DAY_S
+            # A byte more than may be: enough to see that an entry is too large, whatever it would become.
+            text = zlib.decompressobj().decompress(data, MAX_TEXT_BYTES + 1)
             outcome = read_outcome(text.decode())
         except FileNotFoundError:
+            return None
+        except IrregularFileError:
+            self._note(f"a damaged entry of the cache in {self._folder} is not used")
             return None
         except OSError as error:
             self._note(f"cannot read the cache in {self._folder}: {error.strerror}")
@@ -95,8 +99,9 @@ class Cache:
         """Keep what became of an input, unless it might be otherwise another time."""
         if not self._writable or not outcome.repeatable:
             return
-        data = zlib.compress(outcome_text(outcome).encode(), 1)
-        if len(data) > self._max_bytes // 4:
+        text = outcome_text(outcome).encode()
+        data = zlib.compress(text, 1)
+        if len(text) > MAX_TEXT_BYTES or len(data) > self._max_bytes // 4:
             return
         try:
             if not self._wrote:
@@ -153,8 +158,8 @@ class Cache:
             self._note(f"cannot use the cache in {self._folder}: {error.strerror}")
             return False
         try:
-            with open(os.path.join(self._folder, _TAG), encoding="utf-8", errors="replace") as tag:
-                return self._ours_if(tag.read() == _TAG_TEXT)
+            tag = read_regular(os.path.join(self._folder, _TAG), _MAX_TAG_BYTES, beneath=self._folder)
+            return self._ours_if(tag == _TAG_TEXT.encode())
         except OSError:
             # Another run may be about to write the tag: what it writes until then begins with a dot.
             return self._ours_if(all(name.startswith(".") for name in names))

@@ -7,7 +7,11 @@ from dataclasses import dataclass
 
 from relax_lint.results.report import FileResult
 from relax_lint.sources.ignore_comment import IgnoreComment
+from relax_lint.support.bounded_json import read_json
 from relax_lint.support.codec import decode, encode
+
+MAX_TEXT_BYTES = 32 << 20
+"""The length of a text that is read: an outcome comes from a cache or another machine."""
 
 
 @dataclass(frozen=True)
@@ -30,8 +34,7 @@ def outcome_text(outcome: Outcome) -> str:
 
 
 def read_outcome(text: str) -> Outcome:
-    """The outcome that was written so. Raises ValueError for any other text."""
-    try:
-        return decode(Outcome, json.loads(text))
-    except RecursionError:
-        raise ValueError("nested too deeply") from None
+    """The outcome that was written so. Raises ValueError for any other text, and for one of more than
+    MAX_TEXT_BYTES.
+    """
+    return decode(Outcome, read_json(text, max_bytes=MAX_TEXT_BYTES))

@@ -9,7 +9,6 @@ untrusted files and its answers must be safe to decode. POSIX only.
 from __future__ import annotations
 
 import fcntl
-import json
 import os
 import pickle
 import selectors
@@ -24,8 +23,11 @@ from dataclasses import dataclass, field
 from enum import Enum
 from typing import IO, Any
 
+from relax_lint.support.bounded_json import read_json
+
 _READ_SIZE = 1 << 20
-_MAX_ANSWER_BYTES = 1 << 30
+_MAX_ANSWER_BYTES = 128 << 20
+_MAX_ANSWER_VALUES = 4_000_000
 _LAST_WORDS_LINES = 20
 _LAST_WORDS_BYTES = 16384
 _LAST_WORDS_COLUMNS = 300
@@ -239,7 +241,9 @@ class WorkerPool:
             return self._ended(worker)
         worker.incoming += chunk
         if len(worker.incoming) > _MAX_ANSWER_BYTES:
-            return [self._fail(worker, FailureKind.MEMORY, "gave an answer of more than 1 GiB")]
+            return [self._fail(worker, FailureKind.MEMORY, "gave an answer of more than 128 MiB")]
+        if b"\n" not in chunk:
+            return []
         *lines, rest = worker.incoming.split(b"\n")
         worker.incoming = rest
         events: list[Event] = []
@@ -254,8 +258,8 @@ class WorkerPool:
         task = worker.task
         assert task is not None
         try:
-            word, value = json.loads(line)
-        except (ValueError, TypeError, RecursionError):
+            word, value = read_json(line, max_bytes=_MAX_ANSWER_BYTES, max_values=_MAX_ANSWER_VALUES)
+        except (ValueError, TypeError):
             return self._fail(worker, FailureKind.CRASH, "gave an answer that is not one")
         if word == "item":
             worker.deadline = time.monotonic() + self._time_limit

@@ -137,7 +137,9 @@ def run(
     into the cache. `tell` hears what is being done here where that may take long. Raises RunError when TVM
     cannot be loaded or knows no such target, and BaselineError for a baseline that cannot be read.
     """
-    found = discover(paths, exclude=config.exclude, stdin_filename=stdin_filename)
+    found = discover(
+        paths, exclude=config.exclude, stdin_filename=stdin_filename, follow_links=config.follow_links
+    )
     return judge_inputs(found, config, debug=debug, cache=cache, executor=executor, tell=tell)
 
 

@@ -12,8 +12,9 @@ from relax_lint.results.verdict import Severity
 from relax_lint.settings.assumption import Assumption
 from relax_lint.settings.memory_request import MemoryRequest
 from relax_lint.settings.pyproject import MAX_BYTES, candidates
+from relax_lint.settings.trust import confined, loosened
 from relax_lint.settings.values import ALLOCATORS, MAX_FILE_SIZE, READERS, WrongValueError
-from relax_lint.support.regular_file import read_regular
+from relax_lint.support.regular_file import is_inside, read_regular
 from relax_lint.vm.allocators import DEFAULT_PAGE_SIZE
 
 TABLE = "tool.relax-lint"
@@ -21,6 +22,7 @@ UNREADABLE_BLOCKS = ("RLX901", "RLX902", "RLX903", "RLX904")
 """The rules that say that a block could not be analysed: a selection never leaves them out unsaid."""
 
 _PATHS = ("baseline", "cache_dir")
+_SHOWN = 60
 
 
 class ConfigError(ValueError):
@@ -48,8 +50,9 @@ class Config:
     `proofs` says whether every certain verdict comes with a record of its proof.
     With `lower`, modules without explicit allocations first go through the default pipeline of `target`.
     `weights` of models become `parameters` or `constants`. `trust_models`, which no configuration file can
-    set, admits models that may execute something while they are loaded. `root` is the folder that patterns of
-    paths are relative to.
+    set, admits models that may execute something while they are loaded. Without `follow_links`, which no file
+    can set either, no symbolic link to an input is followed. `root` is the folder that patterns of paths are
+    relative to.
     """
 
     select: tuple[str, ...] = ()
@@ -73,6 +76,7 @@ class Config:
     lower: bool = False
     weights: str = "parameters"
     trust_models: bool = False
+    follow_links: bool = True
     devices: int | None = None
     dialect: str = "auto"
     fix_strategy: str = "auto"
@@ -95,7 +99,7 @@ class Config:
         """This configuration without all that does not change how one input is judged."""
         indifferent = (
             *("per_file_ignores", "severities", "fail_on", "baseline", "exclude", "max_file_size"),
-            *("jobs", "time_limit", "memory_limit", "cache", "cache_dir", "root"),
+            *("jobs", "time_limit", "memory_limit", "cache", "cache_dir", "root", "follow_links"),
         )
         return replace(self, **{name: getattr(_DEFAULTS, name) for name in indifferent})
 
@@ -105,7 +109,8 @@ _DEFAULTS = Config()
 
 def load_config(path: str | None = None, *, folder: str = ".") -> Config:
     """The configuration of the file `path`, or of the nearest pyproject.toml, from `folder` upwards, that
-    has a `[tool.relax-lint]` table; the defaults if there is none. Raises ConfigError.
+    has a `[tool.relax-lint]` table; the defaults if there is none. One that was not named may tighten limits,
+    never loosen them. Raises ConfigError.
     """
     if path is not None:
         return _from_file(path, required=True) or Config()
@@ -121,7 +126,8 @@ def with_options(config: Config, options: Mapping[str, Any], origin: str = "comm
     values: dict[str, Any] = {}
     for key, value in options.items():
         if key not in READERS:
-            raise ConfigError(f"{origin}: unknown key `{key}`{did_you_mean(key, READERS)}")
+            shown = key if key.isprintable() and len(key) <= _SHOWN else _shown(key)
+            raise ConfigError(f"{origin}: unknown key `{shown}`{did_you_mean(key, READERS)}")
         try:
             values[key.replace("-", "_")] = READERS[key](value)
         except WrongValueError as error:
@@ -157,19 +163,22 @@ def _from_file(path: str, *, required: bool) -> Config | None:
     paths: dict[str, Any] = {name: value for name in _PATHS if (value := getattr(config, name)) is not None}
     for name, value in paths.items():
         paths[name] = os.path.join(folder, value)
-        if not required and not _is_inside(paths[name], folder):
-            key = name.replace("_", "-")
-            raise ConfigError(
-                f"{path}: [{TABLE}]: `{key}` must lead to a place in the folder of this file, "
-                "which was found and not named"
-            )
-    return replace(config, **paths)
+        # A file that came with somebody's project does not decide where else the tool reads and writes.
+        if not required and not is_inside(paths[name], folder):
+            raise _found_and(path, name, "lead to a place in the folder of this file")
+    config = replace(config, **paths)
+    if required:
+        return config
+    if (loose := loosened(config, _DEFAULTS)) is not None:
+        raise _found_and(path, loose[0], f"be {loose[1]}")
+    return confined(config)
 
 
-def _is_inside(path: str, folder: str) -> bool:
-    # A file that came with somebody's project does not decide where else the tool reads and writes.
-    root = os.path.realpath(folder)
-    return os.path.commonpath([root, os.path.realpath(path)]) == root
+def _found_and(path: str, name: str, what: str) -> ConfigError:
+    key = name.replace("_", "-")
+    return ConfigError(
+        f"{path}: [{TABLE}]: `{key}` must {what}, for the file was found and not named: use --config"
+    )
 
 
 def _read_toml(path: str) -> Any:
@@ -181,13 +190,20 @@ def _read_toml(path: str) -> Any:
         return tomllib.loads(read_regular(path, MAX_BYTES).decode())
     except OSError as error:
         raise ConfigError(f"{path}: {error.strerror}") from None
-    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
+    except ValueError as error:
+        # Numbers of thousands of digits are no TOML to Python either.
         raise ConfigError(f"{path}: not TOML: {error}") from None
+    except RecursionError:
+        raise ConfigError(f"{path}: nested too deeply") from None
 
 
 def _shown(value: Any) -> str:
-    text = repr(value)
-    return text if len(text) <= 60 else text[:57] + "..."
+    try:
+        text = repr(value)
+    except (ValueError, RecursionError):
+        # Python writes no number of thousands of digits.
+        text = "one that is too large to be shown"
+    return text if len(text) <= _SHOWN else text[: _SHOWN - 3] + "..."
 
 
 def as_config(settings: Settings) -> Config:

@@ -19,6 +19,7 @@ _UNITS = {
     **{f"{prefix}B": 1000**power for power, prefix in enumerate("kMGT", start=1)},
 }
 _MOST = 2**63 - 1
+_MAX_LENGTH = 100
 
 WHOLE = ""
 """The scope of a budget that is for all memory of a function together."""
@@ -120,6 +121,8 @@ def read_budget(text: str) -> tuple[str, int]:
 
 def read_size(text: str) -> int:
     """Bytes, from text such as `512 MiB` or `1.5GB`. Raises RequestError."""
+    if len(text) > _MAX_LENGTH:
+        raise RequestError(f"a budget is a number and a unit, not a text of {len(text):,} characters")
     match = _SIZE.fullmatch(text.strip())
     if match is not None and not match["unit"]:
         raise RequestError(f"the budget `{text.strip()}` has no unit: write `{text.strip()}MiB`, say")

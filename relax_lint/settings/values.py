@@ -13,6 +13,15 @@ from relax_lint.vm.allocators import Allocator
 ALLOCATORS = tuple(allocator.value for allocator in Allocator)
 MAX_FILE_SIZE = 32 << 20
 
+MAX_JOBS = 512
+_MAX_SECONDS = 7 * 24 * 3600
+_MAX_SIZE = 1 << 50
+_MOST = 2**63 - 1
+_MAX_ITEMS = 1000
+_MAX_DIGITS = 40
+# Excludes have to fit into what a search takes of patterns with wildcards.
+_MAX_PATTERNS = 1 << 14
+
 _UNITS = {"": 1, "B": 1, "KiB": 1 << 10, "MiB": 1 << 20, "GiB": 1 << 30, "TiB": 1 << 40}
 _SEVERITIES = ("error", "warning", "note")
 
@@ -23,31 +32,35 @@ class WrongValueError(Exception):
     """A value that a key cannot have; the text says what it must be."""
 
 
-def _integer(least: int) -> Callable[[Any], int]:
+def _integer(least: int, most: int = _MOST) -> Callable[[Any], int]:
     def read(value: Any) -> int:
         if type(value) is not int or value < least:
             raise WrongValueError(f"a whole number of at least {least}")
+        if value > most:
+            raise WrongValueError(f"a whole number of at most {most}")
         return value
 
     return read
 
 
 def _seconds(value: Any) -> float:
-    if type(value) not in (int, float) or not 0 < value < float("inf"):
-        raise WrongValueError("a number of seconds above 0")
+    if type(value) not in (int, float) or not 0 < value <= _MAX_SECONDS:
+        raise WrongValueError(f"a number of seconds above 0 and up to {_MAX_SECONDS:,}")
     return float(value)
 
 
 def _size(value: Any) -> int:
     """Bytes: a whole number, or text such as `512 MiB`."""
-    if type(value) is int and value > 0:
+    if type(value) is int and 0 < value <= _MAX_SIZE:
         return value
-    if isinstance(value, str):
+    if isinstance(value, str) and len(value) <= _MAX_DIGITS:
         digits = value.rstrip("BKMGTi ")
         unit = value[len(digits) :].strip()
-        if digits.isascii() and digits.isdigit() and unit in _UNITS and int(digits) > 0:
-            return int(digits) * _UNITS[unit]
-    raise WrongValueError("a number of bytes above 0, or text such as '512 MiB'")
+        if digits.isascii() and digits.isdigit() and unit in _UNITS:
+            size = int(digits) * _UNITS[unit]
+            if 0 < size <= _MAX_SIZE:
+                return size
+    raise WrongValueError("a number of bytes above 0, or text such as '512 MiB', up to 1024 TiB")
 
 
 def _text_size(value: Any) -> int:
@@ -67,13 +80,24 @@ def _flag(value: Any) -> bool:
 def _text(value: Any) -> str:
     if not isinstance(value, str) or not value:
         raise WrongValueError("text")
+    if "\0" in value:
+        raise WrongValueError("text without a NUL")
     return value
 
 
 def _texts(value: Any) -> tuple[str, ...]:
     if not isinstance(value, list | tuple) or not all(isinstance(item, str) and item for item in value):
         raise WrongValueError("a list of texts")
+    if len(value) > _MAX_ITEMS:
+        raise WrongValueError(f"a list of up to {_MAX_ITEMS:,} texts")
     return tuple(value)
+
+
+def _patterns(value: Any) -> tuple[str, ...]:
+    texts = _texts(value)
+    if sum(len(text.encode(errors="surrogateescape")) + 1 for text in texts) > _MAX_PATTERNS:
+        raise WrongValueError(f"a list of patterns of up to {_MAX_PATTERNS:,} characters together")
+    return texts
 
 
 def _allocators(value: Any) -> tuple[str, ...]:
@@ -110,9 +134,14 @@ def _severities(value: Any) -> tuple[tuple[str, Severity], ...]:
 
 def _codes_by_pattern(value: Any) -> tuple[tuple[str, tuple[str, ...]], ...]:
     try:
-        return tuple((pattern, _texts(codes)) for pattern, codes in _table(value).items())
+        found = tuple((pattern, _texts(codes)) for pattern, codes in _table(value).items())
+        _patterns([pattern for pattern, _ in found])
     except WrongValueError:
-        raise WrongValueError("a table of lists of rule codes by path pattern") from None
+        what = (
+            f"a table of lists of rule codes by path pattern, of up to {_MAX_PATTERNS:,} characters together"
+        )
+        raise WrongValueError(what) from None
+    return found
 
 
 def _assumptions(value: Any) -> tuple[str, ...]:
@@ -142,6 +171,8 @@ def _assumptions_by_function(value: Any) -> tuple[tuple[str, tuple[str, ...]], .
 def _table(value: Any) -> Mapping[str, Any]:
     if not isinstance(value, Mapping):
         raise WrongValueError('a table of lists of conditions such as "n <= 4096" by function')
+    if len(value) > _MAX_ITEMS:
+        raise WrongValueError(f"a table of up to {_MAX_ITEMS:,} entries")
     return value
 
 
@@ -176,15 +207,15 @@ READERS: Mapping[str, Reader] = {
     "max-extent": _integer(1),
     "fail-on": _severity,
     "baseline": _text,
-    "jobs": _integer(1),
+    "jobs": _integer(1, MAX_JOBS),
     "time-limit": _seconds,
     "memory-limit": _size,
-    "exclude": _texts,
+    "exclude": _patterns,
     "max-file-size": _text_size,
     "target": _text,
     "lower": _flag,
     "weights": _weights,
-    "devices": _integer(1),
+    "devices": _integer(1, 1024),
     "dialect": _dialect,
     "fix-strategy": _fix_strategy,
     "max-memory": _budgets,

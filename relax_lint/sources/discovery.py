@@ -5,27 +5,24 @@ from __future__ import annotations
 import os
 import stat
 import sys
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import BinaryIO
 
-import pathspec
-
 from relax_lint.results.location import Location
 from relax_lint.sources import models
-from relax_lint.sources.patterns import path_patterns
+from relax_lint.sources.search import Identity, Search
 from relax_lint.sources.unit import Problem
-from relax_lint.support.regular_file import IrregularFileError, read_regular
+from relax_lint.support.regular_file import IrregularFileError, is_inside, read_regular
 
 MAX_BYTES = 32 << 20
 MAX_JSON_BYTES = 512 << 20
-_MAX_IGNORE_BYTES = 1 << 20
+_LINKS_TOLD = 3
 _TEXTS = {".py": "python", ".pyi": "python", ".json": "json", ".ipynb": "notebook", ".md": "markdown"}
 _KINDS = {**_TEXTS, **models.KINDS}
 # What a search of folders takes. Everything else is read only when it is named.
 _SEARCHED = frozenset({".py", ".json", ".ipynb", ".md"})
-_NEVER_ENTERED = frozenset({".git", ".hg", ".svn", "__pycache__", ".venv", "node_modules"})
 
 
 class UnreadableError(Exception):
@@ -35,13 +32,19 @@ class UnreadableError(Exception):
 @dataclass(frozen=True)
 class Input:
     """One file, or standard input (`source` is None). `path` is the path to show, `named` whether the user
-    named the file rather than a folder above it.
+    named the file rather than a folder above it. `beneath` is the folder below which no link to the file is
+    followed, None for a file that was named.
     """
 
     path: str
     kind: str
     source: str | None
     named: bool
+    beneath: str | None = field(default=None, kw_only=True)
+
+    def held(self) -> HeldInput:
+        """The input together with its bytes. Raises UnreadableError."""
+        return HeldInput(self.path, self.kind, self.source, self.named, self.read(), beneath=self.beneath)
 
     def read(self, stdin: BinaryIO | None = None) -> bytes:
         """The bytes; none of a model, which is read where it is imported. Raises UnreadableError for anything
@@ -55,7 +58,7 @@ class Input:
             data = (stdin if stdin is not None else sys.stdin.buffer).read(limit + 1)
             return _within(data, limit)
         try:
-            return read_regular(self.source, None if is_model else limit)
+            return read_regular(self.source, None if is_model else limit, beneath=self.beneath)
         except IrregularFileError as error:
             raise UnreadableError(error.strerror) from error
         except OSError as error:
@@ -79,126 +82,97 @@ def discover(
     exclude: Sequence[str] = (),
     respect_gitignore: bool = True,
     stdin_filename: str | None = None,
+    follow_links: bool = True,
+    tell: Callable[[str], None] | None = None,
 ) -> list[Input | Problem]:
     """The inputs below `paths`, in the order of the arguments and sorted within a folder, each once.
 
     A file that is named is taken whatever its name or the excludes say; `-` is standard input, shown as
     `stdin_filename`. `exclude` holds patterns in the syntax of `.gitignore`. What cannot be searched is a
-    Problem.
+    Problem. A link that a search finds counts where it leads to a file in one of the folders that were named;
+    `tell` hears of those that lead elsewhere. Without `follow_links` none counts, named or not.
     """
-    seen: set[tuple[int, int]] = set()
-    found: list[Input | Problem] = []
-    excluded = path_patterns(exclude)
-    for path in paths:
-        if path == "-":
-            shown = stdin_filename or "<stdin>"
-            found.append(Input(shown, _kind(shown), None, named=True))
-            continue
-        try:
-            status = os.stat(path)
-        except (OSError, ValueError) as error:
-            found.append(_problem(path, getattr(error, "strerror", None) or str(error)))
-            continue
-        if not stat.S_ISDIR(status.st_mode):
-            if (status.st_dev, status.st_ino) not in seen:
-                seen.add((status.st_dev, status.st_ino))
-                found.append(Input(path, _kind(path), path, named=True))
-            continue
-        search = _Search(Path(path), excluded, respect_gitignore, seen)
-        found.extend(search.inputs())
+    finder = _Finder(exclude, respect_gitignore, follow_links)
+    found = [one for path in paths for one in finder.at(path, stdin_filename)]
+    found += finder.linked()
+    if finder.leaving and tell is not None:
+        told = ", ".join(f"`{path}`" for path in finder.leaving[:_LINKS_TOLD])
+        more = len(finder.leaving) - _LINKS_TOLD
+        told += f" and {more} more" if more > 0 else ""
+        tell(f"links that leave the named folders are not followed: {told}")
     return found
 
 
-class _Search:
-    """One walk of a folder. `seen` holds the identities of files and folders already met, over all walks."""
+class _Finder:
+    """What the paths of one run lead to. `leaving` are links that nobody follows."""
 
-    def __init__(
-        self,
-        root: Path,
-        excluded: pathspec.GitIgnoreSpec,
-        respect_gitignore: bool,
-        seen: set[tuple[int, int]],
-    ) -> None:
-        self.root = root
-        self.excluded = excluded
-        self.respect_gitignore = respect_gitignore
-        self.seen = seen
+    def __init__(self, exclude: Sequence[str], respect_gitignore: bool, follow_links: bool) -> None:
+        self.leaving: list[str] = []
+        self._exclude = exclude
+        self._respect_gitignore = respect_gitignore
+        self._follow_links = follow_links
+        self._seen: set[Identity] = set()
+        self._roots: list[str] = []
+        self._links: list[str] = []
 
-    def inputs(self) -> Iterator[Input | Problem]:
-        specs = _outer_gitignores(self.root) if self.respect_gitignore else []
-        yield from self._folder(self.root, specs)
-
-    def _folder(
-        self, folder: Path, specs: list[tuple[Path, pathspec.GitIgnoreSpec]]
-    ) -> Iterator[Input | Problem]:
+    def at(self, path: str, stdin_filename: str | None) -> Iterator[Input | Problem]:
+        """The inputs at one path of the command line, links apart."""
+        if path == "-":
+            shown = stdin_filename or "<stdin>"
+            yield Input(shown, _kind(shown), None, named=True)
+            return
         try:
-            identity = os.stat(folder)
-            entries = sorted(os.scandir(folder), key=lambda entry: entry.name)
-        except OSError as error:
-            yield _problem(str(folder), error.strerror or str(error))
+            status = os.stat(path)
+            link = not self._follow_links and _has_link(path)
+        except (OSError, ValueError) as error:
+            yield _problem(path, getattr(error, "strerror", None) or str(error))
             return
-        # A symbolic link may lead back to a folder that was searched already.
-        if (identity.st_dev, identity.st_ino) in self.seen:
-            return
-        self.seen.add((identity.st_dev, identity.st_ino))
-        if self.respect_gitignore and (spec := _gitignore(folder)) is not None:
-            specs = [*specs, (folder.resolve(), spec)]
-        for entry in entries:
-            path = folder / entry.name
+        if link:
+            yield _problem(path, "a link, and links are not followed")
+        elif stat.S_ISDIR(status.st_mode):
+            self._roots.append(path)
+            search = Search(path, self._exclude, self._respect_gitignore, frozenset(_SEARCHED), self._seen)
+            yield from (
+                one if isinstance(one, Problem) else Input(one, _kind(one), one, named=False, beneath=path)
+                for one in search.files()
+            )
+            self._links += search.links
+        elif (status.st_dev, status.st_ino) not in self._seen:
+            self._seen.add((status.st_dev, status.st_ino))
+            yield Input(path, _kind(path), path, named=True, beneath=self._base(path))
+
+    def linked(self) -> Iterator[Input]:
+        """The files that links lead to and that were not found where they lie."""
+        for link in self._links:
             try:
-                status = entry.stat()
+                status = os.stat(link)
             except OSError:
                 # A dangling link: nothing to read, and nobody named it.
                 continue
-            is_folder = stat.S_ISDIR(status.st_mode)
-            if self._ignored(path, is_folder, specs):
-                continue
-            if is_folder:
-                if entry.name not in _NEVER_ENTERED:
-                    yield from self._folder(path, specs)
-                continue
-            identity_of_file = (status.st_dev, status.st_ino)
-            if not stat.S_ISREG(status.st_mode) or path.suffix not in _SEARCHED:
-                continue
-            if identity_of_file not in self.seen:
-                self.seen.add(identity_of_file)
-                yield Input(str(path), _kind(str(path)), str(path), named=False)
+            target = os.path.realpath(link)
+            root = next((root for root in self._roots if is_inside(target, root)), None)
+            if root is None or not self._follow_links:
+                self.leaving.append(link)
+            elif stat.S_ISREG(status.st_mode) and (status.st_dev, status.st_ino) not in self._seen:
+                self._seen.add((status.st_dev, status.st_ino))
+                beneath = os.path.realpath(root)
+                yield Input(link, _kind(link), target, named=False, beneath=beneath)
 
-    def _ignored(self, path: Path, is_folder: bool, specs: list[tuple[Path, pathspec.GitIgnoreSpec]]) -> bool:
-        tail = "/" if is_folder else ""
-        if self.excluded.match_file(path.relative_to(self.root).as_posix() + tail):
-            return True
-        if self.excluded.match_file(path.as_posix().lstrip("/") + tail):
-            return True
-        place = path.parent.resolve() / path.name
-        # The innermost file that says anything decides, as in git.
-        for folder, spec in reversed(specs):
-            verdict = spec.check_file(place.relative_to(folder).as_posix() + tail).include
-            if verdict is not None:
-                return verdict
-        return False
+    def _base(self, path: str) -> str | None:
+        """What the links on the way to a named file must not leave."""
+        if self._follow_links:
+            return None
+        return "." if _is_below_here(path) else os.path.dirname(path) or "."
 
 
-def _outer_gitignores(root: Path) -> list[tuple[Path, pathspec.GitIgnoreSpec]]:
-    """The `.gitignore` files above a folder, up to the root of its repository, outermost first."""
-    specs: list[tuple[Path, pathspec.GitIgnoreSpec]] = []
-    folder = root.resolve()
-    if (folder / ".git").exists():
-        return specs
-    for parent in folder.parents:
-        if (spec := _gitignore(parent)) is not None:
-            specs.append((parent, spec))
-        if (parent / ".git").exists():
-            return specs[::-1]
-    return []
+def _has_link(path: str) -> bool:
+    """Whether a path is a link or, where it is one below the working directory, leads through one."""
+    parts = Path(path).parts if _is_below_here(path) else (path,)
+    return any(os.path.islink(os.path.join(*parts[: count + 1])) for count in range(len(parts)))
 
 
-def _gitignore(folder: Path) -> pathspec.GitIgnoreSpec | None:
-    try:
-        data = read_regular(str(folder / ".gitignore"), _MAX_IGNORE_BYTES)
-        return path_patterns(data.decode(errors="replace").splitlines())
-    except (OSError, ValueError):
-        return None
+def _is_below_here(path: str) -> bool:
+    return not os.path.isabs(path) and os.pardir not in Path(path).parts
 
 
 def _kind(path: str) -> str:

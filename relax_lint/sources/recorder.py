@@ -56,7 +56,8 @@ class TreeSource(Source):  # type: ignore[misc]
     """A syntax tree as the source of TVM's parser: nothing is read from disk, positions are the tree's."""
 
     def __init__(self, name: str, content: str, tree: Any) -> None:
-        self.source_name = name
+        # TVM takes no name that is not UTF-8, and nobody reads this one again.
+        self.source_name = name.encode(errors="backslashreplace").decode()
         self.start_line = 1
         self.start_column = 0
         self.source = content

@@ -17,6 +17,7 @@ from typing import Any, TypeVar, Union, get_args, get_origin, get_type_hints
 
 T = TypeVar("T")
 _NOTHING = type(None)
+_MAX_KEY = 2**63
 _PLAIN = frozenset((str, int, float, bool))
 _AS_IS = _PLAIN | {_NOTHING}
 
@@ -39,7 +40,9 @@ def encode(value: Any) -> Any:
 
 
 def decode(cls: type[T], data: Any) -> T:
-    """The `cls` that `encode` made `data` of. Raises ValueError for data of another form."""
+    """The `cls` that `encode` made `data` of. Raises ValueError for data of another form; a dataclass may
+    refuse values with a method `check_decoded`.
+    """
     result: T = _form_of(cls).read(data)
     return result
 
@@ -92,7 +95,14 @@ def _sequence(item: _Form) -> Callable[[Any], Any]:
 
 
 def _mapping(key: _Form, item: _Form) -> Callable[[Any], Any]:
-    return lambda data: {key.read(one): item.read(other) for one, other in map(_list, _list(data))}
+    return lambda data: {_key(key.read(one)): item.read(other) for one, other in map(_list, _list(data))}
+
+
+def _key(key: Any) -> Any:
+    # Integers without a bound can all be made to have one hash, and a table of them takes for ever.
+    if type(key) is int and not -_MAX_KEY <= key <= _MAX_KEY:
+        raise ValueError("not a key of 64 bits")
+    return key
 
 
 def _record(cls: Any) -> Callable[[Any], Any]:
@@ -105,7 +115,16 @@ def _record(cls: Any) -> Callable[[Any], Any]:
         pairs = zip(data, plan, strict=True)
         return cls(*[value if type(value) in as_is else read(value) for value, (as_is, read) in pairs])
 
-    return convert
+    check = getattr(cls, "check_decoded", None)
+    if check is None:
+        return convert
+
+    def convert_and_check(data: Any) -> Any:
+        value = convert(data)
+        check(value)
+        return value
+
+    return convert_and_check
 
 
 @cache

@@ -1,22 +1,36 @@
-"""Reading a file that somebody else put there: a pipe, a device or an endless file must not stop the tool."""
+"""Reading a file that somebody else put there: a pipe, a device or an endless file must not stop the tool,
+and a link must not lead it somewhere else.
+"""
 
 from __future__ import annotations
 
+import errno
 import os
 import stat
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+_NO_BLOCK = getattr(os, "O_NONBLOCK", 0)
+_NO_LINK = getattr(os, "O_NOFOLLOW", 0)
+_FOLDER = os.O_RDONLY | getattr(os, "O_DIRECTORY", 0)
 
 
 class IrregularFileError(OSError):
     """Not a regular file of a bearable size; `strerror` says what it is."""
 
 
-def read_regular(path: str, limit: int | None) -> bytes:
+def read_regular(path: str, limit: int | None, *, beneath: str | None = None) -> bytes:
     """The bytes of a regular file of up to `limit` bytes; with None it is only opened, and nothing is read.
 
+    With `beneath`, a folder, no link below it is followed, neither to the file nor to a folder on the way.
     Raises OSError; IrregularFileError for another kind of file or a larger one.
     """
     # Without O_NONBLOCK, opening a pipe that nobody writes to would wait for ever.
-    descriptor = os.open(path, os.O_RDONLY | getattr(os, "O_NONBLOCK", 0))
+    if beneath is None:
+        descriptor = os.open(path, os.O_RDONLY | _NO_BLOCK)
+    else:
+        with folder_of(path, beneath) as (folder, name):
+            descriptor = os.open(name, os.O_RDONLY | _NO_BLOCK | _NO_LINK, dir_fd=folder)
     with os.fdopen(descriptor, "rb") as file:
         mode = os.fstat(file.fileno()).st_mode
         if not stat.S_ISREG(mode):
@@ -26,8 +40,39 @@ def read_regular(path: str, limit: int | None) -> bytes:
         data = file.read(limit + 1)
     # A kernel's own file has nothing to say at times, and no end at others.
     if data is None or len(data) > limit:
-        raise IrregularFileError(None, f"larger than {limit >> 20} MiB", path)
+        raise IrregularFileError(None, f"larger than {_size(limit)}", path)
     return data
+
+
+@contextmanager
+def folder_of(path: str, beneath: str) -> Iterator[tuple[int, str]]:
+    """The folder of a file below `beneath`, opened without following a link on the way there, and the name
+    that the file has in it. Raises OSError.
+    """
+    base = os.path.abspath(beneath)
+    inner = os.path.relpath(os.path.abspath(path), base)
+    *folders, name = inner.split(os.sep)
+    if os.pardir in folders or name in (os.pardir, os.curdir):
+        raise OSError(errno.EXDEV, f"not inside {beneath}", path)
+    descriptor = os.open(base, _FOLDER)
+    try:
+        for folder in folders:
+            inside = os.open(folder, _FOLDER | _NO_LINK, dir_fd=descriptor)
+            os.close(descriptor)
+            descriptor = inside
+        yield descriptor, name
+    finally:
+        os.close(descriptor)
+
+
+def is_inside(path: str, folder: str) -> bool:
+    """Whether a path leads to a place in a folder, whatever links there are on the way."""
+    root = os.path.realpath(folder)
+    return os.path.commonpath([root, os.path.realpath(path)]) == root
+
+
+def _size(limit: int) -> str:
+    return f"{limit >> 20} MiB" if limit >= 1 << 20 else f"{limit:,} bytes"
 
 
 def _file_type(mode: int) -> str:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import secrets
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, fields, replace
 from typing import Any
@@ -12,8 +13,11 @@ from relax_lint.results.identity import identities
 from relax_lint.results.report import Check, Report, Suppression
 from relax_lint.results.verdict import Severity, Verdict
 from relax_lint.settings.config import UNREADABLE_BLOCKS
+from relax_lint.support.bounded_json import read_json
+from relax_lint.support.regular_file import read_regular
 
 VERSION = 1
+_MAX_BYTES = 32 << 20
 
 
 class BaselineError(ValueError):
@@ -39,13 +43,14 @@ class Entry:
 def read_baseline(path: str) -> tuple[Entry, ...]:
     """The entries of a file, in order, each once. Raises BaselineError."""
     try:
-        with open(path, encoding="utf-8") as file:
-            data = json.load(file)
+        data = read_json(
+            read_regular(path, _MAX_BYTES).decode(errors="surrogateescape"), max_bytes=_MAX_BYTES
+        )
     except FileNotFoundError:
         raise BaselineError(f"there is no baseline {path}: `--write-baseline` makes it") from None
     except OSError as error:
         raise BaselineError(f"{path}: {error.strerror}") from None
-    except (ValueError, RecursionError) as error:
+    except ValueError as error:
         raise BaselineError(f"{path}: not a baseline: {error}") from None
     match data:
         case {"version": 1, "findings": [*found]}:
@@ -62,9 +67,10 @@ def write_baseline(path: str, entries: Iterable[Entry]) -> None:
         f"\n    {line}{',' if number < len(lines) else ''}" for number, line in enumerate(lines, 1)
     )
     text = f'{{\n  "version": {VERSION},\n  "findings": [{body}{chr(10) + "  " if lines else ""}]\n}}\n'
-    temporary = f"{path}.{os.getpid()}.new"
+    temporary = f"{path}.{secrets.token_hex(8)}.new"
     try:
-        with open(temporary, "w", encoding="utf-8") as file:
+        # A link that stands at either name is not written through.
+        with open(temporary, "x", encoding="utf-8", errors="surrogateescape") as file:
             file.write(text)
         os.replace(temporary, path)
     except OSError as error:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
@@ -10,6 +11,7 @@ import pytest
 from relax_lint.results.verdict import Severity
 from relax_lint.settings.config import UNREADABLE_BLOCKS, Config, ConfigError, load_config, with_options
 from relax_lint.settings.pyproject import candidates
+from relax_lint.settings.trust import loosened, untrusted
 from relax_lint.settings.values import READERS
 
 
@@ -32,7 +34,7 @@ def test_every_key(tmp_path: Path) -> None:
         trust-declared-bounds = false
         max-extent = 1024
         fail-on = "note"
-        jobs = 2
+        jobs = 1
         time-limit = 1.5
         memory-limit = "2 GiB"
         exclude = ["third_party/"]
@@ -67,7 +69,7 @@ def test_every_key(tmp_path: Path) -> None:
         trust_declared_bounds=False,
         max_extent=1024,
         fail_on=Severity.NOTE,
-        jobs=2,
+        jobs=1,
         time_limit=1.5,
         memory_limit=2 << 30,
         exclude=("third_party/",),
@@ -98,20 +100,20 @@ def test_what_is_shown_on_the_page_is_accepted(tmp_path: Path) -> None:
 
 
 def test_the_nearest_file_with_a_table_counts(tmp_path: Path) -> None:
-    write(tmp_path, "[tool.relax-lint]\njobs = 1\n")
-    write(tmp_path / "a", "[tool.relax-lint]\njobs = 2\n")
+    write(tmp_path, "[tool.relax-lint]\npage-size = 1\n")
+    write(tmp_path / "a", "[tool.relax-lint]\npage-size = 2\n")
     write(tmp_path / "a" / "b", '[project]\ndependencies = ["relax-lint"]\n[tool.other]\nrelax-lint.x = 1\n')
-    assert load_config(folder=str(tmp_path / "a" / "b")).jobs == 2
+    assert load_config(folder=str(tmp_path / "a" / "b")).page_size == 2
 
 
 @pytest.mark.parametrize(
     "text",
-    ["[tool.relax-lint]\njobs = 3", '[tool."relax-lint"]\njobs = 3', "[tool]\nrelax-lint.jobs = 3",
-     "tool.relax-lint.jobs = 3", "[tool]\n'relax-lint' = {jobs = 3}", "[ tool . relax-lint ]\njobs = 3"],
+    ["[tool.relax-lint]\ndevices = 3", '[tool."relax-lint"]\ndevices = 3', "[tool]\nrelax-lint.devices = 3",
+     "tool.relax-lint.devices = 3", "[tool]\n'relax-lint' = {devices = 3}", "[ tool . relax-lint ]\ndevices = 3"],
 )  # fmt: skip
 def test_every_spelling_of_the_table_is_seen(tmp_path: Path, text: str) -> None:
     write(tmp_path, text)
-    assert load_config(folder=str(tmp_path)).jobs == 3
+    assert load_config(folder=str(tmp_path)).devices == 3
 
 
 def test_a_mere_dependency_is_not_worth_reading(tmp_path: Path) -> None:
@@ -137,7 +139,23 @@ def test_a_named_file_must_have_the_table(tmp_path: Path) -> None:
         ("colour-of-the-sky = 1", "unknown key `colour-of-the-sky`$"),
         ("page-size = 0", "`page-size` must be a whole number of at least 1, not 0"),
         ("page-size = true", "`page-size` must be a whole number"),
-        ("time-limit = inf", "`time-limit` must be a number of seconds above 0, not inf"),
+        ("time-limit = inf", "`time-limit` must be a number of seconds above 0 and up to 604,800, not inf"),
+        ("time-limit = nan", "`time-limit` must be a number of seconds above 0 and up to 604,800, not nan"),
+        ("time-limit = 1e300", "`time-limit` must be a number of seconds above 0 and up to 604,800, not 1e"),
+        ("time-limit = -1", "`time-limit` must be a number of seconds"),
+        ("time-limit = true", "`time-limit` must be a number of seconds"),
+        ("jobs = 100000", "`jobs` must be a whole number of at most 512, not 100000"),
+        ("jobs = 1.0", "`jobs` must be a whole number"),
+        (f"max-extent = {10**30}", "`max-extent` must be a whole number of at most 9223372036854775807"),
+        (f"page-size = 0x{'f' * 9000}", "`page-size` must be .*, not one that is too large to be shown"),
+        (f"memory-limit = '{'9' * 9000}'", "`memory-limit` must be a number of bytes above 0"),
+        (f"memory-limit = {2**60}", "`memory-limit` must be a number of bytes above 0.*, up to 1024 TiB"),
+        (f"max-memory = '{'9' * 9000} MiB'", "`max-memory` must be a size with a unit"),
+        ("devices = 1025", "`devices` must be a whole number of at most 1024"),
+        (f"exclude = {['*a' * 9000]}", "`exclude` must be a list of patterns of up to 16,384 characters"),
+        (f"ignore = {['RLX1'] * 1001}", "`ignore` must be a list of up to 1,000 texts"),
+        ('"a\\u001b[2J" = 1', r"unknown key `'a\\x1b\[2J'`"),
+        ('baseline = "a\\u0000"', "`baseline` must be text without a NUL"),
         ("time-limit = '9'", "`time-limit` must be a number of seconds"),
         (
             "memory-limit = '2 GB'",
@@ -165,6 +183,48 @@ def test_mistakes_are_named(tmp_path: Path, line: str, message: str) -> None:
     with pytest.raises(ConfigError, match=message) as error:
         load_config(folder=str(tmp_path))
     assert str(error.value).startswith(f"{tmp_path}/pyproject.toml: [tool.relax-lint]: ")
+
+
+@pytest.mark.parametrize(
+    "text", ["[tool.relax-lint]\nx = " + "[" * 5000, f"[tool.relax-lint]\njobs = {'9' * 9000}"]
+)
+def test_toml_that_python_cannot_read_is_one_error(tmp_path: Path, text: str) -> None:
+    write(tmp_path, text)
+    with pytest.raises(ConfigError, match=r"pyproject.toml: (nested too deeply|not TOML)"):
+        load_config(folder=str(tmp_path))
+
+
+@pytest.mark.parametrize(
+    ("line", "message"),
+    [
+        ("time-limit = 61", "`time-limit` must be at most 60.0, for the file was found and not named"),
+        ("memory-limit = '5 GiB'", "`memory-limit` must be at most 4,294,967,296, for the file was found"),
+    ],
+)
+def test_a_file_that_was_found_loosens_no_limit(tmp_path: Path, line: str, message: str) -> None:
+    path = write(tmp_path, f"[tool.relax-lint]\n{line}\n")
+    with pytest.raises(ConfigError, match=message):
+        load_config(folder=str(tmp_path))
+    assert load_config(str(path)) != Config()
+
+
+def test_a_file_that_was_found_starts_no_more_processes_than_can_work(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("relax_lint.settings.trust.cores", lambda: 3)
+    path = write(tmp_path, "[tool.relax-lint]\njobs = 500\n")
+    assert load_config(folder=str(tmp_path)).jobs == 3
+    assert load_config(str(path)).jobs == 500
+
+
+def test_whatever_limits_there_are_cannot_be_loosened() -> None:
+    @dataclass(frozen=True)
+    class Later(Config):
+        sandbox: str = "auto"
+
+    assert loosened(Later(sandbox="require"), Later()) is None
+    assert loosened(Later(sandbox="off"), Later()) == ("sandbox", "`auto` or stricter")
+    assert untrusted(Later(sandbox="off")) == Later(sandbox="require", cache=False, follow_links=False)
 
 
 @pytest.mark.parametrize("line", ["baseline = '../x.json'", "cache-dir = '/tmp'", "cache-dir = 'link/x'"])

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import re
 from pathlib import Path
 
@@ -131,10 +132,81 @@ def test_weights_that_are_cut_short(split: Path) -> None:
     assert complaint(split).startswith("RLX901 ")
 
 
-def test_weights_outside_of_the_models_folder_are_not_read(split: Path, tmp_path: Path) -> None:
+@pytest.mark.parametrize(
+    "value", ["../outside.bin", "sub/../../outside.bin", "OUTSIDE", "", "/dev/zero", "a\0b"]
+)
+def test_weights_outside_of_the_models_folder_are_not_read(split: Path, tmp_path: Path, value: str) -> None:
     outside = tmp_path.parent / "outside.bin"
     outside.write_bytes(b"\0" * 128)
-    assert "outside the directory" in complaint(moved_weights(split, "../outside.bin"))
+    said = complaint(moved_weights(split, str(outside) if value == "OUTSIDE" else value))
+    assert said.startswith("RLX903 the model's weights are not read: ")
+    assert said.endswith("is not inside the folder of the model")
+
+
+def test_weights_behind_a_link_are_not_read(split: Path, tmp_path: Path) -> None:
+    outside = tmp_path.parent / f"{tmp_path.name}-outside"
+    outside.mkdir()
+    (outside / "weights.bin").write_bytes(b"\0" * 128)
+    (tmp_path / "file.bin").symlink_to(outside / "weights.bin")
+    (tmp_path / "folder").symlink_to(outside)
+    os.mkfifo(tmp_path / "pipe.bin")
+    assert complaint(moved_weights(split, "file.bin")).endswith("`file.bin` is a link")
+    assert complaint(moved_weights(split, "pipe.bin")).endswith("`pipe.bin` is not a regular file")
+    assert complaint(moved_weights(split, "folder/weights.bin")).startswith("RLX903 ")
+
+
+def test_a_model_named_without_its_folder(run: Run, split: Path, tmp_path: Path) -> None:
+    assert "RLX90" not in run("memory", "split.onnx").out
+    (tmp_path / "sub").mkdir()
+    (tmp_path / "sub" / "weights.bin").write_bytes((tmp_path / "weights.bin").read_bytes())
+    # Folders below that of the model are beside it as well.
+    moved_weights(split, "sub/weights.bin")
+    assert "RLX90" not in run("memory", "split.onnx").out
+
+
+@pytest.mark.parametrize(
+    ("key", "value"),
+    [
+        ("offset", "1"),
+        ("offset", "-1"),
+        ("length", "129"),
+        ("length", "9" * 30),
+        ("length", "x"),
+        ("offset", "200"),
+    ],
+)
+def test_weights_that_are_said_to_be_beyond_their_file(split: Path, key: str, value: str) -> None:
+    broken = onnx.load(split, load_external_data=False)
+    data = broken.graph.initializer[0].external_data
+    for entry in [entry for entry in data if entry.key == key]:
+        data.remove(entry)
+    data.add(key=key, value=value)
+    onnx.save(broken, split)
+    assert complaint(split).startswith(
+        "RLX901 the model's weights in other files cannot be read: `weights.bin`"
+    )
+
+
+def test_tensors_at_any_place_are_looked_at(tmp_path: Path) -> None:
+    secret = TensorProto(name="t", data_type=TensorProto.FLOAT, dims=[1], data_location=TensorProto.EXTERNAL)
+    secret.external_data.add(key="location", value="../secret.bin")
+    for place in ("attribute", "list", "subgraph", "function", "sparse"):
+        found = model()
+        node = found.graph.node[0]
+        if place == "attribute":
+            node.attribute.append(helper.make_attribute("value", secret))
+        elif place == "list":
+            node.attribute.append(helper.make_attribute("values", [secret]))
+        elif place == "subgraph":
+            node.attribute.append(helper.make_attribute("body", helper.make_graph([], "g", [], [], [secret])))
+        elif place == "function":
+            constant = helper.make_node("Constant", [], ["c"], value=secret)
+            found.functions.append(helper.make_function("d", "f", [], ["c"], [constant], []))
+        else:
+            found.graph.sparse_initializer.add().values.CopyFrom(secret)
+        path = tmp_path / f"{place}.onnx"
+        path.write_bytes(found.SerializeToString())
+        assert complaint(path).startswith("RLX903 "), place
 
 
 def test_an_operator_that_tvm_does_not_know(tmp_path: Path) -> None:

@@ -6,6 +6,8 @@ import os
 import subprocess
 import sys
 import threading
+import tracemalloc
+import zlib
 from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
@@ -22,6 +24,7 @@ from relax_lint.running.outcome import Outcome, outcome_text, read_outcome
 from relax_lint.running.runner import run
 from relax_lint.settings.config import Config, with_options
 from relax_lint.sources.ignore_comment import IgnoreComment
+from relax_lint.support import bounded_json
 
 PROGRAM = """\
 from tvm.script import ir as I, relax as R
@@ -167,6 +170,64 @@ def test_the_text_of_a_rule_is_part_of_the_tool(tmp_path: Path, monkeypatch: pyt
 def test_what_may_be_otherwise_another_time_is_not_kept(folder: Path) -> None:
     keep(folder, replace(OUTCOME, repeatable=False))
     assert kept(folder) is None
+
+
+HOSTILE = {
+    "large": b"x" * (33 << 20),
+    "zeros": zlib.compress(b"[" + b"0," * (8 << 20) + b"0]"),
+    "lists": zlib.compress(b"[" + b"[]," * (4 << 20) + b"0]"),
+    "white space": zlib.compress(b" " * (100 << 20)),
+    "nested": zlib.compress(b"[" * 1_000_000),
+    "digits": zlib.compress(b"[" + b"9" * 1_000_000 + b"]"),
+}
+
+
+@pytest.mark.parametrize("name", HOSTILE)
+def test_an_entry_that_would_become_huge_is_refused_before_it_is_decoded(
+    name: str, folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    keep(folder)
+    (entry,) = entries(folder)
+    entry.write_bytes(HOSTILE[name])
+    decoded: list[int] = []
+    loads = bounded_json.json.loads
+    monkeypatch.setattr(bounded_json.json, "loads", lambda text: decoded.append(len(text)) or loads(text))
+    tracemalloc.start()
+    cache = Cache(str(folder), Config())
+    assert cache.get(FILE) is None
+    _, most = tracemalloc.get_traced_memory()
+    tracemalloc.stop()
+    assert cache.problem == f"a damaged entry of the cache in {folder} is not used"
+    assert most < 200 << 20
+    # What is short and nested or a number beyond all bounds is left to the decoder, which refuses it.
+    assert decoded == ([len(zlib.decompress(HOSTILE[name]))] if name in ("nested", "digits") else [])
+
+
+def test_places_that_no_text_has_and_keys_of_one_hash_are_refused() -> None:
+    far = replace(OUTCOME, comments=(IgnoreComment(replace(PLACE, end_line=10**12), None, (), "", "", None),))
+    with pytest.raises(ValueError, match="not a place in a text"):
+        read_outcome(outcome_text(far))
+    lines = {number * (2**61 - 1): "" for number in range(1, 100)}
+    with pytest.raises(ValueError, match="not a key of 64 bits"):
+        read_outcome(outcome_text(replace(OUTCOME, result=replace(OUTCOME.result, lines=lines))))
+
+
+def test_an_entry_and_a_tag_that_are_no_files(folder: Path, tmp_path: Path) -> None:
+    keep(folder)
+    (entry,) = entries(folder)
+    (tmp_path / "elsewhere").write_bytes(entry.read_bytes())
+    entry.unlink()
+    entry.symlink_to(tmp_path / "elsewhere")
+    assert kept(folder) is None
+    entry.unlink()
+    os.mkfifo(entry)
+    assert kept(folder) is None
+    (folder / "CACHEDIR.TAG").unlink()
+    os.mkfifo(folder / "CACHEDIR.TAG")
+    assert (
+        Cache(str(folder), Config()).problem
+        == f"{folder} is not empty and not a cache of relax-lint: not used"
+    )
 
 
 @pytest.mark.parametrize("data", [b"", b"rubbish", None])
