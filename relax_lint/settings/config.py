@@ -12,7 +12,7 @@ from relax_lint.results.verdict import Severity
 from relax_lint.settings.assumption import Assumption
 from relax_lint.settings.memory_request import MemoryRequest
 from relax_lint.settings.pyproject import MAX_BYTES, candidates
-from relax_lint.settings.values import ALLOCATORS, MAX_FILE_SIZE, READERS, WrongValueError
+from relax_lint.settings.values import ALLOCATORS, MAX_FILE_SIZE, READERS, SANDBOX_MODES, WrongValueError
 from relax_lint.support.regular_file import read_regular
 
 TABLE = "tool.relax-lint"
@@ -43,6 +43,8 @@ class Config:
     module declares none (None: one). `dialect` is how TVMScript is read: `auto`, `current` or `old`.
     `fix_strategy` is what is offered first for a tensor that does not always fit: `assert`, `dynamic` (a
     storage that grows with the tensor), or `auto`.
+    `sandbox` is how the workers are confined: `auto` (as far as this system can), `require` (fully or not at
+    all) or `off`; a configuration that was found cannot turn it off.
     `cache` says whether the command keeps results, `cache_dir` where (None: where the system keeps caches).
     `proofs` says whether every certain verdict comes with a record of its proof.
     With `lower`, modules without explicit allocations first go through the default pipeline of `target`.
@@ -78,6 +80,7 @@ class Config:
     max_memory: tuple[tuple[str, int], ...] = ()
     memory: MemoryRequest = field(default_factory=MemoryRequest)
     proofs: bool = False
+    sandbox: str = "auto"
     cache: bool = True
     cache_dir: str | None = None
     root: str = field(default="", compare=False)
@@ -94,7 +97,7 @@ class Config:
         """This configuration without all that does not change how one input is judged."""
         indifferent = (
             *("per_file_ignores", "severities", "fail_on", "baseline", "exclude", "max_file_size"),
-            *("jobs", "time_limit", "memory_limit", "cache", "cache_dir", "root"),
+            *("jobs", "time_limit", "memory_limit", "sandbox", "cache", "cache_dir", "root"),
         )
         return replace(self, **{name: getattr(_DEFAULTS, name) for name in indifferent})
 
@@ -154,6 +157,10 @@ def _from_file(path: str, *, required: bool) -> Config | None:
     folder = os.path.dirname(os.path.abspath(path))
     config = with_options(Config(root=folder), table, f"{path}: [{TABLE}]")
     paths: dict[str, Any] = {name: value for name in _PATHS if (value := getattr(config, name)) is not None}
+    if not required and _is_looser_sandbox(config.sandbox):
+        raise ConfigError(
+            f"{path}: [{TABLE}]: `sandbox` can only be made stricter by a file that was found and not named"
+        )
     for name, value in paths.items():
         paths[name] = os.path.join(folder, value)
         if not required and not _is_inside(paths[name], folder):
@@ -163,6 +170,10 @@ def _from_file(path: str, *, required: bool) -> Config | None:
                 "which was found and not named"
             )
     return replace(config, **paths)
+
+
+def _is_looser_sandbox(mode: str) -> bool:
+    return SANDBOX_MODES.index(mode) < SANDBOX_MODES.index(_DEFAULTS.sandbox)
 
 
 def _is_inside(path: str, folder: str) -> bool:
