@@ -145,9 +145,9 @@ class WorkerPool:
 
     `time_limit_s` is wall-clock time for each item of a task, in seconds; `memory_limit_bytes` limits the
     address space of each process (None: no limit). `sandbox` is `off`, `auto` or `require`; `packages` are
-    packages beyond the tool's own that tasks import. A process whose task crashed or ran over a limit is
-    replaced and the other tasks go on. Use as a context manager: on leaving it no process is left, however
-    it is left.
+    packages that tasks import, beyond the tool's own and those that the tasks are in. A process whose task
+    crashed or ran over a limit is replaced and the other tasks go on. Use as a context manager: on leaving it
+    no process is left, however it is left.
     """
 
     def __init__(
@@ -167,7 +167,7 @@ class WorkerPool:
         self._time_limit = time_limit_s
         self._memory_limit = memory_limit_bytes
         self._sandbox = sandbox
-        self._packages = tuple(packages)
+        self._packages = set(packages)
         self._queue: deque[tuple[int, bytes, Needs]] = deque()
         self._submitted = 0
         self._workers: list[_Worker] = []
@@ -188,6 +188,7 @@ class WorkerPool:
         """
         task = self._submitted
         self._submitted += 1
+        self._packages.add(function.partition(":")[0].partition(".")[0])
         self._queue.append((task, pickle.dumps((function, arguments)), needs))
         return task
 
@@ -237,7 +238,7 @@ class WorkerPool:
             "mode": self._sandbox,
             "folders": [] if needs.folder is None else [os.path.abspath(needs.folder)],
             "trusted_paths": [os.path.abspath(path) for path in _python_path()],
-            "packages": self._packages,
+            "packages": sorted(self._packages),
             "executable": needs.executable,
         }
         worker = _start_worker(settings, needs)

@@ -1,7 +1,8 @@
-"""A process enters the sandbox: `enter` before it is handed anything, `seal` once its libraries are loaded."""
+"""Entering the sandbox: `enter` before a process is handed anything, `seal` once its libraries are loaded."""
 
 from __future__ import annotations
 
+import contextlib
 import importlib.util
 import os
 import sys
@@ -48,11 +49,9 @@ def enter(wanted: Wanted) -> tuple[str, ...]:
     _keep_bytecode()
     limits.hide()
     found = [*_confine_files(wanted)]
-    try:
+    # One more layer for root, below the others: where it cannot be had, they still stand.
+    with contextlib.suppress(OSError):
         limits.give_up_privileges()
-    except OSError:
-        # Without Landlock and the filter this is what root could do; with them it is one more layer.
-        pass
     return (*found, *_confine_calls(wanted))
 
 

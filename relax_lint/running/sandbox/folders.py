@@ -1,4 +1,4 @@
-"""Which files a worker may read: the interpreter, installed packages, the system's libraries, nothing else."""
+"""Which files a worker may read: the interpreter, installed packages, libraries of the system, no others."""
 
 from __future__ import annotations
 
@@ -12,10 +12,26 @@ from collections.abc import Iterable, Iterator
 from relax_lint.running.sandbox.landlock import LIST, READ, WRITE
 
 _SYSTEM = (
-    *("/usr/lib", "/usr/lib32", "/usr/lib64", "/usr/local/lib", "/usr/local/lib64", "/lib", "/lib32", "/lib64"),
+    *(
+        "/usr/lib",
+        "/usr/lib32",
+        "/usr/lib64",
+        "/usr/local/lib",
+        "/usr/local/lib64",
+        "/lib",
+        "/lib32",
+        "/lib64",
+    ),
     *("/usr/share/zoneinfo", "/usr/share/locale", "/nix/store", "/gnu/store"),
     *("/etc/ld.so.cache", "/etc/ld.so.preload", "/etc/localtime"),
-    *("/dev/urandom", "/dev/random", "/dev/zero", "/proc/cpuinfo", "/proc/meminfo", "/sys/devices/system/cpu"),
+    *(
+        "/dev/urandom",
+        "/dev/random",
+        "/dev/zero",
+        "/proc/cpuinfo",
+        "/proc/meminfo",
+        "/sys/devices/system/cpu",
+    ),
 )
 _NAMED_FOLDERS = ("LD_LIBRARY_PATH", "TVM_LIBRARY_PATH")
 _INSTALLED = ("site-packages", "dist-packages")

@@ -13,8 +13,10 @@ OFF, AUTO, REQUIRE = "off", "auto", "require"
 GAPS: Mapping[str, str] = MappingProxyType(
     {
         "system": "this system is not Linux",
-        "landlock": "the kernel, or the container, offers no Landlock: a worker can read and write the user's files",
-        "truncation": "the Landlock of this kernel is older than Linux 6.2: a file that a worker may read can be cut",
+        "landlock": "the kernel, or the container, offers no Landlock:"
+        " a worker can read and write the user's files",
+        "truncation": "the Landlock of this kernel is older than Linux 6.2:"
+        " a worker can cut a file that it may read",
         "architecture": "there is no table of system calls for this processor: no seccomp filter",
         "seccomp": "the kernel, or the container, refuses a seccomp filter: a worker can start processes"
         " and open sockets",

@@ -85,4 +85,3 @@ def _allow(ruleset: int, path: str, rights: int) -> None:
             system_call(ADD_RULE, ruleset, _PATH_BENEATH, pointer(rule), 0)
     finally:
         os.close(descriptor)
-

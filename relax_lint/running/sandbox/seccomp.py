@@ -1,8 +1,8 @@
 """The filter of system calls that a worker puts on itself.
 
-The filter lists what is refused. Whatever needs another process, the network, a new program, another owner or
-mode of a file, the kernel's administration or a stricter limit taken back is on the list; so is every call that
-is newer than the list. What is refused returns EPERM, so that a library that tries something it can do without
+The filter lists what is refused: what starts or touches another process, the network, the owner and mode of
+files, the administration of the kernel, the taking back of limits. A call that is newer than the list does not
+exist (ENOSYS). What is on the list fails with EPERM, so that a library that tries something it can do without
 goes on; a system call of another architecture ends the process.
 """
 
@@ -14,7 +14,14 @@ import os
 import struct
 from collections.abc import Iterator, Mapping
 
-from relax_lint.running.sandbox.syscalls import AUDIT_ARCHITECTURES, NEWEST, numbers, pointer, prctl, system_call
+from relax_lint.running.sandbox.syscalls import (
+    AUDIT_ARCHITECTURES,
+    NEWEST,
+    numbers,
+    pointer,
+    prctl,
+    system_call,
+)
 
 _REFUSED = (
     # Other programs and processes.
@@ -39,7 +46,16 @@ _REFUSED = (
     *("move_mount", "fsopen", "fsconfig", "fsmount", "fspick", "mount_setattr"),
     *("init_module", "finit_module", "delete_module", "kexec_load", "kexec_file_load", "reboot"),
     *("swapon", "swapoff", "acct", "quotactl", "quotactl_fd", "syslog", "sethostname", "setdomainname"),
-    *("settimeofday", "clock_settime", "clock_adjtime", "adjtimex", "ioperm", "iopl", "modify_ldt", "vhangup"),
+    *(
+        "settimeofday",
+        "clock_settime",
+        "clock_adjtime",
+        "adjtimex",
+        "ioperm",
+        "iopl",
+        "modify_ldt",
+        "vhangup",
+    ),
     *("setuid", "setgid", "setreuid", "setregid", "setresuid", "setresgid", "setgroups", "setfsuid"),
     *("setfsgid", "capset", "setrlimit"),
 )
