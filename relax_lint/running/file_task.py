@@ -16,6 +16,7 @@ from relax_lint.results.location import Location
 from relax_lint.results.memory_figures import Estimate
 from relax_lint.results.report import Check, MemoryTotals
 from relax_lint.results.verdict import Severity
+from relax_lint.rule import load_rules
 from relax_lint.running.sandbox.entering import seal
 from relax_lint.settings.config import Config
 from relax_lint.sources import text as source_text
@@ -60,9 +61,10 @@ class Found:
 
 @dataclass(frozen=True)
 class Loaded:
-    """The second answer, before the first unit: TVM could be imported."""
+    """The second answer, before the first unit: TVM could be imported, and these rules were found."""
 
     tvm_version: str
+    rules: tuple[str, ...]
 
 
 @dataclass(frozen=True)
@@ -247,7 +249,7 @@ def _loaded() -> Loaded:
     # What TVM and sympy hold is there to stay: the collector need not go through it for every unit.
     gc.collect()
     gc.freeze()
-    return Loaded(UnitResult().tvm_version)
+    return Loaded(UnitResult().tvm_version, tuple(load_rules()))
 
 
 def _head(location: Location) -> Location:

@@ -92,6 +92,11 @@ class _Progress:
         if isinstance(answer, Doing):
             return
         if isinstance(answer, Loaded):
+            if answer.rules != tuple(load_rules()):
+                # A rule that is missing there would be silence here.
+                raise RunError(
+                    "a worker found other rules than this process: what it reads is not what is here"
+                )
             self.loaded = True
             self.tvm_version = answer.tvm_version
             return

@@ -81,8 +81,11 @@ def test_a_crash_is_isolated_on_the_other_side_too(stand_in: Callable[[str, str]
     assert (other.input.notes, other.checks) == (("c",), ())
 
 
-def test_what_is_impossible_there_is_impossible(stand_in: Callable[[str, str], None]) -> None:
+def test_what_is_impossible_there_is_impossible(
+    stand_in: Callable[[str, str], None], monkeypatch: pytest.MonkeyPatch
+) -> None:
     stand_in("1.py", "no-tvm")
+    monkeypatch.setattr(runner, "LOADING", "runner_tasks:load_nothing")
     with ThreadPoolExecutor(1) as executor, pytest.raises(RunError, match="TVM cannot be loaded"):
         run(["1.py"], Config(), executor=executor)
 

@@ -59,6 +59,8 @@ def allowed(
     for entry in filter(None, sys.path):
         readable = _is_installed(entry, roots) or os.path.realpath(entry) in trusted
         yield entry, READ if readable else LIST
+        if not readable:
+            yield from ((path, READ) for path in _metadata(entry))
     for name in (*_PACKAGES, *packages):
         for path in _package(name):
             yield path, READ
@@ -79,6 +81,15 @@ def _interpreter() -> Iterator[str]:
     for prefix in {sys.prefix, sys.base_prefix, sys.exec_prefix, sys.base_exec_prefix}:
         for name in ("lib", "lib64", "pyvenv.cfg"):
             yield os.path.join(prefix, name)
+
+
+def _metadata(entry: str) -> Iterator[str]:
+    """What says which packages, with which rules, are installed in an entry of the import path."""
+    try:
+        names = os.listdir(entry)
+    except OSError:
+        return
+    yield from (os.path.join(entry, name) for name in names if name.endswith((".dist-info", ".egg-info")))
 
 
 def _libraries() -> Iterator[str]:

@@ -1,8 +1,8 @@
 """The filter of system calls that a worker puts on itself.
 
 The filter lists what is refused: what starts or touches another process, the network, the owner and mode of
-files, the administration of the kernel, the taking back of limits. A call that is newer than the list does not
-exist (ENOSYS). What is on the list fails with EPERM, so that a library that tries something it can do without
+files, the administration of the kernel, the taking back of limits. A call that is newer than the list does
+not exist (ENOSYS). What is on the list fails with EPERM, so that a library that tries what it can do without
 goes on; a system call of another architecture ends the process.
 """
 
