@@ -81,7 +81,8 @@ def _spawn(_: object) -> None:
 
 
 def _connect(facts: Mapping[str, Any]) -> None:
-    socket.create_connection(("127.0.0.1", facts["port"]), timeout=5).close()
+    with socket.socket() as connection:
+        connection.connect((b"127.0.0.1", facts["port"]))
 
 
 def _abstract(facts: Mapping[str, Any]) -> None:

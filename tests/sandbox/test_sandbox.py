@@ -130,6 +130,20 @@ def test_what_a_worker_needs_works() -> None:
 
 
 @confined
+@pytest.mark.parametrize("encoding", ["euc_jp", "big5", "gb18030", "euc_kr", "iso2022_jp", "utf-8"])
+def test_no_text_needs_a_library_that_comes_too_late(
+    encoding: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    unit = "from tvm.script import ir as I\n@I.ir_module\nclass M:\n    pass\n"
+    Path("1.py").write_text(unit)
+    text = f"# coding: {encoding}\n{unit}NAME = '\\N{{BULLET}}'\nOTHER = '\u4e2d'\n"
+    Path("2.py").write_bytes(text.encode(encoding))
+    report = run(["1.py", "2.py"], Config(jobs=1, sandbox="require"))
+    assert [check.message for check in report.checks if check.rule == "RLX901"] == []
+
+
+@confined
 def test_its_own_signal_ends_a_worker() -> None:
     failure = _answers(("abort",), "require")
     assert isinstance(failure, TaskFailure)

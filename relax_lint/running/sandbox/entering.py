@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import importlib
 import importlib.util
 import os
 import sys
@@ -30,6 +31,22 @@ class Wanted:
     packages: tuple[str, ...] = ()
     executable: bool = False
 
+
+# What Python loads when it first meets certain text: names of characters, old encodings, some numbers.
+_LOADED_LATE = (
+    *(
+        "unicodedata",
+        "_decimal",
+        "_multibytecodec",
+        "_codecs_cn",
+        "_codecs_hk",
+        "_codecs_iso2022",
+        "_codecs_jp",
+    ),
+    *("_codecs_kr", "_codecs_tw", "_bisect", "_csv", "_elementtree", "_hashlib", "_heapq", "_json", "_lzma"),
+    *("_bz2", "_pickle", "_queue", "_random", "_statistics", "_struct", "_zoneinfo", "array", "binascii"),
+    *("cmath", "mmap", "pyexpat", "select", "zlib"),
+)
 
 _sealable: str | None = None
 """The machine that `seal` has still to close; None outside of a sandbox."""
@@ -64,6 +81,9 @@ def seal() -> None:
         return
     from relax_lint.running.sandbox import seccomp
 
+    for name in _LOADED_LATE:
+        with contextlib.suppress(ImportError):
+            importlib.import_module(name)
     machine, _sealable = _sealable, None
     seccomp.refuse_executable_memory(machine)
 
