@@ -32,20 +32,10 @@ class Wanted:
     executable: bool = False
 
 
-# What Python loads when it first meets certain text: names of characters, old encodings, some numbers.
+# What Python loads when it first meets certain text (names of characters, old encodings), and common helpers.
 _LOADED_LATE = (
-    *(
-        "unicodedata",
-        "_decimal",
-        "_multibytecodec",
-        "_codecs_cn",
-        "_codecs_hk",
-        "_codecs_iso2022",
-        "_codecs_jp",
-    ),
-    *("_codecs_kr", "_codecs_tw", "_bisect", "_csv", "_elementtree", "_hashlib", "_heapq", "_json", "_lzma"),
-    *("_bz2", "_pickle", "_queue", "_random", "_statistics", "_struct", "_zoneinfo", "array", "binascii"),
-    *("cmath", "mmap", "pyexpat", "select", "zlib"),
+    *("unicodedata", "_multibytecodec", "_codecs_cn", "_codecs_hk", "_codecs_iso2022", "_codecs_jp"),
+    *("_codecs_kr", "_codecs_tw", "_decimal", "_heapq", "_json", "_pickle", "_random", "array", "zlib"),
 )
 
 _sealable: str | None = None
