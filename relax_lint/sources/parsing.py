@@ -201,7 +201,11 @@ def _run(
             warnings.simplefilter("ignore")
             parser.parse(extra_vars=dict(names))
             return parser, builder.get()
+    except MemoryError:
+        raise
     except ParseFailure as failure:
+        if isinstance(failure.cause, MemoryError):
+            raise failure.cause from None
         raise _ProblemError(_failed(unit, failure)) from failure
     except RecursionError as error:
         raise _ProblemError(_problem(unit, "nested too deeply for TVM's parser")) from error
