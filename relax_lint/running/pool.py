@@ -399,7 +399,23 @@ class WorkerPool:
         shutil.rmtree(worker.temporary, ignore_errors=True)
 
 
+_hides_this_process = False
+
+
+def hide_this_process() -> None:
+    """Once a worker starts, let no other process of the user look into this one: its environment may hold
+    secrets, and Landlock, which keeps workers from looking, is not everywhere. For a command, not for a
+    library: debuggers are kept out too.
+    """
+    global _hides_this_process
+    _hides_this_process = sys.platform == "linux"
+
+
 def _start_worker(settings: dict[str, Any], needs: Needs) -> _Worker:
+    if _hides_this_process:
+        from relax_lint.running.sandbox.limits import hide
+
+        hide()
     temporary = tempfile.mkdtemp(prefix="relax-lint-")
     environment = {name: os.environ[name] for name in KEPT_VARIABLES if name in os.environ}
     environment.update(dict.fromkeys(_THREAD_VARIABLES, "1"))
