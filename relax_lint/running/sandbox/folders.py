@@ -67,12 +67,16 @@ def allowed(
 
 
 def package_origin(name: str) -> str | None:
-    """The file that a package, which is not imported, begins with; None where there is no such package."""
+    """The file that a package, which is not imported, begins with; None where there is no such file."""
+    found = _spec(name)
+    return None if found is None or not found.has_location else found.origin
+
+
+def _spec(name: str) -> importlib.machinery.ModuleSpec | None:
     try:
-        found: importlib.machinery.ModuleSpec | None = importlib.util.find_spec(name)
+        return importlib.util.find_spec(name)
     except (ImportError, ValueError):
         return None
-    return None if found is None or not found.has_location else found.origin
 
 
 def _interpreter() -> Iterator[str]:
@@ -103,6 +107,9 @@ def _libraries() -> Iterator[str]:
 def _package(name: str) -> Iterator[str]:
     origin = package_origin(name)
     if origin is None:
+        # A package without a file of its own: the folders that it consists of.
+        found = _spec(name)
+        yield from found.submodule_search_locations or () if found is not None else ()
         return
     if not os.path.basename(origin).startswith("__init__."):
         yield origin
