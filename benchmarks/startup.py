@@ -3,7 +3,8 @@
     python benchmarks/startup.py [RUNS]
 
 prints, for a file without Relax, 500 of them, and the program of apache/tvm#17322, the median and the least
-time of the whole process and the ratios to an interpreter that does nothing, and then the modules that a
+time of the whole process and the ratios to an interpreter that does nothing, the latter also with the sandbox
+of the workers turned off and on, and then the modules that a
 file without Relax makes it import beyond that interpreter's own.
 """
 
@@ -70,6 +71,11 @@ def main() -> None:
         report("a file without Relax", seconds(COMMAND, names[:1], folder, runs), base)
         report("500 files without Relax", seconds(COMMAND, names, folder, max(runs // 4, 1)), base)
         report("the program of #17322", seconds(COMMAND, ["overflow.py"], folder, max(runs // 10, 1)), base)
+        for mode in ("off", "require"):
+            times = seconds(
+                COMMAND, ["--no-cache", "--sandbox", mode, "overflow.py"], folder, max(runs // 2, 1)
+            )
+            report(f"the same, --sandbox {mode}", times, base)
         modules = subprocess.run(
             [sys.executable, "-c", MODULES, names[0]], cwd=folder, capture_output=True, text=True, check=True
         )

@@ -47,6 +47,7 @@ _FOR_THE_USER = (
     "ComparisonError",
     "ExecutorError",
     "BaselineError",
+    "SandboxError",
 )
 
 

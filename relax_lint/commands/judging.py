@@ -10,6 +10,7 @@ from contextlib import ExitStack
 from relax_lint.commands.terminal import DEBUG, waiting, warn
 from relax_lint.results.report import Report
 from relax_lint.running.cache import Cache, default_folder
+from relax_lint.running.pool import hide_this_process
 from relax_lint.running.runner import judge_inputs
 from relax_lint.settings.config import Config
 from relax_lint.sources.discovery import Input, discover
@@ -31,6 +32,8 @@ def judge(
     options: argparse.Namespace, config: Config, inputs: Iterable[Input | Problem] | None = None
 ) -> Report:
     """The report on `inputs`, or on those that were named. Raises ExecutorError and as `judge_inputs`."""
+    if not os.environ.get(DEBUG):
+        hide_this_process()
     cache = Cache(config.cache_dir or default_folder(), config) if config.cache else None
     with ExitStack() as stack:
         executor = None

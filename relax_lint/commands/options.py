@@ -114,6 +114,7 @@ def report_parser(command: str) -> argparse.ArgumentParser:
     add("--fail-on", choices=("error", "warning", "note"), help="least severity to exit with 1 (warning)")
     add("--error-on-no-input", action="store_true", help="exit with 3 if no input holds a Relax function")
     add("--jobs", metavar="N", type=int, help="worker processes (default: one for each core)")
+    add("--sandbox", choices=("off", "auto", "require"), help="how workers are confined (default: auto)")
     add("--executor", metavar="URL", help="where to work: dask://host:port (default: this machine)")
     add("--no-cache", action="store_true", help="neither use nor keep results")
     add("--cache-dir", metavar="DIR", help="where results are kept (default: the user's cache folder)")
@@ -140,6 +141,7 @@ def overrides(options: argparse.Namespace) -> dict[str, Any]:
         "fail-on": options.fail_on,
         "baseline": options.baseline,
         "jobs": options.jobs,
+        "sandbox": options.sandbox,
         "cache": False if options.no_cache else None,
         "cache-dir": options.cache_dir,
     }

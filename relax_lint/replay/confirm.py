@@ -16,7 +16,8 @@ from relax_lint.results.confirmation import NOTHING_TO_SEE, Confirmation, Status
 from relax_lint.results.report import Check, FileResult, Report, is_finding
 from relax_lint.rule import load_rules
 from relax_lint.running.file_task import FileData
-from relax_lint.running.pool import Failed, Item, WorkerPool
+from relax_lint.running.pool import Failed, Item, Needs
+from relax_lint.running.runner import new_pool
 from relax_lint.sources.discovery import Input, UnreadableError, discover
 from relax_lint.sources.models import is_model
 
@@ -40,7 +41,7 @@ def confirm(report: Report, config: Config) -> Report:
         for findings in sought
     ]
     files = []
-    with Session(time_limit=config.time_limit, memory_limit=config.memory_limit) as session:
+    with _session(config) as session:
         prepared = _prepared([file.input.path for file in report.files], config, tasks)
         for file, findings, (found, failure) in zip(report.files, sought, prepared, strict=True):
             results = dict(_results(findings, found, session))
@@ -51,6 +52,10 @@ def confirm(report: Report, config: Config) -> Report:
                 checks[number] = replace(check, confirmation=confirmation)
             files.append(replace(file, checks=tuple(checks)))
     return replace(report, files=tuple(files))
+
+
+def _session(config: Config) -> Session:
+    return Session(time_limit=config.time_limit, memory_limit=config.memory_limit, sandbox=config.sandbox)
 
 
 def any_confirmed(report: Report) -> bool:
@@ -101,7 +106,8 @@ def _prepared(
 ) -> list[tuple[list[Prepared], str]]:
     """What a worker process makes of each input, and why there is nothing where it does not."""
     found: list[tuple[list[Prepared], str]] = [([], "the module was not found again") for _ in paths]
-    with WorkerPool(1, time_limit_s=config.time_limit, memory_limit_bytes=config.memory_limit) as pool:
+    needs = Needs(executable=config.lower)
+    with new_pool(config, 1) as pool:
         tasks = {}
         for number, (path, wanted) in enumerate(zip(paths, sought, strict=True)):
             if wanted:
@@ -109,7 +115,7 @@ def _prepared(
                 if isinstance(data, str):
                     found[number] = [], data
                 else:
-                    tasks[pool.submit(cases.FUNCTION, data, config, wanted)] = number
+                    tasks[pool.submit(cases.FUNCTION, data, config, wanted, needs=needs)] = number
         for event in pool.events():
             here = found[tasks[event.task]]
             if isinstance(event, Item):

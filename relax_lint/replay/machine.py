@@ -25,8 +25,10 @@ from typing import Any
 from relax_lint.replay.guard import FILL, Damage, environment, fault_in
 from relax_lint.replay.values import Input, Output, Scalar, Shape, Tuple
 from relax_lint.running.pool import KEPT_VARIABLES
+from relax_lint.running.sandbox.gaps import AUTO, REQUIRE, SandboxError, known_gaps, required
 
 _PACKAGE_ROOT = Path(__file__).resolve().parents[2]
+_COMMAND = (sys.executable, "-m", "relax_lint.replay.start")
 
 
 class Outcome(str, Enum):
@@ -88,13 +90,20 @@ class Machine:
         time_limit: seconds for one run, building included.
         memory_limit: bytes of address space of the subprocess.
         guarded: whether what TVM allocates is guarded, see `relax_lint.replay.guard`.
+        sandbox: how the subprocess is confined: `off`, `auto` or `require`.
 
     Raises GuardUnavailableError.
     """
 
     def __init__(
-        self, *, time_limit: float = 60.0, memory_limit: int = 8 * 2**30, guarded: bool = False
+        self,
+        *,
+        time_limit: float = 60.0,
+        memory_limit: int = 8 * 2**30,
+        guarded: bool = False,
+        sandbox: str = AUTO,
     ) -> None:
+        self._sandbox = sandbox
         self._environment = environment() if guarded else {}
         self._guarded = guarded
         self._time_limit = time_limit
@@ -184,7 +193,7 @@ class Machine:
             self._folder = tempfile.TemporaryDirectory(prefix="relax-lint-")
             with open(self._log_path(), "wb") as log:
                 self._process = subprocess.Popen(
-                    [sys.executable, "-m", "relax_lint.replay.child", str(self._memory_limit)],
+                    [*_COMMAND, str(self._memory_limit), self._sandbox, json.dumps(_trusted_paths())],
                     stdin=subprocess.PIPE,
                     stdout=subprocess.PIPE,
                     stderr=log,
@@ -193,7 +202,17 @@ class Machine:
                     # Ctrl-C is for the parent, which ends the child.
                     start_new_session=True,
                 )
+            self._require_sandbox(self._process)
         return self._process
+
+    def _require_sandbox(self, process: subprocess.Popen[bytes]) -> None:
+        """Raise SandboxError where the subprocess could not be confined as it has to be."""
+        line = self._read_line(process)
+        # A process that ended, or hangs, before it said so has been handed nothing: the first run tells.
+        gaps = known_gaps(json.loads(line)) if line and line.endswith(b"\n") else ()
+        if gaps and self._sandbox == REQUIRE:
+            self.restart()
+            raise SandboxError(required(gaps))
 
     def _variables(self) -> dict[str, str]:
         path = os.pathsep.join(filter(None, [str(_PACKAGE_ROOT), os.environ.get("PYTHONPATH")]))
@@ -222,6 +241,10 @@ class Machine:
 
     def _last_words(self) -> str:
         return self._log_path().read_bytes()[-4096:].decode("utf-8", "replace").strip()
+
+
+def _trusted_paths() -> list[str]:
+    return [os.path.abspath(path) for path in os.environ.get("PYTHONPATH", "").split(os.pathsep) if path]
 
 
 def _to_json(value: Input) -> dict[str, Any]:

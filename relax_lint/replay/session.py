@@ -13,6 +13,7 @@ from relax_lint.replay.machine import Machine, Module, Outcome, RunResult
 from relax_lint.replay.notation import describe
 from relax_lint.replay.values import parse_input
 from relax_lint.results.confirmation import Confirmation, Run, Status, Symptom
+from relax_lint.running.sandbox.gaps import AUTO
 
 _SHOWN_CHARACTERS = 160
 
@@ -42,17 +43,17 @@ class _UnrunnableError(Exception):
 
 class Session:
     """Runs calls, each once for every way of running it: `time_limit` seconds for a run, `memory_limit` bytes
-    of address space.
+    of address space, `sandbox` as for workers.
     """
 
-    def __init__(self, *, time_limit: float, memory_limit: int) -> None:
-        self._machine = Machine(time_limit=time_limit, memory_limit=memory_limit)
+    def __init__(self, *, time_limit: float, memory_limit: int, sandbox: str = AUTO) -> None:
+        self._machine = Machine(time_limit=time_limit, memory_limit=memory_limit, sandbox=sandbox)
         self._guarded: Machine | None = None
         self._no_guard = ""
         try:
             # The guard takes address space of its own.
             limit = memory_limit + _GUARD_BYTES
-            self._guarded = Machine(time_limit=time_limit, memory_limit=limit, guarded=True)
+            self._guarded = Machine(time_limit=time_limit, memory_limit=limit, guarded=True, sandbox=sandbox)
         except GuardUnavailableError as error:
             self._no_guard = f"; {error}"
         self._known: dict[tuple[object, ...], RunResult] = {}

@@ -16,6 +16,8 @@ from relax_lint.results.location import Location
 from relax_lint.results.memory_figures import Estimate
 from relax_lint.results.report import Check, MemoryTotals
 from relax_lint.results.verdict import Severity
+from relax_lint.rule import load_rules
+from relax_lint.running.sandbox.entering import seal
 from relax_lint.settings.config import Config
 from relax_lint.sources import text as source_text
 from relax_lint.sources.ignore_comment import IgnoreComment
@@ -27,6 +29,9 @@ from relax_lint.support.codec import decode, encode
 
 FUNCTION = f"{__name__}:analyse"
 """What the worker pool is asked to call."""
+
+LOADING = f"{__name__}:load"
+"""What it is asked to call to see whether TVM can be loaded."""
 
 _SHORT_PLACE_LINES = 6
 _NOT_LOWERED = (
@@ -56,9 +61,10 @@ class Found:
 
 @dataclass(frozen=True)
 class Loaded:
-    """The second answer, before the first unit: TVM could be imported."""
+    """The second answer, before the first unit: TVM could be imported, and these rules were found."""
 
     tvm_version: str
+    rules: tuple[str, ...]
 
 
 @dataclass(frozen=True)
@@ -124,6 +130,14 @@ def analyse(file: FileData, config: Config, first: int) -> Iterator[Any]:
         yield [type(answer).__name__, encode(answer)]
 
 
+def load() -> Iterator[str]:
+    """Load what an analysis needs, on no input: the version of TVM."""
+    from relax_lint.sources import parsing
+
+    del parsing
+    yield _loaded().tvm_version
+
+
 def _answers(file: FileData, config: Config, first: int) -> Iterator[Answer]:
     lines = _lines(file)
     for step in _steps(file, lines, first, config):
@@ -178,6 +192,7 @@ def _text_units(file: FileData, lines: list[str], first: int, dialect: str) -> _
     from relax_lint.sources.parsing import parse_unit
 
     yield _loaded()
+    seal()
     for unit in found.units[first:]:
         yield parse_unit(unit, dialect)
 
@@ -193,6 +208,7 @@ def _saved_module(file: FileData, first: int) -> _Steps:
     from relax_lint.sources.saved import parse_json
 
     yield _loaded()
+    seal()
     yield parse_json(text, file.path)
 
 
@@ -206,6 +222,11 @@ def _model(file: FileData, source: str, first: int, config: Config) -> _Steps:
         return
     yield _loaded()
     yield Doing("importing")
+    if file.kind == "onnx":
+        from relax_lint.sources.models import onnx_file
+
+        del onnx_file
+    seal()
     model = load_model(source, file.kind, file.path, constant_weights=config.weights == "constants")
     if isinstance(model, ParsedUnit) and not config.lower:
         model = replace(model, notes=(*model.notes, _NOT_LOWERED))
@@ -228,7 +249,7 @@ def _loaded() -> Loaded:
     # What TVM and sympy hold is there to stay: the collector need not go through it for every unit.
     gc.collect()
     gc.freeze()
-    return Loaded(UnitResult().tvm_version)
+    return Loaded(UnitResult().tvm_version, tuple(load_rules()))
 
 
 def _head(location: Location) -> Location:

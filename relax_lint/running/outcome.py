@@ -19,6 +19,7 @@ class Outcome:
     """`comments` are the ignore comments of the input, `assumptions` those of the configuration that are
     about one of its functions. `repeatable` is False where something crashed or ran over a limit: another
     time, or on another machine, it may not. `tvm_version` is None where TVM was not needed.
+    `gaps` is what the sandbox lacked where the work was done elsewhere.
     """
 
     result: FileResult
@@ -26,6 +27,7 @@ class Outcome:
     assumptions: tuple[str, ...] = ()
     repeatable: bool = True
     tvm_version: str | None = None
+    gaps: tuple[str, ...] = ()
 
 
 def outcome_text(outcome: Outcome) -> str:

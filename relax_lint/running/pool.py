@@ -12,17 +12,19 @@ import fcntl
 import os
 import pickle
 import selectors
+import shutil
 import signal
 import subprocess
 import sys
 import tempfile
 import time
 from collections import deque
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from enum import Enum
 from typing import IO, Any
 
+from relax_lint.running.sandbox.gaps import AUTO, REQUIRE, SandboxError, known_gaps, required
 from relax_lint.support.bounded_json import read_json
 
 _READ_SIZE = 1 << 20
@@ -32,7 +34,7 @@ _LAST_WORDS_LINES = 20
 _LAST_WORDS_BYTES = 16384
 _LAST_WORDS_COLUMNS = 300
 
-_BOOT = "import sys; sys.path[:] = sys.argv[4:]; import relax_lint.running.worker_process as w; w.main()"
+_BOOT = "import sys; sys.path[:] = sys.argv[2:]; import relax_lint.running.worker_process as w; w.main()"
 
 # What a worker needs of the environment: where programs, libraries and temporary files are. Everything
 # else (tokens of a CI job, say) stays out of a process that reads untrusted files.
@@ -97,6 +99,20 @@ class Failed:
 Event = Item | Finished | Failed
 
 
+@dataclass(frozen=True)
+class Needs:
+    """What a task needs of its worker beyond the usual: a `folder` to read, `executable` memory to compile
+    code into. A worker that may do more than another does not become one that may do less, nor the other
+    way round: a task with other needs gets another worker.
+    """
+
+    folder: str | None = None
+    executable: bool = False
+
+
+_ORDINARY = Needs()
+
+
 class Interrupted(Exception):
     """Another thread has asked the pool to stop: what it was doing is lost."""
 
@@ -105,6 +121,9 @@ class Interrupted(Exception):
 class _Worker:
     process: subprocess.Popen[bytes]
     log: IO[bytes]
+    needs: Needs
+    temporary: str
+    confined: bool = False
     task: int | None = None
     tasks_begun: int = 0
     deadline: float = 0.0
@@ -126,18 +145,31 @@ class WorkerPool:
     """Runs tasks in up to `jobs` long-lived processes, one task at a time in each.
 
     `time_limit_s` is wall-clock time for each item of a task, in seconds; `memory_limit_bytes` limits the
-    address space of each process (None: no limit). A process whose task crashed or ran over a limit is
-    replaced and the other tasks go on. Use as a context manager: on leaving it no process is left, however
-    it is left.
+    address space of each process (None: no limit). `sandbox` is `off`, `auto` or `require`; `packages` are
+    packages that tasks import, beyond the tool's own and those that the tasks are in. A process whose task
+    crashed or ran over a limit is replaced and the other tasks go on. Use as a context manager: on leaving it
+    no process is left, however it is left.
     """
 
-    def __init__(self, jobs: int, *, time_limit_s: float, memory_limit_bytes: int | None) -> None:
+    def __init__(
+        self,
+        jobs: int,
+        *,
+        time_limit_s: float,
+        memory_limit_bytes: int | None,
+        sandbox: str = AUTO,
+        packages: Sequence[str] = (),
+    ) -> None:
         if jobs < 1:
             raise ValueError("jobs must be at least 1")
+        self.gaps: set[str] = set()
+        """What the sandboxes of the workers lacked so far, as codes of `sandbox.gaps`."""
         self._jobs = jobs
         self._time_limit = time_limit_s
         self._memory_limit = memory_limit_bytes
-        self._queue: deque[tuple[int, bytes]] = deque()
+        self._sandbox = sandbox
+        self._packages = set(packages)
+        self._queue: deque[tuple[int, bytes, Needs]] = deque()
         self._submitted = 0
         self._workers: list[_Worker] = []
         self._selector = selectors.DefaultSelector()
@@ -150,20 +182,22 @@ class WorkerPool:
     def __exit__(self, *_: object) -> None:
         self.close()
 
-    def submit(self, function: str, *arguments: Any) -> int:
+    def submit(self, function: str, *arguments: Any, needs: Needs = _ORDINARY) -> int:
         """Queue a call of `"package.module:function"` and return the number of the task, counted from 0.
 
         May be called while `events` is being iterated over.
         """
         task = self._submitted
         self._submitted += 1
-        self._queue.append((task, pickle.dumps((function, arguments))))
+        self._packages.add(function.partition(":")[0].partition(".")[0])
+        self._queue.append((task, pickle.dumps((function, arguments)), needs))
         return task
 
     def events(self) -> Iterator[Event]:
         """What the tasks report, as it happens, until every submitted task has finished or failed.
 
-        Raises Interrupted after a call of `interrupt`.
+        Raises Interrupted after a call of `interrupt`, and SandboxError where the sandbox is required and a
+        worker could not have all of it: no task has begun there.
         """
         while self._queue or any(worker.task is not None for worker in self._workers):
             self._assign()
@@ -185,17 +219,36 @@ class WorkerPool:
         os.close(self._alarm_button)
 
     def _assign(self) -> None:
-        for worker in self._workers:
-            if self._queue and worker.task is None:
-                self._begin(worker)
-        while self._queue and len(self._workers) < self._jobs:
-            worker = _start_worker(self._time_limit, self._memory_limit)
-            self._workers.append(worker)
-            self._selector.register(worker.reader, selectors.EVENT_READ, worker)
+        while self._queue:
+            needs = self._queue[0][2]
+            idle = [worker for worker in self._workers if worker.task is None]
+            worker = next((worker for worker in idle if worker.needs == needs), None)
+            if worker is None:
+                if len(self._workers) >= self._jobs:
+                    if not idle:
+                        return
+                    self._discard(idle[0])
+                worker = self._start(needs)
             self._begin(worker)
 
+    def _start(self, needs: Needs) -> _Worker:
+        settings = {
+            "parent": os.getpid(),
+            "time_limit_s": self._time_limit,
+            "memory_limit": self._memory_limit or 0,
+            "mode": self._sandbox,
+            "folders": [] if needs.folder is None else [os.path.abspath(needs.folder)],
+            "trusted_paths": [os.path.abspath(path) for path in _python_path()],
+            "packages": sorted(self._packages),
+            "executable": needs.executable,
+        }
+        worker = _start_worker(settings, needs)
+        self._workers.append(worker)
+        self._selector.register(worker.reader, selectors.EVENT_READ, worker)
+        return worker
+
     def _begin(self, worker: _Worker) -> None:
-        worker.task, request = self._queue.popleft()
+        worker.task, request, _ = self._queue.popleft()
         worker.tasks_begun += 1
         worker.outgoing = len(request).to_bytes(8, "little") + request
         worker.deadline = time.monotonic() + self._time_limit
@@ -249,16 +302,22 @@ class WorkerPool:
         events: list[Event] = []
         for line in lines:
             event = self._understand(worker, bytes(line))
-            events.append(event)
+            if event is not None:
+                events.append(event)
             if isinstance(event, Failed) and worker not in self._workers:
                 break
         return events
 
-    def _understand(self, worker: _Worker, line: bytes) -> Event:
+    def _understand(self, worker: _Worker, line: bytes) -> Event | None:
         task = worker.task
         assert task is not None
         try:
             word, value = read_json(line, max_bytes=_MAX_ANSWER_BYTES, max_values=_MAX_ANSWER_VALUES)
+            if (word == "sandbox") is worker.confined:
+                raise ValueError("the first answer, and no other, is about the sandbox")
+            if word == "sandbox":
+                self._note_gaps(worker, known_gaps(value))
+                return None
         except (ValueError, TypeError):
             return self._fail(worker, FailureKind.CRASH, "gave an answer that is not one")
         if word == "item":
@@ -279,6 +338,12 @@ class WorkerPool:
             return Failed(task, failure)
         worker.task = None
         return Finished(task)
+
+    def _note_gaps(self, worker: _Worker, gaps: tuple[str, ...]) -> None:
+        if gaps and self._sandbox == REQUIRE:
+            raise SandboxError(required(gaps))
+        worker.confined = True
+        self.gaps.update(gaps)
 
     def _ended(self, worker: _Worker) -> list[Event]:
         if worker.task is None:
@@ -334,22 +399,37 @@ class WorkerPool:
                 self._selector.unregister(descriptor)
         _kill(worker.process)
         worker.log.close()
+        shutil.rmtree(worker.temporary, ignore_errors=True)
 
 
-def _start_worker(time_limit_s: float, memory_limit_bytes: int | None) -> _Worker:
+_hides_this_process = False
+
+
+def hide_this_process() -> None:
+    """Once a worker starts, let no other process of the user look into this one: its environment may hold
+    secrets, and Landlock, which keeps workers from looking, is not everywhere. For a command, not for a
+    library: debuggers are kept out too.
+    """
+    global _hides_this_process
+    _hides_this_process = sys.platform == "linux"
+
+
+def _start_worker(settings: dict[str, Any], needs: Needs) -> _Worker:
+    if _hides_this_process:
+        from relax_lint.running.sandbox.limits import hide
+
+        hide()
+    temporary = tempfile.mkdtemp(prefix="relax-lint-")
     environment = {name: os.environ[name] for name in KEPT_VARIABLES if name in os.environ}
     environment.update(dict.fromkeys(_THREAD_VARIABLES, "1"))
+    environment["TMPDIR"] = temporary
     # sympy's order of terms may follow the order of a set: the same input must give the same words.
     environment["PYTHONHASHSEED"] = "0"
-    # The path is handed over instead of PYTHONPATH and the current folder, so that a worker imports from
-    # where its parent does and never from the folder that is being linted.
-    path = [os.path.abspath(entry) for entry in sys.path]
     log = tempfile.TemporaryFile(buffering=0)  # noqa: SIM115 (open as long as the worker lives)
     # Appending: after the worker has emptied the file the next words stand at its start.
     fcntl.fcntl(log.fileno(), fcntl.F_SETFL, os.O_APPEND)
-    limits = [str(time_limit_s), str(memory_limit_bytes or 0)]
     process = subprocess.Popen(
-        [sys.executable, "-c", _BOOT, str(os.getpid()), *limits, *path],
+        [sys.executable, "-c", _BOOT, json.dumps({**settings, "temporary": temporary}), *_import_path()],
         stdin=subprocess.PIPE,
         stdout=subprocess.PIPE,
         stderr=log,
@@ -359,9 +439,24 @@ def _start_worker(time_limit_s: float, memory_limit_bytes: int | None) -> _Worke
         # and whatever the worker has started.
         start_new_session=True,
     )
-    worker = _Worker(process, log)
+    worker = _Worker(process, log, needs, temporary)
     os.set_blocking(worker.writer, False)
     return worker
+
+
+def _import_path() -> list[str]:
+    """Where a worker imports from: where its parent does. It is handed over instead of PYTHONPATH and without
+    the current folder, which may be linted, unless the tool itself is in it or the user named it.
+    """
+    here = os.path.realpath(os.getcwd())
+    own = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
+    kept = {os.path.realpath(path) for path in (own, *_python_path())}
+    path = [os.path.abspath(entry) for entry in sys.path]
+    return [entry for entry in path if os.path.realpath(entry) != here or here in kept]
+
+
+def _python_path() -> list[str]:
+    return [path for path in os.environ.get("PYTHONPATH", "").split(os.pathsep) if path]
 
 
 def _kill(process: subprocess.Popen[bytes]) -> None:

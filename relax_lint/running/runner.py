@@ -6,7 +6,7 @@ Imports neither TVM nor sympy: all that reads or judges untrusted input happens 
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import nullcontext
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
@@ -21,9 +21,10 @@ from relax_lint.judging.policy import (
 from relax_lint.judging.problems import problem_checks
 from relax_lint.results.memory_figures import Estimate
 from relax_lint.results.report import Check, FileResult, InputStatus, MemoryTotals, Report
-from relax_lint.rule import load_rules
+from relax_lint.rule import load_rules, rule_packages
 from relax_lint.running.file_task import (
     FUNCTION,
+    LOADING,
     Answer,
     Doing,
     FileData,
@@ -33,7 +34,9 @@ from relax_lint.running.file_task import (
     read_answer,
 )
 from relax_lint.running.outcome import Outcome, outcome_text, read_outcome
-from relax_lint.running.pool import Failed, FailureKind, Item, TaskFailure, WorkerPool
+from relax_lint.running.pool import Event, Failed, FailureKind, Item, Needs, TaskFailure, WorkerPool
+from relax_lint.running.sandbox import gaps as sandbox_gaps
+from relax_lint.running.sandbox.gaps import SandboxError
 from relax_lint.settings.config import UNREADABLE_BLOCKS, Config
 from relax_lint.sources.discovery import Input, UnreadableError, discover
 from relax_lint.sources.models import is_model
@@ -89,6 +92,11 @@ class _Progress:
         if isinstance(answer, Doing):
             return
         if isinstance(answer, Loaded):
+            if answer.rules != tuple(load_rules()):
+                # A rule that is missing there would be silence here.
+                raise RunError(
+                    "a worker found other rules than this process: what it reads is not what is here"
+                )
             self.loaded = True
             self.tvm_version = answer.tvm_version
             return
@@ -168,11 +176,10 @@ def judge_inputs(
     if waiting and executor is not None:
         _hand_out([one for one in waiting if one.repeatable], config, debug, executor, tell or _nobody)
         waiting = [one for one in waiting if not one.repeatable]
-    if waiting:
-        _work(waiting, config, debug, cache, tell or _nobody)
+    gaps = _work(waiting, config, debug, cache, tell or _nobody) if waiting else ()
     if cache is not None:
         cache.close()
-    return _report([one.outcome for one in progress], config)
+    return _report([one.outcome for one in progress], config, gaps)
 
 
 def judge_alone(file: FileData, config: Config, debug: bool, version: str) -> str:
@@ -184,8 +191,8 @@ def judge_alone(file: FileData, config: Config, debug: bool, version: str) -> st
     if version != __version__:
         raise RunError(f"the executor runs relax-lint {__version__}, not {version}")
     one = _Progress(file.path, file)
-    _work([one], config, debug, None, _nobody)
-    return outcome_text(one.outcome)
+    gaps = _work([one], config, debug, None, _nobody)
+    return outcome_text(replace(one.outcome, gaps=gaps))
 
 
 def judge_with(pool: WorkerPool, found: Input, config: Config) -> FileResult:
@@ -198,14 +205,18 @@ def judge_with(pool: WorkerPool, found: Input, config: Config) -> FileResult:
     return _report([one.outcome], config).files[0]
 
 
-def _report(outcomes: Sequence[Outcome], config: Config) -> Report:
+def _report(outcomes: Sequence[Outcome], config: Config, gaps: Sequence[str] = ()) -> Report:
     files = [apply_policy(outcome.result, outcome.comments, config) for outcome in outcomes]
     used = {name for outcome in outcomes for name in outcome.assumptions}
     judged = any(outcome.result.input.functions for outcome in outcomes)
+    lacking = {*gaps, *(gap for outcome in outcomes for gap in outcome.gaps)}
     report = Report(
         tuple(files),
         next((outcome.tvm_version for outcome in outcomes if outcome.tvm_version is not None), None),
-        idle_assumptions(used, config) if judged else (),
+        (
+            *(idle_assumptions(used, config) if judged else ()),
+            *([sandbox_gaps.note(lacking)] if lacking else []),
+        ),
     )
     return with_notes_on_accepted_blocks(with_baseline(report, config))
 
@@ -220,7 +231,7 @@ def _admit(found: Input, config: Config) -> _Progress:
         problem = Problem("RLX901", f"cannot be read: {error}", None)
         return _Progress(found.path, checks=list(problem_checks([problem], found.path, config)))
     # The weights of a model may lie in other files, here: what it gives is neither kept nor asked of others.
-    source = found.source if is_model(found.kind) else None
+    source = os.path.abspath(found.source) if is_model(found.kind) and found.source is not None else None
     progress = _Progress(found.path, repeatable=source is None)
     if _may_matter(found, data):
         progress.file = FileData(data, found.path, found.kind, found.named, source)
@@ -273,14 +284,18 @@ def _work(
     cache: Cache | None,
     tell: Tell,
     pool: WorkerPool | None = None,
-) -> None:
-    """Let the workers judge the files: those of `pool`, else new ones."""
+) -> tuple[str, ...]:
+    """Let the workers judge the files: those of `pool`, else new ones. What their sandboxes lacked."""
     if not load_rules():
         raise RunError("no rules are installed: nothing could be found")
     settings = config.for_analysis
     with nullcontext(pool) if pool is not None else new_pool(config, len(waiting)) as workers:
-        tasks = {workers.submit(FUNCTION, one.file, settings, 0): one for one in waiting}
-        for event in workers.events():
+
+        def submit(one: _Progress) -> int:
+            return workers.submit(FUNCTION, one.file, settings, one.unit, needs=_needs(one.file, config))
+
+        tasks = {submit(one): one for one in waiting}
+        for event in _events(workers):
             one = tasks.get(event.task)
             if one is None:
                 continue
@@ -304,15 +319,35 @@ def _work(
                 # Whatever else this task may still report is not to be relied on.
                 del tasks[event.task]
                 if _goes_on(one, failure, config, debug):
-                    tasks[workers.submit(FUNCTION, one.file, settings, one.unit)] = one
+                    tasks[submit(one)] = one
             if event.task not in tasks:
                 tell(_count(len(waiting) - len(tasks), len(waiting)))
+        return tuple(sorted(workers.gaps))
+
+
+def _events(workers: WorkerPool) -> Iterator[Event]:
+    try:
+        yield from workers.events()
+    except SandboxError as error:
+        raise RunError(str(error)) from None
+
+
+def _needs(file: FileData | None, config: Config) -> Needs:
+    """A model is read where it lies; torch and TVM's folding of constants compile what they run."""
+    source = None if file is None else file.source
+    trusted = file is not None and file.kind == "pt2"
+    return Needs(None if source is None else os.path.dirname(source), config.lower or trusted)
 
 
 def new_pool(config: Config, tasks: int) -> WorkerPool:
-    """The worker processes for so many tasks, with the limits that the configuration sets."""
-    jobs = min(config.jobs or _cores(), tasks)
-    return WorkerPool(jobs, time_limit_s=config.time_limit, memory_limit_bytes=config.memory_limit)
+    """The worker processes for so many tasks, with the limits and the sandbox that the configuration sets."""
+    return WorkerPool(
+        min(config.jobs or _cores(), tasks),
+        time_limit_s=config.time_limit,
+        memory_limit_bytes=config.memory_limit,
+        sandbox=config.sandbox,
+        packages=rule_packages(),
+    )
 
 
 def _count(done: int, total: int) -> str:
@@ -327,11 +362,12 @@ def _goes_on(one: _Progress, failure: TaskFailure, config: Config, debug: bool) 
     """Note a failure; whether the file is to be taken up again at `one.unit`. A crash or a want of memory
     after other work in the same process may be due to that work: the unit gets another try.
     """
-    if one.found is not None and not one.loaded and one.found.units:
-        raise RunError(f"TVM cannot be loaded: {failure.message}" + _tail(failure))
+    while_loading = one.found is not None and not one.loaded and bool(one.found.units)
     after_other_work = not failure.fresh_worker or one.unit > one.first
     may_recover = failure.kind in (FailureKind.CRASH, FailureKind.MEMORY)
-    again = may_recover and after_other_work and one.retries < _RETRIES
+    again = (while_loading or (may_recover and after_other_work)) and one.retries < _RETRIES
+    if while_loading and not again:
+        _require_tvm(config)
     if again:
         one.retries += 1
     else:
@@ -341,6 +377,18 @@ def _goes_on(one: _Progress, failure: TaskFailure, config: Config, debug: bool) 
         one.unit += 1
     one.first, one.loaded = one.unit, False
     return again or (one.found is not None and one.unit < len(one.found.units))
+
+
+def _require_tvm(config: Config) -> None:
+    """Raise RunError where a worker that is handed no input reports that it cannot load TVM. That a worker
+    was killed meanwhile says nothing about the next one.
+    """
+    with new_pool(config, 1) as workers:
+        workers.submit(LOADING)
+        for event in _events(workers):
+            kinds = (FailureKind.EXCEPTION, FailureKind.MEMORY)
+            if isinstance(event, Failed) and event.failure.kind in kinds:
+                raise RunError(f"TVM cannot be loaded: {event.failure.message}" + _tail(event.failure))
 
 
 def _problem(one: _Progress, failure: TaskFailure, debug: bool) -> Problem:

@@ -3,34 +3,68 @@
 from __future__ import annotations
 
 import ctypes
+import errno
 import importlib
 import json
 import os
 import pickle
-import resource
 import signal
 import sys
 import traceback
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass
 from typing import IO, Any
 
-_MAX_FILE_BYTES = 64 << 20
+from relax_lint.running.sandbox.entering import Wanted, enter
+from relax_lint.running.sandbox.gaps import REQUIRE
+from relax_lint.running.sandbox.limits import limit_resources
+
 _TRACEBACK_FRAMES = 40
 _MESSAGE_CHARACTERS = 2000
 _PR_SET_PDEATHSIG = 1
+# A C++ exception's, and the dynamic loader's.
+_SIGNS_OF_SHORTAGE = ("std::bad_alloc", "Cannot allocate memory", "cannot allocate memory")
+
+
+@dataclass(frozen=True)
+class Settings:
+    """What a worker is started with: the parent's process id, the time limit for an item in seconds, the
+    memory limit in bytes (0: none), and how it is confined, as `Wanted` says.
+    """
+
+    parent: int
+    time_limit_s: float
+    memory_limit: int
+    mode: str
+    temporary: str
+    folders: tuple[str, ...]
+    trusted_paths: tuple[str, ...]
+    packages: tuple[str, ...]
+    executable: bool
+
+    @property
+    def wanted(self) -> Wanted:
+        """How the process is to be confined."""
+        return Wanted(
+            self.mode, self.temporary, self.folders, self.trusted_paths, self.packages, self.executable
+        )
 
 
 def main() -> None:
-    """Answer requests until standard input ends. Arguments: the parent's process id, the time limit for an
-    item in seconds, the memory limit in bytes (0: none), then the import path.
+    """Answer requests until standard input ends. Arguments: the settings (see `Settings`) as JSON, then the
+    import path.
     """
-    parent, time_limit_s, memory_limit = int(sys.argv[1]), float(sys.argv[2]), int(sys.argv[3])
+    settings = Settings(**json.loads(sys.argv[1]))
     del sys.argv[1:]
-    _end_with_parent(parent)
-    _limit(memory_limit)
+    _end_with_parent(settings.parent)
+    limit_resources(settings.memory_limit)
     requests, answers = _take_over_streams()
+    gaps = enter(settings.wanted)
+    _write(answers, "sandbox", gaps)
+    if gaps and settings.mode == REQUIRE:
+        os._exit(1)
     # A parent that dies while a task runs on a system without parent-death signals: the kernel ends us.
-    backstop_s = 2 * time_limit_s + 5
+    backstop_s = 2 * settings.time_limit_s + 5
     while request := _read_request(requests):
         os.ftruncate(2, 0)
         signal.setitimer(signal.ITIMER_REAL, backstop_s)
@@ -52,12 +86,28 @@ def _answer(request: bytes, answers: IO[bytes], backstop_s: float) -> bool:
             signal.setitimer(signal.ITIMER_REAL, backstop_s)
     except BaseException as error:  # SystemExit too: TVM's parser is known to raise it
         message = _describe(error)
-        out_of_memory = isinstance(error, MemoryError) or "std::bad_alloc" in message
+        out_of_memory = any(map(_is_shortage, _with_causes(error)))
         frames = traceback.format_exception(type(error), error, error.__traceback__, limit=-_TRACEBACK_FRAMES)
         _write(answers, "exception", (out_of_memory, message, "".join(frames).splitlines()))
         return out_of_memory
     _write(answers, "finished", None)
     return False
+
+
+def _with_causes(error: BaseException) -> Iterator[BaseException]:
+    """An exception, then what it was raised from or while handling."""
+    seen: set[int] = set()
+    while error is not None and id(error) not in seen:
+        seen.add(id(error))
+        yield error
+        error = error.__cause__ or error.__context__  # type: ignore[assignment]
+
+
+def _is_shortage(error: BaseException) -> bool:
+    if isinstance(error, MemoryError) or getattr(error, "errno", None) == errno.ENOMEM:
+        return True
+    message = _describe(error)
+    return any(sign in message for sign in _SIGNS_OF_SHORTAGE)
 
 
 def _resolve(name: str) -> Callable[..., Iterable[Any]]:
@@ -100,20 +150,3 @@ def _end_with_parent(parent: int) -> None:
         ctypes.CDLL(None).prctl(_PR_SET_PDEATHSIG, int(signal.SIGKILL))
         if os.getppid() != parent:
             os._exit(1)
-
-
-def _limit(memory_limit: int) -> None:
-    _lower(resource.RLIMIT_CORE, 0)
-    _lower(resource.RLIMIT_FSIZE, _MAX_FILE_BYTES)
-    if memory_limit:
-        _lower(resource.RLIMIT_AS, memory_limit)
-
-
-def _lower(kind: int, limit: int) -> None:
-    _, hard = resource.getrlimit(kind)
-    ceiling = limit if hard == resource.RLIM_INFINITY else min(limit, hard)
-    try:
-        resource.setrlimit(kind, (ceiling, ceiling))
-    except (OSError, ValueError):
-        # macOS offers no limit on the address space: the time limit is then the only one.
-        return

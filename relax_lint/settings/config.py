@@ -46,6 +46,8 @@ class Config:
     module declares none (None: one). `dialect` is how TVMScript is read: `auto`, `current` or `old`.
     `fix_strategy` is what is offered first for a tensor that does not always fit: `assert`, `dynamic` (a
     storage that grows with the tensor), or `auto`.
+    `sandbox` is how the workers are confined: `auto` (as far as this system can), `require` (fully or not at
+    all) or `off`; a configuration that was found cannot turn it off.
     `cache` says whether the command keeps results, `cache_dir` where (None: where the system keeps caches).
     `proofs` says whether every certain verdict comes with a record of its proof.
     With `lower`, modules without explicit allocations first go through the default pipeline of `target`.
@@ -83,6 +85,7 @@ class Config:
     max_memory: tuple[tuple[str, int], ...] = ()
     memory: MemoryRequest = field(default_factory=MemoryRequest)
     proofs: bool = False
+    sandbox: str = "auto"
     cache: bool = True
     cache_dir: str | None = None
     root: str = field(default="", compare=False)
@@ -99,7 +102,7 @@ class Config:
         """This configuration without all that does not change how one input is judged."""
         indifferent = (
             *("per_file_ignores", "severities", "fail_on", "baseline", "exclude", "max_file_size"),
-            *("jobs", "time_limit", "memory_limit", "cache", "cache_dir", "root", "follow_links"),
+            *("jobs", "time_limit", "memory_limit", "sandbox", "cache", "cache_dir", "root", "follow_links"),
         )
         return replace(self, **{name: getattr(_DEFAULTS, name) for name in indifferent})
 

@@ -52,10 +52,9 @@ _UNTRUSTED: Mapping[str, Any] = {
 def loosened(config: Config, default: Config) -> tuple[str, str] | None:
     """The first field of a configuration that was found and that loosens a limit, and what it may be."""
     for name, limit in _LIMITS.items():
-        if hasattr(config, name):
-            allowed = limit(getattr(config, name), getattr(default, name))
-            if allowed is not None:
-                return name, allowed
+        allowed = limit(getattr(config, name), getattr(default, name))
+        if allowed is not None:
+            return name, allowed
     return None
 
 
@@ -66,5 +65,4 @@ def confined(config: Config) -> Config:
 
 def untrusted(config: Config) -> Config:
     """The configuration for inputs that nobody has looked at."""
-    values = {name: value for name, value in _UNTRUSTED.items() if hasattr(config, name)}
-    return replace(config, **values)
+    return replace(config, **_UNTRUSTED)

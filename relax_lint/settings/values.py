@@ -194,6 +194,16 @@ def _fix_strategy(value: Any) -> str:
     return str(value)
 
 
+SANDBOX_MODES = ("off", "auto", "require")
+"""How workers are confined, from the loosest to the strictest."""
+
+
+def _sandbox(value: Any) -> str:
+    if value not in SANDBOX_MODES:
+        raise WrongValueError('"off", "auto" or "require"')
+    return str(value)
+
+
 READERS: Mapping[str, Reader] = {
     "select": _texts,
     "ignore": _texts,
@@ -219,6 +229,7 @@ READERS: Mapping[str, Reader] = {
     "dialect": _dialect,
     "fix-strategy": _fix_strategy,
     "max-memory": _budgets,
+    "sandbox": _sandbox,
     "cache": _flag,
     "cache-dir": _text,
 }

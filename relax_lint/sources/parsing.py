@@ -199,7 +199,11 @@ def _run(
             warnings.simplefilter("ignore")
             parser.parse(extra_vars=dict(names))
             return parser, builder.get()
+    except MemoryError:
+        raise
     except ParseFailure as failure:
+        if isinstance(failure.cause, MemoryError):
+            raise failure.cause from None
         raise _ProblemError(_failed(unit, failure)) from failure
     except RefusedError as error:
         raise _ProblemError(refused(unit, Refusal(unit.node, without_addresses(str(error))))) from error

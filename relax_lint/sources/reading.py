@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import mmap
 import re
 import sys
 import warnings
@@ -23,6 +24,8 @@ _TYPE_PARAMETERS = re.compile(r"^([ \t]*def[ \t]+(\w+)[ \t]*)\[([\w:, \t]*)\](?=
 
 # A walk over a large tree costs more than this search.
 _GIVES_LITERALS = re.compile(r"\bfrom_source\b|\bparse\b")
+# What the tree of a text takes at most, measured, by character of the text.
+_TREE_BYTES = 600
 
 
 def read_units(data: bytes, path: str, kind: str = "python") -> FileUnits:
@@ -59,7 +62,7 @@ def read_text(text: SourceText) -> FileUnits:
 
 
 def parse_text(text: SourceText) -> ast.Module | Problem:
-    """The syntax tree of a text, or RLX901 with the place of the error."""
+    """The syntax tree of a text, or RLX901 with the place of the error. Raises MemoryError."""
     content = text.content
     parameters: dict[tuple[int, str], set[str]] = {}
     if sys.version_info < (3, 12):
@@ -72,7 +75,11 @@ def parse_text(text: SourceText) -> ast.Module | Problem:
     except SyntaxError as error:
         location = text.point(error.lineno or 1, (error.offset or 1) - 1)
         return Problem("RLX901", f"syntax error: {error.msg}", location)
-    except (RecursionError, MemoryError):
+    except RecursionError:
+        return _at_start(text.path, "nested too deeply to be read")
+    except MemoryError as error:
+        if _is_shortage(error, content):
+            raise
         return _at_start(text.path, "nested too deeply to be read")
     except ValueError as error:
         return _at_start(text.path, f"cannot be read as Python: {error}")
@@ -81,6 +88,19 @@ def parse_text(text: SourceText) -> ast.Module | Problem:
             if isinstance(node, ast.FunctionDef) and (node.lineno, node.name) in parameters:
                 quote_symbols(node, parameters[node.lineno, node.name])
     return tree
+
+
+def _is_shortage(error: MemoryError, content: str) -> bool:
+    """Whether memory ran out. Python's parser raises the same error where a text is nested too deeply, and
+    says so from 3.12 on; before, a text is taken to be at fault where there is memory enough for its tree.
+    """
+    if sys.version_info >= (3, 12):
+        return not str(error).startswith("Parser stack overflow")
+    try:
+        mmap.mmap(-1, max(1, _TREE_BYTES * len(content))).close()
+    except OSError:
+        return True
+    return False
 
 
 def _without_type_parameters(content: str) -> tuple[str, dict[tuple[int, str], set[str]]]:

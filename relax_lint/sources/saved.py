@@ -31,6 +31,8 @@ def parse_json(text: str, path: str) -> ParsedUnit | Problem:
         return _problem(text, path, f"the saved graph contains {refused}: it is not loaded", rule="RLX903")
     try:
         loaded = _load(graph)
+    except MemoryError:
+        raise
     except Exception as error:
         lines = [line for line in str(error).splitlines() if line.strip()] or [type(error).__name__]
         version = graph.get("metadata", graph.get("attrs", {})) or {}

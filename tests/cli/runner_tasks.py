@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import os
+import signal
 import time
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 from relax_lint.results.location import Location
+from relax_lint.rule import load_rules
 from relax_lint.running.file_task import FileData, Found, Judged, Loaded, UnitHead
 from relax_lint.settings.config import Config
 from relax_lint.support.codec import encode
@@ -23,12 +25,27 @@ def analyse(file: FileData, config: Config, first: int) -> Iterator[Any]:
     yield ["Found", encode(found)]
     if "no-tvm" in words:
         raise ImportError("libtvm.so: cannot open")
-    yield ["Loaded", encode(Loaded("0.27.0"))]
+    if "killed-loading" in words:
+        os.kill(os.getpid(), signal.SIGKILL)
+    if "crash-loading" in words:
+        os.abort()
+    if "no-memory-for-tvm" in words:
+        raise ImportError("libtvm.so: cannot map") from MemoryError()
+    yield ["Loaded", encode(Loaded("0.27.0", tuple(load_rules())))]
     for word in words[first:]:
         _suffer(word)
         if word == "lie":
             yield ["Judged", "everything is fine"]
         yield ["Judged", encode(Judged((), (), 1, (word,), {}, (), ()))]
+
+
+def load() -> Iterator[str]:
+    yield "0.27.0"
+
+
+def load_nothing() -> Iterator[str]:
+    raise ImportError("libtvm.so: cannot open")
+    yield ""
 
 
 def _suffer(word: str) -> None:

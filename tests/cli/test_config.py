@@ -35,6 +35,7 @@ def test_every_key(tmp_path: Path) -> None:
         max-extent = 1024
         fail-on = "note"
         jobs = 1
+        sandbox = "require"
         time-limit = 1.5
         memory-limit = "2 GiB"
         exclude = ["third_party/"]
@@ -70,6 +71,7 @@ def test_every_key(tmp_path: Path) -> None:
         max_extent=1024,
         fail_on=Severity.NOTE,
         jobs=1,
+        sandbox="require",
         time_limit=1.5,
         memory_limit=2 << 30,
         exclude=("third_party/",),
@@ -246,3 +248,12 @@ def test_a_table_that_is_none(tmp_path: Path, text: str) -> None:
 def test_options_replace_single_values() -> None:
     base = Config(jobs=3, ignore=("RLX2",))
     assert with_options(base, {"jobs": 1}) == Config(jobs=1, ignore=("RLX2",))
+
+
+def test_a_configuration_that_was_found_makes_the_sandbox_only_stricter(tmp_path: Path) -> None:
+    write(tmp_path, '[tool.relax-lint]\nsandbox = "require"\n')
+    assert load_config(folder=str(tmp_path)).sandbox == "require"
+    write(tmp_path, '[tool.relax-lint]\nsandbox = "off"\n')
+    with pytest.raises(ConfigError, match="`sandbox` can only be made stricter"):
+        load_config(folder=str(tmp_path))
+    assert load_config(str(tmp_path / "pyproject.toml")).sandbox == "off"

@@ -15,6 +15,7 @@ from relax_lint.settings.config import Config
 @pytest.fixture(autouse=True)
 def stand_in(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     monkeypatch.setattr(runner, "FUNCTION", "runner_tasks:analyse")
+    monkeypatch.setattr(runner, "LOADING", "runner_tasks:load")
     monkeypatch.chdir(tmp_path)
 
 
@@ -58,7 +59,9 @@ def test_the_traceback_is_for_debugging() -> None:
 
 
 def test_a_crash_after_other_work_gets_another_try(tmp_path: Path) -> None:
-    (result,) = judge(f"a crash-once={tmp_path / 'note'} b")
+    # In its sandbox a worker leaves no note.
+    config = Config(jobs=1, sandbox="off")
+    (result,) = judge(f"a crash-once={tmp_path / 'note'} b", config=config)
     assert messages(result) == []
     assert len(result.input.notes) == 3
 
@@ -78,9 +81,30 @@ def test_a_wrong_answer_is_a_failure_of_its_unit() -> None:
     assert result.input.notes == ("a", "b")
 
 
-def test_without_tvm_there_is_no_run() -> None:
+def test_without_tvm_there_is_no_run(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(runner, "LOADING", "runner_tasks:load_nothing")
     with pytest.raises(RunError, match=r"TVM cannot be loaded: ImportError: libtvm.so: cannot open"):
         judge("no-tvm")
+
+
+@pytest.mark.parametrize(
+    ("word", "how"),
+    [("killed-loading", "was ended by SIGKILL"), ("crash-loading", "was ended by SIGABRT")],
+)
+def test_a_worker_that_dies_while_it_loads_tvm_costs_one_unit(word: str, how: str) -> None:
+    result, other = judge(f"{word} a", "b")
+    assert messages(result) == [
+        f"the analysis of `{word}` crashed: the process {how}",
+        f"the analysis of `a` crashed: the process {how}",
+    ]
+    assert result.input.status == "failed"
+    assert other.input.notes == ("b",)
+
+
+def test_a_load_of_tvm_that_fails_with_one_input_only_is_no_error_of_the_run() -> None:
+    result, other = judge("no-memory-for-tvm", "b")
+    assert messages(result) == ["the analysis of `no-memory-for-tvm` needed more than 4,096 MiB of memory"]
+    assert other.input.notes == ("b",)
 
 
 def test_results_keep_the_order_of_the_inputs() -> None:

@@ -15,7 +15,7 @@ import pytest
 import relax_lint
 from relax_lint.output.json import render_json
 from relax_lint.running import executors, runner
-from relax_lint.running.executors import ExecutorError, open_executor
+from relax_lint.running.executors import ExecutorError, WatchedExecutor, open_executor
 from relax_lint.running.file_task import FileData
 from relax_lint.running.runner import RunError, judge_alone, run
 from relax_lint.settings.config import Config
@@ -81,8 +81,11 @@ def test_a_crash_is_isolated_on_the_other_side_too(stand_in: Callable[[str, str]
     assert (other.input.notes, other.checks) == (("c",), ())
 
 
-def test_what_is_impossible_there_is_impossible(stand_in: Callable[[str, str], None]) -> None:
+def test_what_is_impossible_there_is_impossible(
+    stand_in: Callable[[str, str], None], monkeypatch: pytest.MonkeyPatch
+) -> None:
     stand_in("1.py", "no-tvm")
+    monkeypatch.setattr(runner, "LOADING", "runner_tasks:load_nothing")
     with ThreadPoolExecutor(1) as executor, pytest.raises(RunError, match="TVM cannot be loaded"):
         run(["1.py"], Config(), executor=executor)
 
@@ -142,6 +145,34 @@ def test_nobody_answers(monkeypatch: pytest.MonkeyPatch) -> None:
         pass
 
 
+class Deaf(Executor):
+    """Takes tasks and has nobody to work on them."""
+
+    def submit(self, *_: Any, **__: Any) -> Future[Any]:
+        return Future()
+
+
+def test_without_workers_the_tasks_are_given_up(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(executors, "_PULSE_S", 0.01)
+    monkeypatch.setattr(executors, "_PATIENCE_S", 0.1)
+    with WatchedExecutor(Deaf(), "here:1", lambda: False) as executor:
+        results = run(["1.py", "2.py"], Config(), executor=executor).files
+    words = "the Dask cluster at here:1 has had no worker for 0.1 seconds"
+    message = f"the executor did not analyse this input: ExecutorError: {words}"
+    assert [[check.message for check in result.checks] for result in results] == [[message]] * 2
+
+
+def test_workers_that_come_back_in_time_are_waited_for(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(executors, "_PULSE_S", 0.01)
+    monkeypatch.setattr(executors, "_PATIENCE_S", 60.0)
+    asked = []
+    with ThreadPoolExecutor(1) as threads:
+        executor = WatchedExecutor(threads, "here:1", lambda: len(asked) > 2 or bool(asked.append(1)))
+        with executor:
+            (result,) = run(["1.py"], Config(), executor=executor).files
+    assert result.input.status == "checked"
+
+
 @pytest.fixture(scope="module")
 def cluster() -> Iterator[str]:
     from distributed import LocalCluster
@@ -174,3 +205,31 @@ def test_a_dask_cluster_finds_what_the_workers_find(folder: Path, cluster: str) 
     remote = report_of("--executor", f"dask://{cluster}")
     assert remote == report_of()
     assert '"safe_when": "m <= 8"' in remote
+
+
+DEAD = """\
+import sys
+from distributed import LocalCluster
+from relax_lint.running import executors
+from relax_lint.cli import main
+
+if __name__ == "__main__":
+    executors._PATIENCE_S = 1.0
+    with LocalCluster(
+        n_workers=1, processes=False, dashboard_address=None, protocol="tcp://", host="127.0.0.1"
+    ) as cluster:
+        cluster.scale(0)
+        cluster.sync(cluster._correct_state)
+        address = cluster.scheduler_address.removeprefix("tcp://")
+        sys.exit(main(["1.py", "--no-cache", "--executor", f"dask://{address}"]))
+"""
+
+
+@pytest.mark.slow
+def test_a_cluster_without_workers_is_not_waited_for(folder: Path) -> None:
+    pytest.importorskip("distributed")
+    Path("dead.py").write_text(DEAD)
+    command = [sys.executable, "dead.py"]
+    done = subprocess.run(command, capture_output=True, text=True, check=False, timeout=120)
+    assert done.returncode == 1, done.stderr
+    assert "has had no worker for 1 seconds" in done.stdout

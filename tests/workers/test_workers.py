@@ -23,8 +23,13 @@ def restore_interrupt() -> None:
     signal.signal(signal.SIGINT, signal.default_int_handler)
 
 
-def pool(jobs: int = 1, time_limit_s: float = 20.0, memory_limit_bytes: int | None = None) -> WorkerPool:
-    return WorkerPool(jobs, time_limit_s=time_limit_s, memory_limit_bytes=memory_limit_bytes)
+def pool(
+    jobs: int = 1,
+    time_limit_s: float = 20.0,
+    memory_limit_bytes: int | None = None,
+    sandbox: str = "auto",
+) -> WorkerPool:
+    return WorkerPool(jobs, time_limit_s=time_limit_s, memory_limit_bytes=memory_limit_bytes, sandbox=sandbox)
 
 
 def run(workers: WorkerPool, *calls: tuple[Any, ...]) -> dict[int, tuple[list[Any], TaskFailure | None]]:
@@ -202,7 +207,8 @@ def test_the_environment_is_minimal(monkeypatch: pytest.MonkeyPatch) -> None:
 
 def test_leaving_the_pool_ends_workers_and_what_they_started(tmp_path: Path) -> None:
     note = tmp_path / "processes"
-    with pool() as workers:
+    # In its sandbox a worker starts nothing.
+    with pool(sandbox="off") as workers:
         workers.submit(f"{TASKS}:child_of_worker", str(note))
         next(workers.events())
         processes = [int(word) for word in note.read_text().split()]
@@ -213,7 +219,7 @@ def test_leaving_the_pool_ends_workers_and_what_they_started(tmp_path: Path) -> 
 PARENT = """
 from relax_lint.running.pool import WorkerPool
 if __name__ == "__main__":
-    with WorkerPool(1, time_limit_s=60, memory_limit_bytes=None) as pool:
+    with WorkerPool(1, time_limit_s=60, memory_limit_bytes=None, sandbox="off") as pool:
         pool.submit("worker_tasks:child_of_worker", {note!r})
         for event in pool.events():
             print("main ran", flush=True)
