@@ -4,11 +4,10 @@ from __future__ import annotations
 
 import argparse
 import os
-import sys
 from collections.abc import Iterable
 from contextlib import ExitStack
 
-from relax_lint.commands.terminal import DEBUG, waiting
+from relax_lint.commands.terminal import DEBUG, tell, waiting
 from relax_lint.results.report import Report
 from relax_lint.running.cache import Cache, default_folder
 from relax_lint.running.runner import judge_inputs
@@ -42,5 +41,5 @@ def judge(
             tell=stack.enter_context(waiting(quiet=options.quiet)),
         )
     if cache is not None and cache.problem is not None:
-        sys.stderr.write(f"relax-lint: warning: {cache.problem}\n")
+        tell(f"relax-lint: warning: {cache.problem}")
     return report

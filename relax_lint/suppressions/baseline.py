@@ -12,8 +12,11 @@ from relax_lint.results.identity import identities
 from relax_lint.results.report import Check, Report, Suppression
 from relax_lint.results.verdict import Severity, Verdict
 from relax_lint.settings.config import UNREADABLE_BLOCKS
+from relax_lint.support.escaping import readable_json
+from relax_lint.support.regular_file import read_regular
 
 VERSION = 1
+_LARGEST = 1 << 26
 
 
 class BaselineError(ValueError):
@@ -39,8 +42,7 @@ class Entry:
 def read_baseline(path: str) -> tuple[Entry, ...]:
     """The entries of a file, in order, each once. Raises BaselineError."""
     try:
-        with open(path, encoding="utf-8") as file:
-            data = json.load(file)
+        data = json.loads(read_regular(path, _LARGEST))
     except FileNotFoundError:
         raise BaselineError(f"there is no baseline {path}: `--write-baseline` makes it") from None
     except OSError as error:
@@ -57,7 +59,7 @@ def read_baseline(path: str) -> tuple[Entry, ...]:
 
 def write_baseline(path: str, entries: Iterable[Entry]) -> None:
     """Write the entries, sorted, a line for each, so that branches can be merged. Raises BaselineError."""
-    lines = [json.dumps(_plain(entry), ensure_ascii=False) for entry in sorted(set(entries))]
+    lines = [readable_json(_plain(entry)) for entry in sorted(set(entries))]
     body = "".join(
         f"\n    {line}{',' if number < len(lines) else ''}" for number, line in enumerate(lines, 1)
     )
