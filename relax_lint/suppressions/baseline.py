@@ -66,7 +66,7 @@ def write_baseline(path: str, entries: Iterable[Entry]) -> None:
     text = f'{{\n  "version": {VERSION},\n  "findings": [{body}{chr(10) + "  " if lines else ""}]\n}}\n'
     temporary = f"{path}.{os.getpid()}.new"
     try:
-        with open(temporary, "w", encoding="utf-8") as file:
+        with open(temporary, "x", encoding="utf-8") as file:
             file.write(text)
         os.replace(temporary, path)
     except OSError as error:
@@ -167,4 +167,4 @@ def _seen_from(folder: str, checks: Iterable[Check]) -> list[Check]:
 
 
 def _relative(path: str, folder: str) -> str:
-    return os.path.relpath(path, folder or ".").replace(os.sep, "/")
+    return os.path.relpath(path or ".", folder or ".").replace(os.sep, "/")
