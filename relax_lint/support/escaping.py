@@ -98,9 +98,11 @@ def git_name(path: str) -> bytes:
     """
     data = path.encode("utf-8", "surrogateescape")
     if all(0x20 <= byte < 0x7F and byte not in b'"\\' for byte in data):
-        # Readers of diffs end a name with spaces at a tab.
-        return data + b"\t" if b" " in data else data
-    return f'"{"".join(map(_git_byte, data))}"'.encode()
+        name = data
+    else:
+        name = f'"{"".join(map(_git_byte, data))}"'.encode()
+    # Readers of diffs end a name with spaces at a tab.
+    return name + b"\t" if b" " in data else name
 
 
 def _git_byte(byte: int) -> str:

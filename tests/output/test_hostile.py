@@ -205,7 +205,7 @@ def test_what_the_editor_shows(text: str) -> None:
 
     checks = hostile_report(text).checks
     judged = Judged("file:///model.py", 1, Ruler(["a"] * 40, "utf-16"), checks)
-    for check in checks:
+    for check in judged.findings:
         shown = diagnostic(check, judged)
         assert controls(shown.message) == set()
         assert controls(_paragraph(check)) == set()
