@@ -9,7 +9,7 @@ from dataclasses import replace
 from relax_lint import __version__
 from relax_lint.results.identity import identities
 from relax_lint.results.report import Check, ProofRecord, Report
-from relax_lint.support.escaping import printable, printable_lines
+from relax_lint.support.escaping import printable, printable_lines, without_commands
 
 
 def write_proofs(report: Report, folder: str) -> Report:
@@ -31,16 +31,17 @@ def _written(check: Check, identity: str, folder: str) -> Check:
         return check
     path = os.path.join(folder, f"{identity}.{'smt2' if record.checkable else 'txt'}")
     with open(path, "w", encoding="utf-8", errors="backslashreplace", newline="\n") as file:
-        file.write("".join(_head(check, record)) + _body(record))
+        file.write(_text(check, record))
     return replace(check, proof_record=replace(record, file=path))
 
 
-def _body(record: ProofRecord) -> str:
+def _text(check: Check, record: ProofRecord) -> str:
+    head = "".join(_head(check, record))
     if not record.checkable:
-        return "\n".join(printable_lines(record.text))
+        return without_commands(head + "\n".join(printable_lines(record.text)))
     # What is no comment is for a solver; the prover writes only names that can be shown.
     lines = record.text.split("\n")
-    return "\n".join(printable(line) if line.startswith(";") else line for line in lines)
+    return head + "\n".join(printable(line) if line.startswith(";") else line for line in lines)
 
 
 def _head(check: Check, record: ProofRecord) -> Iterator[str]:

@@ -179,6 +179,7 @@ def test_proofs_are_files_of_the_folder_that_show_themselves(
         # What follows the head of a script is the prover's.
         head = content if path.suffix == ".txt" else "\n".join(content.split("\n")[:5])
         assert controls(head) == set()
+        assert list(commands(head)) == []
         if path.suffix == ".smt2":
             assert all(line.startswith(";") for line in content.split("\n")[:3])
 
