@@ -4,7 +4,7 @@ worker process; imports TVM.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -161,7 +161,9 @@ class _Writer:
             binding_index=None if place is None else place.index,
             location=(judgement.location or function.location) if place is None else place.location,
             label=without_addresses(judgement.label),
-            related=tuple([Related(text, _location(where)) for text, where in judgement.related]),
+            related=tuple(
+                [Related(without_addresses(text), _location(where)) for text, where in judgement.related]
+            ),
             origins=origins,
             safe_when=_safe_when(decision),
             assumes=(*[fact.text for fact in decision.assumptions], *self._assumptions),
@@ -172,11 +174,15 @@ class _Writer:
             proof=decision.proof.detail,
             undecided=decision.proof.by is Prover.UNDECIDED,
             notes=tuple(map(without_addresses, (*_reason(decision), *judgement.notes))),
-            # Of what can be edited the edits tell more.
-            help=() if fine else (*help_lines(r for r, fix in fixes if not fix.edits), *judgement.help),
+            help=() if fine else tuple(map(without_addresses, self._help(judgement, fixes))),
             fixes=tuple([fix for _, fix in fixes]),
             proof_record=None if self._record is None else self._record(decision),
         )
+
+    def _help(self, judgement: Judgement, fixes: Iterable[tuple[Remedy, Fix]]) -> Iterator[str]:
+        """How to mend it, in words: of what can be edited the edits tell more."""
+        yield from help_lines(remedy for remedy, fix in fixes if not fix.edits)
+        yield from judgement.help
 
     def _origins(self, decision: Decision) -> tuple[Related, ...]:
         """Where the symbols that the decision is about get their values, in the order of the signature."""
