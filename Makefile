@@ -9,7 +9,7 @@ QUICK := -n 2 --dist loadfile -m "not slow and not models and not vm and not lon
 # Known to come as a build for the CPU alone; other versions may bring gigabytes of GPU libraries with them.
 TORCH := torch==2.13.0
 
-.PHONY: demo test quick coverage matrix lint slow oracle models docs fuzz clean
+.PHONY: demo test quick coverage matrix lint slow oracle models docs fuzz lock clean
 
 $(STAMP): pyproject.toml
 	$(PYTHON) -m venv $(VENV)
@@ -69,6 +69,13 @@ docs: $(VENV)/.docs
 fuzz: $(STAMP)
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[fuzz]'
 	$(BIN)/python benchmarks/fuzz_sources.py -max_total_time=300
+
+# What the GitHub Action installs, by version and hash, for every Python that it can meet.
+lock: $(STAMP)
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check uv
+	$(BIN)/uv pip compile --quiet --universal --python-version 3.10 --upgrade --generate-hashes \
+		--no-emit-index-url --custom-compile-command 'make lock' \
+		--output-file requirements/action.txt pyproject.toml requirements/action.in
 
 clean:
 	rm -rf $(VENV) build dist *.egg-info

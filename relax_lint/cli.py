@@ -1,7 +1,8 @@
 """The command `relax-lint`.
 
 Exit codes: 0 nothing at or above the failing level; 1 findings at or above it; 2 usage or internal error;
-3 no Relax function in any input, with `--error-on-no-input`.
+3 no Relax function in any input, with `--error-on-no-input`; 130 interrupted; 141 nobody reads the output
+any more (`| head`).
 """
 
 from __future__ import annotations
@@ -12,9 +13,18 @@ from collections.abc import Sequence
 
 from relax_lint import __version__
 from relax_lint.commands.options import ERROR, complain, report_parser, simple_parser
-from relax_lint.commands.terminal import DEBUG, UsageError, write
+from relax_lint.commands.terminal import (
+    DEBUG,
+    ReaderGoneError,
+    UsageError,
+    hold_streams,
+    tell,
+    tell_all,
+    write,
+)
 
-_INTERRUPTED = 130
+# As a shell tells of a program that a signal has ended: SIGINT, SIGPIPE.
+_INTERRUPTED, _READER_GONE = 130, 141
 
 _USAGE = """\
 usage: relax-lint [check] [OPTIONS] PATH...
@@ -53,10 +63,14 @@ _FOR_THE_USER = (
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run the command line and return the exit code. No exception leaves it but SystemExit."""
+    hold_streams()
     try:
         return _run(list(sys.argv[1:] if arguments is None else arguments))
     except KeyboardInterrupt:
+        tell("relax-lint: interrupted")
         return _INTERRUPTED
+    except ReaderGoneError:
+        return _READER_GONE
     except Exception as error:
         if os.environ.get(DEBUG):
             raise
@@ -65,7 +79,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 def _run(arguments: list[str]) -> int:
     if not arguments:
-        sys.stderr.write(_USAGE)
+        tell_all(_USAGE)
         return ERROR
     first, rest = arguments[0], arguments[1:]
     if first in ("-h", "--help"):
@@ -94,7 +108,13 @@ def _run(arguments: list[str]) -> int:
 def _explain(error: Exception) -> str:
     if isinstance(error, UsageError) or type(error).__name__ in _FOR_THE_USER:
         return str(error)
-    return f"internal error: {type(error).__name__}: {error} (set {DEBUG}=1 to see where)"
+    if isinstance(error, OSError) and error.strerror:
+        # The surroundings, and not the tool: no room, too many open files, a folder that is gone.
+        return error.strerror if error.filename is None else f"{error.filename}: {error.strerror}"
+    from relax_lint.support.escaping import without_addresses
+
+    text = without_addresses(str(error))
+    return f"internal error: {type(error).__name__}: {text} (set {DEBUG}=1 to see where)"
 
 
 if __name__ == "__main__":

@@ -4,11 +4,10 @@ from __future__ import annotations
 
 import argparse
 import os
-import sys
 from dataclasses import replace
 
 from relax_lint.commands.judging import judge
-from relax_lint.commands.terminal import UsageError
+from relax_lint.commands.terminal import UsageError, tell
 from relax_lint.judging.policy import stale_entries, with_baseline, with_notes_on_accepted_blocks
 from relax_lint.output.tables import count
 from relax_lint.results.report import Report
@@ -38,5 +37,5 @@ def run_with_new_baseline(options: argparse.Namespace, config: Config) -> Report
     write_baseline(path, (*kept, *found))
     if not options.quiet:
         accepted = count(len(kept) + len(found), "finding")
-        sys.stderr.write(f"{path}: {accepted} accepted, {len(gone)} removed\n")
+        tell(f"{path}: {accepted} accepted, {len(gone)} removed")
     return with_notes_on_accepted_blocks(with_baseline(report, config))

@@ -8,15 +8,18 @@ from __future__ import annotations
 
 import argparse
 import os
-import sys
 from collections.abc import Sequence
 
 from relax_lint.commands.options import against_untrusted, codes, complain, overrides
 from relax_lint.commands.terminal import (
     UsageError,
     emit,
+    require_standard_input,
+    require_working_directory,
     require_writable,
     style,
+    tell,
+    tell_all,
     write,
 )
 
@@ -35,11 +38,12 @@ def run_report(options: argparse.Namespace, command: str) -> int:
 
     Raises UsageError and what the configuration raises.
     """
-    _require_folder()
+    require_working_directory()
     if (refused := against_untrusted(options, command)) is not None:
         raise UsageError(f"`{refused}` does not go with `--untrusted`")
-    if options.output_file is not None:
-        require_writable(options.output_file)
+    require_writable(options.output_file)
+    if "-" in options.paths:
+        require_standard_input()
     fixes = command == "check" and (options.fix or options.diff)
     if command == "check":
         _require_sense(options)
@@ -55,14 +59,6 @@ def run_report(options: argparse.Namespace, command: str) -> int:
 
     with without_collection():
         return _check_in_full(options, command, config or _config(options), asked)
-
-
-def _require_folder() -> None:
-    """Raise UsageError where the working directory was deleted: no path means anything then."""
-    try:
-        os.getcwd()
-    except OSError as error:
-        raise UsageError(f"the working directory cannot be used: {error.strerror}") from None
 
 
 def _require_sense(options: argparse.Namespace) -> None:
@@ -203,7 +199,7 @@ def _check_in_full(options: argparse.Namespace, command: str, config: Config, as
         from relax_lint.output.text import render_findings
 
         # What such a format has no place for must not be lost.
-        sys.stderr.write(render_findings(report, style(options.color, to_file=True), comparison))
+        tell_all(render_findings(report, style(options.color, to_file=True), comparison))
     if (comparison is not None and comparison.exceeds) or _fails(report, command, config):
         return FINDINGS
     if options.error_on_no_input and not any(file.input.functions for file in report.files):
@@ -217,9 +213,9 @@ def _complain_of_stale(report: Report, config: Config) -> None:
         "`--update-baseline` removes them"
     )
     for entry in report.stale[:_STALE_SHOWN]:
-        sys.stderr.write(f"  {entry}\n")
+        tell(f"  {entry}")
     if len(report.stale) > _STALE_SHOWN:
-        sys.stderr.write(f"  and {len(report.stale) - _STALE_SHOWN} more\n")
+        tell(f"  and {len(report.stale) - _STALE_SHOWN} more")
 
 
 def _with_proofs(report: Report, folder: str) -> Report:

@@ -3,12 +3,24 @@
 from __future__ import annotations
 
 import argparse
+import os
+import stat
 import sys
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
+from typing import TextIO
 
 from relax_lint.commands.judging import judge, named_inputs
-from relax_lint.commands.terminal import warn
+from relax_lint.commands.terminal import (
+    is_terminal,
+    style,
+    tell,
+    tell_all,
+    warn,
+    write,
+    write_bytes,
+)
+from relax_lint.output.diff import in_log, on_terminal
 from relax_lint.output.tables import count
 from relax_lint.repair.files import WriteError, encoded, unified_diff, write_atomically
 from relax_lint.repair.rounds import FixedFile, fix_files
@@ -38,7 +50,7 @@ def run_fixes(options: argparse.Namespace, config: Config) -> tuple[Report, bool
     files = _fixed(report, inputs, config, options)
     changed = list(_changes(files, inputs))
     if options.diff:
-        _write(b"".join(unified_diff(one.held.path, one.held.data, one.new) for one in changed))
+        _write_diff(b"".join(unified_diff(one.held.path, one.held.data, one.new) for one in changed))
         _say("would fix", changed, options)
         return report, True
     changed = [one for one in changed if _is_written(one)]
@@ -50,7 +62,7 @@ def run_fixes(options: argparse.Namespace, config: Config) -> tuple[Report, bool
     stdin = next((one for one in inputs if isinstance(one, HeldInput) and one.source is None), None)
     if stdin is None:
         return left, False
-    _write(next((one.new for one in changed if one.held is stdin), stdin.data))
+    write_bytes(next((one.new for one in changed if one.held is stdin), stdin.data))
     _report_beside(left, options)
     return left, True
 
@@ -107,21 +119,28 @@ def _changes(files: Mapping[str, FixedFile], inputs: list[Input | Problem]) -> I
             yield _Changed(one, encoded(file.text, one.data), file.fixed)
 
 
-def _write(data: bytes) -> None:
-    sys.stdout.flush()
-    sys.stdout.buffer.write(data)
-    sys.stdout.buffer.flush()
+def _write_diff(diff: bytes) -> None:
+    """The diff, exact where a program reads it."""
+    if is_terminal(sys.stdout):
+        write(on_terminal(diff))
+        return
+    if diff and os.environ.get("GITHUB_ACTIONS") == "true" and not _is_file(sys.stdout):
+        diff = in_log(diff)
+    write_bytes(diff)
+
+
+def _is_file(stream: TextIO) -> bool:
+    return stat.S_ISREG(os.fstat(stream.fileno()).st_mode)
 
 
 def _say(verb: str, changed: list[_Changed], options: argparse.Namespace) -> None:
     if not options.quiet:
         findings = count(sum(one.fixed for one in changed), "finding")
-        sys.stderr.write(f"{verb} {findings} in {count(len(changed), 'file')}\n")
+        tell(f"{verb} {findings} in {count(len(changed), 'file')}")
 
 
 def _report_beside(report: Report, options: argparse.Namespace) -> None:
     """The findings on standard error, where standard output holds the fixed text."""
-    from relax_lint.commands.terminal import style
     from relax_lint.output.text import render_findings
 
-    sys.stderr.write(render_findings(report, style(options.color, to_file=True)))
+    tell_all(render_findings(report, style(options.color, to_file=True)))

@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 import argparse
-import sys
 from collections.abc import Iterator
 from dataclasses import dataclass
 
 from relax_lint.commands.judging import judge, named_inputs
-from relax_lint.commands.terminal import UsageError, warn
+from relax_lint.commands.terminal import UsageError, tell, warn
 from relax_lint.output.tables import count
 from relax_lint.repair.apply import apply_edits
 from relax_lint.repair.files import WriteError, encoded, write_atomically
@@ -57,7 +56,7 @@ def run_with_ignores(options: argparse.Namespace, config: Config) -> Report:
         accepted += plan.accepted
         files += 1
     if not options.quiet:
-        sys.stderr.write(f"{count(accepted, 'finding')} accepted by comments in {count(files, 'file')}\n")
+        tell(f"{count(accepted, 'finding')} accepted by comments in {count(files, 'file')}")
     return judge(options, config, found) if files else report
 
 

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import argparse
-import sys
 
+from relax_lint.commands.terminal import tell, write
 from relax_lint.output.formats import FORMATS
 
 # Importing `typing` for this constant would be a fifth of the start-up; type checkers know the name.
@@ -20,7 +20,7 @@ _ALLOCATORS = {"naive": ["naive"], "pooled": ["pooled"], "both": ["naive", "pool
 def complain(message: str) -> int:
     """Write one line to standard error; the exit code of a usage or internal error."""
     line = " ".join(message.split())
-    sys.stderr.write(f"relax-lint: error: {line}\n")
+    tell(f"relax-lint: error: {line}")
     return ERROR
 
 
@@ -37,6 +37,10 @@ class _Parser(argparse.ArgumentParser):
             allow_abbrev=False,
             formatter_class=_formatter,
         )
+
+    def print_help(self, file: Any = None) -> None:
+        """Write the help as all else is written: to a full disk, say, it is an error like any."""
+        write(self.format_help())
 
     def error(self, message: str) -> NoReturn:
         self.exit(complain(f"{message} (see `{self.prog} --help`)"))

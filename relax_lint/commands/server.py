@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import sys
 
 from relax_lint.commands.terminal import UsageError
 
@@ -20,6 +21,8 @@ def serve(options: argparse.Namespace) -> int:
         import pygls  # noqa: F401
     except ModuleNotFoundError:
         raise UsageError(_MISSING) from None
+    if sys.stdin is None or sys.stdout is None:
+        raise UsageError("the server speaks over standard input and output, and one of them is closed")
     from relax_lint.server.language_server import make_server
 
     make_server().start_io()

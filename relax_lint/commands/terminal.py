@@ -1,14 +1,17 @@
-"""Where a command's text goes: the terminal or a file, in colour or not."""
+"""Where a command's text goes: the terminal or a file, in colour or not. A stream that is closed or full is
+told in one line, where there is a stream left to tell it on.
+"""
 
 from __future__ import annotations
 
 import os
 import sys
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
+    from typing import TextIO
 
     from relax_lint.output.style import Style
 
@@ -23,24 +26,95 @@ class UsageError(Exception):
     """A request that cannot be carried out; the text is one line for the user."""
 
 
+class ReaderGoneError(Exception):
+    """Nobody reads standard output any more, as in `| head`: nothing is left to do, and nobody to tell."""
+
+
+def hold_streams() -> None:
+    """Keep the descriptors 0 to 2 for the standard streams, also where one of them was closed: else the next
+    file that is opened gets its number, and what a library prints ends up in that file.
+    """
+    for descriptor in range(3):
+        try:
+            os.fstat(descriptor)
+        except OSError:
+            # The lowest free number is this one.
+            os.set_inheritable(os.open(os.devnull, os.O_RDWR), True)
+
+
 def write(text: str) -> int:
-    """Write to standard output. A reader that has gone (`| head`) is no error."""
-    # What the terminal's encoding lacks is escaped instead of failing.
-    sys.stdout.reconfigure(errors="backslashreplace")  # type: ignore[union-attr]
-    try:
-        sys.stdout.write(text)
-        sys.stdout.flush()
-    except BrokenPipeError:
-        # Else the interpreter tries to flush once more on its way out, and complains.
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+    """Write to standard output; 0, the exit code of success. Raises UsageError and ReaderGoneError."""
+    with _standard_output() as stream:
+        # What the terminal's encoding lacks is escaped instead of failing.
+        stream.reconfigure(errors="backslashreplace")  # type: ignore[attr-defined]
+        stream.write(text)
     return 0
 
 
-def warn(text: str) -> None:
-    """Write one line to standard error that does not end the run."""
-    from relax_lint.output.style import printable
+def write_bytes(data: bytes) -> None:
+    """Write to standard output as it is. Raises UsageError and ReaderGoneError."""
+    with _standard_output() as stream:
+        stream.flush()
+        stream.buffer.write(data)
+        stream.buffer.flush()
 
-    sys.stderr.write(f"relax-lint: warning: {printable(text)}\n")
+
+@contextmanager
+def _standard_output() -> Iterator[TextIO]:
+    require_standard_output()
+    try:
+        yield sys.stdout
+        sys.stdout.flush()
+    except BrokenPipeError:
+        _give_up(sys.stdout)
+        raise ReaderGoneError from None
+    except OSError as error:
+        _give_up(sys.stdout)
+        raise UsageError(f"cannot write to standard output: {error.strerror}") from None
+
+
+def require_standard_output() -> None:
+    """Raise UsageError if standard output is closed."""
+    # Python has no stream for a descriptor that was closed when it started.
+    if sys.stdout is None:
+        raise UsageError("cannot write to standard output: it is closed")
+
+
+def require_standard_input() -> None:
+    """Raise UsageError if standard input is closed."""
+    if sys.stdin is None:
+        raise UsageError("cannot read standard input: it is closed")
+
+
+def _give_up(stream: TextIO) -> None:
+    """What the stream still holds goes nowhere: else the interpreter tries once more on its way out, and
+    complains.
+    """
+    with suppress(OSError, ValueError):
+        os.dup2(os.open(os.devnull, os.O_WRONLY), stream.fileno())
+
+
+def tell(line: str) -> None:
+    """One line, which may hold untrusted text, on standard error."""
+    from relax_lint.support.escaping import printable, without_commands
+
+    tell_all(without_commands(f"{printable(line)}\n"))
+
+
+def tell_all(text: str) -> None:
+    """Text that is safe to show on standard error; nothing where that is closed or cannot be written."""
+    if sys.stderr is None:
+        return
+    try:
+        sys.stderr.write(text)
+        sys.stderr.flush()
+    except OSError:
+        _give_up(sys.stderr)
+
+
+def warn(text: str) -> None:
+    """One line on standard error about what does not end the run."""
+    tell(f"relax-lint: warning: {text}")
 
 
 def style(color: str, *, to_file: bool) -> Style:
@@ -50,11 +124,19 @@ def style(color: str, *, to_file: bool) -> Style:
     if color != "auto":
         return Style(color == "always")
     dull = bool(os.environ.get("NO_COLOR")) or os.environ.get("TERM") == "dumb"
-    return Style(not to_file and not dull and sys.stdout.isatty())
+    return Style(not to_file and not dull and is_terminal(sys.stdout))
 
 
-def require_writable(path: str) -> None:
-    """Raise UsageError if `path` cannot be written."""
+def is_terminal(stream: TextIO | None) -> bool:
+    """Whether a standard stream is open and a terminal."""
+    return stream is not None and stream.isatty()
+
+
+def require_writable(path: str | None) -> None:
+    """Raise UsageError if the file `path`, or with None standard output, cannot be written."""
+    if path is None:
+        require_standard_output()
+        return
     # Before the work rather than after it; appending keeps what an earlier run left until there is new.
     try:
         with open(path, "a"):
@@ -63,8 +145,16 @@ def require_writable(path: str) -> None:
         raise UsageError(f"cannot write {path}: {error.strerror}") from None
 
 
+def require_working_directory() -> None:
+    """Raise UsageError where the folder that the command runs in has been deleted."""
+    try:
+        os.getcwd()
+    except OSError as error:
+        raise UsageError(f"the working directory cannot be used: {error.strerror}") from None
+
+
 def emit(text: str, path: str | None) -> None:
-    """Write a report to the file `path`, or to standard output. Raises UsageError."""
+    """Write a report to the file `path`, or to standard output. Raises UsageError and ReaderGoneError."""
     if path is None:
         write(text)
         return
@@ -80,21 +170,19 @@ def waiting(*, quiet: bool) -> Iterator[Callable[[str], None]]:
     """A line on the terminal that says what is being done, gone again at the end; nothing where standard
     error is no terminal.
     """
-    shown = not quiet and sys.stderr.isatty() and os.environ.get("TERM") != "dumb"
+    shown = not quiet and is_terminal(sys.stderr) and os.environ.get("TERM") != "dumb"
 
-    def tell(words: str) -> None:
+    def show(words: str) -> None:
         if shown:
             from shutil import get_terminal_size
 
-            from relax_lint.output.style import printable
+            from relax_lint.support.escaping import printable
 
             width = get_terminal_size().columns - 1
-            sys.stderr.write(f"\r{_CLEAR}{printable(words)[:width]}")
-            sys.stderr.flush()
+            tell_all(f"\r{_CLEAR}{printable(words)[:width]}")
 
     try:
-        yield tell
+        yield show
     finally:
         if shown:
-            sys.stderr.write(f"\r{_CLEAR}")
-            sys.stderr.flush()
+            tell_all(f"\r{_CLEAR}")

@@ -9,6 +9,7 @@ from relax_lint.results.verdict import Verdict
 from relax_lint.rule import is_selected, load_rules
 from relax_lint.settings.config import Config
 from relax_lint.sources.unit import Problem
+from relax_lint.support.escaping import without_addresses
 
 
 def problem_checks(problems: Iterable[Problem], path: str, config: Config) -> tuple[Check, ...]:
@@ -20,13 +21,13 @@ def problem_checks(problems: Iterable[Problem], path: str, config: Config) -> tu
             name=rules[problem.rule].name,
             verdict=Verdict.ALWAYS_WRONG,
             severity=rules[problem.rule].severity[Verdict.ALWAYS_WRONG],
-            message=problem.message,
+            message=without_addresses(problem.message),
             path=path,
             module=problem.unit,
             function=None,
             location=problem.location,
             proof="the block cannot be analysed",
-            notes=problem.detail,
+            notes=tuple(map(without_addresses, problem.detail)),
         )
         for problem in problems
         if is_selected(problem.rule, config.select, config.ignore)

@@ -4,7 +4,7 @@ worker process; imports TVM.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -22,6 +22,7 @@ from relax_lint.results.verdict import Prover, Severity, Verdict
 from relax_lint.rule import Judgement, Rule
 from relax_lint.settings.config import Config
 from relax_lint.sources.unit import ParsedUnit, Positions, Problem
+from relax_lint.support.escaping import without_addresses
 from relax_lint.symbolic.decision import Decision, FailureStatus, FirstFailure
 from relax_lint.symbolic.printing import condition_text
 from relax_lint.totals.estimates import estimates
@@ -152,15 +153,17 @@ class _Writer:
             name=rule.name,
             verdict=decision.verdict,
             severity=Severity.NONE if fine else severity,
-            message=judgement.message,
+            message=without_addresses(judgement.message),
             path=self._path,
             module=function.module,
             function=function.name,
             binding=None if place is None else place.binding,
             binding_index=None if place is None else place.index,
             location=(judgement.location or function.location) if place is None else place.location,
-            label=judgement.label,
-            related=tuple([Related(text, _location(where)) for text, where in judgement.related]),
+            label=without_addresses(judgement.label),
+            related=tuple(
+                [Related(without_addresses(text), _location(where)) for text, where in judgement.related]
+            ),
             origins=origins,
             safe_when=_safe_when(decision),
             assumes=(*[fact.text for fact in decision.assumptions], *self._assumptions),
@@ -170,12 +173,16 @@ class _Writer:
             prover=decision.proof.by,
             proof=decision.proof.detail,
             undecided=decision.proof.by is Prover.UNDECIDED,
-            notes=(*_reason(decision), *judgement.notes),
-            # Of what can be edited the edits tell more.
-            help=() if fine else (*help_lines(r for r, fix in fixes if not fix.edits), *judgement.help),
+            notes=tuple(map(without_addresses, (*_reason(decision), *judgement.notes))),
+            help=() if fine else tuple(map(without_addresses, self._help(judgement, fixes))),
             fixes=tuple([fix for _, fix in fixes]),
             proof_record=None if self._record is None else self._record(decision),
         )
+
+    def _help(self, judgement: Judgement, fixes: Iterable[tuple[Remedy, Fix]]) -> Iterator[str]:
+        """How to mend it, in words: of what can be edited the edits tell more."""
+        yield from help_lines(remedy for remedy, fix in fixes if not fix.edits)
+        yield from judgement.help
 
     def _origins(self, decision: Decision) -> tuple[Related, ...]:
         """Where the symbols that the decision is about get their values, in the order of the signature."""

@@ -6,9 +6,10 @@ from collections.abc import Iterator
 from fractions import Fraction
 from typing import TYPE_CHECKING
 
-from relax_lint.output.style import Style, printable
+from relax_lint.output.style import Style
 from relax_lint.output.tables import table
 from relax_lint.support.byte_text import bytes_text
+from relax_lint.support.escaping import printable
 from relax_lint.totals.comparison import NOT_KNOWN
 
 if TYPE_CHECKING:

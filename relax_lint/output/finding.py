@@ -6,10 +6,11 @@ from collections.abc import Iterator, Mapping, Sequence
 
 from relax_lint.output.patch import patch_lines
 from relax_lint.output.snippet import Mark, draw
-from relax_lint.output.style import Style, printable
+from relax_lint.output.style import Style
 from relax_lint.results.location import Location
 from relax_lint.results.report import AllocatorFailure, Check, Fix, Related
 from relax_lint.results.verdict import Verdict
+from relax_lint.support.escaping import printable, printable_lines
 
 _OTHERS_NAMED = 8
 # Of these rules there is no verdict on memory to show.
@@ -70,7 +71,7 @@ def _fix_lines(fix: Fix, option: str, lines: Mapping[int, str], style: Style, ma
     if not patch:
         return
     word = style.paint("strong", _fix_word(option))
-    yield f"{margin} {style.paint('frame', '=')} {word}{fix.title}{option}"
+    yield f"{margin} {style.paint('frame', '=')} {word}{printable(fix.title)}{option}"
     number_width = max(len(str(line.number)) for line in patch)
     for line in patch:
         number = style.paint("frame", f"{line.number:>{number_width}} {line.sign}")
@@ -79,11 +80,6 @@ def _fix_lines(fix: Fix, option: str, lines: Mapping[int, str], style: Style, ma
 
 def _fix_word(option: str) -> str:
     return "fix: " if option else "or: "
-
-
-def printable_lines(text: str) -> list[str]:
-    """Untrusted text, line by line, safe to show; at least one line."""
-    return [printable(line) for line in text.split("\n")]
 
 
 def allocator_text(failures: Mapping[str, AllocatorFailure]) -> str:

@@ -8,9 +8,9 @@ from __future__ import annotations
 
 from relax_lint.output.finding import details
 from relax_lint.output.repository import Repository, repository
-from relax_lint.output.style import printable
 from relax_lint.results.report import Check, Report, is_finding
 from relax_lint.results.verdict import Severity
+from relax_lint.support.escaping import printable
 
 _COMMANDS = {Severity.ERROR: "error", Severity.WARNING: "warning", Severity.NOTE: "notice"}
 

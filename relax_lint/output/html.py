@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import base64
 import hashlib
-import json
 from collections.abc import Iterator
 from importlib.resources import files
 from typing import Any
@@ -18,6 +17,7 @@ from relax_lint.results.memory_figures import MAX_TIMELINES, Timeline
 from relax_lint.results.report import Amount, MemoryTotals, Report
 from relax_lint.settings.config import Config
 from relax_lint.settings.memory_request import WHOLE
+from relax_lint.support.escaping import json_text, printable
 
 _SCRIPTS = ("1_formula", "2_layout", "3_charts", "4_page")
 
@@ -50,7 +50,16 @@ def _hash(text: str) -> str:
 
 def _in_script(data: Any) -> str:
     """JSON that cannot end the element that it stands in."""
-    return json.dumps(data, separators=(",", ":")).replace("<", "\\u003c")
+    return json_text(_shown(data), compact=True).replace("<", "\\u003c")
+
+
+def _shown(value: Any) -> Any:
+    """The data with every text safe to show; a formula of ordinary symbols stays what it is."""
+    if isinstance(value, str):
+        return printable(value)
+    if isinstance(value, dict):
+        return {_shown(key): _shown(item) for key, item in value.items()}
+    return [_shown(item) for item in value] if isinstance(value, (list, tuple)) else value
 
 
 def _data(report: Report, config: Config) -> dict[str, Any]:

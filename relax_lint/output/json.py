@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
@@ -23,6 +22,7 @@ from relax_lint.results.report import (
     Report,
     Suppression,
 )
+from relax_lint.support.escaping import json_text
 
 if TYPE_CHECKING:
     from relax_lint.totals.comparison import Comparison, Subject
@@ -41,8 +41,8 @@ def render_json(report: Report, comparison: Comparison | None = None) -> str:
 def _text(value: Any) -> str:
     """One line for each item of a list: readable, and with a tenth of the work of indenting everything."""
     if not isinstance(value, list) or not value:
-        return json.dumps(value)
-    return "[\n    " + ",\n    ".join(map(json.dumps, value)) + "\n  ]"
+        return json_text(value, exact=True)
+    return "[\n    " + ",\n    ".join(json_text(item, exact=True) for item in value) + "\n  ]"
 
 
 def report_object(report: Report) -> dict[str, Any]:

@@ -11,10 +11,11 @@ from collections.abc import Iterable, Sequence
 from xml.etree import ElementTree as ET
 
 from relax_lint.output.finding import finding_lines
-from relax_lint.output.style import PLAIN, printable
+from relax_lint.output.style import PLAIN
 from relax_lint.results.report import Check, FileResult, Report, is_finding
 from relax_lint.results.verdict import Severity
 from relax_lint.settings.config import UNREADABLE_BLOCKS
+from relax_lint.support.escaping import printable, without_commands
 
 _WHOLE_FILE = "whole file"
 
@@ -25,7 +26,8 @@ def render_junit(report: Report, fail_on: Severity) -> str:
     root = ET.Element("testsuites", {"name": "relax-lint", **_totals(suites)})
     root.extend(suites)
     ET.indent(root)
-    return f'<?xml version="1.0" encoding="UTF-8"?>\n{ET.tostring(root, encoding="unicode")}\n'
+    text = without_commands(ET.tostring(root, encoding="unicode"))
+    return f'<?xml version="1.0" encoding="UTF-8"?>\n{text}\n'
 
 
 def _suite(file: FileResult, fail_on: Severity) -> ET.Element:

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 
-from relax_lint.output.style import Style, printable
+from relax_lint.output.style import Style
 from relax_lint.output.tables import count, table
 from relax_lint.results.memory_figures import OverRange, Piece
 from relax_lint.results.report import Amount, MemoryTotals
 from relax_lint.support.byte_text import bytes_text
+from relax_lint.support.escaping import printable
 
 _PIECES_SHOWN = 12
 

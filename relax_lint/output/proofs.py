@@ -9,6 +9,7 @@ from dataclasses import replace
 from relax_lint import __version__
 from relax_lint.results.identity import identities
 from relax_lint.results.report import Check, ProofRecord, Report
+from relax_lint.support.escaping import printable, printable_lines, without_commands
 
 
 def write_proofs(report: Report, folder: str) -> Report:
@@ -30,8 +31,17 @@ def _written(check: Check, identity: str, folder: str) -> Check:
         return check
     path = os.path.join(folder, f"{identity}.{'smt2' if record.checkable else 'txt'}")
     with open(path, "w", encoding="utf-8", errors="backslashreplace", newline="\n") as file:
-        file.write("".join(_head(check, record)) + record.text)
+        file.write(_text(check, record))
     return replace(check, proof_record=replace(record, file=path))
+
+
+def _text(check: Check, record: ProofRecord) -> str:
+    head = "".join(_head(check, record))
+    if not record.checkable:
+        return without_commands(head + "\n".join(printable_lines(record.text)))
+    # What is no comment is for a solver; the prover writes only names that can be shown.
+    lines = record.text.split("\n")
+    return head + "\n".join(printable(line) if line.startswith(";") else line for line in lines)
 
 
 def _head(check: Check, record: ProofRecord) -> Iterator[str]:
@@ -52,4 +62,4 @@ def _head(check: Check, record: ProofRecord) -> Iterator[str]:
             values = ", ".join(f"{name} = {value}" for name, value in check.wrong.items())
             lines.append(f"the operation is reached, for example at {values or 'every input'}")
     for line in lines:
-        yield f"{mark}{' '.join(line.split())}\n"
+        yield f"{mark}{printable(' '.join(line.split()))}\n"

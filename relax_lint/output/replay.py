@@ -5,10 +5,11 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterator
 
-from relax_lint.output.style import PLAIN, Style, printable
+from relax_lint.output.style import PLAIN, Style
 from relax_lint.output.tables import count
 from relax_lint.results.confirmation import Confirmation, Run, Status
 from relax_lint.results.report import Check, Report
+from relax_lint.support.escaping import printable, without_commands
 
 _PAINTS = {Status.CONFIRMED: "error", Status.NOT_CONFIRMED: "warning", Status.NOT_RUNNABLE: "note"}
 
@@ -26,7 +27,7 @@ def render_replay(report: Report, style: Style = PLAIN, *, quiet: bool = False) 
         if not quiet or check.confirmation.status is not Status.NOT_RUNNABLE:
             blocks.append("\n".join(_block(check, check.confirmation, style, runs=not quiet)))
     blocks.append(_summary(statuses))
-    return "\n\n".join(blocks) + "\n"
+    return without_commands("\n\n".join(blocks) + "\n")
 
 
 def _block(check: Check, confirmation: Confirmation, style: Style, *, runs: bool) -> Iterator[str]:

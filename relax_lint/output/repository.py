@@ -31,7 +31,11 @@ def repository(folder: str = ".") -> Repository:
 
 @lru_cache(maxsize=1 << 12)
 def _relative(root: str, path: str) -> str | None:
-    real = os.path.realpath(path)
-    if not os.path.exists(real) or os.path.commonpath([root, real]) != root:
+    try:
+        real = os.path.realpath(path)
+        if not os.path.exists(real) or os.path.commonpath([root, real]) != root:
+            return None
+    except (OSError, ValueError):
+        # No file has such a name: a NUL in it, or half of a pair.
         return None
     return os.path.relpath(real, root).replace(os.sep, "/")

@@ -7,7 +7,6 @@ get their values, over the storage or whatever else is involved, to the operatio
 from __future__ import annotations
 
 import gzip
-import json
 import os
 import re
 from collections.abc import Iterable, Mapping, Sequence
@@ -20,12 +19,12 @@ from relax_lint import __version__
 from relax_lint.output.finding import details
 from relax_lint.output.repository import Repository, repository
 from relax_lint.output.sarif_rules import descriptor
-from relax_lint.output.style import printable
 from relax_lint.results.identity import identities
 from relax_lint.results.location import Location
 from relax_lint.results.report import Check, Edit, Fix, Related, Report, Suppression
 from relax_lint.results.verdict import Severity
 from relax_lint.rule import load_rules
+from relax_lint.support.escaping import encodable, json_text, printable
 
 MAX_RESULTS = 5_000
 """GitHub shows 5,000 results of a run and refuses more than 25,000."""
@@ -98,8 +97,8 @@ def _log(report: Report, found: Sequence[tuple[Check, str]], total: int) -> str:
 def _lines(value: Any) -> str:
     """One line for each item of a list: readable, and less than half as large as with everything indented."""
     if not isinstance(value, list) or not value:
-        return json.dumps(value)
-    return "[\n" + ",\n".join(map(json.dumps, value)) + "\n]"
+        return json_text(value)
+    return "[\n" + ",\n".join(map(json_text, value)) + "\n]"
 
 
 def _notes(report: Report) -> list[dict[str, Any]]:
@@ -232,7 +231,11 @@ def _region(place: Location) -> dict[str, int]:
 
 
 def _uri(path: str) -> str:
-    return quote(os.fsencode(path))
+    try:
+        return quote(os.fsencode(path))
+    except UnicodeEncodeError:
+        # No name that a file can have.
+        return quote(encodable(path))
 
 
 def _message(text: str) -> dict[str, str]:

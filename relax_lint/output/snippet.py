@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
-from relax_lint.output.style import Style, printable, shown, width
+from relax_lint.output.style import Style, width
+from relax_lint.support.escaping import cells, printable
 
 MAX_COLUMNS = 120
 _BEFORE_MARK = 20
@@ -49,12 +50,12 @@ class _Quoted:
     """A source line as shown, and where its columns are."""
 
     def __init__(self, text: str, marks: Sequence[Mark]) -> None:
-        cells = [shown(character) for character in text]
-        widths = [width(cell) for cell in cells]
+        shown = cells(text)
+        widths = [width(cell) for cell in shown]
         first, last = _window(widths, marks)
         head = _CUT if first > 0 else ""
-        tail = _CUT if last < len(cells) else ""
-        self.text = head + "".join(cells[first:last]) + tail
+        tail = _CUT if last < len(shown) else ""
+        self.text = head + "".join(shown[first:last]) + tail
         self._offsets = [len(head)]
         for number in range(first, last):
             self._offsets.append(self._offsets[-1] + widths[number])

@@ -1,4 +1,4 @@
-"""Colours of the terminal, and text that is safe to show on one."""
+"""Colours and columns of the terminal."""
 
 from __future__ import annotations
 
@@ -31,22 +31,6 @@ class Style:
 
 
 PLAIN = Style()
-
-
-def shown(character: str) -> str:
-    """How one character of untrusted text is written: what would move the cursor, change the direction of
-    the text or hide is written as an escape.
-    """
-    if character.isprintable() or unicodedata.category(character) == "Zs":
-        return character
-    if character == "\t":
-        return "    "
-    return character.encode("unicode_escape", "surrogatepass").decode("ascii")
-
-
-def printable(text: str) -> str:
-    """Untrusted text of one line, safe to show."""
-    return text if text.isascii() and text.isprintable() else "".join(map(shown, text))
 
 
 def width(text: str) -> int:

@@ -8,9 +8,10 @@ from typing import TYPE_CHECKING
 from relax_lint.output.comparison import comparison_lines
 from relax_lint.output.finding import finding_lines
 from relax_lint.output.memory import memory_lines
-from relax_lint.output.style import PLAIN, Style, printable
+from relax_lint.output.style import PLAIN, Style
 from relax_lint.output.tables import count, prover_lines, summary_lines
 from relax_lint.results.report import Check, MemoryTotals, Report, is_finding
+from relax_lint.support.escaping import printable, without_commands
 
 if TYPE_CHECKING:
     from relax_lint.totals.comparison import Comparison
@@ -98,7 +99,7 @@ def _place(check: Check) -> tuple[int, int]:
 
 def _notes(report: Report) -> list[list[str]]:
     inputs = [file.input for file in report.files]
-    notes = [f"{printable(status.path)}: {printable(note)}" for status in inputs for note in status.notes]
+    notes = [printable(f"{status.path}: {note}") for status in inputs for note in status.notes]
     notes += map(printable, report.notes)
     return [notes] if notes else []
 
@@ -125,4 +126,5 @@ def _allocates(total: MemoryTotals) -> bool:
 
 
 def _joined(sections: list[list[str]]) -> str:
-    return "\n\n".join("\n".join(section) for section in sections) + ("\n" if sections else "")
+    text = "\n\n".join("\n".join(section) for section in sections) + ("\n" if sections else "")
+    return without_commands(text)

@@ -1,4 +1,6 @@
-"""The text of TVM's own `relax.analysis.estimate_memory_usage`, byte for byte."""
+"""The text of TVM's own `relax.analysis.estimate_memory_usage`, byte for byte; only what no terminal should
+get is escaped in the names.
+"""
 
 from __future__ import annotations
 
@@ -6,18 +8,19 @@ from collections.abc import Iterable
 
 from relax_lint.results.memory_figures import Estimate
 from relax_lint.results.report import Report
+from relax_lint.support.escaping import printable, without_commands
 
 GIGABYTE = 2**30
 
 
 def render_tvm(report: Report) -> str:
     """The text of every module of the report, one after the other."""
-    return "".join(text(module) for file in report.files for module in file.estimates)
+    return without_commands("".join(text(module) for file in report.files for module in file.estimates))
 
 
 def text(found: Iterable[Estimate]) -> str:
     """The report; empty where there is no function."""
-    blocks = [f"- Function {estimate.function}:\n{_lines(estimate)}\n" for estimate in found]
+    blocks = [f"- Function {printable(estimate.function)}:\n{_lines(estimate)}\n" for estimate in found]
     return "Memory usage estimation:\n" + "".join(blocks) if blocks else ""
 
 

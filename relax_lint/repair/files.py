@@ -11,6 +11,7 @@ import stat
 import tokenize
 from collections.abc import Iterator
 
+from relax_lint.support.escaping import git_name
 from relax_lint.support.regular_file import folder_of, is_inside
 
 _ANYBODY_WRITES = 0o222
@@ -29,9 +30,14 @@ def encoded(text: str, like: bytes) -> bytes:
 
 def unified_diff(path: str, old: bytes, new: bytes) -> bytes:
     """What changes in a file, as `git apply` takes it; nothing where nothing does."""
-    name = os.path.relpath(path).replace(os.sep, "/").encode(errors="surrogateescape")
+    name = os.path.relpath(path).replace(os.sep, "/")
     lines = difflib.diff_bytes(
-        difflib.unified_diff, _lines(old), _lines(new), b"a/" + name, b"b/" + name, lineterm=b"\n"
+        difflib.unified_diff,
+        _lines(old),
+        _lines(new),
+        git_name(f"a/{name}"),
+        git_name(f"b/{name}"),
+        lineterm=b"\n",
     )
     return b"".join(_ended(lines))
 

@@ -20,6 +20,7 @@ from relax_lint.running.pool import Failed, Item, Needs
 from relax_lint.running.runner import new_pool
 from relax_lint.sources.discovery import Input, UnreadableError, discover
 from relax_lint.sources.models import is_model
+from relax_lint.support.escaping import without_addresses
 
 if TYPE_CHECKING:
     from relax_lint.settings.config import Config
@@ -123,7 +124,7 @@ def _prepared(
             elif isinstance(event, Failed):
                 found[tasks[event.task]] = (
                     here[0],
-                    f"the module could not be prepared: {event.failure.message}",
+                    without_addresses(f"the module could not be prepared: {event.failure.message}"),
                 )
     return found
 

@@ -14,6 +14,7 @@ from relax_lint.replay.notation import describe
 from relax_lint.replay.values import parse_input
 from relax_lint.results.confirmation import Confirmation, Run, Status, Symptom
 from relax_lint.running.sandbox.gaps import AUTO
+from relax_lint.support.escaping import without_addresses
 
 _SHOWN_CHARACTERS = 160
 
@@ -220,7 +221,7 @@ def _unrunnable(result: RunResult) -> str | None:
 
 
 def _shown(result: RunResult) -> str:
-    text = describe(result)
+    text = without_addresses(describe(result))
     return text if len(text) <= _SHOWN_CHARACTERS else f"{text[: _SHOWN_CHARACTERS - 3]}..."
 
 

@@ -9,6 +9,7 @@ untrusted files and its answers must be safe to decode. POSIX only.
 from __future__ import annotations
 
 import fcntl
+import json
 import os
 import pickle
 import selectors

@@ -23,6 +23,7 @@ from relax_lint.server.messages import FIX_ALL, SOURCE, Judged, actions, diagnos
 from relax_lint.server.positions import Ruler
 from relax_lint.settings.config import Config, ConfigError, load_config
 from relax_lint.sources.text import SourceText
+from relax_lint.support.escaping import printable, without_addresses
 from relax_lint.suppressions.baseline import BaselineError
 
 CONFIGURATION = "pyproject.toml"
@@ -178,7 +179,8 @@ class RelaxServer(LanguageServer):
         """Show an error; the same one once only, not after every change of a text."""
         if message not in self._complaints:
             self._complaints.add(message)
-            self.window_show_message(types.ShowMessageParams(types.MessageType.Error, f"{SOURCE}: {message}"))
+            text = f"{SOURCE}: {printable(without_addresses(message))}"
+            self.window_show_message(types.ShowMessageParams(types.MessageType.Error, text))
 
     def _roots(self) -> list[str]:
         uris = [folder.uri for folder in self.workspace.folders.values()]

@@ -8,12 +8,12 @@ from dataclasses import dataclass, replace
 from lsprotocol import types
 
 from relax_lint.output.finding import details
-from relax_lint.output.style import printable
 from relax_lint.repair.apply import compatible, edits_of, proposals
 from relax_lint.results.location import Location
 from relax_lint.results.report import Check, Edit, Fix, is_finding
 from relax_lint.results.verdict import Severity
 from relax_lint.server.positions import Ruler, covers
+from relax_lint.support.escaping import printable
 
 SOURCE = "relax-lint"
 FIX_ALL = f"{types.CodeActionKind.SourceFixAll.value}.{SOURCE}"

@@ -14,6 +14,7 @@ from relax_lint.results.report import Check, Report, Suppression
 from relax_lint.results.verdict import Severity, Verdict
 from relax_lint.settings.config import UNREADABLE_BLOCKS
 from relax_lint.support.bounded_json import read_json
+from relax_lint.support.escaping import readable_json
 from relax_lint.support.regular_file import read_regular
 
 VERSION = 1
@@ -62,7 +63,7 @@ def read_baseline(path: str) -> tuple[Entry, ...]:
 
 def write_baseline(path: str, entries: Iterable[Entry]) -> None:
     """Write the entries, sorted, a line for each, so that branches can be merged. Raises BaselineError."""
-    lines = [json.dumps(_plain(entry), ensure_ascii=False) for entry in sorted(set(entries))]
+    lines = [readable_json(_plain(entry)) for entry in sorted(set(entries))]
     body = "".join(
         f"\n    {line}{',' if number < len(lines) else ''}" for number, line in enumerate(lines, 1)
     )
@@ -171,4 +172,4 @@ def _seen_from(folder: str, checks: Iterable[Check]) -> list[Check]:
 
 
 def _relative(path: str, folder: str) -> str:
-    return os.path.relpath(path, folder or ".").replace(os.sep, "/")
+    return os.path.relpath(path or ".", folder or ".").replace(os.sep, "/")
