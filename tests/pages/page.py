@@ -5,7 +5,6 @@ from __future__ import annotations
 import ast
 import re
 import textwrap
-from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from pathlib import Path
 
@@ -25,7 +24,6 @@ _TITLE = re.compile(r"# (?P<code>RLX\d{3}) (?P<name>[a-z-]+)\n\n(?P<summary>[^\n
 _FENCE = re.compile(
     r"^```(?P<language>\w*) ?(?P<options>[^\n]*)\n(?P<text>.*?)^```$", re.MULTILINE | re.DOTALL
 )
-_LANGUAGES = frozenset({"python", "run", "toml"})
 _MARKER = re.compile(
     r"# (?P<rule>RLX\d{3}): (?P<verdict>always-wrong|always-fine|needs-runtime-check)"
     r"(?:, safe iff (?P<condition>.+))?$"
@@ -36,8 +34,8 @@ _MEANT_AS_MARKER = re.compile(
     re.IGNORECASE,
 )
 _SUPPRESSED = re.compile(r'`ignore = \["(?P<code>RLX\d{3})"\]`')
-# What an example leaves out that shows only members of `Module`.
-_HEAD = "from tvm.script import ir as I, relax as R, tirx as T\n\n\n@I.ir_module\nclass Module:\n"
+# What an example leaves out that shows only members of `Module`: all before the members of the first example.
+_HEAD = re.compile(r".*?^class Module:", re.MULTILINE | re.DOTALL)
 
 
 @dataclass(frozen=True, order=True)
@@ -129,26 +127,21 @@ def examples() -> list[Example]:
     return [example for page in pages() for example in page.examples]
 
 
-def _examples(code: str, fences: tuple[re.Match[str], ...]) -> Iterator[Example]:
-    kernels: dict[str, str] = {}
-    example: Example | None = None
-    for number, fence in enumerate(fences):
+def _examples(code: str, fences: tuple[re.Match[str], ...]) -> list[Example]:
+    program = _Program()
+    examples: list[Example] = []
+    for before, fence in zip((None, *fences), fences, strict=False):
         language, text = fence["language"], fence["text"]
-        if language not in _LANGUAGES:
-            raise ValueError(f"{code}: a block of the language `{language}`")
-        if language == "run" and (example is None or fences[number - 1]["language"] != "python"):
-            raise ValueError(f"{code}: a run without an example before it: {text}")
-        if language == "run" and example is not None:
-            example = replace(example, runs=tuple(parse_line(line) for line in text.splitlines()))
         if language == "python":
-            if example is not None:
-                yield example
-            text = _completed(text, kernels)
-            kernels |= _kernels(text)
-            index = sum(earlier["language"] == "python" for earlier in fences[: number + 1])
-            example = _example(f"{code}_{index}", text, fence["options"])
-    if example is not None:
-        yield example
+            name = f"{code}_{len(examples) + 1}"
+            examples.append(_example(name, program.completed(text), fence["options"]))
+        elif language == "run":
+            if before is None or before["language"] != "python":
+                raise ValueError(f"{code}: a run without an example before it: {text}")
+            examples.append(replace(examples.pop(), runs=tuple(map(parse_line, text.splitlines()))))
+        elif language != "toml":
+            raise ValueError(f"{code}: a block of the language `{language}`")
+    return examples
 
 
 def _example(name: str, text: str, info: str) -> Example:
@@ -157,18 +150,31 @@ def _example(name: str, text: str, info: str) -> Example:
     return Example(name, text, tuple(options.items()), planned=planned)
 
 
-def _completed(text: str, kernels: dict[str, str]) -> str:
-    """The program that an example is part of. One without imports shows members of `Module`; what it leaves out
-    are the import, the class, and the kernels that the page has shown before.
-    """
-    if re.search(r"^(?:from|import) ", text, re.MULTILINE):
+class _Program:
+    """The module of a page: its head, and each kernel as the page showed it last."""
+
+    def __init__(self) -> None:
+        self.head = ""
+        self.kernels: dict[str, str] = {}
+
+    def completed(self, text: str) -> str:
+        """The program that an example is part of. One without imports shows members of `Module`; what it leaves
+        out are the import, the class, and the kernels that the page has shown before.
+        """
+        if not re.search(r"^(?:from|import) ", text, re.MULTILINE):
+            members = "\n".join((*self._used(text), text))
+            text = f"{self.head}\n{textwrap.indent(members, '    ')}"
+        head = _HEAD.match(text)
+        self.head = self.head or (head[0] if head else "")
+        self.kernels |= _kernels(text)
         return text
-    used = [
-        kernel
-        for name, kernel in kernels.items()
-        if re.search(rf"\bModule\.{name}\b", text) and f"def {name}(" not in text
-    ]
-    return _HEAD + textwrap.indent("\n".join((*used, text)), "    ")
+
+    def _used(self, text: str) -> list[str]:
+        return [
+            kernel
+            for name, kernel in self.kernels.items()
+            if re.search(rf"\bModule\.{name}\b", text) and f"def {name}(" not in text
+        ]
 
 
 def _kernels(text: str) -> dict[str, str]:

@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import ast
+import re
 from pathlib import Path
 
 import pytest
@@ -48,6 +49,15 @@ def test_title_and_summary_are_those_of_the_rule(page: Page) -> None:
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: page.code)
 def test_sections(page: Page) -> None:
     assert page.sections == SECTIONS
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.code)
+def test_says_so_where_examples_are_shortened(page: Page) -> None:
+    text = page.path.read_text(encoding="utf-8")
+    blocks = re.findall(r"^```python[^\n]*\n(.*?)^```$", text, re.MULTILINE | re.DOTALL)
+    shortened = [block for block in blocks if not re.search(r"^(?:from|import) ", block, re.MULTILINE)]
+    assert blocks[0] not in shortened
+    assert text.count("The examples below show only the body of `Module`") == bool(shortened)
 
 
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: page.code)
