@@ -115,12 +115,12 @@ def test_many_generated_modules(generated: Generated) -> None:
 
 
 def _total(require: Callable[[Generated], int], count: int) -> int:
-    """The sum of what a property counts in random modules, and in one that needs three checks."""
+    """The sum of what a property counts in random modules, and in one that needs a check."""
     counts: list[int] = []
 
     @settings(deadline=None, max_examples=count)
     @given(modules())
-    @example(Generated(_LATE, "dynamic"))
+    @example(Generated(_TOO_SMALL, "assert"))
     def property_(generated: Generated) -> None:
         counts.append(require(generated))
 
@@ -204,6 +204,10 @@ def test_a_storage_is_made_larger_before_anything_is_checked() -> None:
     assert not findings(after.text, config)
 
 
+_TOO_SMALL = _function(
+    's = R.memory.alloc_storage(R.shape([16]), 0, "global", "uint8")',
+    'a = R.memory.alloc_tensor(s, 0, R.shape([k]), "float32")',
+)
 _LATE = _function(
     'R.assert_op(n >= 1, [n], format="own")',
     's = R.vm.alloc_storage(R.shape([T.max(m, 4) * 4]), R.prim_value(0), R.dtype("float16"))',
