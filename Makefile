@@ -68,7 +68,7 @@ docs: $(VENV)/.docs
 
 fuzz: $(STAMP)
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[fuzz]'
-	$(BIN)/python benchmarks/fuzz_sources.py -max_total_time=300
+	$(BIN)/python -m benchmarks.fuzz_sources -max_total_time=300
 
 # What the GitHub Action installs, by version and hash, for every Python that it can meet.
 lock: $(STAMP)

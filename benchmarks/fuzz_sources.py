@@ -1,7 +1,7 @@
 """Coverage-guided fuzzing of what reads untrusted text: from bytes to units, through the gate; and of what
 the parent process reads: patterns of paths, settings, kept results.
 
-    python benchmarks/fuzz_sources.py [--corpus FOLDER] [ATHERIS OPTIONS, such as -max_total_time=300]
+    python -m benchmarks.fuzz_sources [--corpus FOLDER] [ATHERIS OPTIONS, such as -max_total_time=300]
 
 Needs the extra `fuzz`. The first byte of an input chooses what the rest is taken for. Found is whatever
 raises an exception, takes longer than `-timeout`, or goes through the gate with something in it that an

@@ -1,6 +1,6 @@
 """How long the whole command takes, in units of `python -c pass`.
 
-    python benchmarks/startup.py [RUNS]
+    python -m benchmarks.startup [RUNS]
 
 prints, for a file without Relax, 500 of them, and the program of apache/tvm#17322, the median and the least
 time of the whole process and the ratios to an interpreter that does nothing, the latter also with the sandbox

@@ -1,6 +1,6 @@
 """A search for the `.gitignore` that costs most: patterns are changed at random, what takes longer stays.
 
-    python benchmarks/worst_patterns.py [--seconds 60]
+    python -m benchmarks.worst_patterns [--seconds 60]
 
 Prints the longest time for one path that was found, with the sizes of the patterns and of the path, and the
 time for patterns that were hostile to a matcher with backtracking.

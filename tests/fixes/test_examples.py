@@ -20,6 +20,12 @@ _VALUES: dict[str, Any] = {"true": True, "false": False}
 EXAMPLES = [example for example in examples() if not example.planned and not example.name.startswith("RLX90")]
 # A bound that TVM knows from now on is a bound that nothing enforces.
 _COMES_WITH_A_RENAMED_BOUND = "RLX501"
+# What a page says of fixes that none of its examples has.
+_WITHOUT_EXAMPLE = {
+    "RLX101": {"unsafe"},  # Giving up a memory plan.
+    "RLX404": {"safe"},  # A check of a symbolic extent of `uint1`.
+    "RLX905": {"safe"},  # Comments are not changed in what these tests fix.
+}
 
 
 def _config(example: Example) -> Config:
@@ -64,8 +70,9 @@ def test_a_page_tells_how_safe_its_fixes_are(page: Page) -> None:
         for fix in check.fixes
         if check.rule == page.code and fix.edits
     }
-    assert offered <= set(re.findall(r"\bsafe\b|\bunsafe\b", said))
-    assert not offered or said != "none."
+    told = set(re.findall(r"\bsafe\b|\bunsafe\b", said))
+    assert offered == told - _WITHOUT_EXAMPLE.get(page.code, set())
+    assert bool(told) == (said != "none.")
 
 
 def _single_fixes() -> list[Any]:

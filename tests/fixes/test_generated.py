@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import re
 from collections import Counter
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
 import pytest
 import tvm
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from relax_lint import fix, insert_memory_checks
@@ -90,7 +91,8 @@ def _require_fixed(before: list[Check], file: FixedFile, config: Config) -> None
     assert fixed(file.text, config).text == file.text
 
 
-def _require_all_is_fixed(generated: Generated) -> None:
+def _require_all_is_fixed(generated: Generated) -> int:
+    """Returns the number of fixes."""
     config = Config(fix_strategy=generated.strategy, select=("RLX1", "RLX201", "RLX202", "RLX501", "RLX504"))
     before = findings(generated.text, config)
     file = fixed(generated.text, config)
@@ -98,12 +100,11 @@ def _require_all_is_fixed(generated: Generated) -> None:
     left = [check for check in findings(file.text, config) if check.safe_when is not None]
     # A size with a free symbol in a product cannot be checked in 64 bits.
     assert all("k" in (check.safe_when or "") or not check.fixes for check in left)
+    return file.fixed
 
 
-@settings(deadline=None, max_examples=6)
-@given(modules())
-def test_generated_modules(generated: Generated) -> None:
-    _require_all_is_fixed(generated)
+def test_generated_modules() -> None:
+    assert _total(_require_all_is_fixed, 6) > 0
 
 
 @pytest.mark.slow
@@ -111,6 +112,20 @@ def test_generated_modules(generated: Generated) -> None:
 @given(modules())
 def test_many_generated_modules(generated: Generated) -> None:
     _require_all_is_fixed(generated)
+
+
+def _total(require: Callable[[Generated], int], count: int) -> int:
+    """The sum of what a property counts in random modules, and in one that needs a check."""
+    counts: list[int] = []
+
+    @settings(deadline=None, max_examples=count)
+    @given(modules())
+    @example(Generated(_TOO_SMALL, "assert"))
+    def property_(generated: Generated) -> None:
+        counts.append(require(generated))
+
+    property_()
+    return sum(counts)
 
 
 @pytest.mark.parametrize("seed", range(4))
@@ -128,22 +143,22 @@ def test_random_programs_on_one_symbol(seed: int) -> None:
 _RULES = ("RLX101", "RLX102", "RLX104", "RLX201", "RLX202", "RLX501", "RLX505")
 
 
-def _require_none_to_spare(generated: Generated) -> None:
+def _require_none_to_spare(generated: Generated) -> int:
+    """Returns the number of checks."""
     config = Config(fix_strategy=generated.strategy, select=_RULES)
     file = fixed(generated.text, config)
     left = len(findings(file.text, config))
     for line in _checks(file.text):
         assert len(findings(file.text.replace(line, "", 1), config)) > left, line
+    return len(_checks(file.text))
 
 
 def _checks(text: str) -> list[str]:
     return [line for line in text.splitlines(keepends=True) if "R.assert_op(" in line]
 
 
-@settings(deadline=None, max_examples=5)
-@given(modules())
-def test_no_inserted_check_can_be_spared(generated: Generated) -> None:
-    _require_none_to_spare(generated)
+def test_no_inserted_check_can_be_spared() -> None:
+    assert _total(_require_none_to_spare, 5) > 0
 
 
 @pytest.mark.slow
@@ -189,6 +204,10 @@ def test_a_storage_is_made_larger_before_anything_is_checked() -> None:
     assert not findings(after.text, config)
 
 
+_TOO_SMALL = _function(
+    's = R.memory.alloc_storage(R.shape([16]), 0, "global", "uint8")',
+    'a = R.memory.alloc_tensor(s, 0, R.shape([k]), "float32")',
+)
 _LATE = _function(
     'R.assert_op(n >= 1, [n], format="own")',
     's = R.vm.alloc_storage(R.shape([T.max(m, 4) * 4]), R.prim_value(0), R.dtype("float16"))',
@@ -221,7 +240,8 @@ def test_so_it_is_in_a_module() -> None:
     assert all(check.verdict is Verdict.ALWAYS_FINE for check in check_module(after, _GROWING).checks)
 
 
-def _require_none_to_spare_in_a_module(generated: Generated) -> None:
+def _require_none_to_spare_in_a_module(generated: Generated) -> int:
+    """Returns the number of checks."""
     config = Config(fix_strategy=generated.strategy, select=_RULES)
     after = insert_memory_checks(load_module(generated.text, "script"), config)
     assert insert_memory_checks(after, config) is after
@@ -229,16 +249,15 @@ def _require_none_to_spare_in_a_module(generated: Generated) -> None:
     left = _wrong(after, config)
     for line in _checks(text):
         assert _wrong(load_module(text.replace(line, "", 1), "script"), config) > left, line
+    return len(_checks(text))
 
 
 def _wrong(module: Any, config: Config) -> int:
     return sum(check.verdict is not Verdict.ALWAYS_FINE for check in check_module(module, config).checks)
 
 
-@settings(deadline=None, max_examples=3)
-@given(modules())
-def test_no_check_inserted_in_a_module_can_be_spared(generated: Generated) -> None:
-    _require_none_to_spare_in_a_module(generated)
+def test_no_check_inserted_in_a_module_can_be_spared() -> None:
+    assert _total(_require_none_to_spare_in_a_module, 3) > 0
 
 
 @pytest.mark.slow

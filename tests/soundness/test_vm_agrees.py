@@ -61,6 +61,7 @@ def _word(fine: bool, guarded: bool) -> str:
 def test_the_virtual_machine_does_what_the_verdicts_say(allocator: str, tmp_path: Path) -> None:
     outcomes = compare(PER_MODULE, 1, tmp_path, allocator)
     assert outcomes["safe: ran"] > 50
+    assert outcomes["wrong: refused"] > 10
     assert not any(outcome.startswith("undecided") for outcome in outcomes)
 
 

@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 import sympy
-from hypothesis import given, settings
+from hypothesis import given, reject, settings
 from hypothesis import strategies as st
 
 from relax_lint.symbolic.evaluation import compile_expr
@@ -98,26 +98,39 @@ def assert_same_values(a: Any, b: Any) -> None:
         assert values[0] == values[1]
 
 
-@given(SEEDS)
-@settings(max_examples=150, deadline=None)
-def test_expression_round_trip(seed: int) -> None:
-    rng = random.Random(seed)
-    try:
-        expr = to_sympy(random_number(rng, NAMES, 4))
-    except (ValueError, TypeError):
-        return
-    assert_same_values(parse_expr(expr_text(expr), SYMBOLS), expr)
+def test_expression_round_trip() -> None:
+    seen = ""
+
+    @given(SEEDS)
+    @settings(max_examples=150, deadline=None)
+    def there_and_back(seed: int) -> None:
+        nonlocal seen
+        try:
+            expr = to_sympy(random_number(random.Random(seed), NAMES, 4))
+        except (ValueError, TypeError):
+            reject()
+        seen += expr_text(expr)
+        assert_same_values(parse_expr(expr_text(expr), SYMBOLS), expr)
+
+    there_and_back()
+    assert [sign for sign in ("+", "*", "//", "%", "Max(", "Min(") if sign not in seen] == []
 
 
-@given(SEEDS)
-@settings(max_examples=150, deadline=None)
-def test_condition_round_trip(seed: int) -> None:
-    rng = random.Random(seed)
-    try:
-        condition = to_sympy(random_condition(rng, NAMES, 2))
-    except (ValueError, TypeError):
-        return
-    assert_same_values(parse_condition(condition_text(condition), SYMBOLS), condition)
+def test_condition_round_trip() -> None:
+    seen = set()
+
+    @given(SEEDS)
+    @settings(max_examples=150, deadline=None)
+    def there_and_back(seed: int) -> None:
+        try:
+            condition = to_sympy(random_condition(random.Random(seed), NAMES, 2))
+        except (ValueError, TypeError):
+            reject()
+        seen.add(type(condition))
+        assert_same_values(parse_condition(condition_text(condition), SYMBOLS), condition)
+
+    there_and_back()
+    assert seen >= {sympy.And, sympy.Or, sympy.Le, sympy.Lt, sympy.Eq, sympy.Ne}
 
 
 @pytest.mark.parametrize(

@@ -130,16 +130,19 @@ def random_condition(rng: random.Random, a: Any, b: Any) -> Any:
     return tirx.Not(relation) if rng.random() < 0.2 else relation
 
 
-@given(
-    st.integers(min_value=0, max_value=2**32),
-    st.sampled_from(VALUES),
-    st.sampled_from(VALUES),
-)
-@settings(max_examples=400, deadline=None)
-def test_value_is_tvms_own(seed: int, n: int, m: int) -> None:
-    symbolic = random_expr(random.Random(seed), 3, N, M)
-    constant = random_expr(random.Random(seed), 3, tirx.IntImm("int64", n), tirx.IntImm("int64", m))
-    assert our_value(translator().expr(symbolic), n, m) == folded(constant)
+def test_value_is_tvms_own() -> None:
+    seen = set()
+
+    @given(st.integers(min_value=0, max_value=2**32), st.sampled_from(VALUES), st.sampled_from(VALUES))
+    @settings(max_examples=400, deadline=None)
+    def is_tvms_own(seed: int, n: int, m: int) -> None:
+        symbolic = random_expr(random.Random(seed), 3, N, M)
+        constant = random_expr(random.Random(seed), 3, tirx.IntImm("int64", n), tirx.IntImm("int64", m))
+        seen.add(type(symbolic).__name__)
+        assert our_value(translator().expr(symbolic), n, m) == folded(constant)
+
+    is_tvms_own()
+    assert seen >= {"Add", "Sub", "Mul", "FloorDiv", "FloorMod", "Div", "Mod", "Min", "Max", "Select"}
 
 
 def test_a_narrowing_cast_truncates() -> None:
