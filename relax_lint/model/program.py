@@ -3,7 +3,7 @@
 A `Function` is a tree of straight `Block`s and `If`s. Every value that a binding produces has a
 `ValueId` of its own (names in the IR are not unique). Sizes are sympy expressions over the
 function's symbols; storages count bytes, shapes count elements. Nothing here knows TVM, but
-`Place.node` keeps the original IR node at hand; a program never leaves the process that built it.
+`OperationId.node` keeps the original IR node at hand; a program never leaves the process that built it.
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ Shape: TypeAlias = tuple[sympy.Expr, ...] | Unknown
 
 
 @dataclass(frozen=True)
-class Place:
+class OperationId:
     """Where an operation stands: its binding's name in the IR, its index in program order
     (0-based over the whole function, branches included, then-branch first), its source location,
     the IR node that the binding's value is, and the variable that it binds.
@@ -49,6 +49,9 @@ class Place:
     location: Location | None = None
     node: Any = field(default=None, compare=False, repr=False)
     var: Any = field(default=None, compare=False, repr=False)
+
+
+Place = OperationId
 
 
 class Level(Enum):
@@ -64,7 +67,7 @@ class Level(Enum):
 class Op:
     """One binding of the program; `result` is the value that it produces."""
 
-    place: Place
+    place: OperationId
     result: ValueId
 
 

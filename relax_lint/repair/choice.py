@@ -17,7 +17,7 @@ from relax_lint.fixes.changes import (
     ResizeStorage,
 )
 from relax_lint.fixes.module.changed import FunctionChange, Inapplicable, require_applicable
-from relax_lint.judging.module import Judged, ModuleJudge
+from relax_lint.judging.module import ModuleJudge, PlannedJudgement
 from relax_lint.model.program import Assert, Function
 from relax_lint.repair.trials import Attempt, Subject, Trials
 from relax_lint.results.verdict import Verdict
@@ -31,7 +31,7 @@ class Offer:
     """A fix for a finding in a function."""
 
     function: Function
-    found: Judged
+    found: PlannedJudgement
     remedy: Remedy
 
     @property
@@ -39,7 +39,7 @@ class Offer:
         """What is remembered of it when it was tried."""
         remedy, subject = self.remedy, _subject(self.function, self.found)
         # Effects have no name of their own: the message tells whose they are.
-        key = (*subject, self.found.judgement.message, remedy.title)
+        key = (*subject, self.found.judgement.message.text, remedy.title)
         return Attempt(subject, key, remedy.turn, remedy.applicability is Applicability.SAFE)
 
 
@@ -53,7 +53,7 @@ class JudgedModule:
         self._found = [
             (judged.facts.function, found)
             for judged in judge.functions()
-            for found in judged.judged
+            for found in judged.judgements
             if found.judgement.decision.verdict is not Verdict.ALWAYS_FINE
         ]
 
@@ -74,7 +74,7 @@ class JudgedModule:
         """
         offered = []
         for function, found in self._found:
-            offers = (Offer(function, found, remedy) for remedy in found.remedies if wanted(remedy))
+            offers = (Offer(function, found, remedy) for remedy in found.plan.remedies if wanted(remedy))
             usable = (
                 o
                 for o in offers
@@ -94,7 +94,7 @@ def changes_of(accepted: Sequence[Offer]) -> list[FunctionChange]:
     return list(changes.values())
 
 
-def _subject(function: Function, found: Judged) -> Subject:
+def _subject(function: Function, found: PlannedJudgement) -> Subject:
     place = found.judgement.place
     return found.rule.code, None, function.name, None if place is None else place.binding
 

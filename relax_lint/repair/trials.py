@@ -7,7 +7,7 @@ from collections.abc import Collection, Hashable, Sequence
 from dataclasses import dataclass
 from typing import Protocol, TypeAlias, TypeVar
 
-from relax_lint.settings.config import UNREADABLE_BLOCKS
+from relax_lint.rule import load_rules, unreadable_codes
 
 MAX_ROUNDS = 32
 """How often everything is judged anew; what is left then stays as it is."""
@@ -40,10 +40,6 @@ class Offered(Protocol):
 
 
 AnyOffered = TypeVar("AnyOffered", bound=Offered)
-
-# What comes to light without harm: that a verdict, now a good one, relies on a declared bound, and that a
-# comment which accepted a finding is of no use any more.
-_HARMLESS = ("RLX501", "RLX905")
 
 
 class Trials:
@@ -100,7 +96,8 @@ def _harms(attempts: Sequence[Attempt], before: Counter[Subject], after: Counter
     """Whether something came up that was not there. What an unsafe fix brings to light is no harm, unless
     it can no longer be read.
     """
-    came = [subject[0] for subject in after - before if subject[0] not in _HARMLESS]
+    rules = load_rules()
+    came = [subject[0] for subject in after - before if not rules[subject[0]].is_side_effect]
     if all(attempt.safe for attempt in attempts):
         return bool(came)
-    return any(rule.startswith(UNREADABLE_BLOCKS) for rule in came)
+    return any(rule in unreadable_codes() for rule in came)

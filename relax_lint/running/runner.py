@@ -12,12 +12,6 @@ from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
 from relax_lint import __version__
-from relax_lint.judging.policy import (
-    apply_policy,
-    idle_assumptions,
-    with_baseline,
-    with_notes_on_accepted_blocks,
-)
 from relax_lint.judging.problems import problem_checks
 from relax_lint.results.memory_figures import Estimate
 from relax_lint.results.report import Check, FileResult, InputStatus, MemoryTotals, Report
@@ -39,6 +33,12 @@ from relax_lint.sources.discovery import Input, UnreadableError, discover
 from relax_lint.sources.models import is_model
 from relax_lint.sources.prefilter import may_contain_relax
 from relax_lint.sources.unit import Problem
+from relax_lint.suppressions.policy import (
+    apply_policy,
+    idle_assumptions,
+    with_baseline,
+    with_notes_on_accepted_blocks,
+)
 
 if TYPE_CHECKING:
     from concurrent.futures import Executor

@@ -11,7 +11,6 @@ from pathlib import Path
 
 import pytest
 
-from relax_lint.judging.policy import stale_entries, with_baseline
 from relax_lint.output.summary import fails
 from relax_lint.results.identity import identities
 from relax_lint.results.report import Check, FileResult, InputStatus, Report
@@ -24,6 +23,7 @@ from relax_lint.suppressions.baseline import (
     read_baseline,
     write_baseline,
 )
+from relax_lint.suppressions.policy import stale_entries, with_baseline
 
 from .programs import OVERFLOW
 
