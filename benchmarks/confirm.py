@@ -20,8 +20,8 @@ ROOT = Path(__file__).resolve().parent.parent
 sys.path.insert(0, str(ROOT))
 
 from benchmarks.bugs import HAND_WRITTEN  # noqa: E402
+from relax_lint.results.check import Check  # noqa: E402
 from relax_lint.results.confirmation import Status  # noqa: E402
-from relax_lint.results.report import Check  # noqa: E402
 
 Counts = Mapping[str, Counter[str]]
 

@@ -16,7 +16,7 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
 
-from relax_lint.results.report import Check
+from relax_lint.results.check import Check
 from relax_lint.settings.config import Config, with_options
 from tests.fixes.fixing import findings, fixed
 from tests.pages.page import examples

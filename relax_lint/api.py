@@ -9,7 +9,9 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, TypeAlias
 
-from relax_lint.results.report import Check, FileResult, InputStatus, MemoryTotals, Report
+from relax_lint.results.check import Check
+from relax_lint.results.memory_figures import MemoryTotals
+from relax_lint.results.report import FileResult, InputStatus, Report
 from relax_lint.results.verdict import Severity
 from relax_lint.rule import unreadable_codes
 from relax_lint.settings.config import Config, load_config, with_options

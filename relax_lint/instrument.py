@@ -17,7 +17,8 @@ from relax_lint import api
 from relax_lint.judging.problems import problem_checks
 from relax_lint.judging.provenance import counterparts, first_with
 from relax_lint.judging.report import check_module
-from relax_lint.results.report import Check, FileResult, InputStatus, Report, is_finding
+from relax_lint.results.check import Check, is_finding
+from relax_lint.results.report import FileResult, InputStatus, Report
 from relax_lint.results.verdict import Severity
 from relax_lint.rule import ProblemKind, code_of
 from relax_lint.settings.config import Config

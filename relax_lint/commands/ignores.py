@@ -12,7 +12,8 @@ from relax_lint.commands.terminal import UsageError
 from relax_lint.output.tables import count
 from relax_lint.repair.apply import apply_edits
 from relax_lint.repair.files import WriteError, encoded, write_atomically
-from relax_lint.results.report import Check, Report, is_finding
+from relax_lint.results.check import Check, is_finding
+from relax_lint.results.report import Report
 from relax_lint.rule import Acceptance, load_rules
 from relax_lint.running.pool import Item
 from relax_lint.running.runner import new_pool

@@ -15,9 +15,9 @@ from relax_lint.judging.module import JudgedFunction, ModuleJudge, PlannedJudgem
 from relax_lint.judging.problems import problem_checks
 from relax_lint.judging.proof_records import record_of
 from relax_lint.model.program import Function, OperationId
+from relax_lint.results.check import AllocatorFailure, Check, Fix, ProofRecord, Related
 from relax_lint.results.location import Location
-from relax_lint.results.memory_figures import Estimate
-from relax_lint.results.report import AllocatorFailure, Check, Fix, MemoryTotals, ProofRecord, Related
+from relax_lint.results.memory_figures import Estimate, MemoryTotals
 from relax_lint.results.verdict import Prover, Severity, Verdict
 from relax_lint.rule import Judgement, ProblemKind, code_of
 from relax_lint.settings.config import Config

@@ -6,8 +6,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from relax_lint.output.style import Style, printable
 from relax_lint.output.tables import count, table
-from relax_lint.results.memory_figures import OverRange, Piece
-from relax_lint.results.report import Amount, MemoryTotals
+from relax_lint.results.memory_figures import Amount, MemoryTotals, OverRange, Piece
 from relax_lint.support.byte_text import bytes_text
 
 _PIECES_SHOWN = 12

@@ -19,7 +19,7 @@ from relax_lint.fixes.changes import (
 from relax_lint.fixes.module.changed import FunctionChange, Inapplicable, require_applicable
 from relax_lint.judging.module import ModuleJudge, PlannedJudgement
 from relax_lint.model.program import Assert, Function
-from relax_lint.repair.trials import Attempt, Subject, Trials
+from relax_lint.repair.trials import Subject, Trial, Trials
 from relax_lint.results.verdict import Verdict
 from relax_lint.settings.config import Config
 
@@ -35,12 +35,12 @@ class Offer:
     remedy: Remedy
 
     @property
-    def attempt(self) -> Attempt:
+    def trial(self) -> Trial:
         """What is remembered of it when it was tried."""
         remedy, subject = self.remedy, _subject(self.function, self.found)
         # Effects have no name of their own: the message tells whose they are.
         key = (*subject, self.found.judgement.message.text, remedy.title)
-        return Attempt(subject, key, remedy.turn, remedy.applicability is Applicability.SAFE)
+        return Trial(subject, key, remedy.turn, remedy.applicability is Applicability.SAFE)
 
 
 class JudgedModule:
@@ -76,9 +76,7 @@ class JudgedModule:
         for function, found in self._found:
             offers = (Offer(function, found, remedy) for remedy in found.plan.remedies if wanted(remedy))
             usable = (
-                o
-                for o in offers
-                if o.attempt.key not in trials.refused and _is_applicable(function, o.remedy)
+                o for o in offers if o.trial.key not in trials.refused and _is_applicable(function, o.remedy)
             )
             offered += list(usable)[:1]
         return trials.limited(_compatible(trials.whose_turn_it_is(offered)))

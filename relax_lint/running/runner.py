@@ -13,8 +13,9 @@ from typing import TYPE_CHECKING
 
 from relax_lint import __version__
 from relax_lint.judging.problems import problem_checks
-from relax_lint.results.memory_figures import Estimate
-from relax_lint.results.report import Check, FileResult, InputStatus, MemoryTotals, Report
+from relax_lint.results.check import Check
+from relax_lint.results.memory_figures import Estimate, MemoryTotals
+from relax_lint.results.report import FileResult, InputStatus, Report
 from relax_lint.rule import load_rules
 from relax_lint.running.file_task import (
     FUNCTION,

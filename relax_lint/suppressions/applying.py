@@ -6,7 +6,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from difflib import get_close_matches
 
-from relax_lint.results.report import Check, Edit, FileResult, Fix, Suppression
+from relax_lint.results.check import Check, Edit, Fix, Suppression
+from relax_lint.results.report import FileResult
 from relax_lint.results.verdict import Severity, Verdict
 from relax_lint.rule import Acceptance, ProblemKind, Rule, code_of, load_rules, unreadable_codes
 from relax_lint.sources.ignore_comment import IgnoreComment, directive_text, joined

@@ -8,8 +8,9 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, fields, replace
 from typing import Any
 
+from relax_lint.results.check import Check, Suppression
 from relax_lint.results.identity import identities
-from relax_lint.results.report import Check, Report, Suppression
+from relax_lint.results.report import Report
 from relax_lint.results.verdict import Severity, Verdict
 from relax_lint.rule import unreadable_codes
 

@@ -7,7 +7,8 @@ from collections.abc import Container, Iterable, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from relax_lint.results.report import Check, FileResult, Report
+from relax_lint.results.check import Check
+from relax_lint.results.report import FileResult, Report
 from relax_lint.results.verdict import Severity
 from relax_lint.rule import is_selected, load_rules, unreadable_codes
 from relax_lint.settings.config import Config

@@ -18,7 +18,7 @@ from relax_lint.fixes.module.changed import apply_changes
 from relax_lint.model.builder import build_program
 from relax_lint.model.program import Assert, Function
 from relax_lint.replay.modules import load_module
-from relax_lint.results.report import Check
+from relax_lint.results.check import Check
 from relax_lint.results.verdict import Verdict
 from relax_lint.vm import versions as tvm_compat
 from tests.fixes.programs import PROGRAMS, Program, module

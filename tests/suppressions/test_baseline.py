@@ -12,8 +12,9 @@ from pathlib import Path
 import pytest
 
 from relax_lint.output.summary import fails
+from relax_lint.results.check import Check
 from relax_lint.results.identity import identities
-from relax_lint.results.report import Check, FileResult, InputStatus, Report
+from relax_lint.results.report import FileResult, InputStatus, Report
 from relax_lint.results.verdict import Severity, Verdict
 from relax_lint.settings.config import Config
 from relax_lint.suppressions.baseline import (

@@ -25,7 +25,7 @@ from relax_lint.fixes.text.namespaces import Namespaces, declared_in_strings, is
 from relax_lint.fixes.text.purity import attributes, impurity, is_attribute_call
 from relax_lint.fixes.text.tvmscript import NotWritableError, assertion, script_expr
 from relax_lint.model.program import Function, Op, OperationId
-from relax_lint.results.report import Edit, Fix
+from relax_lint.results.check import Edit, Fix
 from relax_lint.sources.names import DEFAULT_IMPORTS, TIR, canonical
 from relax_lint.sources.unit import Imported, Script
 
