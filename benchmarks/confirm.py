@@ -16,8 +16,8 @@ import relax_lint
 from benchmarks.bugs import HAND_WRITTEN
 from benchmarks.common import counts, options, write
 from relax_lint.replay.confirm import confirm
+from relax_lint.results.check import Check
 from relax_lint.results.confirmation import Status
-from relax_lint.results.report import Check
 from relax_lint.settings.config import Config
 from tests.pages.page import examples
 

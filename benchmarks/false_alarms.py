@@ -24,7 +24,7 @@ from benchmarks.operators import operators
 from benchmarks.victims import victims
 from relax_lint import check
 from relax_lint.replay.confirm import confirm
-from relax_lint.results.report import Check, is_finding
+from relax_lint.results.check import Check, is_finding
 from relax_lint.settings.config import Config
 from tests.programs import transformer
 from tests.totals.corpus import CASES

@@ -12,7 +12,7 @@ from __future__ import annotations
 from collections import Counter, defaultdict
 
 from benchmarks.common import counts, options
-from relax_lint.results.report import Check
+from relax_lint.results.check import Check
 from relax_lint.settings.config import Config, with_options
 from tests.fixes.fixing import findings, fixed
 from tests.pages.page import examples

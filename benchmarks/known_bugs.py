@@ -24,7 +24,7 @@ from benchmarks.common import ROOT, options, table, write
 from benchmarks.lowering import checks, findings, stages
 from relax_lint.replay import Machine, Module, describe, parse_line
 from relax_lint.replay.modules import load_module
-from relax_lint.results.report import Check
+from relax_lint.results.check import Check
 from relax_lint.settings.config import Config
 from relax_lint.settings.memory_request import WHOLE
 

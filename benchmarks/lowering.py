@@ -9,7 +9,7 @@ import tvm
 from tvm.relax.backend.cpu_generic import pipeline
 
 from relax_lint.judging.report import check_module
-from relax_lint.results.report import Check
+from relax_lint.results.check import Check
 from relax_lint.settings.config import Config
 
 EVERY_RULE = Config(select=("RLX",))

@@ -9,10 +9,17 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
-from relax_lint.judging.policy import apply_policy, idle_assumptions
-from relax_lint.results.report import Check, FileResult, InputStatus, MemoryTotals, Report
+from relax_lint.results.check import Check
+from relax_lint.results.memory_figures import MemoryTotals
+from relax_lint.results.report import FileResult, InputStatus, Report
 from relax_lint.results.verdict import Severity
-from relax_lint.settings.config import UNREADABLE_BLOCKS, Config, Settings, as_config
+from relax_lint.rule import unreadable_codes
+from relax_lint.settings.config import (
+    Config,
+    Settings,
+    as_config,
+)
+from relax_lint.suppressions.policy import apply_policy, idle_assumptions
 
 if TYPE_CHECKING:
     from concurrent.futures import Executor
@@ -57,7 +64,7 @@ def memory(
     from relax_lint.settings.memory_request import MemoryRequest, read_bindings, require_known
 
     bound = read_bindings(f"{name}={value}" for name, value in (bindings or {}).items())
-    settings = replace(as_config(config), select=UNREADABLE_BLOCKS, memory=MemoryRequest(bound))
+    settings = replace(as_config(config), select=unreadable_codes(), memory=MemoryRequest(bound))
     report = check(target, settings)
     for finding in report.checks:
         raise ValueError(f"{finding.path}: {finding.message}")

@@ -14,15 +14,18 @@ import tvm
 import tvm_ffi
 
 from relax_lint import api
-from relax_lint.judging.policy import apply_policy
 from relax_lint.judging.problems import problem_checks
 from relax_lint.judging.provenance import counterparts, first_with
 from relax_lint.judging.report import check_module
-from relax_lint.results.report import Check, FileResult, InputStatus, Report, is_finding
+from relax_lint.results.check import Check, is_finding
+from relax_lint.results.problem import ProblemKind
+from relax_lint.results.report import FileResult, InputStatus, Report
 from relax_lint.results.verdict import Severity
+from relax_lint.rule import code_of
 from relax_lint.settings.config import Config, Settings, as_config
 from relax_lint.sources.unit import Problem
 from relax_lint.support.gc_pause import without_collection
+from relax_lint.suppressions.policy import apply_policy
 from relax_lint.vm import versions
 
 Passes: TypeAlias = "Collection[str] | Literal['all'] | None"
@@ -250,7 +253,8 @@ class MemoryLint:
         where = "as it was given" if version.made_by is None else f"after `{version.made_by}`"
         lines = str(error).splitlines() or [""]
         message = f"the analysis of the module {where} failed: {type(error).__name__}: {lines[0]}"
-        failure = problem_checks([Problem("RLX904", message, None)], api.IN_MEMORY, self._config)
+        problem = Problem(code_of(ProblemKind.ANALYSIS_FAILED), message, None)
+        failure = problem_checks([problem], api.IN_MEMORY, self._config)
         self._failures += [replace(check, severity=Severity.WARNING) for check in failure]
         _warn(message)
 

@@ -1,44 +1,95 @@
-"""What a rule is, and where rules come from. Importing this imports neither TVM nor sympy."""
+"""What a rule is, what it says, and where rules come from: all that a rule imports but the facts it reads.
+
+Importing this imports neither TVM nor sympy.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
+from enum import Enum
 from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from relax_lint.results.confirmation import MISBEHAVIOUR, Symptom
+from relax_lint.facts.remedies import (
+    CheckAtEntry,
+    CheckAtRunTime,
+    DelayKill,
+    Drop,
+    DropAllocation,
+    MakeRoom,
+    RemedyRequest,
+    RenameDeclaredBound,
+)
+from relax_lint.results.confirmation import FAILURE, MISBEHAVIOUR, NOTHING_TO_SEE, OTHER_RESULTS, Symptom
+from relax_lint.results.problem import UNREADABLE, ProblemKind
 from relax_lint.results.verdict import Severity, Verdict
 
 if TYPE_CHECKING:
     from importlib.metadata import EntryPoints
 
+    from relax_lint.analysis.presumption import Presumption
     from relax_lint.facts.function import FunctionFacts
-    from relax_lint.fixes.changes import Remedy
-    from relax_lint.model.program import Place
+    from relax_lint.facts.judge import Decided
+    from relax_lint.model.operations import OperationId
     from relax_lint.results.location import Location
     from relax_lint.settings.config import Config
     from relax_lint.symbolic.decision import Decision, FirstFailure
 
 ENTRY_POINT_GROUP = "relax_lint.rules"
 
-BY_CERTAINTY: Mapping[Verdict, Severity] = {
-    Verdict.ALWAYS_WRONG: Severity.ERROR,
-    Verdict.ALWAYS_FINE: Severity.NONE,
-    Verdict.NEEDS_RUNTIME_CHECK: Severity.WARNING,
-}
-"""The usual severities: certain errors are errors, possible ones are warnings."""
+__all__ = [
+    "Rule",
+    "Kind",
+    "FixAvailability",
+    "Acceptance",
+    "WARNINGS",
+    "Judgement",
+    "Message",
+    "RemedyRequest",
+    "CheckAtRunTime",
+    "CheckAtEntry",
+    "MakeRoom",
+    "Drop",
+    "DropAllocation",
+    "DelayKill",
+    "RenameDeclaredBound",
+    "Severity",
+    "Verdict",
+    "ProblemKind",
+    "Symptom",
+    "MISBEHAVIOUR",
+    "FAILURE",
+    "OTHER_RESULTS",
+    "NOTHING_TO_SEE",
+    "load_rules",
+    "find_rule",
+    "code_of",
+    "unreadable_codes",
+    "rule_packages",
+    "is_selected",
+    "RuleConflictError",
+    "ENTRY_POINT_GROUP",
+]
 
-WARNINGS: Mapping[Verdict, Severity] = {**BY_CERTAINTY, Verdict.ALWAYS_WRONG: Severity.WARNING}
-"""For what is never wrong enough to be an error."""
+# -- what a rule says -----------------------------------------------------------------------------
 
-NOTES: Mapping[Verdict, Severity] = {
-    Verdict.ALWAYS_WRONG: Severity.NOTE,
-    Verdict.ALWAYS_FINE: Severity.NONE,
-    Verdict.NEEDS_RUNTIME_CHECK: Severity.NOTE,
-}
-"""For what is worth knowing and fails nothing."""
+
+@dataclass(frozen=True)
+class Message:
+    """What a rule tells about one operation.
+
+    `text` is the headline: lower case, no final full stop, code in back-ticks. `label` stands under the
+    caret; `related` are secondary places with what stands there; `help` says what to do, `notes` what else is
+    known.
+    """
+
+    text: str
+    label: str = ""
+    related: tuple[tuple[str, OperationId | Location], ...] = ()
+    help: tuple[str, ...] = ()
+    notes: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -46,22 +97,90 @@ class Judgement:
     """What a rule says of one operation (or, with `place` None, of the whole function, or of what
     stands at `location`).
 
-    `message` is the headline and `label` stands under the caret; `related` are secondary places
-    with what stands there; `severity` overrides the rule's own; `allocators` gives the first
-    failure per allocator name; `remedies` are the ways to make the finding go away, the best first.
+    `presumptions` are what the verdict relies on besides facts about symbols; `severity` overrides the rule's
+    own; `allocators` gives the first failure per allocator name; `remedy` is what makes the finding go away.
     """
 
-    place: Place | None
+    place: OperationId | None
     decision: Decision
-    message: str
-    label: str = ""
-    related: tuple[tuple[str, Place | Location], ...] = ()
+    message: Message
+    presumptions: tuple[Presumption, ...] = ()
     severity: Severity | None = None
     allocators: Mapping[str, FirstFailure] = field(default_factory=dict)
-    notes: tuple[str, ...] = ()
-    help: tuple[str, ...] = ()
     location: Location | None = None
-    remedies: tuple[Remedy, ...] = ()
+    remedy: RemedyRequest | None = None
+
+    @classmethod
+    def of(
+        cls,
+        decided: Decided[object],
+        place: OperationId | None,
+        message: Message,
+        *,
+        severity: Severity | None = None,
+        allocators: Mapping[str, FirstFailure] | None = None,
+        location: Location | None = None,
+        remedy: RemedyRequest | None = None,
+    ) -> Judgement:
+        """The judgement that goes with a verdict on an event. What only inputs without a byte survive is an
+        error.
+        """
+        return cls(
+            place,
+            decided.decision,
+            message,
+            decided.presumptions,
+            Severity.ERROR if decided.only_empty else severity,
+            allocators or {},
+            location,
+            remedy,
+        )
+
+
+# -- what a rule is -------------------------------------------------------------------------------
+
+
+class Kind(str, Enum):
+    """What a rule reports: something wrong, something worth knowing that fails nothing, or what is wrong with
+    a source rather than with its memory.
+    """
+
+    FINDING = "finding"
+    NOTE = "note"
+    PROBLEM = "source problem"
+
+
+class FixAvailability(str, Enum):
+    """Whether a finding of a rule comes with a fix."""
+
+    ALWAYS = "always"
+    SOMETIMES = "sometimes"
+    NEVER = "never"
+
+
+class Acceptance(str, Enum):
+    """How a comment in a file names a rule whose findings it accepts."""
+
+    BY_PREFIX = "by any prefix of its code"
+    BY_NAME = "by its whole code or name"
+    NEVER = "not at all"
+
+
+_USUAL: Mapping[Kind, Mapping[Verdict, Severity]] = {
+    Kind.FINDING: {
+        Verdict.ALWAYS_WRONG: Severity.ERROR,
+        Verdict.ALWAYS_FINE: Severity.NONE,
+        Verdict.NEEDS_RUNTIME_CHECK: Severity.WARNING,
+    },
+    Kind.NOTE: {
+        Verdict.ALWAYS_WRONG: Severity.NOTE,
+        Verdict.ALWAYS_FINE: Severity.NONE,
+        Verdict.NEEDS_RUNTIME_CHECK: Severity.NOTE,
+    },
+}
+
+WARNINGS: Mapping[Verdict, Severity] = {Verdict.ALWAYS_WRONG: Severity.WARNING}
+"""For what is never wrong enough to be an error."""
 
 
 def _nothing(facts: FunctionFacts) -> Iterable[Judgement]:
@@ -77,10 +196,14 @@ class Rule:
     """One rule. `check` reads the facts of one function and judges every operation it is about.
 
     `name` reads well after "allow"; `since` is the first version of the tool that has it; `source` is the
-    rule's own file, beside which its page lies. Rules that the sources raise have no `check`. A rule
-    that is not on by `default` runs where a selection names it. `symptoms` are what a run of a wrong example
-    may show; empty where nothing fails at run time. `applies` tells whether a configuration gives it anything
-    to judge by: without a budget nothing is over budget.
+    rule's own file, beside which its page lies. Rules that the sources raise have no `check`.
+
+    `kind` says what is reported, and with `severity`, which holds the exceptions, how loudly. `fix` says
+    whether there is one. A rule that is not on by `default` runs where a selection names it. `symptoms` are
+    what a run of a wrong example may show; empty where nothing fails at run time. `acceptance` says how a
+    comment may accept a finding. With `is_side_effect` a finding may come up where a fix made another one go
+    away, and does no harm. `applies` tells whether a configuration gives the rule anything to judge by:
+    without a budget nothing is over budget.
     """
 
     code: str
@@ -89,16 +212,28 @@ class Rule:
     summary: str
     since: str
     source: str
-    severity: Mapping[Verdict, Severity] = field(default_factory=lambda: BY_CERTAINTY)
     check: Callable[[FunctionFacts], Iterable[Judgement]] = _nothing
+    kind: Kind = Kind.FINDING
+    fix: FixAvailability = FixAvailability.NEVER
+    severity: Mapping[Verdict, Severity] = field(default_factory=dict)
     default: bool = True
     symptoms: frozenset[Symptom] = MISBEHAVIOUR
+    acceptance: Acceptance = Acceptance.BY_PREFIX
+    is_side_effect: bool = False
     applies: Callable[[Config], bool] = _always
+
+    def severity_of(self, verdict: Verdict) -> Severity:
+        """How loudly a verdict is reported."""
+        usual = _USUAL.get(self.kind, _USUAL[Kind.FINDING])
+        return self.severity.get(verdict, usual[verdict])
 
     @property
     def page(self) -> Path:
         """The Markdown page beside the rule file."""
         return Path(self.source).with_suffix(".md")
+
+
+# -- where rules come from ------------------------------------------------------------------------
 
 
 class RuleConflictError(Exception):
@@ -120,6 +255,24 @@ def load_rules() -> dict[str, Rule]:
                     f"two rules with the code {rule.code}: {found[rule.code].name}, {rule.name}"
                 )
     return dict(sorted(found.items()))
+
+
+def find_rule(word: str) -> Rule | None:
+    """The rule of a whole code or name."""
+    rules = load_rules()
+    return rules.get(word) or next((rule for rule in rules.values() if rule.name == word), None)
+
+
+def code_of(problem: ProblemKind) -> str:
+    """The code of the rule that reports a kind of problem."""
+    rule = find_rule(problem.value)
+    assert rule is not None, f"no rule is called {problem.value}"
+    return rule.code
+
+
+def unreadable_codes() -> tuple[str, ...]:
+    """The codes of the rules that say that a block could not be analysed."""
+    return tuple(code_of(kind) for kind in UNREADABLE)
 
 
 def rule_packages() -> tuple[str, ...]:

@@ -1,1 +1,1 @@
-"""Facts about one function: domains, placements, claims."""
+"""Data flow over one function or program: no provers, no claims, no verdicts. Imports `sources` and below."""

@@ -6,12 +6,10 @@ from collections.abc import Callable
 from functools import cached_property
 
 from relax_lint.analysis.offsets import Offsets
-from relax_lint.model.program import (
+from relax_lint.model.operations import (
     Alias,
     Assert,
     Block,
-    CallKind,
-    Function,
     FunctionCall,
     GetItem,
     If,
@@ -22,9 +20,11 @@ from relax_lint.model.program import (
     Op,
     ValueId,
     View,
-    ViewKind,
 )
+from relax_lint.model.program import Function
 from relax_lint.model.types import TupleType, ValueType
+from relax_lint.vm.builtins import ViewKind
+from relax_lint.vm.calls import CallKind
 
 
 def _own_result(call: FunctionCall) -> tuple[ValueId, ...]:

@@ -12,17 +12,18 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 
 from relax_lint.analysis.aliases import Aliases
+from relax_lint.analysis.certainty import Certainty, must_if, weakest
 from relax_lint.analysis.content_state import ContentState
 from relax_lint.analysis.effects import Effect
 from relax_lint.analysis.liveness import operands
 from relax_lint.analysis.paths import Paths
+from relax_lint.analysis.presumption import Presumption
 from relax_lint.analysis.summaries import Summary
-from relax_lint.model.program import (
+from relax_lint.model.operations import (
     Alias,
     AllocTensor,
     Assert,
     Block,
-    Function,
     FunctionCall,
     GetItem,
     If,
@@ -33,6 +34,7 @@ from relax_lint.model.program import (
     ValueId,
     View,
 )
+from relax_lint.model.program import Function
 from relax_lint.model.types import TensorType
 
 _END = 1 << 62
@@ -41,46 +43,53 @@ _END = 1 << 62
 
 @dataclass(frozen=True)
 class Reading:
-    """`value` is read by `op`, or (None) returned. `assumed` says why a call is taken to read it."""
+    """`value` is read by `op`, or (None) returned. `presumed` is there where a call is only taken to read
+    it.
+    """
 
     op: Op | None
     value: ValueId
-    assumed: str = ""
+    presumed: Presumption | None = None
+
+    @property
+    def presumptions(self) -> tuple[Presumption, ...]:
+        """What a verdict on the read relies on."""
+        return () if self.presumed is None else (self.presumed,)
 
 
 @dataclass(frozen=True)
 class UnwrittenRead:
-    """`tensor` is read and was not written; `certain`: on no path. `left` are the tensors on its storage
-    that were written before.
+    """`tensor` is read and was not written: on no path (`MUST`), or not on all. `left` are the tensors on its
+    storage that were written before.
     """
 
     tensor: Op
     reading: Reading
-    certain: bool
+    certainty: Certainty
     left: tuple[ValueId, ...]
 
 
 @dataclass(frozen=True)
 class Overwriting:
-    """`write` fills `written`, which shares a storage with `tensor`, which is read later as it was before;
-    `certain`: on every path on which `write` is executed.
+    """`write` fills `written`, which shares a storage with `tensor`, which is read later as it was before:
+    on every path on which `write` is executed (`MUST`), or on some.
     """
 
     tensor: Op
     write: Op
     written: ValueId
     reading: Reading
-    certain: bool
+    certainty: Certainty
 
 
 @dataclass(frozen=True)
 class StaleRead:
-    """`call` overwrote `argument`, and an older name of it is read later; `certain` as in `Overwriting`."""
+    """`call` overwrote `argument`, and an older name of it is read later, as in `Overwriting`."""
 
     call: KernelCall
     argument: ValueId
     reading: Reading
-    certain: bool
+    certainty: Certainty
 
 
 class Contents:
@@ -189,12 +198,12 @@ class Contents:
         stale = {**state.stale.get(op.then_result, {}), **other.stale.get(op.else_result, {})}
         state.merge(other, op.place.index)
         if stale:
-            state.stale[op.result] = dict.fromkeys(stale, False)
+            state.stale[op.result] = dict.fromkeys(stale, Certainty.MAY)
 
     def _allocate(self, op: AllocTensor, state: ContentState) -> None:
         if op.result not in self._last_use:
             return
-        state.unwritten[op.result] = True
+        state.unwritten[op.result] = Certainty.MUST
         for storage in self._storages(op.result):
             self._on[storage].append(op.result)
 
@@ -205,9 +214,9 @@ class Contents:
         else:
             # What a kernel reads of a tensor that it also writes, it may have written before.
             for position in sorted(effect.reads):
-                first = effect.first_reads.get(position) if position in effect.writes else True
+                first = effect.first_reads.get(position) if position in effect.writes else Certainty.MUST
                 if position < len(op.arguments):
-                    self._read_all(op, (op.arguments[position],), state, before_writing=first)
+                    self._read_all(op, (op.arguments[position],), state, first=first)
                 elif first is not None:
                     self._report_unwritten(op.result, Reading(op, op.result), first)
             for position in sorted(effect.writes):
@@ -230,7 +239,7 @@ class Contents:
         why = f"`{op.callee}` passes it to a function that may read and write it"
         self._unknown(op, summary.values(summary.passed, op), why, state)
         if summary.unwritten:
-            state.unwritten[op.result] = True
+            state.unwritten[op.result] = Certainty.MUST
 
     def _unknown(self, op: Op, arguments: Iterable[ValueId], why: str, state: ContentState) -> None:
         """A call of which nothing is known: what was not written is its output, the rest it reads."""
@@ -239,7 +248,7 @@ class Contents:
                 if any(root in state.unwritten for root in self._aliases.roots_of(leaf)):
                     self._write(op, leaf, state)
                 else:
-                    self._read(Reading(op, leaf, why), state)
+                    self._read(Reading(op, leaf, Presumption(why)), state)
 
     def _return(self) -> bool:
         """The function's result is read by the caller; whether it is a tensor that was not written."""
@@ -258,7 +267,7 @@ class Contents:
         for leaf in self._aliases.leaves(argument):
             for root in self._aliases.roots_of(leaf):
                 for name in self._names[root]:
-                    state.stale.setdefault(name, {})[op.place.index, leaf] = True
+                    state.stale.setdefault(name, {})[op.place.index, leaf] = Certainty.MUST
 
     def _pass_on(self, op: Op, state: ContentState) -> None:
         """Another name for a superseded value is superseded as well."""
@@ -269,7 +278,7 @@ class Contents:
             sources = op.items
         elif isinstance(op, GetItem):
             sources = (op.tuple,)
-        calls = {key: flag for source in sources for key, flag in state.stale.get(source, {}).items()}
+        calls = {key: found for source in sources for key, found in state.stale.get(source, {}).items()}
         if calls:
             state.stale[op.result] = calls
 
@@ -281,51 +290,54 @@ class Contents:
         values: Iterable[ValueId],
         state: ContentState,
         *,
-        before_writing: bool | None = True,
+        first: Certainty | None = Certainty.MUST,
     ) -> None:
         for value in values:
             for leaf in self._aliases.leaves(value):
-                self._read(Reading(op, leaf), state, before_writing=before_writing)
+                self._read(Reading(op, leaf), state, first=first)
 
-    def _read(self, reading: Reading, state: ContentState, *, before_writing: bool | None = True) -> None:
-        """`before_writing`: that the call which reads has written nothing there yet is certain, possible
-        (False) or not known.
+    def _read(
+        self, reading: Reading, state: ContentState, *, first: Certainty | None = Certainty.MUST
+    ) -> None:
+        """`first`: how certain it is that the call which reads has written nothing there yet; None where it
+        has, or that is not known.
         """
         roots = self._aliases.roots_of(reading.value)
+        only = must_if(len(roots) == 1)
         for root in roots:
-            only = len(roots) == 1
-            if root in state.unwritten and before_writing is not None:
-                self._report_unwritten(root, reading, state.unwritten.pop(root) and only and before_writing)
-            for (index, written), certain in state.overwritten.get(root, {}).items():
-                self._report_overwritten(root, self._ops[index], written, reading, certain and only)
+            if root in state.unwritten and first is not None:
+                self._report_unwritten(root, reading, weakest(state.unwritten.pop(root), only, first))
+            for (index, written), certainty in state.overwritten.get(root, {}).items():
+                self._report_overwritten(root, self._ops[index], written, reading, weakest(certainty, only))
             if root in self._outside and root not in state.replaced:
-                (self.passed if reading.assumed else self.reads).add(root)
-                if reading.assumed:
+                (self.reads if reading.presumed is None else self.passed).add(root)
+                if reading.presumed is not None:
                     # It may hold anything by now.
                     state.replaced.add(root)
-        for (index, argument), certain in state.stale.get(reading.value, {}).items():
+        for (index, argument), certainty in state.stale.get(reading.value, {}).items():
             call = self._ops[index]
             assert isinstance(call, KernelCall)
-            found = StaleRead(call, argument, reading, certain and self._paths.always_with(reading.op, call))
+            together = must_if(self._paths.always_with(reading.op, call))
+            found = StaleRead(call, argument, reading, weakest(certainty, together))
             self._stale.setdefault((index, argument, reading.value), found)
 
-    def _report_unwritten(self, root: ValueId, reading: Reading, certain: bool) -> None:
+    def _report_unwritten(self, root: ValueId, reading: Reading, certainty: Certainty) -> None:
         left = [
             other for storage in self._storages(root) for other in self._written_on[storage] if other != root
         ]
-        found = UnwrittenRead(self._paths.definitions[root], reading, certain, tuple(dict.fromkeys(left)))
+        found = UnwrittenRead(self._paths.definitions[root], reading, certainty, tuple(dict.fromkeys(left)))
         where = None if reading.op is None else reading.op.place.index
         self._unwritten.setdefault((root, where), found)
 
     def _report_overwritten(
-        self, root: ValueId, write: Op, written: ValueId, reading: Reading, certain: bool
+        self, root: ValueId, write: Op, written: ValueId, reading: Reading, certainty: Certainty
     ) -> None:
-        certain = certain and self._paths.always_with(reading.op, write)
+        certainty = weakest(certainty, must_if(self._paths.always_with(reading.op, write)))
         key = (write.place.index, written, root)
         known = self._overwritings.get(key)
-        if known is None or (certain and not known.certain):
+        if known is None or (certainty is Certainty.MUST and known.certainty is Certainty.MAY):
             self._overwritings[key] = Overwriting(
-                self._paths.definitions[root], write, written, reading, certain
+                self._paths.definitions[root], write, written, reading, certainty
             )
 
     def _write_all(self, op: Op, value: ValueId, state: ContentState) -> None:
@@ -356,12 +368,13 @@ class Contents:
         self._on[storage] = needed
         for tensor in needed:
             allocation = self._paths.definitions[tensor]
-            if tensor in roots or state.unwritten.get(tensor) or self._paths.never_with(allocation, op):
+            holds_nothing = state.unwritten.get(tensor) is Certainty.MUST
+            if tensor in roots or holds_nothing or self._paths.never_with(allocation, op):
                 continue
             # A tensor in `unwritten` holds nothing to overwrite on some of the paths.
             written_before = tensor not in state.unwritten
-            certain = written_before and len(roots) == 1 and self._paths.always_with(allocation, op)
-            state.overwritten.setdefault(tensor, {})[index, written] = certain
+            always = written_before and len(roots) == 1 and self._paths.always_with(allocation, op)
+            state.overwritten.setdefault(tensor, {})[index, written] = must_if(always)
 
     def _storages(self, tensor: ValueId) -> frozenset[ValueId]:
         """The storages that an allocated tensor may be on."""

@@ -7,7 +7,8 @@ from dataclasses import dataclass
 
 import sympy
 
-from relax_lint.model.program import Block, Function, If, MatchCast, Op, Place, Provenance
+from relax_lint.model.operations import Block, If, MatchCast, Op, OperationId
+from relax_lint.model.program import Function, Provenance
 from relax_lint.model.types import PrimType, ShapeType, TensorType, TupleType, ValueType
 
 
@@ -15,7 +16,7 @@ from relax_lint.model.types import PrimType, ShapeType, TensorType, TupleType, V
 class Point:
     """A point of a function: right before an operation, or its entry (`before` None)."""
 
-    before: Place | None
+    before: OperationId | None
 
 
 ENTRY = Point(None)
@@ -35,11 +36,11 @@ class Definitions:
         """The symbols that have a value when the function is entered."""
         self._walk(function.body, self.at_entry, ())
 
-    def known_at(self, place: Place) -> frozenset[sympy.Symbol]:
+    def known_at(self, place: OperationId) -> frozenset[sympy.Symbol]:
         """The symbols that have a value right before an operation."""
         return self._known[place.index]
 
-    def earliest(self, symbols: Iterable[sympy.Symbol], place: Place | None) -> Point | None:
+    def earliest(self, symbols: Iterable[sympy.Symbol], place: OperationId | None) -> Point | None:
         """The first point at which all symbols have a value and from which on the operation at `place`
         (None: the whole function) is always reached; None where there is none.
 

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from relax_lint.model.program import Assert, Block, Function, If, MatchCast, Provenance
+from relax_lint.model.operations import Assert, Block, If, MatchCast
+from relax_lint.model.program import Function, Provenance
 from relax_lint.symbolic.domain import Domain, Fact
 
 

@@ -5,9 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
+from relax_lint.analysis.certainty import Certainty, must_if
 from relax_lint.analysis.liveness import operands
 from relax_lint.analysis.paths import Paths
-from relax_lint.model.program import Constant, Function, Op, Program, ValueId
+from relax_lint.model.operations import Constant, Op, ValueId
+from relax_lint.model.program import Function, Program
 from relax_lint.model.types import PrimType
 
 
@@ -15,14 +17,19 @@ from relax_lint.model.types import PrimType
 class UndominatedUse:
     """`op` (None: the result) uses `value`, which `definition` (None: nothing that is known) makes elsewhere.
 
-    `certain`: no path to the use passes the definition. `inside` names the inner function that makes it.
+    `MUST`: no path to the use passes the definition. `inside` names the inner function that makes it.
     """
 
     op: Op | None
     value: ValueId
     definition: Op | None
-    certain: bool
+    certainty: Certainty
     inside: str | None = None
+
+    @property
+    def is_certain(self) -> bool:
+        """Whether that is so on every path."""
+        return self.certainty is Certainty.MUST
 
 
 def outer_function(program: Program, function: Function) -> Function | None:
@@ -69,10 +76,10 @@ def undominated_uses(
             if definition is None:
                 yield from _unbound(op, value, function, inner)
             elif not _precedes(definition, op, paths):
-                certain = op is not None and (
+                never = op is not None and (
                     paths.never_with(definition, op) or definition.place.index >= op.place.index
                 )
-                yield UndominatedUse(op, value, definition, certain)
+                yield UndominatedUse(op, value, definition, must_if(never))
 
 
 def _used(op: Op | None, function: Function) -> tuple[ValueId, ...]:
@@ -95,7 +102,7 @@ def _unbound(
     if not name or isinstance(function.type_of(value), PrimType):
         return
     inside, definition = inner.get(name, (None, None))
-    yield UndominatedUse(op, value, definition, True, inside)
+    yield UndominatedUse(op, value, definition, Certainty.MUST, inside)
 
 
 def _inner_definitions(program: Program, function: Function) -> dict[str, tuple[str, Op]]:

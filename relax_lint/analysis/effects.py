@@ -5,10 +5,13 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
+from relax_lint.analysis.certainty import Certainty, must_if
 from relax_lint.model.kernels import Kernel
-from relax_lint.model.program import CallKind, KernelCall, Program
+from relax_lint.model.operations import KernelCall
+from relax_lint.model.program import Program
 from relax_lint.model.types import TensorType, TupleType, ValueType
 from relax_lint.vm.builtins import BUILTINS
+from relax_lint.vm.calls import CallKind
 
 
 @dataclass(frozen=True)
@@ -17,8 +20,8 @@ class Effect:
     `len(call.arguments)` on the fields of a result that the call allocates.
 
     An argument is in `reads` when what it held before the call may matter, so that an output that the
-    kernel initialises by itself is not. `first_reads` are read before the call has written anything to them:
-    True where that is certain. `elementwise` are the pairs (read, written) that may be the same memory,
+    kernel initialises by itself is not. `first_reads` are read before the call has written anything to them.
+    `elementwise` are the pairs (read, written) that may be the same memory,
     `copies` those of them of which one is written as the other is; of a pair in `read_before` everything is
     read before anything is written. Where the effect is not `known` it is the
     largest possible, and `why` says what was assumed.
@@ -29,7 +32,7 @@ class Effect:
     elementwise: frozenset[tuple[int, int]] = frozenset()
     copies: frozenset[tuple[int, int]] = frozenset()
     read_before: frozenset[tuple[int, int]] = frozenset()
-    first_reads: Mapping[int, bool] = field(default_factory=dict)
+    first_reads: Mapping[int, Certainty] = field(default_factory=dict)
     known: bool = True
     why: str = ""
 
@@ -97,7 +100,7 @@ def _of_kernel(kernel: Kernel) -> Effect:
         kernel.elementwise,
         kernel.copies,
         kernel.read_before,
-        kernel.first_reads,
+        {position: must_if(certain) for position, certain in kernel.first_reads.items()},
         known=not unknown,
         why="; ".join(unknown),
     )

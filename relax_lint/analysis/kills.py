@@ -6,27 +6,35 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 
 from relax_lint.analysis.aliases import Aliases
+from relax_lint.analysis.certainty import Certainty, weakest
 from relax_lint.analysis.liveness import operands
-from relax_lint.model.program import Block, Constant, Function, If, Kill, KillKind, Op, ValueId
+from relax_lint.model.operations import Block, Constant, If, Kill, Op, ValueId
+from relax_lint.model.program import Function
+from relax_lint.vm.builtins import KillKind
 
 
 @dataclass(frozen=True)
 class KilledUse:
-    """`value` is used by `op` (None: returned) after `kill`; `certain` when every path to `op` kills it,
-    else `why` not.
+    """`value` is used by `op` (None: returned) after `kill`, on every path to `op` (`MUST`), or else `why`
+    not.
     """
 
     op: Op | None
     value: ValueId
     kill: Kill
-    certain: bool
+    certainty: Certainty
     why: str = "killed on some paths only"
+
+    @property
+    def is_certain(self) -> bool:
+        """Whether that is so on every path."""
+        return self.certainty is Certainty.MUST
 
 
 @dataclass(frozen=True)
 class _Killed:
     kill: Kill
-    certain: bool
+    certainty: Certainty
 
 
 class Kills:
@@ -66,8 +74,8 @@ class Kills:
             one, two = killed.get(register), other.get(register)
             known = one or two
             assert known is not None
-            certain = one is not None and two is not None and one.certain and two.certain
-            killed[register] = _Killed(known.kill, certain)
+            branches = (Certainty.MAY if each is None else each.certainty for each in (one, two))
+            killed[register] = _Killed(known.kill, weakest(*branches))
 
     def _kill(self, op: Kill, killed: dict[ValueId, _Killed]) -> None:
         register = self._aliases.register(op.target)
@@ -75,8 +83,8 @@ class Kills:
             self.of_constants.append(op)
         before = killed.get(register)
         if before is not None:
-            self.again.append(KilledUse(op, op.target, before.kill, before.certain))
-        killed[register] = _Killed(op, True)
+            self.again.append(KilledUse(op, op.target, before.kill, before.certainty))
+        killed[register] = _Killed(op, Certainty.MUST)
 
     def _use(self, op: Op | None, values: Iterable[ValueId], killed: dict[ValueId, _Killed]) -> None:
         for value in dict.fromkeys(values):
@@ -87,9 +95,9 @@ class Kills:
             # where `kill_object` stands, code generation gives `b` a register of its own (measured).
             if value != found.kill.target and found.kill.kind is KillKind.OBJECT:
                 why = "another name has a register of its own unless the pipeline removes trivial bindings"
-                self.uses.append(KilledUse(op, value, found.kill, certain=False, why=why))
+                self.uses.append(KilledUse(op, value, found.kill, Certainty.MAY, why))
             else:
-                self.uses.append(KilledUse(op, value, found.kill, found.certain))
+                self.uses.append(KilledUse(op, value, found.kill, found.certainty))
 
     def _fields_of(self, value: ValueId) -> tuple[ValueId, ...]:
         """The fields of a tuple that is written in place, else the value itself."""

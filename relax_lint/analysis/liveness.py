@@ -12,27 +12,26 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from relax_lint.analysis.aliases import Aliases
-from relax_lint.model.program import (
+from relax_lint.model.operations import (
     Alias,
     AllocTensor,
     Assert,
     Block,
     Constant,
-    Function,
     FunctionCall,
     GetItem,
     If,
     KernelCall,
     Kill,
-    KillKind,
     MakeTuple,
     MatchCast,
     Op,
     ValueId,
     View,
 )
+from relax_lint.model.program import Function
 from relax_lint.model.types import OpaqueType, PrimType, ShapeType, TensorType
-from relax_lint.vm.builtins import SHAPE_HEAP
+from relax_lint.vm.builtins import SHAPE_HEAP, KillKind
 
 ENTRY = -1
 """The place before the first operation, in `Releases.after`."""

@@ -6,23 +6,22 @@ from functools import cached_property
 
 import sympy
 
-from relax_lint.model.program import (
+from relax_lint.model.operations import (
     Alias,
     AllocTensor,
     Block,
-    Function,
     GetItem,
     If,
     KernelCall,
     MakeTuple,
     MatchCast,
     Op,
-    Size,
-    Unknown,
     ValueId,
     View,
-    ViewKind,
 )
+from relax_lint.model.program import Function
+from relax_lint.symbolic.quantity import Size, Unknown
+from relax_lint.vm.builtins import ViewKind
 
 _ZERO = sympy.Integer(0)
 

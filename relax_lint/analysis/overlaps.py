@@ -1,4 +1,6 @@
-"""Whether two tensors share bytes: ranges on a storage, with symbolic offsets and sizes."""
+"""Whether two tensors share bytes: the memory that they are on, and their ranges there, with symbolic offsets
+and sizes.
+"""
 
 from __future__ import annotations
 
@@ -9,13 +11,15 @@ from functools import lru_cache
 import sympy
 from sympy.logic.boolalg import Boolean
 
-from relax_lint.analysis.offsets import Offsets
-from relax_lint.model.program import AllocTensor, Function, Op, Size, Unknown, ValueId
+from relax_lint.analysis.aliases import Aliases
+from relax_lint.analysis.certainty import Certainty
+from relax_lint.model.operations import AllocTensor, Op, ValueId
+from relax_lint.model.program import Function
 from relax_lint.model.sizes import tensor_bytes
-from relax_lint.symbolic.relations import at_most
+from relax_lint.symbolic.quantity import Size, Unknown
+from relax_lint.symbolic.relations import CACHED, at_most
 
 _UNKNOWN_BYTES = Unknown("the bytes of a tensor are not known from the IR")
-_CACHED = 1 << 14
 
 
 @dataclass(frozen=True)
@@ -47,7 +51,7 @@ class ByteRange:
         return not isinstance(self.start, Unknown) and self.start == other.start
 
 
-@lru_cache(maxsize=_CACHED)
+@lru_cache(maxsize=CACHED)
 def _disjoint(start: sympy.Expr, length: sympy.Expr, start_2: sympy.Expr, length_2: sympy.Expr) -> Boolean:
     zero = sympy.Integer(0)
     return sympy.Or(
@@ -65,21 +69,43 @@ def either_empty(one: ByteRange, other: ByteRange) -> Boolean | None:
     return sympy.Or(one.empty, other.empty)
 
 
-class ByteRanges:
-    """The byte ranges of the tensors of one function."""
+class TensorMemory:
+    """Where the bytes of the tensors of one function are."""
 
-    def __init__(self, function: Function, definitions: Mapping[ValueId, Op], offsets: Offsets) -> None:
+    def __init__(self, function: Function, aliases: Aliases, definitions: Mapping[ValueId, Op]) -> None:
         self._function = function
+        self._aliases = aliases
         self._definitions = definitions
-        self._offsets = offsets
-        self._known: dict[ValueId, ByteRange] = {}
+        self._ranges: dict[ValueId, ByteRange] = {}
 
-    def of(self, value: ValueId) -> ByteRange:
+    def owners(self, value: ValueId) -> frozenset[ValueId]:
+        """What the bytes of a tensor belong to: storages where it was put on one."""
+        found: set[ValueId] = set()
+        for root in self._aliases.roots_of(value):
+            op = self._definitions.get(root)
+            storage = op.storage if isinstance(op, AllocTensor) else None
+            found |= {root} if storage is None else self._aliases.roots_of(storage)
+        return frozenset(found)
+
+    def range(self, value: ValueId) -> ByteRange:
         """The bytes of a tensor."""
-        known = self._known.get(value)
+        known = self._ranges.get(value)
         if known is None:
-            known = self._known[value] = ByteRange(self._offsets.of(value), self._length(value))
+            known = self._ranges[value] = ByteRange(self._aliases.offsets.of(value), self._length(value))
         return known
+
+    def same_place(self, one: ValueId, other: ValueId) -> Certainty | None:
+        """Whether two tensors start at the same byte; None where they do not."""
+        memory, memory_2 = self.owners(one), self.owners(other)
+        if memory.isdisjoint(memory_2):
+            return None
+        start, start_2 = self.range(one).start, self.range(other).start
+        if isinstance(start, Unknown) or isinstance(start_2, Unknown):
+            return Certainty.MAY
+        if len(memory) == 1 and memory == memory_2 and start == start_2:
+            return Certainty.MUST
+        distance = start - start_2
+        return None if distance.is_Integer and distance != 0 else Certainty.MAY
 
     def _length(self, value: ValueId) -> Size:
         op = self._definitions.get(value)

@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import TypeAlias
 
-from relax_lint.model.program import Block, Function, If, Op, ValueId
+from relax_lint.model.operations import Block, If, Op, ValueId
+from relax_lint.model.program import Function
 
 Path: TypeAlias = tuple[tuple[int, bool], ...]
 """The branches around an operation, outermost first: the index of each `If`, and True in its then-branch."""

@@ -5,20 +5,19 @@ from __future__ import annotations
 from collections import defaultdict
 from typing import TypeAlias
 
-from relax_lint.model.program import (
+from relax_lint.model.operations import (
     Alias,
     AllocStorage,
-    Function,
     FunctionCall,
     GetItem,
     If,
     MakeTuple,
     MatchCast,
     Op,
-    Program,
-    Unknown,
     ValueId,
 )
+from relax_lint.model.program import Function, Program
+from relax_lint.symbolic.quantity import Unknown
 
 Storages: TypeAlias = tuple[AllocStorage, ...] | Unknown
 """Every storage that a value may be; Unknown where one of them is not known."""

@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 
-from relax_lint.model.program import Function, FunctionCall, Program, ValueId
+from relax_lint.model.operations import FunctionCall, ValueId
+from relax_lint.model.program import Function, Program
 
 
 @dataclass(frozen=True)
@@ -56,7 +57,7 @@ class Summaries:
     is added: recursion needs no special case.
     """
 
-    def __init__(self, program: Program, summarise: Callable[[Function, Summaries], Summary]) -> None:
+    def __init__(self, program: Program, summarise: Callable[[Function], Summary]) -> None:
         self._functions = {function.name: function for function in program.functions}
         self._summarise = summarise
         self._known: dict[str, Summary] = {}
@@ -90,6 +91,6 @@ class Summaries:
         """One round over the functions met so far, callees first; whether anything was added."""
         before = dict(self._pending)
         for name in reversed(before):
-            found = self._summarise(self._functions[name], self)
+            found = self._summarise(self._functions[name])
             self._pending[name] = self._pending[name].union(found)
         return self._pending != before

@@ -8,11 +8,11 @@ from dataclasses import replace
 
 from relax_lint.commands.judging import judge
 from relax_lint.commands.terminal import UsageError, tell
-from relax_lint.judging.policy import stale_entries, with_baseline, with_notes_on_accepted_blocks
 from relax_lint.output.tables import count
 from relax_lint.results.report import Report
 from relax_lint.settings.config import Config
 from relax_lint.suppressions.baseline import Entry, entries_of, read_baseline, write_baseline
+from relax_lint.suppressions.policy import stale_entries, with_baseline, with_notes_on_accepted_blocks
 
 
 def run_with_new_baseline(options: argparse.Namespace, config: Config) -> Report:

@@ -11,7 +11,9 @@ from relax_lint.commands.terminal import UsageError, tell, warn
 from relax_lint.output.tables import count
 from relax_lint.repair.apply import apply_edits
 from relax_lint.repair.files import WriteError, encoded, write_atomically
-from relax_lint.results.report import Report, is_finding
+from relax_lint.results.check import Check, is_finding
+from relax_lint.results.report import Report
+from relax_lint.rule import Acceptance, load_rules
 from relax_lint.running.pool import Item
 from relax_lint.running.runner import new_pool
 from relax_lint.settings.config import Config
@@ -20,7 +22,6 @@ from relax_lint.sources.text import UndecodableError, decode
 from relax_lint.sources.unit import Problem
 from relax_lint.support.codec import decode as decode_value
 from relax_lint.suppressions.adding import FUNCTION, KINDS, Plan, Wanted
-from relax_lint.suppressions.applying import NEVER
 
 
 @dataclass(frozen=True)
@@ -78,7 +79,7 @@ def _requests(report: Report, inputs: list[Input | Problem]) -> Iterator[_Reques
         wanted = tuple(
             Wanted(check.rule, check.location)
             for check in file.checks
-            if is_finding(check) and check.location is not None and check.rule not in NEVER
+            if is_finding(check) and check.location is not None and _is_acceptable(check)
         )
         if one is None or not wanted:
             continue
@@ -86,6 +87,10 @@ def _requests(report: Report, inputs: list[Input | Problem]) -> Iterator[_Reques
             yield _Request(one, decode(one.data), wanted)
         except UndecodableError:
             continue
+
+
+def _is_acceptable(check: Check) -> bool:
+    return load_rules()[check.rule].acceptance is not Acceptance.NEVER
 
 
 def _plans(requests: list[_Request], reason: str, config: Config) -> list[Plan]:

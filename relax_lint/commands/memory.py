@@ -10,12 +10,12 @@ from fractions import Fraction
 
 from relax_lint.output.earlier import read_report
 from relax_lint.results.report import Report
-from relax_lint.settings.config import UNREADABLE_BLOCKS, Config
+from relax_lint.rule import load_rules, unreadable_codes
+from relax_lint.settings.config import Config
 from relax_lint.settings.memory_request import MemoryRequest, RequestError, read_bindings, require_known
 from relax_lint.totals.comparison import Comparison, FunctionTotals, compare, totals_of
 
 _PERCENT = re.compile(r"(?P<number>[0-9]+(?:\.[0-9]+)?) ?%?", re.ASCII)
-_BUDGET_RULES = ("RLX601",)
 
 
 @dataclass(frozen=True)
@@ -51,7 +51,16 @@ def configured(asked: Asked, config: Config) -> Config:
     """The configuration of the run: totals need no rule but the budget's and those that are named; what is
     missing from the totals has to be said all the same.
     """
-    return replace(config, select=(*UNREADABLE_BLOCKS, *_BUDGET_RULES, *asked.select), memory=asked.request)
+    select = (*unreadable_codes(), *_budget_codes(config), *asked.select)
+    return replace(config, select=select, memory=asked.request)
+
+
+def _budget_codes(config: Config) -> list[str]:
+    """The rules that a budget gives something to judge by."""
+    unlimited = replace(config, max_memory=())
+    return [
+        code for code, rule in load_rules().items() if rule.applies(config) and not rule.applies(unlimited)
+    ]
 
 
 def compared(asked: Asked, report: Report) -> Comparison | None:

@@ -6,7 +6,7 @@ import argparse
 from collections.abc import Sequence
 
 from relax_lint.commands.terminal import UsageError, style, write
-from relax_lint.rule import Rule, load_rules
+from relax_lint.rule import Rule, find_rule, load_rules
 
 
 def require_known_rules(prefixes: Sequence[str]) -> None:
@@ -30,12 +30,9 @@ def explain(options: argparse.Namespace) -> int:
     """Print the page of the rule `options.code`, a code or a name. Raises UsageError if there is none."""
     from relax_lint.output.page import page_text
 
-    rules = load_rules()
-    rule = rules.get(options.code.upper())
+    rule = find_rule(options.code.upper()) or find_rule(options.code)
     if rule is None:
-        rule = next((each for each in rules.values() if each.name == options.code), None)
-    if rule is None:
-        raise UsageError(_unknown_rule(options.code, rules))
+        raise UsageError(_unknown_rule(options.code, load_rules()))
     try:
         text = rule.page.read_text(encoding="utf-8")
     except OSError as error:

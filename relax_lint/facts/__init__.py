@@ -1,1 +1,1 @@
-"""What a rule may ask: claims put to provers, one file per verdict. Imports `totals` and below."""
+"""What a rule may ask: claims put to provers, each verdict in one file. Imports `totals` and below."""

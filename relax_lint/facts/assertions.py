@@ -1,34 +1,36 @@
-"""Run-time checks that a function makes itself: can they fail, can they hold?"""
+"""RLX504 and RLX505: can a run-time check of a function fail, and can it hold?
+
+Event: an `R.assert_op`, an `R.match_cast`, or a check that VMShapeLower put in for a declared type.
+Claims: what it compares holds over what is enforced before it (RLX504: then it is redundant), and over
+all that is believed there (RLX505: refuted, no input passes). Verdict: `always-wrong` where that is
+proved, else `always-fine`.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Iterator
 from dataclasses import dataclass
 
-from relax_lint.facts.claims import all_of
-from relax_lint.facts.placements import Claim
-from relax_lint.model.program import Assert, Function, MatchCast, Place
-from relax_lint.symbolic.domain import Domain, FactKind
+from sympy.logic.boolalg import Boolean
+
+from relax_lint.analysis.flow import FunctionFlow
+from relax_lint.facts.claims import Claim, all_of
+from relax_lint.facts.judge import Decided, Judge
+from relax_lint.model.operations import Assert, MatchCast
+from relax_lint.results.verdict import Verdict
+from relax_lint.symbolic.decision import certain
+from relax_lint.symbolic.domain import FactKind
 from relax_lint.symbolic.printing import condition_text
+from relax_lint.symbolic.quantity import Unknown
 
 
 @dataclass(frozen=True)
 class RuntimeCheck:
-    """An `R.assert_op`, an `R.match_cast`, or a check that VMShapeLower put in for a declared type.
-
-    `claim` is what it compares, over all that is believed where it stands; `enforced` the same over what is
-    enforced there, so that a check of a declared bound does not count as proved by that bound.
-    """
+    """A check whose condition is about symbols, and that condition as text."""
 
     op: Assert | MatchCast
-    claim: Claim
-    enforced: Claim
+    condition: Boolean | Unknown
     text: str
-
-    @property
-    def written(self) -> bool:
-        """Whether the check is an assertion of the program's own."""
-        return isinstance(self.op, Assert) and self.op.written
 
     @property
     def kind(self) -> str:
@@ -38,19 +40,37 @@ class RuntimeCheck:
         return "assertion" if self.op.written else "check"
 
 
-def runtime_checks(function: Function, domain_at: Callable[[Place], Domain]) -> Iterable[RuntimeCheck]:
+def redundant_checks(flow: FunctionFlow, judge: Judge) -> Iterator[Decided[RuntimeCheck]]:
+    """Every assertion of the program's own: something can make it fail. A check of a declared bound does not
+    count as proved by that bound.
+    """
+    for check in runtime_checks(flow):
+        if isinstance(check.op, Assert) and check.op.written:
+            enforced = judge.domain_at(check.op.place).without(FactKind.ASSUMED, FactKind.GLOBAL)
+            decision = judge.judge(Claim(check.condition, enforced))
+            answer = certain(Verdict.ALWAYS_FINE, "not proved from what is enforced before it")
+            if decision.verdict is Verdict.ALWAYS_FINE and decision.reachable:
+                answer = certain(Verdict.ALWAYS_WRONG, decision.proof.detail or "true for every input")
+            yield Decided(check, answer)
+
+
+def failing_checks(flow: FunctionFlow, judge: Judge) -> Iterator[Decided[RuntimeCheck]]:
+    """Every check that is reached: some input passes it."""
+    for check in runtime_checks(flow):
+        decision = judge.judge(judge.claim_at(check.condition, check.op))
+        if decision.verdict is not Verdict.ALWAYS_WRONG and decision.reachable:
+            decision = certain(Verdict.ALWAYS_FINE, "not proved to fail for every input")
+        if decision.reachable:
+            yield Decided(check, decision)
+
+
+def runtime_checks(flow: FunctionFlow) -> Iterator[RuntimeCheck]:
     """Every check of a function whose condition is about symbols."""
-    domains: dict[int, Domain] = {}
-    for op in function.body.walk():
+    for op in flow.operations:
         if isinstance(op, Assert) and op.fact is not None:
             conditions = [op.fact.condition]
         elif isinstance(op, MatchCast) and op.facts:
             conditions = [fact.condition for fact in op.facts if fact.kind is FactKind.ENFORCED]
         else:
             continue
-        domain = domain_at(op.place)
-        # Domains are compared by identity where answers are looked up.
-        enforced = domains.setdefault(id(domain), domain.without(FactKind.ASSUMED, FactKind.GLOBAL))
-        condition = all_of(conditions)
-        text = " & ".join(condition_text(c) for c in conditions)
-        yield RuntimeCheck(op, Claim(condition, domain), Claim(condition, enforced), text)
+        yield RuntimeCheck(op, all_of(conditions), " & ".join(condition_text(c) for c in conditions))

@@ -1,16 +1,28 @@
-"""What a function needs against what it may have, and against what it would need at best."""
+"""RLX601 and RLX602: does a function keep to its budget, and near to what it would need at best?
+
+Events and claims:
+
+- RLX601, a configured budget: what the function takes is at most that, for the values that were asked for;
+- RLX602, the storages of a function: together they take at most `WASTE` times what its tensors need at one
+  time.
+
+Verdict: that of the provers, over what holds when the function begins to take memory.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
 import sympy
 from sympy.logic.boolalg import Boolean
 
-from relax_lint.facts.placements import Claim, quantity
-from relax_lint.model.program import AllocStorage, AllocTensor, Function, FunctionCall, If, Op, Unknown
+from relax_lint.facts.claims import Claim
+from relax_lint.facts.judge import Decided, Judge
+from relax_lint.facts.words import quantity
+from relax_lint.model.operations import AllocStorage, AllocTensor, FunctionCall, If, Op
+from relax_lint.model.program import Function
 from relax_lint.settings.config import Config
 from relax_lint.settings.memory_request import WHOLE
 from relax_lint.support.byte_text import bytes_text
@@ -18,10 +30,14 @@ from relax_lint.symbolic.decision import Decision
 from relax_lint.symbolic.domain import Domain, Fact, FactKind
 from relax_lint.symbolic.functions import Select
 from relax_lint.symbolic.printing import condition_text
+from relax_lint.symbolic.quantity import Unknown
 from relax_lint.totals.compute import Totals, size_of
 from relax_lint.totals.formula import total
 from relax_lint.totals.quantities import Quantity
 from relax_lint.vm.allocators import Allocator
+
+WASTE = 2
+"""How often the planned total may hold what the tensors need at one time."""
 
 
 @dataclass(frozen=True)
@@ -38,36 +54,79 @@ class Budget:
     allocator: Allocator | None = None
 
 
-def first_allocation(function: Function) -> Op | None:
+@dataclass(frozen=True)
+class KeptBudget:
+    """A budget, and the verdict on whether it is kept for all values, not only for those asked for."""
+
+    budget: Budget
+    in_general: Decision
+
+
+@dataclass(frozen=True)
+class PlannedMemory:
+    """The bytes of all storages together, of the tensors at one time, and the largest storage of constant
+    size, else the first one of symbolic size.
+    """
+
+    planned: Quantity | Unknown
+    lower_bound: Quantity | Unknown
+    largest: AllocStorage
+
+
+def _first_allocation(function: Function) -> Op | None:
     """The operation from which on a function takes memory; checks before it keep inputs away from it all."""
     allocating = (AllocStorage, AllocTensor, FunctionCall, If)
     return next((op for op in function.body.ops if isinstance(op, allocating)), None)
 
 
 class BudgetFacts:
-    """The budgets of one function as claims over `domain`, what holds when it begins to take memory."""
+    """The budgets of one function, and the verdicts on them."""
 
     def __init__(
         self,
+        function: Function,
+        judge: Judge,
         config: Config,
         measure: Callable[[], Totals],
-        domain: Domain,
         storages: Sequence[AllocStorage],
     ) -> None:
+        self._function = function
+        self._judge = judge
         self._config = config
         self._measure = measure
-        self._domain = domain
         self._storages = storages
+
+    # -- verdicts ------------------------------------------------------------------------------
+
+    def kept(self) -> Iterator[Decided[KeptBudget]]:
+        """Every configured budget: what the function takes keeps to it."""
+        for scope, limit in self._config.max_memory:
+            budget = self._budget(scope, limit)
+            condition = _at_most(budget.need, budget.limit)
+            as_asked = self._judge.judge(Claim(condition, self._domain.with_facts(self._asked())))
+            in_general = self._judge.judge(Claim(condition, self._domain))
+            yield Decided(KeptBudget(budget, in_general), as_asked)
+
+    def planned(self) -> Decided[PlannedMemory] | None:
+        """The storages take little more than the tensors need; None where there are none."""
+        largest = max(self._storages, key=_constant_bytes, default=None)
+        if largest is None:
+            return None
+        memory = PlannedMemory(self._planned, size_of(self._totals.lower_bound), largest)
+        return Decided(memory, self._judge.judge(Claim(_little_waste(memory), self._domain)))
+
+    # -- what it is computed from --------------------------------------------------------------
+
+    @cached_property
+    def _domain(self) -> Domain:
+        """What holds when the function begins to take memory."""
+        first = _first_allocation(self._function)
+        return self._judge.entry if first is None else self._judge.domain_at(first.place)
 
     @cached_property
     def _totals(self) -> Totals:
         # Without a budget nothing is measured.
         return self._measure()
-
-    @cached_property
-    def budgets(self) -> tuple[Budget, ...]:
-        """Every budget that is configured, with what the function takes of it."""
-        return tuple(self._budget(scope, limit) for scope, limit in self._config.max_memory)
 
     def _budget(self, scope: str, limit: int) -> Budget:
         totals = self._totals
@@ -80,44 +139,23 @@ class BudgetFacts:
         allocator = Allocator.POOLED if pooled else Allocator.NAIVE
         return Budget(scope, limit, totals.reserved[allocator], allocator)
 
-    def kept(self, budget: Budget) -> Claim:
-        """The function keeps to the budget, for all admissible values."""
-        return Claim(_at_most(budget.need, budget.limit), self._domain)
-
-    def kept_as_asked(self, budget: Budget) -> Claim:
-        """The same for the values of the symbols that were asked for."""
-        facts: list[Fact] = []
+    def _asked(self) -> Iterator[Fact]:
+        """The values of the symbols that were asked for."""
         for binding in self._config.memory.bindings:
             symbol = next((s for s in self._domain.symbols if s.name == binding.name), None)
             if symbol is not None:
                 inside = sympy.And(sympy.Ge(symbol, binding.low), sympy.Le(symbol, binding.high))
-                facts.append(Fact(inside, FactKind.ASSUMED, f"{binding} (as asked for)"))
-        return Claim(_at_most(budget.need, budget.limit), self._domain.with_facts(facts))
+                yield Fact(inside, FactKind.ASSUMED, f"{binding} (as asked for)")
 
-    @cached_property
-    def largest_storage(self) -> AllocStorage | None:
-        """The largest storage of constant size, else the first one of symbolic size."""
-        return max(self._storages, key=_constant_bytes, default=None)
-
-    @cached_property
-    def planned(self) -> Quantity | Unknown:
+    @property
+    def _planned(self) -> Quantity | Unknown:
         """All storages together, in bytes."""
         counted = self._totals.planned
         if isinstance(counted.dynamic_bytes, Unknown):
             return counted.dynamic_bytes
         return total((counted.static_bytes, counted.dynamic_bytes))
 
-    @cached_property
-    def lower_bound(self) -> Quantity | Unknown:
-        """What the tensors alone need at one time, in bytes."""
-        return size_of(self._totals.lower_bound)
-
-    def planned_within(self, factor: int) -> Claim:
-        """All storages together take at most `factor` times what the tensors need at one time."""
-        for size in (self.planned, self.lower_bound):
-            if isinstance(size, Unknown):
-                return Claim(size, self._domain)
-        return Claim(sympy.Le(self.planned, factor * sympy.sympify(self.lower_bound)), self._domain)
+    # -- words ---------------------------------------------------------------------------------
 
     @staticmethod
     def text(size: Quantity | Unknown) -> str:
@@ -125,9 +163,16 @@ class BudgetFacts:
         return bytes_text(size) if isinstance(size, int) else quantity(size)
 
     @staticmethod
-    def fits(decision: Decision) -> str:
-        """`fits iff n <= 1830`; empty where that is not known, or not a matter of symbols."""
-        return "" if decision.safe_when is None else f"fits iff {condition_text(decision.safe_when)}"
+    def fits(decision: Decision) -> str | None:
+        """`fits iff n <= 1830`; None where that is not known, or not a matter of symbols."""
+        return None if decision.safe_when is None else f"fits iff {condition_text(decision.safe_when)}"
+
+
+def _little_waste(memory: PlannedMemory) -> Boolean | Unknown:
+    for size in (memory.planned, memory.lower_bound):
+        if isinstance(size, Unknown):
+            return size
+    return sympy.Le(memory.planned, WASTE * sympy.sympify(memory.lower_bound))
 
 
 def _constant_bytes(storage: AllocStorage) -> int:

@@ -1,26 +1,36 @@
-"""Small conditions that rules ask thousands of times; building a sympy relation costs more than a look-up."""
+"""Claims: conditions over the values that reach an operation, to be proved or refuted."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable
+from dataclasses import dataclass
 from functools import lru_cache
 
 import sympy
 from sympy.logic.boolalg import Boolean
 
-from relax_lint.model.program import Unknown
+from relax_lint.symbolic.domain import Domain, Fact, FactKind
 from relax_lint.symbolic.functions import FloorMod
+from relax_lint.symbolic.printing import condition_text
+from relax_lint.symbolic.quantity import Unknown
+from relax_lint.symbolic.relations import CACHED, at_least_zero
 
-_CACHED = 1 << 14
+
+@dataclass(frozen=True)
+class Claim:
+    """A condition to be judged over a domain; Unknown when the IR does not say enough to state it."""
+
+    condition: Boolean | Unknown
+    domain: Domain
 
 
-@lru_cache(maxsize=_CACHED)
+@lru_cache(maxsize=CACHED)
 def equal(a: sympy.Expr, b: sympy.Expr) -> Boolean:
     """a == b."""
     return sympy.Eq(a, b)
 
 
-@lru_cache(maxsize=_CACHED)
+@lru_cache(maxsize=CACHED)
 def multiple_of(a: sympy.Expr, unit: int) -> Boolean:
     """a is a multiple of `unit`."""
     return sympy.true if unit == 1 else sympy.Eq(FloorMod(a, sympy.Integer(unit)), 0)
@@ -40,3 +50,14 @@ def all_of(conditions: Iterable[Boolean | Unknown]) -> Boolean | Unknown:
     if unknown is not None:
         return unknown
     return sympy.And(*stated) if stated else sympy.true
+
+
+def not_negative(domain: Domain, quantities: Iterable[sympy.Expr]) -> Domain:
+    """The part of a domain on which the quantities are >= 0."""
+    conditions = [at_least_zero(q) for q in quantities if not (q.is_Integer and int(q) >= 0)]
+    return domain.with_facts(_judged_elsewhere(c) for c in conditions if c not in domain.conditions)
+
+
+@lru_cache(maxsize=CACHED)
+def _judged_elsewhere(condition: Boolean) -> Fact:
+    return Fact(condition, FactKind.ENFORCED, f"{condition_text(condition)} (judged on its own)")

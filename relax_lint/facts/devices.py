@@ -1,29 +1,36 @@
-"""Which device a value lies on, and what that device offers."""
+"""RLX401 to RLX403: is everything on a device that there is, and that offers what is asked of it?
+
+Events and what must hold for them; as device indices are constants, each verdict follows from the text:
+
+- RLX401, an allocation: its device index names a device of the VM;
+- RLX402, a tensor: it names the device of its storage; a call of a kernel: its arguments lie on one device;
+- RLX403, an allocation: the allocator of its device offers its scope.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property
 
-from relax_lint.analysis.storages import Storages
-from relax_lint.model.program import (
+from relax_lint.analysis.flow import FunctionFlow
+from relax_lint.facts.judge import Decided
+from relax_lint.model.operations import (
     Alias,
     AllocStorage,
     AllocTensor,
-    Function,
     GetItem,
     KernelCall,
     MakeTuple,
     MatchCast,
-    Op,
-    Program,
-    Unknown,
     ValueId,
     View,
 )
 from relax_lint.model.types import TensorType
+from relax_lint.results.verdict import Verdict
 from relax_lint.settings.config import Config
+from relax_lint.symbolic.decision import Decision, certain
+from relax_lint.symbolic.quantity import Unknown
 
 HOST_TARGETS = frozenset({"llvm", "c", "cpu"})
 """Kinds of targets whose memory is the host's."""
@@ -40,17 +47,70 @@ class Placing:
     device: int
 
 
-class DeviceFacts:
-    """Devices of one function."""
+@dataclass(frozen=True)
+class NamedDevice:
+    """A tensor that names a device, and the storage that it lies on."""
 
-    def __init__(
-        self, program: Program, function: Function, config: Config, storages_of: Callable[[ValueId], Storages]
-    ) -> None:
-        self._program = program
-        self._function = function
+    tensor: AllocTensor
+    device: int
+    storage: AllocStorage
+
+
+@dataclass(frozen=True)
+class MixedCall:
+    """A call and the first of its arguments whose device is known, with the first on another device."""
+
+    call: KernelCall
+    first: Placing
+    other: Placing | None
+
+
+class DeviceFacts:
+    """Devices of one function, and the verdicts on what lies there."""
+
+    def __init__(self, flow: FunctionFlow, config: Config) -> None:
+        self._flow = flow
+        self._program = flow.program
+        self._function = flow.function
         self._config = config
-        self._storages_of = storages_of
-        self._index = {device.text: index for index, device in enumerate(program.declared_devices)}
+        self._index = {device.text: index for index, device in enumerate(self._program.declared_devices)}
+
+    # -- verdicts ------------------------------------------------------------------------------
+
+    def known(self) -> Iterator[Decided[AllocStorage | AllocTensor]]:
+        """Every allocation that names a device: the VM has it."""
+        for op in self._allocations:
+            if op.device is not None:
+                fine = 0 <= op.device < self.count
+                yield Decided(op, _verdict(fine, f"device {op.device} of {self.count}"))
+
+    def same_as_storage(self) -> Iterator[Decided[NamedDevice]]:
+        """Every tensor that names a device: it is that of its storage."""
+        for op in self._flow.operations:
+            if not isinstance(op, AllocTensor):
+                continue
+            storage, named = self._storage_of(op), self._named_by(op)
+            if storage is not None and storage.device is not None and named is not None:
+                event = NamedDevice(op, named, storage)
+                yield Decided(event, _verdict(named == storage.device, "device indices"))
+
+    def on_one_device(self, call: KernelCall) -> Decided[MixedCall] | None:
+        """The arguments of a call lie on one device; None where fewer than two are known to lie anywhere."""
+        placings = self._placings(call)
+        if len(placings) < 2:
+            return None
+        first = placings[0]
+        other = next((placing for placing in placings if placing.device != first.device), None)
+        return Decided(MixedCall(call, first, other), _verdict(other is None, "device indices"))
+
+    def offered(self) -> Iterator[Decided[AllocStorage | AllocTensor]]:
+        """Every allocation of which that can be told: its device offers the scope."""
+        for op in self._allocations:
+            offered = self._offers(op.device, op.scope)
+            if offered is not None:
+                yield Decided(op, _verdict(offered, f"scope {op.scope!r}"))
+
+    # -- devices -------------------------------------------------------------------------------
 
     @cached_property
     def count(self) -> int:
@@ -73,54 +133,54 @@ class DeviceFacts:
         own = self._config.target.split()[0]
         return "llvm" if declared or device >= (self._config.devices or 1) else own
 
-    def offers(self, device: int | None, scope: str) -> bool | None:
+    def _offers(self, device: int | None, scope: str) -> bool | None:
         """Whether the allocator of a device offers a scope; None where that cannot be told."""
         if scope in FLAT_SCOPES:
             return True
         return False if self.target_of(device) in HOST_TARGETS else None
 
-    def named_by(self, op: AllocTensor) -> int | None:
+    def _named_by(self, op: AllocTensor) -> int | None:
         """The device that an alloc_tensor names; index 0 is what it says when it was left out, and counts
         only in modules that declare their devices.
         """
         return op.device if op.device or self._program.declared_devices else None
 
-    def storage_of(self, op: AllocTensor) -> AllocStorage | None:
+    def _storage_of(self, op: AllocTensor) -> AllocStorage | None:
         """The storage that a tensor lies on; None where it is not known, or one of several."""
-        storages = None if op.storage is None else self._storages_of(op.storage)
+        storages = None if op.storage is None else self._flow.storages_of(op.storage)
         if storages is None or isinstance(storages, Unknown) or len(storages) > 1:
             return None
         return storages[0]
 
     @cached_property
-    def allocations(self) -> tuple[AllocStorage | AllocTensor, ...]:
+    def _allocations(self) -> tuple[AllocStorage | AllocTensor, ...]:
         """Everything that asks a device for memory: storages, and tensors that have none yet."""
         return tuple(
             op
-            for op in self._function.body.walk()
+            for op in self._flow.operations
             if isinstance(op, AllocStorage) or (isinstance(op, AllocTensor) and op.storage is None)
         )
 
-    def placings(self, call: KernelCall) -> tuple[Placing, ...]:
+    def _placings(self, call: KernelCall) -> tuple[Placing, ...]:
         """The arguments of a call whose device is known."""
-        found = ((argument, self.device_of(argument)) for argument in call.arguments)
+        found = ((argument, self._device_of(argument)) for argument in call.arguments)
         return tuple(Placing(argument, device) for argument, device in found if device is not None)
 
-    def device_of(self, value: ValueId) -> int | None:
+    def _device_of(self, value: ValueId) -> int | None:
         """The device index that a tensor lies on; None where the IR does not tell."""
-        op = self._defined_by.get(value)
+        op = self._flow.paths.definitions.get(value)
         if isinstance(op, AllocTensor):
-            storage = self.storage_of(op)
+            storage = self._storage_of(op)
             return storage.device if storage is not None else op.device if op.storage is None else None
         if isinstance(op, Alias | MatchCast | View):
-            return self.device_of(op.source)
+            return self._device_of(op.source)
         if isinstance(op, GetItem):
-            made = self._defined_by.get(op.tuple)
+            made = self._flow.paths.definitions.get(op.tuple)
             if isinstance(made, MakeTuple) and op.item < len(made.items):
-                return self.device_of(made.items[op.item])
+                return self._device_of(made.items[op.item])
         type_ = self._function.type_of(value)
         return self._index.get(type_.device) if isinstance(type_, TensorType) and type_.device else None
 
-    @cached_property
-    def _defined_by(self) -> Mapping[ValueId, Op]:
-        return {op.result: op for op in self._function.body.walk()}
+
+def _verdict(fine: bool, reason: str) -> Decision:
+    return certain(Verdict.ALWAYS_FINE if fine else Verdict.ALWAYS_WRONG, reason)

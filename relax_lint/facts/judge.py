@@ -1,32 +1,81 @@
-"""Claims put to the provers, each question once per function."""
+"""Claims put to the provers, and what a verdict on an event is."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
+from functools import cached_property
+from typing import Generic, TypeVar
 
 import sympy
 from sympy.logic.boolalg import Boolean
 
-from relax_lint.facts.placements import Claim
-from relax_lint.model.program import Unknown
+from relax_lint.analysis.certainty import Certainty
+from relax_lint.analysis.domains import domains_of, entry_domain
+from relax_lint.analysis.presumption import Presumption
+from relax_lint.facts.claims import Claim
+from relax_lint.model.operations import Op, OperationId
+from relax_lint.model.program import Function
 from relax_lint.results.verdict import Prover, Verdict
 from relax_lint.symbolic.decision import Decision, FailureStatus, FirstFailure, Proof
 from relax_lint.symbolic.domain import Domain
 from relax_lint.symbolic.prover import ProverChain
+from relax_lint.symbolic.quantity import Unknown
+
+Event = TypeVar("Event", covariant=True)
+
+
+@dataclass(frozen=True)
+class Decided(Generic[Event]):
+    """The verdict on an event, and what it relies on besides facts about symbols.
+
+    `only_empty`: it is safe only where there is no byte that it could concern.
+    """
+
+    event: Event
+    decision: Decision
+    presumptions: tuple[Presumption, ...] = ()
+    only_empty: bool = False
 
 
 class Judge:
-    """Asks the chain of provers and remembers the answers, and with `keep_claims` the questions too."""
+    """Asks the chain of provers about one function; with `keep_claims` an answer keeps its question."""
 
-    def __init__(self, chain: ProverChain, *, keep_claims: bool = False) -> None:
+    def __init__(
+        self, function: Function, chain: ProverChain, *, trust_declared_bounds: bool, keep_claims: bool
+    ) -> None:
+        self._function = function
         self._chain = chain
+        self._trust = trust_declared_bounds
         self._keep_claims = keep_claims
-        # A domain is part of a key by identity, and kept alive for that: operations share domains,
-        # and comparing their facts costs more.
-        self._kept: list[Domain] = []
-        self._decisions: dict[tuple[Boolean, int], Decision] = {}
-        self._failures: dict[tuple[Boolean, int], FirstFailure] = {}
+
+    # -- where ---------------------------------------------------------------------------------
+
+    @cached_property
+    def entry(self) -> Domain:
+        """What holds when the function is entered."""
+        return entry_domain(self._function, trust_declared_bounds=self._trust)
+
+    @cached_property
+    def enforced_at_entry(self) -> Domain:
+        """What is enforced when the function is entered: its declared bounds are not."""
+        return entry_domain(self._function, trust_declared_bounds=False)
+
+    @cached_property
+    def _domains(self) -> dict[int, Domain]:
+        return domains_of(self._function, self.entry)
+
+    def domain_at(self, place: OperationId) -> Domain:
+        """What holds when an operation is reached."""
+        return self._domains[place.index]
+
+    def claim_at(self, condition: Boolean | Unknown, op: Op | None) -> Claim:
+        """A condition as a claim where an operation is, or (None) where the function returns."""
+        ops = self._function.body.ops
+        last = op or (ops[-1] if ops else None)
+        return Claim(condition, self.entry if last is None else self.domain_at(last.place))
+
+    # -- verdicts ------------------------------------------------------------------------------
 
     def judge(self, *claims: Claim) -> Decision:
         """The verdict on a claim; with several claims, on the operation of which one holds per path.
@@ -38,6 +87,20 @@ class Judge:
         if not self._keep_claims or decision.verdict is Verdict.NEEDS_RUNTIME_CHECK:
             return decision
         return replace(decision, claims=tuple((claim.condition, claim.domain) for claim in claims))
+
+    def judge_event(self, claim: Claim, certainty: Certainty, why_not: str = "") -> Decision:
+        """The verdict on an event that does harm unless the claim holds. What only may happen is never
+        always wrong: `why_not` says why it may not.
+        """
+        decision = self.judge(claim)
+        if certainty is Certainty.MUST or not decision.reachable or decision.verdict is Verdict.ALWAYS_FINE:
+            return decision
+        proof = replace(decision.proof, detail=why_not)
+        return Decision(Verdict.NEEDS_RUNTIME_CHECK, proof, wrong=decision.wrong)
+
+    def harm(self, op: Op | None, certainty: Certainty, why_not: str = "") -> Decision:
+        """The verdict on what does harm whenever it happens, at an operation or (None) at the return."""
+        return self.judge_event(self.claim_at(sympy.false, op), certainty, why_not)
 
     def _judge(self, claims: Sequence[Claim]) -> Decision:
         decisions = [self._decide(claim) for claim in claims]
@@ -53,15 +116,23 @@ class Judge:
         proof = Proof(wrong.proof.by, "fine or wrong depending on the branch that was taken")
         return Decision(Verdict.NEEDS_RUNTIME_CHECK, proof, wrong=wrong.wrong)
 
+    def _decide(self, claim: Claim) -> Decision:
+        if isinstance(claim.condition, Unknown):
+            proof = Proof(Prover.UNDECIDED, claim.condition.reason)
+            return Decision(Verdict.NEEDS_RUNTIME_CHECK, proof)
+        return self._chain.decide(claim.condition, claim.domain)
+
+    # -- other questions -----------------------------------------------------------------------
+
     def is_reachable(self, domain: Domain) -> bool:
         """Whether any assignment satisfies the facts of a domain."""
         return self._chain.decide(sympy.true, domain).reachable
 
-    def holds_only_if(self, claim: Claim, condition: sympy.Basic | None) -> bool:
-        """Whether the claim can hold only where `condition` does."""
-        if condition is None or isinstance(claim.condition, Unknown):
+    def safe_only_if(self, decision: Decision, claim: Claim, condition: Boolean | None) -> bool:
+        """Whether a decision on a claim leaves a safe region, and only where `condition` holds."""
+        if decision.safe_when is None or condition is None or isinstance(claim.condition, Unknown):
             return False
-        return self._chain.entails(claim.domain, sympy.Or(sympy.Not(claim.condition), condition))
+        return self.implies(claim.domain, claim.condition, condition)
 
     def implies(self, domain: Domain, condition: Boolean, other: Boolean) -> bool:
         """Whether `other` holds in a domain wherever `condition` does."""
@@ -73,23 +144,4 @@ class Judge:
         condition = claims[0].condition
         if len(claims) > 1 or isinstance(condition, Unknown):
             return FirstFailure(FailureStatus.UNKNOWN)
-        key = self._key(condition, claims[0].domain)
-        known = self._failures.get(key)
-        if known is None:
-            known = self._failures[key] = self._chain.first_failure(condition, claims[0].domain)
-            self._kept.append(claims[0].domain)
-        return known
-
-    def _decide(self, claim: Claim) -> Decision:
-        if isinstance(claim.condition, Unknown):
-            proof = Proof(Prover.UNDECIDED, claim.condition.reason)
-            return Decision(Verdict.NEEDS_RUNTIME_CHECK, proof)
-        key = self._key(claim.condition, claim.domain)
-        known = self._decisions.get(key)
-        if known is None:
-            known = self._decisions[key] = self._chain.decide(claim.condition, claim.domain)
-            self._kept.append(claim.domain)
-        return known
-
-    def _key(self, condition: Boolean, domain: Domain) -> tuple[Boolean, int]:
-        return condition, id(domain)
+        return self._chain.first_failure(condition, claims[0].domain)

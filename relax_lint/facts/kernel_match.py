@@ -9,12 +9,12 @@ import sympy
 from sympy.logic.boolalg import Boolean
 
 from relax_lint.facts.claims import all_of
-from relax_lint.facts.kernel_calls import Binding, bind
-from relax_lint.facts.placements import at_most
+from relax_lint.facts.kernel_entry import Binding, bind
 from relax_lint.model.kernels import Access, BufferParameter, Kernel, Lookup, Reduction
-from relax_lint.model.program import Unknown
 from relax_lint.model.types import DType, TensorType, ValueType
 from relax_lint.symbolic.printing import expr_text
+from relax_lint.symbolic.quantity import Unknown
+from relax_lint.symbolic.relations import at_most
 
 _UNCHECKED_DTYPES = frozenset({"int1", "int4", "uint4"})
 """Dtypes that a PrimFunc's entry does not compare (TVM's src/tirx/transform/tvm_ffi_binder.cc)."""

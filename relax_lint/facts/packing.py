@@ -1,14 +1,26 @@
-"""Dtypes that are not made of whole bytes: what the VM allocates, and where kernels count otherwise."""
+"""RLX404: does the VM allocate the dtype of every tensor, and count its bytes as kernels do?
+
+Events: a tensor, and a tensor of a dtype that the VM counts differently from kernels. Claim for the
+second: its storage has room for the bytes that kernels count. Verdict: for the first by its dtype, for
+the second that of the provers.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterator
 
 import sympy
 
-from relax_lint.facts.placements import Claim, Placement, at_most, quantity
-from relax_lint.model.program import AllocStorage, AllocTensor, Size, Unknown
+from relax_lint.facts.claims import Claim
+from relax_lint.facts.judge import Decided, Judge
+from relax_lint.facts.placement import Placement, PlacementFacts
+from relax_lint.facts.words import quantity
+from relax_lint.model.operations import AllocStorage, AllocTensor
 from relax_lint.model.sizes import elements
+from relax_lint.results.verdict import Verdict
+from relax_lint.symbolic.decision import certain
+from relax_lint.symbolic.quantity import Size, Unknown
+from relax_lint.symbolic.relations import at_most
 
 PACKED_DTYPE = "uint1"
 """Counted with 1 bit for each element by the VM, and with 1 byte by kernels."""
@@ -17,42 +29,51 @@ PACKED_DTYPE = "uint1"
 class PackingFacts:
     """The tensors of one function by how their bytes are counted."""
 
-    def __init__(self, placements: Iterable[Placement]) -> None:
-        self.packed = tuple(p for p in placements if p.tensor.dtype.name == PACKED_DTYPE)
-        """The tensors on storages that the VM and kernels count differently."""
+    def __init__(self, placement: PlacementFacts, judge: Judge) -> None:
+        self._placement = placement
+        self._judge = judge
 
-    def is_allocatable(self, op: AllocTensor) -> bool:
-        """Whether the VM allocates the tensor's dtype: its bits are whole bytes and a power of two, or it is
-        uint1 (`VerifyDataType` in TVM's src/runtime/memory/memory_manager.cc).
-        """
-        bits = op.dtype.bits
-        return op.dtype.name == PACKED_DTYPE or (bits % 8 == 0 and bits & (bits - 1) == 0)
+    def allocatable(self) -> Iterator[Decided[AllocTensor]]:
+        """Every tensor: the VM allocates its dtype."""
+        for op in self._placement.tensors:
+            verdict = Verdict.ALWAYS_FINE if _is_allocatable(op) else Verdict.ALWAYS_WRONG
+            yield Decided(op, certain(verdict, f"{op.dtype.bits} bits"))
+
+    def roomy(self) -> Iterator[Decided[Placement]]:
+        """Every tensor that is counted differently: its storage has room for it as kernels count it."""
+        for placement in self._placement.placements:
+            if placement.tensor.dtype.name == PACKED_DTYPE:
+                yield Decided(placement, self._judge.judge(*_has_room(placement)))
 
     def unpacked(self, op: AllocTensor) -> str:
         """The bytes of a tensor as kernels count them, for a message."""
         return quantity(_unpacked_bytes(op))
 
-    def has_room(self, placement: Placement) -> tuple[Claim, ...]:
-        """The storage has room for the tensor as kernels count it."""
-        size, offset, storages = (
-            _unpacked_bytes(placement.tensor),
-            placement.tensor.offset,
-            placement.storages,
-        )
-        if isinstance(size, Unknown):
-            return (Claim(size, placement.region),)
-        if isinstance(offset, Unknown):
-            return (Claim(offset, placement.region),)
-        if isinstance(storages, Unknown):
-            return (Claim(storages, placement.region),)
-        return tuple(_has_room(placement, offset + size, storage) for storage in storages)
+
+def _is_allocatable(op: AllocTensor) -> bool:
+    """Whether the bits of an element are whole bytes and a power of two, or the dtype is uint1
+    (`VerifyDataType` in TVM's src/runtime/memory/memory_manager.cc).
+    """
+    bits = op.dtype.bits
+    return op.dtype.name == PACKED_DTYPE or (bits % 8 == 0 and bits & (bits - 1) == 0)
 
 
 def _unpacked_bytes(op: AllocTensor) -> Size:
     return op.shape if isinstance(op.shape, Unknown) else elements(op.shape) * op.dtype.storage_bytes
 
 
-def _has_room(placement: Placement, end: sympy.Expr, storage: AllocStorage) -> Claim:
+def _has_room(placement: Placement) -> tuple[Claim, ...]:
+    size, offset, storages = _unpacked_bytes(placement.tensor), placement.tensor.offset, placement.storages
+    if isinstance(size, Unknown):
+        return (Claim(size, placement.region),)
+    if isinstance(offset, Unknown):
+        return (Claim(offset, placement.region),)
+    if isinstance(storages, Unknown):
+        return (Claim(storages, placement.region),)
+    return tuple(_fits(placement, offset + size, storage) for storage in storages)
+
+
+def _fits(placement: Placement, end: sympy.Expr, storage: AllocStorage) -> Claim:
     if isinstance(storage.size, Unknown):
         return Claim(storage.size, placement.region)
     return Claim(at_most(end, storage.size), placement.region)

@@ -1,20 +1,28 @@
-"""Views: reshapes and byte windows over the memory of another tensor, and what must hold for them."""
+"""RLX304: does every view cover memory of its source?
+
+Event: a reshape, a byte window, or a `vm.builtin.copy`. Claims: the reshape keeps the element count; the
+window ends inside its source and starts at a multiple of its element size; the copy claims the type of
+its source. Verdict: that of the provers.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Iterator
 from dataclasses import dataclass
-from functools import cached_property
 
 import sympy
 from sympy.logic.boolalg import Boolean
 
-from relax_lint.facts.claims import all_of, equal, multiple_of
-from relax_lint.facts.placements import Claim, at_most, not_negative
-from relax_lint.model.program import Function, Place, Size, Unknown, View, ViewKind
+from relax_lint.analysis.flow import FunctionFlow
+from relax_lint.facts.claims import Claim, all_of, equal, multiple_of, not_negative
+from relax_lint.facts.judge import Decided, Judge
+from relax_lint.model.operations import View
 from relax_lint.model.sizes import elements, tensor_bytes
 from relax_lint.model.types import TensorType
-from relax_lint.symbolic.domain import Domain
+from relax_lint.results.verdict import Verdict
+from relax_lint.symbolic.quantity import Size, Unknown
+from relax_lint.symbolic.relations import at_most
+from relax_lint.vm.builtins import ViewKind
 
 _NO_TYPE = Unknown("the type of the view or of its source is not known from the IR")
 
@@ -51,24 +59,31 @@ class ViewQuestion:
 class ViewFacts:
     """The views of one function."""
 
-    def __init__(self, function: Function, domain_at: Callable[[Place], Domain]) -> None:
-        self._function = function
-        self._domain_at = domain_at
+    def __init__(self, flow: FunctionFlow, judge: Judge) -> None:
+        self._flow = flow
+        self._judge = judge
 
-    @cached_property
-    def questions(self) -> tuple[ViewQuestion, ...]:
+    def views(self) -> Iterator[Decided[ViewQuestion]]:
         """Every reshape, every byte window, and every `vm.builtin.copy` of a tensor."""
         ask = {
             ViewKind.RESHAPE: self._reshape,
             ViewKind.MEMORY_VIEW: self._window,
             ViewKind.COPY: self._copy,
         }
-        views = [op for op in self._function.body.walk() if isinstance(op, View) and op.kind in ask]
-        return tuple(ask[op.kind](op) for op in views if op.kind is not ViewKind.COPY or all(self._types(op)))
+        for op in self._flow.operations:
+            if not isinstance(op, View) or op.kind not in ask:
+                continue
+            if op.kind is not ViewKind.COPY or all(self._types(op)):
+                question = ask[op.kind](op)
+                yield Decided(question, self._judge.judge(question.claim))
+
+    def is_long_enough(self, view: ViewQuestion) -> bool:
+        """Whether a byte window ends inside its source, so that its start is what is wrong."""
+        return self._judge.judge(view.size).verdict is Verdict.ALWAYS_FINE
 
     def _copy(self, op: View) -> ViewQuestion:
         """`vm.builtin.copy` returns its argument, whatever type the call claims."""
-        domain = self._domain_at(op.place)
+        domain = self._judge.domain_at(op.place)
         source, target = self._types(op)
         assert source is not None
         assert target is not None
@@ -77,7 +92,7 @@ class ViewFacts:
         return ViewQuestion(op, needs, has, Claim(_same_type(source, target), domain), fine, 1)
 
     def _reshape(self, op: View) -> ViewQuestion:
-        domain = self._domain_at(op.place)
+        domain = self._judge.domain_at(op.place)
         fine = Claim(sympy.true, domain)
         shapes = [type_.shape for type_ in self._types(op) if type_ is not None and type_.shape is not None]
         if len(shapes) < 2:
@@ -87,7 +102,7 @@ class ViewFacts:
         return ViewQuestion(op, needs, has, Claim(equal(needs, has), domain), fine, 1)
 
     def _window(self, op: View) -> ViewQuestion:
-        domain = self._domain_at(op.place)
+        domain = self._judge.domain_at(op.place)
         source, target = self._types(op)
         has, needs = _bytes(source), _bytes(target)
         unit = 1 if target is None or target.dtype is None else target.dtype.storage_bytes
@@ -105,7 +120,7 @@ class ViewFacts:
         return ViewQuestion(op, offset + needs, has, size, Claim(multiple_of(offset, unit), region), unit)
 
     def _types(self, op: View) -> tuple[TensorType | None, TensorType | None]:
-        source = self._function.tensor_type(op.source)
+        source = self._flow.function.tensor_type(op.source)
         target = op.claimed or op.type
         return source, target if isinstance(target, TensorType) else None
 

@@ -1,7 +1,7 @@
 """What is to be changed, in terms of the memory program: neither text nor IR.
 
-A rule offers `Remedy`s with its judgement. `fixes.text` makes edits of the file of them, `fixes.module` a
-new IRModule.
+`fixes.planning` offers `Remedy`s for what a rule asks for. `fixes.text` makes edits of the file of them,
+`fixes.module` a new IRModule.
 """
 
 from __future__ import annotations
@@ -13,7 +13,8 @@ from typing import TypeAlias
 import sympy
 from sympy.logic.boolalg import Boolean
 
-from relax_lint.model.program import AllocStorage, BoundKind, Kill, Op, Place
+from relax_lint.model.operations import AllocStorage, Kill, Op, OperationId
+from relax_lint.model.program import BoundKind
 
 
 class Applicability(Enum):
@@ -46,7 +47,7 @@ class InsertAssert:
 
     condition: Boolean
     symbols: tuple[sympy.Symbol, ...]
-    before: Place | None
+    before: OperationId | None
 
 
 @dataclass(frozen=True)

@@ -10,7 +10,7 @@ from sympy.logic.boolalg import And, Boolean, false
 from relax_lint.analysis.definitions import Definitions, Point
 from relax_lint.fixes.changes import Applicability, Change, InsertAssert, Remedy
 from relax_lint.fixes.conditions import check_title
-from relax_lint.model.program import Place
+from relax_lint.model.operations import OperationId
 from relax_lint.symbolic.domain import Domain, FactKind
 
 MAX_CHECKS = 64
@@ -26,7 +26,7 @@ class MinimalChecks:
     def __init__(
         self,
         definitions: Definitions,
-        domain_at: Callable[[Place], Domain],
+        domain_at: Callable[[OperationId], Domain],
         entry: Domain,
         implies: Callable[[Domain, Boolean, Boolean], bool],
     ) -> None:

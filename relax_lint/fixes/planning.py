@@ -1,20 +1,28 @@
-"""Which changes make a finding go away, from the facts of one function."""
+"""Which changes make a finding go away: plans what rules ask for, from the facts of one function."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from dataclasses import replace
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
 from functools import cached_property
 
 import sympy
 from sympy.logic.boolalg import Boolean
 
 from relax_lint.analysis.definitions import Definitions
-from relax_lint.analysis.effects import Effect
-from relax_lint.analysis.kills import KilledUse, Kills
 from relax_lint.analysis.liveness import operands
-from relax_lint.analysis.paths import Paths
-from relax_lint.facts.placements import Placement
+from relax_lint.facts.function import FunctionFacts
+from relax_lint.facts.placement import Placement
+from relax_lint.facts.remedies import (
+    CheckAtEntry,
+    CheckAtRunTime,
+    DelayKill,
+    Drop,
+    DropAllocation,
+    MakeRoom,
+    RemedyRequest,
+    RenameDeclaredBound,
+)
 from relax_lint.fixes.changes import (
     Applicability,
     InsertAssert,
@@ -26,49 +34,66 @@ from relax_lint.fixes.changes import (
     Turn,
 )
 from relax_lint.fixes.conditions import check_title, conjuncts, is_exact, is_writable
+from relax_lint.fixes.minimal import MinimalChecks
 from relax_lint.fixes.resizing import Resizing
 from relax_lint.fixes.text.call_tir import call_with_output
-from relax_lint.model.program import (
-    AllocStorage,
-    AllocTensor,
-    BoundKind,
-    DeclaredBound,
-    Function,
-    KernelCall,
-    Kill,
-    Op,
-    Place,
-)
+from relax_lint.model.operations import AllocStorage, AllocTensor, Kill, Op, OperationId
+from relax_lint.model.program import BoundKind
 from relax_lint.results.verdict import Verdict
-from relax_lint.settings.config import Config
 from relax_lint.symbolic.decision import Decision
-from relax_lint.symbolic.domain import Domain
+
+
+@dataclass(frozen=True)
+class Plan:
+    """The ways to make a finding go away, the best first, and what to do in words where none is safe."""
+
+    remedies: tuple[Remedy, ...] = ()
+    help: tuple[str, ...] = ()
 
 
 class Planner:
-    """Offers the remedies for the findings of one function, the best first."""
+    """Plans the remedies for the findings of one function."""
 
-    def __init__(
-        self,
-        function: Function,
-        config: Config,
-        placements: Sequence[Placement],
-        domain_at: Callable[[Place], Domain],
-        entry: Domain,
-        judge: Callable[..., Decision],
-        effect_of: Callable[[KernelCall], Effect],
-    ) -> None:
-        self._function = function
-        self._config = config
-        self._placements = placements
-        self._domain_at = domain_at
-        self._entry = entry
-        self._judge = judge
-        self._effect_of = effect_of
+    def __init__(self, facts: FunctionFacts) -> None:
+        self._facts = facts
+        self._function = facts.function
+        self._config = facts.config
+
+    def plan(self, request: RemedyRequest | None, decision: Decision, place: OperationId | None) -> Plan:
+        """What is offered for a request that came with a verdict on the operation at `place` (None: on the
+        function).
+        """
+        match request:
+            case CheckAtRunTime():
+                return Plan(self._assertion(decision, place, safe=request.safe))
+            case CheckAtEntry():
+                return Plan(self._enforcement(decision))
+            case MakeRoom():
+                return self._room(request, decision)
+            case Drop():
+                change = Remove(request.op)
+                return Plan((Remedy(f"drop {request.what}", Applicability.SAFE, (change,)),))
+            case DropAllocation():
+                return Plan(self._drop_allocation(request.allocation))
+            case DelayKill():
+                return Plan(self._delay(request.kill))
+            case RenameDeclaredBound():
+                return Plan(self._rename(request))
+        return Plan()
+
+    def minimised(self, plans: Sequence[Plan]) -> list[Plan]:
+        """The plans of all findings of the function, with the fewest and weakest checks."""
+        checks = MinimalChecks(
+            self._definitions, self._facts.domain_at, self._facts.entry, self._facts.prover.implies
+        )
+        unified = checks.unified([plan.remedies for plan in plans])
+        return [replace(plan, remedies=remedies) for plan, remedies in zip(plans, unified, strict=True)]
 
     # -- checks --------------------------------------------------------------------------------
 
-    def assertion(self, decision: Decision, place: Place | None, *, safe: bool = True) -> tuple[Remedy, ...]:
+    def _assertion(
+        self, decision: Decision, place: OperationId | None, *, safe: bool = True
+    ) -> tuple[Remedy, ...]:
         """A run-time check of the region in which the operation at `place` (None: the function) is safe;
         not a `safe` one where it may refuse what works well enough.
         """
@@ -79,8 +104,8 @@ class Planner:
         own = {info.symbol for info in self._function.symbols if info.symbol.name.isidentifier()}
         if not decision.safe_when.free_symbols <= own or not all(is_writable(part) for part in parts):
             return ()
-        domain = self._entry if place is None else self._domain_at(place)
-        point = self.definitions.earliest(decision.safe_when.free_symbols, place)
+        domain = self._facts.entry if place is None else self._facts.domain_at(place)
+        point = self._definitions.earliest(decision.safe_when.free_symbols, place)
         exact = all(is_exact(part, domain, self._config.max_extent) for part in parts)
         applicability = Applicability.SAFE if safe else Applicability.UNSAFE
         if point is None or not exact:
@@ -89,27 +114,30 @@ class Planner:
         changes = tuple(InsertAssert(part, self._in_order(part), before) for part in parts)
         return (Remedy(check_title(parts), applicability, changes, Turn.CHECK),)
 
-    def enforcement(self, decision: Decision) -> tuple[Remedy, ...]:
+    def _enforcement(self, decision: Decision) -> tuple[Remedy, ...]:
         """A check at the entry of a bound that is declared only."""
-        return tuple(replace(check, turn=Turn.BOUND) for check in self.assertion(decision, None))
+        return tuple(replace(check, turn=Turn.BOUND) for check in self._assertion(decision, None))
 
     def _in_order(self, condition: Boolean) -> tuple[sympy.Symbol, ...]:
         return tuple(sorted(condition.free_symbols, key=lambda symbol: symbol.name))
 
     @cached_property
-    def definitions(self) -> Definitions:
+    def _definitions(self) -> Definitions:
         """From where on the symbols have a value."""
         return Definitions(self._function)
 
     # -- sizes ---------------------------------------------------------------------------------
 
-    def overflow(self, placement: Placement, decision: Decision, *, check: bool = True) -> tuple[Remedy, ...]:
-        """For a tensor that does not, or not always, fit. Without `check` no run-time check is offered
-        (where it would refuse every useful input).
-        """
+    def _room(self, request: MakeRoom, decision: Decision) -> Plan:
+        """For a tensor that does not, or not always, fit."""
         if decision.verdict is Verdict.ALWAYS_FINE:
-            return ()
-        checks = self.assertion(decision, placement.tensor.place) if check else ()
+            return Plan()
+        remedies = self._fitting(request.placement, decision, check=request.check)
+        safe = any(remedy.applicability is Applicability.SAFE for remedy in remedies)
+        return Plan(remedies, self._instead(request.placement) if request.instead and not safe else ())
+
+    def _fitting(self, placement: Placement, decision: Decision, *, check: bool) -> tuple[Remedy, ...]:
+        checks = self._assertion(decision, placement.tensor.place) if check else ()
         resize = self._resizing.resize(placement)
         if resize is None:
             return checks
@@ -124,12 +152,10 @@ class Planner:
         )
         return (*checks, resized) if planned else (resized, *checks)
 
-    def instead(self, placement: Placement, remedies: Sequence[Remedy]) -> tuple[str, ...]:
-        """How to do without the storage, in words, where no remedy is safe."""
+    def _instead(self, placement: Placement) -> tuple[str, ...]:
+        """How to do without the storage."""
         tensor = placement.tensor
-        if any(remedy.applicability is Applicability.SAFE for remedy in remedies):
-            return ()
-        code = call_with_output(self._function, tensor, self._effect_of)
+        code = call_with_output(self._function, tensor, self._facts.flow.effect_of)
         return () if code is None else (f"let the call allocate `{tensor.place.binding}`: `{code}`",)
 
     def _is_planned(self, resize: ResizeStorage, placement: Placement) -> bool:
@@ -142,31 +168,21 @@ class Planner:
 
     @cached_property
     def _resizing(self) -> Resizing:
-        return Resizing(
-            self._function,
-            self._placements,
-            self.definitions,
-            self._domain_at,
-            self._config.max_extent,
-            self._judge,
-        )
+        return Resizing(self._facts, self._definitions)
 
     # -- declarations --------------------------------------------------------------------------
 
-    def drop(self, op: Op) -> tuple[Remedy, ...]:
-        """For an assertion that always holds."""
-        return (Remedy("drop the assertion", Applicability.SAFE, (Remove(op),)),)
-
-    def rename(self, bound: DeclaredBound, name: str) -> tuple[Remedy, ...]:
+    def _rename(self, request: RenameDeclaredBound) -> tuple[Remedy, ...]:
         """For a bound whose name is misspelt. Memory is planned with it from then on."""
-        change = RenameBound(bound.kind, bound.name, name)
-        return (Remedy(f"write `{name}` instead of `{bound.name}`", Applicability.UNSAFE, (change,)),)
+        bound = request.bound
+        change = RenameBound(bound.kind, bound.name, request.name)
+        return (Remedy(f"write `{request.name}` instead of `{bound.name}`", Applicability.UNSAFE, (change,)),)
 
-    def drop_unused(self, op: AllocStorage | AllocTensor) -> tuple[Remedy, ...]:
+    def _drop_allocation(self, op: AllocStorage | AllocTensor) -> tuple[Remedy, ...]:
         """For an allocation that nothing uses, with the kills that name it and the storage that is then
         for nothing.
         """
-        ops = tuple(self._function.body.walk())
+        ops = self._facts.operations
         gone: list[Op] = [op]
         if isinstance(op, AllocTensor) and op.storage is not None:
             users = [other for other in ops if op.storage in operands(other, self._function)]
@@ -179,24 +195,14 @@ class Planner:
 
     # -- kills ---------------------------------------------------------------------------------
 
-    def second_kill(self, again: KilledUse) -> tuple[Remedy, ...]:
-        """For a kill of what was killed before on every path."""
-        if not isinstance(again.op, Kill) or not again.certain:
-            return ()
-        return (Remedy("drop the second kill", Applicability.SAFE, (Remove(again.op),)),)
-
-    def kill_of_constant(self, kill: Kill) -> tuple[Remedy, ...]:
-        """For a kill of a constant, which lives as long as the module."""
-        return (Remedy("drop the kill", Applicability.SAFE, (Remove(kill),)),)
-
-    def early_kill(self, kill: Kill, kills: Kills) -> tuple[Remedy, ...]:
+    def _delay(self, kill: Kill) -> tuple[Remedy, ...]:
         """For a kill before the last use: it goes behind that, or away where the value is returned or used
         outside of the branch of the kill; TVM adds the kills that are missing.
         """
-        paths = Paths(self._function)
+        paths = self._facts.flow.paths
         path = paths.of(kill)
         last = None
-        for use in kills.uses:
+        for use in self._facts.flow.kills.uses:
             if use.kill is not kill:
                 continue
             if use.op is None or paths.of(use.op)[: len(path)] != path:
@@ -209,4 +215,4 @@ class Planner:
         return (Remedy("move the kill behind the last use", Applicability.SAFE, (MoveKill(kill, after),)),)
 
     def _operation(self, index: int) -> Op:
-        return next(op for op in self._function.body.walk() if op.place.index == index)
+        return next(op for op in self._facts.operations if op.place.index == index)

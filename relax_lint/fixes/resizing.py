@@ -2,23 +2,26 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from functools import cached_property
 
 import sympy
 
 from relax_lint.analysis.definitions import Definitions
 from relax_lint.analysis.liveness import operands
-from relax_lint.facts.placements import Claim, Placement, at_least_zero, at_most, no_overflow
+from relax_lint.facts.claims import Claim
+from relax_lint.facts.function import FunctionFacts
+from relax_lint.facts.placement import Placement, no_overflow
 from relax_lint.fixes.changes import ResizeStorage
 from relax_lint.fixes.conditions import is_writable_size
 from relax_lint.fixes.text.tvmscript import ALLOC_STORAGE
 from relax_lint.model.arguments import BYTE
-from relax_lint.model.program import AllocStorage, AllocTensor, Function, Place, Unknown, ValueId
+from relax_lint.model.operations import AllocStorage, AllocTensor, ValueId
 from relax_lint.results.verdict import Verdict
-from relax_lint.symbolic.decision import Decision
 from relax_lint.symbolic.domain import Domain
 from relax_lint.symbolic.functions import FloorDiv
+from relax_lint.symbolic.quantity import Unknown
+from relax_lint.symbolic.relations import at_least_zero, at_most
 
 MAX_TENSORS = 64
 """The tensors on one storage that are compared with each other."""
@@ -29,27 +32,16 @@ MAX_ALTERNATIVES = 4
 class Resizing:
     """The sizes of the storages of one function."""
 
-    def __init__(
-        self,
-        function: Function,
-        placements: Sequence[Placement],
-        definitions: Definitions,
-        domain_at: Callable[[Place], Domain],
-        max_extent: int,
-        judge: Callable[..., Decision],
-    ) -> None:
-        self._function = function
-        self._domain_at = domain_at
-        self._placements = placements
+    def __init__(self, facts: FunctionFacts, definitions: Definitions) -> None:
+        self._facts = facts
+        self._function = facts.function
         self._definitions = definitions
-        self._max_extent = max_extent
-        self._judge = judge
         self._known: dict[ValueId, ResizeStorage | None] = {}
 
     def on(self, storage: AllocStorage) -> tuple[Placement, ...]:
         """The tensors that may be on a storage."""
         return tuple(
-            p for p in self._placements if not isinstance(p.storages, Unknown) and storage in p.storages
+            p for p in self._facts.placements if not isinstance(p.storages, Unknown) and storage in p.storages
         )
 
     def resize(self, placement: Placement) -> ResizeStorage | None:
@@ -83,9 +75,9 @@ class Resizing:
 
     def _is_sound(self, extent: sympy.Expr, storage: AllocStorage) -> bool:
         """Whether a size can neither be negative nor overflow, which would only be another finding."""
-        domain = self._domain_at(storage.place)
+        domain, limit = self._facts.domain_at(storage.place), self._facts.config.max_extent
         unit = BYTE if storage.size_in_bytes else storage.dtype
-        arithmetic = no_overflow((extent,), unit, sympy.Integer(0), domain, max_extent=self._max_extent)
+        arithmetic = no_overflow((extent,), unit, sympy.Integer(0), domain, max_extent=limit)
         return self._always(at_least_zero(extent), domain) and self._holds(arithmetic)
 
     @cached_property
@@ -121,7 +113,7 @@ class Resizing:
         return self._holds(Claim(condition, domain))
 
     def _holds(self, claim: Claim) -> bool:
-        decision = self._judge(claim)
+        decision = self._facts.judge(claim)
         return decision.verdict is Verdict.ALWAYS_FINE and not decision.assumptions
 
 

@@ -1,30 +1,32 @@
-"""Asking every rule about every function of a module. Importing this imports TVM."""
+"""Asking every rule about every function of a module, and planning what they ask for. Importing this imports
+TVM.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from typing import Any
 
+from relax_lint.analysis.flow import ProgramFlow
 from relax_lint.facts.assumed import with_assumptions
 from relax_lint.facts.function import FunctionFacts
-from relax_lint.facts.program import ProgramFacts
-from relax_lint.fixes.changes import Remedy
+from relax_lint.fixes.planning import Plan, Planner
 from relax_lint.model.builder import build_program
+from relax_lint.model.positions import NoPositions, Positions
 from relax_lint.model.program import Program
 from relax_lint.rule import Judgement, Rule, is_selected, load_rules
 from relax_lint.settings.config import Config
-from relax_lint.sources.unit import NoPositions, Positions
 from relax_lint.symbolic.prover import ProverChain
 
 
 @dataclass(frozen=True)
-class Judged:
+class PlannedJudgement:
     """What a rule says of one operation, with the ways to make a finding go away."""
 
     rule: Rule
     judgement: Judgement
-    remedies: tuple[Remedy, ...]
+    plan: Plan
 
 
 @dataclass(frozen=True)
@@ -34,7 +36,7 @@ class JudgedFunction:
     """
 
     facts: FunctionFacts
-    judged: tuple[Judged, ...]
+    judgements: tuple[PlannedJudgement, ...]
 
 
 class ModuleJudge:
@@ -64,19 +66,23 @@ class ModuleJudge:
 
     def functions(self) -> Iterator[JudgedFunction]:
         """Every function in turn: the facts of one are not kept for the next."""
-        shared = ProgramFacts(self.program)
+        shared = ProgramFlow(self.program)
         rules = [
             rule
             for rule in load_rules().values()
             if is_selected(rule.code, self._config.select, self._config.ignore, default=rule.default)
         ]
         for function in self.program.functions:
-            facts = FunctionFacts(shared, function, self._config, self._chain, self._positions)
+            facts = FunctionFacts(shared, function, self._config, self._chain)
             found = [(rule, judgement) for rule in rules for judgement in rule.check(facts)]
-            reached = [(rule, judgement) for rule, judgement in found if judgement.decision.reachable]
-            remedies = facts.with_minimal_checks([judgement.remedies for _, judgement in reached])
-            judged = (
-                Judged(rule, judgement, offered)
-                for (rule, judgement), offered in zip(reached, remedies, strict=True)
-            )
-            yield JudgedFunction(facts, tuple(judged))
+            yield JudgedFunction(facts, _planned(facts, found))
+
+
+def _planned(facts: FunctionFacts, found: Iterable[tuple[Rule, Judgement]]) -> tuple[PlannedJudgement, ...]:
+    reached = [(rule, judgement) for rule, judgement in found if judgement.decision.reachable]
+    planner = Planner(facts)
+    plans = [planner.plan(j.remedy, j.decision, j.place) for _, j in reached]
+    return tuple(
+        PlannedJudgement(rule, judgement, plan)
+        for (rule, judgement), plan in zip(reached, planner.minimised(plans), strict=True)
+    )

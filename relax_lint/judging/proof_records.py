@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from relax_lint.results.report import ProofRecord
+from relax_lint.results.check import ProofRecord
 from relax_lint.results.verdict import Verdict
 from relax_lint.symbolic.decision import Decision
 from relax_lint.symbolic.smtlib import Inexpressible, script

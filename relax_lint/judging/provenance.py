@@ -7,7 +7,7 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Callable, Hashable, Sequence
 
-from relax_lint.results.report import Check
+from relax_lint.results.check import Check
 
 
 def counterparts(later: Sequence[Check], earlier: Sequence[Check]) -> list[int | None]:

@@ -4,30 +4,33 @@ worker process; imports TVM.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 
 from relax_lint.fixes.changes import Remedy
 from relax_lint.fixes.text.describe import help_lines
 from relax_lint.fixes.text.edits import TextFixer, display
-from relax_lint.judging.module import JudgedFunction, ModuleJudge
+from relax_lint.judging.module import JudgedFunction, ModuleJudge, PlannedJudgement
 from relax_lint.judging.problems import problem_checks
 from relax_lint.judging.proof_records import record_of
-from relax_lint.model.program import Function, Place
+from relax_lint.model.operations import OperationId
+from relax_lint.model.positions import Positions
+from relax_lint.model.program import Function
+from relax_lint.results.check import AllocatorFailure, Check, Fix, ProofRecord, Related
 from relax_lint.results.location import Location
-from relax_lint.results.memory_figures import Estimate
-from relax_lint.results.report import AllocatorFailure, Check, Fix, MemoryTotals, ProofRecord, Related
+from relax_lint.results.memory_figures import Estimate, MemoryTotals
+from relax_lint.results.problem import ProblemKind
 from relax_lint.results.verdict import Prover, Severity, Verdict
-from relax_lint.rule import Judgement, Rule
+from relax_lint.rule import Judgement, code_of
 from relax_lint.settings.config import Config
-from relax_lint.sources.unit import ParsedUnit, Positions, Problem
+from relax_lint.sources.unit import ParsedUnit, Problem
 from relax_lint.support.escaping import without_addresses
 from relax_lint.symbolic.decision import Decision, FailureStatus, FirstFailure
 from relax_lint.symbolic.printing import condition_text
 from relax_lint.totals.estimates import estimates
 from relax_lint.totals.result import function_totals, outside_declared
-from relax_lint.vm import versions as tvm_compat
+from relax_lint.vm import versions
 
 
 @dataclass(frozen=True)
@@ -40,7 +43,7 @@ class UnitResult:
     memory: tuple[MemoryTotals, ...] = ()
     functions: int = 0
     notes: tuple[str, ...] = ()
-    tvm_version: str = tvm_compat.VERSION
+    tvm_version: str = versions.VERSION
     estimates: tuple[Estimate, ...] = ()
     assumptions: tuple[str, ...] = ()
 
@@ -114,10 +117,11 @@ def check_module(
 
 
 def _ill_formed(unit: ParsedUnit) -> Problem:
-    names = [name for name, _ in tvm_compat.relax_functions(unit.ir_module)]
+    names = [name for name, _ in versions.relax_functions(unit.ir_module)]
     location = unit.positions.function(names[0]) if names else None
     subject = unit.module_name or (names[0] if names else "the module")
-    return Problem("RLX901", f"`{subject}` is not well-formed: {unit.ill_formed}", location, unit.module_name)
+    message = f"`{subject}` is not well-formed: {unit.ill_formed}"
+    return Problem(code_of(ProblemKind.PARSE_ERROR), message, location, unit.module_name)
 
 
 class _Writer:
@@ -139,50 +143,47 @@ class _Writer:
 
     def checks(self, judged: JudgedFunction) -> list[Check]:
         """One check per judgement."""
-        return [self._check(found.rule, found.judgement, found.remedies) for found in judged.judged]
+        return [self._check(found) for found in judged.judgements]
 
-    def _check(self, rule: Rule, judgement: Judgement, remedies: tuple[Remedy, ...]) -> Check:
-        decision, place = judgement.decision, judgement.place
-        function = self._function
+    def _check(self, found: PlannedJudgement) -> Check:
+        rule, judgement, message = found.rule, found.judgement, found.judgement.message
+        decision, place, function = judgement.decision, judgement.place, self._function
         fine = decision.verdict is Verdict.ALWAYS_FINE
-        severity = rule.severity[decision.verdict] if judgement.severity is None else judgement.severity
-        fixes = [] if fine else [(remedy, self._write_fix(function, remedy)) for remedy in remedies]
-        origins = () if fine else self._origins(decision)
+        severity = rule.severity_of(decision.verdict) if judgement.severity is None else judgement.severity
+        remedies = () if fine else found.plan.remedies
+        fixes = [(remedy, self._write_fix(function, remedy)) for remedy in remedies]
+        # Of what can be edited the edits tell more.
+        to_write = help_lines(remedy for remedy, fix in fixes if not fix.edits)
         return Check(
             rule=rule.code,
             name=rule.name,
             verdict=decision.verdict,
             severity=Severity.NONE if fine else severity,
-            message=without_addresses(judgement.message),
+            message=without_addresses(message.text),
             path=self._path,
             module=function.module,
             function=function.name,
             binding=None if place is None else place.binding,
             binding_index=None if place is None else place.index,
             location=(judgement.location or function.location) if place is None else place.location,
-            label=without_addresses(judgement.label),
+            label=without_addresses(message.label),
             related=tuple(
-                [Related(without_addresses(text), _location(where)) for text, where in judgement.related]
+                [Related(without_addresses(text), _location(where)) for text, where in message.related]
             ),
-            origins=origins,
+            origins=() if fine else self._origins(decision),
             safe_when=_safe_when(decision),
-            assumes=(*[fact.text for fact in decision.assumptions], *self._assumptions),
+            assumes=(*_relied_on(judgement), *self._assumptions),
             fine=decision.fine,
             wrong=decision.wrong,
             allocators=_failures(judgement.allocators),
             prover=decision.proof.by,
             proof=decision.proof.detail,
             undecided=decision.proof.by is Prover.UNDECIDED,
-            notes=tuple(map(without_addresses, (*_reason(decision), *judgement.notes))),
-            help=() if fine else tuple(map(without_addresses, self._help(judgement, fixes))),
+            notes=tuple(map(without_addresses, (*_reason(decision), *message.notes))),
+            help=() if fine else tuple(map(without_addresses, (*to_write, *message.help, *found.plan.help))),
             fixes=tuple([fix for _, fix in fixes]),
             proof_record=None if self._record is None else self._record(decision),
         )
-
-    def _help(self, judgement: Judgement, fixes: Iterable[tuple[Remedy, Fix]]) -> Iterator[str]:
-        """How to mend it, in words: of what can be edited the edits tell more."""
-        yield from help_lines(remedy for remedy, fix in fixes if not fix.edits)
-        yield from judgement.help
 
     def _origins(self, decision: Decision) -> tuple[Related, ...]:
         """Where the symbols that the decision is about get their values, in the order of the signature."""
@@ -200,6 +201,11 @@ def _displayed(function: Function, remedy: Remedy) -> Fix:
     return display(remedy)
 
 
+def _relied_on(judgement: Judgement) -> Iterator[str]:
+    yield from (fact.text for fact in judgement.decision.assumptions)
+    yield from (presumption.text for presumption in judgement.presumptions)
+
+
 def _safe_when(decision: Decision) -> str | None:
     if decision.verdict is not Verdict.NEEDS_RUNTIME_CHECK or decision.safe_when is None:
         return None
@@ -212,8 +218,8 @@ def _reason(decision: Decision) -> tuple[str, ...]:
     return (f"undecided: {decision.proof.detail}",)
 
 
-def _location(where: Place | Location) -> Location | None:
-    return where.location if isinstance(where, Place) else where
+def _location(where: OperationId | Location) -> Location | None:
+    return where.location if isinstance(where, OperationId) else where
 
 
 def _failures(failures: Mapping[str, FirstFailure]) -> dict[str, AllocatorFailure]:

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Any, TypeAlias
 
 from relax_lint.model.context import BuildContext
-from relax_lint.model.operations import Op, Place
+from relax_lint.model.operations import Op, OperationId
 from relax_lint.model.read_types import read_dtype
 from relax_lint.model.sizes import tensor_bytes
 from relax_lint.model.types import DType, ShapeType, ValueType
@@ -43,7 +43,7 @@ class Given:
         return self.own[position] if position < len(self.own) else None
 
 
-Handler: TypeAlias = Callable[[BuildContext, Place, Any, Given], Op]
+Handler: TypeAlias = Callable[[BuildContext, OperationId, Any, Given], Op]
 """(context, place, bound variable, arguments) -> operation."""
 
 

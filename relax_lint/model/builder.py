@@ -18,7 +18,7 @@ from relax_lint.model.operations import (
     MakeTuple,
     MatchCast,
     Op,
-    Place,
+    OperationId,
     ValueId,
 )
 from relax_lint.model.positions import NoPositions, Positions
@@ -133,17 +133,17 @@ class FunctionBuilder:
 
     def _binding(self, binding: Any) -> Op:
         var, value = binding.var, binding.value
-        place = Place(str(var.name), self._next_index, self._positions.binding(var, value), value, var)
+        place = OperationId(str(var.name), self._next_index, self._positions.binding(var, value), value, var)
         self._next_index += 1
         if type(binding).__name__ == "MatchCast":
             return self._match_cast(binding, place)
         handler = _BINDINGS.get(versions.kind(value), FunctionBuilder._constant)
         return handler(self, place, var, value)
 
-    def _call(self, place: Place, var: Any, value: Any) -> Op:
+    def _call(self, place: OperationId, var: Any, value: Any) -> Op:
         return calls.build_call(self._context, place, var, value)
 
-    def _alias(self, place: Place, var: Any, value: Any) -> Op:
+    def _alias(self, place: OperationId, var: Any, value: Any) -> Op:
         context = self._context
         source = context.operand(value)
         type_ = context.values[source].type
@@ -152,14 +152,14 @@ class FunctionBuilder:
             context.translator.define(var, value)
         return Alias(place, result, source)
 
-    def _tuple(self, place: Place, var: Any, value: Any) -> Op:
+    def _tuple(self, place: OperationId, var: Any, value: Any) -> Op:
         context = self._context
         items = tuple(context.operand(item) for item in value.fields)
         type_ = TupleType(tuple(context.values[item].type for item in items))
         trusted = all(item in context.trusted for item in items)
         return MakeTuple(place, context.bind(var, type_=type_, trusted=trusted), items)
 
-    def _item(self, place: Place, var: Any, value: Any) -> Op:
+    def _item(self, place: OperationId, var: Any, value: Any) -> Op:
         context = self._context
         source, index = context.operand(value.tuple_value), int(value.index)
         # After VMShapeLower the variable's own type has lost the extents.
@@ -168,7 +168,7 @@ class FunctionBuilder:
         result = context.bind(var, type_=known, trusted=source in context.trusted)
         return GetItem(place, result, source, index)
 
-    def _function(self, place: Place, var: Any, value: Any) -> Op:
+    def _function(self, place: OperationId, var: Any, value: Any) -> Op:
         inner = FunctionBuilder(self._context.inner(), self._module_name, self._positions)
         inner._entry_facts = self._entry_facts
         self.inner.append(inner.build(f"{self._name}.{var.name}", value))
@@ -176,7 +176,7 @@ class FunctionBuilder:
         type_ = OpaqueType("Function")
         return Constant(place, self._context.bind(var, type_=type_), type_)
 
-    def _constant(self, place: Place, var: Any, value: Any) -> Op:
+    def _constant(self, place: OperationId, var: Any, value: Any) -> Op:
         context = self._context
         type_ = context.type_of(value)
         result = context.bind(var, type_=type_)
@@ -186,7 +186,7 @@ class FunctionBuilder:
             context.translator.define(var, value)
         return Constant(place, result, type_)
 
-    def _match_cast(self, binding: Any, place: Place) -> Op:
+    def _match_cast(self, binding: Any, place: OperationId) -> Op:
         context = self._context
         source = context.operand(binding.value)
         type_ = context.values[source].type
@@ -200,7 +200,7 @@ class FunctionBuilder:
         result = context.bind(binding.var, type_=matching.refine(target, type_))
         return MatchCast(place, result, source, target, tuple(facts))
 
-    def _if(self, place: Place, var: Any, value: Any) -> Op:
+    def _if(self, place: OperationId, var: Any, value: Any) -> Op:
         context = self._context
         condition = context.operand(value.cond)
         then_facts, else_facts = self._branch_facts(value.cond)
@@ -225,7 +225,7 @@ class FunctionBuilder:
         )
 
 
-_BINDINGS: Mapping[str, Callable[[FunctionBuilder, Place, Any, Any], Op]] = {
+_BINDINGS: Mapping[str, Callable[[FunctionBuilder, OperationId, Any, Any], Op]] = {
     "Call": FunctionBuilder._call,
     "If": FunctionBuilder._if,
     "Var": FunctionBuilder._alias,

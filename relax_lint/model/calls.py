@@ -8,7 +8,7 @@ from typing import Any
 from relax_lint.model import lowered_ops, memory_ops
 from relax_lint.model.arguments import Given, Handler
 from relax_lint.model.context import BuildContext
-from relax_lint.model.operations import FunctionCall, KernelCall, Op, Place
+from relax_lint.model.operations import FunctionCall, KernelCall, Op, OperationId
 from relax_lint.model.scalar_functions import returned_value
 from relax_lint.model.signatures import takes
 from relax_lint.model.types import ValueType
@@ -20,7 +20,7 @@ HANDLERS: Mapping[Operation, Handler] = {**memory_ops.HANDLERS, **lowered_ops.HA
 """For the builtins that are operations of their own; all others are calls."""
 
 
-def build_call(context: BuildContext, place: Place, var: Any, call: Any) -> Op:
+def build_call(context: BuildContext, place: OperationId, var: Any, call: Any) -> Op:
     """The operation that a call is."""
     callee = call.op
     kind = versions.kind(callee)
@@ -36,7 +36,7 @@ def build_call(context: BuildContext, place: Place, var: Any, call: Any) -> Op:
     return FunctionCall(place, result, name, arguments, context.values[result].type)
 
 
-def _operator(context: BuildContext, place: Place, var: Any, call: Any) -> Op:
+def _operator(context: BuildContext, place: OperationId, var: Any, call: Any) -> Op:
     name = str(call.op.name)
     operation = _builtin(context, place, var, BUILTINS.get(name), call.args)
     if operation is not None:
@@ -49,7 +49,7 @@ def _operator(context: BuildContext, place: Place, var: Any, call: Any) -> Op:
 
 
 def _builtin(
-    context: BuildContext, place: Place, var: Any, builtin: Builtin | None, args: Sequence[Any]
+    context: BuildContext, place: OperationId, var: Any, builtin: Builtin | None, args: Sequence[Any]
 ) -> Op | None:
     """The operation of a builtin that has one of its own, if the arguments fit."""
     handler = None if builtin is None else HANDLERS.get(builtin.operation)
@@ -58,7 +58,7 @@ def _builtin(
     return handler(context, place, var, Given(builtin, args))
 
 
-def _prim_func(context: BuildContext, place: Place, var: Any, callee: Any, args: Sequence[Any]) -> Op:
+def _prim_func(context: BuildContext, place: OperationId, var: Any, callee: Any, args: Sequence[Any]) -> Op:
     name = str(callee.name_hint)
     heap_function = len(args) == 1 and context.values[context.operand(args[0])].name.startswith("shape_heap")
     if heap_function:
@@ -80,7 +80,7 @@ def _name_of(callee: Any) -> str:
     return str(callee)
 
 
-def _convention(context: BuildContext, place: Place, var: Any, call: Any, convention: Convention) -> Op:
+def _convention(context: BuildContext, place: OperationId, var: Any, call: Any, convention: Convention) -> Op:
     """Calls whose first argument names the callee."""
     kind = convention.kind
     name = _name_of(call.args[0])
@@ -96,7 +96,7 @@ def _convention(context: BuildContext, place: Place, var: Any, call: Any, conven
 
 def _packed(
     context: BuildContext,
-    place: Place,
+    place: OperationId,
     var: Any,
     name: str,
     args: Sequence[Any],
@@ -123,7 +123,7 @@ def _heap_type(context: BuildContext, builtin: Builtin | None, args: Sequence[An
 
 def _kernel(
     context: BuildContext,
-    place: Place,
+    place: OperationId,
     var: Any,
     kind: CallKind,
     callee: str,

@@ -9,7 +9,7 @@ import sympy
 
 from relax_lint.model.arguments import Given, Handler
 from relax_lint.model.context import BuildContext
-from relax_lint.model.operations import Assert, Constant, FunctionCall, Op, Place
+from relax_lint.model.operations import Assert, Constant, FunctionCall, Op, OperationId
 from relax_lint.model.program import Origin
 from relax_lint.model.types import PrimType, ShapeType, TensorType
 from relax_lint.symbolic.domain import Fact, FactKind
@@ -20,7 +20,7 @@ from relax_lint.vm.builtins import Operation
 # -- the shape heap of lowered modules --------------------------------------------------------
 
 
-def _match_shape(context: BuildContext, place: Place, var: Any, given: Given) -> Op:
+def _match_shape(context: BuildContext, place: OperationId, var: Any, given: Given) -> Op:
     source = context.operand(given.own[0])
     origin = Origin(f"the shape of `{context.values[source].name}`", place.location)
     type_ = context.values[source].type
@@ -31,14 +31,14 @@ def _match_shape(context: BuildContext, place: Place, var: Any, given: Given) ->
     return _check(context, place, var, facts)
 
 
-def _match_value(context: BuildContext, place: Place, var: Any, given: Given) -> Op:
+def _match_value(context: BuildContext, place: OperationId, var: Any, given: Given) -> Op:
     source = context.operand(given.own[0])
     origin = Origin(f"the value of `{context.values[source].name}`", place.location)
     facts = context.heap.match_prim_value(context.values[source].type, given.own, origin)
     return _check(context, place, var, facts)
 
 
-def _check(context: BuildContext, place: Place, var: Any, facts: list[Fact]) -> Op:
+def _check(context: BuildContext, place: OperationId, var: Any, facts: list[Fact]) -> Op:
     if not facts:
         return Assert(place, context.bind(var), None, (), written=False)
     condition = sympy.And(*(fact.condition for fact in facts))
@@ -46,13 +46,13 @@ def _check(context: BuildContext, place: Place, var: Any, facts: list[Fact]) -> 
     return Assert(place, context.bind(var), Fact(condition, FactKind.ENFORCED, text), (), written=False)
 
 
-def _make_shape(context: BuildContext, place: Place, var: Any, given: Given) -> Op:
+def _make_shape(context: BuildContext, place: OperationId, var: Any, given: Given) -> Op:
     extents = context.heap.make_shape(given.own)
     type_ = ShapeType(None if isinstance(extents, Unknown) else extents)
     return Constant(place, context.bind(var, type_=type_), type_)
 
 
-def _make_value(context: BuildContext, place: Place, var: Any, given: Given) -> Op:
+def _make_value(context: BuildContext, place: OperationId, var: Any, given: Given) -> Op:
     value = context.heap.make_prim_value(given.own)
     if value is not None:
         context.translator.know(var, value)
@@ -60,7 +60,7 @@ def _make_value(context: BuildContext, place: Place, var: Any, given: Given) -> 
     return Constant(place, context.bind(var, type_=type_), type_)
 
 
-def _shape_of(context: BuildContext, place: Place, var: Any, given: Given) -> Op:
+def _shape_of(context: BuildContext, place: OperationId, var: Any, given: Given) -> Op:
     source = context.operand(given.own[0])
     of = context.values[source].type
     type_ = ShapeType(of.shape if isinstance(of, TensorType) else None)
@@ -70,7 +70,7 @@ def _shape_of(context: BuildContext, place: Place, var: Any, given: Given) -> Op
 # -- calls through the CUDA graph runtime -----------------------------------------------------
 
 
-def _through_cuda_graph(context: BuildContext, place: Place, var: Any, given: Given) -> Op:
+def _through_cuda_graph(context: BuildContext, place: OperationId, var: Any, given: Given) -> Op:
     function, passed = given.own[:2]
     items = passed.fields if versions.kind(passed) == "Tuple" else ()
     arguments = tuple(context.operand(item) for item in items)

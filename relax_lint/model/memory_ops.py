@@ -20,7 +20,7 @@ from relax_lint.model.arguments import (
     text_of,
 )
 from relax_lint.model.context import BuildContext
-from relax_lint.model.operations import AllocStorage, AllocTensor, Assert, Kill, Op, Place, View
+from relax_lint.model.operations import AllocStorage, AllocTensor, Assert, Kill, Op, OperationId, View
 from relax_lint.model.types import DType, OpaqueType, TensorType, ValueType
 from relax_lint.symbolic.domain import Fact, FactKind
 from relax_lint.symbolic.quantity import Shape, Size, Unknown
@@ -31,7 +31,7 @@ from relax_lint.vm.builtins import Operation, Role, Unit, ViewKind
 # -- allocations ------------------------------------------------------------------------------
 
 
-def _storage(context: BuildContext, place: Place, var: Any, given: Given) -> Op:
+def _storage(context: BuildContext, place: OperationId, var: Any, given: Given) -> Op:
     assert given.builtin.level is not None
     dtype = dtype_of(given[Role.DTYPE])
     unit = BYTE if given.builtin.unit is Unit.BYTES else dtype
@@ -48,7 +48,7 @@ def _storage(context: BuildContext, place: Place, var: Any, given: Given) -> Op:
     )
 
 
-def _tensor(context: BuildContext, place: Place, var: Any, given: Given) -> Op:
+def _tensor(context: BuildContext, place: OperationId, var: Any, given: Given) -> Op:
     assert given.builtin.level is not None
     shape, dtype = read_shape(context, given[Role.SHAPE]), dtype_of(given[Role.DTYPE])
     result = context.bind(var, type_=_tensor_type(shape, dtype))
@@ -79,7 +79,7 @@ def _tensor_type(shape: Shape, dtype: DType) -> TensorType:
 # -- views, kills, checks ---------------------------------------------------------------------
 
 
-def _view(context: BuildContext, place: Place, var: Any, given: Given) -> Op:
+def _view(context: BuildContext, place: OperationId, var: Any, given: Given) -> Op:
     assert given.builtin.view is not None
     source = context.operand(given.own[0])
     shape, dtype, offset = (_present(context, given, role) for role in _SHOWN)
@@ -120,13 +120,13 @@ def _view_type(context: BuildContext, base: ValueType, shape: Any | None, dtype:
     return TensorType(extents, dtype or base.dtype, ndim, base.device)
 
 
-def _kill(context: BuildContext, place: Place, var: Any, given: Given) -> Op:
+def _kill(context: BuildContext, place: OperationId, var: Any, given: Given) -> Op:
     assert given.builtin.kills is not None
     target = context.operand(given.own[0])
     return Kill(place, context.bind(var), given.builtin.kills, target)
 
 
-def _assert(context: BuildContext, place: Place, var: Any, given: Given) -> Op:
+def _assert(context: BuildContext, place: OperationId, var: Any, given: Given) -> Op:
     fact = None
     try:
         condition = context.translator.condition(given.own[0])

@@ -18,7 +18,7 @@ ValueId: TypeAlias = int
 
 
 @dataclass(frozen=True)
-class Place:
+class OperationId:
     """Where an operation stands: its binding's name in the IR, its index in program order
     (0-based over the whole function, branches included, then-branch first), its source location,
     the IR node that the binding's value is, and the variable that it binds.
@@ -35,7 +35,7 @@ class Place:
 class Op:
     """One binding of the program; `result` is the value that it produces."""
 
-    place: Place
+    place: OperationId
     result: ValueId
 
 

@@ -3,7 +3,7 @@
 A `Function` is a tree of straight `Block`s and `If`s. Every value that a binding produces has a
 `ValueId` of its own (names in the IR are not unique). Sizes are sympy expressions over the
 function's symbols; storages count bytes, shapes count elements. Nothing here knows TVM, but
-`Place.node` keeps the original IR node at hand; a program never leaves the process that built it.
+`OperationId.node` keeps the original IR node at hand; a program never leaves the process that built it.
 """
 
 from __future__ import annotations
@@ -16,65 +16,13 @@ from typing import Any
 import sympy
 
 from relax_lint.model.kernels import Kernel
-
-# Until every import of these names is rewritten.
 from relax_lint.model.operations import (
-    Alias as Alias,
-)
-from relax_lint.model.operations import (
-    AllocStorage as AllocStorage,
-)
-from relax_lint.model.operations import (
-    AllocTensor as AllocTensor,
-)
-from relax_lint.model.operations import (
-    Assert as Assert,
-)
-from relax_lint.model.operations import Block as Block
-from relax_lint.model.operations import (
-    Constant as Constant,
-)
-from relax_lint.model.operations import (
-    FunctionCall as FunctionCall,
-)
-from relax_lint.model.operations import (
-    GetItem as GetItem,
-)
-from relax_lint.model.operations import (
-    If as If,
-)
-from relax_lint.model.operations import (
-    KernelCall as KernelCall,
-)
-from relax_lint.model.operations import (
-    Kill as Kill,
-)
-from relax_lint.model.operations import (
-    MakeTuple as MakeTuple,
-)
-from relax_lint.model.operations import (
-    MatchCast as MatchCast,
-)
-from relax_lint.model.operations import (
-    Op as Op,
-)
-from relax_lint.model.operations import (
-    Place as Place,
-)
-from relax_lint.model.operations import ValueId as ValueId
-from relax_lint.model.operations import (
-    View as View,
+    Block,
+    ValueId,
 )
 from relax_lint.model.types import TensorType, ValueType
 from relax_lint.results.location import Location
 from relax_lint.symbolic.domain import Fact
-from relax_lint.symbolic.quantity import Shape as Shape
-from relax_lint.symbolic.quantity import Size as Size
-from relax_lint.symbolic.quantity import Unknown as Unknown
-from relax_lint.vm.builtins import KillKind as KillKind
-from relax_lint.vm.builtins import Level as Level
-from relax_lint.vm.builtins import ViewKind as ViewKind
-from relax_lint.vm.calls import CallKind as CallKind
 
 
 @dataclass(frozen=True)

@@ -7,8 +7,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from relax_lint.output.patch import patch_lines
 from relax_lint.output.snippet import Mark, draw
 from relax_lint.output.style import Style
+from relax_lint.results.check import AllocatorFailure, Check, Fix, Related
 from relax_lint.results.location import Location
-from relax_lint.results.report import AllocatorFailure, Check, Fix, Related
 from relax_lint.results.verdict import Verdict
 from relax_lint.support.escaping import printable, printable_lines
 

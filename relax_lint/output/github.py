@@ -8,7 +8,8 @@ from __future__ import annotations
 
 from relax_lint.output.finding import details
 from relax_lint.output.repository import Repository, repository
-from relax_lint.results.report import Check, Report, is_finding
+from relax_lint.results.check import Check, is_finding
+from relax_lint.results.report import Report
 from relax_lint.results.verdict import Severity
 from relax_lint.support.escaping import printable
 

@@ -13,8 +13,8 @@ from importlib.resources import files
 from typing import Any
 
 from relax_lint import __version__
-from relax_lint.results.memory_figures import MAX_TIMELINES, Timeline
-from relax_lint.results.report import Amount, MemoryTotals, Report
+from relax_lint.results.memory_figures import MAX_TIMELINES, Amount, MemoryTotals, Timeline
+from relax_lint.results.report import Report
 from relax_lint.settings.config import Config
 from relax_lint.settings.memory_request import WHOLE
 from relax_lint.support.escaping import json_text, printable

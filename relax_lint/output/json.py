@@ -7,21 +7,12 @@ from typing import TYPE_CHECKING, Any
 
 from relax_lint import __version__
 from relax_lint.output.summary import Count, summarise
+from relax_lint.results.check import Check, Fix, Related, Suppression
 from relax_lint.results.confirmation import Confirmation
 from relax_lint.results.identity import identities
 from relax_lint.results.location import Location
-from relax_lint.results.memory_figures import OverRange
-from relax_lint.results.report import (
-    Amount,
-    Check,
-    FileResult,
-    Fix,
-    MemoryTotals,
-    PlaceOfPeak,
-    Related,
-    Report,
-    Suppression,
-)
+from relax_lint.results.memory_figures import Amount, MemoryTotals, OverRange, PlaceOfPeak
+from relax_lint.results.report import FileResult, Report
 from relax_lint.support.escaping import json_text
 
 if TYPE_CHECKING:

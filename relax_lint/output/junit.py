@@ -12,7 +12,8 @@ from xml.etree import ElementTree as ET
 
 from relax_lint.output.finding import finding_lines
 from relax_lint.output.style import PLAIN
-from relax_lint.results.report import Check, FileResult, Report, is_finding
+from relax_lint.results.check import Check, is_finding
+from relax_lint.results.report import FileResult, Report
 from relax_lint.results.verdict import Severity
 from relax_lint.settings.config import UNREADABLE_BLOCKS
 from relax_lint.support.escaping import printable, without_commands

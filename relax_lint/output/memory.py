@@ -6,8 +6,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from relax_lint.output.style import Style
 from relax_lint.output.tables import count, table
-from relax_lint.results.memory_figures import OverRange, Piece
-from relax_lint.results.report import Amount, MemoryTotals
+from relax_lint.results.memory_figures import Amount, MemoryTotals, OverRange, Piece
 from relax_lint.support.byte_text import bytes_text
 from relax_lint.support.escaping import printable
 

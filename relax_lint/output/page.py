@@ -5,7 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from relax_lint.output.style import Style
-from relax_lint.rule import Rule
+from relax_lint.rule import FixAvailability, Rule
+
+_FIX = {FixAvailability.ALWAYS: "fix", FixAvailability.SOMETIMES: "fix?", FixAvailability.NEVER: ""}
 
 
 def page_text(markdown: str, style: Style) -> str:
@@ -24,10 +26,11 @@ def page_text(markdown: str, style: Style) -> str:
 
 
 def rules_text(rules: Iterable[Rule], style: Style) -> str:
-    """One line for each rule: code, name and what it is about."""
+    """One line for each rule: code, name, whether there is a fix, and what it is about."""
     all_rules = list(rules)
     name_width = max((len(rule.name) for rule in all_rules), default=0)
     return "".join(
-        f"{style.paint('strong', rule.code)}  {rule.name:<{name_width}}  {rule.summary}\n"
+        f"{style.paint('strong', rule.code)}  {rule.name:<{name_width}}  {_FIX[rule.fix]:<4}  "
+        f"{rule.summary}\n"
         for rule in all_rules
     )

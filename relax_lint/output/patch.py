@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
-from relax_lint.results.report import Edit
+from relax_lint.results.check import Edit
 
 
 @dataclass(frozen=True)

@@ -7,8 +7,9 @@ from collections.abc import Iterator
 from dataclasses import replace
 
 from relax_lint import __version__
+from relax_lint.results.check import Check, ProofRecord
 from relax_lint.results.identity import identities
-from relax_lint.results.report import Check, ProofRecord, Report
+from relax_lint.results.report import Report
 from relax_lint.support.escaping import printable, printable_lines, without_commands
 
 

@@ -7,8 +7,9 @@ from collections.abc import Iterator
 
 from relax_lint.output.style import PLAIN, Style
 from relax_lint.output.tables import count
+from relax_lint.results.check import Check
 from relax_lint.results.confirmation import Confirmation, Run, Status
-from relax_lint.results.report import Check, Report
+from relax_lint.results.report import Report
 from relax_lint.support.escaping import printable, without_commands
 
 _PAINTS = {Status.CONFIRMED: "error", Status.NOT_CONFIRMED: "warning", Status.NOT_RUNNABLE: "note"}

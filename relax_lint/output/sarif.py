@@ -19,9 +19,10 @@ from relax_lint import __version__
 from relax_lint.output.finding import details
 from relax_lint.output.repository import Repository, repository
 from relax_lint.output.sarif_rules import descriptor
+from relax_lint.results.check import Check, Edit, Fix, Related, Suppression
 from relax_lint.results.identity import identities
 from relax_lint.results.location import Location
-from relax_lint.results.report import Check, Edit, Fix, Related, Report, Suppression
+from relax_lint.results.report import Report
 from relax_lint.results.verdict import Severity
 from relax_lint.rule import load_rules
 from relax_lint.support.escaping import encodable, json_text, printable

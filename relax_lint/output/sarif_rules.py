@@ -16,7 +16,7 @@ _PROBLEMS = {Severity.ERROR: "error", Severity.WARNING: "warning", Severity.NOTE
 def descriptor(rule: Rule) -> dict[str, Any]:
     """The `reportingDescriptor` of a rule."""
     page = page_of(rule)
-    usual = rule.severity[Verdict.NEEDS_RUNTIME_CHECK]
+    usual = rule.severity_of(Verdict.NEEDS_RUNTIME_CHECK)
     return {
         "id": rule.code,
         "name": rule.name,
@@ -28,6 +28,8 @@ def descriptor(rule: Rule) -> dict[str, Any]:
             "tags": ["memory-safety", rule.family],
             "precision": "high",
             "problem.severity": _PROBLEMS[usual],
+            "kind": rule.kind.value,
+            "fix": rule.fix.value,
         },
     }
 

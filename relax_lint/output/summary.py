@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass
 
-from relax_lint.results.report import Check, Report, is_finding
+from relax_lint.results.check import Check, is_finding
+from relax_lint.results.report import Report
 from relax_lint.results.verdict import Severity, Verdict
 
 

@@ -10,7 +10,9 @@ from relax_lint.output.finding import finding_lines
 from relax_lint.output.memory import memory_lines
 from relax_lint.output.style import PLAIN, Style
 from relax_lint.output.tables import count, prover_lines, summary_lines
-from relax_lint.results.report import Check, MemoryTotals, Report, is_finding
+from relax_lint.results.check import Check, is_finding
+from relax_lint.results.memory_figures import MemoryTotals
+from relax_lint.results.report import Report
 from relax_lint.support.escaping import printable, without_commands
 
 if TYPE_CHECKING:

@@ -6,9 +6,9 @@ import re
 from collections.abc import Container, Hashable, Iterable, Sequence
 from dataclasses import dataclass
 
-from relax_lint.repair.trials import Attempt, Subject
+from relax_lint.repair.trials import Subject, Trial
+from relax_lint.results.check import Check, Edit, Fix
 from relax_lint.results.location import Location
-from relax_lint.results.report import Check, Edit, Fix
 
 _LINE_END = re.compile(r"\r\n|\r|\n")
 
@@ -21,12 +21,12 @@ class Proposal:
     fix: Fix
 
     @property
-    def attempt(self) -> Attempt:
+    def trial(self) -> Trial:
         """What is remembered of it when it was tried."""
         fix, subject = self.fix, subject_of(self.check)
         # Effects have no name of their own: the message tells whose they are.
         key = (*subject, self.check.message, fix.title, *(edit.text for edit in fix.edits))
-        return Attempt(subject, key, fix.turn, fix.applicability == "safe")
+        return Trial(subject, key, fix.turn, fix.applicability == "safe")
 
 
 def subject_of(check: Check) -> Subject:
@@ -44,7 +44,7 @@ def proposals(checks: Iterable[Check], *, unsafe: bool, refused: Container[Hasha
         if check.suppressed:
             continue
         offered = (Proposal(check, fix) for fix in check.fixes if fix.edits and fix.applicability in wanted)
-        found += [p for p in offered if p.attempt.key not in refused][:1]
+        found += [p for p in offered if p.trial.key not in refused][:1]
     return found
 
 

@@ -17,10 +17,10 @@ from relax_lint.fixes.changes import (
     ResizeStorage,
 )
 from relax_lint.fixes.module.changed import FunctionChange, Inapplicable, require_applicable
-from relax_lint.judging.module import Judged, ModuleJudge
+from relax_lint.judging.module import ModuleJudge, PlannedJudgement
 from relax_lint.model.operations import Assert
 from relax_lint.model.program import Function
-from relax_lint.repair.trials import Attempt, Subject, Trials
+from relax_lint.repair.trials import Subject, Trial, Trials
 from relax_lint.results.verdict import Verdict
 from relax_lint.settings.config import Config
 
@@ -32,16 +32,16 @@ class Offer:
     """A fix for a finding in a function."""
 
     function: Function
-    found: Judged
+    found: PlannedJudgement
     remedy: Remedy
 
     @property
-    def attempt(self) -> Attempt:
+    def trial(self) -> Trial:
         """What is remembered of it when it was tried."""
         remedy, subject = self.remedy, _subject(self.function, self.found)
         # Effects have no name of their own: the message tells whose they are.
-        key = (*subject, self.found.judgement.message, remedy.title)
-        return Attempt(subject, key, remedy.turn, remedy.applicability is Applicability.SAFE)
+        key = (*subject, self.found.judgement.message.text, remedy.title)
+        return Trial(subject, key, remedy.turn, remedy.applicability is Applicability.SAFE)
 
 
 class JudgedModule:
@@ -54,7 +54,7 @@ class JudgedModule:
         self._found = [
             (judged.facts.function, found)
             for judged in judge.functions()
-            for found in judged.judged
+            for found in judged.judgements
             if found.judgement.decision.verdict is not Verdict.ALWAYS_FINE
         ]
 
@@ -75,11 +75,9 @@ class JudgedModule:
         """
         offered = []
         for function, found in self._found:
-            offers = (Offer(function, found, remedy) for remedy in found.remedies if wanted(remedy))
+            offers = (Offer(function, found, remedy) for remedy in found.plan.remedies if wanted(remedy))
             usable = (
-                o
-                for o in offers
-                if o.attempt.key not in trials.refused and _is_applicable(function, o.remedy)
+                o for o in offers if o.trial.key not in trials.refused and _is_applicable(function, o.remedy)
             )
             offered += list(usable)[:1]
         return trials.limited(_compatible(trials.whose_turn_it_is(offered)))
@@ -95,7 +93,7 @@ def changes_of(accepted: Sequence[Offer]) -> list[FunctionChange]:
     return list(changes.values())
 
 
-def _subject(function: Function, found: Judged) -> Subject:
+def _subject(function: Function, found: PlannedJudgement) -> Subject:
     place = found.judgement.place
     return found.rule.code, None, function.name, None if place is None else place.binding
 

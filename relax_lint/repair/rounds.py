@@ -18,7 +18,8 @@ from relax_lint.repair.apply import (
     without_what_goes,
 )
 from relax_lint.repair.trials import MAX_ROUNDS, Subject, Trials
-from relax_lint.results.report import Check, FileResult, is_finding
+from relax_lint.results.check import Check, is_finding
+from relax_lint.results.report import FileResult
 
 Judge: TypeAlias = Callable[[Mapping[str, str]], Mapping[str, FileResult]]
 """Judges texts, by the path to show."""

@@ -7,7 +7,7 @@ from collections.abc import Collection, Hashable, Sequence
 from dataclasses import dataclass
 from typing import Protocol, TypeAlias, TypeVar
 
-from relax_lint.settings.config import UNREADABLE_BLOCKS
+from relax_lint.rule import load_rules, unreadable_codes
 
 MAX_ROUNDS = 32
 """How often everything is judged anew; what is left then stays as it is."""
@@ -17,7 +17,7 @@ Subject: TypeAlias = tuple[str, str | None, str | None, str | None]
 
 
 @dataclass(frozen=True)
-class Attempt:
+class Trial:
     """That a fix is made for a finding.
 
     `key` is the same for the same fix after other changes; those of a lower `turn` are made first; a `safe`
@@ -34,16 +34,12 @@ class Offered(Protocol):
     """A fix that may be made."""
 
     @property
-    def attempt(self) -> Attempt:
+    def trial(self) -> Trial:
         """What is remembered of it when it was tried."""
         ...
 
 
 AnyOffered = TypeVar("AnyOffered", bound=Offered)
-
-# What comes to light without harm: that a verdict, now a good one, relies on a declared bound, and that a
-# comment which accepted a finding is of no use any more.
-_HARMLESS = ("RLX501", "RLX905")
 
 
 class Trials:
@@ -67,9 +63,9 @@ class Trials:
 
     def whose_turn_it_is(self, offered: Sequence[AnyOffered]) -> list[AnyOffered]:
         """Those of the lowest turn. What was put off waits until nothing else is left."""
-        waiting = [one for one in offered if one.attempt.key not in self._put_off] or offered
-        turn = min((one.attempt.turn for one in waiting), default=0)
-        return [one for one in waiting if one.attempt.turn == turn]
+        waiting = [one for one in offered if one.trial.key not in self._put_off] or offered
+        turn = min((one.trial.turn for one in waiting), default=0)
+        return [one for one in waiting if one.trial.turn == turn]
 
     def limited(self, accepted: Sequence[AnyOffered]) -> list[AnyOffered]:
         """As many of the fixes that can be made together as are tried at once."""
@@ -78,29 +74,30 @@ class Trials:
     def settle(self, accepted: Sequence[Offered], before: Counter[Subject], after: Counter[Subject]) -> int:
         """How many findings the fixes made go away, where what they made is to be kept; 0 where it is not."""
         helped = before - after
-        attempts = [one.attempt for one in accepted]
-        if _harms(attempts, before, after) or not helped:
-            if len(attempts) == 1:
-                self._refused.add(attempts[0].key)
-            self._limit = max(len(attempts) // 2, 1)
+        tried = [one.trial for one in accepted]
+        if _harms(tried, before, after) or not helped:
+            if len(tried) == 1:
+                self._refused.add(tried[0].key)
+            self._limit = max(len(tried) // 2, 1)
             return 0
-        idle = {attempt.key for attempt in attempts if attempt.subject not in helped}
-        if idle and len(attempts) > 1:
+        idle = {trial.key for trial in tried if trial.subject not in helped}
+        if idle and len(tried) > 1:
             # Tried alone, it is enough for them that any finding goes away: some share an edit.
             self._put_off |= idle
-            self._limit = 1 if all(attempt.key in self._put_off for attempt in attempts) else None
+            self._limit = 1 if all(trial.key in self._put_off for trial in tried) else None
             return 0
         self._put_off.clear()
         self._limit = None
-        self._made.append(max(attempt.turn for attempt in attempts))
+        self._made.append(max(trial.turn for trial in tried))
         return helped.total()
 
 
-def _harms(attempts: Sequence[Attempt], before: Counter[Subject], after: Counter[Subject]) -> bool:
+def _harms(tried: Sequence[Trial], before: Counter[Subject], after: Counter[Subject]) -> bool:
     """Whether something came up that was not there. What an unsafe fix brings to light is no harm, unless
     it can no longer be read.
     """
-    came = [subject[0] for subject in after - before if subject[0] not in _HARMLESS]
-    if all(attempt.safe for attempt in attempts):
+    rules = load_rules()
+    came = [subject[0] for subject in after - before if not rules[subject[0]].is_side_effect]
+    if all(trial.safe for trial in tried):
         return bool(came)
-    return any(rule.startswith(UNREADABLE_BLOCKS) for rule in came)
+    return any(rule in unreadable_codes() for rule in came)

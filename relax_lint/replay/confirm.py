@@ -12,8 +12,9 @@ from typing import TYPE_CHECKING
 from relax_lint.replay import cases
 from relax_lint.replay.cases import Prepared, Sought, read_prepared
 from relax_lint.replay.session import Session
+from relax_lint.results.check import Check, is_finding
 from relax_lint.results.confirmation import NOTHING_TO_SEE, Confirmation, Status, Symptom
-from relax_lint.results.report import Check, FileResult, Report, is_finding
+from relax_lint.results.report import FileResult, Report
 from relax_lint.rule import load_rules
 from relax_lint.running.file_task import FileData
 from relax_lint.running.pool import Failed, Item, Needs

@@ -6,7 +6,7 @@ import hashlib
 import json
 from collections.abc import Iterable
 
-from relax_lint.results.report import Check
+from relax_lint.results.check import Check
 
 
 def identities(checks: Iterable[Check]) -> tuple[str, ...]:

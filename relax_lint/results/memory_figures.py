@@ -1,9 +1,11 @@
-"""The parts of the memory totals of one function that are only there on request, free of TVM and sympy."""
+"""The memory totals of one function, free of TVM and sympy; first what is there on request only."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+
+from relax_lint.results.location import Location
 
 MAX_TIMELINES = 8
 """Paths through one function that a report shows; there may be more."""
@@ -91,3 +93,69 @@ class Timeline:
     steps: tuple[str, ...]
     formulas: tuple[str, ...]
     storages: tuple[Tenure, ...]
+
+
+@dataclass(frozen=True)
+class Amount:
+    """A number of bytes: a sympy-readable expression, and its value where no symbol remains."""
+
+    expr: str
+    value: int | None
+
+
+@dataclass(frozen=True)
+class PlaceOfPeak:
+    """The operation at which the peak is reached."""
+
+    binding: str
+    location: Location | None
+
+
+@dataclass(frozen=True)
+class CallMemory:
+    """The bytes alive at one kernel call: its inputs, its output, and everything else alive."""
+
+    callee: str
+    binding: str
+    used_memory: Amount | None
+
+
+@dataclass(frozen=True)
+class MemoryTotals:
+    """Memory totals of one function, in bytes.
+
+    `bindings` are the values that were asked for. A total for which there is no formula is None, or a number
+    that holds at the bindings only; `unknown` has the reason by its name: `peak_live`, `reserved.pooled`, ...
+    `over_range`, by the same names, and `timelines` are there where they were asked for. `reserved` is for
+    one call and `repeated` for any number of calls one after the other, by allocator.
+    """
+
+    path: str
+    module: str | None
+    function: str
+    parameter_count: int
+    parameter_bytes: Amount | None
+    constant_count: int
+    constant_bytes: Amount
+    io_used_memory: Amount | None
+    unplanned_static_count: int
+    unplanned_static_bytes: int
+    unplanned_dynamic_count: int
+    unplanned_dynamic_bytes: Amount | None
+    planned_static_count: int
+    planned_static_bytes: int
+    planned_dynamic_count: int
+    planned_dynamic_bytes: Amount | None
+    reserved: Mapping[str, Amount | None]
+    by_scope: Mapping[str, Amount | None]
+    by_device: Mapping[str, Amount | None]
+    peak_live: Amount | None = None
+    peak_at: PlaceOfPeak | None = None
+    lower_bound: Amount | None = None
+    calls: tuple[CallMemory, ...] = ()
+    symbols: tuple[SymbolRange, ...] = ()
+    bindings: Mapping[str, int] = field(default_factory=dict)
+    unknown: Mapping[str, str] = field(default_factory=dict)
+    over_range: Mapping[str, OverRange] = field(default_factory=dict)
+    timelines: tuple[Timeline, ...] = ()
+    repeated: Mapping[str, Amount | None] = field(default_factory=dict)

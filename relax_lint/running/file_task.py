@@ -12,9 +12,9 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any
 
+from relax_lint.results.check import Check
 from relax_lint.results.location import Location
-from relax_lint.results.memory_figures import Estimate
-from relax_lint.results.report import Check, MemoryTotals
+from relax_lint.results.memory_figures import Estimate, MemoryTotals
 from relax_lint.results.verdict import Severity
 from relax_lint.rule import load_rules
 from relax_lint.running.sandbox.entering import seal

@@ -12,15 +12,10 @@ from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
 from relax_lint import __version__
-from relax_lint.judging.policy import (
-    apply_policy,
-    idle_assumptions,
-    with_baseline,
-    with_notes_on_accepted_blocks,
-)
 from relax_lint.judging.problems import problem_checks
-from relax_lint.results.memory_figures import Estimate
-from relax_lint.results.report import Check, FileResult, InputStatus, MemoryTotals, Report
+from relax_lint.results.check import Check
+from relax_lint.results.memory_figures import Estimate, MemoryTotals
+from relax_lint.results.report import FileResult, InputStatus, Report
 from relax_lint.rule import load_rules, rule_packages
 from relax_lint.running.file_task import (
     FUNCTION,
@@ -42,6 +37,12 @@ from relax_lint.sources.discovery import Input, UnreadableError, discover
 from relax_lint.sources.models import is_model
 from relax_lint.sources.prefilter import may_contain_relax
 from relax_lint.sources.unit import Problem
+from relax_lint.suppressions.policy import (
+    apply_policy,
+    idle_assumptions,
+    with_baseline,
+    with_notes_on_accepted_blocks,
+)
 
 if TYPE_CHECKING:
     from concurrent.futures import Executor

@@ -19,7 +19,7 @@ from relax_lint.running.pool import Interrupted
 from relax_lint.running.runner import RunError
 from relax_lint.server.analyser import Analyser, Text
 from relax_lint.server.documents import folder_of, is_excluded, text_of
-from relax_lint.server.messages import FIX_ALL, SOURCE, Judged, actions, diagnostic, hover
+from relax_lint.server.messages import FIX_ALL, SOURCE, DocumentResult, actions, diagnostic, hover
 from relax_lint.server.positions import Ruler
 from relax_lint.settings.config import Config, ConfigError, load_config
 from relax_lint.sources.text import SourceText
@@ -55,7 +55,7 @@ class RelaxServer(LanguageServer):
         self._waiting: dict[str, _Request] = {}
         self._news = asyncio.Event()
         self._loop: asyncio.Task[None] | None = None
-        self._judged: dict[str, Judged] = {}
+        self._judged: dict[str, DocumentResult] = {}
         self._complaints: set[str] = set()
         self._baselines: set[str] = set()
         self._watched: set[str] = set()
@@ -101,7 +101,7 @@ class RelaxServer(LanguageServer):
         if self._judged.pop(uri, None) is not None:
             self._publish(uri, None, [])
 
-    def judged(self, uri: str) -> Judged | None:
+    def judged(self, uri: str) -> DocumentResult | None:
         """What is known of the present version of a document."""
         judged = self._judged.get(uri)
         document = self.workspace.text_documents.get(uri)
@@ -154,7 +154,7 @@ class RelaxServer(LanguageServer):
         if present is None or present.version != version:
             return
         ruler = Ruler(SourceText(text.path, content).lines, self._encoding())
-        judged = Judged(uri, version, ruler, () if result is None else result.checks)
+        judged = DocumentResult(uri, version, ruler, () if result is None else result.checks)
         self._judged[uri] = judged
         self._publish(uri, version, [diagnostic(check, judged) for check in judged.findings])
 

@@ -9,8 +9,8 @@ from lsprotocol import types
 
 from relax_lint.output.finding import details
 from relax_lint.repair.apply import compatible, edits_of, proposals
+from relax_lint.results.check import Check, Edit, Fix, is_finding
 from relax_lint.results.location import Location
-from relax_lint.results.report import Check, Edit, Fix, is_finding
 from relax_lint.results.verdict import Severity
 from relax_lint.server.positions import Ruler, covers
 from relax_lint.support.escaping import printable
@@ -28,7 +28,7 @@ _MOST_SHOWN = 20
 
 
 @dataclass(frozen=True)
-class Judged:
+class DocumentResult:
     """One version of a document and what was found in it."""
 
     uri: str
@@ -42,7 +42,7 @@ class Judged:
         return [check for check in self.checks if is_finding(check)]
 
 
-def diagnostic(check: Check, judged: Judged) -> types.Diagnostic:
+def diagnostic(check: Check, judged: DocumentResult) -> types.Diagnostic:
     """A finding as a diagnostic."""
     known = "\n".join(details(replace(check, related=())))
     related = [
@@ -62,7 +62,7 @@ def diagnostic(check: Check, judged: Judged) -> types.Diagnostic:
     )
 
 
-def hover(judged: Judged, position: types.Position) -> types.Hover | None:
+def hover(judged: DocumentResult, position: types.Position) -> types.Hover | None:
     """What is known of the operation at a position, the fine checks too; None where there is none."""
     place = judged.ruler.place(position)
     here = [
@@ -112,7 +112,7 @@ def _escaped(text: str) -> str:
     )
 
 
-def actions(judged: Judged, where: types.Range, *, versioned: bool) -> Iterator[types.CodeAction]:
+def actions(judged: DocumentResult, where: types.Range, *, versioned: bool) -> Iterator[types.CodeAction]:
     """The fixes of the findings in a range, and one for all safe ones of the document. `versioned`: the
     client refuses edits of an older version.
     """
@@ -132,7 +132,9 @@ def actions(judged: Judged, where: types.Range, *, versioned: bool) -> Iterator[
         )
 
 
-def _action(check: Check, fix: Fix, judged: Judged, *, preferred: bool, versioned: bool) -> types.CodeAction:
+def _action(
+    check: Check, fix: Fix, judged: DocumentResult, *, preferred: bool, versioned: bool
+) -> types.CodeAction:
     safe = fix.applicability == "safe"
     return types.CodeAction(
         title=f"{check.rule}: {printable(fix.title)}" + ("" if safe else " (unsafe)"),
@@ -143,7 +145,7 @@ def _action(check: Check, fix: Fix, judged: Judged, *, preferred: bool, versione
     )
 
 
-def _change(edits: Iterable[Edit], judged: Judged, *, versioned: bool) -> types.WorkspaceEdit:
+def _change(edits: Iterable[Edit], judged: DocumentResult, *, versioned: bool) -> types.WorkspaceEdit:
     changes = [types.TextEdit(judged.ruler.range(edit.location), edit.text) for edit in dict.fromkeys(edits)]
     if not versioned:
         return types.WorkspaceEdit(changes={judged.uri: changes})

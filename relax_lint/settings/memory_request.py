@@ -9,7 +9,7 @@ from fractions import Fraction
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from relax_lint.results.report import MemoryTotals
+    from relax_lint.results.memory_figures import MemoryTotals
 
 _BINDING = re.compile(r"(?P<name>[^\W\d]\w*)=(?P<values>.*)", re.DOTALL)
 _SIZE = re.compile(r"(?P<number>[0-9]+(?:\.[0-9]+)?) ?(?P<unit>[A-Za-z]*)", re.ASCII)

@@ -7,8 +7,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any, Protocol
 
-from relax_lint.model.positions import NoPositions as NoPositions
-from relax_lint.model.positions import Positions as Positions
+from relax_lint.model.positions import Positions
 from relax_lint.results.location import Location
 from relax_lint.sources.ignore_comment import IgnoreComment
 from relax_lint.sources.text import SourceText

@@ -8,8 +8,8 @@ from dataclasses import dataclass
 from typing import Any
 
 from relax_lint.repair.apply import apply_edits
+from relax_lint.results.check import Edit
 from relax_lint.results.location import Location
-from relax_lint.results.report import Edit
 from relax_lint.sources.embedded import markdown_blocks
 from relax_lint.sources.ignore_comment import directive_text, joined
 from relax_lint.sources.ignore_comments import read_comments, read_statements

@@ -1,4 +1,4 @@
-"""Which findings the ignore comments of a file accept, and which comments are of no use (RLX905)."""
+"""Which findings the ignore comments of a file accept, and which comments are of no use."""
 
 from __future__ import annotations
 
@@ -6,18 +6,12 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from difflib import get_close_matches
 
-from relax_lint.results.report import Check, Edit, FileResult, Fix, Suppression
+from relax_lint.results.check import Check, Edit, Fix, Suppression
+from relax_lint.results.problem import ProblemKind
+from relax_lint.results.report import FileResult
 from relax_lint.results.verdict import Severity, Verdict
-from relax_lint.rule import Rule, load_rules
-from relax_lint.settings.config import UNREADABLE_BLOCKS
+from relax_lint.rule import Acceptance, Rule, code_of, load_rules, unreadable_codes
 from relax_lint.sources.ignore_comment import IgnoreComment, directive_text, joined
-
-UNUSED = "RLX905"
-
-# What says that a block was not looked at is accepted by its whole code or name only, so that nobody does it
-# unawares. What the file does to the tool, and what its comments are worth, is not for the file to say.
-_BY_WHOLE_NAME = ("RLX901", "RLX902")
-NEVER = ("RLX903", "RLX904", UNUSED)
 
 
 @dataclass(frozen=True)
@@ -49,27 +43,30 @@ def apply_comments(
                 reasons.append(comment.reason)
         by = Suppression("comment", joined(reasons))
         checks.append(replace(check, suppressed=True, suppressed_by=by) if reasons else check)
-    if was_run[UNUSED]:
+    unused = code_of(ProblemKind.UNUSED_SUPPRESSION)
+    if was_run[unused]:
         # A block that could not be looked at may hold what a comment is there for.
-        complete = not any(check.rule in UNREADABLE_BLOCKS for check in result.checks)
+        complete = not any(check.rule in unreadable_codes() for check in result.checks)
         for comment, entries in named:
             idle = {
                 entry.written
                 for entry in entries
                 if complete and (comment, entry.written) not in used and _all_were_run(entry, rules, was_run)
             }
-            checks += _complaints(result.input.path, comment, entries, idle, rules[UNUSED])
+            checks += _complaints(result.input.path, comment, entries, idle, rules[unused])
     return replace(result, checks=tuple(checks))
 
 
 def _entry(written: str, rules: Mapping[str, Rule]) -> _Entry:
     whole = [code for code, rule in rules.items() if written in (code, rule.name)]
-    if whole and whole[0] in NEVER:
+    if whole and rules[whole[0]].acceptance is Acceptance.NEVER:
         return _Entry(written, problem=f"no comment suppresses `{written}`")
     if whole:
         return _Entry(written, tuple(whole))
     begun = [code for code in rules if written and code.startswith(written)]
-    codes = tuple(code for code in begun if code not in (*_BY_WHOLE_NAME, *NEVER))
+    # What says that a block was not looked at is accepted by its whole code or name only, so that nobody does
+    # it unawares.
+    codes = tuple(code for code in begun if rules[code].acceptance is Acceptance.BY_PREFIX)
     if begun and (not codes or not written[-1].isdigit()):
         return _Entry(written, problem=f"`{written}` says too little: write the whole code")
     if codes:
@@ -109,7 +106,7 @@ def _complaint(path: str, comment: IgnoreComment, rule: Rule, message: str, fixe
         rule=rule.code,
         name=rule.name,
         verdict=Verdict.ALWAYS_WRONG,
-        severity=rule.severity[Verdict.ALWAYS_WRONG],
+        severity=rule.severity_of(Verdict.ALWAYS_WRONG),
         message=message,
         path=path,
         module=None,

@@ -9,10 +9,11 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, fields, replace
 from typing import Any
 
+from relax_lint.results.check import Check, Suppression
 from relax_lint.results.identity import identities
-from relax_lint.results.report import Check, Report, Suppression
+from relax_lint.results.report import Report
 from relax_lint.results.verdict import Severity, Verdict
-from relax_lint.settings.config import UNREADABLE_BLOCKS
+from relax_lint.rule import unreadable_codes
 from relax_lint.support.bounded_json import read_json
 from relax_lint.support.escaping import readable_json
 from relax_lint.support.regular_file import read_regular
@@ -116,8 +117,9 @@ def stale(
     """
     open_now = {entry.id for entry in entries_of(report, folder)}
     judged = {}
+    unreadable = unreadable_codes()
     for file in report.files:
-        complete = not any(check.rule in UNREADABLE_BLOCKS for check in file.checks)
+        complete = not any(check.rule in unreadable for check in file.checks)
         judged[_relative(file.input.path, folder)] = (file.input.path, complete)
     gone = []
     for entry in entries:
@@ -125,7 +127,7 @@ def stale(
             continue
         if entry.path in judged:
             path, complete = judged[entry.path]
-            over = was_run[path].get(entry.rule, False) and (complete or entry.rule in UNREADABLE_BLOCKS)
+            over = was_run[path].get(entry.rule, False) and (complete or entry.rule in unreadable)
         else:
             over = not os.path.exists(os.path.join(folder, entry.path))
         gone += [entry] if over else []

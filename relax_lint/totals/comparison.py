@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import TYPE_CHECKING, TypeAlias
 
-from relax_lint.results.report import Amount, MemoryTotals
+from relax_lint.results.memory_figures import Amount, MemoryTotals
 
 if TYPE_CHECKING:
     import sympy

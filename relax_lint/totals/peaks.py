@@ -9,7 +9,7 @@ from itertools import combinations
 import sympy
 from sympy.logic.boolalg import And, Boolean
 
-from relax_lint.model.operations import Place
+from relax_lint.model.operations import OperationId
 from relax_lint.model.sizes import effective_capacity
 from relax_lint.symbolic.functions import FloorDiv, Select
 from relax_lint.totals.formula import Sizes, Sum, greatest, reaches, total, undominated
@@ -28,7 +28,7 @@ class Peak:
     """
 
     size: Quantity
-    place: Place | None
+    place: OperationId | None
 
 
 def peak(
@@ -39,7 +39,7 @@ def peak(
     """The peak over all paths of the allocations that count."""
     walks = list(walks)
     sizes = Sizes(a.size for walk in walks for a in walk.allocations if counts(a))
-    reached: dict[Sum, Place | None] = {}
+    reached: dict[Sum, OperationId | None] = {}
     for walk in walks:
         for parts, place in _maxima(walk, sizes, counts):
             reached.setdefault(parts, place)
@@ -53,14 +53,14 @@ def peak(
 
 def _maxima(
     walk: Walk, sizes: Sizes, counts: Callable[[Allocation], bool]
-) -> Iterable[tuple[Sum, Place | None]]:
+) -> Iterable[tuple[Sum, OperationId | None]]:
     """The sums alive after each allocation that nothing tops before memory is let go."""
     weights = [
         (sizes.index(a.size), a.size if isinstance(a.size, int) else 1) if counts(a) else (0, 0)
         for a in walk.allocations
     ]
     live = [0] * (len(sizes.symbolic) + 1)
-    rising: Place | None = None
+    rising: OperationId | None = None
     has_risen = False
     for event in walk.events:
         if event > 0:

@@ -5,8 +5,14 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 
 from relax_lint.model.program import BoundKind, Function, Program
-from relax_lint.results.memory_figures import OverRange, SymbolRange
-from relax_lint.results.report import Amount, CallMemory, MemoryTotals, PlaceOfPeak
+from relax_lint.results.memory_figures import (
+    Amount,
+    CallMemory,
+    MemoryTotals,
+    OverRange,
+    PlaceOfPeak,
+    SymbolRange,
+)
 from relax_lint.settings.memory_request import MemoryRequest
 from relax_lint.symbolic.printing import expr_text
 from relax_lint.symbolic.quantity import Unknown

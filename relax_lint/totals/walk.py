@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from enum import Enum
 
-from relax_lint.model.operations import AllocTensor, FunctionCall, KernelCall, Op, Place
+from relax_lint.model.operations import AllocTensor, FunctionCall, KernelCall, Op, OperationId
 from relax_lint.totals.quantities import Quantity
 
 
@@ -37,7 +37,7 @@ class Allocation:
     """
 
     size: Quantity
-    place: Place | None
+    place: OperationId | None
     scope: str = "global"
     device: int = 0
     unknown: str | None = None

@@ -28,7 +28,7 @@ from relax_lint.model.operations import (
     MakeTuple,
     MatchCast,
     Op,
-    Place,
+    OperationId,
     ValueId,
     View,
 )
@@ -217,7 +217,7 @@ class Walker:
         self._walk.happens(number + 1)
         return number
 
-    def _fresh(self, frame: Frame, type_: ValueType, place: Place | None) -> Reference:
+    def _fresh(self, frame: Frame, type_: ValueType, place: OperationId | None) -> Reference:
         """New memory for every tensor of a type."""
         if isinstance(type_, TupleType):
             return _tuple(tuple(self._fresh(frame, item, place) for item in type_.fields))

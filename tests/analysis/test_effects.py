@@ -7,6 +7,7 @@ from textwrap import dedent, indent
 import pytest
 import tvm
 
+from relax_lint.analysis.certainty import Certainty
 from relax_lint.analysis.effects import Effect, EffectTable
 from relax_lint.model.builder import build_program
 from relax_lint.model.kernels import Kernel
@@ -95,10 +96,13 @@ def test_an_output_that_the_kernel_initialises_is_not_read() -> None:
 
 
 def test_an_output_that_is_added_to_is_read_before_it_is_written() -> None:
-    assert of_kernel("for i in range(n):\n    y[i] = y[i] + x[i]").first_reads == {0: True, 1: True}
+    assert of_kernel("for i in range(n):\n    y[i] = y[i] + x[i]").first_reads == {
+        0: Certainty.MUST,
+        1: Certainty.MUST,
+    }
     # The loop over `k` may have no step although there is a `y[0]`.
     body = "for k in range(n - 1):\n    y[0] = y[0] + x[k]"
-    assert of_kernel(body).first_reads == {0: False, 1: False}
+    assert of_kernel(body).first_reads == {0: Certainty.MAY, 1: Certainty.MAY}
 
 
 def test_an_output_of_which_something_is_written_first_may_be_read_after_that() -> None:

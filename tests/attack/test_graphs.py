@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 import relax_lint
-from relax_lint.results.report import is_finding
+from relax_lint.results.check import is_finding
 from tests.api.programs import OVERFLOW
 from tests.attack import graphs
 from tests.attack.trying import Attack, Outcome, attempt

@@ -12,7 +12,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 import relax_lint
-from relax_lint.results.report import Check
+from relax_lint.results.check import Check
 from relax_lint.results.verdict import Severity, Verdict
 from relax_lint.settings.assumption import AssumptionError, symbols_in
 from relax_lint.settings.config import Config, with_options

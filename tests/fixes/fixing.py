@@ -7,7 +7,8 @@ from collections.abc import Mapping
 from relax_lint.judging.problems import problem_checks
 from relax_lint.judging.report import check_parsed
 from relax_lint.repair.rounds import FixedFile, fix_files
-from relax_lint.results.report import Check, FileResult, InputStatus, is_finding
+from relax_lint.results.check import Check, is_finding
+from relax_lint.results.report import FileResult, InputStatus
 from relax_lint.settings.config import Config
 from relax_lint.sources.parsing import parse_unit
 from relax_lint.sources.reading import read_units

@@ -19,7 +19,7 @@ from relax_lint.replay import Input, Machine, Module, Outcome, RunResult, Scalar
 from relax_lint.replay.calls import Calls
 from relax_lint.replay.cases import Sought
 from relax_lint.replay.reference import without_sharing
-from relax_lint.results.report import Check
+from relax_lint.results.check import Check
 from relax_lint.results.verdict import Verdict
 from relax_lint.rule import load_rules
 from relax_lint.settings.config import Config

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from relax_lint.repair.apply import apply_edits, proposals
-from relax_lint.results.report import Check, Fix
+from relax_lint.results.check import Check, Fix
 from relax_lint.results.verdict import Verdict
 from relax_lint.settings.config import Config, with_options
 from tests.fixes.fixing import findings, fixed, judged

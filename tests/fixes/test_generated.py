@@ -18,7 +18,7 @@ from relax_lint.judging.report import check_module
 from relax_lint.repair.apply import proposals
 from relax_lint.repair.rounds import FixedFile
 from relax_lint.replay.modules import load_module
-from relax_lint.results.report import Check
+from relax_lint.results.check import Check
 from relax_lint.results.verdict import Verdict
 from relax_lint.settings.config import Config
 from tests.fixes.fixing import findings, fixed, judged

@@ -19,7 +19,7 @@ from relax_lint.model.builder import build_program
 from relax_lint.model.operations import Assert
 from relax_lint.model.program import Function
 from relax_lint.replay.modules import load_module
-from relax_lint.results.report import Check
+from relax_lint.results.check import Check
 from relax_lint.results.verdict import Verdict
 from relax_lint.vm import versions
 from tests.fixes.programs import PROGRAMS, Program, module

@@ -7,7 +7,7 @@ from textwrap import dedent
 import pytest
 
 from relax_lint.repair.apply import apply_edits, compatible, edits_of, proposals
-from relax_lint.results.report import Fix
+from relax_lint.results.check import Fix
 from relax_lint.settings.config import Config
 from tests.fixes.fixing import findings, fixed
 

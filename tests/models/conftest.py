@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from relax_lint import cli
-from relax_lint.results.report import MemoryTotals
+from relax_lint.results.memory_figures import MemoryTotals
 from relax_lint.running.file_task import Answer, FileData, Found, Judged, analyse, read_answer
 from relax_lint.settings.config import Config
 from relax_lint.sources.models import KINDS

@@ -14,7 +14,7 @@ import pytest
 import tvm
 
 import relax_lint
-from relax_lint.results.report import Amount
+from relax_lint.results.memory_figures import Amount
 from relax_lint.settings.config import Config
 from relax_lint.sources.lowering import LoweringError, allocates, lowered
 from tests.models.conftest import Run, judged, totals

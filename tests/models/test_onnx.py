@@ -14,7 +14,7 @@ pytest.importorskip("onnx")
 import onnx
 from onnx import TensorProto, helper, numpy_helper
 
-from relax_lint.results.report import Amount
+from relax_lint.results.memory_figures import Amount
 from relax_lint.settings.config import Config
 from relax_lint.settings.memory_request import MemoryRequest, read_bindings
 from tests.models.conftest import Run, complaint, judged, totals

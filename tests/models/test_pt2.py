@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from relax_lint.results.report import Amount
+from relax_lint.results.memory_figures import Amount
 from relax_lint.settings.config import Config
 from tests.models.conftest import Run, complaint, judged
 

@@ -13,7 +13,7 @@ from relax_lint.judging.report import check_module
 from relax_lint.replay import Input, Machine, Module, Outcome, Scalar, Tensor
 from relax_lint.replay.machine import RunResult
 from relax_lint.replay.modules import load_module
-from relax_lint.results.report import Check
+from relax_lint.results.check import Check
 from relax_lint.results.verdict import Verdict
 from relax_lint.settings.config import Config
 from relax_lint.symbolic.evaluation import compile_condition

@@ -16,7 +16,7 @@ import relax_lint
 from relax_lint.replay import Machine, Module
 from relax_lint.replay.machine import RunResult
 from relax_lint.replay.modules import load_module
-from relax_lint.results.report import Check
+from relax_lint.results.check import Check
 from relax_lint.results.verdict import Verdict
 from relax_lint.rule import load_rules
 from relax_lint.settings.config import Config

@@ -5,17 +5,10 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
+from relax_lint.results.check import AllocatorFailure, Check, Related
 from relax_lint.results.location import Location
-from relax_lint.results.report import (
-    AllocatorFailure,
-    Amount,
-    Check,
-    FileResult,
-    InputStatus,
-    MemoryTotals,
-    Related,
-    Report,
-)
+from relax_lint.results.memory_figures import Amount, MemoryTotals
+from relax_lint.results.report import FileResult, InputStatus, Report
 from relax_lint.results.verdict import Severity, Verdict
 
 PATH = "model.py"

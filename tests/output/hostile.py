@@ -14,29 +14,21 @@ from typing import Any
 from builders import failing, fine, overflow, place, totals
 from hypothesis import strategies as st
 
+from relax_lint.results.check import Edit, Fix, ProofRecord, Related, Suppression
 from relax_lint.results.confirmation import Confirmation, Run, Status
 from relax_lint.results.memory_figures import (
+    Amount,
+    CallMemory,
     Estimate,
     OverRange,
     Piece,
+    PlaceOfPeak,
     Resident,
     SymbolRange,
     Tenure,
     Timeline,
 )
-from relax_lint.results.report import (
-    Amount,
-    CallMemory,
-    Edit,
-    FileResult,
-    Fix,
-    InputStatus,
-    PlaceOfPeak,
-    ProofRecord,
-    Related,
-    Report,
-    Suppression,
-)
+from relax_lint.results.report import FileResult, InputStatus, Report
 
 FRAGMENTS = (
     "\n", "\r", "\r\n", "\t", "\0", "\x07", "\b", "\x0b", "\x0c", "\x1c", "\x7f", "\x85", "\x9b2J", "\u2028", "\u2029",

@@ -8,7 +8,7 @@ from urllib.parse import unquote
 from builders import fine, overflow, place, report
 
 from relax_lint.output.github import render_github
-from relax_lint.results.report import Check, Edit, Fix
+from relax_lint.results.check import Check, Edit, Fix
 from relax_lint.results.verdict import Severity
 
 _COMMAND = re.compile(r"::(?P<command>\w+) (?P<properties>[^:]*)::(?P<text>.*)")

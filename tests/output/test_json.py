@@ -12,17 +12,9 @@ import pytest
 from builders import fine, overflow, place, report, totals
 
 from relax_lint.output.json import render_json
-from relax_lint.results.report import (
-    AllocatorFailure,
-    Amount,
-    CallMemory,
-    Edit,
-    FileResult,
-    Fix,
-    InputStatus,
-    PlaceOfPeak,
-    Report,
-)
+from relax_lint.results.check import AllocatorFailure, Edit, Fix
+from relax_lint.results.memory_figures import Amount, CallMemory, PlaceOfPeak
+from relax_lint.results.report import FileResult, InputStatus, Report
 
 
 @pytest.fixture(scope="module")

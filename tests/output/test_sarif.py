@@ -14,7 +14,8 @@ import pytest
 from builders import fine, overflow, place, report
 
 from relax_lint.output import sarif
-from relax_lint.results.report import Check, Edit, Fix, Related, Report, Suppression
+from relax_lint.results.check import Check, Edit, Fix, Related, Suppression
+from relax_lint.results.report import Report
 from relax_lint.results.verdict import Severity, Verdict
 from relax_lint.rule import load_rules
 from tests.published_schemas import SARIF, published_schema

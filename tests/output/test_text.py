@@ -11,16 +11,9 @@ from syrupy.assertion import SnapshotAssertion
 
 from relax_lint.output.style import Style
 from relax_lint.output.text import render_memory, render_text
-from relax_lint.results.report import (
-    AllocatorFailure,
-    Amount,
-    Check,
-    FileResult,
-    InputStatus,
-    PlaceOfPeak,
-    Related,
-    Report,
-)
+from relax_lint.results.check import AllocatorFailure, Check, Related
+from relax_lint.results.memory_figures import Amount, PlaceOfPeak
+from relax_lint.results.report import FileResult, InputStatus, Report
 from relax_lint.results.verdict import Prover, Severity, Verdict
 
 

@@ -8,12 +8,18 @@ from typing import Any
 import pytest
 
 import relax_lint
+from relax_lint.results.check import Check
+from relax_lint.results.problem import ProblemKind
+from relax_lint.results.verdict import Severity, Verdict
+from relax_lint.rule import FixAvailability, Kind, Rule, load_rules
 from relax_lint.settings.config import Config, with_options
 
 from .page import Example, Judgement, examples
 from .planned import planned
 
 EXAMPLES = examples()
+_RARELY_FIXED = ("RLX404",)
+"""Rules whose fix no page shows."""
 _VALUES: dict[str, Any] = {"true": True, "false": False}
 
 
@@ -48,13 +54,36 @@ def _file(root: Path, example: Example) -> Path:
 @cache
 def _judgements(folder: Path, options: tuple[tuple[str, str], ...]) -> dict[str, list[Judgement]]:
     """What the linter says of every file in a folder, by the stem of the file."""
-    settings = {key: _VALUES.get(value, [value]) for key, value in options}
-    report = relax_lint.check(str(folder), with_options(Config(), settings))
     found: dict[str, list[Judgement]] = {}
-    for check in report.checks:
+    for check in _checks(folder, options):
         saved = check.path.endswith(".json")
         assert saved or check.location is not None, check
         line = 0 if saved or check.location is None else check.location.line
         judgement = Judgement(line, check.rule, check.verdict.value, (check.safe_when or ""))
         found.setdefault(Path(check.path).stem, []).append(judgement)
     return found
+
+
+@cache
+def _checks(folder: Path, options: tuple[tuple[str, str], ...]) -> tuple[Check, ...]:
+    settings = {key: _VALUES.get(value, [value]) for key, value in options}
+    return relax_lint.check(str(folder), with_options(Config(), settings)).checks
+
+
+@pytest.mark.parametrize("rule", load_rules().values(), ids=lambda rule: rule.code)
+def test_a_rule_declares_what_it_reports(rule: Rule, folder: Path) -> None:
+    """Its kind, and whether its findings come with a fix: over the examples of all pages."""
+    folders = {(_file(folder, example).parent, example.options) for example in EXAMPLES}
+    checks = [check for each in sorted(folders) for check in _checks(*each) if check.rule == rule.code]
+    wrong = [check for check in checks if check.verdict is not Verdict.ALWAYS_FINE]
+    assert wrong
+    with_fix = [check for check in wrong if check.fixes]
+    if rule.fix is FixAvailability.ALWAYS:
+        assert with_fix == wrong
+    elif rule.fix is FixAvailability.NEVER:
+        assert with_fix == []
+    elif rule.code not in _RARELY_FIXED:
+        assert with_fix
+    if rule.kind is Kind.NOTE:
+        assert {check.severity for check in wrong} == {Severity.NOTE}
+    assert (rule.kind is Kind.PROBLEM) == (rule.name in {kind.value for kind in ProblemKind})

@@ -11,7 +11,7 @@ import tvm
 
 import relax_lint
 from relax_lint.replay import Machine, Module, Outcome, Tensor
-from relax_lint.results.report import Check
+from relax_lint.results.check import Check
 from relax_lint.results.verdict import Prover, Verdict
 
 from .transformer import lowered

@@ -12,7 +12,8 @@ import tvm
 
 import relax_lint
 from relax_lint.replay import Machine, Module, Outcome, RunResult, Tensor
-from relax_lint.results.report import Check, Report
+from relax_lint.results.check import Check
+from relax_lint.results.report import Report
 from relax_lint.results.verdict import Verdict
 from relax_lint.settings.config import Config
 

@@ -9,7 +9,7 @@ import tvm
 from tvm.relax import transform
 
 from relax_lint.judging.report import check_module
-from relax_lint.results.report import Check
+from relax_lint.results.check import Check
 from relax_lint.settings.config import Config
 
 DOUBLE = """

@@ -9,7 +9,7 @@ from typing import Any
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
-from relax_lint.results.report import Check
+from relax_lint.results.check import Check
 from tests.rules.checking import findings, parse
 
 BYTES = 16

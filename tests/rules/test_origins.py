@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 import relax_lint
-from relax_lint.results.report import Check
+from relax_lint.results.check import Check
 
 SCALAR = 'p: R.Prim("int64")'
 SHAPE = 's: R.Shape(["n"])'

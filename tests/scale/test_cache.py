@@ -14,8 +14,9 @@ from pathlib import Path
 
 import pytest
 
+from relax_lint.results.check import Check
 from relax_lint.results.location import Location
-from relax_lint.results.report import Check, FileResult, InputStatus
+from relax_lint.results.report import FileResult, InputStatus
 from relax_lint.results.verdict import Severity, Verdict
 from relax_lint.running import cache as caching
 from relax_lint.running.cache import Cache, default_folder

@@ -10,10 +10,10 @@ pytest.importorskip("pygls")
 
 from lsprotocol import types
 
+from relax_lint.results.check import Check, Edit, Fix
 from relax_lint.results.location import Location
-from relax_lint.results.report import Check, Edit, Fix
 from relax_lint.results.verdict import Severity, Verdict
-from relax_lint.server.messages import Judged, actions, hover
+from relax_lint.server.messages import DocumentResult, actions, hover
 from relax_lint.server.positions import Ruler
 
 URI = "file:///code/model.py"
@@ -39,8 +39,8 @@ def check(**fields: Any) -> Check:
     return Check(**defaults | fields)
 
 
-def judged(*checks: Check, encoding: str = "utf-16") -> Judged:
-    return Judged(URI, 3, Ruler(LINES, encoding), checks)
+def judged(*checks: Check, encoding: str = "utf-16") -> DocumentResult:
+    return DocumentResult(URI, 3, Ruler(LINES, encoding), checks)
 
 
 @pytest.mark.parametrize(("encoding", "column"), [("utf-8", 14), ("utf-16", 11), ("utf-32", 10)])

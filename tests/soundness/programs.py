@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 import sympy
 
-from relax_lint.results.report import Check
+from relax_lint.results.check import Check
 from relax_lint.results.verdict import Verdict
 from relax_lint.symbolic.parsing import parse_condition
 

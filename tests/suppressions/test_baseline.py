@@ -11,10 +11,10 @@ from pathlib import Path
 
 import pytest
 
-from relax_lint.judging.policy import stale_entries, with_baseline
 from relax_lint.output.summary import fails
+from relax_lint.results.check import Check
 from relax_lint.results.identity import identities
-from relax_lint.results.report import Check, FileResult, InputStatus, Report
+from relax_lint.results.report import FileResult, InputStatus, Report
 from relax_lint.results.verdict import Severity, Verdict
 from relax_lint.settings.config import Config
 from relax_lint.suppressions.baseline import (
@@ -24,6 +24,7 @@ from relax_lint.suppressions.baseline import (
     read_baseline,
     write_baseline,
 )
+from relax_lint.suppressions.policy import stale_entries, with_baseline
 
 from .programs import OVERFLOW
 

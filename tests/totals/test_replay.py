@@ -24,7 +24,7 @@ from relax_lint.model.operations import (
     Kill,
     MakeTuple,
     Op,
-    Place,
+    OperationId,
     View,
 )
 from relax_lint.model.program import Function, Origin, Program, Provenance, SymbolInfo, Value
@@ -63,9 +63,9 @@ class Builder:
         self.values[number] = Value(number, f"v{number}", type_)
         return number
 
-    def place(self) -> Place:
+    def place(self) -> OperationId:
         self._index += 1
-        return Place(f"op{self._index}", self._index - 1)
+        return OperationId(f"op{self._index}", self._index - 1)
 
     def block(self, known: list[int], pairs: list[int], length: int, depth: int) -> Block:
         return Block(tuple(self.op(known, pairs, depth) for _ in range(length)))

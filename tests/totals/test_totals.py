@@ -13,7 +13,7 @@ from tvm.script import relax as R
 from tvm.script import tirx as T
 
 from relax_lint.model.builder import build_program
-from relax_lint.results.report import Amount, MemoryTotals
+from relax_lint.results.memory_figures import Amount, MemoryTotals
 from relax_lint.settings.memory_request import Binding, MemoryRequest
 from relax_lint.symbolic.printing import expr_text
 from relax_lint.symbolic.quantity import Unknown

@@ -7,18 +7,9 @@ from typing import Any
 
 import pytest
 
+from relax_lint.results.check import AllocatorFailure, Check, Edit, Fix, Related
 from relax_lint.results.location import Location
-from relax_lint.results.report import (
-    AllocatorFailure,
-    Amount,
-    CallMemory,
-    Check,
-    Edit,
-    Fix,
-    MemoryTotals,
-    PlaceOfPeak,
-    Related,
-)
+from relax_lint.results.memory_figures import Amount, CallMemory, MemoryTotals, PlaceOfPeak
 from relax_lint.results.verdict import Prover, Severity, Verdict
 from relax_lint.running.file_task import Found, Judged, Loaded, UnitHead, read_answer
 from relax_lint.sources.ignore_comment import IgnoreComment

@@ -5,10 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
-from relax_lint.facts.claims import multiple_of
-from relax_lint.facts.placements import Claim
+from relax_lint.facts.claims import Claim, multiple_of
 from relax_lint.model.program import Unknown
-from relax_lint.rule import WARNINGS, Judgement, Rule
+from relax_lint.rule import WARNINGS, Judgement, Message, Rule
 
 if TYPE_CHECKING:
     from relax_lint.facts.function import FunctionFacts
@@ -22,13 +21,12 @@ def check(facts: FunctionFacts) -> Iterator[Judgement]:
     for placement in facts.placements:
         place, offset = placement.tensor.place, placement.tensor.offset
         aligned = offset if isinstance(offset, Unknown) else multiple_of(offset, LINE_BYTES)
-        yield Judgement(
-            place=place,
-            decision=facts.judge(Claim(aligned, placement.domain)),
-            message=f"tensor `{place.binding}` starts at {facts.bytes(offset)}, not at a line of its own",
+        message = Message(
+            f"tensor `{place.binding}` starts at {facts.bytes(offset)}, not at a line of its own",
             label="starts here",
             help=(f"round the offset up to a multiple of {LINE_BYTES} bytes",),
         )
+        yield Judgement(place, facts.judge(Claim(aligned, placement.domain)), message)
 
 
 RULE = Rule(

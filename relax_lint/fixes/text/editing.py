@@ -8,8 +8,8 @@ from collections.abc import Iterator
 from functools import cached_property
 from typing import TypeAlias, TypeVar
 
+from relax_lint.results.check import Edit
 from relax_lint.results.location import Location
-from relax_lint.results.report import Edit
 from relax_lint.sources.unit import Unit
 
 _LINE_END = re.compile(r"\r\n|\r|\n")

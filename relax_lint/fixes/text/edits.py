@@ -24,9 +24,9 @@ from relax_lint.fixes.text.editing import NotEditableError, UnitText
 from relax_lint.fixes.text.namespaces import Namespaces, declared_in_strings, is_tir_call
 from relax_lint.fixes.text.purity import attributes, impurity, is_attribute_call
 from relax_lint.fixes.text.tvmscript import NotWritableError, assertion, script_expr
-from relax_lint.model.operations import Op, Place
+from relax_lint.model.operations import Op, OperationId
 from relax_lint.model.program import Function
-from relax_lint.results.report import Edit, Fix
+from relax_lint.results.check import Edit, Fix
 from relax_lint.sources.names import DEFAULT_IMPORTS, TIR, canonical
 from relax_lint.sources.unit import Imported, Script
 
@@ -171,7 +171,7 @@ class TextFixer:
             raise NotEditableError("it is a part of a statement")
         return self._text.original(found[0])
 
-    def _start(self, function: Function, place: Place) -> ast.stmt:
+    def _start(self, function: Function, place: OperationId) -> ast.stmt:
         """The statement before which a check stands that is made right before an operation."""
         statement = self._place(place)
         before = next((op for op in function.body.walk() if op.place.index == place.index - 1), None)
@@ -182,7 +182,7 @@ class TextFixer:
                 raise NotEditableError("no check can stand in a dataflow block")
         return statement
 
-    def _place(self, place: Place) -> ast.stmt:
+    def _place(self, place: OperationId) -> ast.stmt:
         found = self._script.origins.statement(place.var)
         if found is None:
             raise NotEditableError("the place of the operation is not known")

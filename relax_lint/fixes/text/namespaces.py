@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from functools import cached_property, lru_cache
 
 from relax_lint.fixes.text.editing import NotEditableError, UnitText
-from relax_lint.results.report import Edit
+from relax_lint.results.check import Edit
 from relax_lint.sources.names import RELAX, TIR, canonical, chain
 from relax_lint.sources.reading import parse_text
 from relax_lint.sources.unit import Imported, Problem

@@ -8,7 +8,7 @@ from typing import Any
 
 from relax_lint.fixes.module.rewriting import FORCE_PURE
 from relax_lint.fixes.text.editing import NotEditableError, UnitText
-from relax_lint.results.report import Edit
+from relax_lint.results.check import Edit
 
 
 def impurity(

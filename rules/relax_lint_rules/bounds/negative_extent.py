@@ -5,31 +5,28 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
+from relax_lint.facts.remedies import CheckAtRunTime
 from relax_lint.results.confirmation import FAILURE
 from relax_lint.results.verdict import Verdict
-from relax_lint.rule import Judgement, Rule
+from relax_lint.rule import FixAvailability, Judgement, Message, Rule
 
 if TYPE_CHECKING:
     from relax_lint.facts.function import FunctionFacts
 
+_SAYS = {
+    Verdict.ALWAYS_FINE: "no extent of `{}` is negative",
+    Verdict.ALWAYS_WRONG: "an extent of `{}` is negative",
+    Verdict.NEEDS_RUNTIME_CHECK: "an extent of `{}` may be negative",
+}
+
 
 def check(facts: FunctionFacts) -> Iterator[Judgement]:
     """Every allocation: no extent and no size is negative."""
-    for op in facts.allocations:
-        decision = facts.judge(facts.no_negative_extent(op))
-        if decision.verdict is Verdict.ALWAYS_FINE:
-            message = f"no extent of `{op.place.binding}` is negative"
-        elif decision.verdict is Verdict.ALWAYS_WRONG:
-            message = f"an extent of `{op.place.binding}` is negative"
-        else:
-            message = f"an extent of `{op.place.binding}` may be negative"
-        yield Judgement(
-            op.place,
-            decision,
-            message,
-            label=facts.shape_label(op),
-            remedies=facts.remedies.assertion(decision, op.place),
-        )
+    for decided in facts.placement.extents():
+        op = decided.event
+        text = _SAYS[decided.decision.verdict].format(op.place.binding)
+        message = Message(text, label=facts.shape_label(op))
+        yield Judgement.of(decided, op.place, message, remedy=CheckAtRunTime())
 
 
 RULE = Rule(
@@ -40,5 +37,6 @@ RULE = Rule(
     since="0.1.0",
     source=__file__,
     check=check,
+    fix=FixAvailability.SOMETIMES,
     symptoms=FAILURE,
 )

@@ -5,35 +5,30 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
+from relax_lint.facts.remedies import CheckAtRunTime
 from relax_lint.results.confirmation import FAILURE
 from relax_lint.results.verdict import Verdict
-from relax_lint.rule import Judgement, Rule
+from relax_lint.rule import FixAvailability, Judgement, Message, Rule
 
 if TYPE_CHECKING:
     from relax_lint.facts.function import FunctionFacts
 
+_SAYS = {
+    Verdict.ALWAYS_FINE: "the size of `{}` is computed without overflow",
+    Verdict.ALWAYS_WRONG: "the size of `{}` overflows",
+    Verdict.NEEDS_RUNTIME_CHECK: "the size of `{}` may overflow",
+}
+
 
 def check(facts: FunctionFacts) -> Iterator[Judgement]:
     """Every allocation: the runtime's byte arithmetic does not wrap around."""
-    for op in facts.allocations:
-        decision = facts.judge(facts.no_overflow(op))
-        if decision.verdict is Verdict.ALWAYS_FINE:
-            message = f"the size of `{op.place.binding}` is computed without overflow"
-        elif decision.verdict is Verdict.ALWAYS_WRONG:
-            message = (
-                f"the size of `{op.place.binding}` overflows 64 bits, so that the VM checks a wrong number"
-            )
-        else:
-            message = (
-                f"the size of `{op.place.binding}` may overflow 64 bits, so that the VM checks a wrong number"
-            )
-        yield Judgement(
-            op.place,
-            decision,
-            message,
-            label="size computed modulo 2**64",
-            remedies=facts.remedies.assertion(decision, op.place),
-        )
+    for decided in facts.placement.sizes():
+        place = decided.event.place
+        text = _SAYS[decided.decision.verdict].format(place.binding)
+        if decided.decision.verdict is not Verdict.ALWAYS_FINE:
+            text += " 64 bits, so that the VM checks a wrong number"
+        message = Message(text, label="size computed modulo 2**64")
+        yield Judgement.of(decided, place, message, remedy=CheckAtRunTime())
 
 
 RULE = Rule(
@@ -44,5 +39,6 @@ RULE = Rule(
     since="0.1.0",
     source=__file__,
     check=check,
+    fix=FixAvailability.SOMETIMES,
     symptoms=FAILURE,
 )

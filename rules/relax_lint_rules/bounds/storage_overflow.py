@@ -5,53 +5,46 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
+from relax_lint.facts.remedies import MakeRoom
 from relax_lint.results.confirmation import FAILURE
-from relax_lint.results.verdict import Severity, Verdict
-from relax_lint.rule import Judgement, Rule
+from relax_lint.results.verdict import Verdict
+from relax_lint.rule import FixAvailability, Judgement, Message, Rule
 
 if TYPE_CHECKING:
     from relax_lint.facts.function import FunctionFacts
-    from relax_lint.facts.placements import Placement
-    from relax_lint.symbolic.decision import Decision
+    from relax_lint.facts.placement import Placement
 
 
 def check(facts: FunctionFacts) -> Iterator[Judgement]:
     """Every tensor on a storage: offset + bytes <= capacity."""
-    for placement in facts.placements:
-        claims = placement.fits(facts.strictest_allocator)
-        decision = facts.judge(*claims)
+    for decided in facts.placement.fits():
+        placement, decision = decided.event, decided.decision
         if decision.verdict is Verdict.ALWAYS_FINE and not decision.assumptions:
-            yield Judgement(placement.tensor.place, decision, "the tensor always fits its storage")
+            message = Message("the tensor always fits its storage")
+            yield Judgement.of(decided, placement.tensor.place, message)
             continue
-        only_empty = decision.safe_when is not None and facts.holds_only_if(claims[0], placement.empty)
-        yield _report(facts, placement, decision, only_empty=only_empty)
+        yield Judgement.of(
+            decided,
+            placement.tensor.place,
+            _message(facts, placement, only_empty=decided.only_empty),
+            allocators=facts.placement.first_failures(placement),
+            remedy=MakeRoom(placement, check=not decided.only_empty, instead=True),
+        )
 
 
-def _report(facts: FunctionFacts, placement: Placement, decision: Decision, *, only_empty: bool) -> Judgement:
+def _message(facts: FunctionFacts, placement: Placement, *, only_empty: bool) -> Message:
     tensor, storage = placement.tensor, placement.storage
     needs, offset = facts.bytes(tensor.bytes), facts.bytes(tensor.offset)
     where = (
         "" if tensor.offset == 0 else f" from offset {offset.removesuffix(' bytes').removesuffix(' byte')}"
     )
-    message = f"tensor `{tensor.place.binding}` needs {needs}{where}"
+    text = f"tensor `{tensor.place.binding}` needs {needs}{where}"
     if storage is not None:
-        message += f", storage `{storage.place.binding}` has {facts.bytes(storage.size)}"
+        text += f", storage `{storage.place.binding}` has {facts.bytes(storage.size)}"
     if only_empty:
-        message += ": fails for every non-empty input"
-    remedies = facts.remedies.overflow(placement, decision, check=not only_empty)
-    fine = decision.verdict is Verdict.ALWAYS_FINE
+        text += ": fails for every non-empty input"
     related = () if storage is None else ((f"storage of {facts.bytes(storage.size)}", storage.place),)
-    return Judgement(
-        place=tensor.place,
-        decision=decision,
-        message=message,
-        label=f"needs {needs}{where}",
-        related=related,
-        severity=Severity.ERROR if only_empty else None,
-        allocators=facts.first_failures(placement),
-        remedies=remedies,
-        help=() if fine else facts.remedies.instead(placement, remedies),
-    )
+    return Message(text, label=f"needs {needs}{where}", related=related)
 
 
 RULE = Rule(
@@ -62,5 +55,6 @@ RULE = Rule(
     since="0.1.0",
     source=__file__,
     check=check,
+    fix=FixAvailability.SOMETIMES,
     symptoms=FAILURE,
 )

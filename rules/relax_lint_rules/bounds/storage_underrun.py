@@ -5,32 +5,29 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
+from relax_lint.facts.remedies import CheckAtRunTime
 from relax_lint.results.confirmation import FAILURE
 from relax_lint.results.verdict import Verdict
-from relax_lint.rule import Judgement, Rule
+from relax_lint.rule import FixAvailability, Judgement, Message, Rule
 
 if TYPE_CHECKING:
     from relax_lint.facts.function import FunctionFacts
 
+_SAYS = {
+    Verdict.ALWAYS_FINE: "`{name}` starts inside its memory",
+    Verdict.ALWAYS_WRONG: "`{name}` starts at an offset of {offset}, in front of its memory",
+    Verdict.NEEDS_RUNTIME_CHECK: "`{name}` may start in front of its memory: its offset is {offset}",
+}
+
 
 def check(facts: FunctionFacts) -> Iterator[Judgement]:
     """Every tensor on a storage, and every byte view: offset >= 0."""
-    for op in facts.offset_uses:
-        decision = facts.judge(facts.starts_inside(op))
+    for decided in facts.placement.starts():
+        op = decided.event
         offset = facts.bytes(op.offset)
-        if decision.verdict is Verdict.ALWAYS_FINE:
-            message = f"`{op.place.binding}` starts inside its memory"
-        else:
-            message = f"`{op.place.binding}` starts at an offset of {offset}, in front of its memory"
-            if decision.verdict is Verdict.NEEDS_RUNTIME_CHECK:
-                message = f"`{op.place.binding}` may start in front of its memory: its offset is {offset}"
-        yield Judgement(
-            op.place,
-            decision,
-            message,
-            label=f"offset of {offset}",
-            remedies=facts.remedies.assertion(decision, op.place),
-        )
+        text = _SAYS[decided.decision.verdict].format(name=op.place.binding, offset=offset)
+        message = Message(text, label=f"offset of {offset}")
+        yield Judgement.of(decided, op.place, message, remedy=CheckAtRunTime())
 
 
 RULE = Rule(
@@ -41,5 +38,6 @@ RULE = Rule(
     since="0.1.0",
     source=__file__,
     check=check,
+    fix=FixAvailability.SOMETIMES,
     symptoms=FAILURE,
 )

@@ -7,11 +7,12 @@ from typing import TYPE_CHECKING
 
 from relax_lint.results.confirmation import NOTHING_TO_SEE
 from relax_lint.results.verdict import Verdict
-from relax_lint.rule import Judgement, Rule
+from relax_lint.rule import Judgement, Message, Rule
 
 if TYPE_CHECKING:
-    from relax_lint.facts.budgets import Budget
+    from relax_lint.facts.budgets import KeptBudget
     from relax_lint.facts.function import FunctionFacts
+    from relax_lint.facts.judge import Decided
 
 _GOES = {
     Verdict.ALWAYS_FINE: "keeps to",
@@ -24,26 +25,23 @@ _READABLE = 80
 
 def check(facts: FunctionFacts) -> Iterator[Judgement]:
     """Every configured budget: what the function takes keeps to it."""
-    for budget in facts.budgets.budgets:
-        decision = facts.judge(facts.budgets.kept_as_asked(budget))
-        known = facts.budgets.fits(decision)
-        in_general = facts.budgets.fits(facts.judge(facts.budgets.kept(budget)))
-        takes = facts.budgets.text(budget.need)
-        yield Judgement(
-            place=None,
-            decision=decision,
-            message=_message(facts, budget, decision.verdict) + (f": {known}" if known else ""),
-            label=f"takes {takes}" if len(takes) <= _READABLE else "",
-            notes=(in_general,) if in_general and not known else (),
-        )
+    for decided in facts.budgets.kept():
+        yield Judgement.of(decided, None, _message(facts, decided))
 
 
-def _message(facts: FunctionFacts, budget: Budget, verdict: Verdict) -> str:
-    limit = facts.budgets.text(budget.limit)
+def _message(facts: FunctionFacts, decided: Decided[KeptBudget]) -> Message:
+    budget, decision = decided.event.budget, decided.decision
+    fits, fits_in_general = facts.budgets.fits(decision), facts.budgets.fits(decided.event.in_general)
+    takes, limit = facts.budgets.text(budget.need), facts.budgets.text(budget.limit)
     with_what = f"in scope `{budget.scope}`"
     if budget.allocator is not None:
         with_what = f"with the {budget.allocator.value} allocator"
-    return f"`{facts.function.name}` {_GOES[verdict]} the budget of {limit} {with_what}"
+    text = f"`{facts.function.name}` {_GOES[decision.verdict]} the budget of {limit} {with_what}"
+    return Message(
+        text if fits is None else f"{text}: {fits}",
+        label=f"takes {takes}" if len(takes) <= _READABLE else "",
+        notes=() if fits_in_general is None or fits is not None else (fits_in_general,),
+    )
 
 
 RULE = Rule(

@@ -6,8 +6,7 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 from relax_lint.results.confirmation import NOTHING_TO_SEE
-from relax_lint.results.verdict import Verdict
-from relax_lint.rule import Judgement, Rule
+from relax_lint.rule import Judgement, Message, Rule
 
 if TYPE_CHECKING:
     from relax_lint.facts.function import FunctionFacts
@@ -15,19 +14,15 @@ if TYPE_CHECKING:
 
 def check(facts: FunctionFacts) -> Iterator[Judgement]:
     """The declared bounds of a function: some input satisfies them."""
-    if facts.is_entered:
+    decided = facts.bounds.contradiction()
+    if decided is None:
         return
-    bounds = facts.contradiction
-    if not bounds:
-        return
-    conditions = " and ".join(f"`{bound.name} {bound.relation} {bound.value}`" for bound in bounds)
-    yield Judgement(
-        place=None,
-        location=facts.function.attributes,
-        decision=facts.certain(Verdict.ALWAYS_WRONG, "no assignment satisfies the declared bounds"),
-        message=f"no input of `{facts.function.name}` satisfies the declared {conditions}",
+    conditions = " and ".join(f"`{bound.name} {bound.relation} {bound.value}`" for bound in decided.event)
+    message = Message(
+        f"no input of `{facts.function.name}` satisfies the declared {conditions}",
         label="declared bounds contradict each other",
     )
+    yield Judgement.of(decided, None, message, location=facts.function.attributes)
 
 
 RULE = Rule(

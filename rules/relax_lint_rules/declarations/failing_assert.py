@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from relax_lint.results.confirmation import Symptom
 from relax_lint.results.verdict import Verdict
-from relax_lint.rule import Judgement, Rule
+from relax_lint.rule import Judgement, Message, Rule
 
 if TYPE_CHECKING:
     from relax_lint.facts.function import FunctionFacts
@@ -15,16 +15,13 @@ if TYPE_CHECKING:
 
 def check(facts: FunctionFacts) -> Iterator[Judgement]:
     """Every `R.assert_op` and `R.match_cast`: some input passes it."""
-    for question in facts.runtime_checks:
-        decision = facts.judge(question.claim)
-        if not decision.reachable:
-            continue
-        if decision.verdict is Verdict.ALWAYS_WRONG:
-            message = f"no input passes the {question.kind} `{question.text}`"
-            yield Judgement(question.op.place, decision, message, label="fails for every input")
-        else:
-            can_hold = facts.certain(Verdict.ALWAYS_FINE, "not proved to fail for every input")
-            yield Judgement(question.op.place, can_hold, f"the {question.kind} `{question.text}` can hold")
+    for decided in facts.failing_checks():
+        question = decided.event
+        message = Message(f"the {question.kind} `{question.text}` can hold")
+        if decided.decision.verdict is Verdict.ALWAYS_WRONG:
+            text = f"no input passes the {question.kind} `{question.text}`"
+            message = Message(text, label="fails for every input")
+        yield Judgement.of(decided, question.op.place, message)
 
 
 RULE = Rule(

@@ -6,8 +6,7 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 from relax_lint.results.confirmation import NOTHING_TO_SEE
-from relax_lint.results.verdict import Verdict
-from relax_lint.rule import Judgement, Rule
+from relax_lint.rule import Judgement, Message, Rule
 
 if TYPE_CHECKING:
     from relax_lint.facts.function import FunctionFacts
@@ -15,18 +14,18 @@ if TYPE_CHECKING:
 
 def check(facts: FunctionFacts) -> Iterator[Judgement]:
     """Functions with `num_input`: the VM does not check the parameters after that."""
-    unchecked = facts.unchecked_parameters
-    if not unchecked:
+    decided = facts.types.unchecked_parameters()
+    if decided is None:
         return
+    unchecked = decided.event
     names = ", ".join(f"`{facts.name_of(value)}`" for value in unchecked[:3])
     more = f" and {len(unchecked) - 3} more" if len(unchecked) > 3 else ""
-    yield Judgement(
-        None,
-        facts.certain(Verdict.NEEDS_RUNTIME_CHECK, f"num_input is {facts.function.num_input}"),
+    message = Message(
         f"nothing checks the types of {names}{more}: they come after `num_input` of `{facts.function.name}`",
         label="parameters after `num_input` are not checked",
         help=("check weights when they are loaded, or drop `num_input`",),
     )
+    yield Judgement.of(decided, None, message)
 
 
 RULE = Rule(
@@ -36,8 +35,8 @@ RULE = Rule(
     summary="parameters after num_input, whose types the VM does not check",
     since="0.1.0",
     source=__file__,
+    check=check,
     # Every compiled model with weights as parameters is like that, by design.
     default=False,
-    check=check,
     symptoms=NOTHING_TO_SEE,
 )

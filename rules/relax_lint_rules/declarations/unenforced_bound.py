@@ -5,33 +5,32 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
+from relax_lint.facts.remedies import CheckAtEntry
 from relax_lint.results.confirmation import Symptom
-from relax_lint.rule import Judgement, Rule
+from relax_lint.rule import FixAvailability, Judgement, Message, Rule
 
 if TYPE_CHECKING:
+    from relax_lint.facts.bounds import ReliedBound
     from relax_lint.facts.function import FunctionFacts
 
 
 def check(facts: FunctionFacts) -> Iterator[Judgement]:
     """Every declared bound that a verdict relied on: nothing checks it at run time."""
-    for bound in facts.function.bounds:
-        relying = facts.relying_on(bound)
-        if not relying:
-            continue
-        decision = facts.judge(facts.bound_holds(bound))
-        count = f"{len(relying)} operations are" if len(relying) > 1 else "1 operation is"
-        yield Judgement(
-            place=None,
-            location=facts.function.attributes,
-            decision=decision,
-            message=(
-                f"nothing checks the declared `{bound.name} {bound.relation} {bound.value}` "
-                f"({bound.kind.value}), and {count} safe only because of it"
-            ),
-            label=f"believes `{bound.name} {bound.relation} {bound.value}`",
-            related=(("the first that needs it", relying[0].place),),
-            remedies=facts.remedies.enforcement(decision),
-        )
+    for decided in facts.bounds.unenforced():
+        message = _message(decided.event)
+        remedy = CheckAtEntry()
+        yield Judgement.of(decided, None, message, location=facts.function.attributes, remedy=remedy)
+
+
+def _message(relied: ReliedBound) -> Message:
+    bound, relying = relied.bound, relied.relying
+    declared = f"{bound.name} {bound.relation} {bound.value}"
+    count = f"{len(relying)} operations are" if len(relying) > 1 else "1 operation is"
+    return Message(
+        f"nothing checks the declared `{declared}` ({bound.kind.value}), and {count} safe only because of it",
+        label=f"believes `{declared}`",
+        related=(("the first that needs it", relying[0].place),),
+    )
 
 
 RULE = Rule(
@@ -42,5 +41,8 @@ RULE = Rule(
     since="0.1.0",
     source=__file__,
     check=check,
+    fix=FixAvailability.SOMETIMES,
+    # A verdict that is now a good one may rely on a bound.
+    is_side_effect=True,
     symptoms=frozenset({Symptom.ACCEPTED}),
 )

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from relax_lint.results.confirmation import NOTHING_TO_SEE
 from relax_lint.results.verdict import Verdict
-from relax_lint.rule import Judgement, Rule
+from relax_lint.rule import Judgement, Message, Rule
 
 if TYPE_CHECKING:
     from relax_lint.facts.function import FunctionFacts
@@ -15,19 +15,17 @@ if TYPE_CHECKING:
 
 def check(facts: FunctionFacts) -> Iterator[Judgement]:
     """Every tensor that a packed function returns: a match_cast makes its claimed type true."""
-    for call in facts.kernels.claiming:
+    for decided in facts.types.claimed():
+        call = decided.event
         name = call.place.binding
-        if facts.kernels.is_cast(call):
-            fine = facts.certain(Verdict.ALWAYS_FINE, "the result is checked by a match_cast")
-            yield Judgement(call.place, fine, f"the type of `{name}` is checked")
-            continue
-        yield Judgement(
-            call.place,
-            facts.certain(Verdict.NEEDS_RUNTIME_CHECK, "the type is what the call says"),
+        message = Message(
             f"the type of `{name}` is what the call of `{call.callee}` claims, and nothing checks it",
             label="claimed type",
             help=(f"check it with `R.match_cast({name}, ...)`",),
         )
+        if decided.decision.verdict is Verdict.ALWAYS_FINE:
+            message = Message(f"the type of `{name}` is checked")
+        yield Judgement.of(decided, call.place, message)
 
 
 RULE = Rule(

@@ -6,30 +6,26 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 from relax_lint.results.confirmation import FAILURE
-from relax_lint.results.verdict import Verdict
-from relax_lint.rule import Judgement, Rule
+from relax_lint.rule import Judgement, Message, Rule
 
 if TYPE_CHECKING:
     from relax_lint.facts.function import FunctionFacts
+    from relax_lint.facts.kernels import KernelUse
 
 
 def check(facts: FunctionFacts) -> Iterator[Judgement]:
     """Every call of a kernel: each tensor has the dtype that its entry compares with."""
-    for use in facts.kernels.uses:
-        wrong = use.match.dtype_mismatches
-        if not wrong:
-            fine = facts.kernels.certain(use, Verdict.ALWAYS_FINE, "the dtypes are the same")
-            yield Judgement(use.call.place, fine, f"`{use.kernel.name}` accepts the dtypes of its arguments")
-            continue
-        first = wrong[0]
-        name = facts.kernels.name_of(use, first.position)
-        what = f"{name} is {first.have.name}, the kernel takes {first.want.name}"
-        yield Judgement(
-            use.call.place,
-            facts.kernels.certain(use, Verdict.ALWAYS_WRONG, "the dtypes differ"),
-            f"`{use.kernel.name}` refuses its arguments: {what}",
-            label=what,
-        )
+    for decided in facts.arguments.dtypes():
+        yield Judgement.of(decided, decided.event.call.place, _message(facts, decided.event))
+
+
+def _message(facts: FunctionFacts, use: KernelUse) -> Message:
+    wrong = next(iter(use.match.dtype_mismatches), None)
+    if wrong is None:
+        return Message(f"`{use.kernel.name}` accepts the dtypes of its arguments")
+    name = facts.kernels.name_of(use, wrong.position)
+    what = f"{name} is {wrong.have.name}, the kernel takes {wrong.want.name}"
+    return Message(f"`{use.kernel.name}` refuses its arguments: {what}", label=what)
 
 
 RULE = Rule(

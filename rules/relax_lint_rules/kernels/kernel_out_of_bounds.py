@@ -5,35 +5,33 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
+from relax_lint.facts.remedies import CheckAtRunTime
 from relax_lint.results.verdict import Verdict
-from relax_lint.rule import Judgement, Rule
+from relax_lint.rule import FixAvailability, Judgement, Message, Rule
 
 if TYPE_CHECKING:
     from relax_lint.facts.function import FunctionFacts
+    from relax_lint.facts.kernels import KernelUse
 
 
 def check(facts: FunctionFacts) -> Iterator[Judgement]:
     """Every call of a kernel whose indices do not plainly stay inside its buffers."""
-    for use in facts.kernels.uses:
-        if not use.kernel.accesses:
-            continue
-        decision = facts.kernels.decide(use, facts.kernels.stays_inside(use))
-        if decision.verdict is Verdict.ALWAYS_FINE:
-            yield Judgement(use.call.place, decision, f"`{use.kernel.name}` stays inside its arguments")
-            continue
-        access = facts.kernels.first_outside(use)
-        name = facts.kernels.name_of(use, access.parameter)
-        certain = decision.verdict is Verdict.ALWAYS_WRONG
-        verb = (
-            ("writes" if certain else "may write") if access.writes else ("reads" if certain else "may read")
-        )
-        yield Judgement(
-            use.call.place,
-            decision,
-            f"`{use.kernel.name}` {verb} outside of {name}, along axis {access.axis}",
-            label=f"runs to index {use.match.last_index(access)} of axis {access.axis} of {name}",
-            remedies=facts.remedies.assertion(decision, use.call.place),
-        )
+    for decided in facts.indices.accesses():
+        use, verdict = decided.event, decided.decision.verdict
+        message = Message(f"`{use.kernel.name}` stays inside its arguments")
+        if verdict is not Verdict.ALWAYS_FINE:
+            message = _message(facts, use, certain=verdict is Verdict.ALWAYS_WRONG)
+        yield Judgement.of(decided, use.call.place, message, remedy=CheckAtRunTime())
+
+
+def _message(facts: FunctionFacts, use: KernelUse, *, certain: bool) -> Message:
+    access = facts.indices.first_outside(use)
+    name = facts.kernels.name_of(use, access.parameter)
+    verb = ("writes" if certain else "may write") if access.writes else ("reads" if certain else "may read")
+    return Message(
+        f"`{use.kernel.name}` {verb} outside of {name}, along axis {access.axis}",
+        label=f"runs to index {use.match.last_index(access)} of axis {access.axis} of {name}",
+    )
 
 
 RULE = Rule(
@@ -44,4 +42,5 @@ RULE = Rule(
     since="0.1.0",
     source=__file__,
     check=check,
+    fix=FixAvailability.SOMETIMES,
 )

@@ -5,35 +5,34 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
+from relax_lint.facts.remedies import CheckAtRunTime
 from relax_lint.results.confirmation import FAILURE
 from relax_lint.results.verdict import Prover, Severity, Verdict
-from relax_lint.rule import Judgement, Rule
+from relax_lint.rule import FixAvailability, Judgement, Message, Rule
 
 if TYPE_CHECKING:
     from relax_lint.facts.function import FunctionFacts
+    from relax_lint.facts.kernels import KernelUse
 
 
 def check(facts: FunctionFacts) -> Iterator[Judgement]:
     """Every call of a kernel: the shapes are those that its entry accepts."""
-    for use in facts.kernels.uses:
-        decision = facts.kernels.decide(use, facts.kernels.agreement(use))
-        if decision.verdict is Verdict.ALWAYS_FINE:
-            yield Judgement(
-                use.call.place, decision, f"`{use.kernel.name}` accepts the shapes of its arguments"
-            )
-            continue
-        unmet = facts.kernels.first_unmet(use)
-        what = "" if unmet is None else facts.kernels.describe(use, unmet)
-        verb = "refuses" if decision.verdict is Verdict.ALWAYS_WRONG else "may refuse"
-        yield Judgement(
-            use.call.place,
-            decision,
-            f"`{use.kernel.name}` {verb} its arguments: {what}",
-            label=what,
-            # What the IR does not tell at all (a type that lowering erased) is no reason to stop a build.
-            severity=Severity.NOTE if decision.proof.by is Prover.UNDECIDED else None,
-            remedies=facts.remedies.assertion(decision, use.call.place),
-        )
+    for decided in facts.arguments.shapes():
+        use, decision = decided.event, decided.decision
+        message = Message(f"`{use.kernel.name}` accepts the shapes of its arguments")
+        if decision.verdict is not Verdict.ALWAYS_FINE:
+            message = _message(facts, use, certain=decision.verdict is Verdict.ALWAYS_WRONG)
+        # What the IR does not tell at all (a type that lowering erased) is no reason to stop a build.
+        severity = Severity.NOTE if decision.proof.by is Prover.UNDECIDED else None
+        yield Judgement.of(decided, use.call.place, message, severity=severity, remedy=CheckAtRunTime())
+
+
+def _message(facts: FunctionFacts, use: KernelUse, *, certain: bool) -> Message:
+    unmet = facts.arguments.first_unmet(use)
+    what = "" if unmet is None else facts.arguments.describe(use, unmet)
+    return Message(
+        f"`{use.kernel.name}` {'refuses' if certain else 'may refuse'} its arguments: {what}", label=what
+    )
 
 
 RULE = Rule(
@@ -44,5 +43,6 @@ RULE = Rule(
     since="0.1.0",
     source=__file__,
     check=check,
+    fix=FixAvailability.SOMETIMES,
     symptoms=FAILURE,
 )

@@ -7,81 +7,64 @@ from typing import TYPE_CHECKING
 
 from relax_lint.results.confirmation import OTHER_RESULTS
 from relax_lint.results.verdict import Severity, Verdict
-from relax_lint.rule import Judgement, Rule
+from relax_lint.rule import Judgement, Message, Rule
 
 if TYPE_CHECKING:
+    from relax_lint.analysis.contents import StaleRead
     from relax_lint.facts.function import FunctionFacts
+    from relax_lint.facts.inplace import ArgumentOverlap, OutsideWrite
+    from relax_lint.facts.judge import Decided
 
 _FAILS = ": fails for every non-empty input"
+_NEW_TENSOR = "use `R.call_tir` or `R.call_dps_packed`, which write to a new tensor"
 
 
 def check(facts: FunctionFacts) -> Iterator[Judgement]:
     """Every call that writes memory which it, or somebody after it, still reads as it was."""
-    yield from _overlapping_arguments(facts)
-    yield from _superseded_values(facts)
-    yield from _outside_writes(facts)
+    for overlap in facts.argument_overlaps():
+        yield Judgement.of(overlap, overlap.event.call.place, _overlapping(facts, overlap))
+    for stale in facts.stale_reads():
+        yield Judgement.of(stale, stale.event.call.place, _superseded(facts, stale))
+    for outside in facts.outside_writes():
+        severity = None if outside.event.constant else Severity.NOTE
+        message = _outside(facts, outside.event)
+        yield Judgement.of(outside, outside.event.call.place, message, severity=severity)
 
 
-def _overlapping_arguments(facts: FunctionFacts) -> Iterator[Judgement]:
-    for event in facts.lifetimes.argument_overlaps:
-        finding = facts.lifetimes.overlapping(event)
-        written, other = facts.name_of(event.written), facts.name_of(event.other)
-        same = written == other
-        what = f"`{written}` twice" if same else f"`{written}` and `{other}` on one memory"
-        message = f"`{event.call.callee}` gets {what} and writes it"
-        if finding.decision.verdict is Verdict.ALWAYS_FINE:
-            message += ", element by element" if event.harmless else ", on bytes apart"
-        elif finding.only_empty:
-            message += _FAILS
-        yield Judgement(
-            event.call.place,
-            finding.decision,
-            message,
-            label="reads what it has already overwritten",
-            severity=Severity.ERROR if finding.only_empty else None,
-            help=(f"give the call an output of its own instead of `{written}`",),
-        )
+def _overlapping(facts: FunctionFacts, decided: Decided[ArgumentOverlap]) -> Message:
+    event = decided.event
+    written, other = facts.name_of(event.written), facts.name_of(event.other)
+    what = f"`{written}` twice" if written == other else f"`{written}` and `{other}` on one memory"
+    text = f"`{event.call.callee}` gets {what} and writes it"
+    if decided.decision.verdict is Verdict.ALWAYS_FINE:
+        text += ", element by element" if event.harmless else ", on bytes apart"
+    elif decided.only_empty:
+        text += _FAILS
+    help = f"give the call an output of its own instead of `{written}`"
+    return Message(text, label="reads what it has already overwritten", help=(help,))
 
 
-def _superseded_values(facts: FunctionFacts) -> Iterator[Judgement]:
-    for event in facts.lifetimes.contents.stale_reads:
-        finding = facts.lifetimes.stale(event)
-        argument, value, read = (
-            facts.name_of(event.argument),
-            facts.name_of(event.reading.value),
-            event.reading.op,
-        )
-        view = "" if argument == value else f" (as `{value}`)"
-        later = facts.lifetimes.reader(event.reading)
-        yield Judgement(
-            event.call.place,
-            finding.decision,
-            f"`{event.call.callee}` overwrites `{argument}` in place, which {later}{view}"
-            + (_FAILS if finding.only_empty else ""),
-            label=f"overwrites `{argument}`",
-            related=() if read is None else ((f"`{value}` is read here", read.place),),
-            severity=Severity.ERROR if finding.only_empty else None,
-            help=("use `R.call_tir` or `R.call_dps_packed`, which write to a new tensor",),
-        )
+def _superseded(facts: FunctionFacts, decided: Decided[StaleRead]) -> Message:
+    event = decided.event
+    argument, value = facts.name_of(event.argument), facts.name_of(event.reading.value)
+    view = "" if argument == value else f" (as `{value}`)"
+    later, read = facts.reader(event.reading), event.reading.op
+    return Message(
+        f"`{event.call.callee}` overwrites `{argument}` in place, which {later}{view}"
+        + (_FAILS if decided.only_empty else ""),
+        label=f"overwrites `{argument}`",
+        related=() if read is None else ((f"`{value}` is read here", read.place),),
+        help=(_NEW_TENSOR,),
+    )
 
 
-def _outside_writes(facts: FunctionFacts) -> Iterator[Judgement]:
-    for write in facts.lifetimes.outside_writes:
-        name = facts.name_of(write.value)
-        what = f"the constant `{name}`" if name else "a constant"
-        if not write.constant:
-            what = f"the parameter `{name}`"
-        decision = facts.lifetimes.on_path(
-            write.call, certain=write.constant, why="the caller may need it as it was"
-        )
-        yield Judgement(
-            write.call.place,
-            decision,
-            f"`{write.call.callee}` overwrites {what}",
-            label="changes the next call's answer" if write.constant else "the caller's tensor changes",
-            severity=None if write.constant else Severity.NOTE,
-            help=("use `R.call_tir` or `R.call_dps_packed`, which write to a new tensor",),
-        )
+def _outside(facts: FunctionFacts, write: OutsideWrite) -> Message:
+    name = facts.name_of(write.value)
+    what = f"the constant `{name}`" if name else "a constant"
+    if not write.constant:
+        what = f"the parameter `{name}`"
+    label = "changes the next call's answer" if write.constant else "the caller's tensor changes"
+    return Message(f"`{write.call.callee}` overwrites {what}", label=label, help=(_NEW_TENSOR,))
 
 
 RULE = Rule(

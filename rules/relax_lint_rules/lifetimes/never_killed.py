@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 from relax_lint.results.confirmation import NOTHING_TO_SEE
-from relax_lint.rule import NOTES, Judgement, Rule
+from relax_lint.rule import Judgement, Kind, Message, Rule
 
 if TYPE_CHECKING:
     from relax_lint.facts.function import FunctionFacts
@@ -14,16 +14,15 @@ if TYPE_CHECKING:
 
 def check(facts: FunctionFacts) -> Iterator[Judgement]:
     """Every allocation of a function that kills: it is killed as well, or returned."""
-    for allocation, certain in facts.lifetimes.never_killed:
-        name = allocation.place.binding
-        ending = "is never killed" if certain else "is killed on some paths only"
-        yield Judgement(
-            allocation.place,
-            facts.lifetimes.on_path(allocation, certain=certain, why="killed on some paths only"),
-            f"`{name}` {ending}: it lives until the function returns",
+    for decided in facts.never_killed():
+        place = decided.event.allocation.place
+        ending = "is never killed" if decided.event.is_certain else "is killed on some paths only"
+        message = Message(
+            f"`{place.binding}` {ending}: it lives until the function returns",
             label="lives to the end",
             help=("kill it after its last use",),
         )
+        yield Judgement.of(decided, place, message)
 
 
 RULE = Rule(
@@ -33,8 +32,8 @@ RULE = Rule(
     summary="an allocation that lives to the end of a function that kills the others",
     since="0.1.0",
     source=__file__,
-    severity=NOTES,
     check=check,
+    kind=Kind.NOTE,
     # TVM itself kills nothing behind an `If`, and its builds add most of the kills that are missing.
     default=False,
     symptoms=NOTHING_TO_SEE,

@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
+from relax_lint.facts.remedies import DropAllocation
 from relax_lint.results.confirmation import NOTHING_TO_SEE
 from relax_lint.results.verdict import Severity
-from relax_lint.rule import WARNINGS, Judgement, Rule
+from relax_lint.rule import WARNINGS, FixAvailability, Judgement, Message, Rule
 
 if TYPE_CHECKING:
     from relax_lint.facts.function import FunctionFacts
@@ -15,21 +16,17 @@ if TYPE_CHECKING:
 
 def check(facts: FunctionFacts) -> Iterator[Judgement]:
     """Every allocation: something uses it."""
-    # Rules are declared without sympy, which the model needs: a run that finds all in the cache loads none.
-    from relax_lint.model.program import AllocTensor
-
-    for allocation in facts.lifetimes.unused:
-        name = allocation.place.binding
-        on_storage = isinstance(allocation, AllocTensor) and allocation.storage is not None
-        size = allocation.bytes if isinstance(allocation, AllocTensor) else allocation.size
-        yield Judgement(
-            allocation.place,
-            facts.lifetimes.on_path(allocation, certain=True, why=""),
-            f"`{name}` is never used" + ("" if on_storage else f": {facts.bytes(size)} for nothing"),
-            label="nothing uses it",
+    for decided in facts.unused_allocations():
+        unused = decided.event
+        place, size = unused.allocation.place, facts.bytes(unused.size)
+        text = f"`{place.binding}` is never used" + ("" if unused.on_storage else f": {size} for nothing")
+        yield Judgement.of(
+            decided,
+            place,
+            Message(text, label="nothing uses it"),
             # A tensor on a storage takes no memory of its own.
-            severity=Severity.NOTE if on_storage else None,
-            remedies=facts.remedies.drop_unused(allocation),
+            severity=Severity.NOTE if unused.on_storage else None,
+            remedy=DropAllocation(unused.allocation),
         )
 
 
@@ -40,7 +37,8 @@ RULE = Rule(
     summary="a storage or tensor that is allocated and never used",
     since="0.1.0",
     source=__file__,
-    severity=WARNINGS,
     check=check,
+    fix=FixAvailability.ALWAYS,
+    severity=WARNINGS,
     symptoms=NOTHING_TO_SEE,
 )

@@ -5,36 +5,39 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
-from relax_lint.rule import Judgement, Rule
+from relax_lint.facts.remedies import DelayKill, Drop
+from relax_lint.rule import FixAvailability, Judgement, Message, Rule
 
 if TYPE_CHECKING:
+    from relax_lint.analysis.kills import KilledUse
     from relax_lint.facts.function import FunctionFacts
 
 
 def check(facts: FunctionFacts) -> Iterator[Judgement]:
     """Every use of a value whose register a kill has cleared, and every kill of what has no register."""
-    for kill in facts.lifetimes.kills.of_constants:
-        yield Judgement(
-            kill.place,
-            facts.lifetimes.on_path(kill, certain=True, why=""),
+    for constant in facts.killed_constants():
+        kill = constant.event
+        message = Message(
             "a constant is killed, which is in no register: TVM does not build the module",
             label="the constant is killed here",
-            remedies=facts.remedies.kill_of_constant(kill),
         )
-    for use in facts.lifetimes.kills.uses:
-        name, killed = facts.name_of(use.value), facts.name_of(use.kill.target)
-        alias = "" if name == killed else f" as `{killed}`, which is the same register"
-        action = "returned" if use.op is None else "used"
-        decision = facts.lifetimes.on_path(use.op, certain=use.certain, why=use.why)
-        yield Judgement(
-            # What is returned stands at no operation.
-            (use.op or use.kill).place,
-            decision,
-            f"`{name}` is {action} after it was killed{alias}",
-            label="killed here" if use.op is None else f"`{name}` is used here",
-            related=() if use.op is None else ((f"`{killed}` is killed here", use.kill.place),),
-            remedies=facts.remedies.early_kill(use.kill, facts.lifetimes.kills),
-        )
+        yield Judgement.of(constant, kill.place, message, remedy=Drop(kill, "the kill"))
+    for decided in facts.uses_after_kill():
+        use = decided.event
+        # What is returned stands at no operation.
+        place = (use.op or use.kill).place
+        yield Judgement.of(decided, place, _message(facts, use), remedy=DelayKill(use.kill))
+
+
+def _message(facts: FunctionFacts, use: KilledUse) -> Message:
+    name, killed = facts.name_of(use.value), facts.name_of(use.kill.target)
+    alias = "" if name == killed else f" as `{killed}`, which is the same register"
+    action = "returned" if use.op is None else "used"
+    return Message(
+        f"`{name}` is {action} after it was killed{alias}",
+        label="killed here" if use.op is None else f"`{name}` is used here",
+        related=() if use.op is None else ((f"`{killed}` is killed here", use.kill.place),),
+    )
 
 
 RULE = Rule(
@@ -45,4 +48,5 @@ RULE = Rule(
     since="0.1.0",
     source=__file__,
     check=check,
+    fix=FixAvailability.ALWAYS,
 )

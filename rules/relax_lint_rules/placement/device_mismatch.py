@@ -6,50 +6,46 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 from relax_lint.results.verdict import Verdict
-from relax_lint.rule import Judgement, Rule
+from relax_lint.rule import Judgement, Message, Rule
 
 if TYPE_CHECKING:
+    from relax_lint.facts.devices import MixedCall, NamedDevice
     from relax_lint.facts.function import FunctionFacts
 
 
 def check(facts: FunctionFacts) -> Iterator[Judgement]:
     """Every tensor names the device of its storage; the tensors of a kernel lie on one device."""
-    for op in facts.tensors:
-        storage, named = facts.devices.storage_of(op), facts.devices.named_by(op)
-        if storage is None or storage.device is None or named is None:
-            continue
-        same = named == storage.device
-        message = f"`{op.place.binding}` is on the device of its storage"
-        if not same:
-            message = (
-                f"`{op.place.binding}` is declared on device {named}, its storage "
-                f"`{storage.place.binding}` is on device {storage.device}"
-            )
-        yield Judgement(
-            op.place,
-            facts.certain(Verdict.ALWAYS_FINE if same else Verdict.ALWAYS_WRONG, "device indices"),
-            message,
-            label=f"on device {named}",
-            related=() if same else ((f"storage on device {storage.device}", storage.place),),
-        )
+    for named in facts.devices.same_as_storage():
+        fine = named.decision.verdict is Verdict.ALWAYS_FINE
+        yield Judgement.of(named, named.event.tensor.place, _named(named.event, fine=fine))
     for use in facts.kernels.uses:
-        placings = facts.devices.placings(use.call)
-        if len(placings) < 2:
-            continue
-        first = placings[0]
-        other = next((placing for placing in placings if placing.device != first.device), None)
-        message = f"the arguments of `{use.kernel.name}` are on one device"
-        if other is not None:
-            message = (
-                f"`{use.kernel.name}` gets `{facts.name_of(first.value)}` on device {first.device} and "
-                f"`{facts.name_of(other.value)}` on device {other.device}"
-            )
-        yield Judgement(
-            use.call.place,
-            facts.certain(Verdict.ALWAYS_FINE if other is None else Verdict.ALWAYS_WRONG, "device indices"),
-            message,
-            label="" if other is None else "arguments on different devices",
-        )
+        mixed = facts.devices.on_one_device(use.call)
+        if mixed is not None:
+            yield Judgement.of(mixed, use.call.place, _mixed(facts, use.kernel.name, mixed.event))
+
+
+def _named(event: NamedDevice, *, fine: bool) -> Message:
+    name, storage = event.tensor.place.binding, event.storage
+    label = f"on device {event.device}"
+    if fine:
+        return Message(f"`{name}` is on the device of its storage", label=label)
+    return Message(
+        f"`{name}` is declared on device {event.device}, its storage "
+        f"`{storage.place.binding}` is on device {storage.device}",
+        label=label,
+        related=((f"storage on device {storage.device}", storage.place),),
+    )
+
+
+def _mixed(facts: FunctionFacts, kernel: str, event: MixedCall) -> Message:
+    first, other = event.first, event.other
+    if other is None:
+        return Message(f"the arguments of `{kernel}` are on one device")
+    return Message(
+        f"`{kernel}` gets `{facts.name_of(first.value)}` on device {first.device} and "
+        f"`{facts.name_of(other.value)}` on device {other.device}",
+        label="arguments on different devices",
+    )
 
 
 RULE = Rule(

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 from relax_lint.results.verdict import Verdict
-from relax_lint.rule import Judgement, Rule
+from relax_lint.rule import Judgement, Message, Rule
 
 if TYPE_CHECKING:
     from relax_lint.facts.function import FunctionFacts
@@ -14,23 +14,18 @@ if TYPE_CHECKING:
 
 def check(facts: FunctionFacts) -> Iterator[Judgement]:
     """Every allocation: its device index names a device of the VM."""
-    for op in facts.devices.allocations:
-        if op.device is None:
-            continue
-        devices = facts.devices.count
-        known = 0 <= op.device < devices
-        verdict = Verdict.ALWAYS_FINE if known else Verdict.ALWAYS_WRONG
-        message = f"`{op.place.binding}` is on a device of the VM"
-        if not known:
-            count = "1 device" if devices == 1 else f"{devices} devices"
-            message = f"`{op.place.binding}` is on device {op.device}, the VM has {count}"
-        yield Judgement(
-            op.place,
-            facts.certain(verdict, f"device {op.device} of {devices}"),
-            message,
-            label=f"device {op.device}",
-            help=() if known else ("declare the devices of the module with `I.module_global_infos`",),
+    devices = "1 device" if facts.devices.count == 1 else f"{facts.devices.count} devices"
+    for decided in facts.devices.known():
+        op = decided.event
+        label = f"device {op.device}"
+        message = Message(
+            f"`{op.place.binding}` is on device {op.device}, the VM has {devices}",
+            label=label,
+            help=("declare the devices of the module with `I.module_global_infos`",),
         )
+        if decided.decision.verdict is Verdict.ALWAYS_FINE:
+            message = Message(f"`{op.place.binding}` is on a device of the VM", label=label)
+        yield Judgement.of(decided, op.place, message)
 
 
 RULE = Rule(

@@ -5,48 +5,38 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
+from relax_lint.facts.remedies import CheckAtRunTime
 from relax_lint.results.verdict import Verdict
-from relax_lint.rule import Judgement, Rule
+from relax_lint.rule import FixAvailability, Judgement, Message, Rule
 
 if TYPE_CHECKING:
     from relax_lint.facts.function import FunctionFacts
-    from relax_lint.facts.placements import Placement
+    from relax_lint.facts.placement import Placement
 
 
 def check(facts: FunctionFacts) -> Iterator[Judgement]:
     """Every tensor: the VM allocates its dtype, and its storage has the bytes that kernels count."""
-    for op in facts.tensors:
-        fine = facts.packing.is_allocatable(op)
-        message = f"the VM allocates tensors of dtype {op.dtype.name}"
-        if not fine:
-            message = (
-                f"the VM does not allocate tensors of dtype {op.dtype.name}, such as `{op.place.binding}`"
-            )
-        decision = facts.certain(
-            Verdict.ALWAYS_FINE if fine else Verdict.ALWAYS_WRONG, f"{op.dtype.bits} bits"
-        )
-        yield Judgement(op.place, decision, message, label=f"dtype {op.dtype.name}")
-    for placement in facts.packing.packed:
-        yield _packed(facts, placement)
+    for decided in facts.packing.allocatable():
+        op = decided.event
+        text = f"the VM allocates tensors of dtype {op.dtype.name}"
+        if decided.decision.verdict is not Verdict.ALWAYS_FINE:
+            text = f"the VM does not allocate tensors of dtype {op.dtype.name}, such as `{op.place.binding}`"
+        yield Judgement.of(decided, op.place, Message(text, label=f"dtype {op.dtype.name}"))
+    for roomy in facts.packing.roomy():
+        message = _message(facts, roomy.event, fine=roomy.decision.verdict is Verdict.ALWAYS_FINE)
+        yield Judgement.of(roomy, roomy.event.tensor.place, message, remedy=CheckAtRunTime())
 
 
-def _packed(facts: FunctionFacts, placement: Placement) -> Judgement:
-    decision, op = facts.judge(*facts.packing.has_room(placement)), placement.tensor
-    message = f"the storage of `{op.place.binding}` has a byte for each of its elements"
-    if decision.verdict is not Verdict.ALWAYS_FINE:
-        message = (
+def _message(facts: FunctionFacts, placement: Placement, *, fine: bool) -> Message:
+    op, storage = placement.tensor, placement.storage
+    text = f"the storage of `{op.place.binding}` has a byte for each of its elements"
+    if not fine:
+        text = (
             f"kernels write {facts.packing.unpacked(op)} to `{op.place.binding}`, one for each "
             f"{op.dtype.name}, the VM counts {facts.bytes(op.bytes)}"
         )
-    storage = placement.storage
-    return Judgement(
-        op.place,
-        decision,
-        message,
-        label=f"dtype {op.dtype.name}",
-        related=() if storage is None else ((f"storage of {facts.bytes(storage.size)}", storage.place),),
-        remedies=facts.remedies.assertion(decision, op.place),
-    )
+    related = () if storage is None else ((f"storage of {facts.bytes(storage.size)}", storage.place),)
+    return Message(text, label=f"dtype {op.dtype.name}", related=related)
 
 
 RULE = Rule(
@@ -57,4 +47,5 @@ RULE = Rule(
     since="0.1.0",
     source=__file__,
     check=check,
+    fix=FixAvailability.SOMETIMES,
 )

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 from relax_lint.results.verdict import Verdict
-from relax_lint.rule import Judgement, Rule
+from relax_lint.rule import Judgement, Message, Rule
 
 if TYPE_CHECKING:
     from relax_lint.facts.function import FunctionFacts
@@ -14,23 +14,18 @@ if TYPE_CHECKING:
 
 def check(facts: FunctionFacts) -> Iterator[Judgement]:
     """Every allocation: its device's allocator offers the scope."""
-    for op in facts.devices.allocations:
-        offered = facts.devices.offers(op.device, op.scope)
-        if offered is None:
-            continue
-        message = f"the scope of `{op.place.binding}` is offered by its device"
-        if not offered:
-            message = (
-                f"`{op.place.binding}` asks for the scope `{op.scope}`, which the allocator of "
-                f"`{facts.devices.target_of(op.device)}` does not offer"
-            )
-        yield Judgement(
-            op.place,
-            facts.certain(Verdict.ALWAYS_FINE if offered else Verdict.ALWAYS_WRONG, f"scope {op.scope!r}"),
-            message,
-            label=f"scope `{op.scope}`",
-            help=() if offered else ("use the scope `global`",),
+    for decided in facts.devices.offered():
+        op = decided.event
+        label = f"scope `{op.scope}`"
+        message = Message(
+            f"`{op.place.binding}` asks for the scope `{op.scope}`, which the allocator of "
+            f"`{facts.devices.target_of(op.device)}` does not offer",
+            label=label,
+            help=("use the scope `global`",),
         )
+        if decided.decision.verdict is Verdict.ALWAYS_FINE:
+            message = Message(f"the scope of `{op.place.binding}` is offered by its device", label=label)
+        yield Judgement.of(decided, op.place, message)
 
 
 RULE = Rule(

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from relax_lint.rule import WARNINGS, Rule
+from relax_lint.rule import WARNINGS, Acceptance, FixAvailability, Kind, Rule
 
 RULE = Rule(
     code="RLX905",
@@ -11,5 +11,10 @@ RULE = Rule(
     summary="an ignore comment that suppresses nothing, or that cannot be understood",
     since="0.1.0",
     source=__file__,
+    kind=Kind.PROBLEM,
+    fix=FixAvailability.SOMETIMES,
     severity=WARNINGS,
+    acceptance=Acceptance.NEVER,
+    # A fix may take away what a comment accepted.
+    is_side_effect=True,
 )

@@ -1,4 +1,4 @@
-"""Calls of kernels: what the kernel demands of its arguments, as claims over the caller's symbols."""
+"""What a kernel's entry compares of its arguments, as conditions over the caller's symbols."""
 
 from __future__ import annotations
 
@@ -17,9 +17,12 @@ from relax_lint.model.kernels import (
     OpaqueParameter,
     ScalarParameter,
 )
-from relax_lint.model.program import CallKind, Function, KernelCall, Unknown, ValueId
+from relax_lint.model.operations import KernelCall, ValueId
+from relax_lint.model.program import Function
 from relax_lint.model.types import PrimType, ShapeType, TensorType, TupleType, ValueType
 from relax_lint.symbolic.printing import expr_text
+from relax_lint.symbolic.quantity import Unknown
+from relax_lint.vm.calls import CallKind
 
 
 class Demand(Enum):
@@ -28,6 +31,7 @@ class Demand(Enum):
     COUNT = "number of arguments"
     KIND = "kind"
     RANK = "rank"
+    SHAPE = "shape"
     EXTENT = "extent"
 
 
@@ -170,13 +174,13 @@ def _requirements(
         return
     shape = _shape(parameter)
     if isinstance(parameter.shape, Unknown):
-        yield Requirement(Demand.EXTENT, position, parameter.shape, "", "")
+        yield Requirement(Demand.SHAPE, position, parameter.shape, "", "")
     elif type_.ndim >= 0 and type_.ndim != len(shape):
         yield Requirement(Demand.RANK, position, sympy.false, str(type_.ndim), str(len(shape)))
     elif type_.shape is None:
         if not all((position, axis) in defining for axis in range(len(shape))):
             reason = Unknown("the shape of an argument is not known from the IR")
-            yield Requirement(Demand.EXTENT, position, reason, "", "")
+            yield Requirement(Demand.SHAPE, position, reason, "", "")
     else:
         for axis, (have, want) in enumerate(zip(type_.shape, shape, strict=True)):
             if (position, axis) not in defining:

@@ -7,10 +7,11 @@ from collections.abc import Container, Iterable, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from relax_lint.results.report import Check, FileResult, Report
+from relax_lint.results.check import Check
+from relax_lint.results.report import FileResult, Report
 from relax_lint.results.verdict import Severity
-from relax_lint.rule import is_selected, load_rules
-from relax_lint.settings.config import UNREADABLE_BLOCKS, Config
+from relax_lint.rule import is_selected, load_rules, unreadable_codes
+from relax_lint.settings.config import Config
 from relax_lint.sources.ignore_comment import IgnoreComment
 
 if TYPE_CHECKING:
@@ -63,7 +64,7 @@ def _noted(result: FileResult) -> FileResult:
     notes = [
         f"line {check.location.line if check.location else 1} is not analysed, and {check.rule} is suppressed"
         for check in result.checks
-        if check.suppressed and check.rule in UNREADABLE_BLOCKS
+        if check.suppressed and check.rule in unreadable_codes()
     ]
     if not notes:
         return result

@@ -1,0 +1,149 @@
+"""RLX501, 502, 503 and 506: are declared bounds known, consistent and enforced, and does every size have
+one?
+
+Events and claims:
+
+- RLX501, a declared bound without which some verdict would not be `always-fine`: what is enforced at entry
+  implies it;
+- RLX502, a declared bound: its name is that of a symbol of the signature, and its value an integer;
+- RLX503, the declared bounds of a function that nothing enters: some input satisfies them;
+- RLX506, an allocation: bounds and checks keep its size below any address space.
+
+Verdict: that of the provers for RLX501; RLX506 asks for a check wherever there is no proof.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterator
+from dataclasses import dataclass
+from difflib import get_close_matches
+from enum import Enum
+from functools import cached_property
+
+import sympy
+
+from relax_lint.analysis.flow import FunctionFlow
+from relax_lint.facts.claims import Claim
+from relax_lint.facts.judge import Decided, Judge
+from relax_lint.facts.placement import Allocation, PlacementFacts
+from relax_lint.model.operations import AllocStorage, Op
+from relax_lint.model.program import DeclaredBound
+from relax_lint.results.verdict import Verdict
+from relax_lint.symbolic.decision import certain
+from relax_lint.symbolic.domain import Fact, FactKind
+from relax_lint.symbolic.quantity import Unknown
+
+LARGEST_PLANNED = 2**48
+"""Bytes from which on a size counts as unbounded: more than any address space holds."""
+
+
+@dataclass(frozen=True)
+class ReliedBound:
+    """A declared bound and the operations that are safe only because of it."""
+
+    bound: DeclaredBound
+    relying: tuple[Op, ...]
+
+
+class Fault(Enum):
+    """Why a declared bound has no effect."""
+
+    NOT_AN_INTEGER = "not an integer"
+    UNKNOWN_NAME = "unknown name"
+
+
+@dataclass(frozen=True)
+class FaultyBound:
+    """A declared bound that TVM refuses or ignores."""
+
+    bound: DeclaredBound
+    fault: Fault
+
+    @property
+    def is_refused(self) -> bool:
+        """Whether TVM's planner refuses it, rather than leaving it out."""
+        return self.fault is Fault.NOT_AN_INTEGER
+
+
+class BoundFacts:
+    """The declared bounds of one function, and the verdicts on them."""
+
+    def __init__(self, flow: FunctionFlow, judge: Judge, placement: PlacementFacts) -> None:
+        self._function = flow.function
+        self._judge = judge
+        self._placement = placement
+
+    # -- RLX501 --------------------------------------------------------------------------------
+
+    def unenforced(self) -> Iterator[Decided[ReliedBound]]:
+        """Every declared bound that a verdict relies on."""
+        for bound in self._function.bounds:
+            if bound.fact is not None and bound.fact in self._reliance:
+                claim = Claim(bound.fact.condition, self._judge.enforced_at_entry)
+                yield Decided(ReliedBound(bound, self._reliance[bound.fact]), self._judge.judge(claim))
+
+    @cached_property
+    def _reliance(self) -> dict[Fact, tuple[Op, ...]]:
+        """Which operations are fine only under an assumed fact."""
+        relying: dict[Fact, dict[int, Op]] = defaultdict(dict)
+        for op, claims in self._placement.questions():
+            decision = self._judge.judge(*claims)
+            if decision.reachable and decision.verdict is Verdict.ALWAYS_FINE:
+                for fact in decision.assumptions:
+                    relying[fact][op.place.index] = op
+        return {fact: tuple(ops[index] for index in sorted(ops)) for fact, ops in relying.items()}
+
+    # -- RLX502 --------------------------------------------------------------------------------
+
+    def without_effect(self) -> Iterator[Decided[FaultyBound]]:
+        """Every declared bound that is not an integer, or names no symbol of the signature."""
+        for bound in self._function.bounds:
+            if bound.value is None:
+                decision = certain(Verdict.ALWAYS_WRONG, "a bound must be an integer")
+                yield Decided(FaultyBound(bound, Fault.NOT_AN_INTEGER), decision)
+            if bound.symbol is None:
+                reason = "bounds are matched by name against the signature"
+                yield Decided(FaultyBound(bound, Fault.UNKNOWN_NAME), certain(Verdict.ALWAYS_WRONG, reason))
+
+    def symbol_like(self, name: str) -> str | None:
+        """The one symbol of the signature that a misspelt name can stand for."""
+        names = [info.symbol.name for info in self._function.symbols if info.in_signature]
+        same = [candidate for candidate in names if candidate.lower() == name.lower()]
+        close = same or get_close_matches(name, names, cutoff=0.75)
+        return close[0] if len(close) == 1 else None
+
+    # -- RLX503 --------------------------------------------------------------------------------
+
+    def contradiction(self) -> Decided[tuple[DeclaredBound, ...]] | None:
+        """The declared bounds that no input satisfies together: those of one symbol where they
+        contradict each other, else all of them. None where the bounds are not at fault.
+        """
+        if self._judge.is_reachable(self._judge.entry):
+            return None
+        bounds = [bound for bound in self._function.bounds if bound.fact is not None]
+        by_symbol = [[b for b in bounds if b.symbol == symbol] for symbol in {b.symbol: None for b in bounds}]
+        for group in (*by_symbol, bounds):
+            facts = [bound.fact for bound in group if bound.fact is not None]
+            if facts and not self._judge.is_reachable(self._judge.enforced_at_entry.with_facts(facts)):
+                reason = "no assignment satisfies the declared bounds"
+                return Decided(tuple(group), certain(Verdict.ALWAYS_WRONG, reason))
+        return None
+
+    # -- RLX506 --------------------------------------------------------------------------------
+
+    def bounded_sizes(self) -> Iterator[Decided[Allocation]]:
+        """Every allocation: declared bounds and checks keep its size below any address space."""
+        for op in self._placement.allocations:
+            decision = self._judge.judge(self._is_bounded(op))
+            if decision.verdict is not Verdict.ALWAYS_FINE:
+                decision = certain(Verdict.NEEDS_RUNTIME_CHECK, "no bound is declared or checked")
+            yield Decided(op, decision)
+
+    def _is_bounded(self, op: Allocation) -> Claim:
+        """A constant size is bounded however large it is."""
+        size, domain = op.size if isinstance(op, AllocStorage) else op.bytes, self._judge.domain_at(op.place)
+        if isinstance(size, Unknown):
+            return Claim(size, domain)
+        condition = sympy.true if size.is_Integer else sympy.Le(size, LARGEST_PLANNED)
+        return Claim(condition, domain.without(FactKind.GLOBAL))

@@ -1,0 +1,153 @@
+"""RLX206: does a call write memory that it, or somebody after it, still reads as it was?
+
+Three events. Claim and verdict of each:
+
+- a call writes one argument and reads another one on the same memory (`ArgumentOverlap`): their bytes do
+  not overlap, or (element by element) start at one byte;
+- an in-place call overwrites a value that is read later under an older name (`StaleRead`): their bytes do
+  not overlap;
+- a call overwrites a constant (wrong) or, as declared, a parameter (up to the caller) (`OutsideWrite`).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from relax_lint.analysis.certainty import Certainty, must_if
+from relax_lint.analysis.contents import StaleRead
+from relax_lint.analysis.effects import Effect
+from relax_lint.analysis.flow import FunctionFlow
+from relax_lint.analysis.overlaps import either_empty
+from relax_lint.facts.judge import Decided, Judge
+from relax_lint.model.operations import KernelCall, ValueId
+from relax_lint.results.verdict import Verdict
+from relax_lint.symbolic.decision import certain
+
+# -- arguments on one memory ----------------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class ArgumentOverlap:
+    """`call` writes `written`, which may share bytes with its argument `other`, on every path or on some.
+
+    `elementwise`: each element that is written depends on the same element of the other only, and `harmless`:
+    both are certain to start at one byte besides. `ordered`: as the kernel is written, all of the other is
+    read before anything is written.
+    """
+
+    call: KernelCall
+    written: ValueId
+    other: ValueId
+    elementwise: bool
+    harmless: bool
+    ordered: bool
+    certainty: Certainty
+
+
+def argument_overlaps(flow: FunctionFlow, judge: Judge) -> Iterator[Decided[ArgumentOverlap]]:
+    """Every pair of arguments on one memory of which one is written, where that is known."""
+    for call in flow.calls:
+        effect = flow.effect_of(call)
+        for written, other in _pairs(call, effect):
+            event = _overlap(call, written, other, effect, flow)
+            if event is not None:
+                yield _overlapping(event, flow, judge)
+
+
+def _pairs(call: KernelCall, effect: Effect) -> Iterator[tuple[int, int]]:
+    """The positions of an argument that is written and of one that is read or written as well."""
+    count = len(call.arguments)
+    written = [position for position in effect.writes if position < count] if effect.known else []
+    for position in sorted(written):
+        for other in range(count):
+            counts = other in effect.reads or (other in effect.writes and other > position)
+            if other != position and counts:
+                yield position, other
+
+
+def _overlap(
+    call: KernelCall, written: int, other: int, effect: Effect, flow: FunctionFlow
+) -> ArgumentOverlap | None:
+    first, second = call.arguments[written], call.arguments[other]
+    one, two = flow.memory.owners(first), flow.memory.owners(second)
+    if one.isdisjoint(two):
+        return None
+    same_start = flow.memory.range(first).same_start(flow.memory.range(second))
+    elementwise = (other, written) in effect.elementwise
+    ordered = (other, written) in effect.read_before
+    certainty = must_if(len(one) == len(two) == 1)
+    return ArgumentOverlap(call, first, second, elementwise, elementwise and same_start, ordered, certainty)
+
+
+def _overlapping(event: ArgumentOverlap, flow: FunctionFlow, judge: Judge) -> Decided[ArgumentOverlap]:
+    if event.harmless:
+        return Decided(event, certain(Verdict.ALWAYS_FINE, "each element depends on itself only"))
+    written, other = flow.memory.range(event.written), flow.memory.range(event.other)
+    apart = written.disjoint_or_same_start(other) if event.elementwise else written.disjoint(other)
+    claim = judge.claim_at(apart, event.call)
+    certainty, why_not = event.certainty, "one memory on some paths"
+    if event.ordered:
+        # A schedule may merge the loops of a kernel.
+        certainty, why_not = Certainty.MAY, "fine as long as the kernel reads everything first"
+    decision = judge.judge_event(claim, certainty, why_not)
+    if event.elementwise and decision.verdict is Verdict.ALWAYS_WRONG:
+        # In rising order, what lies in front of its source is written when that has been read.
+        decision = judge.judge_event(claim, Certainty.MAY, "the order in which the kernel works decides")
+    only_empty = judge.safe_only_if(decision, claim, either_empty(written, other))
+    return Decided(event, decision, only_empty=only_empty)
+
+
+# -- older names of what an in-place call overwrote -----------------------------------------------
+
+
+def stale_reads(flow: FunctionFlow, judge: Judge) -> Iterator[Decided[StaleRead]]:
+    """Every read of an older name of what an in-place call overwrote."""
+    for event in flow.contents.stale_reads:
+        written, read = flow.memory.range(event.argument), flow.memory.range(event.reading.value)
+        claim = judge.claim_at(written.disjoint(read), event.call)
+        decision = judge.judge_event(claim, event.certainty, "read later on some paths")
+        only_empty = judge.safe_only_if(decision, claim, either_empty(written, read))
+        yield Decided(event, decision, event.reading.presumptions, only_empty)
+
+
+# -- constants and parameters ---------------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class OutsideWrite:
+    """`call` overwrites a constant of the module, or (`constant` False) a parameter of the function."""
+
+    call: KernelCall
+    value: ValueId
+    constant: bool
+
+
+def outside_writes(flow: FunctionFlow, judge: Judge) -> Iterator[Decided[OutsideWrite]]:
+    """Every write to a constant, and every declared in-place write to a tensor parameter of a public
+    function.
+    """
+    for event in _outside_writes(flow):
+        if event.constant or not flow.function.private:
+            why_not = "the caller may need it as it was"
+            yield Decided(event, judge.harm(event.call, must_if(event.constant), why_not))
+
+
+def _outside_writes(flow: FunctionFlow) -> Iterator[OutsideWrite]:
+    function, constants = flow.function, set(flow.function.constants)
+    tensors = {p for p in function.parameters if function.tensor_type(p) is not None}
+    for call in flow.calls:
+        declared = call.kind.in_place
+        effect = flow.effect_of(call)
+        if not effect.known and not declared:
+            continue
+        written = {index for index in call.inplace if index >= 0}.union(effect.writes)
+        for position in sorted(written):
+            if position >= len(call.arguments):
+                continue
+            roots = flow.aliases.roots_of(call.arguments[position])
+            for root in sorted(roots & constants):
+                yield OutsideWrite(call, root, True)
+            if declared:
+                for root in sorted(roots & tensors):
+                    yield OutsideWrite(call, root, False)

@@ -1,0 +1,112 @@
+"""RLX301, 302 and 303: does every kernel get the arguments that its entry accepts?
+
+Event: a call of a kernel of the module. Claims: what the entry compares holds, for shapes (RLX301) and
+for dtypes (RLX302, which follows from the types alone); each tensor starts where the kernel takes it
+(RLX303, one event for each tensor at an offset). Verdict: that of the provers.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+import sympy
+from sympy.logic.boolalg import Boolean
+
+from relax_lint.analysis.flow import FunctionFlow
+from relax_lint.facts.claims import Claim, equal, multiple_of
+from relax_lint.facts.judge import Decided, Judge
+from relax_lint.facts.kernel_entry import Demand, Requirement
+from relax_lint.facts.kernels import KernelFacts, KernelUse
+from relax_lint.model.kernels import BufferParameter
+from relax_lint.results.verdict import Verdict
+from relax_lint.symbolic.decision import certain
+from relax_lint.symbolic.quantity import Unknown
+
+
+@dataclass(frozen=True)
+class Start:
+    """An operand that starts `offset` bytes behind its data pointer, and what the kernel makes of that."""
+
+    use: KernelUse
+    position: int
+    offset: sympy.Expr | Unknown
+    unit: int | None
+    """Bytes of which the offset must be a multiple; None: it must be 0."""
+
+
+class ArgumentFacts:
+    """The verdicts on the arguments of the kernel calls of one function."""
+
+    def __init__(self, flow: FunctionFlow, judge: Judge, kernels: KernelFacts) -> None:
+        self._offsets = flow.aliases.offsets
+        self._judge = judge
+        self._kernels = kernels
+
+    # -- RLX301 --------------------------------------------------------------------------------
+
+    def shapes(self) -> Iterator[Decided[KernelUse]]:
+        """Every call of a kernel: the shapes are those that its entry accepts."""
+        for use in self._kernels.uses:
+            decision = self._judge.judge(Claim(use.match.accepted, use.domain))
+            yield Decided(use, decision, use.presumptions)
+
+    def first_unmet(self, use: KernelUse) -> Requirement | None:
+        """The first comparison that does not always hold."""
+        for requirement in use.match.binding.requirements:
+            decision = self._judge.judge(Claim(requirement.condition, use.domain))
+            if decision.verdict is not Verdict.ALWAYS_FINE:
+                return requirement
+        return None
+
+    def describe(self, use: KernelUse, requirement: Requirement) -> str:
+        """What the kernel refuses, in words."""
+        name = self._kernels.name_of(use, requirement.position)
+        have, want = requirement.have, requirement.want
+        if requirement.demand is Demand.COUNT:
+            return f"{have} arguments, the kernel takes {want}"
+        if requirement.demand is Demand.KIND:
+            return f"{name} is {have}, the kernel takes {want}"
+        if requirement.demand is Demand.RANK:
+            return f"{name} has rank {have}, the kernel takes rank {want}"
+        if requirement.demand is Demand.SHAPE:
+            return f"the extents of {name} are not known"
+        return f"extent {requirement.axis} of {name} is `{have}`, the kernel takes `{want}`"
+
+    # -- RLX302 --------------------------------------------------------------------------------
+
+    def dtypes(self) -> Iterator[Decided[KernelUse]]:
+        """Every call of a kernel: each tensor has the dtype that its entry compares with."""
+        for use in self._kernels.uses:
+            decision = certain(Verdict.ALWAYS_FINE, "the dtypes are the same")
+            if use.match.dtype_mismatches:
+                decision = certain(Verdict.ALWAYS_WRONG, "the dtypes differ")
+            yield Decided(use, decision, use.presumptions)
+
+    # -- RLX303 --------------------------------------------------------------------------------
+
+    def starts(self) -> Iterator[Decided[Start]]:
+        """Every operand that does not plainly start at its data pointer: the kernel takes it there."""
+        for use in self._kernels.uses:
+            for start in self._starts(use):
+                decision = self._judge.judge(Claim(_is_taken(start), use.domain))
+                yield Decided(start, decision, use.presumptions)
+
+    def _starts(self, use: KernelUse) -> Iterator[Start]:
+        for position, (parameter, operand) in enumerate(
+            zip(use.kernel.parameters, use.operands, strict=False)
+        ):
+            if operand.value is None or not isinstance(parameter, BufferParameter):
+                continue
+            offset = self._offsets.of(operand.value)
+            if offset == 0:
+                continue
+            unit = parameter.dtype.storage_bytes * parameter.offset_factor if parameter.takes_offset else None
+            yield Start(use, position, offset, unit)
+
+
+def _is_taken(start: Start) -> Boolean | Unknown:
+    if isinstance(start.offset, Unknown):
+        return start.offset
+    zero = sympy.Integer(0)
+    return equal(start.offset, zero) if start.unit is None else multiple_of(start.offset, start.unit)

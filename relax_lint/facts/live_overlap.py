@@ -1,0 +1,80 @@
+"""RLX203: does a write leave the tensors alone that are read later?
+
+Event: a kernel or an in-place call writes one tensor while another one on its storage is still to be read
+as it was (`Overwriting`, from the walk over contents). Claim: the bytes that are written and those that
+are read do not overlap. Verdict: that of the provers, and never `always-wrong` where the read does not
+follow on every path.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from relax_lint.analysis.certainty import Certainty, weakest
+from relax_lint.analysis.contents import Overwriting
+from relax_lint.analysis.flow import FunctionFlow
+from relax_lint.analysis.overlaps import either_empty
+from relax_lint.facts.judge import Decided, Judge
+from relax_lint.model.operations import AllocTensor, KernelCall, ValueId
+from relax_lint.results.verdict import Verdict
+from relax_lint.symbolic.decision import certain
+
+
+def live_overlaps(flow: FunctionFlow, judge: Judge) -> Iterator[Decided[Overwriting]]:
+    """Every write over a tensor that is read later."""
+    for event in flow.contents.overwritings:
+        yield _decided(event, flow, judge)
+
+
+def _decided(event: Overwriting, flow: FunctionFlow, judge: Judge) -> Decided[Overwriting]:
+    certainty, why_not = event.certainty, "read later on some paths"
+    same = _writes_what_is_there(event, flow)
+    if same is Certainty.MUST:
+        return Decided(event, certain(Verdict.ALWAYS_FINE, "each byte is written as it is"))
+    if same is Certainty.MAY:
+        certainty, why_not = Certainty.MAY, "each byte may be written as it is"
+    written, read = flow.memory.range(event.written), flow.memory.range(event.reading.value)
+    claim = judge.claim_at(written.disjoint(read), event.write)
+    decision = judge.judge_event(claim, certainty, why_not)
+    only_empty = judge.safe_only_if(decision, claim, either_empty(written, read))
+    return Decided(event, decision, event.reading.presumptions, only_empty)
+
+
+def _writes_what_is_there(event: Overwriting, flow: FunctionFlow) -> Certainty | None:
+    """Whether a call copies another argument on the same bytes, each element to its own place; None where it
+    does not.
+    """
+    if not isinstance(event.write, KernelCall):
+        return None
+    sources = _copied(event.write, event.written, flow)
+    found = [flow.memory.same_place(event.written, source) for source in sources]
+    known = [certainty for certainty in found if certainty is not None]
+    return weakest(*known) if known and len(known) == len(found) else None
+
+
+def _copied(call: KernelCall, written: ValueId, flow: FunctionFlow) -> list[ValueId]:
+    """The arguments that an argument is a copy of after a call; none where it is something else."""
+    effect, count = flow.effect_of(call), len(call.arguments)
+    targets = {p for p in effect.writes if p < count and call.arguments[p] == written}
+    sources = {
+        target: call.arguments[source]
+        for source, target in effect.copies
+        if target in targets and source < count
+    }
+    return list(sources.values()) if effect.known and targets == sources.keys() else []
+
+
+def harmless_reuses(flow: FunctionFlow) -> Iterator[Decided[AllocTensor]]:
+    """The tensors on storages that an earlier tensor was on, and that are written over nothing which is read
+    later: fine without a question.
+    """
+    fine = certain(Verdict.ALWAYS_FINE, "nothing on its storage that is written before is read after")
+    seen: set[ValueId] = set()
+    written = {overwriting.written for overwriting in flow.contents.overwritings}
+    blamed = {root for value in written for root in flow.aliases.roots_of(value)}
+    for op in flow.operations:
+        if isinstance(op, AllocTensor) and op.storage is not None:
+            storages = flow.aliases.roots_of(op.storage)
+            if not storages.isdisjoint(seen) and op.result not in blamed:
+                yield Decided(op, fine)
+            seen |= storages

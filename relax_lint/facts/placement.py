@@ -1,0 +1,296 @@
+"""RLX101 to RLX105: does every tensor lie inside its storage?
+
+Event: an allocation, a tensor on a storage, or a byte view. Claims, one for each rule, each over the
+values for which the other claims hold:
+
+- RLX101: offset + bytes <= capacity of the storage, under the strictest configured allocator;
+- RLX102: offset >= 0;
+- RLX103: the 64-bit arithmetic of the runtime computes the size without overflow;
+- RLX104: no extent is negative;
+- RLX105: offset + bytes <= declared size, wherever the pooled allocator does not refuse.
+
+Verdict: that of the provers.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property, lru_cache
+from typing import TypeAlias, TypeVar
+
+import sympy
+from sympy.logic.boolalg import Boolean
+
+from relax_lint.analysis.flow import FunctionFlow
+from relax_lint.facts.claims import Claim, not_negative
+from relax_lint.facts.judge import Decided, Judge
+from relax_lint.model.arguments import BYTE
+from relax_lint.model.operations import AllocStorage, AllocTensor, Op, View
+from relax_lint.model.sizes import BITS_PER_BYTE, effective_capacity
+from relax_lint.model.types import DType
+from relax_lint.settings.config import Config
+from relax_lint.symbolic.decision import FirstFailure
+from relax_lint.symbolic.domain import INT64_MAX, Domain, Fact, FactKind
+from relax_lint.symbolic.quantity import Shape, Size, Unknown
+from relax_lint.symbolic.relations import CACHED, at_least_zero, at_most, none_negative
+from relax_lint.vm.allocators import Allocator
+from relax_lint.vm.builtins import ViewKind
+
+UINT64_MAX = 2**64 - 1
+
+Allocation: TypeAlias = AllocStorage | AllocTensor
+AnyOp = TypeVar("AnyOp", bound=Op)
+
+
+@dataclass(frozen=True)
+class Placement:
+    """One tensor on the storage that it was allocated on (several, when a branch decides which)."""
+
+    tensor: AllocTensor
+    storages: tuple[AllocStorage, ...] | Unknown
+    domain: Domain
+    page_size: int
+
+    @property
+    def storage(self) -> AllocStorage | None:
+        """The storage to name in messages."""
+        return None if isinstance(self.storages, Unknown) else self.storages[0]
+
+    @cached_property
+    def region(self) -> Domain:
+        """The part of the domain on which offset and extents are not negative (those of the storage
+        too, see `fits`): there the question of the capacity is asked; the rest is the business of
+        the rules about negative numbers.
+        """
+        extents = () if isinstance(self.tensor.shape, Unknown) else self.tensor.shape
+        offset = () if isinstance(self.tensor.offset, Unknown) else (self.tensor.offset,)
+        return not_negative(self.domain, (*extents, *offset))
+
+    @cached_property
+    def end(self) -> Size:
+        """offset + bytes: the first byte behind the tensor, counted from the start of the storage."""
+        if isinstance(self.tensor.bytes, Unknown):
+            return self.tensor.bytes
+        if isinstance(self.tensor.offset, Unknown):
+            return self.tensor.offset
+        return self.tensor.offset + self.tensor.bytes
+
+    def fits(self, allocator: Allocator = Allocator.NAIVE) -> tuple[Claim, ...]:
+        """offset + bytes <= capacity, one claim per storage that the tensor may be on. The naive
+        allocator's capacity is the declared size.
+        """
+        known = self._fitting.get(allocator)
+        if known is None:
+            known = self._fitting[allocator] = self._claims(allocator)
+        return known
+
+    @cached_property
+    def _fitting(self) -> dict[Allocator, tuple[Claim, ...]]:
+        return {}
+
+    def _claims(self, allocator: Allocator) -> tuple[Claim, ...]:
+        if isinstance(self.storages, Unknown):
+            return (Claim(self.storages, self.region),)
+        return tuple(self._fits(storage, allocator) for storage in self.storages)
+
+    def _fits(self, storage: AllocStorage, allocator: Allocator) -> Claim:
+        if isinstance(self.end, Unknown):
+            return Claim(self.end, self.region)
+        if isinstance(storage.size, Unknown):
+            return Claim(storage.size, self.region)
+        capacity = _capacity(allocator, storage.size, self.page_size)
+        extents = () if isinstance(storage.extents, Unknown) else storage.extents
+        return Claim(at_most(self.end, capacity), not_negative(self.region, extents))
+
+    @property
+    def empty(self) -> Boolean | None:
+        """The condition under which the tensor has no bytes."""
+        return None if isinstance(self.tensor.bytes, Unknown) else sympy.Le(self.tensor.bytes, 0)
+
+
+class PlacementFacts:
+    """The allocations and views of one function, and the verdicts on where they lie."""
+
+    def __init__(self, flow: FunctionFlow, judge: Judge, config: Config) -> None:
+        self._flow = flow
+        self._judge = judge
+        self._config = config
+
+    # -- events --------------------------------------------------------------------------------
+
+    @cached_property
+    def storages(self) -> tuple[AllocStorage, ...]:
+        """Every alloc_storage."""
+        return tuple(op for op in self._flow.operations if isinstance(op, AllocStorage))
+
+    @cached_property
+    def tensors(self) -> tuple[AllocTensor, ...]:
+        """Every alloc_tensor, also those without a storage of their own yet."""
+        return tuple(op for op in self._flow.operations if isinstance(op, AllocTensor))
+
+    @cached_property
+    def allocations(self) -> tuple[Allocation, ...]:
+        """Every alloc_storage, then every alloc_tensor."""
+        return (*self.storages, *self.tensors)
+
+    @cached_property
+    def placements(self) -> tuple[Placement, ...]:
+        """Every tensor that was put on a storage."""
+        return tuple(
+            Placement(
+                tensor,
+                self._flow.storages_of(tensor.storage),
+                self._judge.domain_at(tensor.place),
+                self._config.page_size,
+            )
+            for tensor in self.tensors
+            if tensor.storage is not None
+        )
+
+    @cached_property
+    def _byte_views(self) -> tuple[View, ...]:
+        """Every `R.memory.view`: the views that may start at an offset."""
+        views = (op for op in self._flow.operations if isinstance(op, View))
+        return tuple(view for view in views if view.kind is ViewKind.MEMORY_VIEW)
+
+    # -- claims --------------------------------------------------------------------------------
+
+    def _starts_inside(self, op: AllocTensor | View) -> Claim:
+        """offset >= 0."""
+        condition = op.offset if isinstance(op.offset, Unknown) else at_least_zero(op.offset)
+        return self._judge.claim_at(condition, op)
+
+    def _no_negative_extent(self, op: Allocation) -> Claim:
+        """No extent of a tensor, or of a storage's size, is negative."""
+        extents = op.shape if isinstance(op, AllocTensor) else op.extents
+        return self._judge.claim_at(extents if isinstance(extents, Unknown) else none_negative(extents), op)
+
+    def _no_overflow(self, op: Allocation) -> Claim:
+        """The runtime's byte arithmetic for the operation does not wrap around."""
+        domain = self._judge.domain_at(op.place)
+        limit = self._config.max_extent
+        if isinstance(op, AllocTensor):
+            return no_overflow(op.shape, op.dtype, op.offset, domain, max_extent=limit)
+        # The size of `R.memory.alloc_storage` is in bytes, whatever its dtype says.
+        unit = BYTE if op.size_in_bytes else op.dtype
+        return no_overflow(op.extents, unit, sympy.Integer(0), domain, max_extent=limit)
+
+    def questions(self) -> Iterator[tuple[Op, tuple[Claim, ...]]]:
+        """Every claim that bounds memory, with its operation."""
+        for placement in self.placements:
+            yield placement.tensor, placement.fits()
+            yield placement.tensor, (self._starts_inside(placement.tensor),)
+        for op in self.allocations:
+            yield op, (self._no_negative_extent(op),)
+            yield op, (self._no_overflow(op),)
+
+    # -- verdicts ------------------------------------------------------------------------------
+
+    def fits(self) -> Iterator[Decided[Placement]]:
+        """Every tensor on a storage: offset + bytes <= capacity."""
+        naive = Allocator.NAIVE.value in self._config.allocators
+        allocator = Allocator.NAIVE if naive else Allocator.POOLED
+        for placement in self.placements:
+            claims = placement.fits(allocator)
+            decision = self._judge.judge(*claims)
+            only_empty = self._judge.safe_only_if(decision, claims[0], placement.empty)
+            yield Decided(placement, decision, only_empty=only_empty)
+
+    def first_failures(self, placement: Placement) -> Mapping[str, FirstFailure]:
+        """For each configured allocator the smallest assignment at which it refuses the tensor,
+        with declared bounds dropped.
+        """
+        fits = {name: placement.fits(Allocator(name)) for name in self._config.allocators}
+        return {name: self._judge.first_failure(claims) for name, claims in fits.items()}
+
+    def starts(self) -> Iterator[Decided[AllocTensor | View]]:
+        """Every tensor on a storage, and every byte view: offset >= 0."""
+        tensors = (placement.tensor for placement in self.placements)
+        return self._each((*tensors, *self._byte_views), self._starts_inside)
+
+    def sizes(self) -> Iterator[Decided[Allocation]]:
+        """Every allocation: the runtime's byte arithmetic does not wrap around."""
+        return self._each(self.allocations, self._no_overflow)
+
+    def extents(self) -> Iterator[Decided[Allocation]]:
+        """Every allocation: no extent and no size is negative."""
+        return self._each(self.allocations, self._no_negative_extent)
+
+    def _each(self, ops: Sequence[AnyOp], claim: Callable[[AnyOp], Claim]) -> Iterator[Decided[AnyOp]]:
+        return (Decided(op, self._judge.judge(claim(op))) for op in ops)
+
+    def within_declared_sizes(self) -> Iterator[Decided[Placement]]:
+        """Where only the pooled allocator is used: every tensor stays inside the declared size."""
+        if tuple(self._config.allocators) == (Allocator.POOLED.value,):
+            for placement in self.placements:
+                yield Decided(placement, self._judge.judge(*_within_declared(placement)))
+
+
+def _within_declared(placement: Placement) -> Iterator[Claim]:
+    for declared, pooled in zip(placement.fits(), placement.fits(Allocator.POOLED), strict=True):
+        domain = declared.domain
+        if not isinstance(pooled.condition, Unknown):
+            fact = Fact(pooled.condition, FactKind.ENFORCED, "within the pages of the storage")
+            domain = domain.with_facts((fact,))
+        yield Claim(declared.condition, domain)
+
+
+def no_overflow(extents: Shape, dtype: DType, offset: Size, domain: Domain, *, max_extent: int) -> Claim:
+    """The runtime's byte arithmetic does not wrap: the element count in int64, the bits (plus 7,
+    `GetDataSize`) in uint64, the end of the tensor in int64.
+
+    `max_extent` bounds the product of those extents of a shape that real tensors have, as a
+    global assumption: otherwise every shape of two symbols would be a finding.
+    """
+    if isinstance(extents, Unknown):
+        return Claim(extents, domain)
+    if isinstance(offset, Unknown):
+        return Claim(offset, domain)
+    bits = dtype.bits * dtype.lanes
+    backed = _is_backed((*extents, offset), domain.free)
+    condition = _arithmetic_fits(extents, bits, offset, max_extent if backed else None)
+    return Claim(condition, domain if condition == sympy.true else not_negative(domain, extents))
+
+
+@lru_cache(maxsize=CACHED)
+def _is_backed(quantities: tuple[sympy.Expr, ...], free: frozenset[sympy.Symbol]) -> bool:
+    """Whether every symbol of the quantities is an extent of a real tensor."""
+    return not any(quantity.free_symbols & free for quantity in quantities)
+
+
+@lru_cache(maxsize=CACHED)
+def _arithmetic_fits(
+    extents: tuple[sympy.Expr, ...], bits: int, offset: sympy.Expr, max_extent: int | None
+) -> Boolean:
+    """The condition of `no_overflow`; `max_extent` bounds the product of the symbolic extents."""
+    if max_extent is not None:
+        largest = abs(_constant_factor(extents)) * (1 if _is_constant(extents) else max_extent) * bits + 7
+        if largest + BITS_PER_BYTE * _largest(offset, max_extent) <= INT64_MAX:
+            return sympy.true
+    count = sympy.Mul(*extents)
+    conditions = [sympy.Le(count, INT64_MAX), sympy.Le(count * bits + 7, UINT64_MAX)]
+    if offset != 0:
+        conditions.append(sympy.Le(offset * BITS_PER_BYTE + count * bits, BITS_PER_BYTE * INT64_MAX))
+    return sympy.And(*conditions)
+
+
+def _is_constant(extents: tuple[sympy.Expr, ...]) -> bool:
+    return all(extent.is_Integer for extent in extents)
+
+
+def _largest(offset: sympy.Expr, max_extent: int) -> int:
+    """The largest value of an offset, a sum of products of extents, each product up to `max_extent`."""
+    terms = sympy.Add.make_args(offset)
+    return sum(abs(_constant_factor((term,))) * (1 if term.is_Integer else max_extent) for term in terms)
+
+
+def _constant_factor(extents: Iterable[sympy.Expr]) -> int:
+    """The constant that can be taken out of the product of the extents."""
+    factor = 1
+    for extent in extents:
+        factor *= int(extent) if extent.is_Integer else int(extent.as_content_primitive()[0])
+    return factor
+
+
+_capacity = lru_cache(maxsize=CACHED)(effective_capacity)

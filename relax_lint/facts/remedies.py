@@ -1,0 +1,75 @@
+"""What a rule may ask for to make a finding go away. `fixes` plans it.
+
+Importing this imports neither TVM nor sympy.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, TypeAlias
+
+if TYPE_CHECKING:
+    from relax_lint.facts.placement import Placement
+    from relax_lint.model.operations import AllocStorage, AllocTensor, Kill, Op
+    from relax_lint.model.program import DeclaredBound
+
+
+@dataclass(frozen=True)
+class CheckAtRunTime:
+    """Check the safe region of the verdict where the operation is; not `safe` where that may refuse what
+    works well enough.
+    """
+
+    safe: bool = True
+
+
+@dataclass(frozen=True)
+class CheckAtEntry:
+    """Check the safe region of the verdict, a declared bound, where the function is entered."""
+
+
+@dataclass(frozen=True)
+class MakeRoom:
+    """Make a storage large enough for a tensor, or check at run time that the tensor fits. Without `check`
+    only the former, where a check would refuse every useful input; with `instead` the finding also shows how
+    to do without the storage, where nothing else is safe.
+    """
+
+    placement: Placement
+    check: bool = True
+    instead: bool = False
+
+
+@dataclass(frozen=True)
+class Drop:
+    """Drop an operation whose result nothing uses; `what` names it in the title."""
+
+    op: Op
+    what: str
+
+
+@dataclass(frozen=True)
+class DropAllocation:
+    """Drop an allocation that nothing uses, with what is then of no use either."""
+
+    allocation: AllocStorage | AllocTensor
+
+
+@dataclass(frozen=True)
+class DelayKill:
+    """Move a kill behind the last use of what it kills, or drop it."""
+
+    kill: Kill
+
+
+@dataclass(frozen=True)
+class RenameDeclaredBound:
+    """Declare a bound for the symbol `name`."""
+
+    bound: DeclaredBound
+    name: str
+
+
+RemedyRequest: TypeAlias = (
+    "CheckAtRunTime | CheckAtEntry | MakeRoom | Drop | DropAllocation | DelayKill | RenameDeclaredBound"
+)

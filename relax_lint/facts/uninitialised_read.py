@@ -1,0 +1,51 @@
+"""RLX205: is every tensor written before it is read or returned?
+
+Event: a tensor that was allocated is read, and on some path nothing was written to it (`UnwrittenRead`,
+from the walk over contents). Claim: the tensor has no bytes. Verdict: that of the provers, and never
+`always-wrong` where it is written on some paths, or holds what another tensor left on its storage.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import sympy
+
+from relax_lint.analysis.certainty import Certainty
+from relax_lint.analysis.contents import UnwrittenRead
+from relax_lint.analysis.flow import FunctionFlow
+from relax_lint.facts.judge import Decided, Judge
+from relax_lint.model.operations import ValueId
+from relax_lint.symbolic.quantity import Unknown
+
+
+def uninitialised_reads(flow: FunctionFlow, judge: Judge) -> Iterator[Decided[UnwrittenRead]]:
+    """The tensors that are read before they are written, each with the first such read that some input
+    reaches. What a private function returns is for its caller to write.
+    """
+    inside = flow.function.private or bool(flow.captured)
+    known: set[ValueId] = set()
+    for event in flow.contents.unwritten_reads:
+        tensor = event.tensor.result
+        if tensor in known or (inside and event.reading.op is None):
+            continue
+        decided = _decided(event, flow, judge)
+        if decided.decision.reachable:
+            known.add(tensor)
+            yield decided
+
+
+def _decided(event: UnwrittenRead, flow: FunctionFlow, judge: Judge) -> Decided[UnwrittenRead]:
+    op = event.reading.op
+    if leftovers(event, flow):
+        return Decided(event, judge.harm(op, Certainty.MAY, "it reads what another tensor left"))
+    empty = flow.memory.range(event.reading.value).empty
+    claim = judge.claim_at(sympy.false if isinstance(empty, Unknown) else empty, op)
+    decision = judge.judge_event(claim, event.certainty, "not written on some paths")
+    return Decided(event, decision, event.reading.presumptions, decision.safe_when is not None)
+
+
+def leftovers(event: UnwrittenRead, flow: FunctionFlow) -> tuple[ValueId, ...]:
+    """The tensors that were written before on bytes of the tensor that was not."""
+    ours = flow.memory.range(event.tensor.result)
+    return tuple(v for v in event.left if ours.disjoint(flow.memory.range(v)) != sympy.true)

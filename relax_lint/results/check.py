@@ -1,0 +1,116 @@
+"""A check: what a report says of one operation, free of TVM and sympy objects, so that it can be pickled
+between processes, cached and rendered.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+from relax_lint.results.confirmation import Confirmation
+from relax_lint.results.location import Location
+from relax_lint.results.verdict import Prover, Severity, Verdict
+
+
+@dataclass(frozen=True)
+class Related:
+    """A secondary place: `message` says what stands there."""
+
+    message: str
+    location: Location | None
+
+
+@dataclass(frozen=True)
+class Edit:
+    """Replace the text of `location` by `text`."""
+
+    location: Location
+    text: str
+
+
+@dataclass(frozen=True)
+class Fix:
+    """A change that makes the finding go away; `applicability` is safe, unsafe or display. Those of a
+    lower `turn` are made first, as they may make it needless.
+    """
+
+    title: str
+    applicability: str
+    edits: tuple[Edit, ...]
+    turn: int = 0
+
+
+@dataclass(frozen=True)
+class Suppression:
+    """What accepts a finding: a `comment` in its file or the `baseline`, and the reason given."""
+
+    kind: str
+    reason: str = ""
+
+
+@dataclass(frozen=True)
+class AllocatorFailure:
+    """The smallest assignment at which an allocator refuses; None = it never does.
+    `known` is False when the search could not decide.
+    """
+
+    first_failure: Mapping[str, int] | None
+    known: bool = True
+
+
+@dataclass(frozen=True)
+class ProofRecord:
+    """A proof written down: for a solver (SMT-LIB 2, `checkable`), or in words. `file` is where it was
+    written to, if it was.
+    """
+
+    text: str
+    checkable: bool
+    file: str | None = None
+
+
+@dataclass(frozen=True)
+class Check:
+    """One judged memory operation; also the fine ones. Field meanings are those of the JSON output.
+
+    `message` is the headline (lower case, code in back-ticks); `label` stands under the caret of the primary
+    place; `notes` and `help` are further lines of the text output. `origins` tells where the symbols that it
+    depends on get their values. `confirmation` is what became of the finding when its examples were run,
+    `proof_record` the proof of a certain verdict written down, both on
+    request.
+    """
+
+    rule: str
+    name: str
+    verdict: Verdict
+    severity: Severity
+    message: str
+    path: str
+    module: str | None
+    function: str | None
+    binding: str | None = None
+    binding_index: int | None = None
+    location: Location | None = None
+    label: str = ""
+    related: tuple[Related, ...] = ()
+    origins: tuple[Related, ...] = ()
+    safe_when: str | None = None
+    assumes: tuple[str, ...] = ()
+    fine: Mapping[str, int] | None = None
+    wrong: Mapping[str, int] | None = None
+    allocators: Mapping[str, AllocatorFailure] = field(default_factory=dict)
+    prover: Prover = Prover.CONSTANT
+    proof: str = ""
+    undecided: bool = False
+    notes: tuple[str, ...] = ()
+    help: tuple[str, ...] = ()
+    suppressed: bool = False
+    suppressed_by: Suppression | None = None
+    fixes: tuple[Fix, ...] = ()
+    confirmation: Confirmation | None = None
+    proof_record: ProofRecord | None = None
+
+
+def is_finding(check: Check) -> bool:
+    """Whether a check is something to tell the user."""
+    return check.severity is not Severity.NONE and not check.suppressed
