@@ -60,7 +60,7 @@ def test_the_audit_hears_what_a_file_does(canary: Path) -> None:
     from relax_lint.running.pool import Item, WorkerPool
     from relax_lint.settings.config import Config
 
-    with WorkerPool(1, time_limit_s=30, memory_limit_bytes=None) as pool:
+    with WorkerPool(1, time_limit_s=30, memory_limit_bytes=None, sandbox="off") as pool:
         pool.submit("tests.attack.guilty:analyse", str(canary), Config())
         (heard,) = [event.value for event in pool.events() if isinstance(event, Item)]
     assert canary.exists()

@@ -19,7 +19,7 @@ from canary_tasks import DEEDS
 from relax_lint.running import pool as pool_module
 from relax_lint.running.pool import Failed, FailureKind, Item, Needs, TaskFailure, WorkerPool
 from relax_lint.running.runner import RunError, run
-from relax_lint.running.sandbox import gaps
+from relax_lint.running.sandbox import entering, gaps
 from relax_lint.running.sandbox.gaps import GAPS, SandboxError, known_gaps
 from relax_lint.settings.config import Config
 
@@ -235,3 +235,15 @@ def test_a_worker_has_no_words_of_its_own() -> None:
     for report in (["all is well"], "system", None, [1], {"system": 1}):
         with pytest.raises(ValueError, match="gaps"):
             known_gaps(report)
+
+
+@confined
+def test_bytecode_is_kept_before_nobody_can(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (tmp_path / "fresh_module.py").write_text("VALUE = 1\n")
+    monkeypatch.syspath_prepend(str(tmp_path))
+    monkeypatch.setattr(sys, "dont_write_bytecode", False)
+    monkeypatch.setattr(entering, "_COMPILED_ONCE", ("fresh_module",))
+    monkeypatch.setattr(entering, "_LOADED_WITH_TVM", ("fresh_module",))
+    entering._keep_bytecode()
+    assert list(tmp_path.glob("__pycache__/fresh_module.*.pyc"))
+    assert "fresh_module" not in sys.modules
