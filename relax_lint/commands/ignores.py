@@ -14,7 +14,7 @@ from relax_lint.repair.apply import apply_edits
 from relax_lint.repair.files import WriteError, encoded, write_atomically
 from relax_lint.results.report import Report, is_finding
 from relax_lint.running.pool import Item
-from relax_lint.running.runner import new_pool
+from relax_lint.running.pools import new_pool
 from relax_lint.settings.config import Config
 from relax_lint.sources.discovery import HeldInput, Input, UnreadableError
 from relax_lint.sources.text import UndecodableError, decode
