@@ -52,7 +52,6 @@ if TYPE_CHECKING:
 _LAST_WORDS_SHOWN = 6
 _RETRIES = 1
 
-
 Tell = Callable[[str], None]
 """Takes what is being done, in a few words, for a person who waits."""
 
