@@ -15,7 +15,7 @@ from relax_lint.results.check import Check, is_finding
 from relax_lint.results.report import Report
 from relax_lint.rule import Acceptance, load_rules
 from relax_lint.running.pool import Item
-from relax_lint.running.runner import new_pool
+from relax_lint.running.pools import new_pool
 from relax_lint.settings.config import Config
 from relax_lint.sources.discovery import HeldInput, Input, UnreadableError
 from relax_lint.sources.text import UndecodableError, decode

@@ -17,8 +17,9 @@ from relax_lint.results.confirmation import NOTHING_TO_SEE, Confirmation, Status
 from relax_lint.results.report import FileResult, Report
 from relax_lint.rule import load_rules
 from relax_lint.running.file_task import FileData
-from relax_lint.running.pool import Failed, Item, Needs
-from relax_lint.running.runner import new_pool
+from relax_lint.running.pool import Failed, Item
+from relax_lint.running.pools import new_pool
+from relax_lint.running.starting import Needs
 from relax_lint.sources.discovery import Input, UnreadableError, discover
 from relax_lint.sources.models import is_model
 from relax_lint.support.escaping import without_addresses

@@ -24,8 +24,8 @@ from typing import Any
 
 from relax_lint.replay.guard import FILL, Damage, environment, fault_in
 from relax_lint.replay.values import Input, Output, Scalar, Shape, Tuple
-from relax_lint.running.pool import KEPT_VARIABLES
 from relax_lint.running.sandbox.gaps import AUTO, REQUIRE, SandboxError, known_gaps, required
+from relax_lint.running.starting import KEPT_VARIABLES, python_path
 
 _PACKAGE_ROOT = Path(__file__).resolve().parents[2]
 _COMMAND = (sys.executable, "-m", "relax_lint.replay.start")
@@ -193,7 +193,12 @@ class Machine:
             self._folder = tempfile.TemporaryDirectory(prefix="relax-lint-")
             with open(self._log_path(), "wb") as log:
                 self._process = subprocess.Popen(
-                    [*_COMMAND, str(self._memory_limit), self._sandbox, json.dumps(_trusted_paths())],
+                    [
+                        *_COMMAND,
+                        str(self._memory_limit),
+                        self._sandbox,
+                        json.dumps(python_path()),
+                    ],
                     stdin=subprocess.PIPE,
                     stdout=subprocess.PIPE,
                     stderr=log,
@@ -241,10 +246,6 @@ class Machine:
 
     def _last_words(self) -> str:
         return self._log_path().read_bytes()[-4096:].decode("utf-8", "replace").strip()
-
-
-def _trusted_paths() -> list[str]:
-    return [os.path.abspath(path) for path in os.environ.get("PYTHONPATH", "").split(os.pathsep) if path]
 
 
 def _to_json(value: Input) -> dict[str, Any]:

@@ -8,24 +8,21 @@ untrusted files and its answers must be safe to decode. POSIX only.
 
 from __future__ import annotations
 
-import fcntl
-import json
 import os
 import pickle
 import selectors
 import shutil
 import signal
 import subprocess
-import sys
-import tempfile
 import time
 from collections import deque
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from enum import Enum
 from typing import IO, Any
 
 from relax_lint.running.sandbox.gaps import AUTO, REQUIRE, SandboxError, known_gaps, required
+from relax_lint.running.starting import ORDINARY, Needs, Worker, end_process, python_path, start_worker
 from relax_lint.support.bounded_json import read_json
 
 _READ_SIZE = 1 << 20
@@ -34,16 +31,6 @@ _MAX_ANSWER_VALUES = 4_000_000
 _LAST_WORDS_LINES = 20
 _LAST_WORDS_BYTES = 16384
 _LAST_WORDS_COLUMNS = 300
-
-_BOOT = "import sys; sys.path[:] = sys.argv[2:]; import relax_lint.running.worker_process as w; w.main()"
-
-# What a worker needs of the environment: where programs, libraries and temporary files are. Everything
-# else (tokens of a CI job, say) stays out of a process that reads untrusted files.
-KEPT_VARIABLES = (
-    *("PATH", "HOME", "TMPDIR", "LANG", "LC_ALL", "LC_CTYPE", "PYTHONHOME", "VIRTUAL_ENV", "CONDA_PREFIX"),
-    *("LD_LIBRARY_PATH", "DYLD_LIBRARY_PATH", "TVM_HOME", "TVM_LIBRARY_PATH", "CUDA_PATH"),
-)
-_THREAD_VARIABLES = ("OMP_NUM_THREADS", "TVM_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS")
 
 
 class FailureKind(str, Enum):
@@ -100,46 +87,8 @@ class Failed:
 Event = Item | Finished | Failed
 
 
-@dataclass(frozen=True)
-class Needs:
-    """What a task needs of its worker beyond the usual: a `folder` to read, `executable` memory to compile
-    code into. A worker that may do more than another does not become one that may do less, nor the other
-    way round: a task with other needs gets another worker.
-    """
-
-    folder: str | None = None
-    executable: bool = False
-
-
-_ORDINARY = Needs()
-
-
 class Interrupted(Exception):
     """Another thread has asked the pool to stop: what it was doing is lost."""
-
-
-@dataclass(eq=False)
-class _Worker:
-    process: subprocess.Popen[bytes]
-    log: IO[bytes]
-    needs: Needs
-    temporary: str
-    confined: bool = False
-    task: int | None = None
-    tasks_begun: int = 0
-    deadline: float = 0.0
-    outgoing: bytes = b""
-    incoming: bytearray = field(default_factory=bytearray)
-
-    @property
-    def reader(self) -> int:
-        assert self.process.stdout is not None
-        return self.process.stdout.fileno()
-
-    @property
-    def writer(self) -> int:
-        assert self.process.stdin is not None
-        return self.process.stdin.fileno()
 
 
 class WorkerPool:
@@ -172,7 +121,7 @@ class WorkerPool:
         self._packages = set(packages)
         self._queue: deque[tuple[int, bytes, Needs]] = deque()
         self._submitted = 0
-        self._workers: list[_Worker] = []
+        self._workers: list[Worker] = []
         self._selector = selectors.DefaultSelector()
         self._alarm, self._alarm_button = os.pipe()
         self._selector.register(self._alarm, selectors.EVENT_READ)
@@ -183,7 +132,7 @@ class WorkerPool:
     def __exit__(self, *_: object) -> None:
         self.close()
 
-    def submit(self, function: str, *arguments: Any, needs: Needs = _ORDINARY) -> int:
+    def submit(self, function: str, *arguments: Any, needs: Needs = ORDINARY) -> int:
         """Queue a call of `"package.module:function"` and return the number of the task, counted from 0.
 
         May be called while `events` is being iterated over.
@@ -232,23 +181,23 @@ class WorkerPool:
                 worker = self._start(needs)
             self._begin(worker)
 
-    def _start(self, needs: Needs) -> _Worker:
+    def _start(self, needs: Needs) -> Worker:
         settings = {
             "parent": os.getpid(),
             "time_limit_s": self._time_limit,
             "memory_limit": self._memory_limit or 0,
             "mode": self._sandbox,
             "folders": [] if needs.folder is None else [os.path.abspath(needs.folder)],
-            "trusted_paths": [os.path.abspath(path) for path in _python_path()],
+            "trusted_paths": python_path(),
             "packages": sorted(self._packages),
             "executable": needs.executable,
         }
-        worker = _start_worker(settings, needs)
+        worker = start_worker(settings, needs)
         self._workers.append(worker)
         self._selector.register(worker.reader, selectors.EVENT_READ, worker)
         return worker
 
-    def _begin(self, worker: _Worker) -> None:
+    def _begin(self, worker: Worker) -> None:
         worker.task, request, _ = self._queue.popleft()
         worker.tasks_begun += 1
         worker.outgoing = len(request).to_bytes(8, "little") + request
@@ -276,7 +225,7 @@ class WorkerPool:
                 events.append(self._fail(worker, FailureKind.TIMEOUT, message))
         return events
 
-    def _send(self, worker: _Worker) -> None:
+    def _send(self, worker: Worker) -> None:
         try:
             sent = os.write(worker.writer, worker.outgoing)
         except BlockingIOError:
@@ -289,7 +238,7 @@ class WorkerPool:
         if not worker.outgoing:
             self._selector.unregister(worker.writer)
 
-    def _receive(self, worker: _Worker) -> list[Event]:
+    def _receive(self, worker: Worker) -> list[Event]:
         chunk = os.read(worker.reader, _READ_SIZE)
         if not chunk:
             return self._ended(worker)
@@ -309,7 +258,7 @@ class WorkerPool:
                 break
         return events
 
-    def _understand(self, worker: _Worker, line: bytes) -> Event | None:
+    def _understand(self, worker: Worker, line: bytes) -> Event | None:
         task = worker.task
         assert task is not None
         try:
@@ -340,13 +289,13 @@ class WorkerPool:
         worker.task = None
         return Finished(task)
 
-    def _note_gaps(self, worker: _Worker, gaps: tuple[str, ...]) -> None:
+    def _note_gaps(self, worker: Worker, gaps: tuple[str, ...]) -> None:
         if gaps and self._sandbox == REQUIRE:
             raise SandboxError(required(gaps))
         worker.confined = True
         self.gaps.update(gaps)
 
-    def _ended(self, worker: _Worker) -> list[Event]:
+    def _ended(self, worker: Worker) -> list[Event]:
         if worker.task is None:
             self._discard(worker)
             return []
@@ -371,7 +320,7 @@ class WorkerPool:
 
     def _fail(
         self,
-        worker: _Worker,
+        worker: Worker,
         kind: FailureKind,
         message: str,
         *,
@@ -393,84 +342,14 @@ class WorkerPool:
         self._discard(worker)
         return Failed(task, failure)
 
-    def _discard(self, worker: _Worker) -> None:
+    def _discard(self, worker: Worker) -> None:
         self._workers.remove(worker)
         for descriptor in (worker.reader, worker.writer):
             if descriptor in self._selector.get_map():
                 self._selector.unregister(descriptor)
-        _kill(worker.process)
+        end_process(worker.process)
         worker.log.close()
         shutil.rmtree(worker.temporary, ignore_errors=True)
-
-
-_hides_this_process = False
-
-
-def hide_this_process() -> None:
-    """Once a worker starts, let no other process of the user look into this one: its environment may hold
-    secrets, and Landlock, which keeps workers from looking, is not everywhere. For a command, not for a
-    library: debuggers are kept out too.
-    """
-    global _hides_this_process
-    _hides_this_process = sys.platform == "linux"
-
-
-def _start_worker(settings: dict[str, Any], needs: Needs) -> _Worker:
-    if _hides_this_process:
-        from relax_lint.running.sandbox.limits import hide
-
-        hide()
-    temporary = tempfile.mkdtemp(prefix="relax-lint-")
-    environment = {name: os.environ[name] for name in KEPT_VARIABLES if name in os.environ}
-    environment.update(dict.fromkeys(_THREAD_VARIABLES, "1"))
-    environment["TMPDIR"] = temporary
-    # sympy's order of terms may follow the order of a set: the same input must give the same words.
-    environment["PYTHONHASHSEED"] = "0"
-    log = tempfile.TemporaryFile(buffering=0)  # noqa: SIM115 (open as long as the worker lives)
-    # Appending: after the worker has emptied the file the next words stand at its start.
-    fcntl.fcntl(log.fileno(), fcntl.F_SETFL, os.O_APPEND)
-    process = subprocess.Popen(
-        [sys.executable, "-c", _BOOT, json.dumps({**settings, "temporary": temporary}), *_import_path()],
-        stdin=subprocess.PIPE,
-        stdout=subprocess.PIPE,
-        stderr=log,
-        env=environment,
-        bufsize=0,
-        # Its own process group: the terminal's Ctrl-C reaches the parent only, which then ends the worker
-        # and whatever the worker has started.
-        start_new_session=True,
-    )
-    worker = _Worker(process, log, needs, temporary)
-    os.set_blocking(worker.writer, False)
-    return worker
-
-
-def _import_path() -> list[str]:
-    """Where a worker imports from: where its parent does. It is handed over instead of PYTHONPATH and without
-    the current folder, which may be linted, unless the tool itself is in it or the user named it.
-    """
-    here = os.path.realpath(os.getcwd())
-    own = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
-    kept = {os.path.realpath(path) for path in (own, *_python_path())}
-    path = [os.path.abspath(entry) for entry in sys.path]
-    return [entry for entry in path if os.path.realpath(entry) != here or here in kept]
-
-
-def _python_path() -> list[str]:
-    return [path for path in os.environ.get("PYTHONPATH", "").split(os.pathsep) if path]
-
-
-def _kill(process: subprocess.Popen[bytes]) -> None:
-    # Not yet waited for, the process keeps its number, so that its group cannot be somebody else's.
-    if process.returncode is None:
-        try:
-            os.killpg(process.pid, signal.SIGKILL)
-        except (ProcessLookupError, PermissionError):
-            process.kill()
-        process.wait()
-    for pipe in (process.stdin, process.stdout):
-        if pipe is not None:
-            pipe.close()
 
 
 def _last_words(log: IO[bytes]) -> tuple[str, ...]:

@@ -16,7 +16,7 @@ from relax_lint.judging.problems import problem_checks
 from relax_lint.results.check import Check
 from relax_lint.results.memory_figures import Estimate, MemoryTotals
 from relax_lint.results.report import FileResult, InputStatus, Report
-from relax_lint.rule import load_rules, rule_packages
+from relax_lint.rule import load_rules
 from relax_lint.running.file_task import (
     FUNCTION,
     LOADING,
@@ -29,7 +29,8 @@ from relax_lint.running.file_task import (
     read_answer,
 )
 from relax_lint.running.outcome import Outcome, outcome_text, read_outcome
-from relax_lint.running.pool import Event, Failed, FailureKind, Item, Needs, TaskFailure, WorkerPool
+from relax_lint.running.pool import Event, Failed, FailureKind, Item, TaskFailure, WorkerPool
+from relax_lint.running.pools import needs_of, new_pool
 from relax_lint.running.sandbox import gaps as sandbox_gaps
 from relax_lint.running.sandbox.gaps import SandboxError
 from relax_lint.settings.config import UNREADABLE_BLOCKS, Config
@@ -51,7 +52,6 @@ if TYPE_CHECKING:
 
 _LAST_WORDS_SHOWN = 6
 _RETRIES = 1
-
 
 Tell = Callable[[str], None]
 """Takes what is being done, in a few words, for a person who waits."""
@@ -95,9 +95,7 @@ class _Progress:
         if isinstance(answer, Loaded):
             if answer.rules != tuple(load_rules()):
                 # A rule that is missing there would be silence here.
-                raise RunError(
-                    "a worker found other rules than this process: what it reads is not what is here"
-                )
+                raise RunError("a worker found other rules than this process")
             self.loaded = True
             self.tvm_version = answer.tvm_version
             return
@@ -211,13 +209,12 @@ def _report(outcomes: Sequence[Outcome], config: Config, gaps: Sequence[str] = (
     used = {name for outcome in outcomes for name in outcome.assumptions}
     judged = any(outcome.result.input.functions for outcome in outcomes)
     lacking = {*gaps, *(gap for outcome in outcomes for gap in outcome.gaps)}
+    notes = idle_assumptions(used, config) if judged else ()
+    notes += (sandbox_gaps.note(lacking),) if lacking else ()
     report = Report(
         tuple(files),
         next((outcome.tvm_version for outcome in outcomes if outcome.tvm_version is not None), None),
-        (
-            *(idle_assumptions(used, config) if judged else ()),
-            *([sandbox_gaps.note(lacking)] if lacking else []),
-        ),
+        notes,
     )
     return with_notes_on_accepted_blocks(with_baseline(report, config))
 
@@ -293,7 +290,7 @@ def _work(
     with nullcontext(pool) if pool is not None else new_pool(config, len(waiting)) as workers:
 
         def submit(one: _Progress) -> int:
-            return workers.submit(FUNCTION, one.file, settings, one.unit, needs=_needs(one.file, config))
+            return workers.submit(FUNCTION, one.file, settings, one.unit, needs=needs_of(one.file, config))
 
         tasks = {submit(one): one for one in waiting}
         for event in _events(workers):
@@ -333,30 +330,8 @@ def _events(workers: WorkerPool) -> Iterator[Event]:
         raise RunError(str(error)) from None
 
 
-def _needs(file: FileData | None, config: Config) -> Needs:
-    """A model is read where it lies; torch and TVM's folding of constants compile what they run."""
-    source = None if file is None else file.source
-    trusted = file is not None and file.kind == "pt2"
-    return Needs(None if source is None else os.path.dirname(source), config.lower or trusted)
-
-
-def new_pool(config: Config, tasks: int) -> WorkerPool:
-    """The worker processes for so many tasks, with the limits and the sandbox that the configuration sets."""
-    return WorkerPool(
-        min(config.jobs or _cores(), tasks),
-        time_limit_s=config.time_limit,
-        memory_limit_bytes=config.memory_limit,
-        sandbox=config.sandbox,
-        packages=rule_packages(),
-    )
-
-
 def _count(done: int, total: int) -> str:
     return f"{done} of {total} inputs judged"
-
-
-def _cores() -> int:
-    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
 
 
 def _goes_on(one: _Progress, failure: TaskFailure, config: Config, debug: bool) -> bool:

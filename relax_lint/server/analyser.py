@@ -7,7 +7,8 @@ from dataclasses import dataclass
 
 from relax_lint.results.report import FileResult
 from relax_lint.running.pool import WorkerPool
-from relax_lint.running.runner import judge_with, new_pool
+from relax_lint.running.pools import new_pool
+from relax_lint.running.runner import judge_with
 from relax_lint.settings.config import Config
 from relax_lint.sources.discovery import HeldInput
 

@@ -16,11 +16,12 @@ from typing import Any
 import pytest
 from canary_tasks import DEEDS
 
-from relax_lint.running import pool as pool_module
-from relax_lint.running.pool import Failed, FailureKind, Item, Needs, TaskFailure, WorkerPool
+from relax_lint.running import starting
+from relax_lint.running.pool import Failed, FailureKind, Item, TaskFailure, WorkerPool
 from relax_lint.running.runner import RunError, run
 from relax_lint.running.sandbox import entering, gaps
 from relax_lint.running.sandbox.gaps import GAPS, SandboxError, known_gaps
+from relax_lint.running.starting import Needs
 from relax_lint.settings.config import Config
 
 TASKS = "canary_tasks"
@@ -201,13 +202,13 @@ def test_the_current_folder_is_not_imported_from(tmp_path: Path, monkeypatch: py
 @pytest.fixture
 def lacking(monkeypatch: pytest.MonkeyPatch) -> None:
     """Workers on a machine without a filter of system calls."""
-    boot = pool_module._BOOT.replace(
+    boot = starting._BOOT.replace(
         "import relax_lint",
         "from relax_lint.running.sandbox import entering as e; e.enter = lambda wanted: ('seccomp',);"
         " import relax_lint",
         1,
     )
-    monkeypatch.setattr(pool_module, "_BOOT", boot)
+    monkeypatch.setattr(starting, "_BOOT", boot)
 
 
 @pytest.mark.usefixtures("lacking")

@@ -369,8 +369,8 @@ def test_a_second_run_says_the_same_and_loads_nothing_heavy(in_folder: Path) -> 
     (in_folder / "mention.md").write_text("tvm relax ir_module function\n")
     program = (
         "import sys; from relax_lint.running import pool as workers; from relax_lint.cli import main\n"
-        "started = []; start = workers._start_worker\n"
-        "workers._start_worker = lambda *a: started.append(1) or start(*a)\n"
+        "started = []; start = workers.start_worker\n"
+        "workers.start_worker = lambda *a: started.append(1) or start(*a)\n"
         "code = main(['.', '--output-format', 'json', '--cache-dir', 'kept'])\n"
         "print(code, len(started), not {'tvm', 'sympy'} & set(sys.modules), file=sys.stderr)\n"
     )
