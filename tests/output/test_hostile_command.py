@@ -96,7 +96,8 @@ def safe(output: bytes, *, of_github: bool = False) -> None:
 def test_every_format(folder: Path, command: str, name: str) -> None:
     for environment in LOCALES if name in ("text", "json") else LOCALES[:1]:
         done = lint(folder, command, "--output-format", name, ".", **environment)
-        assert done.returncode == 1
+        # The program overflows; `memory` tells no findings without a budget.
+        assert done.returncode == (0 if command == "memory" else 1)
         assert done.stdout != b""
         safe(done.stdout, of_github=name == "github")
         safe(done.stderr)

@@ -199,7 +199,6 @@ def test_what_the_baseline_accepts_is_not_shown(tmp_path: Path) -> None:
 
 
 def test_a_text_that_takes_too_long_gives_way_to_the_next_version(tmp_path: Path) -> None:
-    (tmp_path / "pyproject.toml").write_text("[tool.relax-lint]\ntime-limit = 300\n")
     editor = Editor(tmp_path)
     body = OVERFLOW.split("\n", 1)[1]
     slow = OVERFLOW + "\n".join(body.replace("Module", f"Module{number}") for number in range(400))
