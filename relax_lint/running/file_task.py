@@ -245,7 +245,9 @@ def _is_saved_ir(text: str) -> bool:
 
 def _loaded() -> Loaded:
     from relax_lint.judging.report import UnitResult
+    from relax_lint.sources.machine import keep_to_the_text
 
+    keep_to_the_text()
     # What TVM and sympy hold is there to stay: the collector need not go through it for every unit.
     gc.collect()
     gc.freeze()

@@ -9,6 +9,7 @@ import textwrap
 from collections.abc import Iterator, Sequence
 from typing import Any
 
+from relax_lint.sources.literal import LONG_NUMBER
 from relax_lint.sources.text import LineOrigin, SourceText
 
 _FENCE = re.compile(r"(?P<indent>[ \t>]*)(?P<fence>`{3,}|~{3,})[ \t]*\{?\.?(?P<info>[\w+-]*)")
@@ -61,6 +62,8 @@ def notebook_cells(path: str, content: str) -> list[SourceText]:
         raise MalformedError(f"not complete JSON: {error.msg}", error.lineno, error.colno) from error
     except RecursionError as error:
         raise MalformedError("JSON nested too deeply to be read") from error
+    except ValueError as error:
+        raise MalformedError(LONG_NUMBER) from error
     cells = notebook.get("cells") if isinstance(notebook, dict) else None
     if not isinstance(cells, list):
         raise MalformedError("not a notebook: no list of cells")

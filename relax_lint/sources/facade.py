@@ -7,6 +7,7 @@ still finds no module, no builtin and no function beyond the vocabulary.
 from __future__ import annotations
 
 import importlib
+import itertools
 import math
 from collections.abc import Callable, Mapping
 from functools import cache
@@ -236,12 +237,21 @@ def _bounded_sequence(function: Callable[..., Any]) -> Callable[..., Any]:
     def call(*args: Any, **kwargs: Any) -> Any:
         if "key" in kwargs:
             raise RefusedError(f"a function that `{function.__name__}` would call")
-        for argument in args:
-            if isinstance(argument, range | list | tuple | str) and len(argument) > _MAX_ITEMS:
-                raise RefusedError(f"`{function.__name__}` of more than {_MAX_ITEMS} items")
-        return function(*args, **kwargs)
+        # `max(a, b)` walks through neither; of more arguments the first is walked through by all others.
+        walked = args[: 0 if function in (min, max) and len(args) > 1 else 1]
+        first = [_bounded_items(function.__name__, value) for value in walked]
+        return function(*first, *args[len(first) :], **kwargs)
 
     return call
+
+
+def _bounded_items(name: str, value: Any) -> Any:
+    """What a function may walk through. A tensor of `tvm.te` has items without end, and no length."""
+    if not hasattr(type(value), "__len__") and hasattr(type(value), "__getitem__"):
+        value = list(itertools.islice(value, _MAX_ITEMS + 1))
+    if isinstance(value, range | list | tuple | str) and len(value) > _MAX_ITEMS:
+        raise RefusedError(f"`{name}` of more than {_MAX_ITEMS} items")
+    return value
 
 
 # The whole of Python that an evaluated expression can reach. `int` and `float` stay classes: TVM's parser

@@ -5,11 +5,19 @@ from __future__ import annotations
 import ast
 import math
 import operator
+import re
 from collections.abc import Callable, Mapping
 from typing import Any
 
 _MAX_BITS = 256
 _MAX_ITEMS = 65536
+
+LONG_NUMBER = "a number in it has too many digits to be read"
+"""What Python says of a decimal number of thousands of digits, in words for users."""
+
+# The least limit that Python can be given for the digits of a number that it prints is 640.
+_PRINTABLE_BITS = 2048
+_DIGITS = re.compile(r"[0-9A-Fa-f_]{500}")
 
 _BINARY: Mapping[type[ast.operator], Callable[[Any, Any], Any]] = {
     ast.Add: operator.add,
@@ -69,6 +77,20 @@ def is_large(value: object) -> bool:
     if isinstance(value, str | bytes | list | tuple):
         return len(value) > _MAX_ITEMS
     return False
+
+
+def with_printable_numbers(tree: ast.Module, text: str) -> ast.Module:
+    """The tree of `text`, with another number, too large as well, in place of each that Python cannot print.
+
+    Python reads a hexadecimal number of any length and refuses to spell it: a message that quotes one would
+    cost the whole file.
+    """
+    if _DIGITS.search(text):
+        for node in ast.walk(tree):
+            is_number = isinstance(node, ast.Constant) and isinstance(node.value, int)
+            if is_number and node.value.bit_length() > _PRINTABLE_BITS:
+                node.value = 1 << _PRINTABLE_BITS
+    return tree
 
 
 def weight(value: object, limit: int = _MAX_ITEMS) -> int:

@@ -14,6 +14,7 @@ from relax_lint.sources.embedded import MalformedError, joined, literal_text, ma
 from relax_lint.sources.finder import find_literals, find_units
 from relax_lint.sources.ignore_comment import IgnoreComment
 from relax_lint.sources.ignore_comments import read_comments
+from relax_lint.sources.literal import with_printable_numbers
 from relax_lint.sources.prefilter import may_contain_relax
 from relax_lint.sources.text import SourceText, UndecodableError, decode
 from relax_lint.sources.unit import FileUnits, Problem, Unit
@@ -70,7 +71,7 @@ def parse_text(text: SourceText) -> ast.Module | Problem:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
             # Of a text with an error Python looks for the file, to quote the line: there must be none.
-            tree = ast.parse(content, filename="")
+            tree = with_printable_numbers(ast.parse(content, filename=""), content)
     except SyntaxError as error:
         location = text.point(error.lineno or 1, (error.offset or 1) - 1)
         return Problem("RLX901", f"syntax error: {error.msg}", location)

@@ -10,6 +10,7 @@ from typing import Any
 import tvm
 
 from relax_lint.model.positions import NoPositions
+from relax_lint.sources.literal import LONG_NUMBER
 from relax_lint.sources.reasons import without_addresses
 from relax_lint.sources.text import SourceText
 from relax_lint.sources.unit import ParsedUnit, Problem
@@ -24,6 +25,8 @@ def parse_json(text: str, path: str) -> ParsedUnit | Problem:
         return _problem(text, path, f"not complete JSON: {error.msg}", error.lineno, error.colno)
     except RecursionError:
         return _problem(text, path, "JSON nested too deeply to be read")
+    except ValueError:
+        return _problem(text, path, LONG_NUMBER)
     if not is_saved_ir(graph):
         return _problem(text, path, "JSON, but not what `tvm.ir.save_json` writes")
     refused = refused_node(graph)

@@ -110,7 +110,7 @@ OUTSIDE: Mapping[str, str] = {
     "alias": "_first = VALUE\nN = _first",
     "default": "def outer(N=VALUE):",
     "parametrize": "@pytest.mark.parametrize('N', [VALUE])\ndef outer(N):",
-    "parameter": "N = tvm.testing.parameter(VALUE)",
+    "declared parameter": "N = tvm.testing.parameter(VALUE)",
     "type variable": "N = tvm.script.tirx.dynamic('N')",
 }
 # Inside of the unit; a line of the class, of a function, or around the expression itself.

@@ -1,0 +1,44 @@
+"""Ways to the world that need no name: what TVM detects, what Python cannot print, what a rewriting binds."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from tests.attack import channels, layers
+from tests.attack.trying import Attack, attempt
+
+_TASKS = {mode: f"tests.attack.layers:{task}" for mode, task in layers._TASKS.items()}
+
+
+@pytest.mark.parametrize("mode", layers.MODES[:3])
+def test_a_target_has_nothing_detected(mode: str, tmp_path: Path) -> None:
+    canary = tmp_path / "canary"
+    files = [
+        Attack(one.name, one.data.replace(b"/CANARY/", str(canary).encode()), one.kind)
+        for one in channels.targets()
+    ]
+    outcomes = attempt(files, function=_TASKS[mode])
+    assert {name: outcome.events for name, outcome in outcomes.items() if outcome.events} == {}
+    assert {name for name, outcome in outcomes.items() if outcome.failure} == set()
+    assert not canary.exists()
+
+
+def test_a_target_without_an_architecture_is_read() -> None:
+    outcomes = attempt(one for one in channels.targets() if one.name == "rocm-device")
+    assert {outcome.functions for outcome in outcomes.values()} == {2}
+
+
+def test_a_number_that_cannot_be_printed_costs_its_own_module_only() -> None:
+    outcomes = attempt(channels.numbers())
+    assert {name: outcome for name, outcome in outcomes.items() if outcome.failure or outcome.events} == {}
+    assert {outcome.functions for outcome in outcomes.values()} == {1}
+    assert all(outcome.refused for outcome in outcomes.values())
+
+
+def test_a_number_that_cannot_be_read_is_an_error_of_the_document() -> None:
+    outcomes = attempt(channels.DOCUMENTS)
+    assert {name: (outcome.rules, outcome.failure) for name, outcome in outcomes.items()} == {
+        one.name: ({"RLX901"}, "") for one in channels.DOCUMENTS
+    }
