@@ -47,6 +47,13 @@ def test_title_and_summary_are_those_of_the_rule(page: Page) -> None:
 
 
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: page.code)
+def test_nothing_is_left_to_be_written(page: Page) -> None:
+    """`make rule` lays pages with gaps."""
+    for path in (page.path, page.path.with_suffix(".py")):
+        assert "TODO" not in path.read_text(encoding="utf-8")
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.code)
 def test_sections(page: Page) -> None:
     assert page.sections == SECTIONS
 
