@@ -254,6 +254,6 @@ def test_a_configuration_that_was_found_makes_the_sandbox_only_stricter(tmp_path
     write(tmp_path, '[tool.relax-lint]\nsandbox = "require"\n')
     assert load_config(folder=str(tmp_path)).sandbox == "require"
     write(tmp_path, '[tool.relax-lint]\nsandbox = "off"\n')
-    with pytest.raises(ConfigError, match="`sandbox` can only be made stricter"):
+    with pytest.raises(ConfigError, match="`sandbox` must be `auto` or stricter"):
         load_config(folder=str(tmp_path))
     assert load_config(str(tmp_path / "pyproject.toml")).sandbox == "off"

@@ -102,7 +102,7 @@ def hostile_report(text: str) -> Report:
         accepted,
         script,
     )  # fmt: skip
-    tenure = Tenure("storage", 0, 0, 1, "global", 0, 3, (Resident("alloc", 0, 0, 0, 1),))
+    tenure = Tenure("storage", 0, 0, 0, 1, "global", 0, 3, (Resident("alloc", 0, 0, 0, 1),))
     memory = totals(
         peak_at=PlaceOfPeak("lv", place(3, 1, 2)),
         calls=(CallMemory("f", "lv", Amount("4*m", None)),),

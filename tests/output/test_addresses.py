@@ -25,7 +25,7 @@ PACKAGE = """
 from dataclasses import replace
 import sympy
 import tvm
-from relax_lint.rule import Rule, load_rules
+from relax_lint.rule import Message, Rule, load_rules
 import relax_lint_rules
 
 class Thing:
@@ -36,7 +36,8 @@ def objects():
 
 def loud(facts):
     for judgement in original.check(facts):
-        yield replace(judgement, message=objects(), label=objects(), notes=(objects(),), help=(objects(),))
+        said = Message(objects(), label=objects(), notes=(objects(),), help=(objects(),))
+        yield replace(judgement, message=said)
 
 def raising(facts):
     raise TypeError(f"not callable: {objects()}")

@@ -186,16 +186,16 @@ def test_no_temporary_folder_is_left(tmp_path: Path, monkeypatch: pytest.MonkeyP
 
 
 def test_the_current_folder_is_not_imported_from(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    (tmp_path / "hostile.py").write_text("def deed():\n    yield 'ran'\n")
+    (tmp_path / "hostile_module.py").write_text("def deed():\n    yield 'ran'\n")
     monkeypatch.chdir(tmp_path)
     monkeypatch.syspath_prepend(str(tmp_path))
     for mode in ("off", "auto"):
         with WorkerPool(1, time_limit_s=60, memory_limit_bytes=None, sandbox=mode) as workers:
-            workers.submit("hostile:deed")
+            workers.submit("hostile_module:deed")
             (event,) = workers.events()
         assert isinstance(event, Failed)
         assert event.failure.kind is FailureKind.EXCEPTION
-        assert "No module named 'hostile'" in event.failure.message
+        assert "No module named 'hostile_module'" in event.failure.message
 
 
 @pytest.fixture
