@@ -22,6 +22,7 @@ include_patterns = [
     "README.md",
     "CHANGELOG.md",
     "CONTRIBUTING.md",
+    "SECURITY.md",
     "docs/*.md",
     "docs/decisions/*.md",
     "rules/**/*.md",
@@ -75,7 +76,12 @@ def _guides() -> list[str]:
 
 def _contributing() -> list[str]:
     pages = sorted((ROOT / "docs" / "decisions").glob("[0-9]*.md"))
-    return ["CONTRIBUTING", "docs/decisions/README", *(f"docs/decisions/{path.stem}" for path in pages)]
+    return [
+        "CONTRIBUTING",
+        "SECURITY",
+        "docs/decisions/README",
+        *(f"docs/decisions/{path.stem}" for path in pages),
+    ]
 
 
 def _rules() -> list[str]:

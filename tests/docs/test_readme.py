@@ -35,9 +35,12 @@ def test_the_python_examples_run(block: str) -> None:
     assert run.returncode == 0, run.stderr
 
 
-def test_every_link_leads_to_a_file() -> None:
-    for page in (ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md"))):
-        prose = re.sub(r"^```.*?^```", "", page.read_text(encoding="utf-8"), flags=re.MULTILINE | re.DOTALL)
-        for target in re.findall(r"\]\(([^)#]+)\)", prose):
-            if "://" not in target:
-                assert (page.parent / target).exists(), f"{page.name} links to {target}"
+PAGES = sorted(page for pattern in ("*.md", "docs/**/*.md", "rules/**/*.md") for page in ROOT.glob(pattern))
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.relative_to(ROOT).as_posix())
+def test_every_link_leads_to_a_file(page: Path) -> None:
+    prose = re.sub(r"^```.*?^```", "", page.read_text(encoding="utf-8"), flags=re.MULTILINE | re.DOTALL)
+    for target in re.findall(r"\]\(([^)#]+)[^)]*\)", prose):
+        if "://" not in target:
+            assert (page.parent / target).exists(), target

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import pytest
 import tvm
 
@@ -177,6 +179,10 @@ CASES = {
     "bound-pointer": (
         module(kernel("p: T.handle = T.tvm_struct_get(a.data, 0, 12, dtype='handle')\nT.evaluate(p)")),
         module(kernel("p: T.let[T.handle] = T.tvm_struct_get(a.data, 0, 12, dtype='handle')\nT.evaluate(p)")),
+    ),
+    "function-decorator": (
+        module(KERNEL.format("s_tir=True", "sblock").replace("prim_func", "function")),
+        module(KERNEL.format("s_tir=True", "sblock")),
     ),
     "returned-value": (
         module(kernel("T.ret(T.int32(0))")),
@@ -358,6 +364,11 @@ def test_a_mistake_in_todays_text_keeps_its_message() -> None:
 def test_rule_names_are_unique() -> None:
     names = [rule.name for rule in RULES]
     assert len(set(names)) == len(names)
+
+
+def test_every_rule_is_tried() -> None:
+    text = Path(__file__).read_text(encoding="utf-8")
+    assert [rule.name for rule in RULES if rule.name not in text] == []
 
 
 def test_type_parameters_and_type_variables() -> None:

@@ -16,6 +16,7 @@ OPERATORS = [row for row in BUILTINS.values() if row.is_operator]
 FUNCTIONS = [row for row in BUILTINS.values() if not row.is_operator]
 # Builds of TVM without CUDA lack these.
 _CUDA = "vm.builtin.cuda_graph."
+_SINCE_0_27 = {"vm.builtin.check_string_info"}
 
 
 @pytest.mark.parametrize("row", OPERATORS, ids=lambda row: row.name)
@@ -28,7 +29,10 @@ def test_an_operator_takes_as_many_arguments_as_tvm_says(row: Builtin) -> None:
 @pytest.mark.parametrize("row", FUNCTIONS, ids=lambda row: row.name)
 def test_tvm_has_the_function(row: Builtin) -> None:
     found = tvm.get_global_func(row.name, allow_missing=True)
-    assert found is not None or row.name.startswith(_CUDA)
+    if tvm.__version__.startswith("0.26") and row.name in _SINCE_0_27:
+        assert found is None
+    else:
+        assert found is not None or row.name.startswith(_CUDA)
 
 
 @pytest.mark.parametrize("name", CONVENTIONS)
