@@ -25,6 +25,7 @@ from relax_lint.facts.remedies import (
 from relax_lint.results.confirmation import FAILURE, MISBEHAVIOUR, NOTHING_TO_SEE, OTHER_RESULTS, Symptom
 from relax_lint.results.problem import UNREADABLE, ProblemKind
 from relax_lint.results.verdict import Severity, Verdict
+from relax_lint.support.errors import UserError
 
 if TYPE_CHECKING:
     from importlib.metadata import EntryPoints
@@ -236,7 +237,7 @@ class Rule:
 # -- where rules come from ------------------------------------------------------------------------
 
 
-class RuleConflictError(Exception):
+class RuleConflictError(UserError):
     """Two rules with one code."""
 
 

@@ -37,6 +37,7 @@ from relax_lint.sources.discovery import Input, UnreadableError, discover
 from relax_lint.sources.models import is_model
 from relax_lint.sources.prefilter import may_contain_relax
 from relax_lint.sources.unit import Problem
+from relax_lint.support.errors import UserError
 from relax_lint.suppressions.policy import (
     apply_policy,
     idle_assumptions,
@@ -57,7 +58,7 @@ Tell = Callable[[str], None]
 """Takes what is being done, in a few words, for a person who waits."""
 
 
-class RunError(Exception):
+class RunError(UserError):
     """The run as a whole is impossible: TVM cannot be loaded, say, or there is no such target."""
 
 

@@ -14,6 +14,7 @@ from relax_lint.settings.memory_request import MemoryRequest
 from relax_lint.settings.pyproject import MAX_BYTES, candidates
 from relax_lint.settings.trust import confined, loosened
 from relax_lint.settings.values import ALLOCATORS, MAX_FILE_SIZE, READERS, WrongValueError
+from relax_lint.support.errors import UserError
 from relax_lint.support.regular_file import is_inside, read_regular
 from relax_lint.vm.allocators import DEFAULT_PAGE_SIZE
 
@@ -25,7 +26,7 @@ _PATHS = ("baseline", "cache_dir")
 _SHOWN = 60
 
 
-class ConfigError(ValueError):
+class ConfigError(UserError, ValueError):
     """A configuration that cannot be used; the text says where, what and what was probably meant."""
 
 

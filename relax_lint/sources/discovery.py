@@ -14,6 +14,7 @@ from relax_lint.results.location import Location
 from relax_lint.sources import models
 from relax_lint.sources.search import Identity, Search
 from relax_lint.sources.unit import Problem
+from relax_lint.support.errors import UserError
 from relax_lint.support.regular_file import IrregularFileError, is_inside, read_regular
 
 MAX_BYTES = 32 << 20
@@ -25,7 +26,7 @@ _KINDS = {**_TEXTS, **models.KINDS}
 _SEARCHED = frozenset({".py", ".json", ".ipynb", ".md"})
 
 
-class UnreadableError(Exception):
+class UnreadableError(UserError):
     """An input whose bytes cannot be had: the message says why."""
 
 

@@ -13,6 +13,7 @@ from relax_lint.model.positions import NoPositions, Positions
 from relax_lint.results.location import Location
 from relax_lint.sources.reasons import reason
 from relax_lint.sources.unit import ParsedUnit, Problem
+from relax_lint.support.errors import UserError
 from relax_lint.vm import versions
 from relax_lint.vm.builtins import BUILTINS
 
@@ -21,7 +22,7 @@ _FOLDING = "FoldConstant"
 _ALLOCATIONS = frozenset(name.removeprefix("relax.") for name, row in BUILTINS.items() if row.allocates)
 
 
-class LoweringError(Exception):
+class LoweringError(UserError):
     """A module cannot be lowered; the message is TVM's reason."""
 
 
