@@ -19,8 +19,6 @@ from relax_lint.support.regular_file import is_inside, read_regular
 from relax_lint.vm.allocators import DEFAULT_PAGE_SIZE
 
 TABLE = "tool.relax-lint"
-UNREADABLE_BLOCKS = ("RLX901", "RLX902", "RLX903", "RLX904")
-"""The rules that say that a block could not be analysed: a selection never leaves them out unsaid."""
 
 _PATHS = ("baseline", "cache_dir")
 _SHOWN = 60
@@ -136,8 +134,6 @@ def with_options(config: Config, options: Mapping[str, Any], origin: str = "comm
             values[key.replace("-", "_")] = READERS[key](value)
         except WrongValueError as error:
             raise ConfigError(f"{origin}: `{key}` must be {error}, not {_shown(value)}") from None
-    if values.get("select"):
-        values["select"] = (*values["select"], *UNREADABLE_BLOCKS)
     return replace(config, **values)
 
 

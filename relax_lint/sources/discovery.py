@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import BinaryIO
 
 from relax_lint.results.location import Location
+from relax_lint.results.problem import ProblemKind
 from relax_lint.sources import models
 from relax_lint.sources.search import Identity, Search
 from relax_lint.sources.unit import Problem
@@ -187,4 +188,4 @@ def _within(data: bytes, limit: int) -> bytes:
 
 
 def _problem(path: str, reason: str) -> Problem:
-    return Problem("RLX901", f"cannot be read: {reason}", Location(path, 1, 1, 1, 1))
+    return Problem(ProblemKind.PARSE_ERROR, f"cannot be read: {reason}", Location(path, 1, 1, 1, 1))

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from relax_lint.results.verdict import Severity
-from relax_lint.settings.config import UNREADABLE_BLOCKS, Config, ConfigError, load_config, with_options
+from relax_lint.settings.config import Config, ConfigError, load_config, with_options
 from relax_lint.settings.pyproject import candidates
 from relax_lint.settings.trust import loosened, untrusted
 from relax_lint.settings.values import READERS
@@ -63,7 +63,7 @@ def test_every_key(tmp_path: Path) -> None:
         """,
     )
     assert load_config(folder=str(tmp_path)) == Config(
-        select=("RLX1", *UNREADABLE_BLOCKS),
+        select=("RLX1",),
         ignore=("RLX105",),
         allocators=("pooled",),
         page_size=65536,

@@ -201,12 +201,11 @@ def test_a_baseline_is_read_back_as_it_was(text: str, tmp_path_factory: pytest.T
 def test_what_the_editor_shows(text: str) -> None:
     pytest.importorskip("pygls")
 
-    from relax_lint.running.file_task import Judged
-    from relax_lint.server.messages import _paragraph, diagnostic
+    from relax_lint.server.messages import DocumentResult, _paragraph, diagnostic
     from relax_lint.server.positions import Ruler
 
     checks = hostile_report(text).checks
-    judged = Judged("file:///model.py", 1, Ruler(["a"] * 40, "utf-16"), checks)
+    judged = DocumentResult("file:///model.py", 1, Ruler(["a"] * 40, "utf-16"), checks)
     for check in judged.findings:
         shown = diagnostic(check, judged)
         assert controls(shown.message) == set()
