@@ -11,6 +11,7 @@ from typing import Any, TypeAlias
 from relax_lint.results.verdict import Severity
 from relax_lint.settings.assumption import Assumption
 from relax_lint.settings.memory_request import MemoryRequest
+from relax_lint.settings.options import KEYS
 from relax_lint.settings.pyproject import MAX_BYTES, candidates
 from relax_lint.settings.trust import confined, loosened
 from relax_lint.settings.values import ALLOCATORS, MAX_FILE_SIZE, READERS, WrongValueError
@@ -20,7 +21,8 @@ from relax_lint.vm.allocators import DEFAULT_PAGE_SIZE
 
 TABLE = "tool.relax-lint"
 
-_PATHS = ("baseline", "cache_dir")
+_PATHS = tuple(option.field for option in KEYS if option.kind == "path")
+_INDIFFERENT = (*(option.field for option in KEYS if not option.changes_results), "root", "follow_links")
 _SHOWN = 60
 
 
@@ -99,11 +101,7 @@ class Config:
     @property
     def for_analysis(self) -> Config:
         """This configuration without all that does not change how one input is judged."""
-        indifferent = (
-            *("per_file_ignores", "severities", "fail_on", "baseline", "exclude", "max_file_size"),
-            *("jobs", "time_limit", "memory_limit", "sandbox", "cache", "cache_dir", "root", "follow_links"),
-        )
-        return replace(self, **{name: getattr(_DEFAULTS, name) for name in indifferent})
+        return replace(self, **{name: getattr(_DEFAULTS, name) for name in _INDIFFERENT})
 
 
 _DEFAULTS = Config()
@@ -165,20 +163,18 @@ def _from_file(path: str, *, required: bool) -> Config | None:
         paths[name] = os.path.join(folder, value)
         # A file that came with somebody's project does not decide where else the tool reads and writes.
         if not required and not is_inside(paths[name], folder):
-            raise _found_and(path, name, "lead to a place in the folder of this file")
+            raise _only_named(path, name, "stay inside the folder of the discovered configuration")
     config = replace(config, **paths)
     if required:
         return config
     if (loose := loosened(config, _DEFAULTS)) is not None:
-        raise _found_and(path, loose[0], f"be {loose[1]}")
+        raise _only_named(path, loose[0], f"be {loose[1]} in a discovered configuration")
     return confined(config)
 
 
-def _found_and(path: str, name: str, what: str) -> ConfigError:
+def _only_named(path: str, name: str, what: str) -> ConfigError:
     key = name.replace("_", "-")
-    return ConfigError(
-        f"{path}: [{TABLE}]: `{key}` must {what}, for the file was found and not named: use --config"
-    )
+    return ConfigError(f"{path}: [{TABLE}]: `{key}` must {what}; use --config otherwise")
 
 
 def _read_toml(path: str) -> Any:
