@@ -15,7 +15,8 @@ from statistics import median
 import tvm
 
 from benchmarks.common import in_turns, options, table
-from relax_lint.judging.report import UnitResult, check_module
+from relax_lint.judging.report import check_module
+from relax_lint.results.report import UnitResult
 from relax_lint.results.verdict import Prover
 from relax_lint.settings.config import Config
 from tests.programs.transformer import binding_count, lowered

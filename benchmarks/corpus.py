@@ -60,7 +60,7 @@ def parse_file(path: Path) -> Tally:
             elif unit.node.lineno in expected:
                 tally[dialect, "refused inside pytest.raises"] += 1
             elif dialect == "auto":
-                tally["reason", f"{parsed.rule} {parsed.message[:100]}"] += 1
+                tally["reason", f"{parsed.kind.value} {parsed.message[:100]}"] += 1
         if isinstance(parsed, ParsedUnit):
             for note in parsed.notes:
                 rules = note.split("(")[-1].rstrip(")") if note.startswith("read as") else ""

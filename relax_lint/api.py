@@ -5,11 +5,10 @@ before it is handed a module.
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
-from relax_lint.results.check import Check
 from relax_lint.results.memory_figures import MemoryTotals
 from relax_lint.results.report import FileResult, InputStatus, Report
 from relax_lint.results.verdict import Severity
@@ -79,22 +78,22 @@ def assert_memory_safe(target: Any, config: Settings = None, level: str = "warni
     """
     least = as_severity(level)
     report = check(target, config)
-    found = [finding for finding in report.findings if finding.severity.rank >= least.rank]
-    if found:
-        raise AssertionError(findings_text(report, found))
+    if any(finding.severity.rank >= least.rank for finding in report.findings):
+        raise AssertionError(findings_text(report, least))
 
 
-def findings_text(report: Report, findings: Sequence[Check]) -> str:
-    """Some findings of a report as text for people: how many, then each of them."""
+def findings_text(report: Report, least: Severity = Severity.NOTE) -> str:
+    """The findings of severity `least` or above as text for people: how many, then each of them."""
     from relax_lint.output.text import render_findings
 
-    chosen = {id(finding) for finding in findings}
-    files = [
-        replace(file, checks=tuple(check for check in file.checks if id(check) in chosen))
+    files = tuple(
+        replace(file, checks=tuple(check for check in file.checks if check.severity.rank >= least.rank))
         for file in report.files
-    ]
-    head = f"{len(findings)} memory-safety finding{'' if len(findings) == 1 else 's'}"
-    return f"{head}\n\n{render_findings(replace(report, files=tuple(files)))}"
+    )
+    chosen = replace(report, files=files)
+    number = len(chosen.findings)
+    head = f"{number} memory-safety finding{'' if number == 1 else 's'}"
+    return f"{head}\n\n{render_findings(chosen)}"
 
 
 def as_severity(level: str) -> Severity:
@@ -117,7 +116,7 @@ def _paths(target: Any) -> list[str] | None:
 
 def _module_report(target: Any, settings: Config) -> Report:
     from relax_lint.judging.report import check_module
-    from relax_lint.vm.versions import as_module
+    from relax_lint.vm.versions import VERSION, as_module
 
     module = as_module(target)
     if module is None:
@@ -131,4 +130,4 @@ def _module_report(target: Any, settings: Config) -> Report:
     status = InputStatus(IN_MEMORY, result.functions, "checked", notes=result.notes)
     judged = apply_policy(FileResult(status, result.checks, result.memory), (), settings)
     idle = idle_assumptions(result.assumptions, settings) if result.functions else ()
-    return Report((judged,), result.tvm_version, idle)
+    return Report((judged,), VERSION, idle)

@@ -16,12 +16,12 @@ from relax_lint.commands.options import ERROR, complain, report_parser, simple_p
 from relax_lint.commands.terminal import (
     DEBUG,
     ReaderGoneError,
-    UsageError,
     hold_streams,
     tell,
     tell_all,
     write,
 )
+from relax_lint.support.errors import UserError
 
 # As a shell tells of a program that a signal has ended: SIGINT, SIGPIPE.
 _INTERRUPTED, _READER_GONE = 130, 141
@@ -47,18 +47,6 @@ commands:
 
 `relax-lint COMMAND --help` tells the options of a command.
 """
-
-# Errors that are meant for the user; their modules may not have been loaded.
-_FOR_THE_USER = (
-    "ConfigError",
-    "RunError",
-    "RuleConflictError",
-    "RequestError",
-    "ComparisonError",
-    "ExecutorError",
-    "BaselineError",
-    "SandboxError",
-)
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -106,7 +94,7 @@ def _run(arguments: list[str]) -> int:
 
 
 def _explain(error: Exception) -> str:
-    if isinstance(error, UsageError) or type(error).__name__ in _FOR_THE_USER:
+    if isinstance(error, UserError):
         return str(error)
     if isinstance(error, OSError) and error.strerror:
         # The surroundings, and not the tool: no room, too many open files, a folder that is gone.

@@ -21,7 +21,6 @@ from relax_lint.results.check import Check, is_finding
 from relax_lint.results.problem import ProblemKind
 from relax_lint.results.report import FileResult, InputStatus, Report
 from relax_lint.results.verdict import Severity
-from relax_lint.rule import code_of
 from relax_lint.settings.config import Config, Settings, as_config
 from relax_lint.sources.unit import Problem
 from relax_lint.support.gc_pause import without_collection
@@ -253,7 +252,7 @@ class MemoryLint:
         where = "as it was given" if version.made_by is None else f"after `{version.made_by}`"
         lines = str(error).splitlines() or [""]
         message = f"the analysis of the module {where} failed: {type(error).__name__}: {lines[0]}"
-        problem = Problem(code_of(ProblemKind.ANALYSIS_FAILED), message, None)
+        problem = Problem(ProblemKind.ANALYSIS_FAILED, message, None)
         failure = problem_checks([problem], api.IN_MEMORY, self._config)
         self._failures += [replace(check, severity=Severity.WARNING) for check in failure]
         _warn(message)
@@ -283,4 +282,4 @@ def _report(checks: Sequence[Check]) -> Report:
 
 
 def _text(report: Report) -> str:
-    return api.findings_text(report, report.findings)
+    return api.findings_text(report)

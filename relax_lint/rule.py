@@ -25,6 +25,7 @@ from relax_lint.facts.remedies import (
 from relax_lint.results.confirmation import FAILURE, MISBEHAVIOUR, NOTHING_TO_SEE, OTHER_RESULTS, Symptom
 from relax_lint.results.problem import UNREADABLE, ProblemKind
 from relax_lint.results.verdict import Severity, Verdict
+from relax_lint.support.errors import UserError
 
 if TYPE_CHECKING:
     from importlib.metadata import EntryPoints
@@ -65,7 +66,8 @@ __all__ = [
     "NOTHING_TO_SEE",
     "load_rules",
     "find_rule",
-    "code_of",
+    "rule_of",
+    "is_source_problem",
     "unreadable_codes",
     "rule_packages",
     "is_selected",
@@ -222,6 +224,13 @@ class Rule:
     is_side_effect: bool = False
     applies: Callable[[Config], bool] = _always
 
+    def is_on(self, config: Config) -> bool:
+        """Whether a configuration selects the rule. A selection never leaves out what says that a block could
+        not be analysed, unless it is ignored.
+        """
+        select = (*config.select, *unreadable_codes()) if config.select else ()
+        return is_selected(self.code, select, config.ignore, default=self.default)
+
     def severity_of(self, verdict: Verdict) -> Severity:
         """How loudly a verdict is reported."""
         usual = _USUAL.get(self.kind, _USUAL[Kind.FINDING])
@@ -236,7 +245,7 @@ class Rule:
 # -- where rules come from ------------------------------------------------------------------------
 
 
-class RuleConflictError(Exception):
+class RuleConflictError(UserError):
     """Two rules with one code."""
 
 
@@ -263,16 +272,22 @@ def find_rule(word: str) -> Rule | None:
     return rules.get(word) or next((rule for rule in rules.values() if rule.name == word), None)
 
 
-def code_of(problem: ProblemKind) -> str:
-    """The code of the rule that reports a kind of problem."""
+def rule_of(problem: ProblemKind) -> Rule:
+    """The rule that reports a kind of problem."""
     rule = find_rule(problem.value)
     assert rule is not None, f"no rule is called {problem.value}"
-    return rule.code
+    return rule
 
 
 def unreadable_codes() -> tuple[str, ...]:
     """The codes of the rules that say that a block could not be analysed."""
-    return tuple(code_of(kind) for kind in UNREADABLE)
+    return tuple(rule_of(kind).code for kind in UNREADABLE)
+
+
+def is_source_problem(code: str) -> bool:
+    """Whether a rule reports what is wrong with a source rather than with its memory."""
+    rule = load_rules().get(code)
+    return rule is not None and rule.kind is Kind.PROBLEM
 
 
 def rule_packages() -> tuple[str, ...]:

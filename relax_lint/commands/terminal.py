@@ -8,6 +8,8 @@ import os
 import sys
 from contextlib import contextmanager, suppress
 
+from relax_lint.support.errors import UserError
+
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -22,7 +24,7 @@ DEBUG = "RELAX_LINT_DEBUG"
 _CLEAR = "\x1b[K"
 
 
-class UsageError(Exception):
+class UsageError(UserError):
     """A request that cannot be carried out; the text is one line for the user."""
 
 

@@ -15,7 +15,7 @@ from relax_lint.fixes.planning import Plan, Planner
 from relax_lint.model.builder import build_program
 from relax_lint.model.positions import NoPositions, Positions
 from relax_lint.model.program import Program
-from relax_lint.rule import Judgement, Rule, is_selected, load_rules
+from relax_lint.rule import Judgement, Rule, load_rules
 from relax_lint.settings.config import Config
 from relax_lint.symbolic.prover import ProverChain
 
@@ -67,11 +67,7 @@ class ModuleJudge:
     def functions(self) -> Iterator[JudgedFunction]:
         """Every function in turn: the facts of one are not kept for the next."""
         shared = ProgramFlow(self.program)
-        rules = [
-            rule
-            for rule in load_rules().values()
-            if is_selected(rule.code, self._config.select, self._config.ignore, default=rule.default)
-        ]
+        rules = [rule for rule in load_rules().values() if rule.is_on(self._config)]
         for function in self.program.functions:
             facts = FunctionFacts(shared, function, self._config, self._chain)
             found = [(rule, judgement) for rule in rules for judgement in rule.check(facts)]

@@ -6,7 +6,7 @@ from collections.abc import Iterable
 
 from relax_lint.results.check import Check
 from relax_lint.results.verdict import Verdict
-from relax_lint.rule import find_rule, is_selected
+from relax_lint.rule import rule_of
 from relax_lint.settings.config import Config
 from relax_lint.sources.unit import Problem
 from relax_lint.support.escaping import without_addresses
@@ -14,13 +14,11 @@ from relax_lint.support.escaping import without_addresses
 
 def problem_checks(problems: Iterable[Problem], path: str, config: Config) -> tuple[Check, ...]:
     """A check for each problem whose rule is on."""
-    checks = (_check(problem, path) for problem in problems)
-    return tuple(check for check in checks if is_selected(check.rule, config.select, config.ignore))
+    return tuple(_check(problem, path) for problem in problems if rule_of(problem.kind).is_on(config))
 
 
 def _check(problem: Problem, path: str) -> Check:
-    rule = find_rule(problem.rule)
-    assert rule is not None, f"no rule {problem.rule}"
+    rule = rule_of(problem.kind)
     return Check(
         rule=rule.code,
         name=rule.name,

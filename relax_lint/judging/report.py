@@ -5,7 +5,7 @@ worker process; imports TVM.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Any
 
 from relax_lint.fixes.changes import Remedy
@@ -19,10 +19,11 @@ from relax_lint.model.positions import Positions
 from relax_lint.model.program import Function
 from relax_lint.results.check import AllocatorFailure, Check, Fix, ProofRecord, Related
 from relax_lint.results.location import Location
-from relax_lint.results.memory_figures import Estimate, MemoryTotals
+from relax_lint.results.memory_figures import MemoryTotals
 from relax_lint.results.problem import ProblemKind
+from relax_lint.results.report import UnitResult
 from relax_lint.results.verdict import Prover, Severity, Verdict
-from relax_lint.rule import Judgement, code_of
+from relax_lint.rule import Judgement
 from relax_lint.settings.config import Config
 from relax_lint.sources.unit import ParsedUnit, Problem
 from relax_lint.support.escaping import without_addresses
@@ -31,21 +32,6 @@ from relax_lint.symbolic.printing import condition_text
 from relax_lint.totals.estimates import estimates
 from relax_lint.totals.result import function_totals, outside_declared
 from relax_lint.vm import versions
-
-
-@dataclass(frozen=True)
-class UnitResult:
-    """What one unit gave: every judged operation, the totals of its functions, notes, on request what TVM's
-    estimator counts, and which assumptions of the configuration concern it.
-    """
-
-    checks: tuple[Check, ...] = ()
-    memory: tuple[MemoryTotals, ...] = ()
-    functions: int = 0
-    notes: tuple[str, ...] = ()
-    tvm_version: str = versions.VERSION
-    estimates: tuple[Estimate, ...] = ()
-    assumptions: tuple[str, ...] = ()
 
 
 def check_parsed(unit: ParsedUnit | Problem, path: str, config: Config) -> UnitResult:
@@ -121,7 +107,7 @@ def _ill_formed(unit: ParsedUnit) -> Problem:
     location = unit.positions.function(names[0]) if names else None
     subject = unit.module_name or (names[0] if names else "the module")
     message = f"`{subject}` is not well-formed: {unit.ill_formed}"
-    return Problem(code_of(ProblemKind.PARSE_ERROR), message, location, unit.module_name)
+    return Problem(ProblemKind.PARSE_ERROR, message, location, unit.module_name)
 
 
 class _Writer:

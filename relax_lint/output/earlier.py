@@ -6,12 +6,13 @@ import json
 from collections.abc import Mapping
 from typing import Any
 
+from relax_lint.support.errors import UserError
 from relax_lint.totals.comparison import Formulas, FunctionTotals, Subject, formulas
 
 _LARGEST_REPORT = 1 << 28
 
 
-class ComparisonError(ValueError):
+class ComparisonError(UserError, ValueError):
     """An earlier report that cannot be compared with; the text is for the user."""
 
 

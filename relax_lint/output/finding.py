@@ -10,11 +10,10 @@ from relax_lint.output.style import Style
 from relax_lint.results.check import AllocatorFailure, Check, Fix, Related
 from relax_lint.results.location import Location
 from relax_lint.results.verdict import Verdict
+from relax_lint.rule import is_source_problem
 from relax_lint.support.escaping import printable, printable_lines
 
 _OTHERS_NAMED = 8
-# Of these rules there is no verdict on memory to show.
-_NO_VERDICT = "RLX90"
 
 
 def finding_lines(
@@ -120,7 +119,7 @@ def _fails(failure: AllocatorFailure) -> str:
 
 
 def _facts(check: Check, lines: Mapping[int, str]) -> Iterator[tuple[str, str]]:
-    if not check.rule.startswith(_NO_VERDICT):
+    if not is_source_problem(check.rule):
         yield "verdict: ", _verdict(check)
     known = "; ".join(filter(None, (_safe_region(check), allocator_text(check.allocators))))
     if known:

@@ -15,7 +15,7 @@ from relax_lint.output.style import PLAIN
 from relax_lint.results.check import Check, is_finding
 from relax_lint.results.report import FileResult, Report
 from relax_lint.results.verdict import Severity
-from relax_lint.settings.config import UNREADABLE_BLOCKS
+from relax_lint.rule import unreadable_codes
 from relax_lint.support.escaping import printable, without_commands
 
 _WHOLE_FILE = "whole file"
@@ -65,7 +65,7 @@ def _case(path: str, name: str, findings: list[Check], file: FileResult, fail_on
 def _element(check: Check, fail_on: Severity) -> str:
     if check.severity.rank < fail_on.rank:
         return "system-out"
-    return "error" if check.rule.startswith(UNREADABLE_BLOCKS) else "failure"
+    return "error" if check.rule in unreadable_codes() else "failure"
 
 
 def _headline(findings: Sequence[Check]) -> dict[str, str]:

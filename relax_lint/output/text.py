@@ -81,17 +81,18 @@ def _finding_sections(report: Report, style: Style) -> list[list[str]]:
     sections = []
     for file in report.files:
         groups: dict[Hashable, list[Check]] = {}
-        for check in sorted(filter(is_finding, file.checks), key=_place):
-            groups.setdefault(_condition(check), []).append(check)
+        for number, check in enumerate(sorted(filter(is_finding, file.checks), key=_place)):
+            # Where no condition is known, a finding is shown alone.
+            groups.setdefault(_condition(check) or number, []).append(check)
         for first, *others in groups.values():
             sections.append(list(finding_lines(first, file.lines, style, others)))
     return sections
 
 
 def _condition(check: Check) -> Hashable:
-    """What findings that are shown as one have in common; nothing else has it where no condition is known."""
+    """What findings that are shown as one have in common; None where no condition is known."""
     if check.safe_when is None:
-        return id(check)
+        return None
     return (check.rule, check.module, check.function, check.verdict, check.severity, check.safe_when)
 
 

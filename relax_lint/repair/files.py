@@ -11,6 +11,7 @@ import stat
 import tokenize
 from collections.abc import Iterator
 
+from relax_lint.support.errors import UserError
 from relax_lint.support.escaping import git_name
 from relax_lint.support.regular_file import folder_of, is_inside
 
@@ -18,7 +19,7 @@ _ANYBODY_WRITES = 0o222
 NO_NEWLINE = b"\\ No newline at end of file\n"
 
 
-class WriteError(Exception):
+class WriteError(UserError):
     """A file that could not be written; the text says which and why."""
 
 

@@ -21,6 +21,21 @@ class InputStatus:
 
 
 @dataclass(frozen=True)
+class UnitResult:
+    """What one unit gave: every judged operation, the totals of its functions, notes, the quoted text by line
+    number, on request what TVM's estimator counts, and which assumptions of the configuration concern it.
+    """
+
+    checks: tuple[Check, ...] = ()
+    memory: tuple[MemoryTotals, ...] = ()
+    functions: int = 0
+    notes: tuple[str, ...] = ()
+    lines: Mapping[int, str] = field(default_factory=dict)
+    estimates: tuple[Estimate, ...] = ()
+    assumptions: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True)
 class FileResult:
     """Everything found in one input. `lines` is the text that the findings point at, by 1-based line number;
     `estimates`, on request, are what TVM's estimator counts, one for each function of one module.

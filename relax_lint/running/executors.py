@@ -10,6 +10,8 @@ from concurrent.futures import Executor, Future, InvalidStateError
 from contextlib import contextmanager, suppress
 from typing import Any
 
+from relax_lint.support.errors import UserError
+
 _ADDRESS = re.compile(r"dask://(?P<address>[^/\s@]+:[0-9]+)/?")
 _CONNECT_S = 10
 _PULSE_S = 1.0
@@ -17,7 +19,7 @@ _PULSE_S = 1.0
 _PATIENCE_S = 60.0
 
 
-class ExecutorError(Exception):
+class ExecutorError(UserError):
     """An executor that cannot be had, or has no workers any more; the text is for the user."""
 
 

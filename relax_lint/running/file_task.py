@@ -14,7 +14,7 @@ from typing import Any
 
 from relax_lint.results.check import Check
 from relax_lint.results.location import Location
-from relax_lint.results.memory_figures import Estimate, MemoryTotals
+from relax_lint.results.report import UnitResult
 from relax_lint.results.verdict import Severity
 from relax_lint.rule import load_rules
 from relax_lint.running.sandbox.entering import seal
@@ -48,7 +48,7 @@ class UnitHead:
 
 
 @dataclass(frozen=True)
-class Found:
+class UnitList:
     """The first answer: the units of the input, what could not be read, and the ignore comments. `lines` is
     the text that the locations point at, by line number.
     """
@@ -82,19 +82,6 @@ class Impossible:
 
 
 @dataclass(frozen=True)
-class Judged:
-    """The answer for one unit."""
-
-    checks: tuple[Check, ...]
-    memory: tuple[MemoryTotals, ...]
-    functions: int
-    notes: tuple[str, ...]
-    lines: Mapping[int, str]
-    estimates: tuple[Estimate, ...]
-    assumptions: tuple[str, ...]
-
-
-@dataclass(frozen=True)
 class FileData:
     """An input as it is handed to a worker. `named` is False for a file that a search of folders found.
     `source` is where a model lies, which has no `data`: its results cannot be kept for another run. It is
@@ -108,9 +95,9 @@ class FileData:
     source: str | None = None
 
 
-Answer = Found | Loaded | Doing | Impossible | Judged
+Answer = UnitList | Loaded | Doing | Impossible | UnitResult
 _ANSWERS: Mapping[str, type[Answer]] = {
-    cls.__name__: cls for cls in (Found, Loaded, Doing, Impossible, Judged)
+    cls.__name__: cls for cls in (UnitList, Loaded, Doing, Impossible, UnitResult)
 }
 
 
@@ -123,8 +110,8 @@ def read_answer(value: Any) -> Answer:
 
 
 def analyse(file: FileData, config: Config, first: int) -> Iterator[Any]:
-    """Read an input and judge its units from number `first` on: `Found`, then, where there are such units,
-    `Loaded` and one `Judged` each, with `Doing` in between, all as `read_answer` takes them.
+    """Read an input and judge its units from number `first` on: `UnitList`, then, where there are such units,
+    `Loaded` and one `UnitResult` each, with `Doing` in between, all as `read_answer` takes them.
     """
     for answer in _answers(file, config, first):
         yield [type(answer).__name__, encode(answer)]
@@ -141,7 +128,7 @@ def load() -> Iterator[str]:
 def _answers(file: FileData, config: Config, first: int) -> Iterator[Answer]:
     lines = _lines(file)
     for step in _steps(file, lines, first, config):
-        if isinstance(step, Found | Loaded | Doing):
+        if isinstance(step, UnitList | Loaded | Doing):
             yield step
             continue
         from relax_lint.judging.report import check_parsed
@@ -158,19 +145,10 @@ def _answers(file: FileData, config: Config, first: int) -> Iterator[Answer]:
             step = lower_unit(step, config.target)
             yield Doing("judging")
         result = check_parsed(step, file.path, config)
-        quoted = _quoted(lines, file.path, _places(result.checks))
-        yield Judged(
-            result.checks,
-            result.memory,
-            result.functions,
-            result.notes,
-            quoted,
-            result.estimates,
-            result.assumptions,
-        )
+        yield replace(result, lines=_quoted(lines, file.path, _places(result.checks)))
 
 
-_Steps = Iterator[Found | Loaded | Doing | ParsedUnit | Problem]
+_Steps = Iterator[UnitList | Loaded | Doing | ParsedUnit | Problem]
 
 
 def _steps(file: FileData, lines: list[str], first: int, config: Config) -> _Steps:
@@ -186,7 +164,7 @@ def _text_units(file: FileData, lines: list[str], first: int, dialect: str) -> _
     heads = tuple(UnitHead(unit.name, _head(unit.text.location(unit.node))) for unit in found.units)
     places = [head.location for head in heads] + [problem.location for problem in found.problems]
     places += [comment.location for comment in found.comments]
-    yield Found(heads, found.problems, found.comments, _quoted(lines, file.path, places))
+    yield UnitList(heads, found.problems, found.comments, _quoted(lines, file.path, places))
     if first >= len(found.units):
         return
     from relax_lint.sources.parsing import parse_unit
@@ -200,9 +178,9 @@ def _text_units(file: FileData, lines: list[str], first: int, dialect: str) -> _
 def _saved_module(file: FileData, first: int) -> _Steps:
     text = file.data.decode("utf-8", "replace")
     if not file.named and not _is_saved_ir(text):
-        yield Found(())
+        yield UnitList(())
         return
-    yield Found((UnitHead(None, None),))
+    yield UnitList((UnitHead(None, None),))
     if first > 0:
         return
     from relax_lint.sources.saved import parse_json
@@ -215,9 +193,9 @@ def _saved_module(file: FileData, first: int) -> _Steps:
 def _model(file: FileData, source: str, first: int, config: Config) -> _Steps:
     refusal = refused(file.path, file.kind, trusted=config.trust_models)
     if refusal is not None:
-        yield Found((), (refusal,))
+        yield UnitList((), (refusal,))
         return
-    yield Found((UnitHead(None, None),))
+    yield UnitList((UnitHead(None, None),))
     if first > 0:
         return
     yield _loaded()
@@ -244,14 +222,16 @@ def _is_saved_ir(text: str) -> bool:
 
 
 def _loaded() -> Loaded:
-    from relax_lint.judging.report import UnitResult
+    from relax_lint.judging import report
     from relax_lint.sources.machine import keep_to_the_text
+    from relax_lint.vm import versions
 
+    del report
     keep_to_the_text()
     # What TVM and sympy hold is there to stay: the collector need not go through it for every unit.
     gc.collect()
     gc.freeze()
-    return Loaded(UnitResult().tvm_version, tuple(load_rules()))
+    return Loaded(versions.VERSION, tuple(load_rules()))
 
 
 def _head(location: Location) -> Location:

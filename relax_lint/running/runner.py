@@ -15,17 +15,18 @@ from relax_lint import __version__
 from relax_lint.judging.problems import problem_checks
 from relax_lint.results.check import Check
 from relax_lint.results.memory_figures import Estimate, MemoryTotals
+from relax_lint.results.problem import ProblemKind
 from relax_lint.results.report import FileResult, InputStatus, Report
-from relax_lint.rule import load_rules
+from relax_lint.rule import load_rules, unreadable_codes
 from relax_lint.running.file_task import (
     FUNCTION,
     LOADING,
     Answer,
     Doing,
     FileData,
-    Found,
     Impossible,
     Loaded,
+    UnitList,
     read_answer,
 )
 from relax_lint.running.outcome import Outcome, outcome_text, read_outcome
@@ -33,11 +34,12 @@ from relax_lint.running.pool import Event, Failed, FailureKind, Item, TaskFailur
 from relax_lint.running.pools import needs_of, new_pool
 from relax_lint.running.sandbox import gaps as sandbox_gaps
 from relax_lint.running.sandbox.gaps import SandboxError
-from relax_lint.settings.config import UNREADABLE_BLOCKS, Config
+from relax_lint.settings.config import Config
 from relax_lint.sources.discovery import Input, UnreadableError, discover
 from relax_lint.sources.models import is_model
 from relax_lint.sources.prefilter import may_contain_relax
 from relax_lint.sources.unit import Problem
+from relax_lint.support.errors import UserError
 from relax_lint.suppressions.policy import (
     apply_policy,
     idle_assumptions,
@@ -57,7 +59,7 @@ Tell = Callable[[str], None]
 """Takes what is being done, in a few words, for a person who waits."""
 
 
-class RunError(Exception):
+class RunError(UserError):
     """The run as a whole is impossible: TVM cannot be loaded, say, or there is no such target."""
 
 
@@ -71,7 +73,7 @@ class _Progress:
     path: str
     file: FileData | None = None
     known: Outcome | None = None
-    found: Found | None = None
+    found: UnitList | None = None
     loaded: bool = False
     first: int = 0
     unit: int = 0
@@ -100,7 +102,7 @@ class _Progress:
             self.tvm_version = answer.tvm_version
             return
         self.lines.update(answer.lines)
-        if isinstance(answer, Found):
+        if isinstance(answer, UnitList):
             if self.found is None:
                 self.checks += problem_checks(answer.problems, self.path, config)
             self.found = answer
@@ -226,7 +228,7 @@ def _admit(found: Input, config: Config) -> _Progress:
         if found.kind != "json" and len(data) > config.max_file_size:
             raise UnreadableError(f"larger than {config.max_file_size:,} bytes")
     except UnreadableError as error:
-        problem = Problem("RLX901", f"cannot be read: {error}", None)
+        problem = Problem(ProblemKind.PARSE_ERROR, f"cannot be read: {error}", None)
         return _Progress(found.path, checks=list(problem_checks([problem], found.path, config)))
     # The weights of a model may lie in other files, here: what it gives is neither kept nor asked of others.
     source = os.path.abspath(found.source) if is_model(found.kind) and found.source is not None else None
@@ -268,7 +270,7 @@ def _hand_out(waiting: list[_Progress], config: Config, debug: bool, executor: E
             except Exception as error:
                 # The task handles what an input can do: this is the executor's doing.
                 message = f"the executor did not analyse this input: {type(error).__name__}: {error}"
-                problem = Problem("RLX904", _first_line(message), None)
+                problem = Problem(ProblemKind.ANALYSIS_FAILED, _first_line(message), None)
                 one.checks += problem_checks([problem], one.path, config)
     finally:
         for task in tasks:
@@ -380,7 +382,9 @@ def _problem(one: _Progress, failure: TaskFailure, debug: bool) -> Problem:
         FailureKind.EXCEPTION: f"the analysis of {subject} failed: {_first_line(failure.message)}",
     }[failure.kind]
     detail = [f"last words: {line}" for line in failure.last_words[-_LAST_WORDS_SHOWN:]]
-    return Problem("RLX904", message, location, name, (*detail, *(failure.traceback if debug else ())))
+    return Problem(
+        ProblemKind.ANALYSIS_FAILED, message, location, name, (*detail, *(failure.traceback if debug else ()))
+    )
 
 
 def _first_line(text: str) -> str:
@@ -392,7 +396,8 @@ def _tail(failure: TaskFailure) -> str:
 
 
 def _result(one: _Progress) -> FileResult:
-    reason = next((check.message for check in one.checks if check.rule.startswith(UNREADABLE_BLOCKS)), None)
+    unreadable = unreadable_codes()
+    reason = next((check.message for check in one.checks if check.rule in unreadable), None)
     if one.functions:
         status, reason = "checked", None
     elif reason is not None:

@@ -16,15 +16,14 @@ from pygls.workspace import TextDocument
 from relax_lint import __version__
 from relax_lint.results.report import FileResult
 from relax_lint.running.pool import Interrupted
-from relax_lint.running.runner import RunError
 from relax_lint.server.analyser import Analyser, Text
 from relax_lint.server.documents import folder_of, is_excluded, text_of
 from relax_lint.server.messages import FIX_ALL, SOURCE, DocumentResult, actions, diagnostic, hover
 from relax_lint.server.positions import Ruler
-from relax_lint.settings.config import Config, ConfigError, load_config
+from relax_lint.settings.config import Config, load_config
 from relax_lint.sources.text import SourceText
+from relax_lint.support.errors import UserError
 from relax_lint.support.escaping import printable, without_addresses
-from relax_lint.suppressions.baseline import BaselineError
 
 CONFIGURATION = "pyproject.toml"
 
@@ -117,7 +116,7 @@ class RelaxServer(LanguageServer):
                 continue
             try:
                 await self._judge(document)
-            except (ConfigError, BaselineError, RunError) as error:
+            except UserError as error:
                 self._complain(str(error))
             except Exception as error:
                 self._complain(f"internal error: {type(error).__name__}: {error}")

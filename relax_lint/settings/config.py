@@ -11,21 +11,22 @@ from typing import Any, TypeAlias
 from relax_lint.results.verdict import Severity
 from relax_lint.settings.assumption import Assumption
 from relax_lint.settings.memory_request import MemoryRequest
+from relax_lint.settings.options import KEYS
 from relax_lint.settings.pyproject import MAX_BYTES, candidates
 from relax_lint.settings.trust import confined, loosened
 from relax_lint.settings.values import ALLOCATORS, MAX_FILE_SIZE, READERS, WrongValueError
+from relax_lint.support.errors import UserError
 from relax_lint.support.regular_file import is_inside, read_regular
 from relax_lint.vm.allocators import DEFAULT_PAGE_SIZE
 
 TABLE = "tool.relax-lint"
-UNREADABLE_BLOCKS = ("RLX901", "RLX902", "RLX903", "RLX904")
-"""The rules that say that a block could not be analysed: a selection never leaves them out unsaid."""
 
-_PATHS = ("baseline", "cache_dir")
+_PATHS = tuple(option.field for option in KEYS if option.kind == "path")
+_INDIFFERENT = (*(option.field for option in KEYS if not option.changes_results), "root", "follow_links")
 _SHOWN = 60
 
 
-class ConfigError(ValueError):
+class ConfigError(UserError, ValueError):
     """A configuration that cannot be used; the text says where, what and what was probably meant."""
 
 
@@ -100,11 +101,7 @@ class Config:
     @property
     def for_analysis(self) -> Config:
         """This configuration without all that does not change how one input is judged."""
-        indifferent = (
-            *("per_file_ignores", "severities", "fail_on", "baseline", "exclude", "max_file_size"),
-            *("jobs", "time_limit", "memory_limit", "sandbox", "cache", "cache_dir", "root", "follow_links"),
-        )
-        return replace(self, **{name: getattr(_DEFAULTS, name) for name in indifferent})
+        return replace(self, **{name: getattr(_DEFAULTS, name) for name in _INDIFFERENT})
 
 
 _DEFAULTS = Config()
@@ -135,8 +132,6 @@ def with_options(config: Config, options: Mapping[str, Any], origin: str = "comm
             values[key.replace("-", "_")] = READERS[key](value)
         except WrongValueError as error:
             raise ConfigError(f"{origin}: `{key}` must be {error}, not {_shown(value)}") from None
-    if values.get("select"):
-        values["select"] = (*values["select"], *UNREADABLE_BLOCKS)
     return replace(config, **values)
 
 
@@ -168,20 +163,18 @@ def _from_file(path: str, *, required: bool) -> Config | None:
         paths[name] = os.path.join(folder, value)
         # A file that came with somebody's project does not decide where else the tool reads and writes.
         if not required and not is_inside(paths[name], folder):
-            raise _found_and(path, name, "lead to a place in the folder of this file")
+            raise _only_named(path, name, "stay inside the folder of the discovered configuration")
     config = replace(config, **paths)
     if required:
         return config
     if (loose := loosened(config, _DEFAULTS)) is not None:
-        raise _found_and(path, loose[0], f"be {loose[1]}")
+        raise _only_named(path, loose[0], f"be {loose[1]} in a discovered configuration")
     return confined(config)
 
 
-def _found_and(path: str, name: str, what: str) -> ConfigError:
+def _only_named(path: str, name: str, what: str) -> ConfigError:
     key = name.replace("_", "-")
-    return ConfigError(
-        f"{path}: [{TABLE}]: `{key}` must {what}, for the file was found and not named: use --config"
-    )
+    return ConfigError(f"{path}: [{TABLE}]: `{key}` must {what}; use --config otherwise")
 
 
 def _read_toml(path: str) -> Any:

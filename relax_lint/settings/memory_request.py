@@ -8,6 +8,8 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import TYPE_CHECKING
 
+from relax_lint.support.errors import UserError
+
 if TYPE_CHECKING:
     from relax_lint.results.memory_figures import MemoryTotals
 
@@ -25,7 +27,7 @@ WHOLE = ""
 """The scope of a budget that is for all memory of a function together."""
 
 
-class RequestError(ValueError):
+class RequestError(UserError, ValueError):
     """A request that cannot be understood; the text is for the user."""
 
 

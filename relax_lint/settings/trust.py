@@ -1,4 +1,4 @@
-"""How far a configuration is believed that nobody named, and what `--untrusted` makes of one."""
+"""How far a discovered configuration is trusted, and what `--untrusted` makes of one."""
 
 from __future__ import annotations
 
@@ -6,6 +6,9 @@ import os
 from collections.abc import Callable, Mapping
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
+
+from relax_lint.settings.option import AT_MOST_DEFAULT
+from relax_lint.settings.options import KEYS
 
 if TYPE_CHECKING:
     from relax_lint.settings.config import Config
@@ -32,25 +35,21 @@ def _stricter(*order: str) -> Limit:
 
 
 _LIMITS: Mapping[str, Limit] = {
-    "time_limit": _at_most,
-    "memory_limit": _at_most,
-    "max_file_size": _at_most,
-    "sandbox": _stricter("off", "auto", "require"),
+    option.field: _at_most if option.limit == AT_MOST_DEFAULT else _stricter(*option.choices)
+    for option in KEYS
+    if option.limit is not None
 }
-"""What a file that was found must not loosen, one line for each field: what its value may be, given the
-default.
-"""
+"""By field, what a configuration that was found must not loosen: what its value may be, given the default."""
 
 _UNTRUSTED: Mapping[str, Any] = {
-    "cache": False,
+    **{option.field: option.untrusted for option in KEYS if option.untrusted is not None},
     "trust_models": False,
     "follow_links": False,
-    "sandbox": "require",
 }
 
 
 def loosened(config: Config, default: Config) -> tuple[str, str] | None:
-    """The first field of a configuration that was found and that loosens a limit, and what it may be."""
+    """The first field with which a discovered configuration loosens a limit, and what its value may be."""
     for name, limit in _LIMITS.items():
         allowed = limit(getattr(config, name), getattr(default, name))
         if allowed is not None:
@@ -59,10 +58,10 @@ def loosened(config: Config, default: Config) -> tuple[str, str] | None:
 
 
 def confined(config: Config) -> Config:
-    """A configuration that was found, with no more processes than can work at the same time."""
+    """A discovered configuration, with no more processes than can work at the same time."""
     return config if config.jobs is None else replace(config, jobs=min(config.jobs, cores()))
 
 
 def untrusted(config: Config) -> Config:
-    """The configuration for inputs that nobody has looked at."""
+    """The configuration for untrusted inputs."""
     return replace(config, **_UNTRUSTED)

@@ -8,12 +8,12 @@ from typing import Any
 from relax_lint.results.verdict import Severity
 from relax_lint.settings.assumption import AssumptionError, symbols_in
 from relax_lint.settings.memory_request import WHOLE, RequestError, read_budget, read_size
+from relax_lint.settings.option import Option
+from relax_lint.settings.options import KEYS
 from relax_lint.vm.allocators import Allocator
 
 ALLOCATORS = tuple(allocator.value for allocator in Allocator)
 MAX_FILE_SIZE = 32 << 20
-
-MAX_JOBS = 512
 _MAX_SECONDS = 7 * 24 * 3600
 _MAX_SIZE = 1 << 50
 _MOST = 2**63 - 1
@@ -176,61 +176,44 @@ def _table(value: Any) -> Mapping[str, Any]:
     return value
 
 
-def _dialect(value: Any) -> str:
-    if value not in ("auto", "current", "old"):
-        raise WrongValueError('"auto", "current" or "old"')
-    return str(value)
+def _one_of(choices: tuple[str, ...]) -> Callable[[Any], str]:
+    def read(value: Any) -> str:
+        if value not in choices:
+            raise WrongValueError(_alternatives(choices))
+        return str(value)
+
+    return read
 
 
-def _weights(value: Any) -> str:
-    if value not in ("parameters", "constants"):
-        raise WrongValueError('"parameters" or "constants"')
-    return str(value)
+def _alternatives(choices: tuple[str, ...]) -> str:
+    *first, last = (f'"{choice}"' for choice in choices)
+    return f"{', '.join(first)} or {last}"
 
 
-def _fix_strategy(value: Any) -> str:
-    if value not in ("assert", "dynamic", "auto"):
-        raise WrongValueError('"assert", "dynamic" or "auto"')
-    return str(value)
-
-
-SANDBOX_MODES = ("off", "auto", "require")
-"""How workers are confined, from the loosest to the strictest."""
-
-
-def _sandbox(value: Any) -> str:
-    if value not in SANDBOX_MODES:
-        raise WrongValueError('"off", "auto" or "require"')
-    return str(value)
-
-
-READERS: Mapping[str, Reader] = {
-    "select": _texts,
-    "ignore": _texts,
-    "per-file-ignores": _codes_by_pattern,
-    "severities": _severities,
+_BY_KIND: Mapping[str, Reader] = {
     "allocators": _allocators,
-    "page-size": _integer(1),
-    "trust-declared-bounds": _flag,
-    "assume": _assumptions,
-    "assume-in": _assumptions_by_function,
-    "max-extent": _integer(1),
-    "fail-on": _severity,
-    "baseline": _text,
-    "jobs": _integer(1, MAX_JOBS),
-    "time-limit": _seconds,
-    "memory-limit": _size,
-    "exclude": _patterns,
-    "max-file-size": _text_size,
-    "target": _text,
-    "lower": _flag,
-    "weights": _weights,
-    "devices": _integer(1, 1024),
-    "dialect": _dialect,
-    "fix-strategy": _fix_strategy,
-    "max-memory": _budgets,
-    "sandbox": _sandbox,
-    "cache": _flag,
-    "cache-dir": _text,
+    "budgets": _budgets,
+    "codes": _texts,
+    "codes by pattern": _codes_by_pattern,
+    "conditions": _assumptions,
+    "conditions by function": _assumptions_by_function,
+    "flag": _flag,
+    "path": _text,
+    "patterns": _patterns,
+    "seconds": _seconds,
+    "severities": _severities,
+    "severity": _severity,
+    "size": _size,
+    "text": _text,
+    "text size": _text_size,
 }
+
+
+def _reader(option: Option) -> Reader:
+    if option.kind == "integer":
+        return _integer(option.least, option.most or _MOST)
+    return _one_of(option.choices) if option.kind == "choice" else _BY_KIND[option.kind]
+
+
+READERS: Mapping[str, Reader] = {str(option.key): _reader(option) for option in KEYS}
 """By key, what makes a value of it; each raises WrongValueError."""

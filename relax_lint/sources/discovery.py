@@ -11,9 +11,11 @@ from pathlib import Path
 from typing import BinaryIO
 
 from relax_lint.results.location import Location
+from relax_lint.results.problem import ProblemKind
 from relax_lint.sources import models
 from relax_lint.sources.search import Identity, Search
 from relax_lint.sources.unit import Problem
+from relax_lint.support.errors import UserError
 from relax_lint.support.regular_file import IrregularFileError, is_inside, read_regular
 
 MAX_BYTES = 32 << 20
@@ -25,7 +27,7 @@ _KINDS = {**_TEXTS, **models.KINDS}
 _SEARCHED = frozenset({".py", ".json", ".ipynb", ".md"})
 
 
-class UnreadableError(Exception):
+class UnreadableError(UserError):
     """An input whose bytes cannot be had: the message says why."""
 
 
@@ -186,4 +188,4 @@ def _within(data: bytes, limit: int) -> bytes:
 
 
 def _problem(path: str, reason: str) -> Problem:
-    return Problem("RLX901", f"cannot be read: {reason}", Location(path, 1, 1, 1, 1))
+    return Problem(ProblemKind.PARSE_ERROR, f"cannot be read: {reason}", Location(path, 1, 1, 1, 1))

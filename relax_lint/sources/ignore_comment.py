@@ -16,7 +16,7 @@ _DIRECTIVE = re.compile(
     r"(?P<word>ignore-file|ignore)\s*\[(?P<rules>[^\]\[#]*)\]\s*(?:--\s*(?P<reason>.*)|(?=#)|$)"
 )
 _TO_NEXT = re.compile(r"[^#]*")
-_EXPECTED = "expected `# relax-lint: ignore[RLX101]`, with a reason after ` -- ` if there is one"
+_EXPECTED = "expected `# relax-lint: ignore[CODE]`, with a reason after ` -- ` if there is one"
 
 
 @dataclass(frozen=True)

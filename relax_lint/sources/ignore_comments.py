@@ -36,7 +36,7 @@ def read_statements(text: SourceText) -> list[tuple[int, int]]:
 
 
 @dataclass
-class _Found:
+class _Comment:
     """A comment, at a row (1-based) and column (0-based), and the rows of the statement that it is about."""
 
     token: str
@@ -53,8 +53,8 @@ class _Statements:
 
     first_row: int | None = None
     rows: list[tuple[int, int]] = field(default_factory=list)
-    inside: list[_Found] = field(default_factory=list)
-    above: list[_Found] = field(default_factory=list)
+    inside: list[_Comment] = field(default_factory=list)
+    above: list[_Comment] = field(default_factory=list)
 
     def end(self, row: int) -> None:
         """A statement ends in a row."""
@@ -66,8 +66,8 @@ class _Statements:
         self.inside, self.above = [], []
 
 
-def _read(text: SourceText) -> tuple[list[_Found], list[tuple[int, int]]]:
-    comments: list[_Found] = []
+def _read(text: SourceText) -> tuple[list[_Comment], list[tuple[int, int]]]:
+    comments: list[_Comment] = []
     statements = _Statements()
     row = 1
     try:
@@ -75,7 +75,7 @@ def _read(text: SourceText) -> tuple[list[_Found], list[tuple[int, int]]]:
             row = token.start[0]
             if token.type == tokenize.COMMENT:
                 own_line = text.lines[row - 1][: token.start[1]].strip() == ""
-                found = _Found(token.string, row, token.start[1], own_line, row, row)
+                found = _Comment(token.string, row, token.start[1], own_line, row, row)
                 comments.append(found)
                 outside = own_line and statements.first_row is None
                 (statements.above if outside else statements.inside).append(found)
@@ -93,7 +93,7 @@ def _reader(text: SourceText) -> Callable[[], str]:
     return iter([line + "\n" for line in text.lines]).__next__
 
 
-def _placed(found: _Found, directive: Directive, text: SourceText) -> IgnoreComment:
+def _placed(found: _Comment, directive: Directive, text: SourceText) -> IgnoreComment:
     row, start, end = found.row, found.column + directive.start, found.column + directive.end
     location = _range(text, row, start, row, end)
     last = text.lines[found.last_row - 1]
@@ -108,7 +108,7 @@ def _placed(found: _Found, directive: Directive, text: SourceText) -> IgnoreComm
     )
 
 
-def _removal(found: _Found, row: int, start: int, end: int, text: SourceText) -> Location | None:
+def _removal(found: _Comment, row: int, start: int, end: int, text: SourceText) -> Location | None:
     if text.origins is not None:
         return None
     line = text.lines[row - 1]

@@ -11,8 +11,10 @@ from tvm import relax
 
 from relax_lint.model.positions import NoPositions, Positions
 from relax_lint.results.location import Location
+from relax_lint.results.problem import ProblemKind
 from relax_lint.sources.reasons import reason
 from relax_lint.sources.unit import ParsedUnit, Problem
+from relax_lint.support.errors import UserError
 from relax_lint.vm import versions
 from relax_lint.vm.builtins import BUILTINS
 
@@ -21,7 +23,7 @@ _FOLDING = "FoldConstant"
 _ALLOCATIONS = frozenset(name.removeprefix("relax.") for name, row in BUILTINS.items() if row.allocates)
 
 
-class LoweringError(Exception):
+class LoweringError(UserError):
     """A module cannot be lowered; the message is TVM's reason."""
 
 
@@ -46,7 +48,12 @@ def lower_unit(unit: ParsedUnit, target: str) -> ParsedUnit | Problem:
         module = lowered(unit.ir_module, target)
     except LoweringError as error:
         where = _first_function(unit)
-        return Problem("RLX904", f"TVM cannot lower this for `{target}`: {error}", where, unit.module_name)
+        return Problem(
+            ProblemKind.ANALYSIS_FAILED,
+            f"TVM cannot lower this for `{target}`: {error}",
+            where,
+            unit.module_name,
+        )
     notes = [f"lowered for `{target}` up to memory planning"]
     if not _may_fold(unit.ir_module):
         notes.append("constants were not folded, because that would run kernels of this input")

@@ -13,6 +13,7 @@ from typing import Any
 import tvm
 from tvm.script.ir_builder import IRBuilder
 
+from relax_lint.results.problem import ProblemKind
 from relax_lint.sources.compiled_kernels import NOTE, with_kernels_called
 from relax_lint.sources.dialects import PURITY, RULES, TYPE_PARAMETERS, described, rewritten
 from relax_lint.sources.dialects.rule import Rule
@@ -65,7 +66,7 @@ class _ProblemError(Exception):
 
 
 @dataclass(frozen=True)
-class _Attempt:
+class _Reading:
     """One way to read a unit: the tree that goes to the parser and the rules that made it."""
 
     node: ast.ClassDef | ast.FunctionDef
@@ -112,7 +113,7 @@ def _in_some_dialect(unit: Unit, dialect: str) -> ParsedUnit:
         raise
     if second.ill_formed and "mpure" in second.ill_formed:
         tree, more = rewritten(attempt.node, _imports(unit), [PURITY])
-        second = _parse(unit, _Attempt(tree, (*attempt.rules, *more)))
+        second = _parse(unit, _Reading(tree, (*attempt.rules, *more)))
     return first if first is not None and second.ill_formed else second
 
 
@@ -125,19 +126,19 @@ def _is_misread(unit: Unit) -> bool:
     return any(isinstance(node, ast.keyword) and node.arg == _OLD_TYPES for node in ast.walk(unit.node))
 
 
-def _rewritten(unit: Unit) -> _Attempt:
+def _rewritten(unit: Unit) -> _Reading:
     known = frozenset(unit.environment) | frozenset(BUILTINS)
     printed = _PRINTED in unit.text.content
     tree, rules = rewritten(_as_it_stands(unit).node, _imports(unit), RULES, known=known, printed=printed)
-    return _Attempt(tree, tuple(rules))
+    return _Reading(tree, tuple(rules))
 
 
-def _as_it_stands(unit: Unit) -> _Attempt:
+def _as_it_stands(unit: Unit) -> _Reading:
     """The tree of the text; on a TVM that knows no type parameters, with those written out."""
     if versions.PARSES_TYPE_PARAMETERS:
-        return _Attempt(unit.node)
+        return _Reading(unit.node)
     variables = frozenset(name for name, entry in unit.environment.items() if _is_type_variable(entry))
-    return _Attempt(rewritten(unit.node, _imports(unit), [TYPE_PARAMETERS], variables)[0])
+    return _Reading(rewritten(unit.node, _imports(unit), [TYPE_PARAMETERS], variables)[0])
 
 
 def _is_type_variable(entry: Entry) -> bool:
@@ -147,7 +148,7 @@ def _is_type_variable(entry: Entry) -> bool:
     return False
 
 
-def _parse(unit: Unit, attempt: _Attempt) -> ParsedUnit:
+def _parse(unit: Unit, attempt: _Reading) -> ParsedUnit:
     parser, result = _run(unit, attempt.node, _names(unit, {}))
     if unit.kind != "module":
         result = _as_module(result, unit.name)
@@ -180,9 +181,11 @@ def _as_module(function: Any, name: str) -> Any:
 def refused(unit: Unit, refusal: Refusal) -> Problem:
     """The finding for something that the gate did not let through."""
     if refusal.unknown:
-        return Problem("RLX902", refusal.reason, unit.text.location(refusal.node), unit.name)
+        return Problem(
+            ProblemKind.UNRESOLVED_NAME, refusal.reason, unit.text.location(refusal.node), unit.name
+        )
     return Problem(
-        "RLX903",
+        ProblemKind.UNSAFE_SOURCE,
         f"{refusal.reason} is not TVMScript: the parser would execute it",
         unit.text.location(refusal.node),
         unit.name,
@@ -234,23 +237,35 @@ def _stripped_function(statement: ast.FunctionDef, unit: Unit) -> ast.FunctionDe
 
 
 def _problem(unit: Unit, message: str, node: Any = None) -> Problem:
-    return Problem("RLX901", message, unit.text.location(node if node is not None else unit.node), unit.name)
+    return Problem(
+        ProblemKind.PARSE_ERROR,
+        message,
+        unit.text.location(node if node is not None else unit.node),
+        unit.name,
+    )
 
 
 def _failed(unit: Unit, failure: ParseFailure) -> Problem:
     location = unit.text.location(failure.node if getattr(failure.node, "lineno", 0) else unit.node)
     if isinstance(failure.cause, UnknownValueError):
-        return Problem("RLX902", failure.message, location, unit.name)
+        return Problem(ProblemKind.UNRESOLVED_NAME, failure.message, location, unit.name)
     if isinstance(failure.cause, RefusedError):
-        return Problem("RLX903", f"{failure.message}: the parser may not execute this", location, unit.name)
+        return Problem(
+            ProblemKind.UNSAFE_SOURCE,
+            f"{failure.message}: the parser may not execute this",
+            location,
+            unit.name,
+        )
     text = failure.message.strip()
     if text.startswith(_UNDEFINED):
         name = text[len(_UNDEFINED) :].strip()
         why = _why_unknown(unit.environment.get(name))
-        return Problem("RLX902", f"the value of `{name}` is not known{why}", location, unit.name)
+        return Problem(
+            ProblemKind.UNRESOLVED_NAME, f"the value of `{name}` is not known{why}", location, unit.name
+        )
     shown = reason(text)
     words = tuple(line for line in text.splitlines() if line.strip()) if shown != text else ()
-    return Problem("RLX901", shown, location, unit.name, words)
+    return Problem(ProblemKind.PARSE_ERROR, shown, location, unit.name, words)
 
 
 def _why_unknown(entry: Entry | None) -> str:

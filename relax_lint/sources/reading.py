@@ -9,6 +9,7 @@ import warnings
 from bisect import bisect_right
 from collections.abc import Iterable
 
+from relax_lint.results.problem import ProblemKind
 from relax_lint.sources.dialects.symbols import quote_symbols
 from relax_lint.sources.embedded import MalformedError, joined, literal_text, markdown_blocks, notebook_cells
 from relax_lint.sources.finder import find_literals, find_units
@@ -74,7 +75,7 @@ def parse_text(text: SourceText) -> ast.Module | Problem:
             tree = with_printable_numbers(ast.parse(content, filename=""), content)
     except SyntaxError as error:
         location = text.point(error.lineno or 1, (error.offset or 1) - 1)
-        return Problem("RLX901", f"syntax error: {error.msg}", location)
+        return Problem(ProblemKind.PARSE_ERROR, f"syntax error: {error.msg}", location)
     except RecursionError:
         return _at_start(text.path, "nested too deeply to be read")
     except MemoryError as error:
@@ -123,7 +124,7 @@ def _read_notebook(path: str, content: str) -> FileUnits:
         cells = notebook_cells(path, content)
     except MalformedError as error:
         location = SourceText(path, content).point(error.line, error.column - 1)
-        return FileUnits(problems=(Problem("RLX901", str(error), location),))
+        return FileUnits(problems=(Problem(ProblemKind.PARSE_ERROR, str(error), location),))
     readable, problems = [], []
     for cell in cells:
         tree = parse_text(cell)
@@ -151,4 +152,4 @@ def _merged(parts: Iterable[FileUnits]) -> FileUnits:
 
 
 def _at_start(path: str, message: str) -> Problem:
-    return Problem("RLX901", message, SourceText(path, "").point(1, 0))
+    return Problem(ProblemKind.PARSE_ERROR, message, SourceText(path, "").point(1, 0))

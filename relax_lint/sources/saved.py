@@ -10,6 +10,7 @@ from typing import Any
 import tvm
 
 from relax_lint.model.positions import NoPositions
+from relax_lint.results.problem import ProblemKind
 from relax_lint.sources.literal import LONG_NUMBER
 from relax_lint.sources.reasons import without_addresses
 from relax_lint.sources.text import SourceText
@@ -31,7 +32,12 @@ def parse_json(text: str, path: str) -> ParsedUnit | Problem:
         return _problem(text, path, "JSON, but not what `tvm.ir.save_json` writes")
     refused = refused_node(graph)
     if refused is not None:
-        return _problem(text, path, f"the saved graph contains {refused}: it is not loaded", rule="RLX903")
+        return _problem(
+            text,
+            path,
+            f"the saved graph contains {refused}: it is not loaded",
+            kind=ProblemKind.UNSAFE_SOURCE,
+        )
     try:
         loaded = _load(graph)
     except MemoryError:
@@ -111,6 +117,11 @@ def _load(graph: Mapping[str, Any]) -> Any:
 
 
 def _problem(
-    text: str, path: str, message: str, line: int = 1, column: int = 1, rule: str = "RLX901"
+    text: str,
+    path: str,
+    message: str,
+    line: int = 1,
+    column: int = 1,
+    kind: ProblemKind = ProblemKind.PARSE_ERROR,
 ) -> Problem:
-    return Problem(rule, message, SourceText(path, text).point(line, column - 1))
+    return Problem(kind, message, SourceText(path, text).point(line, column - 1))

@@ -13,6 +13,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from relax_lint.results.location import Location
+from relax_lint.results.problem import ProblemKind
 from relax_lint.sources.patterns import MAX_WILD, Position, path_patterns, patterns_in
 from relax_lint.sources.unit import Problem
 from relax_lint.support.regular_file import IrregularFileError, read_regular
@@ -290,4 +291,4 @@ def _repository(folder: str) -> str:
 
 
 def _problem(path: str, reason: str) -> Problem:
-    return Problem("RLX901", reason, Location(path, 1, 1, 1, 1))
+    return Problem(ProblemKind.PARSE_ERROR, reason, Location(path, 1, 1, 1, 1))

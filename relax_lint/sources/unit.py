@@ -9,15 +9,16 @@ from typing import Any, Protocol
 
 from relax_lint.model.positions import Positions
 from relax_lint.results.location import Location
+from relax_lint.results.problem import ProblemKind
 from relax_lint.sources.ignore_comment import IgnoreComment
 from relax_lint.sources.text import SourceText
 
 
 @dataclass(frozen=True)
 class Problem:
-    """A unit or a whole input that cannot be analysed: `rule` is RLX901 to RLX904."""
+    """A unit or a whole input that cannot be analysed."""
 
-    rule: str
+    kind: ProblemKind
     message: str
     location: Location | None
     unit: str | None = None

@@ -10,7 +10,7 @@ from relax_lint.results.check import Check, Edit, Fix, Suppression
 from relax_lint.results.problem import ProblemKind
 from relax_lint.results.report import FileResult
 from relax_lint.results.verdict import Severity, Verdict
-from relax_lint.rule import Acceptance, Rule, code_of, load_rules, unreadable_codes
+from relax_lint.rule import Acceptance, Rule, load_rules, rule_of, unreadable_codes
 from relax_lint.sources.ignore_comment import IgnoreComment, directive_text, joined
 
 
@@ -43,7 +43,7 @@ def apply_comments(
                 reasons.append(comment.reason)
         by = Suppression("comment", joined(reasons))
         checks.append(replace(check, suppressed=True, suppressed_by=by) if reasons else check)
-    unused = code_of(ProblemKind.UNUSED_SUPPRESSION)
+    unused = rule_of(ProblemKind.UNUSED_SUPPRESSION).code
     if was_run[unused]:
         # A block that could not be looked at may hold what a comment is there for.
         complete = not any(check.rule in unreadable_codes() for check in result.checks)

@@ -15,6 +15,7 @@ from relax_lint.results.report import Report
 from relax_lint.results.verdict import Severity, Verdict
 from relax_lint.rule import unreadable_codes
 from relax_lint.support.bounded_json import read_json
+from relax_lint.support.errors import UserError
 from relax_lint.support.escaping import readable_json
 from relax_lint.support.regular_file import read_regular
 
@@ -22,7 +23,7 @@ VERSION = 1
 _MAX_BYTES = 32 << 20
 
 
-class BaselineError(ValueError):
+class BaselineError(UserError, ValueError):
     """A baseline that cannot be read or written; the text says which and why."""
 
 

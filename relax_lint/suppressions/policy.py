@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 from relax_lint.results.check import Check
 from relax_lint.results.report import FileResult, Report
 from relax_lint.results.verdict import Severity
-from relax_lint.rule import is_selected, load_rules, unreadable_codes
+from relax_lint.rule import load_rules, unreadable_codes
 from relax_lint.settings.config import Config
 from relax_lint.sources.ignore_comment import IgnoreComment
 
@@ -75,9 +75,7 @@ def _noted(result: FileResult) -> FileResult:
 
 def _was_run(config: Config, off: tuple[str, ...]) -> dict[str, bool]:
     return {
-        code: is_selected(code, config.select, config.ignore, default=rule.default)
-        and rule.applies(config)
-        and not code.startswith(off)
+        code: rule.is_on(config) and rule.applies(config) and not code.startswith(off)
         for code, rule in load_rules().items()
     }
 

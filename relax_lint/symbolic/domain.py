@@ -56,6 +56,9 @@ class Domain:
     facts: tuple[Fact, ...] = ()
     free: frozenset[sympy.Symbol] = frozenset()
 
+    def __hash__(self) -> int:
+        return self._hash
+
     def with_facts(self, facts: Iterable[Fact]) -> Domain:
         """This domain, narrowed by more facts; a condition that is known already adds nothing."""
         more: dict[tuple[Boolean, FactKind], Fact] = {}
@@ -72,6 +75,11 @@ class Domain:
     def conditions(self) -> frozenset[Boolean]:
         """The conditions of the facts, of whatever kind."""
         return frozenset(fact.condition for fact in self.facts)
+
+    @cached_property
+    def _hash(self) -> int:
+        # Provers look up a domain many times, and to hash its facts takes longer than most proofs.
+        return hash((self.symbols, self.facts, self.free))
 
     @cached_property
     def _known(self) -> frozenset[tuple[Boolean, FactKind]]:

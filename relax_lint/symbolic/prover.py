@@ -54,13 +54,12 @@ class ProverChain:
         self.decisions: Counter[Prover] = Counter()
         self._max_extent = max_extent
         self._links = Links(rlimit=rlimit, max_points=max_points)
-        self._decided: dict[tuple[Boolean, int], Decision] = {}
+        self._decided: dict[tuple[Boolean, DomainIndex], Decision] = {}
         self._answers: dict[Question, _Answer] = {}
         self._failures: dict[Question, tuple[FailureStatus, Point | None]] = {}
         self._witnesses: dict[Question, tuple[bool, Point | None]] = {}
         self._proved: dict[tuple[Question, tuple[FactKind, ...]], bool] = {}
         self._indices: dict[Domain, DomainIndex] = {}
-        self._seen: dict[int, tuple[Domain, DomainIndex]] = {}
 
     def decide(self, claim: Boolean, domain: Domain) -> Decision:
         """The verdict on the claim over the domain.
@@ -69,7 +68,7 @@ class ProverChain:
         they are shown to lie outside the domain the claim is undecided.
         """
         index = self._index(domain)
-        key = claim, id(index)
+        key = claim, index
         decision = self._decided.get(key)
         if decision is None:
             decision = self._decided[key] = self._decision(claim, index)
@@ -115,15 +114,9 @@ class ProverChain:
         return FirstFailure(status, None if point is None else posed.assignment(point))
 
     def _index(self, domain: Domain) -> DomainIndex:
-        """The index of an equal domain; by identity first, because hashing many facts costs more."""
-        seen = self._seen.get(id(domain))
-        if seen is not None:
-            return seen[1]
         index = self._indices.get(domain)
         if index is None:
             index = self._indices[domain] = DomainIndex(domain)
-        # The domain is kept with its id, so that the id stays its own.
-        self._seen[id(domain)] = domain, index
         return index
 
     @staticmethod

@@ -35,7 +35,7 @@ THOROUGH = Budget(points=20_000, lines=2_500)
 
 
 @dataclass(frozen=True)
-class Found:
+class BestPoint:
     """The best point found, and whether it is certain that no smaller one exists.
 
     `point` None with `exact` True means that no point exists at all.
@@ -54,22 +54,22 @@ class Search:
         self._values = [self._value(s) for s in knowledge.symbols]
         self._facts = _compiled(knowledge.conditions, knowledge.symbols)
 
-    def smallest(self, condition: Boolean, budget: Budget) -> Found:
+    def smallest(self, condition: Boolean, budget: Budget) -> BestPoint:
         """The member with the smallest sum of absolute values, then the lexicographically first, at
         which the condition holds.
         """
-        attempt = _Attempt(self, condition)
+        attempt = _SmallestSearch(self, condition)
         if self.knowledge.empty:
-            return Found(None, exact=True)
+            return BestPoint(None, exact=True)
         if attempt.test is None or self._facts is None:
-            return Found(None, exact=False)
+            return BestPoint(None, exact=False)
         if len(self._axes) <= 1:
             exact = attempt.scan_line((), budget.points)
         else:
             exact = attempt.scan_points(budget.points) or attempt.scan_lines(budget)
             if not exact:
                 attempt.guess()
-        return Found(attempt.best, exact and not attempt.undefined)
+        return BestPoint(attempt.best, exact and not attempt.undefined)
 
     def largest(self, condition: Boolean, limit: int, budget: Budget) -> Point | None:
         """The member with the largest value of the domain's only axis where the condition holds; None if
@@ -153,7 +153,7 @@ class Search:
                     yield (*base[:i], _clamp(x, (low, high)), *base[i + 1 :])
 
 
-class _Attempt:
+class _SmallestSearch:
     """One search for the smallest point."""
 
     def __init__(self, search: Search, condition: Boolean) -> None:

@@ -60,8 +60,8 @@ SEEDS: Mapping[str, tuple[bytes, ...]] = {
     ),
     "outcome": (
         b'[[["a.py",1,"checked",null,[]],[],[],[],[[1,"x"]],[]],[],[],true,"0.27.0"]',
-        b'["Found",[[["a",["a.py",1,1,1,2]]],[],[],[[1,"x"]]]]',
-        b'["Judged",[[],[],1,["n"],[[1,"x"]],[],[]]]',
+        b'["UnitList",[[["a",["a.py",1,1,1,2]]],[],[],[[1,"x"]]]]',
+        b'["UnitResult",[[],[],1,["n"],[[1,"x"]],[],[]]]',
     ),
     "settings": (
         b'{"select":["RLX1"],"jobs":2,"time-limit":1.5,"memory-limit":"2 GiB","exclude":["a/"],"assume":["n<=4"]}',

@@ -6,7 +6,9 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from relax_lint.running.file_task import FileData, Found, Judged, read_answer
+from relax_lint.results.report import UnitResult
+from relax_lint.rule import rule_of
+from relax_lint.running.file_task import FileData, UnitList, read_answer
 from relax_lint.running.pool import Failed, FailureKind, Item, WorkerPool
 from relax_lint.settings.config import Config
 from tests.attack import audited
@@ -85,9 +87,9 @@ def _take(outcome: Outcome, value: list[object]) -> None:
         outcome.events += value[1]
         return
     answer = read_answer(value)
-    if isinstance(answer, Found):
-        outcome.rules |= {problem.rule for problem in answer.problems}
-    elif isinstance(answer, Judged):
+    if isinstance(answer, UnitList):
+        outcome.rules |= {rule_of(problem.kind).code for problem in answer.problems}
+    elif isinstance(answer, UnitResult):
         outcome.rules |= {check.rule for check in answer.checks if check.rule.startswith("RLX90")}
         outcome.functions += answer.functions
 

@@ -10,8 +10,9 @@ from pathlib import Path
 from typing import Any
 
 from relax_lint.results.location import Location
+from relax_lint.results.report import UnitResult
 from relax_lint.rule import load_rules
-from relax_lint.running.file_task import FileData, Found, Judged, Loaded, UnitHead
+from relax_lint.running.file_task import FileData, Loaded, UnitHead, UnitList
 from relax_lint.settings.config import Config
 from relax_lint.support.codec import encode
 
@@ -21,8 +22,8 @@ def analyse(file: FileData, config: Config, first: int) -> Iterator[Any]:
     if "early-crash" in words:
         os.abort()
     location = Location(file.path, 1, 1, 1, 2)
-    found = Found(tuple(UnitHead(word, location) for word in words), (), (), {1: "text"})
-    yield ["Found", encode(found)]
+    found = UnitList(tuple(UnitHead(word, location) for word in words), (), (), {1: "text"})
+    yield ["UnitList", encode(found)]
     if "no-tvm" in words:
         raise ImportError("libtvm.so: cannot open")
     if "killed-loading" in words:
@@ -35,8 +36,8 @@ def analyse(file: FileData, config: Config, first: int) -> Iterator[Any]:
     for word in words[first:]:
         _suffer(word)
         if word == "lie":
-            yield ["Judged", "everything is fine"]
-        yield ["Judged", encode(Judged((), (), 1, (word,), {}, (), ()))]
+            yield ["UnitResult", "everything is fine"]
+        yield ["UnitResult", encode(UnitResult((), (), 1, (word,), {}, (), ()))]
 
 
 def load() -> Iterator[str]:

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from relax_lint.results.verdict import Severity
-from relax_lint.settings.config import UNREADABLE_BLOCKS, Config, ConfigError, load_config, with_options
+from relax_lint.settings.config import Config, ConfigError, load_config, with_options
 from relax_lint.settings.pyproject import candidates
 from relax_lint.settings.trust import loosened, untrusted
 from relax_lint.settings.values import READERS
@@ -63,7 +63,7 @@ def test_every_key(tmp_path: Path) -> None:
         """,
     )
     assert load_config(folder=str(tmp_path)) == Config(
-        select=("RLX1", *UNREADABLE_BLOCKS),
+        select=("RLX1",),
         ignore=("RLX105",),
         allocators=("pooled",),
         page_size=65536,
@@ -199,8 +199,8 @@ def test_toml_that_python_cannot_read_is_one_error(tmp_path: Path, text: str) ->
 @pytest.mark.parametrize(
     ("line", "message"),
     [
-        ("time-limit = 61", "`time-limit` must be at most 60.0, for the file was found and not named"),
-        ("memory-limit = '5 GiB'", "`memory-limit` must be at most 4,294,967,296, for the file was found"),
+        ("time-limit = 61", "`time-limit` must be at most 60.0 in a discovered configuration; use --config"),
+        ("memory-limit = '5 GiB'", "`memory-limit` must be at most 4,294,967,296 in a discovered"),
     ],
 )
 def test_a_file_that_was_found_loosens_no_limit(tmp_path: Path, line: str, message: str) -> None:
@@ -233,7 +233,10 @@ def test_whatever_limits_there_are_cannot_be_loosened() -> None:
 def test_a_file_that_was_found_leads_nowhere_else(tmp_path: Path, line: str) -> None:
     (tmp_path / "link").symlink_to("/")
     path = write(tmp_path, f"[tool.relax-lint]\n{line}\n")
-    with pytest.raises(ConfigError, match=r"must lead to a place in the folder of this file"):
+    with pytest.raises(
+        ConfigError,
+        match=r"must stay inside the folder of the discovered configuration; use --config otherwise",
+    ):
         load_config(folder=str(tmp_path))
     assert load_config(str(path)) != Config()
 
@@ -254,6 +257,8 @@ def test_a_configuration_that_was_found_makes_the_sandbox_only_stricter(tmp_path
     write(tmp_path, '[tool.relax-lint]\nsandbox = "require"\n')
     assert load_config(folder=str(tmp_path)).sandbox == "require"
     write(tmp_path, '[tool.relax-lint]\nsandbox = "off"\n')
-    with pytest.raises(ConfigError, match="`sandbox` must be `auto` or stricter"):
+    with pytest.raises(
+        ConfigError, match="`sandbox` must be `auto` or stricter in a discovered configuration"
+    ):
         load_config(folder=str(tmp_path))
     assert load_config(str(tmp_path / "pyproject.toml")).sandbox == "off"

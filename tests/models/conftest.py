@@ -8,7 +8,9 @@ import pytest
 
 from relax_lint import cli
 from relax_lint.results.memory_figures import MemoryTotals
-from relax_lint.running.file_task import Answer, FileData, Found, Judged, analyse, read_answer
+from relax_lint.results.report import UnitResult
+from relax_lint.rule import rule_of
+from relax_lint.running.file_task import Answer, FileData, UnitList, analyse, read_answer
 from relax_lint.settings.config import Config
 from relax_lint.sources.models import KINDS
 
@@ -50,9 +52,9 @@ def answers(path: Path, config: Config | None = None) -> list[Answer]:
     return [read_answer(value) for value in analyse(file, config or Config(lower=True), 0)]
 
 
-def judged(path: Path, config: Config | None = None) -> Judged:
+def judged(path: Path, config: Config | None = None) -> UnitResult:
     """The answer about the only module of a file."""
-    (answer,) = [answer for answer in answers(path, config) if isinstance(answer, Judged)]
+    (answer,) = [answer for answer in answers(path, config) if isinstance(answer, UnitResult)]
     return answer
 
 
@@ -66,9 +68,9 @@ def complaint(path: Path, config: Config | None = None) -> str:
     """The rule and the words of the only thing that is wrong with a file that cannot be read."""
     found: list[str] = []
     for answer in answers(path, config):
-        if isinstance(answer, Found):
-            found += [f"{problem.rule} {problem.message}" for problem in answer.problems]
-        if isinstance(answer, Judged):
+        if isinstance(answer, UnitList):
+            found += [f"{rule_of(problem.kind).code} {problem.message}" for problem in answer.problems]
+        if isinstance(answer, UnitResult):
             assert answer.memory == ()
             found += [f"{check.rule} {check.message}" for check in answer.checks]
     (only,) = found

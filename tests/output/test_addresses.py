@@ -14,6 +14,7 @@ from relax_lint import cli
 from relax_lint.commands import rules
 from relax_lint.judging.problems import problem_checks
 from relax_lint.output.formats import FORMATS
+from relax_lint.results.problem import ProblemKind
 from relax_lint.settings.config import Config
 from relax_lint.sources.unit import Problem
 from relax_lint.support.escaping import without_addresses
@@ -85,7 +86,9 @@ def test_what_a_rule_package_says_of_objects(
 
 
 def test_what_could_not_be_analysed() -> None:
-    problem = Problem("RLX904", f"TypeError: {object()}", None, None, (f"note: {cli.main}",))
+    problem = Problem(
+        ProblemKind.ANALYSIS_FAILED, f"TypeError: {object()}", None, None, (f"note: {cli.main}",)
+    )
     (check,) = problem_checks([problem], "model.py", Config())
     assert check.message == "TypeError: <object object>"
     assert check.notes == ("note: <function main>",)

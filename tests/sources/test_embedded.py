@@ -102,7 +102,7 @@ def test_a_cell_that_does_not_parse_does_not_hide_the_others() -> None:
     text = notebook("def (\n", "%%bash\nls\n", FUNCTION, "@R.function\ndef (\n")
     found = read_units(text.encode(), "a.ipynb", "notebook")
     assert [unit.name for unit in found.units] == ["f"]
-    assert [problem.rule for problem in found.problems] == ["RLX901"]
+    assert [problem.kind for problem in found.problems] == ["parse-error"]
 
 
 @pytest.mark.parametrize(

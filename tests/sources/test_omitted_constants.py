@@ -88,7 +88,7 @@ def test_the_return_type_tells_the_type() -> None:
 def test_a_type_that_nothing_tells_is_said() -> None:
     problem = read(module(f"y = R.add(x, {CONSTANT})\nreturn y"))
     assert isinstance(problem, Problem)
-    assert problem.rule == "RLX902"
+    assert problem.kind == "unresolved-name"
     assert "constant" in problem.message
     assert "show_meta" in problem.message
     assert problem.location is not None
@@ -114,4 +114,4 @@ def test_other_graphs_are_not_loaded(graph: str) -> None:
     text = f"import tvm\nmetadata = tvm.ir.load_json({graph!r})\n" + module(f"return R.add(x, {CONSTANT})")
     problem = read(text)
     assert isinstance(problem, Problem)
-    assert problem.rule == "RLX902"
+    assert problem.kind == "unresolved-name"

@@ -162,19 +162,19 @@ def test_other_definitions_of_the_file() -> None:
 )
 def test_unknown_values_name_the_name(before: str, shape: str, reason: str) -> None:
     problem = problem_of(IMPORTS + before + function_of(shape))
-    assert (problem.rule, problem.message, problem.unit) == ("RLX902", reason, "f")
+    assert (problem.kind, problem.message, problem.unit) == ("unresolved-name", reason, "f")
 
 
 def test_a_parameter_without_default_is_named_with_its_function() -> None:
     problem = problem_of(IMPORTS + "def build(n):\n" + function_of("n", "    "))
-    assert problem.rule == "RLX902"
+    assert problem.kind == "unresolved-name"
     assert problem.message == "the value of `n` is not known: a parameter of `build` without a default"
 
 
 def test_what_tvm_refuses_keeps_its_reason_and_place() -> None:
     text = IMPORTS + "@R.function\ndef f(x: R.Tensor((4,), 'float32')):\n    y = R.add(x)\n    return y\n"
     problem = problem_of(text)
-    assert problem.rule == "RLX901"
+    assert problem.kind == "parse-error"
     assert "missing 1 required positional argument" in problem.message
     assert problem.location is not None
     assert (problem.location.line, problem.location.column, problem.location.end_column) == (9, 9, 17)
@@ -184,7 +184,7 @@ def test_a_name_that_tvm_does_not_have() -> None:
     problem = problem_of(
         IMPORTS + "@R.function\ndef f(x: R.Tensor((4,))):\n    y = R.no_such(x)\n    return y\n"
     )
-    assert (problem.rule, problem.message) == ("RLX901", "TVMScript has no name `R.no_such`")
+    assert (problem.kind, problem.message) == ("parse-error", "TVMScript has no name `R.no_such`")
 
 
 def test_what_the_gate_refuses() -> None:
@@ -193,7 +193,7 @@ def test_what_the_gate_refuses() -> None:
         + "@R.function\ndef f(x: R.Tensor((4,))):\n    y = R.const(tvm.get_global_func('a'))\n    return y\n"
     )
     problem = problem_of(text)
-    assert problem.rule == "RLX903"
+    assert problem.kind == "unsafe-source"
     assert problem.location is not None
     assert (problem.location.line, problem.location.column, problem.location.end_column) == (9, 17, 36)
 
@@ -233,10 +233,10 @@ def test_a_function_of_another_module_is_not_known(instead: str, attribute: str 
     assert isinstance(problem, Problem)
     if attribute is None:
         reason = "the value of `A.double` is not known: a function of another module"
-        assert (problem.rule, problem.message, problem.unit) == ("RLX902", reason, "B")
+        assert (problem.kind, problem.message, problem.unit) == ("unresolved-name", reason, "B")
     else:
         reason = f"the attribute `{attribute}` is not TVMScript: the parser would execute it"
-        assert (problem.rule, problem.message, problem.unit) == ("RLX903", reason, "B")
+        assert (problem.kind, problem.message, problem.unit) == ("unsafe-source", reason, "B")
 
 
 def test_an_ill_formed_module_is_kept_with_the_reason() -> None:
@@ -251,7 +251,7 @@ def test_an_ill_formed_module_is_kept_with_the_reason() -> None:
 def test_a_string_that_reaches_a_shape_is_checked_where_it_is_evaluated() -> None:
     text = IMPORTS + "S = 'print(1)'\n@R.function\ndef f(x: R.Tensor((S,), 'float32')):\n    return x\n"
     problem = problem_of(text)
-    assert problem.rule == "RLX903"
+    assert problem.kind == "unsafe-source"
     assert "print(1)" in problem.message
 
 
@@ -270,7 +270,7 @@ def test_a_huge_array_is_refused() -> None:
         IMPORTS
         + "@R.function\ndef f(x: R.Tensor((4,))):\n    y = R.const(np.zeros((100000, 100000)))\n    return y\n"
     )
-    assert problem.rule == "RLX903"
+    assert problem.kind == "unsafe-source"
 
 
 def test_a_kernel_that_would_be_compiled_is_an_unknown_function() -> None:

@@ -90,7 +90,7 @@ def test_the_finding_is_accepted_and_stays_in_the_report(results: dict[str, File
         (
             "malformed",
             [
-                "this comment cannot be understood: expected `# relax-lint: ignore[RLX101]`, with a reason after "
+                "this comment cannot be understood: expected `# relax-lint: ignore[CODE]`, with a reason after "
                 "` -- ` if there is one"
             ],
             False,

@@ -10,8 +10,10 @@ import pytest
 from relax_lint.results.check import AllocatorFailure, Check, Edit, Fix, Related
 from relax_lint.results.location import Location
 from relax_lint.results.memory_figures import Amount, CallMemory, MemoryTotals, PlaceOfPeak
+from relax_lint.results.problem import ProblemKind
+from relax_lint.results.report import UnitResult
 from relax_lint.results.verdict import Prover, Severity, Verdict
-from relax_lint.running.file_task import Found, Judged, Loaded, UnitHead, read_answer
+from relax_lint.running.file_task import Loaded, UnitHead, UnitList, read_answer
 from relax_lint.sources.ignore_comment import IgnoreComment
 from relax_lint.sources.unit import Problem
 from relax_lint.support.codec import decode, encode
@@ -46,14 +48,14 @@ TOTALS = MemoryTotals(
 @pytest.mark.parametrize(
     "answer",
     [
-        Found(
+        UnitList(
             (UnitHead("M", PLACE), UnitHead(None, None)),
-            (Problem("RLX901", "m", None, "u", ("d",)),),
+            (Problem(ProblemKind.PARSE_ERROR, "m", None, "u", ("d",)),),
             (IgnoreComment(PLACE, None, ("RLX1",), "", "", None),),
             {3: "x"},
         ),
         Loaded("0.27.0", ("RLX101",)),
-        Judged((CHECK,), (TOTALS,), 1, ("note",), {}, (), ()),
+        UnitResult((CHECK,), (TOTALS,), 1, ("note",), {}, (), ()),
     ],
 )
 def test_an_answer_survives_the_way(answer: Any) -> None:
@@ -71,11 +73,11 @@ def test_an_answer_survives_the_way(answer: Any) -> None:
         ["Loaded", ["0.27", "more"]],
         ["Loaded", [27, []]],
         ["Loaded", {"tvm_version": "0.27", "rules": []}],
-        ["Judged", [[["RLX101"]], [], 1, [], []]],
-        ["Judged", [[], [], True, [], []]],
-        ["Judged", [[], [], 1, "note", []]],
-        ["Judged", [[], [], 1, [], [["1", "x"]]]],
-        ["Judged", [[], [], 1, [], [[1]]]],
+        ["UnitResult", [[["RLX101"]], [], 1, [], []]],
+        ["UnitResult", [[], [], True, [], []]],
+        ["UnitResult", [[], [], 1, "note", []]],
+        ["UnitResult", [[], [], 1, [], [["1", "x"]]]],
+        ["UnitResult", [[], [], 1, [], [[1]]]],
     ],
 )
 def test_anything_else_is_refused(value: Any) -> None:

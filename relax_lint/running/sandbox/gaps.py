@@ -8,6 +8,8 @@ from __future__ import annotations
 from collections.abc import Collection, Mapping
 from types import MappingProxyType
 
+from relax_lint.support.errors import UserError
+
 OFF, AUTO, REQUIRE = "off", "auto", "require"
 
 GAPS: Mapping[str, str] = MappingProxyType(
@@ -25,7 +27,7 @@ GAPS: Mapping[str, str] = MappingProxyType(
 """By code, what is missing and what that leaves open. A worker reports codes, never words of its own."""
 
 
-class SandboxError(Exception):
+class SandboxError(UserError):
     """The sandbox was required and cannot be had; the text says why."""
 
 

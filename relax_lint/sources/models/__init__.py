@@ -6,6 +6,7 @@ from importlib.util import find_spec
 from typing import TYPE_CHECKING
 
 from relax_lint.results.location import Location
+from relax_lint.results.problem import ProblemKind
 from relax_lint.sources.unit import Problem
 
 if TYPE_CHECKING:
@@ -30,11 +31,15 @@ def refused(path: str, kind: str, *, trusted: bool) -> Problem | None:
     package = PACKAGES[kind]
     if kind == "pt2" and not trusted:
         why = "to load a `.pt2` can execute what is in it"
-        return unreadable(path, f"{why}: `--trust-models` loads files that you trust", rule="RLX903")
+        return unreadable(
+            path, f"{why}: `--trust-models` loads files that you trust", kind=ProblemKind.UNSAFE_SOURCE
+        )
     if find_spec(package) is not None:
         return None
     hint = f"`pip install 'relax-lint[{package}]'` installs it"
-    return unreadable(path, f"to read this the package `{package}` is needed: {hint}", rule="RLX904")
+    return unreadable(
+        path, f"to read this the package `{package}` is needed: {hint}", kind=ProblemKind.ANALYSIS_FAILED
+    )
 
 
 def load_model(path: str, kind: str, shown: str, *, constant_weights: bool) -> ParsedUnit | Problem:
@@ -50,6 +55,6 @@ def load_model(path: str, kind: str, shown: str, *, constant_weights: bool) -> P
     return load_pt2(path, shown, constant_weights=constant_weights)
 
 
-def unreadable(path: str, message: str, rule: str = "RLX901") -> Problem:
+def unreadable(path: str, message: str, kind: ProblemKind = ProblemKind.PARSE_ERROR) -> Problem:
     """A model that cannot be read; `path` is the path to show."""
-    return Problem(rule, message, Location(path, 1, 1, 1, 1))
+    return Problem(kind, message, Location(path, 1, 1, 1, 1))

@@ -6,6 +6,7 @@ import onnx
 from google.protobuf.message import DecodeError
 from tvm.relax.frontend.onnx import from_onnx
 
+from relax_lint.results.problem import ProblemKind
 from relax_lint.sources.models import unreadable
 from relax_lint.sources.models.external_data import ForbiddenPlaceError, MissingWeightsError, load_weights
 from relax_lint.sources.models.frontend import imported
@@ -29,7 +30,9 @@ def load_onnx(path: str, shown: str, *, constant_weights: bool) -> ParsedUnit | 
     try:
         load_weights(model, path)
     except ForbiddenPlaceError as error:
-        return unreadable(shown, f"the model's weights are not read: {reason(str(error))}", rule="RLX903")
+        return unreadable(
+            shown, f"the model's weights are not read: {reason(str(error))}", kind=ProblemKind.UNSAFE_SOURCE
+        )
     except (MissingWeightsError, OSError) as error:
         return unreadable(shown, f"the model's weights in other files cannot be read: {reason(str(error))}")
     return imported(

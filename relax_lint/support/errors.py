@@ -1,0 +1,10 @@
+"""The base of every error that is meant for a person."""
+
+from __future__ import annotations
+
+
+class UserError(Exception):
+    """What a user is told as an error: one line that says what is wrong and, where known, what to do.
+
+    A front door catches this class once and shows the text. Any other exception is an internal error.
+    """
