@@ -230,13 +230,13 @@ class Contents:
     def _call(self, op: FunctionCall, state: ContentState) -> None:
         summary = self._summary_of(op)
         if summary is None:
-            why = f"`{op.callee}` reads the arguments that hold something, and writes the others"
+            why = f"`{op.callee}` reads its initialised arguments and writes the others"
             self._unknown(op, op.arguments, why, state)
             return
         self._read_all(op, summary.values(summary.reads, op), state)
         for value in summary.values(summary.writes, op):
             self._write_all(op, value, state)
-        why = f"`{op.callee}` passes it to a function that may read and write it"
+        why = f"`{op.callee}` passes it to a function that may read or write it"
         self._unknown(op, summary.values(summary.passed, op), why, state)
         if summary.unwritten:
             state.unwritten[op.result] = Certainty.MUST

@@ -74,7 +74,7 @@ class Offsets:
             return known.get(items[op.item], _ZERO) if op.item < len(items) else _ZERO
         if isinstance(op, If):
             taken, other = known.get(op.then_result, _ZERO), known.get(op.else_result, _ZERO)
-            return taken if taken == other else Unknown("the offset depends on the branch that was taken")
+            return taken if taken == other else Unknown("the offset depends on the branch taken")
         if isinstance(op, View) and op.kind is not ViewKind.ZERO_OFFSET:
             base = known.get(op.source, _ZERO)
             if isinstance(base, Unknown) or isinstance(op.offset, Unknown):

@@ -19,7 +19,7 @@ from relax_lint.model.sizes import tensor_bytes
 from relax_lint.symbolic.quantity import Size, Unknown
 from relax_lint.symbolic.relations import CACHED, at_most
 
-_UNKNOWN_BYTES = Unknown("the bytes of a tensor are not known from the IR")
+_UNKNOWN_BYTES = Unknown("the bytes of a tensor are unknown in the IR")
 
 
 @dataclass(frozen=True)

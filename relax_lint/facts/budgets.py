@@ -145,7 +145,7 @@ class BudgetFacts:
             symbol = next((s for s in self._domain.symbols if s.name == binding.name), None)
             if symbol is not None:
                 inside = sympy.And(sympy.Ge(symbol, binding.low), sympy.Le(symbol, binding.high))
-                yield Fact(inside, FactKind.ASSUMED, f"{binding} (as asked for)")
+                yield Fact(inside, FactKind.ASSUMED, f"{binding} (requested)")
 
     @property
     def _planned(self) -> Quantity | Unknown:

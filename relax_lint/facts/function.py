@@ -7,6 +7,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 from functools import cached_property
 
+import sympy
+
 from relax_lint.analysis.contents import Overwriting, Reading, StaleRead, UnwrittenRead
 from relax_lint.analysis.dominance import UndominatedUse
 from relax_lint.analysis.flow import FunctionFlow, ProgramFlow
@@ -47,11 +49,11 @@ from relax_lint.model.operations import (
     OperationId,
     ValueId,
 )
-from relax_lint.model.program import Function
+from relax_lint.model.program import Function, Provenance
 from relax_lint.settings.config import Config
 from relax_lint.symbolic.decision import Decision
 from relax_lint.symbolic.domain import Domain
-from relax_lint.symbolic.printing import expr_text
+from relax_lint.symbolic.printing import condition_text, expr_text
 from relax_lint.symbolic.prover import ProverChain
 from relax_lint.symbolic.quantity import Size, Unknown
 from relax_lint.totals.compute import Totals, measure
@@ -253,6 +255,27 @@ class FunctionFacts:
         if isinstance(extents, Unknown):
             return extents.reason
         return f"shape `({', '.join(expr_text(extent) for extent in extents)})`"
+
+    def wrong_unless(self, decided: Decided[object]) -> str:
+        """`` (wrong unless n == 0)`` for what is safe only where a tensor is empty, else nothing."""
+        safe = decided.decision.safe_when
+        if not decided.only_empty or safe is None:
+            return ""
+        extents = [one.symbol for one in self.function.symbols if one.provenance is Provenance.EXTENT]
+        # No extent is negative.
+        shown = safe.xreplace({sympy.Le(extent, 0): sympy.Eq(extent, 0) for extent in extents})
+        return f" (wrong unless {condition_text(shown)})"
+
+    def shared_bytes(self, decided: Decided[ArgumentOverlap]) -> str:
+        """Which bytes two arguments share, and when: ``bytes 2048.. of `s` are shared when m > 512``."""
+        overlap, safe, memory = decided.event, decided.decision.safe_when, self.flow.memory
+        owner, *others = memory.owners(overlap.written) & memory.owners(overlap.other)
+        starts = [memory.range(value).start for value in (overlap.written, overlap.other)]
+        numbers = [int(start) for start in starts if not isinstance(start, Unknown) and start.is_Integer]
+        which = f"bytes {max(numbers)}.." if len(numbers) == len(starts) else "bytes"
+        where = which if others else f"{which} of `{self.name_of(owner)}`"
+        when = "" if safe is None else f" when {condition_text(sympy.to_nnf(sympy.Not(safe)))}"
+        return f"{where} are shared{when}"
 
     def reader(self, reading: Reading) -> str:
         """Who reads: the callee of a call, else the binding."""

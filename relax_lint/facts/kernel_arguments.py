@@ -64,14 +64,14 @@ class ArgumentFacts:
         name = self._kernels.name_of(use, requirement.position)
         have, want = requirement.have, requirement.want
         if requirement.demand is Demand.COUNT:
-            return f"{have} arguments, the kernel takes {want}"
+            return f"it receives {have} arguments, the kernel expects {want}"
         if requirement.demand is Demand.KIND:
-            return f"{name} is {have}, the kernel takes {want}"
+            return f"{name} is {have}, the kernel expects {want}"
         if requirement.demand is Demand.RANK:
-            return f"{name} has rank {have}, the kernel takes rank {want}"
+            return f"{name} has rank {have}, the kernel expects rank {want}"
         if requirement.demand is Demand.SHAPE:
-            return f"the extents of {name} are not known"
-        return f"extent {requirement.axis} of {name} is `{have}`, the kernel takes `{want}`"
+            return f"the extents of {name} are unknown"
+        return f"extent {requirement.axis} of {name} is `{have}`, the kernel expects `{want}`"
 
     # -- RLX302 --------------------------------------------------------------------------------
 

@@ -65,7 +65,7 @@ def never_killed(flow: FunctionFlow, judge: Judge) -> Iterator[Decided[KeptAlloc
         killed = any(flow.paths.always_with(kill, allocation) for kill in ends)
         if allocation.result not in flow.returned and not killed:
             kept = KeptAllocation(allocation, must_if(not ends))
-            yield Decided(kept, judge.harm(allocation, kept.certainty, "killed on some paths only"))
+            yield Decided(kept, judge.harm(allocation, kept.certainty, "killed only on some paths"))
 
 
 def unused_allocations(flow: FunctionFlow, judge: Judge) -> Iterator[Decided[UnusedAllocation]]:

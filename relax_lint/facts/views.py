@@ -24,7 +24,7 @@ from relax_lint.symbolic.quantity import Size, Unknown
 from relax_lint.symbolic.relations import at_most
 from relax_lint.vm.builtins import ViewKind
 
-_NO_TYPE = Unknown("the type of the view or of its source is not known from the IR")
+_NO_TYPE = Unknown("the type of the view or of its source is unknown in the IR")
 
 
 @dataclass(frozen=True)

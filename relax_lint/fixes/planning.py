@@ -191,7 +191,7 @@ class Planner:
         values = {one.result for one in gone}
         kills = [kill for kill in ops if isinstance(kill, Kill) and kill.target in values]
         changes = tuple(Remove(one) for one in (*gone, *kills))
-        return (Remedy("drop the allocation", Applicability.SAFE, changes),)
+        return (Remedy("remove the allocation", Applicability.SAFE, changes),)
 
     # -- kills ---------------------------------------------------------------------------------
 
@@ -206,13 +206,13 @@ class Planner:
             if use.kill is not kill:
                 continue
             if use.op is None or paths.of(use.op)[: len(path)] != path:
-                return (Remedy("drop the early kill", Applicability.SAFE, (Remove(kill),)),)
+                return (Remedy("remove the early kill", Applicability.SAFE, (Remove(kill),)),)
             last = use.op if last is None or use.op.place.index > last.place.index else last
         if last is None:
             return ()
         inside = paths.of(last)
         after = self._operation(inside[len(path)][0]) if len(inside) > len(path) else last
-        return (Remedy("move the kill behind the last use", Applicability.SAFE, (MoveKill(kill, after),)),)
+        return (Remedy("move the kill after the last use", Applicability.SAFE, (MoveKill(kill, after),)),)
 
     def _operation(self, index: int) -> Op:
         return next(op for op in self._facts.operations if op.place.index == index)

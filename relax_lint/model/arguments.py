@@ -57,7 +57,7 @@ def read_shape(context: BuildContext, expr: Any) -> Shape:
     type_ = type_of_argument(context, expr)
     if isinstance(type_, ShapeType) and type_.extents is not None:
         return type_.extents
-    return Unknown("the shape is not known from the IR")
+    return Unknown("the shape is unknown in the IR")
 
 
 def type_of_argument(context: BuildContext, expr: Any) -> ValueType:
@@ -72,7 +72,7 @@ def read_offset(context: BuildContext, expr: Any) -> Size:
     try:
         return context.translator.expr(expr)
     except Untranslatable as error:
-        return Unknown(f"the offset is not known: {error}")
+        return Unknown(f"the offset is unknown: {error}")
 
 
 def size_in_bytes(shape: Shape, dtype: DType) -> Size:

@@ -111,7 +111,7 @@ def _left_out(kept: int, total: int) -> list[dict[str, Any]]:
     if kept == total:
         return []
     text = (
-        f"{total - kept:,} of {total:,} findings, the least severe, are left out: code scanning takes no more"
+        f"{total - kept:,} of {total:,} findings, the least severe, are omitted: the limit of code scanning"
     )
     return [{"level": "warning", "message": {"text": text}}]
 

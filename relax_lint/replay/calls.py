@@ -169,7 +169,7 @@ def _input(type_: ValueType, values: Mapping[sympy.Symbol, int], name: str) -> I
         return Tensor(_dtype(type_.dtype, name), extents)
     if isinstance(type_, ShapeType):
         if type_.extents is None:
-            raise NotCallableError(f"the extents of the shape `{name}` are not known")
+            raise NotCallableError(f"the extents of the shape `{name}` are unknown")
         return Shape(tuple(_value(extent, values) for extent in type_.extents))
     if isinstance(type_, PrimType):
         if type_.dtype == "bool":

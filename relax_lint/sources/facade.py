@@ -218,7 +218,7 @@ class OmittedConstants:
     def __getitem__(self, group: str) -> Any:
         """Raises UnknownValueError: nothing in the text tells the type."""
         raise UnknownValueError(
-            "a constant that TVM's printer left out, and nothing in the text tells its type; "
+            "a constant that TVM's printer omitted, and whose type the text does not show; "
             "print the module with `show_meta=True`"
         )
 

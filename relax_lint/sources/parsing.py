@@ -247,7 +247,7 @@ def _failed(unit: Unit, failure: ParseFailure) -> Problem:
     if text.startswith(_UNDEFINED):
         name = text[len(_UNDEFINED) :].strip()
         why = _why_unknown(unit.environment.get(name))
-        return Problem("RLX902", f"the value of `{name}` is not known{why}", location, unit.name)
+        return Problem("RLX902", f"the value of `{name}` is unknown{why}", location, unit.name)
     shown = reason(text)
     words = tuple(line for line in text.splitlines() if line.strip()) if shown != text else ()
     return Problem("RLX901", shown, location, unit.name, words)

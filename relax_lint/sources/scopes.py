@@ -115,7 +115,7 @@ def resolve(name: str, scope: Scope, line: int) -> Entry | None:
 
 def _entry(name: str, node: ast.AST, scope: Scope) -> Entry:
     if (name, node) not in scope.known:
-        scope.known[name, node] = Unknown("defined in a circle")
+        scope.known[name, node] = Unknown("defined in terms of itself")
         scope.known[name, node] = _bound(name, node, scope)
     return scope.known[name, node]
 
@@ -144,7 +144,7 @@ def _bound(name: str, node: ast.AST, scope: Scope) -> Entry:
 def _parameter(name: str, function: ast.FunctionDef | ast.AsyncFunctionDef, scope: Scope) -> Entry:
     """The value that a parameter of the enclosing function is taken to have."""
     if (name, function) not in scope.known:
-        scope.known[name, function] = Unknown("defined in a circle")
+        scope.known[name, function] = Unknown("defined in terms of itself")
         scope.known[name, function] = _taken(name, function, scope)
     return scope.known[name, function]
 
@@ -209,7 +209,7 @@ def _assigned(name: str, target: ast.expr, value: ast.expr, scope: Scope, line: 
         for index, element in enumerate(target.elts):
             if isinstance(element, ast.Name) and element.id == name and len(elements) == len(target.elts):
                 return _assigned(name, element, elements[index], scope, line)
-        return Unknown("unpacked from a value that is not known")
+        return Unknown("unpacked from an unknown value")
     names = environment(value, scope, line)
     plain = {key: entry.value for key, entry in names.items() if isinstance(entry, Literal)}
     taken = [

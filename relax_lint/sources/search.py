@@ -225,7 +225,7 @@ def _list(path: str, identity: Identity | None, endings: frozenset[str]) -> _Lis
     try:
         status = os.fstat(descriptor)
         if identity not in (None, (status.st_dev, status.st_ino)):
-            raise OSError(errno.EXDEV, "replaced while it was searched", path)
+            raise OSError(errno.EXDEV, "replaced during the search", path)
         entries, names = [], set()
         with os.scandir(descriptor) as listing:
             for each in listing:

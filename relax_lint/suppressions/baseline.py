@@ -49,7 +49,7 @@ def read_baseline(path: str) -> tuple[Entry, ...]:
             read_regular(path, _MAX_BYTES).decode(errors="surrogateescape"), max_bytes=_MAX_BYTES
         )
     except FileNotFoundError:
-        raise BaselineError(f"there is no baseline {path}: `--write-baseline` makes it") from None
+        raise BaselineError(f"the baseline {path} does not exist: `--write-baseline` creates it") from None
     except OSError as error:
         raise BaselineError(f"{path}: {error.strerror}") from None
     except ValueError as error:
@@ -58,7 +58,7 @@ def read_baseline(path: str) -> tuple[Entry, ...]:
         case {"version": 1, "findings": [*found]}:
             return tuple(sorted({_entry(path, one) for one in found}))
         case {"version": int(version)} if version > VERSION:
-            raise BaselineError(f"{path}: made by a newer version of relax-lint")
+            raise BaselineError(f"{path}: written by a newer version of relax-lint")
     raise BaselineError(f"{path}: not a baseline of relax-lint")
 
 

@@ -85,7 +85,7 @@ def _was_run(config: Config, off: tuple[str, ...]) -> dict[str, bool]:
 def idle_assumptions(used: Container[str], config: Config) -> tuple[str, ...]:
     """What is said of assumptions that are about no function; `used` are the texts of the others."""
     return tuple(
-        f"the assumption {assumption} is about no function: none has its symbols"
+        f"the assumption {assumption} matches no function: none has its symbols"
         for assumption in config.assumptions
         if str(assumption) not in used
     )

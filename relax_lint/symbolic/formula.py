@@ -154,7 +154,7 @@ def _check_term(term: Any) -> None:
     if isinstance(term, sympy.Symbol):
         return
     if not isinstance(term, f.OPERATIONS):
-        raise NotPolynomial(f"{term} is no operation that is known here")
+        raise NotPolynomial(f"{term} is not a known operation")
     numbers = term.args
     if isinstance(term, f.Select):
         condition, *numbers = term.args

@@ -219,7 +219,7 @@ def _node(e: Any) -> tuple[str, tuple[Any, ...]]:
 def _dtype(e: Any) -> str:
     dtype = getattr(e.ty, "dtype", None)
     if dtype is None:
-        raise Untranslatable("it is no number")
+        raise Untranslatable("it is not a number")
     return str(dtype)
 
 

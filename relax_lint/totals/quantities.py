@@ -80,7 +80,7 @@ def planned_bytes(shape: Shape, dtype: DType, scope: Scope) -> Quantity:
 def value_bytes(type_: TensorType, scope: Scope) -> Quantity:
     """`planned_bytes` of a tensor type. Raises Indeterminate where the IR gives no shape or dtype."""
     if type_.shape is None or type_.dtype is None:
-        raise Indeterminate("the shape or dtype of a tensor is not known")
+        raise Indeterminate("the shape or dtype of a tensor is unknown")
     return planned_bytes(type_.shape, type_.dtype, scope)
 
 

@@ -215,7 +215,7 @@ def test_colour_only_adds_escape_sequences() -> None:
 
 def test_the_share_decided_is_never_rounded_up() -> None:
     text = render_text(report(overflow(), *[fine()] * 1999))
-    assert "2,000 checks in 1 function, 99.9 % decided without a run-time check" in text
+    assert "2,000 checks in 1 function, 99.9 % proved" in text
 
 
 def test_memory_of_constant_and_symbolic_parts(snapshot: SnapshotAssertion) -> None:

@@ -40,7 +40,7 @@ class PrimExprWriter(Encoder):
         """The variable that a symbol stands for, of its own type. Raises `Inexpressible`."""
         variable = self._own.get(symbol)
         if variable is None:
-            raise Inexpressible(f"no variable of the IR stands for {symbol}")
+            raise Inexpressible(f"no IR variable represents {symbol}")
         return variable
 
     def variable(self, symbol: sympy.Symbol) -> Any:

@@ -29,12 +29,12 @@ def refused(path: str, kind: str, *, trusted: bool) -> Problem | None:
     """
     package = PACKAGES[kind]
     if kind == "pt2" and not trusted:
-        why = "to load a `.pt2` can execute what is in it"
+        why = "loading a `.pt2` file can execute code that it contains"
         return unreadable(path, f"{why}: `--trust-models` loads files that you trust", rule="RLX903")
     if find_spec(package) is not None:
         return None
     hint = f"`pip install 'relax-lint[{package}]'` installs it"
-    return unreadable(path, f"to read this the package `{package}` is needed: {hint}", rule="RLX904")
+    return unreadable(path, f"reading this needs the package `{package}`: {hint}", rule="RLX904")
 
 
 def load_model(path: str, kind: str, shown: str, *, constant_weights: bool) -> ParsedUnit | Problem:
