@@ -38,7 +38,7 @@ from relax_lint.model.program import Function
 from relax_lint.model.types import TensorType
 
 _END = 1 << 62
-"""A use behind the last operation: the result."""
+"""A use after the last operation: the result."""
 
 
 @dataclass(frozen=True)
@@ -126,7 +126,7 @@ class Contents:
         self.writes: set[ValueId] = set()
         """The tensors from outside that are written."""
         self.passed: set[ValueId] = set()
-        """The tensors from outside that are given, as they come in, to calls of which nothing is known."""
+        """The tensors from outside that are passed, still unmodified, to calls with unknown effects."""
         self._at_end = ContentState()
         for parameter in function.parameters:
             self._name(parameter)
@@ -242,7 +242,7 @@ class Contents:
             state.unwritten[op.result] = Certainty.MUST
 
     def _unknown(self, op: Op, arguments: Iterable[ValueId], why: str, state: ContentState) -> None:
-        """A call of which nothing is known: what was not written is its output, the rest it reads."""
+        """A call with unknown effects: it reads its initialised arguments and writes the others."""
         for argument in arguments:
             for leaf in self._aliases.leaves(argument):
                 if any(root in state.unwritten for root in self._aliases.roots_of(leaf)):

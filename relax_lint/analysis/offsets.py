@@ -29,7 +29,7 @@ _ZERO = sympy.Integer(0)
 class Offsets:
     """The byte offsets of the tensors of one function.
 
-    Tensors that come from outside (parameters, results of calls) are taken to start at their data pointer.
+    Tensors that come from outside (parameters, results of calls) are assumed to start at their data pointer.
     What an in-place call makes of an argument starts where that does.
     """
 

@@ -30,7 +30,7 @@ class ByteRange:
     length: Size
 
     def disjoint(self, other: ByteRange) -> Boolean | Unknown:
-        """No byte is in both; a range without bytes meets none."""
+        """No byte is in both; an empty range overlaps no other."""
         for size in (self.start, self.length, other.start, other.length):
             if isinstance(size, Unknown):
                 return size
@@ -63,7 +63,7 @@ def _disjoint(start: sympy.Expr, length: sympy.Expr, start_2: sympy.Expr, length
 
 
 def either_empty(one: ByteRange, other: ByteRange) -> Boolean | None:
-    """One of two ranges has no byte; None where that cannot be stated."""
+    """One of two ranges is empty; None where that cannot be stated."""
     if isinstance(one.empty, Unknown) or isinstance(other.empty, Unknown):
         return None
     return sympy.Or(one.empty, other.empty)

@@ -1,4 +1,4 @@
-"""What is taken for granted that is not a condition on symbols."""
+"""What is treated as granted that is not a condition on symbols."""
 
 from __future__ import annotations
 

@@ -37,7 +37,7 @@ from relax_lint.totals.quantities import Quantity
 from relax_lint.vm.allocators import Allocator
 
 WASTE = 2
-"""How often the planned total may hold what the tensors need at one time."""
+"""How many times the lower bound the planned total may be."""
 
 
 @dataclass(frozen=True)
@@ -132,7 +132,7 @@ class BudgetFacts:
         totals = self._totals
         if scope != WHOLE:
             peak = totals.peak_live
-            # A scope in which nothing is allocated is not listed; where nothing is known, none is.
+            # A scope without allocations is not listed; if nothing is known, no scope is.
             return Budget(scope, limit, peak if isinstance(peak, Unknown) else totals.by_scope.get(scope, 0))
         # Whole pages, never given back: pooled never obtains less than naive.
         pooled = Allocator.POOLED.value in self._config.allocators

@@ -174,7 +174,7 @@ class FunctionFacts:
         return uninitialised_read.leftovers(event, self.flow)
 
     def argument_overlaps(self) -> Iterator[Decided[ArgumentOverlap]]:
-        """Every pair of arguments on one memory of which one is written (RLX206)."""
+        """Every pair of arguments that may alias, one of which is written (RLX206)."""
         return inplace.argument_overlaps(self.flow, self.prover)
 
     def stale_reads(self) -> Iterator[Decided[StaleRead]]:

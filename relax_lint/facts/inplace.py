@@ -1,8 +1,8 @@
-"""RLX206: does a call write memory that it, or somebody after it, still reads as it was?
+"""RLX206: does a call overwrite memory that it or a later operation still reads?
 
 Three events. Claim and verdict of each:
 
-- a call writes one argument and reads another one on the same memory (`ArgumentOverlap`): their bytes do
+- a call writes one argument and reads another one that aliases it (`ArgumentOverlap`): their bytes do
   not overlap, or (element by element) start at one byte;
 - an in-place call overwrites a value that is read later under an older name (`StaleRead`): their bytes do
   not overlap;
@@ -24,7 +24,7 @@ from relax_lint.model.operations import KernelCall, ValueId
 from relax_lint.results.verdict import Verdict
 from relax_lint.symbolic.decision import certain
 
-# -- arguments on one memory ----------------------------------------------------------------------
+# -- arguments that alias --------------------------------------------------------------------------
 
 
 @dataclass(frozen=True)
@@ -46,7 +46,7 @@ class ArgumentOverlap:
 
 
 def argument_overlaps(flow: FunctionFlow, judge: Judge) -> Iterator[Decided[ArgumentOverlap]]:
-    """Every pair of arguments on one memory of which one is written, where that is known."""
+    """Every pair of arguments that may alias, one of which is known to be written."""
     for call in flow.calls:
         effect = flow.effect_of(call)
         for written, other in _pairs(call, effect):
@@ -92,7 +92,7 @@ def _overlapping(event: ArgumentOverlap, flow: FunctionFlow, judge: Judge) -> De
         certainty, why_not = Certainty.MAY, "safe while the kernel reads all of it first"
     decision = judge.judge_event(claim, certainty, why_not)
     if event.elementwise and decision.verdict is Verdict.ALWAYS_WRONG:
-        # In rising order, what lies in front of its source is written when that has been read.
+        # In ascending order, bytes before those of the source are written after they are read.
         decision = judge.judge_event(claim, Certainty.MAY, "it depends on the iteration order of the kernel")
     only_empty = judge.safe_only_if(decision, claim, either_empty(written, other))
     return Decided(event, decision, only_empty=only_empty)

@@ -29,7 +29,7 @@ Event = TypeVar("Event", covariant=True)
 class Decided(Generic[Event]):
     """The verdict on an event, and what it relies on besides facts about symbols.
 
-    `only_empty`: it is safe only where there is no byte that it could concern.
+    `only_empty`: it is safe only where the tensors that it concerns are empty.
     """
 
     event: Event

@@ -26,7 +26,7 @@ from relax_lint.symbolic.quantity import Unknown
 
 @dataclass(frozen=True)
 class Start:
-    """An operand that starts `offset` bytes behind its data pointer, and what the kernel makes of that."""
+    """An operand that starts `offset` bytes after its data pointer, and how the kernel handles that."""
 
     use: KernelUse
     position: int

@@ -69,7 +69,7 @@ class Placement:
 
     @cached_property
     def end(self) -> Size:
-        """offset + bytes: the first byte behind the tensor, counted from the start of the storage."""
+        """offset + bytes: the first byte after the tensor, counted from the start of the storage."""
         if isinstance(self.tensor.bytes, Unknown):
             return self.tensor.bytes
         if isinstance(self.tensor.offset, Unknown):

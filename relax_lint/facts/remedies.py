@@ -57,7 +57,7 @@ class DropAllocation:
 
 @dataclass(frozen=True)
 class DelayKill:
-    """Move a kill behind the last use of what it kills, or drop it."""
+    """Move a kill after the last use of what it kills, or remove it."""
 
     kill: Kill
 

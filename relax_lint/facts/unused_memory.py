@@ -23,7 +23,7 @@ Allocation: TypeAlias = AllocStorage | AllocTensor
 
 @dataclass(frozen=True)
 class KeptAllocation:
-    """An allocation that lives to the end of its function, on every path or on some."""
+    """An allocation that is not killed before its function returns, on every path or on some."""
 
     allocation: Allocation
     certainty: Certainty

@@ -180,7 +180,7 @@ class Planner:
 
     def _drop_allocation(self, op: AllocStorage | AllocTensor) -> tuple[Remedy, ...]:
         """For an allocation that nothing uses, with the kills that name it and the storage that is then
-        for nothing.
+        without need.
         """
         ops = self._facts.operations
         gone: list[Op] = [op]
@@ -197,7 +197,7 @@ class Planner:
 
     def _delay(self, kill: Kill) -> tuple[Remedy, ...]:
         """For a kill before the last use: it goes behind that, or away where the value is returned or used
-        outside of the branch of the kill; TVM adds the kills that are missing.
+        outside the branch of the kill; TVM adds the kills that are missing.
         """
         paths = self._facts.flow.paths
         path = paths.of(kill)

@@ -18,7 +18,7 @@ from relax_lint.vm.builtins import Builtin, Role
 
 BYTE = DType("uint8", 8)
 UNKNOWN_DTYPE = DType("unknown", 0, 0)
-"""What a dtype argument stands for that is no constant. Without lanes it has no fixed size."""
+"""The value of a dtype argument that is not a constant. Without lanes it has no fixed size."""
 
 
 @dataclass(frozen=True)
@@ -30,7 +30,7 @@ class Given:
 
     @property
     def own(self) -> Sequence[Any]:
-        """The arguments that the builtin's row names, without the VM in front of them."""
+        """The arguments that the builtin's row names, without the leading VM argument."""
         return own_arguments(self.builtin, self.arguments)
 
     def __getitem__(self, role: Role) -> Any:
@@ -48,7 +48,7 @@ Handler: TypeAlias = Callable[[BuildContext, OperationId, Any, Given], Op]
 
 
 def own_arguments(builtin: Builtin, arguments: Sequence[Any]) -> Sequence[Any]:
-    """The arguments of a call without the VM that LowerRuntimeBuiltin puts in front of some."""
+    """The arguments of a call without the VM argument that LowerRuntimeBuiltin prepends to some."""
     return arguments[-len(builtin.arguments) :] if builtin.after_vm else arguments
 
 

@@ -49,7 +49,7 @@ class BodyReader:
         self._translator = translator
         self._loops = loops
         self._roots: dict[Any, int | None] = {}
-        """Parameter behind each buffer variable, None for local buffers."""
+        """The parameter of each buffer variable, None for local buffers."""
         self._windows: set[Any] = set()
         """Buffers that show another's data under other indices."""
         self._guards = 0

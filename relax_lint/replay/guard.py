@@ -1,4 +1,4 @@
-"""Runs in which nothing lies behind the last byte that was asked for.
+"""Runs with no accessible memory after the last requested byte.
 
 A storage that is overrun by a few bytes does no visible harm on most machines. Under the guard every block
 that TVM's runtime obtains on the CPU ends at a page that nobody may touch, begins behind another one, is
@@ -41,7 +41,7 @@ class GuardUnavailableError(Exception):
 
 @dataclass(frozen=True)
 class Damage:
-    """An access outside of a block: byte `at`, counted from the first of the block's `size` bytes (so it is
+    """An access outside a block: byte `at`, counted from the first of the block's `size` bytes (so it is
     negative in front of the block), or a block that was used after it was freed.
 
     `access` is `read` or `write`, or `access` on machines that do not tell.

@@ -104,7 +104,7 @@ def discover(
 
 
 class _Finder:
-    """What the paths of one run lead to. `leaving` are links that nobody follows."""
+    """The inputs that the paths of one run name. `leaving` are links that are not followed."""
 
     def __init__(self, exclude: Sequence[str], respect_gitignore: bool, follow_links: bool) -> None:
         self.leaving: list[str] = []

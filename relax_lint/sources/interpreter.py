@@ -44,7 +44,7 @@ class Inner:
 
 
 class UndefinedError(NameError):
-    """A name that nothing binds, and the node that mentions it."""
+    """An undefined name, and the node that mentions it."""
 
     def __init__(self, node: Any, name: str) -> None:
         super().__init__(f"Undefined variable: {name}")

@@ -91,7 +91,7 @@ def dotted_name(node: ast.expr, scope: Scope, line: int) -> str | None:
 
 
 def resolve(name: str, scope: Scope, line: int) -> Entry | None:
-    """What `name` is bound to for text that stands at `line` in `scope`; None if nothing binds it."""
+    """What `name` is bound to for text that stands at `line` in `scope`; None if it is undefined."""
     inner: Scope | None = scope
     current: Scope | None = scope
     while current is not None:
@@ -176,7 +176,7 @@ def _declared(name: str, scope: Scope) -> Taken | None:
 
 
 def _list_behind(node: ast.expr, scope: Scope) -> ast.expr | None:
-    """The list that a name is bound to in an enclosing scope; the node itself if it is no name."""
+    """The list that a name is bound to in an enclosing scope; the node itself if it is not a name."""
     if not isinstance(node, ast.Name):
         return node
     current: Scope | None = scope

@@ -64,8 +64,8 @@ def _entry(written: str, rules: Mapping[str, Rule]) -> _Entry:
     if whole:
         return _Entry(written, tuple(whole))
     begun = [code for code in rules if written and code.startswith(written)]
-    # What says that a block was not looked at is accepted by its whole code or name only, so that nobody does
-    # it unawares.
+    # A finding that a block was not analysed is accepted only by its whole code or name, so that this is not
+    # done by accident.
     codes = tuple(code for code in begun if rules[code].acceptance is Acceptance.BY_PREFIX)
     if begun and (not codes or not written[-1].isdigit()):
         return _Entry(written, problem=f"the prefix `{written}` is too broad: write the whole code")

@@ -56,7 +56,7 @@ def stale_entries(report: Report, entries: Sequence[Entry], config: Config) -> t
 
 
 def with_notes_on_accepted_blocks(report: Report) -> Report:
-    """The report with a note on each block that was not looked at and that nobody hears of otherwise."""
+    """The report with a note on each block that was not analysed and is not reported otherwise."""
     return replace(report, files=tuple(map(_noted, report.files)))
 
 
@@ -83,7 +83,7 @@ def _was_run(config: Config, off: tuple[str, ...]) -> dict[str, bool]:
 
 
 def idle_assumptions(used: Container[str], config: Config) -> tuple[str, ...]:
-    """What is said of assumptions that are about no function; `used` are the texts of the others."""
+    """The notes on assumptions that match no function; `used` are the texts of the others."""
     return tuple(
         f"the assumption {assumption} matches no function: none has its symbols"
         for assumption in config.assumptions

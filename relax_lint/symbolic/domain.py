@@ -31,7 +31,7 @@ class FactKind(Enum):
 
 @dataclass(frozen=True)
 class Fact:
-    """One condition on symbols that may be taken for granted.
+    """One condition on symbols that may be assumed.
 
     `text` is what people read in the list of assumptions, for example
     `n <= 2048 (tir_var_upper_bound, not enforced)`.

@@ -120,7 +120,7 @@ def _divisors(b: Interval) -> list[int]:
 
 
 def _floor_div(a: Interval, b: Interval) -> Interval:
-    """For a divisor of 0 there is no value, so nothing is claimed about it."""
+    """A division by 0 has no value, so nothing is claimed about it."""
     quotients = [n // d for n in a for d in _divisors(b)]
     return (min(quotients), max(quotients)) if quotients else (0, 0)
 

@@ -115,7 +115,7 @@ def ordered_conditions(condition: Any) -> list[Any]:
 
 
 def relation_sides(condition: Any) -> tuple[Any, Any]:
-    """The sides of an equality: sympy orders them by its own lights; people put the number right."""
+    """The sides of an equality: sympy orders them by its own order; people put the number right."""
     a, b = condition.args
     return (b, a) if a.is_number and not b.is_number else (a, b)
 

@@ -1,4 +1,4 @@
-"""The most that a walk holds at one time, and the most that an allocator holds for it."""
+"""The peak of the live bytes of a walk, and of the bytes that an allocator holds for it."""
 
 from __future__ import annotations
 

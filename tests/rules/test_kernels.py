@@ -134,7 +134,7 @@ def main(x: R.Tensor((8,), "float32"), y: R.Tensor((2,), "float32")) -> R.Tensor
     )
     (found,) = findings(parse(module), "RLX303")
     assert found.verdict.value == "always-wrong"
-    assert "offset of 12 bytes" in found.message
+    assert "offset 12 bytes" in found.message
 
 
 def test_an_index_under_a_condition_of_the_kernel_is_not_judged() -> None:

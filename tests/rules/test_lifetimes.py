@@ -136,7 +136,7 @@ def main(x: R.Tensor((4,), "float32")) -> R.Tensor((4,), "float32"):
 def test_the_storage_of_an_inner_function() -> None:
     (found,) = findings(dict(stages_until_planned(INNER))[PLANNED], "RLX204")
     assert found.verdict.value == "always-wrong"
-    assert "which only the inner function `f` has" in found.message
+    assert "which is defined only in the inner function `f`" in found.message
 
 
 def stages_until_planned(body: str) -> list[tuple[str, Any]]:

@@ -86,7 +86,7 @@ class UnitText:
         return Edit(self._text.location(node), text)
 
     def insert_behind(self, node: ast.AST, text: str) -> Edit:
-        """Text right behind an expression."""
+        """Text directly after an expression."""
         place = self._text.location(node)
         return Edit(Location(place.path, place.end_line, place.end_column, *_end(place)), text)
 

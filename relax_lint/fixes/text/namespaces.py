@@ -89,7 +89,7 @@ class Namespaces:
 
 
 def _imports(body: list[ast.stmt]) -> Iterator[tuple[str, str, ast.stmt]]:
-    """The names that the imports outside of definitions bind, what they stand for, and where."""
+    """The names that the imports outside definitions bind, what they stand for, and where."""
     for node in body:
         if isinstance(node, ast.ImportFrom) and node.module is not None and node.level == 0:
             for alias in node.names:
