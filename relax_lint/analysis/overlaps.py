@@ -24,7 +24,7 @@ _UNKNOWN_BYTES = Unknown("the bytes of a tensor are unknown in the IR")
 
 @dataclass(frozen=True)
 class ByteRange:
-    """`length` bytes from `start`, counted from the start of the storage, or of whatever memory it is."""
+    """`length` bytes from `start`, counted from the start of the storage or other memory."""
 
     start: Size
     length: Size
@@ -43,7 +43,7 @@ class ByteRange:
 
     @property
     def empty(self) -> Boolean | Unknown:
-        """There is no byte in it."""
+        """The range is empty."""
         return self.length if isinstance(self.length, Unknown) else at_most(self.length, sympy.Integer(0))
 
     def same_start(self, other: ByteRange) -> bool:

@@ -126,7 +126,7 @@ class BoundFacts:
                 yield Decided(FaultyBound(bound, Fault.UNKNOWN_NAME), certain(Verdict.ALWAYS_WRONG, reason))
 
     def symbol_like(self, name: str) -> str | None:
-        """The one symbol of the signature that a misspelt name can stand for."""
+        """The one symbol of the signature that a misspelt name may mean."""
         names = [info.symbol.name for info in self._function.symbols if info.in_signature]
         same = [candidate for candidate in names if candidate.lower() == name.lower()]
         close = same or get_close_matches(name, names, cutoff=0.75)

@@ -121,7 +121,7 @@ class FunctionFacts:
 
     @cached_property
     def placement(self) -> PlacementFacts:
-        """Where tensors lie on their storages (RLX101 to RLX105)."""
+        """The positions of tensors on their storages (RLX101 to RLX105)."""
         return PlacementFacts(self.flow, self.prover, self.config)
 
     @cached_property
@@ -131,12 +131,12 @@ class FunctionFacts:
 
     @cached_property
     def devices(self) -> DeviceFacts:
-        """The devices that values lie on (RLX401 to RLX403)."""
+        """The devices of values (RLX401 to RLX403)."""
         return DeviceFacts(self.flow, self.config)
 
     @cached_property
     def packing(self) -> PackingFacts:
-        """The dtypes that are not made of whole bytes (RLX404)."""
+        """The dtypes that are not a whole number of bytes (RLX404)."""
         return PackingFacts(self.placement, self.prover)
 
     # -- verdicts: lifetimes -------------------------------------------------------------------
@@ -158,7 +158,7 @@ class FunctionFacts:
         return live_overlap.live_overlaps(self.flow, self.prover)
 
     def harmless_reuses(self) -> Iterator[Decided[AllocTensor]]:
-        """The tensors on a shared storage that are written over nothing which is read later (RLX203)."""
+        """The tensors on a shared storage that overwrite nothing that is read later (RLX203)."""
         return live_overlap.harmless_reuses(self.flow)
 
     def undominated_uses(self) -> Iterator[Decided[UndominatedUse]]:
@@ -190,7 +190,7 @@ class FunctionFacts:
         return unused_memory.never_killed(self.flow, self.prover)
 
     def unused_allocations(self) -> Iterator[Decided[UnusedAllocation]]:
-        """The allocations that nothing uses (RLX208)."""
+        """The allocations that are never used (RLX208)."""
         return unused_memory.unused_allocations(self.flow, self.prover)
 
     # -- verdicts: kernels ---------------------------------------------------------------------
@@ -212,7 +212,7 @@ class FunctionFacts:
 
     @cached_property
     def types(self) -> TypeFacts:
-        """The types that nothing makes true (RLX305, RLX507)."""
+        """The types that are declared and never checked (RLX305, RLX507)."""
         return TypeFacts(self.flow)
 
     # -- verdicts: declarations and budgets ----------------------------------------------------

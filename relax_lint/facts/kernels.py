@@ -42,7 +42,7 @@ class _Region:
 
 @dataclass(frozen=True, eq=False)
 class KernelUse:
-    """One call of a kernel of the module. `presumptions` are about the types that nothing makes true."""
+    """One call of a kernel of the module. `presumptions` concern types that are never checked."""
 
     call: KernelCall
     match: KernelMatch

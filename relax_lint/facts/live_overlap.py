@@ -65,7 +65,7 @@ def _copied(call: KernelCall, written: ValueId, flow: FunctionFlow) -> list[Valu
 
 
 def harmless_reuses(flow: FunctionFlow) -> Iterator[Decided[AllocTensor]]:
-    """The tensors on storages that an earlier tensor was on, and that are written over nothing which is read
+    """The tensors on reused storages that overwrite nothing which is read
     later: fine without a question.
     """
     fine = certain(Verdict.ALWAYS_FINE, "nothing written to its storage before is read afterwards")

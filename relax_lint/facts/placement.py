@@ -1,4 +1,4 @@
-"""RLX101 to RLX105: does every tensor lie inside its storage?
+"""RLX101 to RLX105: does every tensor fit inside its storage?
 
 Event: an allocation, a tensor on a storage, or a byte view. Claims, one for each rule, each over the
 values for which the other claims hold:
@@ -110,7 +110,7 @@ class Placement:
 
 
 class PlacementFacts:
-    """The allocations and views of one function, and the verdicts on where they lie."""
+    """The allocations and views of one function, and the verdicts on their positions."""
 
     def __init__(self, flow: FunctionFlow, judge: Judge, config: Config) -> None:
         self._flow = flow

@@ -25,7 +25,7 @@ _CLAIMING = (CallKind.PACKED, CallKind.BUILTIN, CallKind.CALL_INPLACE_PACKED)
 
 
 class TypeFacts:
-    """The types of one function that nothing makes true."""
+    """The types of one function that are declared and never checked."""
 
     def __init__(self, flow: FunctionFlow) -> None:
         self._flow = flow

@@ -36,7 +36,7 @@ class KeptAllocation:
 
 @dataclass(frozen=True)
 class UnusedAllocation:
-    """An allocation that nothing uses."""
+    """An allocation that is never used."""
 
     allocation: Allocation
 
@@ -69,7 +69,7 @@ def never_killed(flow: FunctionFlow, judge: Judge) -> Iterator[Decided[KeptAlloc
 
 
 def unused_allocations(flow: FunctionFlow, judge: Judge) -> Iterator[Decided[UnusedAllocation]]:
-    """The allocations that nothing uses."""
+    """The allocations that are never used."""
     function = flow.function
     used = {value for op in flow.operations for value in operands(op, function)}
     used |= {function.result, *function.inline_tuples.get(function.result, ())}

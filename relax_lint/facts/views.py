@@ -82,7 +82,7 @@ class ViewFacts:
         return self._judge.judge(view.size).verdict is Verdict.ALWAYS_FINE
 
     def _copy(self, op: View) -> ViewQuestion:
-        """`vm.builtin.copy` returns its argument, whatever type the call claims."""
+        """`vm.builtin.copy` returns its argument, whatever type the call declares."""
         domain = self._judge.domain_at(op.place)
         source, target = self._types(op)
         assert source is not None

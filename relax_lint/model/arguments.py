@@ -85,12 +85,12 @@ def size_in_bytes(shape: Shape, dtype: DType) -> Size:
 
 
 def dtype_of(node: Any) -> DType:
-    """The dtype that an `R.dtype(...)` argument stands for."""
+    """The dtype of an `R.dtype(...)` argument."""
     return read_dtype(node.value) if versions.kind(node) == "DataTypeImm" else UNKNOWN_DTYPE
 
 
 def device_of(node: Any) -> int | None:
-    """A device index; None where it is no constant."""
+    """A device index; None where it is not a constant."""
     value = getattr(node, "value", node)
     return value if isinstance(value, int) else None
 

@@ -24,7 +24,7 @@ class SymbolTable:
         self._names: set[str] = set()
 
     def symbol_of(self, var: Any) -> sympy.Symbol:
-        """The symbol of a variable; one that nothing has defined so far is new and undefined."""
+        """The symbol of a variable; one that is not yet defined is new and undefined."""
         symbol = self._symbols.get(var)
         if symbol is None:
             symbol = self.fresh(str(var.name))

@@ -49,7 +49,7 @@ def _hash(text: str) -> str:
 
 
 def _in_script(data: Any) -> str:
-    """JSON that cannot end the element that it stands in."""
+    """JSON that cannot end its enclosing element."""
     return json_text(_shown(data), compact=True).replace("<", "\\u003c")
 
 

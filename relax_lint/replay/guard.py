@@ -36,7 +36,7 @@ FILL = 0x7F
 
 
 class GuardUnavailableError(Exception):
-    """There is no guard on this machine; the message says why."""
+    """The guard is unavailable on this machine; the message says why."""
 
 
 @dataclass(frozen=True)

@@ -204,7 +204,7 @@ class _Watch:
 
 
 def _other_failure(runs: tuple[Run, ...]) -> str:
-    """What ended the wrong example before what was looked for could be seen; empty where nothing did."""
+    """What ended the failing example before the expected failure; empty if nothing did."""
     failed = [run for run in runs if run.example == "wrong" and run.symptom is not None]
     return f"the call failed for another reason: {failed[0].outcome}" if failed else ""
 

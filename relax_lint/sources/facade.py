@@ -1,4 +1,4 @@
-"""The Python world that TVM's parser sees: stand-ins that offer the vocabulary and nothing else.
+"""The Python world that TVM's parser sees: stand-ins that offer only the vocabulary.
 
 The gate has already refused everything unknown; these objects make sure that a text which slips through it
 still finds no module, no builtin and no function beyond the vocabulary.
@@ -79,7 +79,7 @@ def _hand_out(value: Any, dotted: str) -> Any:
 
 @cache
 def lookup(dotted: str) -> Any:
-    """The object behind a canonical dotted name.
+    """The object of a canonical dotted name.
 
     Raises AttributeError for a name that this TVM does not have, RefusedError for one that may not be used.
     """

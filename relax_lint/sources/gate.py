@@ -261,7 +261,7 @@ class _Gate:
         return any(name in scope for scope in self.scopes) or name in self.known or name in BUILTIN_NAMES
 
     def dotted_name(self, node: ast.expr) -> str | None:
-        """The dotted name of the import that an expression stands for."""
+        """The dotted name of the import that an expression denotes."""
         parts = chain(node)
         if parts is None or parts[0] in self.bound or parts[0] not in self.imports:
             return None

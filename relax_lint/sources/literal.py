@@ -50,7 +50,7 @@ _FUNCTIONS: Mapping[str, Callable[..., Any]] = {
 
 
 class NotLiteralError(ValueError):
-    """The expression is not a literal: `name` is the first name that stands in the way, if it is a name."""
+    """The expression is not a literal: `name` is the first name that prevents it, if it is a name."""
 
     def __init__(self, node: ast.AST, name: str | None = None) -> None:
         super().__init__(name or type(node).__name__)

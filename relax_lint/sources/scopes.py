@@ -80,7 +80,7 @@ def _target_names(target: ast.expr) -> Iterator[str]:
 
 
 def dotted_name(node: ast.expr, scope: Scope, line: int) -> str | None:
-    """The canonical dotted name that an attribute chain stands for; None where its root is not an import."""
+    """The canonical dotted name of an attribute chain; None where its root is not an import."""
     parts = chain(node)
     if parts is None:
         return None
@@ -91,7 +91,7 @@ def dotted_name(node: ast.expr, scope: Scope, line: int) -> str | None:
 
 
 def resolve(name: str, scope: Scope, line: int) -> Entry | None:
-    """What `name` is bound to for text that stands at `line` in `scope`; None if it is undefined."""
+    """What `name` is bound to at `line` in `scope`; None if it is undefined."""
     inner: Scope | None = scope
     current: Scope | None = scope
     while current is not None:

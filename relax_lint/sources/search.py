@@ -48,7 +48,7 @@ LEFT_OUT = frozenset(
         *("site-packages", "venv"),
     )
 )
-"""The names of folders that hold nobody's own text: a search does not enter them. One that is named is
+"""The names of folders without the user's own files: a search does not enter them. One that is named is
 searched whatever its name is.
 """
 

@@ -80,7 +80,7 @@ def write_baseline(path: str, entries: Iterable[Entry]) -> None:
 
 
 def entries_of(report: Report, folder: str) -> tuple[Entry, ...]:
-    """An entry for each finding of a report that nothing accepts yet. `folder` is that of the baseline."""
+    """An entry for each finding of a report that is not accepted yet. `folder` is that of the baseline."""
     checks = report.checks
     return tuple(
         _entry_of(check, identity)
@@ -110,7 +110,7 @@ def accept(report: Report, entries: Iterable[Entry], folder: str) -> Report:
 def stale(
     report: Report, entries: Iterable[Entry], folder: str, was_run: Mapping[str, Mapping[str, bool]]
 ) -> tuple[Entry, ...]:
-    """The entries that are about nothing any more, by a report before it was accepted: their finding is gone
+    """The entries that match nothing any more, by a report before it was accepted: their finding is gone
     from a file that was judged in full, by rules that were on, or the file itself is gone.
 
     `was_run` says for the path of each input whether a rule was on for it, by its code.

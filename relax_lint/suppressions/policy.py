@@ -47,7 +47,7 @@ def with_baseline(report: Report, config: Config) -> Report:
 
 
 def stale_entries(report: Report, entries: Sequence[Entry], config: Config) -> tuple[Entry, ...]:
-    """The entries of the configured baseline that are about nothing any more, by a report without it."""
+    """The entries of the configured baseline that match nothing any more, by a report without it."""
     from relax_lint.suppressions.baseline import stale
 
     paths = [file.input.path for file in report.files]

@@ -57,7 +57,7 @@ class Domain:
     free: frozenset[sympy.Symbol] = frozenset()
 
     def with_facts(self, facts: Iterable[Fact]) -> Domain:
-        """This domain, narrowed by more facts; a condition that is known already adds nothing."""
+        """This domain, narrowed by more facts; a known condition adds nothing."""
         more: dict[tuple[Boolean, FactKind], Fact] = {}
         for fact in facts:
             if (fact.condition, fact.kind) not in self._known and fact.condition != sympy.true:
@@ -70,7 +70,7 @@ class Domain:
 
     @cached_property
     def conditions(self) -> frozenset[Boolean]:
-        """The conditions of the facts, of whatever kind."""
+        """The conditions of all facts."""
         return frozenset(fact.condition for fact in self.facts)
 
     @cached_property

@@ -21,7 +21,7 @@ MAX_CORNER_AXES = 8
 
 
 class Bounds:
-    """Bounds of expressions whose symbols lie in a box. Symbols outside it may be any int64."""
+    """Bounds of expressions whose symbols are in a box. Symbols outside it may be any int64."""
 
     def __init__(self, box: Box) -> None:
         self.box = box

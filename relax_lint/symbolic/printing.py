@@ -90,7 +90,7 @@ def _negative(term: Any) -> bool:
 
 
 def _magnitude(term: Any) -> str:
-    """The text of the term without its coefficient: so that like terms sort alike whatever the number."""
+    """The text of the term without its coefficient: so that like terms sort alike."""
     return _expr(term.as_coeff_Mul()[1])[0]
 
 

@@ -22,7 +22,7 @@ class Indeterminate(Exception):
 
 
 class Scope:
-    """The symbols of one call of a function: what each stands for in the outermost function.
+    """The symbols of one call of a function: the meaning of each in the outermost function.
 
     `substitution` is None for the outermost function itself, whose symbols stand for themselves.
     """

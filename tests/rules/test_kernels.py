@@ -113,7 +113,7 @@ def main(x: R.Tensor((4,), "float32"), w: R.Tensor((4,), "float32")) -> R.Tensor
 """
     )
     packed, weight = checks(parse(module), "RLX301")
-    assert packed.assumes == ("the type of `y` (as the call of `make` claims, not checked)",)
+    assert packed.assumes == ("the type of `y` (declared by the call of `make`, not checked)",)
     assert weight.assumes == ("the type of `w` (a parameter after num_input, not checked)",)
 
 

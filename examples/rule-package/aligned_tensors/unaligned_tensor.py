@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 from relax_lint.facts.claims import Claim, multiple_of
-from relax_lint.model.program import Unknown
+from relax_lint.symbolic.quantity import Unknown
 from relax_lint.rule import WARNINGS, Judgement, Message, Rule
 
 if TYPE_CHECKING:

@@ -68,7 +68,7 @@ class UnitText:
         return self._text.lines[place.line - 1][place.column - 1 : place.end_column - 1]
 
     def enclosing(self, statement: ast.stmt) -> Iterator[ast.AST]:
-        """What a statement stands in, innermost first."""
+        """The statements that enclose a statement, innermost first."""
         node: ast.AST = statement
         while node in self._suites:
             node = self._suites[node][2]
@@ -91,13 +91,13 @@ class UnitText:
         return Edit(Location(place.path, place.end_line, place.end_column, *_end(place)), text)
 
     def insert_at_end(self, node: ast.AST, text: str) -> Edit:
-        """Text in front of the last character of an expression: its closing bracket."""
+        """Text before the last character of an expression: its closing bracket."""
         place = self._text.location(node)
         end = (place.end_line, place.end_column - 1)
         return Edit(Location(place.path, *end, *end), text)
 
     def insert_before(self, statement: ast.stmt, code: str) -> Edit:
-        """A line of its own before a statement, above the comments that stand directly over it. Raises
+        """A line of its own before a statement, above the comments directly over it. Raises
         NotEditableError.
         """
         self._require_own_lines(statement)

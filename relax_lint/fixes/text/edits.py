@@ -32,7 +32,7 @@ from relax_lint.sources.unit import Imported, Script
 
 
 def display(remedy: Remedy) -> Fix:
-    """A remedy for which there is no text to change."""
+    """A remedy that has no text to edit."""
     return Fix(remedy.title, Applicability.DISPLAY.value, ())
 
 
@@ -172,7 +172,7 @@ class TextFixer:
         return self._text.original(found[0])
 
     def _start(self, function: Function, place: OperationId) -> ast.stmt:
-        """The statement before which a check stands that is made right before an operation."""
+        """The statement before which the check of an operation is inserted."""
         statement = self._place(place)
         before = next((op for op in function.body.walk() if op.place.index == place.index - 1), None)
         if before is not None and self._place(before.place) is statement:

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 
 def check(facts: FunctionFacts) -> Iterator[Judgement]:
-    """Every declared bound that a verdict relied on: nothing checks it at run time."""
+    """Every declared bound that a verdict relies on: it is never checked at run time."""
     for decided in facts.bounds.unenforced():
         message = _message(decided.event)
         remedy = CheckAtEntry()
