@@ -177,7 +177,7 @@ class _Writer:
         ]
 
     def _physical(self, path: str, location: Location | None) -> dict[str, Any]:
-        """Code scanning has to have a region: a finding without a position is put at the start of its file."""
+        """Code scanning has to have a region: a finding without a position is at the start of its file."""
         place = location or Location(path, 1, 1, 1, 1)
         return {"artifactLocation": self._artifact(path), "region": _region(place)}
 

@@ -148,7 +148,7 @@ def _relation(relation: Any) -> Formula:
 
 @lru_cache(maxsize=1 << 14)
 def _check_term(term: Any) -> None:
-    """Raises `NotPolynomial` or `Unsupported` for an opaque term that is not an operation on integers that the
+    """Raises `NotPolynomial` or `Unsupported` for an opaque term that is not an integer operation that the
     provers know, down to its innermost arguments.
     """
     if isinstance(term, sympy.Symbol):

@@ -11,6 +11,7 @@ from relax_lint.model.program import Function
 from relax_lint.model.sizes import elements
 from relax_lint.model.types import DType, PrimType, ShapeType, TensorType, TupleType, ValueType
 from relax_lint.symbolic.evaluation import compile_expr
+from relax_lint.symbolic.printing import expr_text
 from relax_lint.symbolic.quantity import Shape, Size, Unknown
 
 Quantity: TypeAlias = "int | sympy.Expr"
@@ -90,7 +91,7 @@ def evaluate_at(expr: sympy.Expr, symbols: tuple[sympy.Symbol, ...], values: lis
     try:
         return compiled(*values)
     except ZeroDivisionError:
-        raise Indeterminate(f"`{expr}` divides by zero") from None
+        raise Indeterminate(f"`{expr_text(expr)}` divides by zero") from None
 
 
 def evaluate(expr: sympy.Expr, binding: Mapping[str, int]) -> int:

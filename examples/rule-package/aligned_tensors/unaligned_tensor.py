@@ -6,8 +6,8 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 from relax_lint.facts.claims import Claim, multiple_of
-from relax_lint.symbolic.quantity import Unknown
 from relax_lint.rule import WARNINGS, Judgement, Message, Rule
+from relax_lint.symbolic.quantity import Unknown
 
 if TYPE_CHECKING:
     from relax_lint.facts.function import FunctionFacts
