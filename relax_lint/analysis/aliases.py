@@ -81,7 +81,7 @@ class Aliases:
         return self.registers.get(value, value)
 
     def is_trivial(self, op: Op) -> bool:
-        """Whether TVM removes a binding, so that it is no use of its operands."""
+        """Whether TVM removes a binding, so that it does not use its operands."""
         return op.result in self.registers and not isinstance(op, KernelCall)
 
     def _same_register(self, op: Op) -> ValueId | None:
@@ -150,7 +150,7 @@ class Aliases:
         """The values whose bytes each value may share, over all paths: allocations, parameters,
         constants, results of calls.
 
-        The result of a packed function is taken for a tensor of its own unless the call declares
+        The result of a packed function is treated as a tensor of its own unless the call declares
         that it works in place.
         """
         function = self._function
@@ -159,7 +159,7 @@ class Aliases:
         return found
 
     def roots_of(self, value: ValueId) -> frozenset[ValueId]:
-        """The values whose bytes a value may share; what comes from outside of the function is its own."""
+        """The values whose bytes a value may share; what comes from outside the function is its own."""
         known = self.roots.get(value)
         return frozenset((value,)) if known is None else known
 

@@ -30,7 +30,7 @@ class ContentState:
         )
 
     def merge(self, other: ContentState, branched: int) -> None:
-        """Both states meet behind the `If` of index `branched`."""
+        """Both states merge after the `If` of index `branched`."""
         for value in self.unwritten.keys() | other.unwritten.keys():
             one, two = (state.unwritten.get(value, Certainty.MAY) for state in (self, other))
             self.unwritten[value] = weakest(one, two)

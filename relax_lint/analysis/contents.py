@@ -38,7 +38,7 @@ from relax_lint.model.program import Function
 from relax_lint.model.types import TensorType
 
 _END = 1 << 62
-"""A use behind the last operation: the result."""
+"""A use after the last operation: the result."""
 
 
 @dataclass(frozen=True)
@@ -126,7 +126,7 @@ class Contents:
         self.writes: set[ValueId] = set()
         """The tensors from outside that are written."""
         self.passed: set[ValueId] = set()
-        """The tensors from outside that are given, as they come in, to calls of which nothing is known."""
+        """The tensors from outside that are passed, still unmodified, to calls with unknown effects."""
         self._at_end = ContentState()
         for parameter in function.parameters:
             self._name(parameter)
@@ -230,19 +230,19 @@ class Contents:
     def _call(self, op: FunctionCall, state: ContentState) -> None:
         summary = self._summary_of(op)
         if summary is None:
-            why = f"`{op.callee}` reads the arguments that hold something, and writes the others"
+            why = f"`{op.callee}` reads its initialised arguments and writes the others"
             self._unknown(op, op.arguments, why, state)
             return
         self._read_all(op, summary.values(summary.reads, op), state)
         for value in summary.values(summary.writes, op):
             self._write_all(op, value, state)
-        why = f"`{op.callee}` passes it to a function that may read and write it"
+        why = f"`{op.callee}` passes it to a function that may read or write it"
         self._unknown(op, summary.values(summary.passed, op), why, state)
         if summary.unwritten:
             state.unwritten[op.result] = Certainty.MUST
 
     def _unknown(self, op: Op, arguments: Iterable[ValueId], why: str, state: ContentState) -> None:
-        """A call of which nothing is known: what was not written is its output, the rest it reads."""
+        """A call with unknown effects: it reads its initialised arguments and writes the others."""
         for argument in arguments:
             for leaf in self._aliases.leaves(argument):
                 if any(root in state.unwritten for root in self._aliases.roots_of(leaf)):

@@ -23,7 +23,7 @@ ENTRY = Point(None)
 
 
 class Definitions:
-    """Where something that is computed from symbols can stand."""
+    """Where an expression over symbols can be inserted."""
 
     def __init__(self, function: Function) -> None:
         self._function = function

@@ -95,7 +95,7 @@ def _precedes(definition: Op, op: Op | None, paths: Paths) -> bool:
 def _unbound(
     op: Op | None, value: ValueId, function: Function, inner: Mapping[str, tuple[str, Op]]
 ) -> Iterable[UndominatedUse]:
-    """A variable that nothing in the function binds. Values written in place have no name, and scalars are
+    """A variable that is undefined in the function. Values written in place have no name, and scalars are
     symbols, which have rules of their own.
     """
     name = function.values[value].name

@@ -85,7 +85,7 @@ class EffectTable:
             return Effect(builtin.reads, builtin.writes)
         if call.pure:
             return Effect(arguments, frozenset())
-        why = f"`{call.callee}` may read and write its arguments, and keeps none of them"
+        why = f"`{call.callee}` may read and write its arguments, but does not keep them"
         return Effect(arguments, arguments | fresh, known=False, why=why)
 
 

@@ -23,7 +23,7 @@ class KilledUse:
     value: ValueId
     kill: Kill
     certainty: Certainty
-    why: str = "killed on some paths only"
+    why: str = "killed only on some paths"
 
     @property
     def is_certain(self) -> bool:
@@ -94,7 +94,7 @@ class Kills:
             # `b = a` shares the register of `a` because KillAfterLastUse removes such bindings. After it,
             # where `kill_object` stands, code generation gives `b` a register of its own (measured).
             if value != found.kill.target and found.kill.kind is KillKind.OBJECT:
-                why = "another name has a register of its own unless the pipeline removes trivial bindings"
+                why = "an alias has its own register unless the pipeline removes trivial bindings"
                 self.uses.append(KilledUse(op, value, found.kill, Certainty.MAY, why))
             else:
                 self.uses.append(KilledUse(op, value, found.kill, found.certainty))

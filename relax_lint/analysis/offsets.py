@@ -29,7 +29,7 @@ _ZERO = sympy.Integer(0)
 class Offsets:
     """The byte offsets of the tensors of one function.
 
-    Tensors that come from outside (parameters, results of calls) are taken to start at their data pointer.
+    Tensors that come from outside (parameters, results of calls) are assumed to start at their data pointer.
     What an in-place call makes of an argument starts where that does.
     """
 
@@ -74,7 +74,7 @@ class Offsets:
             return known.get(items[op.item], _ZERO) if op.item < len(items) else _ZERO
         if isinstance(op, If):
             taken, other = known.get(op.then_result, _ZERO), known.get(op.else_result, _ZERO)
-            return taken if taken == other else Unknown("the offset depends on the branch that was taken")
+            return taken if taken == other else Unknown("the offset depends on the branch taken")
         if isinstance(op, View) and op.kind is not ViewKind.ZERO_OFFSET:
             base = known.get(op.source, _ZERO)
             if isinstance(base, Unknown) or isinstance(op.offset, Unknown):

@@ -19,18 +19,18 @@ from relax_lint.model.sizes import tensor_bytes
 from relax_lint.symbolic.quantity import Size, Unknown
 from relax_lint.symbolic.relations import CACHED, at_most
 
-_UNKNOWN_BYTES = Unknown("the bytes of a tensor are not known from the IR")
+_UNKNOWN_BYTES = Unknown("the bytes of a tensor are unknown in the IR")
 
 
 @dataclass(frozen=True)
 class ByteRange:
-    """`length` bytes from `start`, counted from the start of the storage, or of whatever memory it is."""
+    """`length` bytes from `start`, counted from the start of the storage or other memory."""
 
     start: Size
     length: Size
 
     def disjoint(self, other: ByteRange) -> Boolean | Unknown:
-        """No byte is in both; a range without bytes meets none."""
+        """No byte is in both; an empty range overlaps no other."""
         for size in (self.start, self.length, other.start, other.length):
             if isinstance(size, Unknown):
                 return size
@@ -43,7 +43,7 @@ class ByteRange:
 
     @property
     def empty(self) -> Boolean | Unknown:
-        """There is no byte in it."""
+        """The range is empty."""
         return self.length if isinstance(self.length, Unknown) else at_most(self.length, sympy.Integer(0))
 
     def same_start(self, other: ByteRange) -> bool:
@@ -63,7 +63,7 @@ def _disjoint(start: sympy.Expr, length: sympy.Expr, start_2: sympy.Expr, length
 
 
 def either_empty(one: ByteRange, other: ByteRange) -> Boolean | None:
-    """One of two ranges has no byte; None where that cannot be stated."""
+    """One of two ranges is empty; None where that cannot be stated."""
     if isinstance(one.empty, Unknown) or isinstance(other.empty, Unknown):
         return None
     return sympy.Or(one.empty, other.empty)

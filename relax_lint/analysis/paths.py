@@ -1,4 +1,4 @@
-"""Where in the tree of branches an operation stands."""
+"""The position of an operation in the tree of branches."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ class Paths:
         return self.of(other)[: len(path)] == path
 
     def never_with(self, op: Op, other: Op) -> bool:
-        """Whether the two stand in different branches of one `If`."""
+        """Whether the two are in different branches of one `If`."""
         taken = dict(self.of(op))
         return any(taken.get(index, choice) != choice for index, choice in self.of(other))
 

@@ -1,4 +1,4 @@
-"""What is taken for granted that is not a condition on symbols."""
+"""What is treated as granted that is not a condition on symbols."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True)
 class Presumption:
-    """Something that a verdict relies on and nothing checks, such as the type that a call claims. `text` is
+    """An unchecked fact that a verdict relies on, such as the type that a call declares. `text` is
     what people read in the list of assumptions.
     """
 

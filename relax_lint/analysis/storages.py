@@ -51,7 +51,7 @@ class StorageResolver:
         """`items` are the tuple fields still to be taken of `value`, outermost first."""
         key = (function.name, value, items)
         if key in seen:
-            return Unknown("the storage comes out of a recursion")
+            return Unknown("the storage comes from a recursive call")
         seen |= {key}
         op = self._defined_by(function).get(value)
         if isinstance(op, AllocStorage) and not items:
@@ -119,5 +119,7 @@ def _constant_sized(storages: Storages, function: Function) -> Storages:
         return storages
     for storage in storages:
         if isinstance(storage.size, Unknown) or storage.size.free_symbols:
-            return Unknown(f"the storage is allocated in `{function.name}` with a size that is no constant")
+            return Unknown(
+                f"the storage is allocated in `{function.name}` with a size that is not a constant"
+            )
     return storages

@@ -14,7 +14,7 @@ class Summary:
     """What one function does. Values are its parameters, and for an inner function the values of the outer
     one that it uses.
 
-    `reads` are read as they come in, `writes` are written, `passed` go to calls of which nothing is
+    `reads` are read as they come in, `writes` are written, `passed` go to calls whose effect is not
     known, `returns` may be part of the result; `fresh` says that the result may be something else,
     `unwritten` that it is a tensor without contents.
     """

@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from sympy.logic.boolalg import Boolean
+from sympy.logic.boolalg import And, Boolean
 
 from relax_lint.analysis.flow import FunctionFlow
 from relax_lint.facts.claims import Claim, all_of
@@ -48,7 +48,7 @@ def redundant_checks(flow: FunctionFlow, judge: Judge) -> Iterator[Decided[Runti
         if isinstance(check.op, Assert) and check.op.written:
             enforced = judge.domain_at(check.op.place).without(FactKind.ASSUMED, FactKind.GLOBAL)
             decision = judge.judge(Claim(check.condition, enforced))
-            answer = certain(Verdict.ALWAYS_FINE, "not proved from what is enforced before it")
+            answer = certain(Verdict.ALWAYS_FINE, "not proved from the facts that are enforced before it")
             if decision.verdict is Verdict.ALWAYS_FINE and decision.reachable:
                 answer = certain(Verdict.ALWAYS_WRONG, decision.proof.detail or "true for every input")
             yield Decided(check, answer)
@@ -73,4 +73,4 @@ def runtime_checks(flow: FunctionFlow) -> Iterator[RuntimeCheck]:
             conditions = [fact.condition for fact in op.facts if fact.kind is FactKind.ENFORCED]
         else:
             continue
-        yield RuntimeCheck(op, all_of(conditions), " & ".join(condition_text(c) for c in conditions))
+        yield RuntimeCheck(op, all_of(conditions), condition_text(And(*conditions)))

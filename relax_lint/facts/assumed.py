@@ -40,8 +40,8 @@ def with_assumptions(program: Program, config: Config, chain: ProverChain) -> As
         narrowed = replace(function, facts=(*function.facts, *_facts(meant, function)))
         if meant and _excludes_all(function, narrowed, config, chain):
             notes.append(
-                f"nothing enters `{function.name}` under the assumption "
-                f"{', '.join(map(str, meant))}: not used there"
+                f"the assumption {', '.join(map(str, meant))} excludes every input of "
+                f"`{function.name}`: ignored there"
             )
             narrowed = function
         functions.append(narrowed)

@@ -1,5 +1,4 @@
-"""RLX501, 502, 503 and 506: are declared bounds known, consistent and enforced, and does every size have
-one?
+"""RLX501, 502, 503 and 506: are declared bounds known, consistent and enforced, and is every size bounded?
 
 Events and claims:
 
@@ -30,7 +29,7 @@ from relax_lint.facts.placement import Allocation, PlacementFacts
 from relax_lint.model.operations import AllocStorage, Op
 from relax_lint.model.program import DeclaredBound
 from relax_lint.results.verdict import Verdict
-from relax_lint.symbolic.decision import certain
+from relax_lint.symbolic.decision import Assignment, certain
 from relax_lint.symbolic.domain import Fact, FactKind
 from relax_lint.symbolic.quantity import Unknown
 
@@ -40,10 +39,13 @@ LARGEST_PLANNED = 2**48
 
 @dataclass(frozen=True)
 class ReliedBound:
-    """A declared bound and the operations that are safe only because of it."""
+    """A declared bound, the operations that are safe only because of it, and where it is known the smallest
+    input beyond the bound that overruns a storage, with that storage.
+    """
 
     bound: DeclaredBound
     relying: tuple[Op, ...]
+    overrun: tuple[Assignment, AllocStorage] | None
 
 
 class Fault(Enum):
@@ -66,6 +68,11 @@ class FaultyBound:
         return self.fault is Fault.NOT_AN_INTEGER
 
 
+def _violates(fact: Fact, at: Assignment) -> bool:
+    values = {symbol: at[symbol.name] for symbol in fact.condition.free_symbols if symbol.name in at}
+    return bool(fact.condition.subs(values) == sympy.false)
+
+
 class BoundFacts:
     """The declared bounds of one function, and the verdicts on them."""
 
@@ -81,7 +88,19 @@ class BoundFacts:
         for bound in self._function.bounds:
             if bound.fact is not None and bound.fact in self._reliance:
                 claim = Claim(bound.fact.condition, self._judge.enforced_at_entry)
-                yield Decided(ReliedBound(bound, self._reliance[bound.fact]), self._judge.judge(claim))
+                relying = self._reliance[bound.fact]
+                relied = ReliedBound(bound, relying, self._overrun(bound.fact, relying))
+                yield Decided(relied, self._judge.judge(claim))
+
+    def _overrun(self, fact: Fact, relying: tuple[Op, ...]) -> tuple[Assignment, AllocStorage] | None:
+        """The smallest first failure of the tensors that rely on a bound, of those that violate the bound."""
+        overruns = []
+        for placement in self._placement.placements:
+            if placement.tensor in relying and placement.storage is not None:
+                at = self._judge.first_failure(placement.fits()).at
+                if at is not None and _violates(fact, at):
+                    overruns.append((at, placement.storage))
+        return min(overruns, key=lambda overrun: sum(overrun[0].values()), default=None)
 
     @cached_property
     def _reliance(self) -> dict[Fact, tuple[Op, ...]]:
@@ -107,7 +126,7 @@ class BoundFacts:
                 yield Decided(FaultyBound(bound, Fault.UNKNOWN_NAME), certain(Verdict.ALWAYS_WRONG, reason))
 
     def symbol_like(self, name: str) -> str | None:
-        """The one symbol of the signature that a misspelt name can stand for."""
+        """The one symbol of the signature that a misspelt name may mean."""
         names = [info.symbol.name for info in self._function.symbols if info.in_signature]
         same = [candidate for candidate in names if candidate.lower() == name.lower()]
         close = same or get_close_matches(name, names, cutoff=0.75)

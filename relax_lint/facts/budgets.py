@@ -37,7 +37,7 @@ from relax_lint.totals.quantities import Quantity
 from relax_lint.vm.allocators import Allocator
 
 WASTE = 2
-"""How often the planned total may hold what the tensors need at one time."""
+"""How many times the lower bound the planned total may be."""
 
 
 @dataclass(frozen=True)
@@ -132,7 +132,7 @@ class BudgetFacts:
         totals = self._totals
         if scope != WHOLE:
             peak = totals.peak_live
-            # A scope in which nothing is allocated is not listed; where nothing is known, none is.
+            # A scope without allocations is not listed; if nothing is known, no scope is.
             return Budget(scope, limit, peak if isinstance(peak, Unknown) else totals.by_scope.get(scope, 0))
         # Whole pages, never given back: pooled never obtains less than naive.
         pooled = Allocator.POOLED.value in self._config.allocators
@@ -145,7 +145,7 @@ class BudgetFacts:
             symbol = next((s for s in self._domain.symbols if s.name == binding.name), None)
             if symbol is not None:
                 inside = sympy.And(sympy.Ge(symbol, binding.low), sympy.Le(symbol, binding.high))
-                yield Fact(inside, FactKind.ASSUMED, f"{binding} (as asked for)")
+                yield Fact(inside, FactKind.ASSUMED, f"{binding} (requested)")
 
     @property
     def _planned(self) -> Quantity | Unknown:

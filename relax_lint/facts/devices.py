@@ -36,12 +36,12 @@ HOST_TARGETS = frozenset({"llvm", "c", "cpu"})
 """Kinds of targets whose memory is the host's."""
 
 FLAT_SCOPES = frozenset({"", "global"})
-"""The scopes that an allocator offers which knows nothing of scopes (TVM's `AllowMemoryScope`)."""
+"""The scopes that an allocator without scopes offers (TVM's `AllowMemoryScope`)."""
 
 
 @dataclass(frozen=True)
 class Placing:
-    """A value and the device index that it lies on."""
+    """A value and its device index."""
 
     value: ValueId
     device: int
@@ -49,7 +49,7 @@ class Placing:
 
 @dataclass(frozen=True)
 class NamedDevice:
-    """A tensor that names a device, and the storage that it lies on."""
+    """A tensor that names a device, and its storage."""
 
     tensor: AllocTensor
     device: int
@@ -66,7 +66,7 @@ class MixedCall:
 
 
 class DeviceFacts:
-    """Devices of one function, and the verdicts on what lies there."""
+    """Devices of one function, and the verdicts on the values on them."""
 
     def __init__(self, flow: FunctionFlow, config: Config) -> None:
         self._flow = flow
@@ -95,7 +95,7 @@ class DeviceFacts:
                 yield Decided(event, _verdict(named == storage.device, "device indices"))
 
     def on_one_device(self, call: KernelCall) -> Decided[MixedCall] | None:
-        """The arguments of a call lie on one device; None where fewer than two are known to lie anywhere."""
+        """The arguments of a call are on one device; None where fewer than two devices are known."""
         placings = self._placings(call)
         if len(placings) < 2:
             return None
@@ -121,7 +121,7 @@ class DeviceFacts:
         return declared if self._target_of(declared - 1) in HOST_TARGETS else declared + 1
 
     def target_of(self, device: int | None) -> str | None:
-        """The kind of the target of a device index; None where there is no such device."""
+        """The kind of the target of a device index; None if there is no such device."""
         if device is None or not 0 <= device < self.count:
             return None
         return self._target_of(device)
@@ -146,7 +146,7 @@ class DeviceFacts:
         return op.device if op.device or self._program.declared_devices else None
 
     def _storage_of(self, op: AllocTensor) -> AllocStorage | None:
-        """The storage that a tensor lies on; None where it is not known, or one of several."""
+        """The storage of a tensor; None where it is unknown, or one of several."""
         storages = None if op.storage is None else self._flow.storages_of(op.storage)
         if storages is None or isinstance(storages, Unknown) or len(storages) > 1:
             return None
@@ -167,7 +167,7 @@ class DeviceFacts:
         return tuple(Placing(argument, device) for argument, device in found if device is not None)
 
     def _device_of(self, value: ValueId) -> int | None:
-        """The device index that a tensor lies on; None where the IR does not tell."""
+        """The device index of a tensor; None where the IR does not determine it."""
         op = self._flow.paths.definitions.get(value)
         if isinstance(op, AllocTensor):
             storage = self._storage_of(op)

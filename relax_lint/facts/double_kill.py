@@ -16,4 +16,4 @@ from relax_lint.facts.judge import Decided, Judge
 def double_kills(flow: FunctionFlow, judge: Judge) -> Iterator[Decided[KilledUse]]:
     """Every kill of what was killed before."""
     for again in flow.kills.again:
-        yield Decided(again, judge.harm(again.op, again.certainty, "killed before on some paths only"))
+        yield Decided(again, judge.harm(again.op, again.certainty, "killed before only on some paths"))

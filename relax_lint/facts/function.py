@@ -7,6 +7,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 from functools import cached_property
 
+import sympy
+
 from relax_lint.analysis.contents import Overwriting, Reading, StaleRead, UnwrittenRead
 from relax_lint.analysis.dominance import UndominatedUse
 from relax_lint.analysis.flow import FunctionFlow, ProgramFlow
@@ -47,11 +49,11 @@ from relax_lint.model.operations import (
     OperationId,
     ValueId,
 )
-from relax_lint.model.program import Function
+from relax_lint.model.program import Function, Provenance
 from relax_lint.settings.config import Config
 from relax_lint.symbolic.decision import Decision
 from relax_lint.symbolic.domain import Domain
-from relax_lint.symbolic.printing import expr_text
+from relax_lint.symbolic.printing import condition_text, expr_text
 from relax_lint.symbolic.prover import ProverChain
 from relax_lint.symbolic.quantity import Size, Unknown
 from relax_lint.totals.compute import Totals, measure
@@ -119,7 +121,7 @@ class FunctionFacts:
 
     @cached_property
     def placement(self) -> PlacementFacts:
-        """Where tensors lie on their storages (RLX101 to RLX105)."""
+        """The positions of tensors on their storages (RLX101 to RLX105)."""
         return PlacementFacts(self.flow, self.prover, self.config)
 
     @cached_property
@@ -129,12 +131,12 @@ class FunctionFacts:
 
     @cached_property
     def devices(self) -> DeviceFacts:
-        """The devices that values lie on (RLX401 to RLX403)."""
+        """The devices of values (RLX401 to RLX403)."""
         return DeviceFacts(self.flow, self.config)
 
     @cached_property
     def packing(self) -> PackingFacts:
-        """The dtypes that are not made of whole bytes (RLX404)."""
+        """The dtypes that are not a whole number of bytes (RLX404)."""
         return PackingFacts(self.placement, self.prover)
 
     # -- verdicts: lifetimes -------------------------------------------------------------------
@@ -156,7 +158,7 @@ class FunctionFacts:
         return live_overlap.live_overlaps(self.flow, self.prover)
 
     def harmless_reuses(self) -> Iterator[Decided[AllocTensor]]:
-        """The tensors on a shared storage that are written over nothing which is read later (RLX203)."""
+        """The tensors on a shared storage that overwrite nothing that is read later (RLX203)."""
         return live_overlap.harmless_reuses(self.flow)
 
     def undominated_uses(self) -> Iterator[Decided[UndominatedUse]]:
@@ -172,7 +174,7 @@ class FunctionFacts:
         return uninitialised_read.leftovers(event, self.flow)
 
     def argument_overlaps(self) -> Iterator[Decided[ArgumentOverlap]]:
-        """Every pair of arguments on one memory of which one is written (RLX206)."""
+        """Every pair of arguments that may alias, one of which is written (RLX206)."""
         return inplace.argument_overlaps(self.flow, self.prover)
 
     def stale_reads(self) -> Iterator[Decided[StaleRead]]:
@@ -188,7 +190,7 @@ class FunctionFacts:
         return unused_memory.never_killed(self.flow, self.prover)
 
     def unused_allocations(self) -> Iterator[Decided[UnusedAllocation]]:
-        """The allocations that nothing uses (RLX208)."""
+        """The allocations that are never used (RLX208)."""
         return unused_memory.unused_allocations(self.flow, self.prover)
 
     # -- verdicts: kernels ---------------------------------------------------------------------
@@ -210,7 +212,7 @@ class FunctionFacts:
 
     @cached_property
     def types(self) -> TypeFacts:
-        """The types that nothing makes true (RLX305, RLX507)."""
+        """The types that are declared and never checked (RLX305, RLX507)."""
         return TypeFacts(self.flow)
 
     # -- verdicts: declarations and budgets ----------------------------------------------------
@@ -253,6 +255,27 @@ class FunctionFacts:
         if isinstance(extents, Unknown):
             return extents.reason
         return f"shape `({', '.join(expr_text(extent) for extent in extents)})`"
+
+    def wrong_unless(self, decided: Decided[object]) -> str:
+        """`` (wrong unless n == 0)`` for what is safe only where a tensor is empty, else nothing."""
+        safe = decided.decision.safe_when
+        if not decided.only_empty or safe is None:
+            return ""
+        extents = [one.symbol for one in self.function.symbols if one.provenance is Provenance.EXTENT]
+        # No extent is negative.
+        shown = safe.xreplace({sympy.Le(extent, 0): sympy.Eq(extent, 0) for extent in extents})
+        return f" (wrong unless {condition_text(shown)})"
+
+    def shared_bytes(self, decided: Decided[ArgumentOverlap]) -> str:
+        """Which bytes two arguments share, and when: ``bytes 2048.. of `s` are shared when m > 512``."""
+        overlap, safe, memory = decided.event, decided.decision.safe_when, self.flow.memory
+        owner, *others = memory.owners(overlap.written) & memory.owners(overlap.other)
+        starts = [memory.range(value).start for value in (overlap.written, overlap.other)]
+        numbers = [int(start) for start in starts if not isinstance(start, Unknown) and start.is_Integer]
+        which = f"bytes {max(numbers)}.." if len(numbers) == len(starts) else "bytes"
+        where = which if others else f"{which} of `{self.name_of(owner)}`"
+        when = "" if safe is None else f" when {condition_text(sympy.to_nnf(sympy.Not(safe)))}"
+        return f"{where} are shared{when}"
 
     def reader(self, reading: Reading) -> str:
         """Who reads: the callee of a call, else the binding."""

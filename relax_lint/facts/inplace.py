@@ -1,8 +1,8 @@
-"""RLX206: does a call write memory that it, or somebody after it, still reads as it was?
+"""RLX206: does a call overwrite memory that it or a later operation still reads?
 
 Three events. Claim and verdict of each:
 
-- a call writes one argument and reads another one on the same memory (`ArgumentOverlap`): their bytes do
+- a call writes one argument and reads another one that aliases it (`ArgumentOverlap`): their bytes do
   not overlap, or (element by element) start at one byte;
 - an in-place call overwrites a value that is read later under an older name (`StaleRead`): their bytes do
   not overlap;
@@ -24,7 +24,7 @@ from relax_lint.model.operations import KernelCall, ValueId
 from relax_lint.results.verdict import Verdict
 from relax_lint.symbolic.decision import certain
 
-# -- arguments on one memory ----------------------------------------------------------------------
+# -- arguments that alias --------------------------------------------------------------------------
 
 
 @dataclass(frozen=True)
@@ -46,7 +46,7 @@ class ArgumentOverlap:
 
 
 def argument_overlaps(flow: FunctionFlow, judge: Judge) -> Iterator[Decided[ArgumentOverlap]]:
-    """Every pair of arguments on one memory of which one is written, where that is known."""
+    """Every pair of arguments that may alias, one of which is known to be written."""
     for call in flow.calls:
         effect = flow.effect_of(call)
         for written, other in _pairs(call, effect):
@@ -82,18 +82,18 @@ def _overlap(
 
 def _overlapping(event: ArgumentOverlap, flow: FunctionFlow, judge: Judge) -> Decided[ArgumentOverlap]:
     if event.harmless:
-        return Decided(event, certain(Verdict.ALWAYS_FINE, "each element depends on itself only"))
+        return Decided(event, certain(Verdict.ALWAYS_FINE, "each element depends only on itself"))
     written, other = flow.memory.range(event.written), flow.memory.range(event.other)
     apart = written.disjoint_or_same_start(other) if event.elementwise else written.disjoint(other)
     claim = judge.claim_at(apart, event.call)
-    certainty, why_not = event.certainty, "one memory on some paths"
+    certainty, why_not = event.certainty, "the arguments alias only on some paths"
     if event.ordered:
         # A schedule may merge the loops of a kernel.
-        certainty, why_not = Certainty.MAY, "fine as long as the kernel reads everything first"
+        certainty, why_not = Certainty.MAY, "safe while the kernel reads all of it first"
     decision = judge.judge_event(claim, certainty, why_not)
     if event.elementwise and decision.verdict is Verdict.ALWAYS_WRONG:
-        # In rising order, what lies in front of its source is written when that has been read.
-        decision = judge.judge_event(claim, Certainty.MAY, "the order in which the kernel works decides")
+        # In ascending order, bytes before those of the source are written after they are read.
+        decision = judge.judge_event(claim, Certainty.MAY, "it depends on the iteration order of the kernel")
     only_empty = judge.safe_only_if(decision, claim, either_empty(written, other))
     return Decided(event, decision, only_empty=only_empty)
 
@@ -106,7 +106,7 @@ def stale_reads(flow: FunctionFlow, judge: Judge) -> Iterator[Decided[StaleRead]
     for event in flow.contents.stale_reads:
         written, read = flow.memory.range(event.argument), flow.memory.range(event.reading.value)
         claim = judge.claim_at(written.disjoint(read), event.call)
-        decision = judge.judge_event(claim, event.certainty, "read later on some paths")
+        decision = judge.judge_event(claim, event.certainty, "read later only on some paths")
         only_empty = judge.safe_only_if(decision, claim, either_empty(written, read))
         yield Decided(event, decision, event.reading.presumptions, only_empty)
 
@@ -129,7 +129,7 @@ def outside_writes(flow: FunctionFlow, judge: Judge) -> Iterator[Decided[Outside
     """
     for event in _outside_writes(flow):
         if event.constant or not flow.function.private:
-            why_not = "the caller may need it as it was"
+            why_not = "the caller may still need the old value"
             yield Decided(event, judge.harm(event.call, must_if(event.constant), why_not))
 
 

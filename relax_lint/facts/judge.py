@@ -29,7 +29,7 @@ Event = TypeVar("Event", covariant=True)
 class Decided(Generic[Event]):
     """The verdict on an event, and what it relies on besides facts about symbols.
 
-    `only_empty`: it is safe only where there is no byte that it could concern.
+    `only_empty`: it is safe only where the tensors that it concerns are empty.
     """
 
     event: Event
@@ -113,7 +113,7 @@ class Judge:
         if undecided:
             return undecided[0]
         wrong = next(d for d in reachable if d.verdict is Verdict.ALWAYS_WRONG)
-        proof = Proof(wrong.proof.by, "fine or wrong depending on the branch that was taken")
+        proof = Proof(wrong.proof.by, "safe or not depending on the branch taken")
         return Decision(Verdict.NEEDS_RUNTIME_CHECK, proof, wrong=wrong.wrong)
 
     def _decide(self, claim: Claim) -> Decision:

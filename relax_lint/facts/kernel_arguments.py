@@ -26,7 +26,7 @@ from relax_lint.symbolic.quantity import Unknown
 
 @dataclass(frozen=True)
 class Start:
-    """An operand that starts `offset` bytes behind its data pointer, and what the kernel makes of that."""
+    """An operand that starts `offset` bytes after its data pointer, and how the kernel handles that."""
 
     use: KernelUse
     position: int
@@ -64,14 +64,14 @@ class ArgumentFacts:
         name = self._kernels.name_of(use, requirement.position)
         have, want = requirement.have, requirement.want
         if requirement.demand is Demand.COUNT:
-            return f"{have} arguments, the kernel takes {want}"
+            return f"it receives {have} arguments, the kernel expects {want}"
         if requirement.demand is Demand.KIND:
-            return f"{name} is {have}, the kernel takes {want}"
+            return f"{name} is {have}, the kernel expects {want}"
         if requirement.demand is Demand.RANK:
-            return f"{name} has rank {have}, the kernel takes rank {want}"
+            return f"{name} has rank {have}, the kernel expects rank {want}"
         if requirement.demand is Demand.SHAPE:
-            return f"the extents of {name} are not known"
-        return f"extent {requirement.axis} of {name} is `{have}`, the kernel takes `{want}`"
+            return f"the extents of {name} are unknown"
+        return f"extent {requirement.axis} of {name} is `{have}`, the kernel expects `{want}`"
 
     # -- RLX302 --------------------------------------------------------------------------------
 

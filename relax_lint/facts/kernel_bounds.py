@@ -2,7 +2,7 @@
 
 Event: a call of a kernel of the module. Claims, for calls that its entry lets through: every index stays
 inside its argument (RLX306); every reduction has a step that initialises its result (RLX307); and for
-each argument that is a constant: the indices that it holds lie inside the axis that they index (RLX308).
+each argument that is a constant: the indices that it holds are inside the axis that they index (RLX308).
 Verdict: that of the provers.
 """
 
@@ -72,7 +72,7 @@ class IndexFacts:
     # -- RLX308 --------------------------------------------------------------------------------
 
     def constant_lookups(self) -> Iterator[Decided[ConstantLookup]]:
-        """Every constant that a kernel uses as indices: they lie inside the axis that they index."""
+        """Every constant that a kernel uses as indices: they are inside the axis that they index."""
         for use in self._kernels.uses:
             for lookup in use.kernel.lookups:
                 value = use.operands[lookup.indices].value
@@ -83,7 +83,7 @@ class IndexFacts:
                     yield Decided(ConstantLookup(use, lookup, *span), decision, use.presumptions)
 
     def needs_an_element_only(self, event: ConstantLookup) -> bool:
-        """Whether the indices lie inside of every axis that is not empty."""
+        """Whether the indices are inside every axis that is not empty."""
         match, lookup = event.use.match, event.lookup
         condition, element = match.holds(lookup, (event.first, event.last)), match.has_element(lookup)
         if condition is None or element is None:

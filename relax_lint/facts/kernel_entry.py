@@ -71,7 +71,7 @@ class Binding:
         missing = expr.free_symbols - self.values.keys()
         if missing:
             name = min(symbol.name for symbol in missing)
-            return Unknown(f"the value of `{name}` in the kernel is not known")
+            return Unknown(f"the value of `{name}` in the kernel is unknown")
         return expr.xreplace(self.values)
 
     def exprs(self, exprs: Iterable[sympy.Expr]) -> tuple[sympy.Expr, ...] | Unknown:
@@ -179,7 +179,7 @@ def _requirements(
         yield Requirement(Demand.RANK, position, sympy.false, str(type_.ndim), str(len(shape)))
     elif type_.shape is None:
         if not all((position, axis) in defining for axis in range(len(shape))):
-            reason = Unknown("the shape of an argument is not known from the IR")
+            reason = Unknown("the shape of an argument is unknown in the IR")
             yield Requirement(Demand.SHAPE, position, reason, "", "")
     else:
         for axis, (have, want) in enumerate(zip(type_.shape, shape, strict=True)):

@@ -116,7 +116,7 @@ class KernelMatch:
         return sympy.Or(steps, *(at_most(extent, _ZERO) for extent in kept))
 
     def holds(self, lookup: Lookup, span: tuple[int, int]) -> Boolean | None:
-        """Indices from span[0] to span[1] lie inside the axis; None where its extent is not known."""
+        """Indices from span[0] to span[1] are inside the axis; None where its extent is unknown."""
         extent = self._indexed_extent(lookup)
         if extent is None:
             return None
@@ -124,7 +124,7 @@ class KernelMatch:
         return sympy.And(at_most(_ZERO, first), at_most(last + 1, extent))
 
     def has_element(self, lookup: Lookup) -> Boolean | None:
-        """The axis that is indexed is not empty; None where its extent is not known."""
+        """The axis that is indexed is not empty; None where its extent is unknown."""
         extent = self._indexed_extent(lookup)
         return None if extent is None else at_most(_ONE, extent)
 

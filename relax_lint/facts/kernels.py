@@ -30,7 +30,7 @@ class _Region:
     _entered: dict[Boolean, Domain] = field(default_factory=dict)
 
     def entered(self, kernel: Kernel, accepted: Boolean | Unknown) -> Domain:
-        """What holds behind the comparisons at a kernel's entry."""
+        """What holds after the comparisons at the entry of a kernel."""
         if isinstance(accepted, Unknown) or accepted == sympy.true:
             return self.domain
         known = self._entered.get(accepted)
@@ -42,7 +42,7 @@ class _Region:
 
 @dataclass(frozen=True, eq=False)
 class KernelUse:
-    """One call of a kernel of the module. `presumptions` are about the types that nothing makes true."""
+    """One call of a kernel of the module. `presumptions` concern types that are never checked."""
 
     call: KernelCall
     match: KernelMatch

@@ -27,12 +27,12 @@ def live_overlaps(flow: FunctionFlow, judge: Judge) -> Iterator[Decided[Overwrit
 
 
 def _decided(event: Overwriting, flow: FunctionFlow, judge: Judge) -> Decided[Overwriting]:
-    certainty, why_not = event.certainty, "read later on some paths"
+    certainty, why_not = event.certainty, "read later only on some paths"
     same = _writes_what_is_there(event, flow)
     if same is Certainty.MUST:
-        return Decided(event, certain(Verdict.ALWAYS_FINE, "each byte is written as it is"))
+        return Decided(event, certain(Verdict.ALWAYS_FINE, "each byte is rewritten with its own value"))
     if same is Certainty.MAY:
-        certainty, why_not = Certainty.MAY, "each byte may be written as it is"
+        certainty, why_not = Certainty.MAY, "each byte may be rewritten with its own value"
     written, read = flow.memory.range(event.written), flow.memory.range(event.reading.value)
     claim = judge.claim_at(written.disjoint(read), event.write)
     decision = judge.judge_event(claim, certainty, why_not)
@@ -65,10 +65,10 @@ def _copied(call: KernelCall, written: ValueId, flow: FunctionFlow) -> list[Valu
 
 
 def harmless_reuses(flow: FunctionFlow) -> Iterator[Decided[AllocTensor]]:
-    """The tensors on storages that an earlier tensor was on, and that are written over nothing which is read
+    """The tensors on reused storages that overwrite nothing which is read
     later: fine without a question.
     """
-    fine = certain(Verdict.ALWAYS_FINE, "nothing on its storage that is written before is read after")
+    fine = certain(Verdict.ALWAYS_FINE, "nothing written to its storage before is read afterwards")
     seen: set[ValueId] = set()
     written = {overwriting.written for overwriting in flow.contents.overwritings}
     blamed = {root for value in written for root in flow.aliases.roots_of(value)}

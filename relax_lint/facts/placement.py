@@ -1,4 +1,4 @@
-"""RLX101 to RLX105: does every tensor lie inside its storage?
+"""RLX101 to RLX105: does every tensor fit inside its storage?
 
 Event: an allocation, a tensor on a storage, or a byte view. Claims, one for each rule, each over the
 values for which the other claims hold:
@@ -69,7 +69,7 @@ class Placement:
 
     @cached_property
     def end(self) -> Size:
-        """offset + bytes: the first byte behind the tensor, counted from the start of the storage."""
+        """offset + bytes: the first byte after the tensor, counted from the start of the storage."""
         if isinstance(self.tensor.bytes, Unknown):
             return self.tensor.bytes
         if isinstance(self.tensor.offset, Unknown):
@@ -110,7 +110,7 @@ class Placement:
 
 
 class PlacementFacts:
-    """The allocations and views of one function, and the verdicts on where they lie."""
+    """The allocations and views of one function, and the verdicts on their positions."""
 
     def __init__(self, flow: FunctionFlow, judge: Judge, config: Config) -> None:
         self._flow = flow

@@ -42,7 +42,7 @@ class MakeRoom:
 
 @dataclass(frozen=True)
 class Drop:
-    """Drop an operation whose result nothing uses; `what` names it in the title."""
+    """Remove an operation whose result is never used; `what` names it in the title."""
 
     op: Op
     what: str
@@ -50,14 +50,14 @@ class Drop:
 
 @dataclass(frozen=True)
 class DropAllocation:
-    """Drop an allocation that nothing uses, with what is then of no use either."""
+    """Remove an unused allocation, with everything that is then unused too."""
 
     allocation: AllocStorage | AllocTensor
 
 
 @dataclass(frozen=True)
 class DelayKill:
-    """Move a kill behind the last use of what it kills, or drop it."""
+    """Move a kill after the last use of what it kills, or remove it."""
 
     kill: Kill
 

@@ -25,7 +25,7 @@ _CLAIMING = (CallKind.PACKED, CallKind.BUILTIN, CallKind.CALL_INPLACE_PACKED)
 
 
 class TypeFacts:
-    """The types of one function that nothing makes true."""
+    """The types of one function that are declared and never checked."""
 
     def __init__(self, flow: FunctionFlow) -> None:
         self._flow = flow
@@ -36,9 +36,9 @@ class TypeFacts:
         cast = {op.source for op in self._flow.operations if isinstance(op, MatchCast)}
         for call in self._flow.calls:
             if call.kind in _CLAIMING and call.result in self._function.claimed and outputs_of(call.type):
-                decision = certain(Verdict.NEEDS_RUNTIME_CHECK, "the type is what the call says")
+                decision = certain(Verdict.NEEDS_RUNTIME_CHECK, "the type is declared by the call")
                 if call.result in cast:
-                    decision = certain(Verdict.ALWAYS_FINE, "the result is checked by a match_cast")
+                    decision = certain(Verdict.ALWAYS_FINE, "a match_cast checks the result")
                 yield Decided(call, decision)
 
     def unchecked_parameters(self) -> Decided[tuple[ValueId, ...]] | None:
@@ -69,5 +69,5 @@ def _claimant(op: Op | None) -> str:
     if isinstance(op, FunctionCall):
         return f"the declared result of `{op.callee}`"
     if isinstance(op, KernelCall):
-        return f"as the call of `{op.callee}` claims"
-    return "a claimed type"
+        return f"declared by the call of `{op.callee}`"
+    return "a declared type"

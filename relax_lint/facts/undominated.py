@@ -16,4 +16,4 @@ from relax_lint.facts.judge import Decided, Judge
 def undominated_uses(flow: FunctionFlow, judge: Judge) -> Iterator[Decided[UndominatedUse]]:
     """Every use of a value that not every path to the use has defined."""
     for use in flow.undominated_uses:
-        yield Decided(use, judge.harm(use.op, use.certainty, "made on some paths only"))
+        yield Decided(use, judge.harm(use.op, use.certainty, "defined only on some paths"))

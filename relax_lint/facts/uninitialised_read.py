@@ -38,10 +38,10 @@ def uninitialised_reads(flow: FunctionFlow, judge: Judge) -> Iterator[Decided[Un
 def _decided(event: UnwrittenRead, flow: FunctionFlow, judge: Judge) -> Decided[UnwrittenRead]:
     op = event.reading.op
     if leftovers(event, flow):
-        return Decided(event, judge.harm(op, Certainty.MAY, "it reads what another tensor left"))
+        return Decided(event, judge.harm(op, Certainty.MAY, "it reads what another tensor wrote"))
     empty = flow.memory.range(event.reading.value).empty
     claim = judge.claim_at(sympy.false if isinstance(empty, Unknown) else empty, op)
-    decision = judge.judge_event(claim, event.certainty, "not written on some paths")
+    decision = judge.judge_event(claim, event.certainty, "written only on some paths")
     return Decided(event, decision, event.reading.presumptions, decision.safe_when is not None)
 
 

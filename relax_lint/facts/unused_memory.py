@@ -23,7 +23,7 @@ Allocation: TypeAlias = AllocStorage | AllocTensor
 
 @dataclass(frozen=True)
 class KeptAllocation:
-    """An allocation that lives to the end of its function, on every path or on some."""
+    """An allocation that is not killed before its function returns, on every path or on some."""
 
     allocation: Allocation
     certainty: Certainty
@@ -36,7 +36,7 @@ class KeptAllocation:
 
 @dataclass(frozen=True)
 class UnusedAllocation:
-    """An allocation that nothing uses."""
+    """An allocation that is never used."""
 
     allocation: Allocation
 
@@ -65,11 +65,11 @@ def never_killed(flow: FunctionFlow, judge: Judge) -> Iterator[Decided[KeptAlloc
         killed = any(flow.paths.always_with(kill, allocation) for kill in ends)
         if allocation.result not in flow.returned and not killed:
             kept = KeptAllocation(allocation, must_if(not ends))
-            yield Decided(kept, judge.harm(allocation, kept.certainty, "killed on some paths only"))
+            yield Decided(kept, judge.harm(allocation, kept.certainty, "killed only on some paths"))
 
 
 def unused_allocations(flow: FunctionFlow, judge: Judge) -> Iterator[Decided[UnusedAllocation]]:
-    """The allocations that nothing uses."""
+    """The allocations that are never used."""
     function = flow.function
     used = {value for op in flow.operations for value in operands(op, function)}
     used |= {function.result, *function.inline_tuples.get(function.result, ())}

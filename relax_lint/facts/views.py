@@ -24,7 +24,7 @@ from relax_lint.symbolic.quantity import Size, Unknown
 from relax_lint.symbolic.relations import at_most
 from relax_lint.vm.builtins import ViewKind
 
-_NO_TYPE = Unknown("the type of the view or of its source is not known from the IR")
+_NO_TYPE = Unknown("the type of the view or of its source is unknown in the IR")
 
 
 @dataclass(frozen=True)
@@ -82,7 +82,7 @@ class ViewFacts:
         return self._judge.judge(view.size).verdict is Verdict.ALWAYS_FINE
 
     def _copy(self, op: View) -> ViewQuestion:
-        """`vm.builtin.copy` returns its argument, whatever type the call claims."""
+        """`vm.builtin.copy` returns its argument, whatever type the call declares."""
         domain = self._judge.domain_at(op.place)
         source, target = self._types(op)
         assert source is not None

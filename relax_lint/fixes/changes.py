@@ -60,7 +60,7 @@ class ResizeStorage:
 
 @dataclass(frozen=True)
 class Remove:
-    """Remove an operation whose result nothing uses."""
+    """Remove an operation whose result is never used."""
 
     op: Op
 

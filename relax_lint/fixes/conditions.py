@@ -50,7 +50,7 @@ def _is_harmless(what: sympy.Basic, text: str) -> bool:
 
 def is_exact(condition: Boolean, domain: Domain, max_extent: int) -> bool:
     """Whether the 64-bit arithmetic of the VM, which wraps around, evaluates it right: products of extents
-    are taken to be at most `max_extent`, as for RLX103, and nothing is taken of free symbols.
+    are assumed to be at most `max_extent`, as for RLX103, and nothing is taken of free symbols.
     """
     sides = (side for relation in condition.atoms(sympy.core.relational.Relational) for side in relation.args)
     return all(_magnitude(side, domain, max_extent) <= INT64_MAX for side in sides)

@@ -180,7 +180,7 @@ class Planner:
 
     def _drop_allocation(self, op: AllocStorage | AllocTensor) -> tuple[Remedy, ...]:
         """For an allocation that nothing uses, with the kills that name it and the storage that is then
-        for nothing.
+        without need.
         """
         ops = self._facts.operations
         gone: list[Op] = [op]
@@ -191,13 +191,13 @@ class Planner:
         values = {one.result for one in gone}
         kills = [kill for kill in ops if isinstance(kill, Kill) and kill.target in values]
         changes = tuple(Remove(one) for one in (*gone, *kills))
-        return (Remedy("drop the allocation", Applicability.SAFE, changes),)
+        return (Remedy("remove the allocation", Applicability.SAFE, changes),)
 
     # -- kills ---------------------------------------------------------------------------------
 
     def _delay(self, kill: Kill) -> tuple[Remedy, ...]:
         """For a kill before the last use: it goes behind that, or away where the value is returned or used
-        outside of the branch of the kill; TVM adds the kills that are missing.
+        outside the branch of the kill; TVM adds the kills that are missing.
         """
         paths = self._facts.flow.paths
         path = paths.of(kill)
@@ -206,13 +206,13 @@ class Planner:
             if use.kill is not kill:
                 continue
             if use.op is None or paths.of(use.op)[: len(path)] != path:
-                return (Remedy("drop the early kill", Applicability.SAFE, (Remove(kill),)),)
+                return (Remedy("remove the early kill", Applicability.SAFE, (Remove(kill),)),)
             last = use.op if last is None or use.op.place.index > last.place.index else last
         if last is None:
             return ()
         inside = paths.of(last)
         after = self._operation(inside[len(path)][0]) if len(inside) > len(path) else last
-        return (Remedy("move the kill behind the last use", Applicability.SAFE, (MoveKill(kill, after),)),)
+        return (Remedy("move the kill after the last use", Applicability.SAFE, (MoveKill(kill, after),)),)
 
     def _operation(self, index: int) -> Op:
         return next(op for op in self._facts.operations if op.place.index == index)

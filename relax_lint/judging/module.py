@@ -22,7 +22,7 @@ from relax_lint.symbolic.prover import ProverChain
 
 @dataclass(frozen=True)
 class PlannedJudgement:
-    """What a rule says of one operation, with the ways to make a finding go away."""
+    """What a rule says of one operation, with its remedies."""
 
     rule: Rule
     judgement: Judgement

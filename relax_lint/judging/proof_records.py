@@ -14,7 +14,8 @@ def record_of(decision: Decision) -> ProofRecord | None:
         return None
     if not decision.claims:
         return ProofRecord(
-            "Not about integers; follows from the order of operations or from the text.\n", False
+            "Not a claim about integers: it follows from the order of operations or from the text.\n",
+            False,
         )
     try:
         always_holds = decision.verdict is Verdict.ALWAYS_FINE

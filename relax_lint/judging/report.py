@@ -68,7 +68,7 @@ def check_module(
 ) -> UnitResult:
     """Judge every memory operation of an IRModule and, unless `totals` is False, total its memory.
 
-    `assumptions` (values that were taken for granted to read the module) are listed with every
+    `assumptions` (values that were assumed to read the module) are listed with every
     verdict that is not unconditional; `write_fix` makes a fix of a remedy.
     """
     judge = ModuleJudge(ir_module, config, positions=positions, module_name=module_name)

@@ -18,7 +18,7 @@ from relax_lint.vm.builtins import Builtin, Role
 
 BYTE = DType("uint8", 8)
 UNKNOWN_DTYPE = DType("unknown", 0, 0)
-"""What a dtype argument stands for that is no constant. Without lanes it has no fixed size."""
+"""The value of a dtype argument that is not a constant. Without lanes it has no fixed size."""
 
 
 @dataclass(frozen=True)
@@ -30,7 +30,7 @@ class Given:
 
     @property
     def own(self) -> Sequence[Any]:
-        """The arguments that the builtin's row names, without the VM in front of them."""
+        """The arguments that the builtin's row names, without the leading VM argument."""
         return own_arguments(self.builtin, self.arguments)
 
     def __getitem__(self, role: Role) -> Any:
@@ -48,7 +48,7 @@ Handler: TypeAlias = Callable[[BuildContext, OperationId, Any, Given], Op]
 
 
 def own_arguments(builtin: Builtin, arguments: Sequence[Any]) -> Sequence[Any]:
-    """The arguments of a call without the VM that LowerRuntimeBuiltin puts in front of some."""
+    """The arguments of a call without the VM argument that LowerRuntimeBuiltin prepends to some."""
     return arguments[-len(builtin.arguments) :] if builtin.after_vm else arguments
 
 
@@ -57,7 +57,7 @@ def read_shape(context: BuildContext, expr: Any) -> Shape:
     type_ = type_of_argument(context, expr)
     if isinstance(type_, ShapeType) and type_.extents is not None:
         return type_.extents
-    return Unknown("the shape is not known from the IR")
+    return Unknown("the shape is unknown in the IR")
 
 
 def type_of_argument(context: BuildContext, expr: Any) -> ValueType:
@@ -72,7 +72,7 @@ def read_offset(context: BuildContext, expr: Any) -> Size:
     try:
         return context.translator.expr(expr)
     except Untranslatable as error:
-        return Unknown(f"the offset is not known: {error}")
+        return Unknown(f"the offset is unknown: {error}")
 
 
 def size_in_bytes(shape: Shape, dtype: DType) -> Size:
@@ -85,12 +85,12 @@ def size_in_bytes(shape: Shape, dtype: DType) -> Size:
 
 
 def dtype_of(node: Any) -> DType:
-    """The dtype that an `R.dtype(...)` argument stands for."""
+    """The dtype of an `R.dtype(...)` argument."""
     return read_dtype(node.value) if versions.kind(node) == "DataTypeImm" else UNKNOWN_DTYPE
 
 
 def device_of(node: Any) -> int | None:
-    """A device index; None where it is no constant."""
+    """A device index; None where it is not a constant."""
     value = getattr(node, "value", node)
     return value if isinstance(value, int) else None
 

@@ -57,7 +57,7 @@ class BuildContext:
         if known is not None:
             return known
         if versions.kind(expr) == "Var":
-            # After planning a variable may be used that nothing binds.
+            # After planning an undefined variable may be used.
             return self.bind(expr, trusted=False)
         value = self._new_value("", self.type_of(expr))
         self.trusted.add(value)

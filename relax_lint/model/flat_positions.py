@@ -1,4 +1,4 @@
-"""How far from its buffer's start an element lies, in a form in which equal distances look equal.
+"""The distance of an element from the start of its buffer, in a normal form.
 
 A kernel that copies a tensor to another shape reads element `[v // 4 % n, v % 4]` and writes `[v]`: the same
 element of the same bytes.
@@ -17,7 +17,7 @@ _MAX_STEPS = 32
 def flat_position(
     indices: tuple[sympy.Expr, ...], shape: tuple[sympy.Expr, ...], loops: Loops
 ) -> sympy.Expr | None:
-    """The number of elements in front of an element in row-major order; None where ranks differ.
+    """The number of elements before an element in row-major order; None where ranks differ.
 
     Quotients are rewritten into remainders by `k * (e // k) = e - e % k`, and remainders that the ranges of
     the loops make superfluous are dropped, so that what unravels an index cancels out.

@@ -32,7 +32,7 @@ class BufferParameter:
 
     @property
     def takes_offset(self) -> bool:
-        """Whether a tensor may start behind its data pointer."""
+        """Whether a tensor may start after its data pointer."""
         return not self.offset.is_Integer
 
 

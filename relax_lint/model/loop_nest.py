@@ -20,7 +20,7 @@ class _Loop:
 
 
 class LoopNest:
-    """The loops that are open, outermost first; inside of a block its axes, which stand for `outer`."""
+    """The loops that are open, outermost first; inside a block its axes, which represent `outer`."""
 
     def __init__(self, loops: Loops, outer: LoopNest | None = None) -> None:
         self._loops = loops

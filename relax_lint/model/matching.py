@@ -8,6 +8,7 @@ from relax_lint.model.program import Origin, Provenance
 from relax_lint.model.symbols import SymbolTable
 from relax_lint.model.types import OpaqueType, PrimType, ShapeType, TensorType, TupleType, ValueType
 from relax_lint.symbolic.domain import INT64_MAX, INT64_MIN, Fact, FactKind
+from relax_lint.symbolic.printing import expr_text
 
 _INTEGER_RANGES = {
     "int8": (-(2**7), 2**7 - 1),
@@ -125,8 +126,9 @@ def _equalities(
         if isinstance(want, sympy.Symbol) and symbols.is_defined(want):
             # `CanonicalizeBindings` takes such a cast for the definition of the symbol and puts the extent
             # in its place everywhere: nothing is compared then.
-            text = f"{want} == {have} ({origin}, which TVM may leave unchecked)"
+            text = f"{expr_text(want)} == {expr_text(have)} ({origin}, which TVM may leave unchecked)"
             facts.append(Fact(sympy.Eq(have, want), FactKind.ASSUMED, text))
         else:
-            facts.append(Fact(sympy.Eq(have, want), FactKind.ENFORCED, f"{want} == {have} ({origin})"))
+            text = f"{expr_text(want)} == {expr_text(have)} ({origin})"
+            facts.append(Fact(sympy.Eq(have, want), FactKind.ENFORCED, text))
     return facts

@@ -23,6 +23,7 @@ from relax_lint.model.context import BuildContext
 from relax_lint.model.operations import AllocStorage, AllocTensor, Assert, Kill, Op, OperationId, View
 from relax_lint.model.types import DType, OpaqueType, TensorType, ValueType
 from relax_lint.symbolic.domain import Fact, FactKind
+from relax_lint.symbolic.printing import condition_text
 from relax_lint.symbolic.quantity import Shape, Size, Unknown
 from relax_lint.symbolic.translate import Untranslatable
 from relax_lint.vm import versions
@@ -130,7 +131,7 @@ def _assert(context: BuildContext, place: OperationId, var: Any, given: Given) -
     fact = None
     try:
         condition = context.translator.condition(given.own[0])
-        fact = Fact(condition, FactKind.ENFORCED, f"{condition} (R.assert_op)")
+        fact = Fact(condition, FactKind.ENFORCED, f"{condition_text(condition)} (R.assert_op)")
     except Untranslatable:
         pass
     operands = tuple(context.operand(argument) for argument in given.own[2:])

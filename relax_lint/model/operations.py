@@ -19,7 +19,7 @@ ValueId: TypeAlias = int
 
 @dataclass(frozen=True)
 class OperationId:
-    """Where an operation stands: its binding's name in the IR, its index in program order
+    """The position of an operation: its binding's name in the IR, its index in program order
     (0-based over the whole function, branches included, then-branch first), its source location,
     the IR node that the binding's value is, and the variable that it binds.
     """

@@ -1,4 +1,4 @@
-"""Where the statements of a module stand in a text: the seam between sources and the model."""
+"""The positions of the statements of a module in a text: the seam between sources and the model."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from relax_lint.results.location import Location
 
 
 class Positions(Protocol):
-    """Where the statements of a module stand in the text that it was parsed from."""
+    """The positions of the statements of a module in the text that it was parsed from."""
 
     def binding(self, var: Any, value: Any) -> Location | None:
         """The statement (its value expression) that made a binding, by the variable's identity."""

@@ -86,7 +86,7 @@ def _shape(extents: Sequence[Any], translator: Translator) -> tuple[sympy.Expr, 
     try:
         return tuple(translator.expr(extent) for extent in extents)
     except Untranslatable:
-        return Unknown("the kernel's buffer has an extent that is no integer expression")
+        return Unknown("the kernel's buffer has an extent that is not an integer expression")
 
 
 def _offset(offset: Any, translator: Translator) -> sympy.Expr:

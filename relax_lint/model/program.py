@@ -47,7 +47,7 @@ class Provenance(Enum):
 
 @dataclass(frozen=True)
 class Origin:
-    """Where a value comes from: in words (``parameter `x` ``), and where that stands in the text."""
+    """Where a value comes from: in words (``parameter `x` ``), and its location in the text."""
 
     text: str
     location: Location | None = None
@@ -98,7 +98,7 @@ class DeclaredBound:
 
 @dataclass(frozen=True)
 class Function:
-    """The memory program of one Relax function; `attributes` is where its `R.func_attr` stands.
+    """The memory program of one Relax function; `attributes` is the location of its `R.func_attr`.
 
     `facts` hold at entry: signs of extents, equalities between the dimensions of parameters,
     declared bounds (ASSUMED). `free` symbols may be any int64. `inline_tuples` holds the fields of

@@ -15,6 +15,7 @@ from relax_lint.model.program import Origin, Provenance
 from relax_lint.model.symbols import SymbolTable
 from relax_lint.model.types import DType, PrimType, ShapeType, TensorType, ValueType
 from relax_lint.symbolic.domain import Fact, FactKind
+from relax_lint.symbolic.printing import expr_text
 from relax_lint.symbolic.quantity import Unknown
 from relax_lint.symbolic.translate import Translator, Untranslatable
 from relax_lint.vm import versions
@@ -76,12 +77,12 @@ class ShapeHeap:
         """`make_shape(heap, ndim, code, value, ...)`: the extents that it yields."""
         codes = _codes(arguments, 1)
         if codes is None:
-            return Unknown("a shape that is not made of constant slots of the shape heap")
+            return Unknown("a shape whose shape-heap slots are not constant")
         extents = []
         for code, value in codes:
             extent = self._load(code, value)
             if extent is None:
-                return Unknown("a slot of the shape heap that nothing filled")
+                return Unknown("a slot of the shape heap that is never written")
             extents.append(extent)
         return tuple(extents)
 
@@ -111,7 +112,8 @@ class ShapeHeap:
         expected = self._slots.get(register) if code == _ASSERT_EQUAL_TO_LOAD else sympy.Integer(register)
         if code == _NO_OP or known is None or expected is None or known == expected:
             return []
-        return [Fact(sympy.Eq(known, expected), FactKind.ENFORCED, f"{known} == {expected} ({origin})")]
+        text = f"{expr_text(known)} == {expr_text(expected)} ({origin})"
+        return [Fact(sympy.Eq(known, expected), FactKind.ENFORCED, text)]
 
     def _load(self, code: int, value: int) -> sympy.Expr | None:
         return sympy.Integer(value) if code == _USE_IMM else self._slots.get(value)
@@ -120,7 +122,7 @@ class ShapeHeap:
         index = _int(load.indices[0])
         slot = None if index is None else self._slots.get(index)
         if slot is None:
-            raise Untranslatable("a slot of the shape heap that nothing filled")
+            raise Untranslatable("a slot of the shape heap that is never written")
         return slot
 
 

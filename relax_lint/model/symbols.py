@@ -11,6 +11,7 @@ from sympy.logic.boolalg import Boolean
 
 from relax_lint.model.program import BoundKind, DeclaredBound, Origin, Provenance, SymbolInfo
 from relax_lint.symbolic.domain import Fact, FactKind
+from relax_lint.symbolic.printing import expr_text
 
 
 class SymbolTable:
@@ -23,7 +24,7 @@ class SymbolTable:
         self._names: set[str] = set()
 
     def symbol_of(self, var: Any) -> sympy.Symbol:
-        """The symbol of a variable; one that nothing has defined so far is new and undefined."""
+        """The symbol of a variable; one that is not yet defined is new and undefined."""
         symbol = self._symbols.get(var)
         if symbol is None:
             symbol = self.fresh(str(var.name))
@@ -63,8 +64,12 @@ class SymbolTable:
     def extent_facts(self, extent: sympy.Expr, origin: Origin) -> tuple[Fact, ...]:
         """What holds for the extent of a real tensor: 0 <= extent <= max-extent."""
         return (
-            Fact(extent >= 0, FactKind.ENFORCED, f"{extent} >= 0 ({origin})"),
-            Fact(extent <= self._max_extent, FactKind.GLOBAL, f"{extent} <= {self._max_extent} (max-extent)"),
+            Fact(extent >= 0, FactKind.ENFORCED, f"{expr_text(extent)} >= 0 ({origin})"),
+            Fact(
+                extent <= self._max_extent,
+                FactKind.GLOBAL,
+                f"{expr_text(extent)} <= {self._max_extent} (max-extent)",
+            ),
         )
 
     def infos(self) -> tuple[SymbolInfo, ...]:

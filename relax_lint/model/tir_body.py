@@ -49,7 +49,7 @@ class BodyReader:
         self._translator = translator
         self._loops = loops
         self._roots: dict[Any, int | None] = {}
-        """Parameter behind each buffer variable, None for local buffers."""
+        """The parameter of each buffer variable, None for local buffers."""
         self._windows: set[Any] = set()
         """Buffers that show another's data under other indices."""
         self._guards = 0
@@ -65,7 +65,7 @@ class BodyReader:
         """Read a statement and what is inside it."""
         handler = _STATEMENTS.get(type(node).__name__)
         if handler is None:
-            self._give_up(f"the kernel has a statement of the kind {type(node).__name__}")
+            self._give_up(f"the kernel contains a statement of the kind {type(node).__name__}")
         else:
             handler(self, node)
 
@@ -230,7 +230,7 @@ class BodyReader:
             self._expression(node.value, loads)
             self._expression(node.body, loads)
         else:
-            self._give_up(f"the kernel has an expression of the kind {kind}")
+            self._give_up(f"the kernel contains an expression of the kind {kind}")
 
     def _load(self, node: Any, loads: list[tuple[Any, tuple[Any, ...]]]) -> None:
         buffer = nodes.loaded_buffer(node)

@@ -77,7 +77,7 @@ class Element:
 
 
 Same: TypeAlias = Callable[[Element, Element], bool]
-"""Whether two elements lie at the same distance from the starts of their buffers."""
+"""Whether two elements are at the same distance from the starts of their buffers."""
 
 
 @dataclass(frozen=True)

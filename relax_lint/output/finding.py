@@ -88,7 +88,7 @@ def allocator_text(failures: Mapping[str, AllocatorFailure]) -> str:
         return "; ".join(f"{name} {_fails(failure)}" for name, failure in failures.items())
     if naive == pooled:
         if not naive.known:
-            return "it is not known where naive and pooled begin to fail"
+            return "the first failure on naive and pooled is unknown"
         if naive.first_failure is None:
             return "neither naive nor pooled ever fails"
         return f"naive and pooled both {_fails(naive).replace('fails', 'fail', 1)}"
@@ -108,7 +108,7 @@ def assignment_text(assignment: Mapping[str, int]) -> str:
 
 def _fails(failure: AllocatorFailure) -> str:
     if not failure.known:
-        return "fails at a point that is not known"
+        return "fails for unknown inputs"
     if failure.first_failure is None:
         return "never fails"
     if not failure.first_failure:
@@ -155,13 +155,13 @@ def _verdict(check: Check) -> str:
     if check.undecided:
         return f"{check.verdict.value} (undecided)"
     if check.verdict is Verdict.NEEDS_RUNTIME_CHECK and check.fine is not None and check.wrong is not None:
-        return f"{check.verdict.value} (mixed)"
+        return f"{check.verdict.value} (safe for some inputs)"
     return check.verdict.value
 
 
 def _safe_region(check: Check) -> str:
     if check.safe_when is not None:
-        return f"safe iff {check.safe_when.replace(' & ', ' and ').replace(' | ', ' or ')}"
+        return f"safe iff {check.safe_when}"
     if check.verdict is not Verdict.NEEDS_RUNTIME_CHECK:
         return ""
     parts = []

@@ -17,7 +17,7 @@ _COMMANDS = {Severity.ERROR: "error", Severity.WARNING: "warning", Severity.NOTE
 
 
 def render_github(report: Report) -> str:
-    """One line for each finding, errors first; nothing where nothing was found."""
+    """One line for each finding, errors first."""
     here = repository()
     findings = sorted(filter(is_finding, report.checks), key=lambda check: -check.severity.rank)
     return "".join(f"{_command(check, here)}\n" for check in findings)

@@ -49,7 +49,7 @@ def _hash(text: str) -> str:
 
 
 def _in_script(data: Any) -> str:
-    """JSON that cannot end the element that it stands in."""
+    """JSON that cannot end its enclosing element."""
     return json_text(_shown(data), compact=True).replace("<", "\\u003c")
 
 
@@ -104,7 +104,7 @@ def _totals(total: MemoryTotals, config: Config) -> Iterator[tuple[str, str, str
     planned = _plus(total.planned_static_bytes, total.planned_dynamic_bytes)
     yield "planned", "planned.dynamic_bytes", planned
     unplanned = _plus(total.unplanned_static_bytes, total.unplanned_dynamic_bytes)
-    yield "unplanned", "unplanned.dynamic_bytes", unplanned
+    yield "sum of tensors", "unplanned.dynamic_bytes", unplanned
     yield "parameters", "parameters.bytes", _expr(total.parameter_bytes)
     yield "constants", "constants.bytes", _expr(total.constant_bytes)
 

@@ -42,7 +42,7 @@ def amount_text(amount: Amount | None, reason: str = "") -> str:
 def _rows(total: MemoryTotals, allocators: Sequence[str]) -> Iterator[tuple[str, str]]:
     why = total.unknown
     yield (
-        "unplanned",
+        "sum of tensors",
         _part(
             total.unplanned_static_bytes,
             total.unplanned_static_count,
@@ -109,7 +109,7 @@ def _further(total: MemoryTotals) -> Iterator[tuple[str, str]]:
 def _over_range(found: OverRange | None, why: Mapping[str, str], key: str) -> Iterator[tuple[str, str]]:
     reason = why.get(f"{key} over the range")
     if reason is not None:
-        yield "", f"its maximum is not known: {printable(reason)}"
+        yield "", f"its maximum is unknown: {printable(reason)}"
     if found is None or not found.at:
         return
     at = ", ".join(f"{printable(name)} = {value}" for name, value in found.at.items())

@@ -2,20 +2,22 @@
 // Formulas as relax-lint writes them, e.g. `4096*((n + 7)//8) + Max(4*n, 16)`, read into closures: nothing
 // in the data is ever run as code.
 const formula = (() => {
-  const TOKEN = /\s*(?:(\d+)|([\p{L}_][\p{L}\p{N}_]*)|(\*\*|\/\/|<=|>=|[-+*%<>&|~(),]))/uy;
+  const TOKEN = /\s*(?:(\d+)|([\p{L}_][\p{L}\p{N}_]*)|(\*\*|\/\/|[<>=!]=|[-+*%<>(),]))/uy;
+  const WORDS = ["and", "or", "not"];
   const modulo = (a, b) => { const r = a % b; return r !== 0 && (r < 0) !== (b < 0) ? r + b : r; };
   const floorDivide = (a, b) => (a - modulo(a, b)) / b;
   const truncate = (a, b) => (a - (a % b)) / b;
   const bits = (operate) => (a, b) => Number(operate(BigInt(a), BigInt(b)));
   const LEVELS = [
-    { "|": (a, b) => a || b },
-    { "&": (a, b) => a && b },
+    { or: (a, b) => a || b },
+    { and: (a, b) => a && b },
+    { "==": (a, b) => a === b, "!=": (a, b) => a !== b },
     { "<": (a, b) => a < b, "<=": (a, b) => a <= b, ">": (a, b) => a > b, ">=": (a, b) => a >= b },
     { "+": (a, b) => a + b, "-": (a, b) => a - b },
     { "*": (a, b) => a * b, "//": floorDivide, "%": modulo },
   ];
   const CALLS = new Map(Object.entries({
-    Max: Math.max, Min: Math.min, Eq: (a, b) => a === b, Ne: (a, b) => a !== b,
+    Max: Math.max, Min: Math.min,
     FloorDiv: floorDivide, FloorMod: modulo, TruncDiv: truncate, TruncMod: (a, b) => a % b,
     BitAnd: bits((a, b) => a & b), BitOr: bits((a, b) => a | b), BitXor: bits((a, b) => a ^ b),
   }));
@@ -26,7 +28,10 @@ const formula = (() => {
     while (TOKEN.lastIndex < text.length) {
       const match = TOKEN.exec(text);
       if (!match) throw new SyntaxError(`not a formula: ${text}`);
-      found.push(match[1] !== undefined ? Number(match[1]) : match[2] !== undefined ? { name: match[2] } : match[3]);
+      const [, number, name, sign] = match;
+      if (number !== undefined) found.push(Number(number));
+      else if (name !== undefined && !WORDS.includes(name)) found.push({ name });
+      else found.push(name ?? sign);
     }
     return found;
   }
@@ -50,7 +55,7 @@ const formula = (() => {
     };
     const unary = () => {
       if (stream[position] === "-") { take(); const a = unary(); return (values) => -a(values); }
-      if (stream[position] === "~") { take(); const a = unary(); return (values) => !a(values); }
+      if (stream[position] === "not") { take(); const a = unary(); return (values) => !a(values); }
       const base = atom();
       if (stream[position] !== "**") return base;
       take();

@@ -2,7 +2,7 @@
 (() => {
   const data = JSON.parse(document.getElementById("data").textContent);
   const $ = (id) => document.getElementById(id);
-  const SHOWN = 15, DETAILS = ["unplanned", "lower bound"];
+  const SHOWN = 15, DETAILS = ["sum of tensors", "lower bound"];
   const timelines = new Map();
   const compiled = data.functions.map((each, index) => each.totals.map((total) => valued(index, total)));
   const state = { index: 0, path: 0, step: 0, follows: true, found: null, areas: [], values: starting() };

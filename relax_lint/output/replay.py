@@ -49,6 +49,6 @@ def _run(run: Run) -> str:
 
 def _summary(statuses: Counter[Status]) -> str:
     if not statuses:
-        return "no finding to run"
+        return "no finding to replay"
     numbers = ", ".join(f"{statuses[status]} {status.value.replace('-', ' ')}" for status in Status)
     return f"{count(statuses.total(), 'finding')}: {numbers}"

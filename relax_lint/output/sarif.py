@@ -111,7 +111,7 @@ def _left_out(kept: int, total: int) -> list[dict[str, Any]]:
     if kept == total:
         return []
     text = (
-        f"{total - kept:,} of {total:,} findings, the least severe, are left out: code scanning takes no more"
+        f"{total - kept:,} of {total:,} findings, the least severe, are omitted: the limit of code scanning"
     )
     return [{"level": "warning", "message": {"text": text}}]
 
@@ -177,7 +177,7 @@ class _Writer:
         ]
 
     def _physical(self, path: str, location: Location | None) -> dict[str, Any]:
-        """Code scanning has to have a region: what has no position stands at the very start of its file."""
+        """Code scanning has to have a region: a finding without a position is at the start of its file."""
         place = location or Location(path, 1, 1, 1, 1)
         return {"artifactLocation": self._artifact(path), "region": _region(place)}
 

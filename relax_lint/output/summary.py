@@ -39,7 +39,7 @@ class Summary:
 
     @property
     def selectivity(self) -> float | None:
-        """The share of the checks that hold always or never; None where nothing was checked."""
+        """The share of the checks that are proved; None if there is no check."""
         if not self.all.total:
             return None
         return (self.all.always_fine + self.all.always_wrong) / self.all.total

@@ -70,7 +70,7 @@ def render_findings(report: Report, style: Style = PLAIN, comparison: Comparison
 
 
 def nothing_found(inputs: int) -> str:
-    """What is said where there was nothing to judge."""
+    """The text if there was nothing to judge."""
     return NOTHING_FOUND.format(count(inputs, "input"))
 
 

@@ -19,7 +19,7 @@ def render_tvm(report: Report) -> str:
 
 
 def text(found: Iterable[Estimate]) -> str:
-    """The report; empty where there is no function."""
+    """The report; empty if there is no function."""
     blocks = [f"- Function {printable(estimate.function)}:\n{_lines(estimate)}\n" for estimate in found]
     return "Memory usage estimation:\n" + "".join(blocks) if blocks else ""
 

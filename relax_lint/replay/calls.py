@@ -19,6 +19,7 @@ from relax_lint.replay.values import Input, Scalar, Shape, Tensor, Tuple
 from relax_lint.settings.config import Config
 from relax_lint.symbolic.domain import Domain
 from relax_lint.symbolic.evaluation import compile_condition, compile_expr
+from relax_lint.symbolic.printing import expr_text
 from relax_lint.symbolic.prover import ProverChain
 from relax_lint.symbolic.questions import DomainIndex
 
@@ -169,7 +170,7 @@ def _input(type_: ValueType, values: Mapping[sympy.Symbol, int], name: str) -> I
         return Tensor(_dtype(type_.dtype, name), extents)
     if isinstance(type_, ShapeType):
         if type_.extents is None:
-            raise NotCallableError(f"the extents of the shape `{name}` are not known")
+            raise NotCallableError(f"the extents of the shape `{name}` are unknown")
         return Shape(tuple(_value(extent, values) for extent in type_.extents))
     if isinstance(type_, PrimType):
         if type_.dtype == "bool":
@@ -187,7 +188,7 @@ def _value(extent: sympy.Expr, values: Mapping[sympy.Symbol, int]) -> int:
     try:
         return int(compile_expr(extent, symbols)(*(values[s] for s in symbols)))
     except (KeyError, ZeroDivisionError, TypeError):
-        raise NotCallableError(f"the extent `{extent}` has no value") from None
+        raise NotCallableError(f"the extent `{expr_text(extent)}` has no value") from None
 
 
 def _dtype(dtype: DType | None, name: str) -> str:

@@ -27,7 +27,7 @@ from relax_lint.support.escaping import without_addresses
 if TYPE_CHECKING:
     from relax_lint.settings.config import Config
 
-_NOTHING_FAILS = "nothing fails by itself: the finding is about what is declared, believed or needed"
+_NOTHING_FAILS = "this finding has no run-time failure: it concerns a declaration, an assumption or waste"
 _Findings = dict[int, Check]
 """The findings of one file by their number among its checks."""
 
@@ -108,7 +108,9 @@ def _prepared(
     paths: list[str], config: Config, sought: list[tuple[Sought, ...]]
 ) -> list[tuple[list[Prepared], str]]:
     """What a worker process makes of each input, and why there is nothing where it does not."""
-    found: list[tuple[list[Prepared], str]] = [([], "the module was not found again") for _ in paths]
+    found: list[tuple[list[Prepared], str]] = [
+        ([], "the module was not found when the file was read again") for _ in paths
+    ]
     needs = Needs(executable=config.lower)
     with new_pool(config, 1) as pool:
         tasks = {}
@@ -136,7 +138,7 @@ def _read(path: str) -> FileData | str:
         try:
             if isinstance(one, Input):
                 if is_model(one.kind):
-                    return "a model is not replayed: save the lowered module and name that"
+                    return "a model cannot be replayed: save the lowered module and replay that"
                 return FileData(one.read(), one.path, one.kind, named=True)
         except UnreadableError as error:
             return str(error)

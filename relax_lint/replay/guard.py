@@ -1,4 +1,4 @@
-"""Runs in which nothing lies behind the last byte that was asked for.
+"""Runs with no accessible memory after the last requested byte.
 
 A storage that is overrun by a few bytes does no visible harm on most machines. Under the guard every block
 that TVM's runtime obtains on the CPU ends at a page that nobody may touch, begins behind another one, is
@@ -36,13 +36,13 @@ FILL = 0x7F
 
 
 class GuardUnavailableError(Exception):
-    """There is no guard on this machine; the message says why."""
+    """The guard is unavailable on this machine; the message says why."""
 
 
 @dataclass(frozen=True)
 class Damage:
-    """An access outside of a block: byte `at`, counted from the first of the block's `size` bytes (so it is
-    negative in front of the block), or a block that was used after it was given back.
+    """An access outside a block: byte `at`, counted from the first of the block's `size` bytes (so it is
+    negative in front of the block), or a block that was used after it was freed.
 
     `access` is `read` or `write`, or `access` on machines that do not tell.
     """
@@ -54,8 +54,8 @@ class Damage:
 
     def __str__(self) -> str:
         if self.given_back:
-            return f"{self.access} in a block of {self.size} bytes after it was given back"
-        where = "in front of" if self.at < 0 else "behind"
+            return f"{self.access} in a block of {self.size} bytes after it was freed"
+        where = "before" if self.at < 0 else "after"
         return f"{self.access} at byte {self.at}, {where} a block of {self.size} bytes"
 
 
@@ -76,7 +76,7 @@ def _library() -> Path:
         raise GuardUnavailableError(f"the guard needs Linux, this is {sys.platform}")
     compiler = shutil.which(os.environ.get("CC", "cc"))
     if compiler is None:
-        raise GuardUnavailableError("the guard needs a C compiler (`cc`), and there is none")
+        raise GuardUnavailableError("the guard needs a C compiler (`cc`), but none was found")
     folder = tempfile.mkdtemp(prefix="relax-lint-guard-")
     atexit.register(shutil.rmtree, folder, ignore_errors=True)
     library = Path(folder, "guard.so")
@@ -115,7 +115,7 @@ class Guard:
         Raises GuardUnavailableError where there is no address space left for it.
         """
         if not self._library.relax_lint_guard_start(ctypes.c_int(fill)):
-            raise GuardUnavailableError("there is no address space left for the guard")
+            raise GuardUnavailableError("no address space is left for the guard")
         try:
             yield
         finally:

@@ -63,7 +63,7 @@ class RunResult:
     are those of the exception, without traceback; `signal` is the name of the signal that killed the
     process; `log` is what the process printed, its last 4,096 bytes, where it did not survive. `digest`
     stands for all that was returned, to the last byte; it is empty where that could not be read.
-    `damage` is what a guarded machine saw outside of a block, also where the run went on; `left_out` says
+    `damage` is what a guarded machine saw outside a block, also where the run went on; `left_out` says
     that a block was too large to be guarded, or was one too many.
     """
 

@@ -86,7 +86,7 @@ class Session:
             return _Call(function, case.names, arguments)
 
         first: tuple[Run, ...] = ()
-        reason = f"the wrong example shows nothing{self._no_guard}"
+        reason = f"the failing example ran without a visible failure{self._no_guard}"
         for number, arguments in enumerate(case.wrong):
             runs = watch.runs("wrong", call(arguments))
             seen = watch.seen(runs)
@@ -98,7 +98,7 @@ class Session:
             with_fine = case.fine and seen.symptom is not Symptom.ACCEPTED
             fine = watch.runs("fine", call(case.fine[number])) if with_fine else ()
             if watch.seen(fine) is not None:
-                reason = "the fine example does not run either"
+                reason = "the safe example does not run either"
                 first = (*runs, *fine)
                 continue
             later = tuple(
@@ -193,7 +193,7 @@ class _Watch:
         return runs
 
     def _watched(self, example: str, call: _Call, result: RunResult, naive: RunResult) -> Run:
-        how = "naive, with other bytes in new memory"
+        how = "naive, with new memory filled with other bytes"
         if result.damage is not None:
             how, outcome = "naive, guarded", f"{result.damage}"
             return Run(example, str(call), how, outcome, Symptom.OUT_OF_BOUNDS)
@@ -204,9 +204,9 @@ class _Watch:
 
 
 def _other_failure(runs: tuple[Run, ...]) -> str:
-    """What ended the wrong example before what was looked for could be seen; empty where nothing did."""
+    """What ended the failing example before the expected failure; empty if nothing did."""
     failed = [run for run in runs if run.example == "wrong" and run.symptom is not None]
-    return f"something else ends the call: {failed[0].outcome}" if failed else ""
+    return f"the call failed for another reason: {failed[0].outcome}" if failed else ""
 
 
 def _unrunnable(result: RunResult) -> str | None:
@@ -216,7 +216,7 @@ def _unrunnable(result: RunResult) -> str | None:
     if result.stage != "run":
         return f"it cannot be called: {text}"
     if result.outcome is Outcome.ERROR and _NO_FUNCTION in (result.message or ""):
-        return f"a function that it calls is not there: {text}"
+        return f"a function that it calls does not exist: {text}"
     return None
 
 
@@ -227,9 +227,9 @@ def _shown(result: RunResult) -> str:
 
 def _headline(run: Run) -> str:
     words = {
-        Symptom.WRONG_NUMBERS: "other results than with each tensor on its own storage",
-        Symptom.INDETERMINATE: "the results depend on what memory held before",
-        Symptom.ACCEPTED: "nothing stops the call",
+        Symptom.WRONG_NUMBERS: "the results differ from those with each tensor on its own storage",
+        Symptom.INDETERMINATE: "the results depend on the previous contents of memory",
+        Symptom.ACCEPTED: "the call runs without an error",
     }
     what = words.get(run.symptom, run.outcome) if run.symptom is not None else run.outcome
     return f"`{run.call}`: {what}" if run.symptom in words else f"`{run.call}` on {run.how}: {what}"

@@ -31,7 +31,7 @@ class Tensor:
 
 @dataclass(frozen=True)
 class Shape:
-    """A shape value; nothing forbids negative extents."""
+    """A shape value; extents may be negative."""
 
     extents: tuple[int, ...]
 
@@ -96,7 +96,7 @@ def parse_input(text: str) -> Input:
 
 
 def split_outside_brackets(text: str) -> list[str]:
-    """The parts of `text` between the commas that stand in no brackets; none of an empty text."""
+    """The parts of `text` between commas outside brackets; none for an empty text."""
     parts, depth, start = [], 0, 0
     for position, character in enumerate(text):
         depth += (character in "([") - (character in ")]")

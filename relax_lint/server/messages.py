@@ -99,7 +99,7 @@ def _paragraph(check: Check) -> str:
 
 
 def _escaped(text: str) -> str:
-    """Text of the linted file as Markdown that shows itself; what stands in back-ticks stays code."""
+    """Text of the linted file as Markdown that shows itself; text in back-ticks stays code."""
     parts = text.split("`")
     if len(parts) % 2 == 0:
         parts = [text.replace("`", "'")]

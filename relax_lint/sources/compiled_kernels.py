@@ -12,7 +12,7 @@ from relax_lint.sources.unit import Unit
 
 # Compiled kernels are called like this at run time, under names that only compiling them tells.
 _NAME = "compiled_kernel"
-NOTE = "kernels in other languages (`T.call_kernel`) are taken as unknown functions of their arguments"
+NOTE = "kernels in other languages (`T.call_kernel`) are treated as unknown functions"
 
 
 def with_kernels_called(unit: Unit, imports: Mapping[str, str]) -> Unit:

@@ -69,7 +69,7 @@ class Input:
 
 @dataclass(frozen=True)
 class HeldInput(Input):
-    """An input whose bytes are at hand already, as they were read or as they are to become."""
+    """An input whose bytes are already in memory, as read or as edited."""
 
     data: bytes
 
@@ -106,7 +106,7 @@ def discover(
 
 
 class _Finder:
-    """What the paths of one run lead to. `leaving` are links that nobody follows."""
+    """The inputs that the paths of one run name. `leaving` are links that are not followed."""
 
     def __init__(self, exclude: Sequence[str], respect_gitignore: bool, follow_links: bool) -> None:
         self.leaving: list[str] = []
@@ -144,7 +144,7 @@ class _Finder:
             yield Input(path, _kind(path), path, named=True, beneath=self._base(path))
 
     def linked(self) -> Iterator[Input]:
-        """The files that links lead to and that were not found where they lie."""
+        """The targets of links that were not found at their own location."""
         for link in self._links:
             try:
                 status = os.stat(link)

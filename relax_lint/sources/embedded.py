@@ -133,7 +133,7 @@ def _straight(number: int, indent: int, line: str) -> LineOrigin:
 
 
 def _assembled(path: str, lines: Sequence[tuple[str, LineOrigin]]) -> SourceText:
-    # A carriage return within a line would begin another one, of which nothing tells the place.
+    # A carriage return within a line would start another line, whose position is unknown.
     texts = (line.removesuffix("\r").replace("\r", " ") for line, _ in lines)
     return SourceText(path, "\n".join(texts), tuple(origin for _, origin in lines))
 

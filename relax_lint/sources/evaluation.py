@@ -183,7 +183,7 @@ def _bare(node: Any) -> Any:
 
 
 def extent(value: Any, names: Names | None) -> Any:
-    """An extent of a shape. A string is parsed and interpreted; nothing of it is handed to Python.
+    """An extent of a shape. A string is parsed and interpreted; no part of it is passed to Python.
 
     The gate's check of texts is asked once more, of what is here and not of what the tree promised.
     """

@@ -1,4 +1,4 @@
-"""The Python world that TVM's parser sees: stand-ins that offer the vocabulary and nothing else.
+"""The Python world that TVM's parser sees: stand-ins that offer only the vocabulary.
 
 The gate has already refused everything unknown; these objects make sure that a text which slips through it
 still finds no module, no builtin and no function beyond the vocabulary.
@@ -80,7 +80,7 @@ def _hand_out(value: Any, dotted: str) -> Any:
 
 @cache
 def lookup(dotted: str) -> Any:
-    """The object behind a canonical dotted name.
+    """The object of a canonical dotted name.
 
     Raises AttributeError for a name that this TVM does not have, RefusedError for one that may not be used.
     """
@@ -219,7 +219,7 @@ class OmittedConstants:
     def __getitem__(self, group: str) -> Any:
         """Raises UnknownValueError: nothing in the text tells the type."""
         raise UnknownValueError(
-            "a constant that TVM's printer left out, and nothing in the text tells its type; "
+            "a constant that TVM's printer omitted, and whose type the text does not show; "
             "print the module with `show_meta=True`"
         )
 

@@ -261,7 +261,7 @@ class _Gate:
         return any(name in scope for scope in self.scopes) or name in self.known or name in BUILTIN_NAMES
 
     def dotted_name(self, node: ast.expr) -> str | None:
-        """The dotted name of the import that an expression stands for."""
+        """The dotted name of the import that an expression denotes."""
         parts = chain(node)
         if parts is None or parts[0] in self.bound or parts[0] not in self.imports:
             return None
@@ -270,7 +270,7 @@ class _Gate:
     def attribute(self, node: ast.Attribute, depth: int) -> Iterator[Refusal]:
         parts = chain(node)
         # `buffer.data = x` of a printed TIR function; never of an imported module, never of a call's result:
-        # TVM executes the left side of an assignment outside of the names that it evaluates expressions in.
+        # TVM executes the left side of an assignment outside the names that it evaluates expressions in.
         if isinstance(node.ctx, ast.Store) and (parts is None or parts[0] in self.imports):
             yield Refusal(node, "an assignment to an attribute of this object")
         if parts is None:
@@ -287,13 +287,13 @@ class _Gate:
             return
         yield from self.name(ast.copy_location(ast.Name(root, ast.Load()), node))
         for index, attribute in enumerate(attributes):
-            # A function of the module may have any name; so may the members of a name that nothing binds,
+            # A function of the module may have any name; so may the members of an undefined name,
             # which the parser stops at.
             free = (index == 0 and root in self.modules) or not self._defined(root)
             if free and not (attribute.startswith("__") and attribute.endswith("__")):
                 continue
             if index == 0 and root not in self.bound and attribute in self.members.get(root, ()):
-                reason = f"the value of `{root}.{attribute}` is not known: a function of another module"
+                reason = f"the value of `{root}.{attribute}` is unknown: a function of another module"
                 yield Refusal(node, reason, unknown=True)
             else:
                 yield from self.value_attribute(node, attribute)

@@ -48,7 +48,7 @@ class IgnoreComment:
     removal: Location | None
 
     def covers(self, place: Location | None) -> bool:
-        """Whether it is about what stands at `place` of its file."""
+        """Whether it applies to `place` of its file."""
         if self.scope is None:
             return True
         if place is None:

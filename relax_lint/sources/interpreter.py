@@ -44,7 +44,7 @@ class Inner:
 
 
 class UndefinedError(NameError):
-    """A name that nothing binds, and the node that mentions it."""
+    """An undefined name, and the node that mentions it."""
 
     def __init__(self, node: Any, name: str) -> None:
         super().__init__(f"Undefined variable: {name}")
@@ -152,7 +152,7 @@ class Interpreter:
             value = self.value(keyword.value)
             for name, one in ((keyword.arg, value),) if keyword.arg else self.pairs(value):
                 if not isinstance(name, str) or name in kwargs:
-                    raise TypeError(f"a keyword argument is given twice or is no name: {str(name)[:60]!r}")
+                    raise TypeError(f"a keyword argument is repeated or is not a name: {str(name)[:60]!r}")
                 kwargs[name] = one
         return permissions.call(function, args, kwargs)
 

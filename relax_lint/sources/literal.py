@@ -58,7 +58,7 @@ _FUNCTIONS: Mapping[str, Callable[..., Any]] = {
 
 
 class NotLiteralError(ValueError):
-    """The expression is not a literal: `name` is the first name that stands in the way, if it is a name."""
+    """The expression is not a literal: `name` is the first name that prevents it, if it is a name."""
 
     def __init__(self, node: ast.AST, name: str | None = None) -> None:
         super().__init__(name or type(node).__name__)
@@ -87,9 +87,9 @@ def with_printable_numbers(tree: ast.Module, text: str) -> ast.Module:
     """
     if _DIGITS.search(text):
         for node in ast.walk(tree):
-            is_number = isinstance(node, ast.Constant) and isinstance(node.value, int)
-            if is_number and node.value.bit_length() > _PRINTABLE_BITS:
-                node.value = 1 << _PRINTABLE_BITS
+            match node:
+                case ast.Constant(value=int(value)) if value.bit_length() > _PRINTABLE_BITS:
+                    node.value = 1 << _PRINTABLE_BITS
     return tree
 
 

@@ -261,7 +261,7 @@ def _failed(unit: Unit, failure: ParseFailure) -> Problem:
         name = text[len(_UNDEFINED) :].strip()
         why = _why_unknown(unit.environment.get(name))
         return Problem(
-            ProblemKind.UNRESOLVED_NAME, f"the value of `{name}` is not known{why}", location, unit.name
+            ProblemKind.UNRESOLVED_NAME, f"the value of `{name}` is unknown{why}", location, unit.name
         )
     shown = reason(text)
     words = tuple(line for line in text.splitlines() if line.strip()) if shown != text else ()

@@ -102,7 +102,7 @@ class PathPatterns:
 
 @dataclass(frozen=True)
 class Position:
-    """A folder, as patterns see it. `path` is its path with `/` behind it, empty at the top."""
+    """A folder, as patterns see it. `path` is its path with a trailing `/`, empty at the top."""
 
     patterns: PathPatterns
     path: bytes

@@ -57,7 +57,7 @@ class Method:
 
 
 def name_of(value: object) -> str:
-    """The type of a value, for messages: an address or a representation would tell nothing."""
+    """The type of a value, for messages: an address or a representation would be meaningless."""
     return type(value).__qualname__
 
 
@@ -149,7 +149,7 @@ def call(function: Any, args: Sequence[Any], kwargs: Mapping[str, Any]) -> Any:
 
 
 def may_be_called(function: Any) -> bool:
-    """Whether a value is a function that was handed out, or a node of TVM that stands for a call."""
+    """Whether a value is a function that was handed out, or a TVM node that represents a call."""
     kind = type(function)
     if kind in (Method, Marker, OmittedConstants) or isinstance(function, Interpreted):
         return True

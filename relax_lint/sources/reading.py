@@ -93,7 +93,7 @@ def parse_text(text: SourceText) -> ast.Module | Problem:
 
 def _is_shortage(error: MemoryError, content: str) -> bool:
     """Whether memory ran out. Python's parser raises the same error where a text is nested too deeply, and
-    says so from 3.12 on; before, a text is taken to be at fault where there is memory enough for its tree.
+    says so from 3.12 on; before, a text is assumed to be at fault where there is memory enough for its tree.
     """
     if sys.version_info >= (3, 12):
         return not str(error).startswith("Parser stack overflow")

@@ -87,7 +87,7 @@ def refused_node(graph: Mapping[str, Any]) -> str | None:
         if kind is None:
             continue
         if not isinstance(kind, str) or not _is_ir(kind):
-            return f"`{str(kind)[:60]}`, which is no IR"
+            return f"`{str(kind)[:60]}`, which is not IR"
         if kind == _NAMED_FUNCTION and node.get("data") not in _DERIVE_FUNCTIONS:
             return f"the name of a function that TVM would call (`{str(node.get('data'))[:60]}`)"
     return None

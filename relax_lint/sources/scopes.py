@@ -80,7 +80,7 @@ def _target_names(target: ast.expr) -> Iterator[str]:
 
 
 def dotted_name(node: ast.expr, scope: Scope, line: int) -> str | None:
-    """The canonical dotted name that an attribute chain stands for; None where its root is not an import."""
+    """The canonical dotted name of an attribute chain; None where its root is not an import."""
     parts = chain(node)
     if parts is None:
         return None
@@ -91,7 +91,7 @@ def dotted_name(node: ast.expr, scope: Scope, line: int) -> str | None:
 
 
 def resolve(name: str, scope: Scope, line: int) -> Entry | None:
-    """What `name` is bound to for text that stands at `line` in `scope`; None if nothing binds it."""
+    """What `name` is bound to at `line` in `scope`; None if it is undefined."""
     inner: Scope | None = scope
     current: Scope | None = scope
     while current is not None:
@@ -115,7 +115,7 @@ def resolve(name: str, scope: Scope, line: int) -> Entry | None:
 
 def _entry(name: str, node: ast.AST, scope: Scope) -> Entry:
     if (name, node) not in scope.known:
-        scope.known[name, node] = Unknown("defined in a circle")
+        scope.known[name, node] = Unknown("defined in terms of itself")
         scope.known[name, node] = _bound(name, node, scope)
     return scope.known[name, node]
 
@@ -144,7 +144,7 @@ def _bound(name: str, node: ast.AST, scope: Scope) -> Entry:
 def _parameter(name: str, function: ast.FunctionDef | ast.AsyncFunctionDef, scope: Scope) -> Entry:
     """The value that a parameter of the enclosing function is taken to have."""
     if (name, function) not in scope.known:
-        scope.known[name, function] = Unknown("defined in a circle")
+        scope.known[name, function] = Unknown("defined in terms of itself")
         scope.known[name, function] = _taken(name, function, scope)
     return scope.known[name, function]
 
@@ -176,7 +176,7 @@ def _declared(name: str, scope: Scope) -> Taken | None:
 
 
 def _list_behind(node: ast.expr, scope: Scope) -> ast.expr | None:
-    """The list that a name is bound to in an enclosing scope; the node itself if it is no name."""
+    """The list that a name is bound to in an enclosing scope; the node itself if it is not a name."""
     if not isinstance(node, ast.Name):
         return node
     current: Scope | None = scope
@@ -209,7 +209,7 @@ def _assigned(name: str, target: ast.expr, value: ast.expr, scope: Scope, line: 
         for index, element in enumerate(target.elts):
             if isinstance(element, ast.Name) and element.id == name and len(elements) == len(target.elts):
                 return _assigned(name, element, elements[index], scope, line)
-        return Unknown("unpacked from a value that is not known")
+        return Unknown("unpacked from an unknown value")
     names = environment(value, scope, line)
     plain = {key: entry.value for key, entry in names.items() if isinstance(entry, Literal)}
     taken = [

@@ -49,7 +49,7 @@ LEFT_OUT = frozenset(
         *("site-packages", "venv"),
     )
 )
-"""The names of folders that hold nobody's own text: a search does not enter them. One that is named is
+"""The names of folders without the user's own files: a search does not enter them. One that is named is
 searched whatever its name is.
 """
 
@@ -226,7 +226,7 @@ def _list(path: str, identity: Identity | None, endings: frozenset[str]) -> _Lis
     try:
         status = os.fstat(descriptor)
         if identity not in (None, (status.st_dev, status.st_ino)):
-            raise OSError(errno.EXDEV, "replaced while it was searched", path)
+            raise OSError(errno.EXDEV, "replaced during the search", path)
         entries, names = [], set()
         with os.scandir(descriptor) as listing:
             for each in listing:

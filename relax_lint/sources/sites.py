@@ -83,7 +83,7 @@ def closed() -> Iterator[None]:
         for module, functions in _REPLACED:
             for name, function in functions.items():
                 if name not in vars(module):
-                    raise RefusedError(f"this TVM has no `{module.__name__}.{name}`: its parser is not known")
+                    raise RefusedError(f"this TVM has no `{module.__name__}.{name}`: its parser is unknown")
                 changed.append((vars(module), name, vars(module)[name]))
                 vars(module)[name] = function
         for module in _parser_modules():

@@ -85,7 +85,7 @@ def _partial(node: ast.BinOp, plain: Mapping[str, Any]) -> Iterator[Refusal]:
         yield Refusal(node, "a number that is too large to compute")
     except NotLiteralError:
         if _known(node.left, plain) is not None:
-            yield Refusal(node, "a power or shift by an amount that is not known")
+            yield Refusal(node, "a power or shift by an unknown amount")
 
 
 def _known(node: ast.expr, plain: Mapping[str, Any]) -> Any:

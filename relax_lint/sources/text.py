@@ -110,5 +110,5 @@ _NOT_FOR_FILES = frozenset({"idna", "punycode"})
 def _declared(data: bytes) -> str:
     encoding, _ = tokenize.detect_encoding(io.BytesIO(data).readline)
     if codecs.lookup(encoding).name in _NOT_FOR_FILES:
-        raise LookupError(f"the encoding {encoding} is not for files")
+        raise LookupError(f"{encoding} is not an encoding for files")
     return encoding

@@ -29,7 +29,7 @@ class Problem:
 class ParsedUnit:
     """One module, to be analysed. `module_name` is the class's name; None for saved IR and bare functions.
 
-    `assumptions` are values that were taken for granted to read the unit (a parameter's default, say);
+    `assumptions` are values that were assumed to read the unit (a parameter's default, say);
     `notes` are things worth saying once per input (the dialect that it was read as). `ill_formed` is TVM's
     reason where its well-formedness check refuses the module and the text does not switch that check off.
     `script` is the text where there is one that can be changed.
@@ -73,7 +73,7 @@ class Script:
 
 @dataclass(frozen=True)
 class Imported:
-    """A name bound by an import, or to what an import offers: the canonical dotted name behind it."""
+    """A name bound by an import, or to what an import offers: its canonical dotted name."""
 
     dotted: str
     assumption: str | None = None
@@ -81,7 +81,7 @@ class Imported:
 
 @dataclass(frozen=True)
 class Literal:
-    """A name bound to a plain Python value; `assumption` says where a value taken for granted comes from."""
+    """A name bound to a plain Python value; `assumption` says where a value assumed comes from."""
 
     value: Any
     assumption: str | None = None

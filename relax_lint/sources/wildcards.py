@@ -20,7 +20,7 @@ SPECIAL = frozenset(b"*?[\\")
 _ALL = (1 << 256) - 1
 _NO_SLASH = _ALL & ~(1 << _SLASH)
 
-# What consumes no byte of a certain set. `_ENTRY` is where `**/` begins and may also stand for nothing.
+# What consumes no byte of a certain set. `_ENTRY` is where `**/` begins and may also match nothing.
 _STAR, _ANY, _ENTRY = -1, -2, -3
 _ANY_FOLDERS = [_ENTRY, _ANY, 1 << _SLASH]
 

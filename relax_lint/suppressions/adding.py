@@ -41,7 +41,7 @@ class Plan:
 
 
 def plan(content: str, path: str, kind: str, wanted: Sequence[Wanted], reason: str) -> Iterator[Any]:
-    """One value: the `Plan` for a text, as JSON has it. A finding that stands in no statement is left out."""
+    """One value: the `Plan` for a text, as JSON has it. A finding outside every statement is skipped."""
     texts = markdown_blocks(path, content) if kind == "markdown" else [SourceText(path, content)]
     edits: list[Edit] = []
     accepted = 0

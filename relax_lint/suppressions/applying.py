@@ -64,11 +64,11 @@ def _entry(written: str, rules: Mapping[str, Rule]) -> _Entry:
     if whole:
         return _Entry(written, tuple(whole))
     begun = [code for code in rules if written and code.startswith(written)]
-    # What says that a block was not looked at is accepted by its whole code or name only, so that nobody does
-    # it unawares.
+    # A finding that a block was not analysed is accepted only by its whole code or name, so that this is not
+    # done by accident.
     codes = tuple(code for code in begun if rules[code].acceptance is Acceptance.BY_PREFIX)
     if begun and (not codes or not written[-1].isdigit()):
-        return _Entry(written, problem=f"`{written}` says too little: write the whole code")
+        return _Entry(written, problem=f"the prefix `{written}` is too broad: write the whole code")
     if codes:
         return _Entry(written, codes)
     known = [*rules, *(rule.name for rule in rules.values())]
@@ -112,7 +112,7 @@ def _complaint(path: str, comment: IgnoreComment, rule: Rule, message: str, fixe
         module=None,
         function=None,
         location=comment.location,
-        proof="compared with what the rules found",
+        proof="compared with the findings",
         fixes=fixes,
     )
 
@@ -121,7 +121,7 @@ def _removing(comment: IgnoreComment, kept: tuple[str, ...]) -> tuple[Fix, ...]:
     if kept:
         word = "ignore-file" if comment.scope is None else "ignore"
         edit = Edit(comment.location, directive_text(word, kept, comment.reason))
-        return (Fix("leave out what is not needed", "safe", (edit,)),)
+        return (Fix("remove the unused codes", "safe", (edit,)),)
     if comment.removal is None:
         return ()
     return (Fix("remove the comment", "safe", (Edit(comment.removal, ""),)),)

@@ -50,7 +50,7 @@ def read_baseline(path: str) -> tuple[Entry, ...]:
             read_regular(path, _MAX_BYTES).decode(errors="surrogateescape"), max_bytes=_MAX_BYTES
         )
     except FileNotFoundError:
-        raise BaselineError(f"there is no baseline {path}: `--write-baseline` makes it") from None
+        raise BaselineError(f"the baseline {path} does not exist: `--write-baseline` creates it") from None
     except OSError as error:
         raise BaselineError(f"{path}: {error.strerror}") from None
     except ValueError as error:
@@ -59,7 +59,7 @@ def read_baseline(path: str) -> tuple[Entry, ...]:
         case {"version": 1, "findings": [*found]}:
             return tuple(sorted({_entry(path, one) for one in found}))
         case {"version": int(version)} if version > VERSION:
-            raise BaselineError(f"{path}: made by a newer version of relax-lint")
+            raise BaselineError(f"{path}: written by a newer version of relax-lint")
     raise BaselineError(f"{path}: not a baseline of relax-lint")
 
 
@@ -81,7 +81,7 @@ def write_baseline(path: str, entries: Iterable[Entry]) -> None:
 
 
 def entries_of(report: Report, folder: str) -> tuple[Entry, ...]:
-    """An entry for each finding of a report that nothing accepts yet. `folder` is that of the baseline."""
+    """An entry for each finding of a report that is not accepted yet. `folder` is that of the baseline."""
     checks = report.checks
     return tuple(
         _entry_of(check, identity)
@@ -111,7 +111,7 @@ def accept(report: Report, entries: Iterable[Entry], folder: str) -> Report:
 def stale(
     report: Report, entries: Iterable[Entry], folder: str, was_run: Mapping[str, Mapping[str, bool]]
 ) -> tuple[Entry, ...]:
-    """The entries that are about nothing any more, by a report before it was accepted: their finding is gone
+    """The entries that match nothing any more, by a report before it was accepted: their finding is gone
     from a file that was judged in full, by rules that were on, or the file itself is gone.
 
     `was_run` says for the path of each input whether a rule was on for it, by its code.

@@ -47,7 +47,7 @@ def with_baseline(report: Report, config: Config) -> Report:
 
 
 def stale_entries(report: Report, entries: Sequence[Entry], config: Config) -> tuple[Entry, ...]:
-    """The entries of the configured baseline that are about nothing any more, by a report without it."""
+    """The entries of the configured baseline that match nothing any more, by a report without it."""
     from relax_lint.suppressions.baseline import stale
 
     paths = [file.input.path for file in report.files]
@@ -56,7 +56,7 @@ def stale_entries(report: Report, entries: Sequence[Entry], config: Config) -> t
 
 
 def with_notes_on_accepted_blocks(report: Report) -> Report:
-    """The report with a note on each block that was not looked at and that nobody hears of otherwise."""
+    """The report with a note on each block that was not analysed and is not reported otherwise."""
     return replace(report, files=tuple(map(_noted, report.files)))
 
 
@@ -81,9 +81,9 @@ def _was_run(config: Config, off: tuple[str, ...]) -> dict[str, bool]:
 
 
 def idle_assumptions(used: Container[str], config: Config) -> tuple[str, ...]:
-    """What is said of assumptions that are about no function; `used` are the texts of the others."""
+    """The notes on assumptions that match no function; `used` are the texts of the others."""
     return tuple(
-        f"the assumption {assumption} is about no function: none has its symbols"
+        f"the assumption {assumption} matches no function: none has its symbols"
         for assumption in config.assumptions
         if str(assumption) not in used
     )

@@ -45,7 +45,7 @@ class Encoder:
         self._variables: dict[Any, Any] = {}
 
     def variable(self, symbol: Any) -> Any:
-        """The TVM variable that stands for a symbol."""
+        """The TVM variable of a symbol."""
         if symbol not in self._variables:
             self._variables[symbol] = self._tirx.Var(f"x{len(self._variables)}", "int64")
         return self._variables[symbol]

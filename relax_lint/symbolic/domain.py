@@ -31,7 +31,7 @@ class FactKind(Enum):
 
 @dataclass(frozen=True)
 class Fact:
-    """One condition on symbols that may be taken for granted.
+    """One condition on symbols that may be assumed.
 
     `text` is what people read in the list of assumptions, for example
     `n <= 2048 (tir_var_upper_bound, not enforced)`.
@@ -60,7 +60,7 @@ class Domain:
         return self._hash
 
     def with_facts(self, facts: Iterable[Fact]) -> Domain:
-        """This domain, narrowed by more facts; a condition that is known already adds nothing."""
+        """This domain, narrowed by more facts; a known condition adds nothing."""
         more: dict[tuple[Boolean, FactKind], Fact] = {}
         for fact in facts:
             if (fact.condition, fact.kind) not in self._known and fact.condition != sympy.true:
@@ -73,7 +73,7 @@ class Domain:
 
     @cached_property
     def conditions(self) -> frozenset[Boolean]:
-        """The conditions of the facts, of whatever kind."""
+        """The conditions of all facts."""
         return frozenset(fact.condition for fact in self.facts)
 
     @cached_property

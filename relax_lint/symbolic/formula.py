@@ -148,13 +148,13 @@ def _relation(relation: Any) -> Formula:
 
 @lru_cache(maxsize=1 << 14)
 def _check_term(term: Any) -> None:
-    """Raises `NotPolynomial` or `Unsupported` for an opaque term that is no operation on integers that the
+    """Raises `NotPolynomial` or `Unsupported` for an opaque term that is not an integer operation that the
     provers know, down to its innermost arguments.
     """
     if isinstance(term, sympy.Symbol):
         return
     if not isinstance(term, f.OPERATIONS):
-        raise NotPolynomial(f"{term} is no operation that is known here")
+        raise NotPolynomial(f"{term} is not a known operation")
     numbers = term.args
     if isinstance(term, f.Select):
         condition, *numbers = term.args

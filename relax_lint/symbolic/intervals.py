@@ -21,7 +21,7 @@ MAX_CORNER_AXES = 8
 
 
 class Bounds:
-    """Bounds of expressions whose symbols lie in a box. Symbols outside it may be any int64."""
+    """Bounds of expressions whose symbols are in a box. Symbols outside it may be any int64."""
 
     def __init__(self, box: Box) -> None:
         self.box = box
@@ -120,7 +120,7 @@ def _divisors(b: Interval) -> list[int]:
 
 
 def _floor_div(a: Interval, b: Interval) -> Interval:
-    """For a divisor of 0 there is no value, so nothing is claimed about it."""
+    """A division by 0 has no value, so nothing is claimed about it."""
     quotients = [n // d for n in a for d in _divisors(b)]
     return (min(quotients), max(quotients)) if quotients else (0, 0)
 

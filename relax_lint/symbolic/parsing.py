@@ -54,8 +54,8 @@ def parse_expr(text: str, symbols: Mapping[str, Any]) -> Any:
 
 
 def parse_condition(text: str, symbols: Mapping[str, Any]) -> Boolean:
-    """The condition written in `text`: `m <= 4`, `0 < n < 10`, `Eq(n % 4, 0)`, `n % 4 == 0`,
-    joined with `&`, `|`, `~` or `and`, `or`, `not`. Raises `ParseError`.
+    """The condition written in `text`: `m <= 4`, `0 < n < 10`, `n % 4 == 0`, joined with `and`, `or`, `not`;
+    also in sympy's form: `Eq(n % 4, 0)`, joined with `&`, `|`, `~`. Raises `ParseError`.
     """
     return _bounded(_condition, text, symbols)
 

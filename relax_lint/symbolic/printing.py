@@ -1,4 +1,4 @@
-"""Expressions and conditions as text that people read and sympy can parse."""
+"""Expressions and conditions as Python text, which `relax_lint.symbolic.parsing` reads back."""
 
 from __future__ import annotations
 
@@ -15,6 +15,8 @@ _SUM, _PRODUCT, _UNARY, _ATOM = range(4)
 _OR, _AND, _RELATION = range(3)
 _INFIX = {f.FloorDiv: "//", f.FloorMod: "%"}
 _RELATIONS = {
+    sympy.Equality: "==",
+    sympy.Unequality: "!=",
     sympy.StrictLessThan: "<",
     sympy.LessThan: "<=",
     sympy.StrictGreaterThan: ">",
@@ -28,7 +30,7 @@ def expr_text(expr: Any) -> str:
 
 
 def condition_text(condition: Boolean) -> str:
-    """A condition: relations joined with `&` and `|`, equality as `Eq(a, b)`."""
+    """A condition as Python writes it: `k == m and (32*n) % 64 == 0`."""
     return _condition(condition)[0]
 
 
@@ -88,7 +90,7 @@ def _negative(term: Any) -> bool:
 
 
 def _magnitude(term: Any) -> str:
-    """The text of the term without its coefficient: so that like terms sort alike whatever the number."""
+    """The text of the term without its coefficient: so that like terms sort alike."""
     return _expr(term.as_coeff_Mul()[1])[0]
 
 
@@ -113,7 +115,7 @@ def ordered_conditions(condition: Any) -> list[Any]:
 
 
 def relation_sides(condition: Any) -> tuple[Any, Any]:
-    """The sides of an equality: sympy orders them by its own lights; people put the number right."""
+    """The sides of an equality: sympy orders them by its own order; people put the number right."""
     a, b = condition.args
     return (b, a) if a.is_number and not b.is_number else (a, b)
 
@@ -138,22 +140,21 @@ def _condition(condition: Any) -> tuple[str, int]:
     if condition in (sympy.true, sympy.false):
         return str(condition), _RELATION
     if isinstance(condition, (And, Or)):
-        level, glue = (_AND, " & ") if isinstance(condition, And) else (_OR, " | ")
+        level, glue = (_AND, " and ") if isinstance(condition, And) else (_OR, " or ")
         return glue.join(_part(part) for part in ordered_conditions(condition)), level
     if isinstance(condition, Not):
-        return f"~({_condition(condition.args[0])[0]})", _RELATION
-    if isinstance(condition, (sympy.Eq, sympy.Ne)):
-        name = "Eq" if isinstance(condition, sympy.Eq) else "Ne"
-        return f"{name}({', '.join(expr_text(a) for a in relation_sides(condition))})", _RELATION
+        return f"not ({_condition(condition.args[0])[0]})", _RELATION
     if type(condition) in _RELATIONS:
-        a, b = condition.args
+        symmetric = isinstance(condition, (sympy.Eq, sympy.Ne))
+        a, b = relation_sides(condition) if symmetric else condition.args
         return f"{expr_text(a)} {_RELATIONS[type(condition)]} {expr_text(b)}", _RELATION
     raise TypeError(f"not a condition on integers: {condition}")
 
 
 def _part(condition: Any) -> str:
-    text, _ = _condition(condition)
-    return text if isinstance(condition, (sympy.Eq, sympy.Ne, Not, sympy.Symbol)) else f"({text})"
+    """A part of a conjunction or disjunction; another one inside it gets parentheses."""
+    text, binds = _condition(condition)
+    return text if binds == _RELATION else f"({text})"
 
 
 def _condition_order(text: str) -> tuple[str, bool, str]:

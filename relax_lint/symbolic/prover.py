@@ -208,8 +208,8 @@ class ProverChain:
         if (divisor := self._links.doubtful_divisor(q.claim, **_full(q))) is not None:
             return "a divisor in the sizes may be zero" if divisor != 0 else "the sizes divide by zero"
         if not self._links.expressible(q.claim):
-            return "the condition uses an operation that no prover knows"
-        return "no prover could show it and no counterexample was found within the search limits"
+            return "the condition uses an operation that no prover supports"
+        return "no prover proved it, and no counterexample was found within the search limits"
 
     def _prove_levels(self, q: Question, claim: Boolean) -> tuple[Prover, tuple[int, ...]] | None:
         """Who proves the claim with the fewest kinds of facts, and the assumed facts that were needed."""
@@ -280,7 +280,7 @@ _METHODS = {
     Prover.POLYNOMIAL: "polynomial normal form under the facts",
     Prover.INTERVAL: "bounds of the operations under the facts",
     Prover.ANALYZER: "TVM's analyzer",
-    Prover.Z3: "Z3 found no assignment that violates it",
+    Prover.Z3: "Z3 found no counterexample",
 }
 
 
@@ -289,7 +289,10 @@ def _detail(answer: _Answer, claim: Boolean, fine: Assignment | None, wrong: Ass
         return answer.reason
     if answer.mixed and fine is not None and wrong is not None:
         return f"evaluated: fine at {_at(fine)}, wrong at {_at(wrong)}"
-    method, text = _METHODS[answer.by], condition_text(standard(claim))
+    method, known = _METHODS[answer.by], standard(claim)
+    if known in (sympy.true, sympy.false):
+        return method
+    text = condition_text(known)
     if answer.verdict is Verdict.ALWAYS_WRONG:
         return f"{text} never holds: {method}"
     return f"{text} always holds: {method}"

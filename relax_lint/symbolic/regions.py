@@ -106,7 +106,7 @@ def _allowed(symbol: Any, knowledge: Knowledge) -> tuple[Interval, IntSet]:
 
 
 def _bridge(fine: IntSet, wrong: IntSet) -> IntSet:
-    """Join neighbouring pieces that no wrong value separates: what lies between is not in the domain."""
+    """Join neighbouring pieces that no wrong value separates: the values between are not in the domain."""
     joined: list[Interval] = []
     for low, high in fine:
         if joined and not intersection(((joined[-1][1], low),), wrong):

@@ -127,7 +127,7 @@ class Search:
         return tuple(value(*values) for value in self._values)
 
     def _solutions(self, formula: Formula | None, symbol: Any) -> IntSet:
-        """Values of the symbol outside of which the formula or a fact about the symbol fails."""
+        """Values of the symbol outside which the formula or a fact about the symbol fails."""
         allowed = self.knowledge.values(symbol)[0]
         if formula is None or symbols_of(formula) - {symbol}:
             return allowed
@@ -259,7 +259,7 @@ class _SmallestSearch:
             any(self.try_point(values) for values in self.search._likely())
 
     def _candidates(self, prefix: Point, symbol: Any) -> IntSet:
-        """Values of the last axis outside of which the condition fails when the others are fixed."""
+        """Values of the last axis outside which the condition fails when the others are fixed."""
         if not prefix or self.formula is None:
             return self.search._solutions(self.formula, symbol)
         if self._polynomial:

@@ -17,6 +17,7 @@ from sympy.logic.boolalg import And, Boolean, Not, Or
 
 from relax_lint.symbolic import functions as f
 from relax_lint.symbolic.domain import INT64_MAX, INT64_MIN, Domain, Fact, FactKind
+from relax_lint.symbolic.printing import expr_text
 from relax_lint.symbolic.standard import standard
 
 _MAX_EXPONENT = 64
@@ -139,4 +140,4 @@ def _expr(e: Any, names: dict[Any, str]) -> str:
         return f"({_FUNCTIONS[type(e)]} {_expr(e.args[0], names)} {_expr(e.args[1], names)})"
     if isinstance(e, f.Select):
         return f"(ite {_condition(e.args[0], names)} {_expr(e.args[1], names)} {_expr(e.args[2], names)})"
-    raise Inexpressible(f"`{e}` has no form in SMT-LIB")
+    raise Inexpressible(f"`{expr_text(e)}` has no form in SMT-LIB")

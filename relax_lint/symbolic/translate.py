@@ -125,14 +125,14 @@ class Translator:
         return known[1]
 
     def define(self, var: Any, value: Any) -> None:
-        """From now on `var` stands for `value` (a scalar binding); it stays a symbol if that is not exact."""
+        """From now on `var` means `value` (a scalar binding); it stays a symbol if that is not exact."""
         try:
             self.know(var, self.condition(value) if _dtype(value) == "bool" else self.expr(value))
         except Untranslatable:
             return
 
     def know(self, var: Any, value: sympy.Basic) -> None:
-        """From now on `var` stands for a value that is known: a condition where its type is bool."""
+        """From now on `var` means a known value: a condition where its type is bool."""
         # A sympy symbol is both; here it is an integer.
         known = self._expressions if isinstance(value, sympy.Expr) else self._conditions
         known[var.__chandle__()] = (var, value)
@@ -219,7 +219,7 @@ def _node(e: Any) -> tuple[str, tuple[Any, ...]]:
 def _dtype(e: Any) -> str:
     dtype = getattr(e.ty, "dtype", None)
     if dtype is None:
-        raise Untranslatable("it is no number")
+        raise Untranslatable("it is not a number")
     return str(dtype)
 
 

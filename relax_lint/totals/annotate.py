@@ -18,7 +18,7 @@ Figure: TypeAlias = "int | str"
 """Bytes: an int, or where symbols remain a formula; `unknown` where a shape on the way is not known."""
 
 PRIMITIVE = "Primitive"
-"""The attribute of a function that stands for one kernel: its body is not looked into."""
+"""The attribute of a function that counts as one kernel: its body is not analysed."""
 
 
 def annotate_used_memory(module: Any) -> Any:

@@ -29,7 +29,7 @@ Formulas: TypeAlias = Mapping[str, "str | None"]
 
 @dataclass(frozen=True)
 class Subject:
-    """A function; `name` None stands for all functions together."""
+    """A function; `name` None means all functions together."""
 
     path: str = ""
     module: str | None = None

@@ -3,7 +3,7 @@
 - *peak live* and *reserved, naive* are what the VM's allocator holds: storages (and the shape heap of a
   lowered function), from their allocation until the last register that reaches them is cleared. Kills are
   those of the function, completed as a default build would (`relax_lint.analysis.liveness.inserted_kills`).
-- *lower bound* asks what the tensors alone need at one time, each to its last use: no planner that
+- *lower bound* asks what the tensors alone need at any one time, each to its last use: no planner that
   keeps the order of the operations can do with less.
 - *repeated* is what is reserved over several calls with the same symbols: the machine keeps the result of a
   call until the next one returns something, so that the next one needs that much more.

@@ -1,4 +1,4 @@
-"""The most that a walk holds at one time, and the most that an allocator holds for it."""
+"""The peak of the live bytes of a walk, and of the bytes that an allocator holds for it."""
 
 from __future__ import annotations
 
@@ -54,7 +54,7 @@ def peak(
 def _maxima(
     walk: Walk, sizes: Sizes, counts: Callable[[Allocation], bool]
 ) -> Iterable[tuple[Sum, OperationId | None]]:
-    """The sums alive after each allocation that nothing tops before memory is let go."""
+    """The local maxima of the live sums: after the last allocation before memory is freed."""
     weights = [
         (sizes.index(a.size), a.size if isinstance(a.size, int) else 1) if counts(a) else (0, 0)
         for a in walk.allocations

@@ -11,6 +11,7 @@ from relax_lint.model.program import Function
 from relax_lint.model.sizes import elements
 from relax_lint.model.types import DType, PrimType, ShapeType, TensorType, TupleType, ValueType
 from relax_lint.symbolic.evaluation import compile_expr
+from relax_lint.symbolic.printing import expr_text
 from relax_lint.symbolic.quantity import Shape, Size, Unknown
 
 Quantity: TypeAlias = "int | sympy.Expr"
@@ -22,7 +23,7 @@ class Indeterminate(Exception):
 
 
 class Scope:
-    """The symbols of one call of a function: what each stands for in the outermost function.
+    """The symbols of one call of a function: the meaning of each in the outermost function.
 
     `substitution` is None for the outermost function itself, whose symbols stand for themselves.
     """
@@ -80,7 +81,7 @@ def planned_bytes(shape: Shape, dtype: DType, scope: Scope) -> Quantity:
 def value_bytes(type_: TensorType, scope: Scope) -> Quantity:
     """`planned_bytes` of a tensor type. Raises Indeterminate where the IR gives no shape or dtype."""
     if type_.shape is None or type_.dtype is None:
-        raise Indeterminate("the shape or dtype of a tensor is not known")
+        raise Indeterminate("the shape or dtype of a tensor is unknown")
     return planned_bytes(type_.shape, type_.dtype, scope)
 
 
@@ -90,7 +91,7 @@ def evaluate_at(expr: sympy.Expr, symbols: tuple[sympy.Symbol, ...], values: lis
     try:
         return compiled(*values)
     except ZeroDivisionError:
-        raise Indeterminate(f"`{expr}` divides by zero") from None
+        raise Indeterminate(f"`{expr_text(expr)}` divides by zero") from None
 
 
 def evaluate(expr: sympy.Expr, binding: Mapping[str, int]) -> int:

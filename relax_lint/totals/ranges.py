@@ -89,7 +89,7 @@ def _along(total: sympy.Expr, symbol: sympy.Symbol, span: Binding) -> OverRange:
 
 
 def _valued(compiled: Callable[..., int]) -> Callable[..., int]:
-    """The same, with -1 where there is no value: sizes are never negative."""
+    """The same, with -1 for an unknown value: sizes are never negative."""
 
     def value(*values: int) -> int:
         try:

@@ -87,7 +87,7 @@ def outside_declared(function: Function, request: MemoryRequest) -> Iterator[str
             is_upper = bound.kind is BoundKind.UPPER
             if binding.high > bound.value if is_upper else binding.low < bound.value:
                 declared = f"{bound.name} {bound.relation} {bound.value}"
-                yield f"`{binding}` leaves the declared bound `{declared}` of `{function.name}`"
+                yield f"`{binding}` violates the declared bound `{declared}` of `{function.name}`"
 
 
 def _named(totals: Totals) -> Iterator[tuple[str, Quantity | Unknown]]:

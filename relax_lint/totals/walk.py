@@ -30,7 +30,7 @@ class ExecMode(str, Enum):
 
 @dataclass(frozen=True)
 class Allocation:
-    """One piece of memory: its bytes, the operation that made it (None: a parameter), where it lies.
+    """One piece of memory: its bytes, the operation that made it (None: a parameter), its location.
 
     `unknown` is the reason why the size is not known; the size is then 0. Only values have unknown
     sizes: where a storage or tensor has one, the walk raises Indeterminate.

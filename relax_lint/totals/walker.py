@@ -290,7 +290,7 @@ class Walker:
             return None
         slots = getattr(frame.function.type_of(op.arguments[-1]), "value", None) if op.arguments else None
         if slots is None:
-            raise Indeterminate("the size of the shape heap is not known")
+            raise Indeterminate("the size of the shape heap is unknown")
         size = frame.scope.quantity(slots * SHAPE_HEAP_SLOT_BYTES)
         return self._allocate(Allocation(size, op.place, device=self._plans.host_device))
 

@@ -38,7 +38,7 @@ def kind(node: Any) -> str:
 
 
 def dtype_of(node: Any) -> Any:
-    """The `tvm.DataType` that an `R.dtype(...)` argument stands for."""
+    """The `tvm.DataType` of an `R.dtype(...)` argument."""
     return tvm.DataType(node.value)
 
 
@@ -101,7 +101,7 @@ def stores_to_parameter(prim_func: Any) -> list[tuple[int, Any]]:
 
 
 def returned_expression(prim_func: Any) -> Any | None:
-    """The expression that a PrimFunc returns and is nothing but; None for any other PrimFunc."""
+    """The expression of a PrimFunc that only returns it; None for any other PrimFunc."""
     body = prim_func.body
     return body.value if type(body).__name__ == "Return" else None
 

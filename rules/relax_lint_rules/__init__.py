@@ -1,4 +1,4 @@
-"""The rules that come with relax-lint, by family; each lies beside its page."""
+"""The rules that come with relax-lint, by family; each is beside its page."""
 
 from __future__ import annotations
 

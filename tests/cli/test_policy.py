@@ -77,9 +77,9 @@ def test_assumptions_of_a_file(run: Run, write: Write) -> None:
     assert run("model.py").returncode == 0
     result = run("model.py", "--assume", "k <= 9", "--assume", "m < 0")
     assert result.returncode == 1
-    assert "the assumption `k <= 9` is about no function: none has its symbols\n" in result.stdout
+    assert "the assumption `k <= 9` matches no function: none has its symbols\n" in result.stdout
     assert (
-        "model.py: nothing enters `main` under the assumption `m < 0`, `m <= 4` in `Module.main`: not used there\n"
+        "model.py: the assumption `m < 0`, `m <= 4` in `Module.main` excludes every input of `main`: ignored there\n"
         in result.stdout
     )
     wrong = run("model.py", "--assume", "m <= open('x')")

@@ -41,7 +41,7 @@ def test_the_json_report_of_check_holds_the_runs(run: Run, write: Write) -> None
 
 def test_without_a_finding_nothing_is_run(run: Run, write: Write) -> None:
     result = run("replay", "--select", "RLX101", write("model.py", FINE))
-    assert (result.returncode, result.stdout) == (0, "no finding to run\n")
+    assert (result.returncode, result.stdout) == (0, "no finding to replay\n")
 
 
 @pytest.mark.parametrize("command", ["replay", "check"])

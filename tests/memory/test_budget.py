@@ -68,7 +68,7 @@ def test_a_scope_has_a_budget_of_its_own(memory: Memory) -> None:
 def test_a_bound_value_is_judged_alone_and_what_fits_is_told(memory: Memory) -> None:
     found = memory(FREE, "--max-memory", "64KiB", "--bind", "n=20000")
     assert "= verdict: always-wrong\n" in found.out
-    assert "= assumes: n = 20000 (as asked for)\n" in found.out
+    assert "= assumes: n = 20000 (requested)\n" in found.out
     assert "= note: fits iff n <= 15360\n" in found.out
     assert memory(FREE, "--max-memory", "64KiB", "--bind", "n=1..15360").code == 0
 

@@ -39,7 +39,7 @@ def test_without_trust_it_is_refused_unread(tmp_path: Path) -> None:
     path = tmp_path / "model.pt2"
     path.write_bytes(b"anything")
     assert complaint(path, Config()) == (
-        "RLX903 to load a `.pt2` can execute what is in it: `--trust-models` loads files that you trust"
+        "RLX903 loading a `.pt2` file can execute code that it contains: `--trust-models` loads files that you trust"
     )
 
 

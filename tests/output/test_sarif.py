@@ -169,7 +169,7 @@ def test_too_many_findings_lose_the_least_severe_and_say_so(monkeypatch: pytest.
     assert [result["level"] for result in run["results"]] == ["error", "error", "warning"]
     assert all("suppressions" not in result for result in run["results"])
     (notification,) = run["invocations"][0]["toolExecutionNotifications"]
-    assert notification["message"]["text"].startswith("3 of 6 findings, the least severe, are left out")
+    assert notification["message"]["text"].startswith("3 of 6 findings, the least severe, are omitted")
 
 
 def test_a_log_that_is_too_large_is_made_smaller(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -114,7 +114,7 @@ def test_a_write_in_front_of_a_storage_is_found(machine: Machine) -> None:
     result = run(machine, "in_front", 2)
     assert result.damage is not None
     assert (result.damage.at < 0, result.damage.size) == (True, 16)
-    assert "in front of" in str(result.damage)
+    assert "before" in str(result.damage)
 
 
 def test_what_was_never_written_is_the_fill(machine: Machine) -> None:

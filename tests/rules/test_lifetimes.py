@@ -113,7 +113,7 @@ def test_the_storage_of_the_other_branch_from_planning_on() -> None:
             [("always-wrong", "alloc2")] if planned else []
         ), stage
         assert [related.message for check in found for related in check.related] == (
-            ["`storage` is made here"] if planned else []
+            ["`storage` is defined here"] if planned else []
         )
 
 
@@ -136,7 +136,7 @@ def main(x: R.Tensor((4,), "float32")) -> R.Tensor((4,), "float32"):
 def test_the_storage_of_an_inner_function() -> None:
     (found,) = findings(dict(stages_until_planned(INNER))[PLANNED], "RLX204")
     assert found.verdict.value == "always-wrong"
-    assert "which only the inner function `f` has" in found.message
+    assert "which is defined only in the inner function `f`" in found.message
 
 
 def stages_until_planned(body: str) -> list[tuple[str, Any]]:
@@ -323,7 +323,7 @@ def main(x: R.Tensor((4,), "float32")) -> R.Tensor((4,), "float32"):
 """)
     (found,) = findings(module, "RLX203")
     assert (found.verdict.value, found.binding) == ("always-wrong", "w")
-    assert found.assumes == ("`my.add` may read and write its arguments, and keeps none of them",)
+    assert found.assumes == ("`my.add` may read and write its arguments, but does not keep them",)
 
 
 # -- byte ranges ------------------------------------------------------------------------------
@@ -465,7 +465,7 @@ def main(x: R.Tensor((4,), "float32"), y: R.Tensor(("m",), "float32")):
     return b
 """)
     (check,) = findings(module, "RLX206")
-    assert (check.verdict.value, check.safe_when) == ("needs-runtime-check", "(m >= 4) | (m <= 0)")
+    assert (check.verdict.value, check.safe_when) == ("needs-runtime-check", "m >= 4 or m <= 0")
 
 
 def test_a_copy_may_be_to_its_own_place_for_some_values() -> None:

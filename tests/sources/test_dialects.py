@@ -358,7 +358,7 @@ def test_a_mistake_in_todays_text_keeps_its_message() -> None:
     (unit,) = read_units(module(function("y = R.add(x, z)\nreturn y")).encode(), "a.py").units
     problem = parse_unit(unit)
     assert isinstance(problem, Problem)
-    assert (problem.kind, problem.message) == ("unresolved-name", "the value of `z` is not known")
+    assert (problem.kind, problem.message) == ("unresolved-name", "the value of `z` is unknown")
 
 
 def test_rule_names_are_unique() -> None:

@@ -125,7 +125,7 @@ def test_a_parser_that_is_not_known_is_not_used(monkeypatch: pytest.MonkeyPatch)
     monkeypatch.delattr(evaluator, "_eval_assign")
     problem = parsing.parse_unit(unit)
     assert not isinstance(problem, ParsedUnit)
-    assert "its parser is not known" in problem.message
+    assert "its parser is unknown" in problem.message
 
 
 @pytest.mark.parametrize("names", [None, {}, {"n": 1}])

@@ -150,14 +150,14 @@ def test_other_definitions_of_the_file() -> None:
         (
             "import os\nN = os.cpu_count()\n",
             "N",
-            "the value of `N` is not known: computed by `os.cpu_count()`",
+            "the value of `N` is unknown: computed by `os.cpu_count()`",
         ),
-        ("for N in (1, 2):\n    pass\n", "N", "the value of `N` is not known: a loop variable"),
-        ("def N():\n    return 1\n", "N()", "the value of `N` is not known: a function of the file"),
-        ("", "N", "the value of `N` is not known"),
-        ("N = 10 ** 10 ** 10\n", "N", "the value of `N` is not known: too large a number to compute"),
-        ("N = 1\nN += 1\n", "N", "the value of `N` is not known: changed while the file runs"),
-        ("from . import N\n", "N", "the value of `N` is not known: imported from a neighbouring file"),
+        ("for N in (1, 2):\n    pass\n", "N", "the value of `N` is unknown: a loop variable"),
+        ("def N():\n    return 1\n", "N()", "the value of `N` is unknown: a function of the file"),
+        ("", "N", "the value of `N` is unknown"),
+        ("N = 10 ** 10 ** 10\n", "N", "the value of `N` is unknown: too large a number to compute"),
+        ("N = 1\nN += 1\n", "N", "the value of `N` is unknown: changed while the file runs"),
+        ("from . import N\n", "N", "the value of `N` is unknown: imported from a neighbouring file"),
     ],
 )
 def test_unknown_values_name_the_name(before: str, shape: str, reason: str) -> None:
@@ -168,7 +168,7 @@ def test_unknown_values_name_the_name(before: str, shape: str, reason: str) -> N
 def test_a_parameter_without_default_is_named_with_its_function() -> None:
     problem = problem_of(IMPORTS + "def build(n):\n" + function_of("n", "    "))
     assert problem.kind == "unresolved-name"
-    assert problem.message == "the value of `n` is not known: a parameter of `build` without a default"
+    assert problem.message == "the value of `n` is unknown: a parameter of `build` without a default"
 
 
 def test_what_tvm_refuses_keeps_its_reason_and_place() -> None:
@@ -232,7 +232,7 @@ def test_a_function_of_another_module_is_not_known(instead: str, attribute: str 
     problem = parse_all(IMPORTS + OTHERS_FUNCTION.replace("A.double", instead))[1]
     assert isinstance(problem, Problem)
     if attribute is None:
-        reason = "the value of `A.double` is not known: a function of another module"
+        reason = "the value of `A.double` is unknown: a function of another module"
         assert (problem.kind, problem.message, problem.unit) == ("unresolved-name", reason, "B")
     else:
         reason = f"the attribute `{attribute}` is not TVMScript: the parser would execute it"

@@ -94,7 +94,7 @@ def test_what_is_no_ir_is_not_loaded(kind: object) -> None:
     problem = parse_json(with_node(kind, "AAAA"), "a.json")
     assert isinstance(problem, Problem)
     assert problem.kind == "unsafe-source"
-    assert problem.message.endswith(", which is no IR: it is not loaded")
+    assert problem.message.endswith(", which is not IR: it is not loaded")
 
 
 def test_a_function_that_tvm_would_call_by_its_name() -> None:

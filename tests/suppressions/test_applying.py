@@ -86,7 +86,11 @@ def test_the_finding_is_accepted_and_stays_in_the_report(results: dict[str, File
         ("half", ["unused in this comment: `RLX102`"], True),
         ("unknown", ["unknown rule `storage-overfull`; did you mean `storage-overflow`?"], True),
         ("never", ["no comment suppresses `RLX904`", "no comment suppresses `RLX905`"], True),
-        ("wide", [f"`{code}` says too little: write the whole code" for code in ("RLX", "RLX9")], False),
+        (
+            "wide",
+            [f"the prefix `{code}` is too broad: write the whole code" for code in ("RLX", "RLX9")],
+            False,
+        ),
         (
             "malformed",
             [

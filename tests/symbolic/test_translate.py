@@ -64,12 +64,12 @@ def test_expressions(build: Any, text: str) -> None:
     ("build", "text"),
     [
         (lambda: N <= 4, "n <= 4"),
-        (lambda: tirx.EQ(N, M), "Eq(n, m)"),
-        (lambda: tirx.And(N < 4, M >= 2), "(m >= 2) & (n < 4)"),
-        (lambda: tirx.Not(tirx.Or(N < 4, M >= 2)), "~((m >= 2) | (n < 4))"),
+        (lambda: tirx.EQ(N, M), "n == m"),
+        (lambda: tirx.And(N < 4, M >= 2), "m >= 2 and n < 4"),
+        (lambda: tirx.Not(tirx.Or(N < 4, M >= 2)), "not (m >= 2 or n < 4)"),
         (lambda: tirx.const(True, "bool"), "True"),
         (lambda: tirx.NE(N < 4, tirx.const(True, "bool")), "n >= 4"),
-        (lambda: tirx.EQ(N % 4, tirx.IntImm("int64", 0)), "Eq(n % 4, 0)"),
+        (lambda: tirx.EQ(N % 4, tirx.IntImm("int64", 0)), "n % 4 == 0"),
     ],
 )
 def test_conditions(build: Any, text: str) -> None:

@@ -115,8 +115,7 @@ def test_equal_page_counts_share_a_buffer_only_where_they_are_equal() -> None:
     # 8192 bytes are given back before 4n are obtained.
     assert text is not None
     assert (
-        text.expr
-        == "4096*((n + 1023)//1024) - Piecewise((8192, (n >= 1025) & (n <= 2048)), (0, True)) + 8192"
+        text.expr == "4096*((n + 1023)//1024) - Piecewise((8192, n >= 1025 and n <= 2048), (0, True)) + 8192"
     )
     for n, pages in ((0, 2), (1, 3), (1024, 3), (1025, 2), (2048, 2), (2049, 5)):
         bound = totals(OneOfTwo, binding={"n": n}).reserved["pooled"]
@@ -132,8 +131,8 @@ def test_several_equal_page_counts_are_one_choice_among_ranges() -> None:
     assert isinstance(formula, sympy.Expr)
     # One, two and five pages, each given back before 3*n bytes are obtained.
     assert expr_text(formula) == (
-        "4096*((3*n + 4095)//4096) - Piecewise((4096, (n >= 1) & (n <= 1365)), (8192, (n >= 1366) & (n <= 2730)), "
-        "(20480, (n >= 5462) & (n <= 6826)), (0, True)) + 32768"
+        "4096*((3*n + 4095)//4096) - Piecewise((4096, n >= 1 and n <= 1365), (8192, n >= 1366 and n <= 2730), "
+        "(20480, n >= 5462 and n <= 6826), (0, True)) + 32768"
     )
     for n in range(9000):
         pages = -(-3 * n // 4096)

@@ -70,7 +70,9 @@ def _plan(rewrites: Rewrites, function: Function, change: Change) -> None:
 
 def _assert(function: Function, change: InsertAssert) -> Any:
     if _has_shape_heap(function):
-        raise Inapplicable("VMShapeLower has put the symbols into its heap: check before it")
+        raise Inapplicable(
+            "VMShapeLower has moved the symbols to the shape heap: insert the check before that pass"
+        )
     writer = _writer(function)
     try:
         condition = writer.condition(change.condition)
@@ -83,7 +85,7 @@ def _assert(function: Function, change: InsertAssert) -> Any:
 
 def _resized(function: Function, change: ResizeStorage) -> Any:
     if change.extent.free_symbols and _has_shape_heap(function):
-        raise Inapplicable("VMShapeLower has put the symbols into its heap: resize before it")
+        raise Inapplicable("VMShapeLower has moved the symbols to the shape heap: resize before that pass")
     try:
         size = relax.ShapeExpr([_writer(function).expr(change.extent)])
     except Inexpressible as error:

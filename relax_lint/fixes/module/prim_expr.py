@@ -37,14 +37,14 @@ class PrimExprWriter(Encoder):
         self._own = variables
 
     def value(self, symbol: sympy.Symbol) -> Any:
-        """The variable that a symbol stands for, of its own type. Raises `Inexpressible`."""
+        """The variable of a symbol, with its own type. Raises `Inexpressible`."""
         variable = self._own.get(symbol)
         if variable is None:
-            raise Inexpressible(f"no variable of the IR stands for {symbol}")
+            raise Inexpressible(f"no IR variable represents {symbol}")
         return variable
 
     def variable(self, symbol: sympy.Symbol) -> Any:
-        """The variable that a symbol stands for, as int64. Raises `Inexpressible`."""
+        """The variable of a symbol, as int64. Raises `Inexpressible`."""
         variable = self.value(symbol)
         return variable if str(variable.ty.dtype) == "int64" else tirx.Cast("int64", variable)
 

@@ -64,11 +64,11 @@ class UnitText:
         """The text of an expression on one line. Raises NotEditableError."""
         place = self._text.location(node)
         if place.line != place.end_line:
-            raise NotEditableError("it goes over several lines")
+            raise NotEditableError("it spans several lines")
         return self._text.lines[place.line - 1][place.column - 1 : place.end_column - 1]
 
     def enclosing(self, statement: ast.stmt) -> Iterator[ast.AST]:
-        """What a statement stands in, innermost first."""
+        """The statements that enclose a statement, innermost first."""
         node: ast.AST = statement
         while node in self._suites:
             node = self._suites[node][2]
@@ -86,18 +86,18 @@ class UnitText:
         return Edit(self._text.location(node), text)
 
     def insert_behind(self, node: ast.AST, text: str) -> Edit:
-        """Text right behind an expression."""
+        """Text directly after an expression."""
         place = self._text.location(node)
         return Edit(Location(place.path, place.end_line, place.end_column, *_end(place)), text)
 
     def insert_at_end(self, node: ast.AST, text: str) -> Edit:
-        """Text in front of the last character of an expression: its closing bracket."""
+        """Text before the last character of an expression: its closing bracket."""
         place = self._text.location(node)
         end = (place.end_line, place.end_column - 1)
         return Edit(Location(place.path, *end, *end), text)
 
     def insert_before(self, statement: ast.stmt, code: str) -> Edit:
-        """A line of its own before a statement, above the comments that stand directly over it. Raises
+        """A line of its own before a statement, above the comments directly over it. Raises
         NotEditableError.
         """
         self._require_own_lines(statement)
@@ -124,7 +124,7 @@ class UnitText:
         suite, _, _ = self._suites[statement]
         last = _last_line(statement)
         if len(suite) == 1 or last >= len(self._text.lines):
-            raise NotEditableError("nothing would be left of the block")
+            raise NotEditableError("the block would be empty")
         return Edit(Location(self._text.path, statement.lineno, 1, last + 1, 1), "")
 
     def _new_line(self, line: int, model: ast.stmt, code: str) -> Edit:
@@ -152,7 +152,7 @@ class UnitText:
         before = self._text.lines[place.line - 1][: place.column - 1]
         after = self._text.lines[place.end_line - 1][place.end_column - 1 :].lstrip()
         if before.strip() or (after and not after.startswith("#")):
-            raise NotEditableError("other code stands on the same line")
+            raise NotEditableError("other code is on the same line")
 
 
 def _key(node: ast.AST) -> _Key:

@@ -32,7 +32,7 @@ from relax_lint.sources.unit import Imported, Script
 
 
 def display(remedy: Remedy) -> Fix:
-    """A remedy for which there is no text to change."""
+    """A remedy that has no text to edit."""
     return Fix(remedy.title, Applicability.DISPLAY.value, ())
 
 
@@ -136,7 +136,7 @@ class TextFixer:
     def _moved(self, change: MoveKill) -> Iterator[Edit]:
         statement, after = self._statement(change.kill), self._statement(change.after, whole=False)
         if statement.lineno != statement.end_lineno:
-            raise NotEditableError("the kill goes over several lines")
+            raise NotEditableError("the kill spans several lines")
         yield self._text.delete(statement)
         yield self._text.insert_after(after, self._text.source(statement))
 
@@ -161,31 +161,31 @@ class TextFixer:
     def _definition(self, function: Function) -> ast.FunctionDef:
         found = self._script.origins.definition(function.name)
         if found is None:
-            raise NotEditableError("the function is written inside of another one")
+            raise NotEditableError("the function is nested in another one")
         return self._text.original(found)
 
     def _statement(self, op: Op, *, whole: bool = True) -> ast.stmt:
         """The statement of an operation; where it has to be the `whole` of it, that alone."""
         found = self._script.origins.statement(op.place.var)
         if found is None or (whole and not found[1]):
-            raise NotEditableError("it is a part of a statement")
+            raise NotEditableError("it is only part of a statement")
         return self._text.original(found[0])
 
     def _start(self, function: Function, place: OperationId) -> ast.stmt:
-        """The statement before which a check stands that is made right before an operation."""
+        """The statement before which the check of an operation is inserted."""
         statement = self._place(place)
         before = next((op for op in function.body.walk() if op.place.index == place.index - 1), None)
         if before is not None and self._place(before.place) is statement:
             raise NotEditableError("the symbol is defined in the same statement")
         for outer in self._text.enclosing(statement):
             if isinstance(outer, ast.With):
-                raise NotEditableError("no check can stand in a dataflow block")
+                raise NotEditableError("a dataflow block cannot contain a check")
         return statement
 
     def _place(self, place: OperationId) -> ast.stmt:
         found = self._script.origins.statement(place.var)
         if found is None:
-            raise NotEditableError("the place of the operation is not known")
+            raise NotEditableError("the location of the operation is unknown")
         return self._text.original(found[0])
 
     def _at_entry(self, definition: ast.FunctionDef, code: str, declared: int) -> Edit:
@@ -233,7 +233,7 @@ class TextFixer:
                 last = max(last, bindings[0].end_lineno or bindings[0].lineno)
                 bindings = bindings[1:]
             if not all(self._is_declaration(binding) for binding in bindings):
-                raise NotEditableError(f"`{name}` becomes something else")
+                raise NotEditableError(f"`{name}` is rebound")
         if before is not None and last >= before.lineno:
             raise NotEditableError("the symbols are declared further down")
         return last

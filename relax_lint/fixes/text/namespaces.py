@@ -53,7 +53,7 @@ class Namespaces:
         """Raise NotEditableError where a name of the file is something else in a function."""
         functions = {part.name for part in self._text.unit.node.body if isinstance(part, ast.FunctionDef)}
         if name in functions or name in _own_names(definition):
-            raise NotEditableError(f"`{name}` is something else in the function")
+            raise NotEditableError(f"`{name}` has another meaning in the function")
 
     @cached_property
     def _tir(self) -> Alias:
@@ -71,7 +71,7 @@ class Namespaces:
             if bound[name] == times:
                 return Alias(name)
         if "T" in bound or "*" in bound:
-            raise NotEditableError("`T` is something else in the file")
+            raise NotEditableError("`T` has another meaning in the file")
         commented = [line for line in content.splitlines() if line.startswith(_PRINTED_TIR)]
         if any(line.endswith((" tirx as T", " tir as T")) for line in commented):
             return Alias("T")
@@ -89,7 +89,7 @@ class Namespaces:
 
 
 def _imports(body: list[ast.stmt]) -> Iterator[tuple[str, str, ast.stmt]]:
-    """The names that the imports outside of definitions bind, what they stand for, and where."""
+    """The names that the imports outside definitions bind, what they stand for, and where."""
     for node in body:
         if isinstance(node, ast.ImportFrom) and node.module is not None and node.level == 0:
             for alias in node.names:

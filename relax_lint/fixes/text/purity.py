@@ -55,7 +55,7 @@ def _decorated(text: UnitText, definition: ast.FunctionDef) -> Edit:
         if keyword.arg == "pure":
             return text.replace(keyword.value, "False")
         if keyword.arg is None:
-            raise NotEditableError("the decorator takes its arguments from elsewhere")
+            raise NotEditableError("the arguments of the decorator are not written out")
     written = [*decorator.args, *(keyword.value for keyword in decorator.keywords)]
     if not written:
         return text.insert_at_end(decorator, "pure=False")

@@ -13,7 +13,7 @@ from relax_lint.symbolic import functions as f
 from relax_lint.vm.builtins import Level, Operation, operators
 
 MAX_LENGTH = 200
-"""Characters: nobody reads a longer condition in the middle of a program."""
+"""Characters: a longer condition is unreadable in a program."""
 
 ALLOC_STORAGE: Mapping[Level | None, str] = {
     row.level: name.removeprefix("relax.") for name, row in operators(Operation.STORAGE).items()

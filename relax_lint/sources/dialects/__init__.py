@@ -48,7 +48,7 @@ def described(rules: Sequence[Rule]) -> str:
     if all(rule.name.startswith("printed") for rule in rules):
         return f"read as a module printed by TVM ({names})"
     if not old:
-        return f"read as TVMScript from after TVM 0.27 ({names})"
+        return f"read as TVMScript newer than TVM 0.27 ({names})"
     return f"read as TVMScript for TVM {old[0]} or older ({names})"
 
 

@@ -21,7 +21,7 @@ def types(context: Context) -> bool:
 def symbols(context: Context) -> bool:
     """Symbols stand bare in a signature where another function declares the same name.
 
-    Only in what TVM printed: elsewhere a name that nothing binds is a mistake.
+    Only in modules that TVM printed: elsewhere an undefined name is a mistake.
     """
     changed = False
     if not context.printed:

@@ -44,7 +44,7 @@ class Context:
         return name is not None and TIR_DTYPE.fullmatch(name) is not None
 
     def functions(self) -> list[ast.FunctionDef]:
-        """The functions of the module; the function itself where it stands alone."""
+        """The functions of the module; the function itself if it is alone."""
         if isinstance(self.root, ast.FunctionDef):
             return [self.root]
         return [node for node in self.root.body if isinstance(node, ast.FunctionDef)]

@@ -30,7 +30,7 @@ def refused(path: str, kind: str, *, trusted: bool) -> Problem | None:
     """
     package = PACKAGES[kind]
     if kind == "pt2" and not trusted:
-        why = "to load a `.pt2` can execute what is in it"
+        why = "loading a `.pt2` file can execute code that it contains"
         return unreadable(
             path, f"{why}: `--trust-models` loads files that you trust", kind=ProblemKind.UNSAFE_SOURCE
         )
@@ -38,7 +38,7 @@ def refused(path: str, kind: str, *, trusted: bool) -> Problem | None:
         return None
     hint = f"`pip install 'relax-lint[{package}]'` installs it"
     return unreadable(
-        path, f"to read this the package `{package}` is needed: {hint}", kind=ProblemKind.ANALYSIS_FAILED
+        path, f"reading this needs the package `{package}`: {hint}", kind=ProblemKind.ANALYSIS_FAILED
     )
 
 

@@ -78,7 +78,7 @@ def _extent(location: str, said: dict[str, str], size: int) -> tuple[int, int]:
     offset = _number(location, said.get("offset", "0"))
     length = _number(location, said["length"]) if "length" in said else size - offset
     if length < 0 or offset + length > size:
-        raise MissingWeightsError(f"`{location}` has {size:,} bytes, too few for what the model says of it")
+        raise MissingWeightsError(f"`{location}` has {size:,} bytes, fewer than the model declares")
     return offset, length
 
 

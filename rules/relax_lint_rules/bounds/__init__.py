@@ -1,4 +1,4 @@
-"""Sizes and offsets: does every tensor lie inside its storage?"""
+"""Sizes and offsets: does every tensor fit inside its storage?"""
 
 from __future__ import annotations
 

@@ -26,7 +26,7 @@ def check(facts: FunctionFacts) -> Iterator[Judgement]:
         place = decided.event.place
         text = _SAYS[decided.decision.verdict].format(place.binding)
         if decided.decision.verdict is not Verdict.ALWAYS_FINE:
-            text += " 64 bits, so that the VM checks a wrong number"
+            text += " 64 bits, so the VM checks the wrong number"
         message = Message(text, label="size computed modulo 2**64")
         yield Judgement.of(decided, place, message, remedy=CheckAtRunTime())
 

@@ -26,13 +26,13 @@ def check(facts: FunctionFacts) -> Iterator[Judgement]:
         yield Judgement.of(
             decided,
             placement.tensor.place,
-            _message(facts, placement, only_empty=decided.only_empty),
+            _message(facts, placement, facts.wrong_unless(decided)),
             allocators=facts.placement.first_failures(placement),
             remedy=MakeRoom(placement, check=not decided.only_empty, instead=True),
         )
 
 
-def _message(facts: FunctionFacts, placement: Placement, *, only_empty: bool) -> Message:
+def _message(facts: FunctionFacts, placement: Placement, wrong_unless: str) -> Message:
     tensor, storage = placement.tensor, placement.storage
     needs, offset = facts.bytes(tensor.bytes), facts.bytes(tensor.offset)
     where = (
@@ -41,8 +41,7 @@ def _message(facts: FunctionFacts, placement: Placement, *, only_empty: bool) ->
     text = f"tensor `{tensor.place.binding}` needs {needs}{where}"
     if storage is not None:
         text += f", storage `{storage.place.binding}` has {facts.bytes(storage.size)}"
-    if only_empty:
-        text += ": fails for every non-empty input"
+    text += wrong_unless
     related = () if storage is None else ((f"storage of {facts.bytes(storage.size)}", storage.place),)
     return Message(text, label=f"needs {needs}{where}", related=related)
 
@@ -51,7 +50,7 @@ RULE = Rule(
     code="RLX101",
     name="storage-overflow",
     family="bounds",
-    summary="a tensor that does not fit into the storage that it is put on",
+    summary="a tensor that does not fit into the storage that holds it",
     since="0.1.0",
     source=__file__,
     check=check,

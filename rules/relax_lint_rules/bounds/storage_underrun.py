@@ -14,9 +14,9 @@ if TYPE_CHECKING:
     from relax_lint.facts.function import FunctionFacts
 
 _SAYS = {
-    Verdict.ALWAYS_FINE: "`{name}` starts inside its memory",
-    Verdict.ALWAYS_WRONG: "`{name}` starts at an offset of {offset}, in front of its memory",
-    Verdict.NEEDS_RUNTIME_CHECK: "`{name}` may start in front of its memory: its offset is {offset}",
+    Verdict.ALWAYS_FINE: "`{name}` starts inside its storage",
+    Verdict.ALWAYS_WRONG: "`{name}` starts at offset {offset}, before the start of its storage",
+    Verdict.NEEDS_RUNTIME_CHECK: "`{name}` may start before the start of its storage: its offset is {offset}",
 }
 
 
@@ -26,7 +26,7 @@ def check(facts: FunctionFacts) -> Iterator[Judgement]:
         op = decided.event
         offset = facts.bytes(op.offset)
         text = _SAYS[decided.decision.verdict].format(name=op.place.binding, offset=offset)
-        message = Message(text, label=f"offset of {offset}")
+        message = Message(text, label=f"offset {offset}")
         yield Judgement.of(decided, op.place, message, remedy=CheckAtRunTime())
 
 
@@ -34,7 +34,7 @@ RULE = Rule(
     code="RLX102",
     name="storage-underrun",
     family="bounds",
-    summary="a tensor or view that starts in front of its memory",
+    summary="a tensor or view that starts before the start of its storage",
     since="0.1.0",
     source=__file__,
     check=check,

@@ -1,4 +1,4 @@
-"""Totals of a function: do they keep to the budget, and near to what is needed at best?"""
+"""The memory totals of a function: are they within the budget and close to the lower bound?"""
 
 from __future__ import annotations
 

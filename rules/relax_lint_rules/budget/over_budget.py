@@ -14,17 +14,17 @@ if TYPE_CHECKING:
     from relax_lint.facts.function import FunctionFacts
     from relax_lint.facts.judge import Decided
 
-_GOES = {
-    Verdict.ALWAYS_FINE: "keeps to",
+_RELATION = {
+    Verdict.ALWAYS_FINE: "stays within",
     Verdict.ALWAYS_WRONG: "exceeds",
     Verdict.NEEDS_RUNTIME_CHECK: "can exceed",
 }
 _READABLE = 80
-"""Characters; the formula of a pool can be longer than anybody reads in a headline."""
+"""Characters; the formula of a pool can be too long for a headline."""
 
 
 def check(facts: FunctionFacts) -> Iterator[Judgement]:
-    """Every configured budget: what the function takes keeps to it."""
+    """Every configured budget: the function needs no more than that."""
     for decided in facts.budgets.kept():
         yield Judgement.of(decided, None, _message(facts, decided))
 
@@ -36,10 +36,10 @@ def _message(facts: FunctionFacts, decided: Decided[KeptBudget]) -> Message:
     with_what = f"in scope `{budget.scope}`"
     if budget.allocator is not None:
         with_what = f"with the {budget.allocator.value} allocator"
-    text = f"`{facts.function.name}` {_GOES[decision.verdict]} the budget of {limit} {with_what}"
+    text = f"`{facts.function.name}` {_RELATION[decision.verdict]} the budget of {limit} {with_what}"
     return Message(
         text if fits is None else f"{text}: {fits}",
-        label=f"takes {takes}" if len(takes) <= _READABLE else "",
+        label=f"needs {takes}" if len(takes) <= _READABLE else "",
         notes=() if fits_in_general is None or fits is not None else (fits_in_general,),
     )
 

@@ -1,4 +1,4 @@
-"""Declared bounds and run-time checks: are they known, consistent, needed, and does anything enforce them?"""
+"""Declared bounds and run-time checks: are they known, consistent, needed and enforced?"""
 
 from __future__ import annotations
 

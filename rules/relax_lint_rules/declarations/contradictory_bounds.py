@@ -20,7 +20,7 @@ def check(facts: FunctionFacts) -> Iterator[Judgement]:
     conditions = " and ".join(f"`{bound.name} {bound.relation} {bound.value}`" for bound in decided.event)
     message = Message(
         f"no input of `{facts.function.name}` satisfies the declared {conditions}",
-        label="declared bounds contradict each other",
+        label="these bounds contradict each other",
     )
     yield Judgement.of(decided, None, message, location=facts.function.attributes)
 

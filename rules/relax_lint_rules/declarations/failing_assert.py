@@ -17,7 +17,7 @@ def check(facts: FunctionFacts) -> Iterator[Judgement]:
     """Every `R.assert_op` and `R.match_cast`: some input passes it."""
     for decided in facts.failing_checks():
         question = decided.event
-        message = Message(f"the {question.kind} `{question.text}` can hold")
+        message = Message(f"some input passes the {question.kind} `{question.text}`")
         if decided.decision.verdict is Verdict.ALWAYS_WRONG:
             text = f"no input passes the {question.kind} `{question.text}`"
             message = Message(text, label="fails for every input")

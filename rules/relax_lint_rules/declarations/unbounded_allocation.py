@@ -18,7 +18,7 @@ def check(facts: FunctionFacts) -> Iterator[Judgement]:
     for decided in facts.bounds.bounded_sizes():
         op = decided.event
         message = Message(
-            f"`{op.place.binding}` has no upper bound: it cannot be planned, and grows with the input",
+            f"`{op.place.binding}` has no upper bound: its size cannot be planned and grows with the input",
             label=facts.shape_label(op),
             help=('declare one with `R.func_attr({"tir_var_upper_bound": {...}})`',),
         )
@@ -35,7 +35,7 @@ RULE = Rule(
     since="0.1.0",
     source=__file__,
     check=check,
-    # Dynamic shapes are a feature: every dynamic model has many of these, and all of them work.
+    # Dynamic shapes are a feature: every dynamic model has many such allocations, and they work.
     default=False,
     symptoms=NOTHING_TO_SEE,
 )

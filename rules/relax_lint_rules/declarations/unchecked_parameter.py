@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
 
 def check(facts: FunctionFacts) -> Iterator[Judgement]:
-    """Functions with `num_input`: the VM does not check the parameters after that."""
+    """Functions with `num_input`: the VM does not check the parameters that follow."""
     decided = facts.types.unchecked_parameters()
     if decided is None:
         return
@@ -21,9 +21,10 @@ def check(facts: FunctionFacts) -> Iterator[Judgement]:
     names = ", ".join(f"`{facts.name_of(value)}`" for value in unchecked[:3])
     more = f" and {len(unchecked) - 3} more" if len(unchecked) > 3 else ""
     message = Message(
-        f"nothing checks the types of {names}{more}: they come after `num_input` of `{facts.function.name}`",
-        label="parameters after `num_input` are not checked",
-        help=("check weights when they are loaded, or drop `num_input`",),
+        f"the VM never checks the types of {names}{more}: "
+        f"they come after `num_input` of `{facts.function.name}`",
+        label="parameters after `num_input` are never checked",
+        help=("check the weights when they are loaded, or remove `num_input`",),
     )
     yield Judgement.of(decided, None, message)
 
@@ -36,7 +37,7 @@ RULE = Rule(
     since="0.1.0",
     source=__file__,
     check=check,
-    # Every compiled model with weights as parameters is like that, by design.
+    # Every compiled model with weights as parameters has them, by design.
     default=False,
     symptoms=NOTHING_TO_SEE,
 )

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 
 def check(facts: FunctionFacts) -> Iterator[Judgement]:
-    """Every declared bound that a verdict relied on: nothing checks it at run time."""
+    """Every declared bound that a verdict relies on: it is never checked at run time."""
     for decided in facts.bounds.unenforced():
         message = _message(decided.event)
         remedy = CheckAtEntry()
@@ -25,11 +25,17 @@ def check(facts: FunctionFacts) -> Iterator[Judgement]:
 def _message(relied: ReliedBound) -> Message:
     bound, relying = relied.bound, relied.relying
     declared = f"{bound.name} {bound.relation} {bound.value}"
+    text = f"TVM plans for `{declared}` but never checks it"
+    if relied.overrun is not None:
+        at, storage = relied.overrun
+        values = ", ".join(f"{name} = {value}" for name, value in at.items())
+        text += f"; `{values}` overruns `{storage.place.binding}`"
     count = f"{len(relying)} operations are" if len(relying) > 1 else "1 operation is"
     return Message(
-        f"nothing checks the declared `{declared}` ({bound.kind.value}), and {count} safe only because of it",
-        label=f"believes `{declared}`",
-        related=(("the first that needs it", relying[0].place),),
+        text,
+        label=f"declares `{declared}`, never checked",
+        notes=(f"{count} safe only under the declared `{bound.kind.value}`",),
+        related=(("the first operation that relies on it", relying[0].place),),
     )
 
 
@@ -37,12 +43,12 @@ RULE = Rule(
     code="RLX501",
     name="unenforced-bound",
     family="declarations",
-    summary="a declared bound that memory planning used and nothing checks at run time",
+    summary="a declared bound that memory planning relies on and nothing checks at run time",
     since="0.1.0",
     source=__file__,
     check=check,
     fix=FixAvailability.SOMETIMES,
-    # A verdict that is now a good one may rely on a bound.
+    # A verdict that becomes safe may rely on a bound.
     is_side_effect=True,
     symptoms=frozenset({Symptom.ACCEPTED}),
 )

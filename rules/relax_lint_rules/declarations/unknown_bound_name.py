@@ -21,17 +21,17 @@ def check(facts: FunctionFacts) -> Iterator[Judgement]:
         bound, function = decided.event.bound, facts.function.name
         if decided.event.is_refused:
             text = (
-                f"the `{bound.kind.value}` of `{bound.name}` in `{function}` is no integer: "
+                f"the `{bound.kind.value}` of `{bound.name}` in `{function}` is not an integer: "
                 "TVM's memory planner refuses the module"
             )
-            message = Message(text, label=f"no integer for `{bound.name}`")
+            message = Message(text, label=f"the bound of `{bound.name}` is not an integer")
             yield Judgement.of(decided, None, message, location=where, severity=Severity.ERROR)
             continue
         text = (
-            f"`{bound.kind.value}` names `{bound.name}`, which is no shape symbol of the signature of "
+            f"`{bound.kind.value}` names `{bound.name}`, which is not a shape symbol of the signature of "
             f"`{function}`: TVM ignores it"
         )
-        message = Message(text, label=f"no `{bound.name}` in this signature")
+        message = Message(text, label=f"`{bound.name}` is not in the signature")
         meant = facts.bounds.symbol_like(bound.name)
         remedy = None if meant is None else RenameDeclaredBound(bound, meant)
         yield Judgement.of(decided, None, message, location=where, remedy=remedy)
@@ -41,12 +41,12 @@ RULE = Rule(
     code="RLX502",
     name="unknown-bound-name",
     family="declarations",
-    summary="a declared bound that names no symbol of the function's signature, or is no integer",
+    summary="a declared bound that names no symbol of the function's signature, or is not an integer",
     since="0.1.0",
     source=__file__,
     check=check,
     fix=FixAvailability.SOMETIMES,
-    # The bound is without effect for certain, but memory is planned without it, not wrongly.
+    # The bound certainly has no effect, but memory planned without it is still safe.
     severity=WARNINGS,
     symptoms=NOTHING_TO_SEE,
 )

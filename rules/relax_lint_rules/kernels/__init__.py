@@ -1,4 +1,4 @@
-"""Kernels and views: does every kernel get the arguments that it was built for?"""
+"""Kernels and views: does every kernel receive the arguments that it was built for?"""
 
 from __future__ import annotations
 

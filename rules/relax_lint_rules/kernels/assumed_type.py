@@ -14,13 +14,13 @@ if TYPE_CHECKING:
 
 
 def check(facts: FunctionFacts) -> Iterator[Judgement]:
-    """Every tensor that a packed function returns: a match_cast makes its claimed type true."""
+    """Every tensor that a packed function returns: a match_cast checks its declared type."""
     for decided in facts.types.claimed():
         call = decided.event
         name = call.place.binding
         message = Message(
-            f"the type of `{name}` is what the call of `{call.callee}` claims, and nothing checks it",
-            label="claimed type",
+            f"the type of `{name}` is declared by the call of `{call.callee}`, never checked",
+            label="declared type",
             help=(f"check it with `R.match_cast({name}, ...)`",),
         )
         if decided.decision.verdict is Verdict.ALWAYS_FINE:
@@ -32,11 +32,11 @@ RULE = Rule(
     code="RLX305",
     name="assumed-type",
     family="kernels",
-    summary="the type of a packed call that is believed and never checked",
+    summary="a type that is declared by a packed call and never checked",
     since="0.1.0",
     source=__file__,
     check=check,
-    # Nothing is wrong with most packed calls, and every one of them has a type that is believed.
+    # Most packed calls are correct, and every one of them declares a type.
     default=False,
     symptoms=NOTHING_TO_SEE,
 )

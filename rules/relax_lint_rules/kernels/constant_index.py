@@ -12,26 +12,26 @@ from relax_lint.rule import FixAvailability, Judgement, Message, Rule
 if TYPE_CHECKING:
     from relax_lint.facts.function import FunctionFacts
 
-_LIE = {
-    Verdict.ALWAYS_FINE: "lie inside",
-    Verdict.ALWAYS_WRONG: "lie outside of axis {} of",
-    Verdict.NEEDS_RUNTIME_CHECK: "may lie outside of axis {} of",
+_POSITION = {
+    Verdict.ALWAYS_FINE: "are inside",
+    Verdict.ALWAYS_WRONG: "are outside axis {} of",
+    Verdict.NEEDS_RUNTIME_CHECK: "may be outside axis {} of",
 }
 
 
 def check(facts: FunctionFacts) -> Iterator[Judgement]:
-    """Every constant that a kernel uses as indices: they lie inside the axis that they index."""
+    """Every constant that a kernel uses as indices: they are inside the axis that they index."""
     for decided in facts.indices.constant_lookups():
         event, verdict = decided.event, decided.decision.verdict
         span = f"indices {event.first} to {event.last}"
-        lie = _LIE[verdict].format(event.lookup.axis)
+        position = _POSITION[verdict].format(event.lookup.axis)
         name = facts.kernels.name_of(event.use, event.lookup.parameter)
         # Few models are ever called with an empty input.
         mild = verdict is Verdict.NEEDS_RUNTIME_CHECK and facts.indices.needs_an_element_only(event)
         yield Judgement.of(
             decided,
             event.use.call.place,
-            Message(f"the constant {span} {lie} {name}", label=span),
+            Message(f"the constant {span} {position} {name}", label=span),
             severity=Severity.NOTE if mild else None,
             remedy=CheckAtRunTime(),
         )
@@ -41,7 +41,7 @@ RULE = Rule(
     code="RLX308",
     name="constant-index",
     family="kernels",
-    summary="constant indices that lie outside of the axis they index",
+    summary="constant indices outside the axis that they index",
     since="0.1.0",
     source=__file__,
     check=check,

@@ -15,18 +15,18 @@ if TYPE_CHECKING:
 _SAYS = {
     Verdict.ALWAYS_FINE: ("no reduction in `{}` is empty", ""),
     Verdict.ALWAYS_WRONG: (
-        "`{}` reduces over an axis without elements and leaves its result unwritten",
+        "`{}` reduces over an empty axis and leaves its result unwritten",
         "reduces over an empty axis",
     ),
     Verdict.NEEDS_RUNTIME_CHECK: (
-        "`{}` leaves its result unwritten when the axis that it reduces over is empty",
+        "`{}` leaves its result unwritten when its reduction axis is empty",
         "reduces over an axis that may be empty",
     ),
 }
 
 
 def check(facts: FunctionFacts) -> Iterator[Judgement]:
-    """Every reduction of a kernel: it has a first step, in which its result is initialised."""
+    """Every reduction of a kernel: it has a first iteration, which initialises its result."""
     for decided in facts.indices.reductions():
         use = decided.event
         text, label = _SAYS[decided.decision.verdict]
@@ -38,7 +38,7 @@ RULE = Rule(
     code="RLX307",
     name="empty-reduction",
     family="kernels",
-    summary="a reduction over an axis without elements, which leaves its result unwritten",
+    summary="a reduction over an empty axis, which leaves its result unwritten",
     since="0.1.0",
     source=__file__,
     check=check,

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 
 def check(facts: FunctionFacts) -> Iterator[Judgement]:
-    """Every call of a kernel: each tensor has the dtype that its entry compares with."""
+    """Every call of a kernel: each tensor has the dtype that the kernel checks at its entry."""
     for decided in facts.arguments.dtypes():
         yield Judgement.of(decided, decided.event.call.place, _message(facts, decided.event))
 
@@ -24,8 +24,8 @@ def _message(facts: FunctionFacts, use: KernelUse) -> Message:
     if wrong is None:
         return Message(f"`{use.kernel.name}` accepts the dtypes of its arguments")
     name = facts.kernels.name_of(use, wrong.position)
-    what = f"{name} is {wrong.have.name}, the kernel takes {wrong.want.name}"
-    return Message(f"`{use.kernel.name}` refuses its arguments: {what}", label=what)
+    what = f"{name} is {wrong.have.name}, the kernel expects {wrong.want.name}"
+    return Message(f"`{use.kernel.name}` rejects its arguments: {what}", label=what)
 
 
 RULE = Rule(

@@ -16,11 +16,11 @@ if TYPE_CHECKING:
 
 
 def check(facts: FunctionFacts) -> Iterator[Judgement]:
-    """Every tensor that reaches a kernel at a byte offset: the kernel was built for such tensors."""
+    """Every tensor that reaches a kernel at a byte offset: the kernel accepts that offset."""
     for decided in facts.arguments.starts():
         start = decided.event
         message = _message(facts, start, fine=decided.decision.verdict is Verdict.ALWAYS_FINE)
-        # Where no offset is taken, a check would refuse every useful input.
+        # Where a kernel accepts no offset, a check would refuse every useful input.
         remedy = CheckAtRunTime(safe=False)
         yield Judgement.of(decided, start.use.call.place, message, remedy=remedy)
 
@@ -29,22 +29,22 @@ def _message(facts: FunctionFacts, start: Start, *, fine: bool) -> Message:
     kernel = start.use.kernel.name
     name, offset = facts.kernels.name_of(start.use, start.position), facts.bytes(start.offset)
     text = (
-        f"{name} starts at an offset of {offset}, which is not always a multiple of the "
-        f"{start.unit} bytes that `{kernel}` counts in"
+        f"{name} starts at offset {offset}, which is not always a multiple of the "
+        f"{start.unit} bytes that `{kernel}` needs"
     )
     if fine:
-        text = f"`{kernel}` takes {name} where it starts"
+        text = f"`{kernel}` accepts the offset of {name}"
     elif start.unit is None:
-        text = f"{name} starts at an offset of {offset}, `{kernel}` takes no offset"
-    help = () if start.unit else ("copy it to an offset of 0 with `R.memory.ensure_zero_offset`",)
-    return Message(text, label=f"{name} at an offset of {offset}", help=help)
+        text = f"{name} starts at offset {offset}, `{kernel}` accepts no offset"
+    help = () if start.unit else ("copy it to offset 0 with `R.memory.ensure_zero_offset`",)
+    return Message(text, label=f"{name} at offset {offset}", help=help)
 
 
 RULE = Rule(
     code="RLX303",
     name="kernel-offset",
     family="kernels",
-    summary="a tensor at a byte offset that reaches a kernel which takes none, or not this one",
+    summary="a tensor at a byte offset that the kernel does not accept",
     since="0.1.0",
     source=__file__,
     check=check,

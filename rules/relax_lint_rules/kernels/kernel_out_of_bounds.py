@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 
 def check(facts: FunctionFacts) -> Iterator[Judgement]:
-    """Every call of a kernel whose indices do not plainly stay inside its buffers."""
+    """Every call of a kernel whose indices are not trivially inside its buffers."""
     for decided in facts.indices.accesses():
         use, verdict = decided.event, decided.decision.verdict
         message = Message(f"`{use.kernel.name}` stays inside its arguments")
@@ -29,8 +29,8 @@ def _message(facts: FunctionFacts, use: KernelUse, *, certain: bool) -> Message:
     name = facts.kernels.name_of(use, access.parameter)
     verb = ("writes" if certain else "may write") if access.writes else ("reads" if certain else "may read")
     return Message(
-        f"`{use.kernel.name}` {verb} outside of {name}, along axis {access.axis}",
-        label=f"runs to index {use.match.last_index(access)} of axis {access.axis} of {name}",
+        f"`{use.kernel.name}` {verb} outside {name} along axis {access.axis}",
+        label=f"reaches index {use.match.last_index(access)} of axis {access.axis} of {name}",
     )
 
 
@@ -38,7 +38,7 @@ RULE = Rule(
     code="RLX306",
     name="kernel-out-of-bounds",
     family="kernels",
-    summary="a kernel whose indices run over the end of an argument",
+    summary="a kernel that accesses an argument out of bounds",
     since="0.1.0",
     source=__file__,
     check=check,

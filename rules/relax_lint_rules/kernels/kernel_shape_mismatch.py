@@ -16,13 +16,13 @@ if TYPE_CHECKING:
 
 
 def check(facts: FunctionFacts) -> Iterator[Judgement]:
-    """Every call of a kernel: the shapes are those that its entry accepts."""
+    """Every call of a kernel: its entry accepts the shapes."""
     for decided in facts.arguments.shapes():
         use, decision = decided.event, decided.decision
         message = Message(f"`{use.kernel.name}` accepts the shapes of its arguments")
         if decision.verdict is not Verdict.ALWAYS_FINE:
             message = _message(facts, use, certain=decision.verdict is Verdict.ALWAYS_WRONG)
-        # What the IR does not tell at all (a type that lowering erased) is no reason to stop a build.
+        # A type that lowering erased is unknown, which is not a reason to fail a build.
         severity = Severity.NOTE if decision.proof.by is Prover.UNDECIDED else None
         yield Judgement.of(decided, use.call.place, message, severity=severity, remedy=CheckAtRunTime())
 
@@ -31,7 +31,7 @@ def _message(facts: FunctionFacts, use: KernelUse, *, certain: bool) -> Message:
     unmet = facts.arguments.first_unmet(use)
     what = "" if unmet is None else facts.arguments.describe(use, unmet)
     return Message(
-        f"`{use.kernel.name}` {'refuses' if certain else 'may refuse'} its arguments: {what}", label=what
+        f"`{use.kernel.name}` {'rejects' if certain else 'may reject'} its arguments: {what}", label=what
     )
 
 

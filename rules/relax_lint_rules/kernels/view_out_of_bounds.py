@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 
 def check(facts: FunctionFacts) -> Iterator[Judgement]:
-    """Every reshape keeps the element count; every byte window lies inside its source, aligned; every
+    """Every reshape keeps the element count; every byte view is inside its source, aligned; every
     `vm.builtin.copy` has the type of its source.
     """
     for decided in facts.views.views():
@@ -28,14 +28,14 @@ def check(facts: FunctionFacts) -> Iterator[Judgement]:
 def _text(facts: FunctionFacts, view: ViewQuestion, *, fine: bool) -> str:
     name, source = view.op.place.binding, facts.name_of(view.op.source)
     if fine:
-        return f"view `{name}` covers memory of its source"
+        return f"view `{name}` stays inside its source"
     if view.is_copy:
-        return f"`{name}` is `{source}` itself, and not of the type that the call claims"
+        return f"`{name}` aliases `{source}`, which does not have the type that the call declares"
     if view.is_reshape:
         needs, has = facts.elements(view.needs), facts.elements(view.has)
         return f"view `{name}` has {needs}, `{source}` has {has}"
     if facts.views.is_long_enough(view):
-        return f"view `{name}` starts at an offset that is not always a multiple of {view.unit} bytes"
+        return f"the offset of view `{name}` is not always a multiple of {view.unit} bytes"
     needs, has = facts.bytes(view.needs), facts.bytes(view.has)
     return f"view `{name}` ends after {needs}, `{source}` has {has}"
 
@@ -44,7 +44,7 @@ RULE = Rule(
     code="RLX304",
     name="view-out-of-bounds",
     family="kernels",
-    summary="a reshape that changes the element count, or a byte view outside of its source or unaligned",
+    summary="a reshape that changes the element count, or an unaligned or out-of-bounds byte view",
     since="0.1.0",
     source=__file__,
     check=check,

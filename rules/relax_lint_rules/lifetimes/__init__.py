@@ -1,4 +1,4 @@
-"""Lifetimes and aliasing: does every tensor still hold, when it is read, what was written for that?"""
+"""Lifetimes and aliasing: does every tensor, when it is read, still hold what was written to it?"""
 
 from __future__ import annotations
 

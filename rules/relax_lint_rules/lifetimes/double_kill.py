@@ -15,15 +15,15 @@ if TYPE_CHECKING:
 
 
 def check(facts: FunctionFacts) -> Iterator[Judgement]:
-    """Every kill of a register that was cleared before."""
+    """Every kill of a register that is already cleared."""
     for decided in facts.double_kills():
         again = decided.event
         name, killed = facts.name_of(again.value), facts.name_of(again.kill.target)
-        alias = "" if name == killed else f", the first time as `{killed}`"
+        alias = "" if name == killed else f", first as `{killed}`"
         message = Message(
             f"`{name}` is killed twice{alias}",
-            label="killed again here",
-            related=((f"`{killed}` is killed here", again.kill.place),),
+            label="second kill here",
+            related=((f"`{killed}` is first killed here", again.kill.place),),
         )
         remedy = Drop(again.op, "the second kill") if again.op is not None and again.is_certain else None
         yield Judgement.of(decided, (again.op or again.kill).place, message, remedy=remedy)

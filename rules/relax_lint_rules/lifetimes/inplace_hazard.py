@@ -15,12 +15,11 @@ if TYPE_CHECKING:
     from relax_lint.facts.inplace import ArgumentOverlap, OutsideWrite
     from relax_lint.facts.judge import Decided
 
-_FAILS = ": fails for every non-empty input"
 _NEW_TENSOR = "use `R.call_tir` or `R.call_dps_packed`, which write to a new tensor"
 
 
 def check(facts: FunctionFacts) -> Iterator[Judgement]:
-    """Every call that writes memory which it, or somebody after it, still reads as it was."""
+    """Every call that writes memory which it or a later operation still reads."""
     for overlap in facts.argument_overlaps():
         yield Judgement.of(overlap, overlap.event.call.place, _overlapping(facts, overlap))
     for stale in facts.stale_reads():
@@ -34,12 +33,16 @@ def check(facts: FunctionFacts) -> Iterator[Judgement]:
 def _overlapping(facts: FunctionFacts, decided: Decided[ArgumentOverlap]) -> Message:
     event = decided.event
     written, other = facts.name_of(event.written), facts.name_of(event.other)
-    what = f"`{written}` twice" if written == other else f"`{written}` and `{other}` on one memory"
-    text = f"`{event.call.callee}` gets {what} and writes it"
     if decided.decision.verdict is Verdict.ALWAYS_FINE:
-        text += ", element by element" if event.harmless else ", on bytes apart"
-    elif decided.only_empty:
-        text += _FAILS
+        what = "are used element by element" if event.harmless else "do not overlap"
+        return Message(f"the arguments `{written}` and `{other}` of `{event.call.callee}` {what}")
+    text = f"`{event.call.callee}` writes `{written}` over its own argument `{other}`"
+    if written == other:
+        text = f"`{event.call.callee}` writes `{written}`, which it also receives as another argument"
+    if decided.only_empty:
+        text += facts.wrong_unless(decided)
+    elif decided.decision.safe_when is not None:
+        text += f": {facts.shared_bytes(decided)}"
     help = f"give the call an output of its own instead of `{written}`"
     return Message(text, label="reads what it has already overwritten", help=(help,))
 
@@ -51,7 +54,7 @@ def _superseded(facts: FunctionFacts, decided: Decided[StaleRead]) -> Message:
     later, read = facts.reader(event.reading), event.reading.op
     return Message(
         f"`{event.call.callee}` overwrites `{argument}` in place, which {later}{view}"
-        + (_FAILS if decided.only_empty else ""),
+        + facts.wrong_unless(decided),
         label=f"overwrites `{argument}`",
         related=() if read is None else ((f"`{value}` is read here", read.place),),
         help=(_NEW_TENSOR,),
@@ -63,7 +66,7 @@ def _outside(facts: FunctionFacts, write: OutsideWrite) -> Message:
     what = f"the constant `{name}`" if name else "a constant"
     if not write.constant:
         what = f"the parameter `{name}`"
-    label = "changes the next call's answer" if write.constant else "the caller's tensor changes"
+    label = "changes the result of the next call" if write.constant else "the caller's tensor changes"
     return Message(f"`{write.call.callee}` overwrites {what}", label=label, help=(_NEW_TENSOR,))
 
 

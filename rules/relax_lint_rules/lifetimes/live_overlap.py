@@ -15,27 +15,26 @@ if TYPE_CHECKING:
 
 
 def check(facts: FunctionFacts) -> Iterator[Judgement]:
-    """Every write into a storage: the bytes of tensors that are read later stay as they are."""
+    """Every write into a storage: it does not overwrite tensors that are read later."""
     for decided in facts.live_overlaps():
         event, decision = decided.event, decided.decision
-        message = _message(facts, event, only_empty=decided.only_empty)
+        message = _message(facts, event, facts.wrong_unless(decided))
         unconditional = not decision.assumptions and not decided.presumptions
         if decision.verdict is Verdict.ALWAYS_FINE and unconditional:
             tensor, written = event.tensor.place.binding, facts.name_of(event.written)
-            message = Message(f"`{written}` leaves `{tensor}` as it is")
+            message = Message(f"`{written}` does not overwrite `{tensor}`")
         yield Judgement.of(decided, event.write.place, message)
     for reuse in facts.harmless_reuses():
-        message = Message(f"`{reuse.event.place.binding}` overwrites no tensor that is needed")
+        message = Message(f"`{reuse.event.place.binding}` overwrites no tensor that is read later")
         yield Judgement.of(reuse, reuse.event.place, message)
 
 
-def _message(facts: FunctionFacts, event: Overwriting, *, only_empty: bool) -> Message:
+def _message(facts: FunctionFacts, event: Overwriting, wrong_unless: str) -> Message:
     tensor, written = event.tensor.place.binding, facts.name_of(event.written)
     read = event.reading.op
     text = f"`{written}` is written over `{tensor}`, which {facts.reader(event.reading)}"
-    if only_empty:
-        text += ": fails for every non-empty input"
-    related = [(f"`{tensor}` is on the same bytes", event.tensor.place)]
+    text += wrong_unless
+    related = [(f"`{tensor}` is allocated here", event.tensor.place)]
     if read is not None:
         related.append((f"`{tensor}` is read here", read.place))
     return Message(
@@ -50,7 +49,7 @@ RULE = Rule(
     code="RLX203",
     name="live-overlap",
     family="lifetimes",
-    summary="a tensor that is written over another one on its storage which is still needed",
+    summary="a tensor that overwrites another one on its storage that is read later",
     since="0.1.0",
     source=__file__,
     check=check,

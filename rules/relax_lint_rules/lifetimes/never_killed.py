@@ -13,13 +13,13 @@ if TYPE_CHECKING:
 
 
 def check(facts: FunctionFacts) -> Iterator[Judgement]:
-    """Every allocation of a function that kills: it is killed as well, or returned."""
+    """Every allocation of a function that kills: it is killed too, or returned."""
     for decided in facts.never_killed():
         place = decided.event.allocation.place
-        ending = "is never killed" if decided.event.is_certain else "is killed on some paths only"
+        ending = "is never killed" if decided.event.is_certain else "is killed only on some paths"
         message = Message(
             f"`{place.binding}` {ending}: it lives until the function returns",
-            label="lives to the end",
+            label="lives until the return",
             help=("kill it after its last use",),
         )
         yield Judgement.of(decided, place, message)
@@ -29,12 +29,12 @@ RULE = Rule(
     code="RLX207",
     name="never-killed",
     family="lifetimes",
-    summary="an allocation that lives to the end of a function that kills the others",
+    summary="an allocation that is never killed in a function that kills the others",
     since="0.1.0",
     source=__file__,
     check=check,
     kind=Kind.NOTE,
-    # TVM itself kills nothing behind an `If`, and its builds add most of the kills that are missing.
+    # TVM itself kills nothing after an `If`, and its build adds most of the missing kills.
     default=False,
     symptoms=NOTHING_TO_SEE,
 )

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
 
 def check(facts: FunctionFacts) -> Iterator[Judgement]:
-    """Every use of a value that not every path to the use has made."""
+    """Every use of a value that is not defined on every path to it."""
     for decided in facts.undominated_uses():
         op = decided.event.op
         yield Judgement.of(decided, None if op is None else op.place, _message(facts, decided.event))
@@ -21,17 +21,17 @@ def check(facts: FunctionFacts) -> Iterator[Judgement]:
 
 def _message(facts: FunctionFacts, use: UndominatedUse) -> Message:
     name = facts.name_of(use.value)
-    where = "which nothing binds"
+    where = "which is undefined here"
     if use.inside is not None:
-        where = f"which only the inner function `{use.inside}` has"
+        where = f"which is defined only in the inner function `{use.inside}`"
     elif use.definition is not None:
-        where = "which another path makes" if use.is_certain else "which only some paths make"
+        where = "which is defined on another path" if use.is_certain else "which is not defined on every path"
     action, binding = ("returns", "the function") if use.op is None else ("uses", f"`{use.op.place.binding}`")
     return Message(
         f"{binding} {action} `{name}`, {where}",
-        label=f"`{name}` does not exist here",
-        related=() if use.definition is None else ((f"`{name}` is made here", use.definition.place),),
-        help=(f"make `{name}` before, on every path that leads here",),
+        label=f"`{name}` is undefined here" if use.is_certain else f"`{name}` may be undefined here",
+        related=() if use.definition is None else ((f"`{name}` is defined here", use.definition.place),),
+        help=(f"define `{name}` on every path that reaches this use",),
     )
 
 
@@ -39,7 +39,7 @@ RULE = Rule(
     code="RLX204",
     name="undominated-use",
     family="lifetimes",
-    summary="a storage or tensor that is used where it was not made on every path",
+    summary="a storage or tensor that is used where it is not defined on every path",
     since="0.1.0",
     source=__file__,
     check=check,

@@ -18,22 +18,19 @@ def check(facts: FunctionFacts) -> Iterator[Judgement]:
     for decided in facts.uninitialised_reads():
         read = decided.event
         place = (read.reading.op or read.tensor).place
-        yield Judgement.of(decided, place, _message(facts, read, only_empty=decided.only_empty))
+        yield Judgement.of(decided, place, _message(facts, read, facts.wrong_unless(decided)))
 
 
-def _message(facts: FunctionFacts, read: UnwrittenRead, *, only_empty: bool) -> Message:
+def _message(facts: FunctionFacts, read: UnwrittenRead, wrong_unless: str) -> Message:
     name, op, left = read.tensor.place.binding, read.reading.op, facts.leftovers(read)
     action = "is returned" if op is None else "is read"
-    text = f"`{name}` {action} before anything is written to it"
-    if left:
-        text += f": it holds what `{facts.name_of(left[-1])}` left"
-    elif only_empty:
-        text += ": fails for every non-empty input"
+    text = f"nothing writes `{name}` before it {action}"
+    text += f": it holds what `{facts.name_of(left[-1])}` left" if left else wrong_unless
     return Message(
         text,
-        label=f"`{name}` {action}" if op is not None else f"nothing is written to `{name}`",
+        label=f"`{name}` {action} here" if op is not None else f"`{name}` is never written",
         related=() if op is None else ((f"`{name}` is allocated here", read.tensor.place),),
-        help=(f"write `{name}` first, with zeros where it is an accumulator",),
+        help=(f"write `{name}` first, with zeros if it is an accumulator",),
     )
 
 
@@ -41,7 +38,7 @@ RULE = Rule(
     code="RLX205",
     name="uninitialised-read",
     family="lifetimes",
-    summary="a tensor that is read or returned before anything is written to it",
+    summary="a tensor that is read or returned before it is written",
     since="0.1.0",
     source=__file__,
     check=check,

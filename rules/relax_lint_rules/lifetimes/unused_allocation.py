@@ -19,11 +19,11 @@ def check(facts: FunctionFacts) -> Iterator[Judgement]:
     for decided in facts.unused_allocations():
         unused = decided.event
         place, size = unused.allocation.place, facts.bytes(unused.size)
-        text = f"`{place.binding}` is never used" + ("" if unused.on_storage else f": {size} for nothing")
+        text = f"`{place.binding}` is never used" + ("" if unused.on_storage else f" and wastes {size}")
         yield Judgement.of(
             decided,
             place,
-            Message(text, label="nothing uses it"),
+            Message(text, label="never used"),
             # A tensor on a storage takes no memory of its own.
             severity=Severity.NOTE if unused.on_storage else None,
             remedy=DropAllocation(unused.allocation),

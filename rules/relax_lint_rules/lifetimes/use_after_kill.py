@@ -14,24 +14,24 @@ if TYPE_CHECKING:
 
 
 def check(facts: FunctionFacts) -> Iterator[Judgement]:
-    """Every use of a value whose register a kill has cleared, and every kill of what has no register."""
+    """Every use of a value after a kill cleared its register, and every kill of a constant."""
     for constant in facts.killed_constants():
         kill = constant.event
         message = Message(
-            "a constant is killed, which is in no register: TVM does not build the module",
+            "a constant has no register to kill: TVM refuses to build the module",
             label="the constant is killed here",
         )
         yield Judgement.of(constant, kill.place, message, remedy=Drop(kill, "the kill"))
     for decided in facts.uses_after_kill():
         use = decided.event
-        # What is returned stands at no operation.
+        # A return has no operation of its own.
         place = (use.op or use.kill).place
         yield Judgement.of(decided, place, _message(facts, use), remedy=DelayKill(use.kill))
 
 
 def _message(facts: FunctionFacts, use: KilledUse) -> Message:
     name, killed = facts.name_of(use.value), facts.name_of(use.kill.target)
-    alias = "" if name == killed else f" as `{killed}`, which is the same register"
+    alias = "" if name == killed else f" as `{killed}`, which aliases it"
     action = "returned" if use.op is None else "used"
     return Message(
         f"`{name}` is {action} after it was killed{alias}",

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 
 def check(facts: FunctionFacts) -> Iterator[Judgement]:
-    """Every tensor names the device of its storage; the tensors of a kernel lie on one device."""
+    """Every tensor names the device of its storage; the arguments of a kernel are on one device."""
     for named in facts.devices.same_as_storage():
         fine = named.decision.verdict is Verdict.ALWAYS_FINE
         yield Judgement.of(named, named.event.tensor.place, _named(named.event, fine=fine))
@@ -42,7 +42,7 @@ def _mixed(facts: FunctionFacts, kernel: str, event: MixedCall) -> Message:
     if other is None:
         return Message(f"the arguments of `{kernel}` are on one device")
     return Message(
-        f"`{kernel}` gets `{facts.name_of(first.value)}` on device {first.device} and "
+        f"`{kernel}` receives `{facts.name_of(first.value)}` on device {first.device} and "
         f"`{facts.name_of(other.value)}` on device {other.device}",
         label="arguments on different devices",
     )
@@ -52,7 +52,7 @@ RULE = Rule(
     code="RLX402",
     name="device-mismatch",
     family="placement",
-    summary="a tensor on another device than its storage, or a kernel that mixes devices",
+    summary="a tensor on a different device from its storage, or a kernel that mixes devices",
     since="0.1.0",
     source=__file__,
     check=check,

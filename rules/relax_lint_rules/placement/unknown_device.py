@@ -19,7 +19,7 @@ def check(facts: FunctionFacts) -> Iterator[Judgement]:
         op = decided.event
         label = f"device {op.device}"
         message = Message(
-            f"`{op.place.binding}` is on device {op.device}, the VM has {devices}",
+            f"`{op.place.binding}` is on device {op.device}, but the VM has {devices}",
             label=label,
             help=("declare the devices of the module with `I.module_global_infos`",),
         )

@@ -29,11 +29,11 @@ def check(facts: FunctionFacts) -> Iterator[Judgement]:
 
 def _message(facts: FunctionFacts, placement: Placement, *, fine: bool) -> Message:
     op, storage = placement.tensor, placement.storage
-    text = f"the storage of `{op.place.binding}` has a byte for each of its elements"
+    text = f"the storage of `{op.place.binding}` has a byte per element"
     if not fine:
         text = (
-            f"kernels write {facts.packing.unpacked(op)} to `{op.place.binding}`, one for each "
-            f"{op.dtype.name}, the VM counts {facts.bytes(op.bytes)}"
+            f"kernels write {facts.packing.unpacked(op)} to `{op.place.binding}`, one per "
+            f"{op.dtype.name}, but the VM counts {facts.bytes(op.bytes)}"
         )
     related = () if storage is None else ((f"storage of {facts.bytes(storage.size)}", storage.place),)
     return Message(text, label=f"dtype {op.dtype.name}", related=related)
@@ -43,7 +43,7 @@ RULE = Rule(
     code="RLX404",
     name="unsupported-dtype",
     family="placement",
-    summary="a dtype that the VM refuses to allocate, or counts differently from kernels",
+    summary="a dtype that the VM does not allocate, or counts differently from kernels",
     since="0.1.0",
     source=__file__,
     check=check,

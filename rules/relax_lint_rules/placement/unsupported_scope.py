@@ -18,10 +18,10 @@ def check(facts: FunctionFacts) -> Iterator[Judgement]:
         op = decided.event
         label = f"scope `{op.scope}`"
         message = Message(
-            f"`{op.place.binding}` asks for the scope `{op.scope}`, which the allocator of "
+            f"`{op.place.binding}` needs the scope `{op.scope}`, which the allocator of "
             f"`{facts.devices.target_of(op.device)}` does not offer",
             label=label,
-            help=("use the scope `global`",),
+            help=("use scope `global`",),
         )
         if decided.decision.verdict is Verdict.ALWAYS_FINE:
             message = Message(f"the scope of `{op.place.binding}` is offered by its device", label=label)

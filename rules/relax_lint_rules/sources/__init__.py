@@ -1,5 +1,5 @@
-"""What could not be analysed, and comments of no use: raised by the sources and where comments are applied,
-so these rules have no check of their own.
+"""Sources that could not be analysed, and useless ignore comments. The reading of sources and the applying of
+comments report them, so these rules have no check of their own.
 """
 
 from __future__ import annotations

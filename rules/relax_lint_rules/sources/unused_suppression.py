@@ -15,6 +15,6 @@ RULE = Rule(
     fix=FixAvailability.SOMETIMES,
     severity=WARNINGS,
     acceptance=Acceptance.NEVER,
-    # A fix may take away what a comment accepted.
+    # A fix may remove the finding that a comment suppressed.
     is_side_effect=True,
 )
