@@ -26,7 +26,7 @@ _NOT_ALLOCATED = Unknown("the storage is not allocated in this function")
 
 
 class StorageResolver:
-    """Finds the storages behind the values of one program.
+    """Finds the storages of the values of one program.
 
     A storage that another function allocates is followed through the call only where its size is
     a constant: the symbols of the other function mean nothing here.

@@ -196,8 +196,8 @@ class Planner:
     # -- kills ---------------------------------------------------------------------------------
 
     def _delay(self, kill: Kill) -> tuple[Remedy, ...]:
-        """For a kill before the last use: it goes behind that, or away where the value is returned or used
-        outside the branch of the kill; TVM adds the kills that are missing.
+        """For a kill before the last use: it moves after that, or is removed where the value is returned or
+        used outside the branch of the kill; TVM adds the missing kills.
         """
         paths = self._facts.flow.paths
         path = paths.of(kill)

@@ -1,8 +1,8 @@
-/* A guard for the memory that TVM hands out on a CPU: nothing lies behind the last byte that was asked for.
+/* A guard for the memory that TVM hands out on a CPU: no accessible memory follows the last requested byte.
  *
  * Loaded with LD_PRELOAD. Between `relax_lint_guard_start` and `relax_lint_guard_stop` every block that TVM's runtime
- * obtains from posix_memalign gets pages of its own, ends at a page that nobody may touch, begins behind another one,
- * and is never handed out again. An access behind or in front of a block, or to a block that was given back, kills the
+ * obtains from posix_memalign gets pages of its own, ends at an inaccessible page, begins after another one,
+ * and is never handed out again. An access after or before a block, or to a block that was freed, kills the
  * process with a line that says which. Between the block's last byte and the page stand up to `alignment - 1` bytes of
  * a pattern, and some in front: what is written there is found when the block is given back or looked at. New blocks
  * are filled with a byte that the caller chooses, so that what is read before it is written differs between two runs.

@@ -1,7 +1,7 @@
 """Runs with no accessible memory after the last requested byte.
 
 A storage that is overrun by a few bytes does no visible harm on most machines. Under the guard every block
-that TVM's runtime obtains on the CPU ends at a page that nobody may touch, begins behind another one, is
+that TVM's runtime obtains on the CPU ends at an inaccessible page, begins after another one, is
 never handed out again, and is filled with a byte that the caller chooses. With the naive allocator a block is
 a storage's declared size.
 
@@ -42,7 +42,7 @@ class GuardUnavailableError(Exception):
 @dataclass(frozen=True)
 class Damage:
     """An access outside a block: byte `at`, counted from the first of the block's `size` bytes (so it is
-    negative in front of the block), or a block that was used after it was freed.
+    negative before the block), or a block that was used after it was freed.
 
     `access` is `read` or `write`, or `access` on machines that do not tell.
     """

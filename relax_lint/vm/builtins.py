@@ -120,7 +120,7 @@ class Builtin:
     `arguments` are what it must be given, `further` what may follow them. `reads` and `writes` are the
     arguments of which it reads and writes the contents, `kills` is set where it clears the register of its
     first one. `unit` is what the size of an allocation counts, `level` where it is written. Where
-    `may_leave_out`, TVM writes an empty tuple for an argument behind the first that was left out. `after_vm`
+    `may_leave_out`, TVM writes an empty tuple for an argument after the first omitted one. `after_vm`
     are those that have the VM before these arguments once LowerRuntimeBuiltin has been there.
     """
 

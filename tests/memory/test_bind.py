@@ -54,7 +54,7 @@ def test_a_range_of_many_values_is_decided_by_growth(memory: Memory) -> None:
 
 def test_a_value_beyond_a_declared_bound_is_noted(memory: Memory) -> None:
     found = memory(SYMBOLIC, "--bind", "n=4096")
-    assert "`n = 4096` leaves the declared bound `n <= 2048` of `main`" in found.out
+    assert "`n = 4096` violates the declared bound `n <= 2048` of `main`" in found.out
     assert found.code == 0
 
 

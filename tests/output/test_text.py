@@ -49,6 +49,11 @@ def test_quiet_leaves_the_findings_alone() -> None:
     assert render_text(report(fine(), memory=(totals(),)), quiet=True) == ""
 
 
+def test_a_clean_file_is_one_line_instead_of_a_table() -> None:
+    text = render_text(report(fine(), fine(rule="RLX102", name="storage-underrun")))
+    assert text == "ok: 1 operation proved safe\n"
+
+
 def test_what_is_fine_or_suppressed_is_no_finding() -> None:
     assert "-->" not in render_text(report(fine(), overflow(suppressed=True)))
 

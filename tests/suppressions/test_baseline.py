@@ -127,11 +127,11 @@ def test_it_is_written_in_order_and_a_line_for_each(baseline: str) -> None:
 @pytest.mark.parametrize(
     ("text", "words"),
     [
-        (None, "there is no baseline accepted.json: `--write-baseline` makes it"),
+        (None, "the baseline accepted.json does not exist: `--write-baseline` creates it"),
         ("", "accepted.json: not a baseline: "),
         ('{"version": 1,\n<<<<<<< HEAD\n', "accepted.json: not a baseline: "),
         ("[]", "accepted.json: not a baseline of relax-lint"),
-        ('{"version": 2, "findings": []}', "accepted.json: made by a newer version of relax-lint"),
+        ('{"version": 2, "findings": []}', "accepted.json: written by a newer version of relax-lint"),
         ('{"version": 1, "findings": [{"id": 3}]}', 'accepted.json: not an entry of a baseline: {"id": 3}'),
     ],
 )

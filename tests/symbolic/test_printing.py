@@ -13,6 +13,7 @@ import sympy
 from hypothesis import given, reject, settings
 from hypothesis import strategies as st
 
+from relax_lint.settings.assumption import symbols_in
 from relax_lint.symbolic.evaluation import compile_expr
 from relax_lint.symbolic.parsing import ParseError, parse_condition, parse_expr
 from relax_lint.symbolic.printing import condition_text, expr_text
@@ -135,6 +136,12 @@ def test_condition_round_trip() -> None:
 
     there_and_back()
     assert seen >= {sympy.And, sympy.Or, sympy.Le, sympy.Lt, sympy.Eq, sympy.Ne}
+
+
+@pytest.mark.parametrize("text", ["(32*n) % 64 == 0 and k == m", "m != 4 or n <= 0", "Max(m, n) <= 4*k"])
+def test_what_is_printed_can_be_assumed(text: str) -> None:
+    printed = condition_text(parse_condition(text, SYMBOLS))
+    assert symbols_in(printed) == {s.name for s in parse_condition(printed, SYMBOLS).free_symbols}
 
 
 @pytest.mark.parametrize(

@@ -20,7 +20,7 @@ FORCE_PURE = "relax.force_pure"
 class Rewrites:
     """What is to be done to one function; its bindings are named by their index in program order.
 
-    `entry` are new bindings in front of all, `before` and `after` such beside an old one, `values` are new
+    `entry` are new bindings before all others, `before` and `after` such beside an old one, `values` are new
     values of old ones, `removed` are left out. `impure` says that a new binding is an impure call.
     """
 

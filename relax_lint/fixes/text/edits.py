@@ -189,7 +189,7 @@ class TextFixer:
         return self._text.original(found[0])
 
     def _at_entry(self, definition: ast.FunctionDef, code: str, declared: int) -> Edit:
-        """A line behind the declarations with which a function begins; `declared` is the last line that has
+        """A line after the initial declarations of a function; `declared` is the last line that has
         to be before it.
         """
         first = next((s for s in definition.body if not self._is_declaration(s)), definition.body[-1])

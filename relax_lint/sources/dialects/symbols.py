@@ -66,7 +66,7 @@ _KERNEL_CALLS = (
 
 
 def kernel_variables(context: Context) -> bool:
-    """`R.call_tir(f, (x,), out, tir_vars=R.shape([n]))` passes `n` behind the inputs now.
+    """`R.call_tir(f, (x,), out, tir_vars=R.shape([n]))` passes `n` after the inputs now.
 
     The kernel took inputs, outputs, variables and takes inputs, variables, outputs: its parameters are
     permuted with the call.
