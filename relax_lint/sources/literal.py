@@ -87,9 +87,9 @@ def with_printable_numbers(tree: ast.Module, text: str) -> ast.Module:
     """
     if _DIGITS.search(text):
         for node in ast.walk(tree):
-            is_number = isinstance(node, ast.Constant) and isinstance(node.value, int)
-            if is_number and node.value.bit_length() > _PRINTABLE_BITS:
-                node.value = 1 << _PRINTABLE_BITS
+            match node:
+                case ast.Constant(value=int() as number) if number.bit_length() > _PRINTABLE_BITS:
+                    node.value = 1 << _PRINTABLE_BITS
     return tree
 
 
