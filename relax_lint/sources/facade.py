@@ -7,17 +7,15 @@ still finds no module, no builtin and no function beyond the vocabulary.
 from __future__ import annotations
 
 import importlib
-import itertools
-import math
 from collections.abc import Callable, Mapping
 from functools import cache
 from typing import Any, TypeVar
 
-from relax_lint.sources.guards import GUARDS
+from relax_lint.sources.array_bounds import bounded_functions
+from relax_lint.sources.guards import GUARDS, is_endless
 from relax_lint.sources.names import IR, RELAX, SHAPE_CODES, TIR, Offer, canonical, offer
 from relax_lint.sources.refusal import RefusedError
 
-_MAX_ELEMENTS = 1 << 24
 _MAX_ITEMS = 65536
 
 
@@ -139,64 +137,12 @@ def _member(module: Any, path: str, dotted: str) -> Any:
     return value
 
 
-def _of_shape(*arguments: Any) -> float:
-    """Elements of the largest shape or count among the arguments."""
-    counts = [
-        a if isinstance(a, int) else math.prod(a) if isinstance(a, list | tuple) else 1 for a in arguments
-    ]
-    return max(counts, default=1)
-
-
-def _of_extents(*arguments: Any) -> float:
-    return float(math.prod(arguments))
-
-
-def _of_square(*arguments: Any) -> float:
-    return max((a for a in arguments if isinstance(a, int)), default=1) ** 2
-
-
-def _of_progression(start: Any, stop: Any = None, step: Any = 1, *_: Any) -> float:
-    if stop is None:
-        start, stop = 0, start
-    return float(abs((stop - start) / step))
-
-
-def _bounded_array(name: str, count: Callable[..., float]) -> Callable[..., Any]:
-    """A numpy constructor that refuses to make more elements than any source text needs."""
-
-    def construct(*args: Any, **kwargs: Any) -> Any:
-        sizes = {
-            key: kwargs[key] for key in ("shape", "size", "num", "N", "M", "stop", "step") if key in kwargs
-        }
-        if count(*args, *sizes.values()) > _MAX_ELEMENTS:
-            raise RefusedError(f"`{name}` of more than {_MAX_ELEMENTS} elements")
-        return _resolve(name)(*args, **kwargs)
-
-    return construct
-
-
 def _repeat_refused(*args: object, **kwargs: object) -> None:
     raise RefusedError("`numpy.tile`")
 
 
-_COUNTS: Mapping[str, Callable[..., float]] = {
-    "arange": _of_progression,
-    "empty": _of_shape,
-    "eye": _of_square,
-    "full": _of_shape,
-    "identity": _of_square,
-    "linspace": _of_shape,
-    "ones": _of_shape,
-    "zeros": _of_shape,
-    "random.rand": _of_extents,
-    "random.randn": _of_extents,
-    "random.random": _of_shape,
-    "random.normal": _of_shape,
-    "random.randint": _of_shape,
-    "random.uniform": _of_shape,
-}
 _BOUNDED: dict[str, Any] = {
-    **{f"numpy.{name}": _bounded_array(f"numpy.{name}", count) for name, count in _COUNTS.items()},
+    **bounded_functions(_resolve),
     "numpy.tile": _repeat_refused,
     # Releases after 0.27 declare the symbols of a file with this; a type variable means the same to 0.27.
     TIR + ".dynamic": TypeVar,
@@ -247,8 +193,8 @@ def _bounded_sequence(function: Callable[..., Any]) -> Callable[..., Any]:
 
 def _bounded_items(name: str, value: Any) -> Any:
     """What a function may walk through. A tensor of `tvm.te` has items without end, and no length."""
-    if not hasattr(type(value), "__len__") and hasattr(type(value), "__getitem__"):
-        value = list(itertools.islice(value, _MAX_ITEMS + 1))
+    if is_endless(value):
+        raise RefusedError(f"`{name}` of a tensor that has no end")
     if isinstance(value, range | list | tuple | str) and len(value) > _MAX_ITEMS:
         raise RefusedError(f"`{name}` of more than {_MAX_ITEMS} items")
     return value

@@ -20,7 +20,7 @@ from relax_lint.sources.bindings import (
 )
 from relax_lint.sources.call_rules import check_call, check_reference
 from relax_lint.sources.literal import is_large
-from relax_lint.sources.names import DEFAULT_IMPORTS, IR, TIR, Offer, canonical, chain, offer
+from relax_lint.sources.names import DEFAULT_IMPORTS, IR, TIR, Offer, canonical, chain, is_reserved, offer
 from relax_lint.sources.refusal import Refusal
 from relax_lint.sources.sizes import check_arithmetic, check_comprehension, check_range
 from relax_lint.sources.unit import Entry, Imported, Literal, Sibling, Unit, Unknown
@@ -196,7 +196,7 @@ class _Gate:
             self.is_annotation = False
 
     def identifier(self, node: ast.AST, name: str) -> Iterator[Refusal]:
-        if _is_reserved(name):
+        if is_reserved(name):
             yield Refusal(node, f"the name `{name}`")
 
     def expression(self, node: ast.expr, depth: int, counted: bool = True) -> Iterator[Refusal]:
@@ -250,7 +250,7 @@ class _Gate:
             yield Refusal(node, "a number that is too large")
 
     def name(self, node: ast.Name) -> Iterator[Refusal]:
-        if _is_reserved(node.id):
+        if is_reserved(node.id):
             yield Refusal(node, f"the name `{node.id}`")
         elif isinstance(node.ctx, ast.Load) and node.id in _PYTHON_BUILTINS and not self._defined(node.id):
             yield Refusal(node, f"the Python function `{node.id}`")
@@ -357,10 +357,6 @@ def is_metadata_mark(node: ast.stmt) -> bool:
         case ast.Assign(targets=[ast.Name(id="__tvm_meta__")], value=ast.Constant(value=None)):
             return True
     return False
-
-
-def _is_reserved(name: str) -> bool:
-    return name.startswith("__tvm") or (name.startswith("__") and name.endswith("__"))
 
 
 _PYTHON_BUILTINS = frozenset(dir(__builtins__) if not isinstance(__builtins__, dict) else __builtins__)

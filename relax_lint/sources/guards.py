@@ -21,6 +21,11 @@ DERIVE_FUNCTIONS = ("tvm.relax.struct_info.infer_view_sinfo", "tvm.relax.type.in
 _BUILDERS_OF_TENSORS = ("tvm.topi.", "tvm.te.")
 
 
+def is_endless(value: object) -> bool:
+    """Whether Python would walk through a value for ever: a tensor of `tvm.te` has items and no length."""
+    return type(value).__module__.startswith("tvm.te") and hasattr(type(value), "__getitem__")
+
+
 class Interpreted:
     """A function of the text, which the interpreter runs itself; the base of its closures."""
 
@@ -50,7 +55,10 @@ def _callback(parameter: str) -> Callable[[Function, OriginOf], Function]:
         signature = inspect.signature(function)
 
         def check(args: tuple[Any, ...], kwargs: Mapping[str, Any]) -> None:
-            given = signature.bind_partial(*args, **kwargs).arguments.get(parameter)
+            arguments = signature.bind_partial(*args, **kwargs).arguments
+            if is_endless(arguments.get("shape")):
+                raise RefusedError("a shape that has no end")
+            given = arguments.get(parameter)
             origin = origin_of(given) or ""
             is_own = isinstance(given, Interpreted) or origin.startswith(_BUILDERS_OF_TENSORS)
             if callable(given) and not is_own:

@@ -17,7 +17,8 @@ LONG_NUMBER = "a number in it has too many digits to be read"
 
 # The least limit that Python can be given for the digits of a number that it prints is 640.
 _PRINTABLE_BITS = 2048
-_DIGITS = re.compile(r"[0-9A-Fa-f_]{500}")
+# A number begins where nothing of one stands before it: each character is looked at once.
+_DIGITS = re.compile(r"(?<![0-9A-Fa-f_])[0-9A-Fa-f_]{500}")
 
 _BINARY: Mapping[type[ast.operator], Callable[[Any, Any], Any]] = {
     ast.Add: operator.add,

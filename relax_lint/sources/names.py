@@ -67,6 +67,11 @@ def canonical(dotted: str) -> str:
     return dotted
 
 
+def is_reserved(name: str) -> bool:
+    """Whether a name belongs to Python or TVM: no text may bind or read it."""
+    return name.startswith("__tvm") or (name.startswith("__") and name.endswith("__"))
+
+
 def chain(node: ast.expr) -> tuple[str, tuple[str, ...]] | None:
     """`a.b.c` as ("a", ("b", "c")); None where the root is not a name."""
     attributes: list[str] = []

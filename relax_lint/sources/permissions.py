@@ -14,6 +14,7 @@ from typing import Any, TypeVar, cast
 import numpy as np
 import tvm
 
+from relax_lint.sources.array_bounds import MAX_ELEMENTS, check_arguments, check_index
 from relax_lint.sources.facade import Marker, Namespace, OmittedConstants, is_handed_out
 from relax_lint.sources.guards import Interpreted
 from relax_lint.sources.literal import is_large, weight
@@ -28,7 +29,6 @@ from relax_lint.sources.vocabulary import (
     REFUSED_TYPES,
 )
 
-_MAX_ELEMENTS = 1 << 24
 _MAX_ITEMS = 65536
 _NUMBERS = (bool, int, float)
 _TEXT = (str, bytes)
@@ -143,6 +143,8 @@ def call(function: Any, args: Sequence[Any], kwargs: Mapping[str, Any]) -> Any:
         refuse(f"a call of a `{name_of(function)}`")
     for value in (*args, *kwargs.values()):
         check_value(value)
+    if type(function) is Method:
+        check_arguments("a method", (*args, *kwargs.values()))
     result = function(*args, **kwargs)
     check_value(result)
     return result
@@ -190,6 +192,8 @@ def item(value: Any, index: Any) -> Any:
     allowed = _of_kind("index", kind, INDEXED_TYPES, list, tuple, dict, range, str, *_ARRAYS)
     if not allowed and kind is not OmittedConstants:
         refuse(f"an item of a `{name_of(value)}`")
+    if isinstance(value, np.ndarray):
+        check_index(value, index)
     return value[index]
 
 
@@ -243,8 +247,8 @@ def _check_repetition(sequence: Any, count: Any) -> None:
 
 def _check_arrays(left: Any, right: Any) -> None:
     shapes = [np.shape(value) for value in (left, right) if isinstance(value, (*_ARRAYS, *_NUMBERS))]
-    if math.prod(max(extents) for extents in _aligned(shapes)) > _MAX_ELEMENTS:
-        refuse(f"an array of more than {_MAX_ELEMENTS} elements")
+    if math.prod(max(extents) for extents in _aligned(shapes)) > MAX_ELEMENTS:
+        refuse(f"an array of more than {MAX_ELEMENTS} elements")
 
 
 def _aligned(shapes: list[tuple[int, ...]]) -> Iterable[tuple[int, ...]]:

@@ -123,3 +123,94 @@ DOCUMENTS = (
     Attack("notebook", f'{{"cells": ["tvm.script R.function"], "nbformat": {_DIGITS}}}'.encode(), "notebook"),
 )
 """JSON with numbers that Python does not read: each is one thing that cannot be read."""
+
+
+_ENDLESS = 'te.placeholder((4,), name="a")'
+LARGE: Mapping[str, str] = {
+    "zeros like": "np.zeros_like(A, shape=(10**6, 10**6))",
+    "ones like": "np.ones_like(A, shape=(10**5, 10**5))",
+    "full like": "np.full_like(A, 1, shape=(10**5, 10**5))",
+    "small steps": "np.arange(10, step=1e-9)",
+    "long texts": 'np.zeros(3, "S2000000000")',
+    "cast to long texts": 'A.astype("S2000000000")',
+    "array of arrays": 'np.zeros(3, "(1000,1000,1000)f8")',
+    "bounds that are arrays": "np.linspace(np.zeros(100000), 1, 100000)",
+    "broadcast": "np.power(np.zeros((10000, 1)), np.zeros((1, 100000)))",
+    "random broadcast": "np.random.normal(np.zeros((10000, 1)), np.zeros((1, 100000)))",
+    "nested": "np.array([np.zeros(10**7)] * 60000)",
+    "selected": 'np.zeros(65536)[np.zeros((8192, 8192), "int64")]',
+    "list without an end": f"np.array(list({_ENDLESS}))",
+    "sum without an end": f"sum({_ENDLESS})",
+    "array without an end": f"np.zeros({_ENDLESS})",
+    "shape without an end": f"te.compute({_ENDLESS}, lambda *a: a)",
+}
+"""Values that are small to write. `A` is an array."""
+
+
+def large() -> list[Attack]:
+    """As a value of the file and of the unit."""
+    found = []
+    for name, value in LARGE.items():
+        array = "A = np.zeros(3)\n"
+        found.append(
+            Attack(f"{name}-file", module("y = R.const(N)", before=f"{array}N = {value}\n").encode())
+        )
+        found.append(Attack(f"{name}-body", module(f"y = R.const({value})", before=array).encode()))
+    return found
+
+
+_NODES: Mapping[str, list[dict[str, object]]] = {
+    "named function": [{"type": "ir.EnvFunc", "data": "runtime.SaveParams"}],
+    "external function": [
+        {"type": "ffi.String", "data": "runtime.SaveParams"},
+        {"type": "None"},
+        {"type": "relax.expr.ExternFunc", "data": {"global_symbol": 0, "ty": 1, "span": 1}},
+    ],
+    "text": [{"type": "ffi.String", "data": "{0.__class__.__init__.__globals__}"}],
+    "library": [{"type": "runtime.Module", "data": "/CANARY/"}],
+}
+_USES = (
+    "{0}('/CANARY/')",
+    "{0}.format(R)",
+    "{0}.data.numpy().tofile('/CANARY/')",
+    "R.call_packed({0}, x, sinfo_args=R.Object)",
+)
+
+
+def metadata() -> list[Attack]:
+    """What a printed module brings along as a text, and is no constant."""
+    found = []
+    for name, nodes in _NODES.items():
+        last = len(nodes)
+        more = [
+            {"type": "ffi.Array", "data": [last - 1]},
+            {"type": "ffi.String", "data": "a"},
+            {"type": "ffi.Map", "data": [last + 1, last]},
+        ]
+        graph = json.dumps({"root_index": last + 2, "nodes": [*nodes, *more]})
+        for number, use in enumerate(_USES):
+            text = module(
+                "y = " + use.format('metadata["a"][0]'), before=f"metadata = tvm.ir.load_json({graph!r})\n"
+            )
+            found.append(Attack(f"{name}-{number}", text.encode()))
+    return found
+
+
+SYMBOLS = ("T", "R", "I", "tvm", "np", "max", "__import__", "__tensor_field__")
+"""Names that an older dialect has a parameter take after the gate has looked."""
+
+
+def renamed() -> list[Attack]:
+    """`R.Prim(value=...)`, which was another name of a parameter."""
+    return [
+        Attack(
+            name,
+            (
+                f"{_HEAD}\n@I.ir_module\nclass Module:\n    @R.function\n"
+                f'    def main(p: R.Prim(value="{name}"), x: R.Tensor((4,), "float32")):\n'
+                '        y = R.call_packed("f", x, p, sinfo_args=R.Tensor((4,), "float32"))\n'
+                f"        z = R.add(x, x)\n        return z\n{_JUDGED}"
+            ).encode(),
+        )
+        for name in SYMBOLS
+    ]

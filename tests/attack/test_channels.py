@@ -42,3 +42,30 @@ def test_a_number_that_cannot_be_read_is_an_error_of_the_document() -> None:
     assert {name: (outcome.rules, outcome.failure) for name, outcome in outcomes.items()} == {
         one.name: ({"RLX901"}, "") for one in channels.DOCUMENTS
     }
+
+
+@pytest.mark.parametrize("mode", layers.MODES[:3])
+def test_what_is_large_is_refused_before_it_is_made(mode: str) -> None:
+    outcomes = attempt(channels.large(), function=_TASKS[mode])
+    assert {name: outcome for name, outcome in outcomes.items() if outcome.failure or outcome.events} == {}
+    assert {outcome.functions for outcome in outcomes.values()} == {1}
+
+
+@pytest.mark.parametrize("mode", layers.MODES[:3])
+def test_what_is_no_constant_gets_to_no_parser(mode: str, tmp_path: Path) -> None:
+    canary = tmp_path / "canary"
+    files = [
+        Attack(one.name, one.data.replace(b"/CANARY/", str(canary).encode())) for one in channels.metadata()
+    ]
+    outcomes = attempt(files, function=_TASKS[mode])
+    assert {name: outcome for name, outcome in outcomes.items() if outcome.failure or outcome.events} == {}
+    assert all(outcome.refused for outcome in outcomes.values())
+    assert not canary.exists()
+
+
+def test_a_rewriting_binds_no_name_that_has_a_meaning() -> None:
+    outcomes = attempt(channels.renamed())
+    assert {name: outcome for name, outcome in outcomes.items() if outcome.failure or outcome.events} == {}
+    assert {name: outcome.functions for name, outcome in outcomes.items()} == dict.fromkeys(
+        channels.SYMBOLS, 2
+    )

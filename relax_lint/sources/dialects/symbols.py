@@ -5,6 +5,8 @@ from __future__ import annotations
 import ast
 
 from relax_lint.sources.dialects.rule import Context, Rule, calls, drop_keyword, keyword, replace_all
+from relax_lint.sources.names import is_reserved
+from relax_lint.sources.vocabulary import BUILTIN_NAMES
 
 
 def primitive_values(context: Context) -> bool:
@@ -27,6 +29,7 @@ def primitive_values(context: Context) -> bool:
                 and isinstance(value.value, str)
                 and value.value.isidentifier()
                 and value.value not in declared
+                and not _has_meaning(context, value.value)
             ):
                 renamed[argument.arg] = value.value
                 argument.arg = value.value
@@ -39,6 +42,11 @@ def primitive_values(context: Context) -> bool:
                     call.args.append(ast.copy_location(ast.Constant("int64"), call))
                 changed = True
     return changed
+
+
+def _has_meaning(context: Context, name: str) -> bool:
+    """Whether a name stands for more than a symbol. The gate has looked already: nothing may bind it now."""
+    return name in context.imports or name in BUILTIN_NAMES or is_reserved(name)
 
 
 def _declared_symbols(context: Context, node: ast.expr | None) -> set[str]:
