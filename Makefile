@@ -9,7 +9,7 @@ QUICK := -n 2 --dist loadfile -m "not slow and not models and not vm and not lon
 # Known to come as a build for the CPU alone; other versions may bring gigabytes of GPU libraries with them.
 TORCH := torch==2.13.0
 
-.PHONY: demo test quick coverage matrix lint slow oracle models docs fuzz lock clean
+.PHONY: demo test quick coverage matrix lint schema slow oracle models docs fuzz lock clean
 
 $(STAMP): pyproject.toml
 	$(PYTHON) -m venv $(VENV)
@@ -41,6 +41,10 @@ lint: $(STAMP)
 	$(BIN)/mypy
 	$(BIN)/lint-imports
 	$(BIN)/relax-lint --quiet relax_lint
+
+# The JSON Schema of the report, from the types in output/report_model.py; a test compares.
+schema: $(STAMP)
+	$(BIN)/python -m relax_lint.output.schema
 
 # Random programs: verdicts against a byte-by-byte evaluator and the virtual machine.
 MINUTES ?= 10

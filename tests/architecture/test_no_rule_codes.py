@@ -21,9 +21,10 @@ def codes_in(source: str) -> Iterator[tuple[int, str]]:
     # A text that stands alone documents what is before it.
     documentation = {node.value for node in ast.walk(tree) if isinstance(node, ast.Expr)}
     for node in ast.walk(tree):
-        if isinstance(node, ast.Constant) and isinstance(node.value, str) and node not in documentation:
-            if _CODE.search(node.value):
-                yield node.lineno, node.value
+        if not isinstance(node, ast.Constant) or node in documentation:
+            continue
+        if isinstance(node.value, str) and _CODE.search(node.value):
+            yield node.lineno, node.value
 
 
 def test_no_text_in_the_engine_holds_a_rule_code() -> None:

@@ -51,7 +51,7 @@ def _default(option: Option) -> str:
     if option.kind in ("choice", "severity", "text"):
         return f"`{option.default}`"
     if isinstance(option.default, list | dict):
-        return f"`{str(option.default)}`".replace("'", '"')
+        return f"`{option.default!s}`".replace("'", '"')
     assert option.shown is not None
     return option.shown
 
