@@ -56,7 +56,7 @@ _RETRIES = 1
 
 
 Tell = Callable[[str], None]
-"""Takes what is being done, in a few words, for a person who waits."""
+"""Receives progress messages for the user."""
 
 
 class RunError(UserError):
@@ -98,7 +98,7 @@ class _Progress:
             if answer.rules != tuple(load_rules()):
                 # A rule that is missing there would be silence here.
                 raise RunError(
-                    "a worker found other rules than this process: what it reads is not what is here"
+                    "a worker found different rules than this process: it runs a different installation"
                 )
             self.loaded = True
             self.tvm_version = answer.tvm_version
@@ -307,7 +307,7 @@ def _work(
                 try:
                     answer = read_answer(event.value)
                 except ValueError as error:
-                    failure = TaskFailure(FailureKind.CRASH, f"gave a wrong answer: {error}")
+                    failure = TaskFailure(FailureKind.CRASH, f"returned an invalid response: {error}")
                 else:
                     one.take(answer, config)
                     if isinstance(answer, Doing):
