@@ -9,7 +9,7 @@ QUICK := -n 2 --dist loadfile -m "not slow and not models and not vm and not lon
 # Known to come as a build for the CPU alone; other versions may bring gigabytes of GPU libraries with them.
 TORCH := torch==2.13.0
 
-.PHONY: demo test quick coverage matrix lint rule slow oracle models docs fuzz lock clean
+.PHONY: demo test quick coverage matrix lint schema rule slow oracle models docs fuzz lock clean
 
 $(STAMP): pyproject.toml
 	$(PYTHON) -m venv $(VENV)
@@ -45,6 +45,10 @@ lint: $(STAMP)
 # The files of a new rule: make rule CODE=RLX209 NAME=some-name FAMILY=lifetimes
 rule: $(STAMP)
 	@$(BIN)/python -m tools.new_rule "$(CODE)" "$(NAME)" "$(FAMILY)"
+
+# The JSON Schema of the report, from the types in output/report_model.py; a test compares.
+schema: $(STAMP)
+	$(BIN)/python -m relax_lint.output.schema
 
 # Random programs: verdicts against a byte-by-byte evaluator and the virtual machine.
 MINUTES ?= 10

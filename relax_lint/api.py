@@ -57,7 +57,7 @@ def memory(
     A total is a formula in the symbols of its function (`expr`) and, where no symbol remains or `bindings`
     gives each of them a value, an exact number (`value`).
 
-    Raises ValueError for a symbol that no function has or a value that is no size, and for a path in which
+    Raises ValueError for a symbol that no function has or a value that is not a size, and for a path in which
     something cannot be read or analysed; else what `check` raises.
     """
     from relax_lint.settings.memory_request import MemoryRequest, read_bindings, require_known

@@ -1,8 +1,8 @@
 """The command `relax-lint`.
 
 Exit codes: 0 nothing at or above the failing level; 1 findings at or above it; 2 usage or internal error;
-3 no Relax function in any input, with `--error-on-no-input`; 130 interrupted; 141 nobody reads the output
-any more (`| head`).
+3 no Relax function in any input, with `--error-on-no-input`; 130 interrupted; 141 the reader of the output
+is gone (`| head`).
 """
 
 from __future__ import annotations
@@ -45,7 +45,7 @@ commands:
   rules    list all rules
   server   serve an editor (language server protocol, over standard input and output)
 
-`relax-lint COMMAND --help` tells the options of a command.
+`relax-lint COMMAND --help` lists the options of a command.
 """
 
 

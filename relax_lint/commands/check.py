@@ -40,7 +40,7 @@ def run_report(options: argparse.Namespace, command: str) -> int:
     """
     require_working_directory()
     if (refused := against_untrusted(options, command)) is not None:
-        raise UsageError(f"`{refused}` does not go with `--untrusted`")
+        raise UsageError(f"`{refused}` cannot be combined with `--untrusted`")
     require_writable(options.output_file)
     if "-" in options.paths:
         require_standard_input()
@@ -65,11 +65,11 @@ def _require_sense(options: argparse.Namespace) -> None:
     """Raise UsageError for options of `check` that do not go together."""
     fixes = options.fix or options.diff
     if options.unsafe_fixes and not fixes:
-        raise UsageError("--unsafe-fixes goes with --fix or --diff")
+        raise UsageError("--unsafe-fixes needs --fix or --diff")
     if options.reason is not None and not options.add_ignore:
-        raise UsageError("--reason goes with --add-ignore")
+        raise UsageError("--reason needs --add-ignore")
     if sum(map(bool, (fixes, options.add_ignore, options.write_baseline, options.update_baseline))) > 1:
-        raise UsageError("--fix, --add-ignore, --write-baseline and --update-baseline each go alone")
+        raise UsageError("--fix, --add-ignore, --write-baseline and --update-baseline cannot be combined")
 
 
 def _is_plain(options: argparse.Namespace, command: str, config: Config | None) -> bool:
@@ -107,7 +107,7 @@ def _config(options: argparse.Namespace) -> Config:
     if options.untrusted:
         config = untrusted(config)
         if config.baseline is not None and not is_inside(config.baseline, os.curdir):
-            raise UsageError("with `--untrusted` a baseline lies below the working directory")
+            raise UsageError("with `--untrusted` a baseline must be inside the working directory")
     per_file = [code for _, codes in config.per_file_ignores for code in codes]
     _require_known_rules([*config.select, *config.ignore, *per_file, *dict(config.severities)])
     return config

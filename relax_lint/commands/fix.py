@@ -23,7 +23,7 @@ from relax_lint.commands.terminal import (
 from relax_lint.output.diff import in_log, on_terminal
 from relax_lint.output.tables import count
 from relax_lint.repair.files import WriteError, encoded, unified_diff, write_atomically
-from relax_lint.repair.rounds import FixedFile, fix_files
+from relax_lint.repair.text_target import FixedFile, fix_files
 from relax_lint.results.report import FileResult, Report
 from relax_lint.settings.config import Config
 from relax_lint.sources.discovery import HeldInput, Input, UnreadableError
@@ -100,7 +100,7 @@ def _fixed(
         path = result.input.path
         if path in held and any(fix.edits for check in result.checks for fix in check.fixes):
             try:
-                files[path] = FixedFile(decode(held[path].data), result)
+                files[path] = FixedFile(decode(held[path].data), result, unsafe=options.unsafe_fixes)
             except UndecodableError:
                 continue
 
@@ -108,7 +108,7 @@ def _fixed(
         again = [replace(held[path], data=encoded(text, held[path].data)) for path, text in texts.items()]
         return {file.input.path: file for file in judge(options, config, again).files}
 
-    fix_files(files.values(), judge_again, unsafe=options.unsafe_fixes)
+    fix_files(files.values(), judge_again)
     return files
 
 

@@ -65,7 +65,7 @@ def _held(found: Input | Problem) -> Input | Problem:
     if isinstance(found, Problem) or found.kind not in KINDS:
         return found
     if found.source is None:
-        raise UsageError("`--add-ignore` writes into files, and standard input is none")
+        raise UsageError("`--add-ignore` writes into files, and standard input is not a file")
     try:
         return found.held()
     except UnreadableError:

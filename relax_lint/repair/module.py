@@ -7,11 +7,9 @@ from typing import Any
 
 import tvm
 
-from relax_lint.fixes.changes import Applicability, Remedy, Remove, Turn
-from relax_lint.fixes.module.changed import apply_changes
-from relax_lint.fixes.module.rewriting import address
-from relax_lint.repair.choice import JudgedModule, Wanted, changes_of
-from relax_lint.repair.trials import MAX_ROUNDS, Trials
+from relax_lint.fixes.changes import Applicability, Remedy, Turn
+from relax_lint.repair.driver import repair
+from relax_lint.repair.module_target import FixedModule, JudgedModule, Wanted
 from relax_lint.settings.config import Config, Settings, as_config
 
 
@@ -65,29 +63,6 @@ def _may_be_made(remedy: Remedy, *, unsafe: bool) -> bool:
 def _fixed(module: Any, config: Config, wanted: Wanted) -> Any:
     if not isinstance(module, tvm.IRModule):
         raise TypeError(f"not an IRModule: `{type(module).__name__}`")
-    trials = Trials()
-    judged = first = JudgedModule(module, config)
-    for _ in range(MAX_ROUNDS):
-        accepted = judged.propose(wanted, trials)
-        if not accepted:
-            break
-        after = JudgedModule(apply_changes(judged.module, changes_of(accepted)), config)
-        if trials.settle(accepted, judged.tally, after.tally):
-            judged = after
-    return (_without_spare_checks(judged, first, config) if trials.may_have_spare_checks else judged).module
-
-
-def _without_spare_checks(judged: JudgedModule, first: JudgedModule, config: Config) -> JudgedModule:
-    """Leaves out, one by one, checks that were inserted since the `first` judgement and without which no
-    finding comes back.
-    """
-    own = {address(check.place.node) for _, check in first.checks}
-    needed = 0
-    while inserted := [at for at in judged.checks if address(at[1].place.node) not in own][needed:]:
-        function, check = inserted[0]
-        shorter = JudgedModule(apply_changes(judged.module, [(function, Remove(check))]), config)
-        if shorter.tally - judged.tally:
-            needed += 1
-        else:
-            judged = shorter
-    return judged
+    target = FixedModule(module, config, wanted)
+    repair([target], lambda drafts: {one: JudgedModule(draft, config) for one, draft in drafts.items()})
+    return target.judged.module

@@ -1,4 +1,4 @@
-"""What a run reports, as plain data that goes from process to process: no TVM, no sympy, no way of making it.
+"""What a run reports, as plain data that can be sent between processes: no TVM, no sympy.
 
 May import `vm` (as data) and `support`.
 """

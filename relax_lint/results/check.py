@@ -1,5 +1,5 @@
-"""A check: what a report says of one operation, free of TVM and sympy objects, so that it can be pickled
-between processes, cached and rendered.
+"""A check: what a report says of one operation. Free of TVM and sympy objects, so that it can be sent between
+processes, cached and rendered.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from relax_lint.results.verdict import Prover, Severity, Verdict
 
 @dataclass(frozen=True)
 class Related:
-    """A secondary place: `message` says what stands there."""
+    """A secondary location and what it shows."""
 
     message: str
     location: Location | None
@@ -30,8 +30,8 @@ class Edit:
 
 @dataclass(frozen=True)
 class Fix:
-    """A change that makes the finding go away; `applicability` is safe, unsafe or display. Those of a
-    lower `turn` are made first, as they may make it needless.
+    """A change that removes the finding; `applicability` is safe, unsafe or display. Fixes with a lower
+    `turn` are applied first, as they may make the others unnecessary.
     """
 
     title: str
@@ -50,7 +50,7 @@ class Suppression:
 
 @dataclass(frozen=True)
 class AllocatorFailure:
-    """The smallest assignment at which an allocator refuses; None = it never does.
+    """The smallest assignment at which an allocator refuses; None: it never does.
     `known` is False when the search could not decide.
     """
 
@@ -60,8 +60,8 @@ class AllocatorFailure:
 
 @dataclass(frozen=True)
 class ProofRecord:
-    """A proof written down: for a solver (SMT-LIB 2, `checkable`), or in words. `file` is where it was
-    written to, if it was.
+    """A recorded proof: for a solver (SMT-LIB 2, `checkable`), or in words. `file` is the path of the
+    written record.
     """
 
     text: str
@@ -71,13 +71,11 @@ class ProofRecord:
 
 @dataclass(frozen=True)
 class Check:
-    """One judged memory operation; also the fine ones. Field meanings are those of the JSON output.
+    """One judged memory operation, also if it is fine. The fields are those of the JSON output.
 
-    `message` is the headline (lower case, code in back-ticks); `label` stands under the caret of the primary
-    place; `notes` and `help` are further lines of the text output. `origins` tells where the symbols that it
-    depends on get their values. `confirmation` is what became of the finding when its examples were run,
-    `proof_record` the proof of a certain verdict written down, both on
-    request.
+    `message` is the headline (lower case, code in back-ticks); `label` is shown under the caret of the
+    primary location; `notes` and `help` are further lines of the text output. `origins` tells where the
+    symbols that it depends on get their values. `confirmation` is the result of running its examples, `proof_record` the recorded proof of a certain verdict; both on request.
     """
 
     rule: str
@@ -112,5 +110,5 @@ class Check:
 
 
 def is_finding(check: Check) -> bool:
-    """Whether a check is something to tell the user."""
+    """Whether a check is reported to the user."""
     return check.severity is not Severity.NONE and not check.suppressed

@@ -1,4 +1,4 @@
-"""What became of a finding when its examples were run. Free of TVM, as the rest of the result model."""
+"""What running the examples of a finding showed. Free of TVM, like the rest of the result model."""
 
 from __future__ import annotations
 
@@ -10,8 +10,8 @@ class Symptom(str, Enum):
     """How a run can show that something is wrong.
 
     `error`: an exception other than a check's; `stopped`: an AssertionError, raised by a check of the
-    function itself; `crash`: the process died of a signal; `out-of-bounds`: memory beside a storage was
-    touched; `wrong-numbers`: the results differ from those of the same module with each tensor on a storage
+    function itself; `crash`: the process died of a signal; `out-of-bounds`: memory outside a storage was
+    accessed; `wrong-numbers`: the results differ from those of the same module with each tensor on a storage
     of its own; `negative-extent`: a result has one; `indeterminate`: the results depend on what memory held
     before; `accepted`: no check stopped a call that a declared bound excludes.
     """
@@ -36,20 +36,20 @@ MISBEHAVIOUR = frozenset(
         Symptom.INDETERMINATE,
     }
 )
-"""All that goes wrong by itself."""
+"""Everything that is an error by itself."""
 
 FAILURE = frozenset({Symptom.ERROR, Symptom.CRASH, Symptom.OUT_OF_BOUNDS, Symptom.NEGATIVE_EXTENT})
-"""For what the machine refuses, dies of, or lets touch memory of others."""
+"""For what the machine refuses, crashes on, or lets access memory of others."""
 
 OTHER_RESULTS = frozenset({Symptom.WRONG_NUMBERS, Symptom.INDETERMINATE})
-"""For what runs, and answers something else than it should."""
+"""For what runs and returns a wrong result."""
 
 NOTHING_TO_SEE: frozenset[Symptom] = frozenset()
 """For what a function costs or declares: nothing fails when it runs."""
 
 
 class Status(str, Enum):
-    """Whether a run bears a finding out."""
+    """Whether a run confirms a finding."""
 
     CONFIRMED = "confirmed"
     NOT_CONFIRMED = "not-confirmed"
@@ -58,10 +58,10 @@ class Status(str, Enum):
 
 @dataclass(frozen=True)
 class Run:
-    """One call and what came of it.
+    """One call and its outcome.
 
     `example` is `wrong`, `fine`, or `first failure`; `call` is in the notation of the rule pages; `how`
-    names the allocator and whatever else was particular; `symptom` is None where nothing went wrong.
+    names the allocator and other conditions of the run; `symptom` is None if nothing went wrong.
     """
 
     example: str

@@ -1,4 +1,4 @@
-"""Which check is which from one run to the next. Imports neither TVM nor sympy."""
+"""How a check is recognised in the next run. Imports neither TVM nor sympy."""
 
 from __future__ import annotations
 

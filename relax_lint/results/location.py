@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 _MOST = 1 << 26
-"""No text that is read has as many lines or columns."""
+"""More lines or columns than any text that is read."""
 
 
 @dataclass(frozen=True, order=True)
@@ -19,8 +19,8 @@ class Location:
     end_column: int
 
     def check_decoded(self) -> None:
-        """Raise ValueError for a place that no text has: whoever shows it would count up to it."""
+        """Raise ValueError for a location that no text has: showing it would mean counting up to it."""
         if not all(
             -1 <= number <= _MOST for number in (self.line, self.column, self.end_line, self.end_column)
         ):
-            raise ValueError("not a place in a text")
+            raise ValueError("not a location in a text")

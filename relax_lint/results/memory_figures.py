@@ -1,4 +1,4 @@
-"""The memory totals of one function, free of TVM and sympy; first what is there on request only."""
+"""The memory totals of one function, free of TVM and sympy; first what is computed on request only."""
 
 from __future__ import annotations
 

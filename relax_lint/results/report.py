@@ -11,7 +11,7 @@ from relax_lint.results.memory_figures import Estimate, MemoryTotals
 
 @dataclass(frozen=True)
 class InputStatus:
-    """What became of one input: checked, skipped (no Relax in it) or failed, and why."""
+    """The status of one input: checked, skipped (it contains no Relax) or failed, and why."""
 
     path: str
     functions: int
@@ -37,7 +37,7 @@ class UnitResult:
 
 @dataclass(frozen=True)
 class FileResult:
-    """Everything found in one input. `lines` is the text that the findings point at, by 1-based line number;
+    """Everything found in one input. `lines` is the text that the findings refer to, by 1-based line number;
     `estimates`, on request, are what TVM's estimator counts, one for each function of one module.
     """
 
@@ -51,7 +51,7 @@ class FileResult:
 @dataclass(frozen=True)
 class Report:
     """The result of one run over all inputs, in the order in which they were named. `notes` are about the run
-    as a whole, `stale` what a baseline accepts and no longer occurs.
+    as a whole, `stale` are baseline entries that no longer occur.
     """
 
     files: tuple[FileResult, ...]
@@ -66,7 +66,7 @@ class Report:
 
     @property
     def findings(self) -> tuple[Check, ...]:
-        """The checks that are something to tell the user."""
+        """The checks that are reported to the user."""
         return tuple(filter(is_finding, self.checks))
 
     @property

@@ -1,4 +1,4 @@
-"""The words of a judgement: verdict, severity, and how a verdict was reached."""
+"""Verdict, severity, and how a verdict was reached."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ class Verdict(str, Enum):
 
 
 class Severity(str, Enum):
-    """How loudly a check is reported; `none` is for operations that are fine."""
+    """How a check is reported; `none` is for operations that are fine."""
 
     ERROR = "error"
     WARNING = "warning"

@@ -56,7 +56,7 @@ _LAST_WORDS_SHOWN = 6
 _RETRIES = 1
 
 Tell = Callable[[str], None]
-"""Takes what is being done, in a few words, for a person who waits."""
+"""Receives progress messages for the user."""
 
 
 class RunError(UserError):
@@ -97,7 +97,9 @@ class _Progress:
         if isinstance(answer, Loaded):
             if answer.rules != tuple(load_rules()):
                 # A rule that is missing there would be silence here.
-                raise RunError("a worker found other rules than this process")
+                raise RunError(
+                    "a worker found different rules than this process: it runs a different installation"
+                )
             self.loaded = True
             self.tvm_version = answer.tvm_version
             return
@@ -304,7 +306,7 @@ def _work(
                 try:
                     answer = read_answer(event.value)
                 except ValueError as error:
-                    failure = TaskFailure(FailureKind.CRASH, f"gave a wrong answer: {error}")
+                    failure = TaskFailure(FailureKind.CRASH, f"returned an invalid response: {error}")
                 else:
                     one.take(answer, config)
                     if isinstance(answer, Doing):

@@ -1,4 +1,4 @@
-"""Assumptions: conditions on symbols that the user takes for granted, and their form.
+"""Assumptions: conditions on symbols that the user declares to hold, and their form.
 
 What is accepted here is read by `symbolic/parsing.py`, which needs sympy; this module does not, so that a
 configuration is checked at no cost.
@@ -18,7 +18,7 @@ _EXTREMES = ("min", "max", "Min", "Max")
 
 
 class AssumptionError(ValueError):
-    """A text that is no condition on symbols; the message says why."""
+    """A text that is not a condition on symbols; the message says why."""
 
 
 @dataclass(frozen=True)
@@ -48,7 +48,7 @@ def symbols_in(text: str) -> frozenset[str]:
     try:
         found = frozenset(_condition(ast.parse(text.strip(), mode="eval").body))
     except (SyntaxError, ValueError, RecursionError, MemoryError) as error:
-        reason = str(error) if isinstance(error, AssumptionError) else f"`{text}` is no expression"
+        reason = str(error) if isinstance(error, AssumptionError) else f"`{text}` is not an expression"
         raise AssumptionError(reason) from None
     if not found:
         raise AssumptionError(f"`{text}` names no symbol")
@@ -67,11 +67,11 @@ def _condition(node: ast.expr) -> Iterator[str]:
             yield from _condition(operand)
         case ast.Compare(left=left, ops=operators, comparators=others):
             if not all(isinstance(operator, _COMPARISONS) for operator in operators):
-                raise AssumptionError(f"`{ast.unparse(node)}` compares no integers")
+                raise AssumptionError(f"`{ast.unparse(node)}` does not compare integers")
             for side in (left, *others):
                 yield from _expression(side)
         case _:
-            raise AssumptionError(f"`{ast.unparse(node)}` is no condition")
+            raise AssumptionError(f"`{ast.unparse(node)}` is not a condition")
 
 
 def _expression(node: ast.expr) -> Iterator[str]:
@@ -93,4 +93,4 @@ def _expression(node: ast.expr) -> Iterator[str]:
             for argument in arguments:
                 yield from _expression(argument)
         case _:
-            raise AssumptionError(f"`{ast.unparse(node)}` is no integer expression")
+            raise AssumptionError(f"`{ast.unparse(node)}` is not an integer expression")

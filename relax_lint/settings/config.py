@@ -38,7 +38,7 @@ class Config:
     patterns of paths with the prefixes that are off there, `severities` prefixes with the severity of what
     they report. `allocators` are the allocators a finding must hold for, `page_size` is the pooled
     allocator's page in bytes. `max_extent` is the largest extent that a tensor parameter is assumed to have,
-    in elements. `assume` are conditions that are taken for granted in every function that has their symbols,
+    in elements. `assume` are conditions that are assumed in every function that has their symbols,
     `assume_in` those for one function, by its name. `fail_on` is the least severity that makes the run fail,
     `baseline` the file of findings that are accepted. `jobs` is the number of worker processes (None: one for
     each core), `time_limit` the seconds that one unit may take, `memory_limit` the bytes of address space

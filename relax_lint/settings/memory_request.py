@@ -1,4 +1,4 @@
-"""What `relax-lint memory` can be asked beyond the totals themselves. Imports neither TVM nor sympy."""
+"""What `relax-lint memory` can report beyond the totals themselves. Imports neither TVM nor sympy."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ WHOLE = ""
 
 
 class RequestError(UserError, ValueError):
-    """A request that cannot be understood; the text is for the user."""
+    """A request that cannot be understood."""
 
 
 @dataclass(frozen=True)
@@ -129,7 +129,7 @@ def read_size(text: str) -> int:
     if match is not None and not match["unit"]:
         raise RequestError(f"the budget `{text.strip()}` has no unit: write `{text.strip()}MiB`, say")
     if match is None or match["unit"] not in _UNITS:
-        raise RequestError(f"`{text.strip()}` is no size: write a number and one of {', '.join(_UNITS)}")
+        raise RequestError(f"`{text.strip()}` is not a size: write a number and one of {', '.join(_UNITS)}")
     size = Fraction(match["number"]) * _UNITS[match["unit"]]
     if not 0 < size <= _MOST:
         raise RequestError(f"a budget must be above 0 and below 2**63 bytes, not `{text.strip()}`")

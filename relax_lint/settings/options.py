@@ -39,11 +39,7 @@ OPTIONS = (
         more="empty: the default rules; code that cannot be analysed is reported unless that is ignored",
     ),
     Option(
-        "ignore",
-        "codes",
-        "disable these rules: codes or prefixes of codes",
-        metavar="CODE,...",
-        default=[],
+        "ignore", "codes", "disable these rules: codes or prefixes of codes", metavar="CODE,...", default=[]
     ),
     _in_files(
         "per-file-ignores",
@@ -162,11 +158,7 @@ OPTIONS = (
     ),
     # -- totals --
     _only(
-        "bind",
-        "texts",
-        "the value of a symbol, or a range: n=1..4096",
-        commands=(MEMORY,),
-        metavar="N=128",
+        "bind", "texts", "the value of a symbol, or a range: n=1..4096", commands=(MEMORY,), metavar="N=128"
     ),
     _only("compare", "text", "compare with an earlier JSON report", commands=(MEMORY,), metavar="FILE"),
     _only(

@@ -1,4 +1,4 @@
-"""What the whole tool uses and that knows nothing of Relax: encoding, files, text.
+"""What the whole tool uses and that knows nothing of Relax: encoding, files, text, errors.
 
 Imports nothing of the tool.
 """

@@ -44,7 +44,6 @@ class Knowledge:
         self.symbols = tuple(symbols)
         self.conditions = tuple(conditions)
         self.solved: dict[Any, Any] = {}
-        self.unsupported = False
         self.formulas = self._solve_equalities(conditions)
         self.independent = tuple(s for s in self.symbols if s not in self.solved)
         self.relations = [a for formula in self.formulas for a in _conjuncts(formula)]
@@ -105,7 +104,7 @@ class Knowledge:
                     formulas.append(self.formula(condition))
                 except Unsupported:
                     # Leaving a fact out only makes the domain larger: proofs stay proofs.
-                    self.unsupported = True
+                    continue
             solution = next(self._solutions(formulas), None)
             if solution is None:
                 return [x for x in dict.fromkeys(formulas) if x is not True]

@@ -17,7 +17,8 @@ from relax_lint.results.memory_figures import Amount, MemoryTotals
 if TYPE_CHECKING:
     import sympy
 
-_FIGURES = ("planned", "peak_live", "reserved.naive", "reserved.pooled", "parameters", "constants")
+FIGURES = ("planned", "peak_live", "reserved.naive", "reserved.pooled", "parameters", "constants")
+"""The totals that are compared, by name."""
 _NUMBER = re.compile(r"[0-9]+", re.ASCII)
 _NAME = re.compile(r"[^\W\d]\w*(?!\w|\()")
 NOT_KNOWN = "not known"
@@ -122,7 +123,7 @@ def formulas(
     """The figures that are compared, by name."""
     planned = None if planned_dynamic is None else _plus((str(planned_static), planned_dynamic))
     return dict(
-        zip(_FIGURES, (planned, peak_live, naive, pooled, parameters, constants), strict=True),
+        zip(FIGURES, (planned, peak_live, naive, pooled, parameters, constants), strict=True),
     )
 
 
@@ -193,7 +194,7 @@ def _plus(formulas: Iterable[str]) -> str:
 def _sum(functions: Iterable[Formulas]) -> Formulas:
     each = list(functions)
     totals: dict[str, str | None] = {}
-    for figure in _FIGURES:
+    for figure in FIGURES:
         texts = [formulas[figure] for formulas in each]
         known = [text for text in texts if text is not None]
         totals[figure] = _plus(known) if len(known) == len(texts) else None
@@ -203,7 +204,7 @@ def _sum(functions: Iterable[Formulas]) -> Formulas:
 def _changes(
     subject: Subject, old: Formulas, new: Formulas, limit: Fraction | None, point: Mapping[str, int]
 ) -> Iterator[Change]:
-    for figure in _FIGURES:
+    for figure in FIGURES:
         before, after = old[figure], new[figure]
         if before == after:
             continue

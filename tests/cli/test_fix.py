@@ -90,7 +90,7 @@ def test_unsafe_fixes_are_asked_for(run: Run, write: Write, tmp_path: Path) -> N
     wrong = run("--unsafe-fixes", path)
     assert (wrong.returncode, wrong.stderr) == (
         2,
-        "relax-lint: error: --unsafe-fixes goes with --fix or --diff\n",
+        "relax-lint: error: --unsafe-fixes needs --fix or --diff\n",
     )
 
 

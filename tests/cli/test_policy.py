@@ -84,7 +84,7 @@ def test_assumptions_of_a_file(run: Run, write: Write) -> None:
     )
     wrong = run("model.py", "--assume", "m <= open('x')")
     assert (wrong.returncode, wrong.stdout) == (2, "")
-    assert "`open('x')` is no integer expression" in wrong.stderr
+    assert "`open('x')` is not an integer expression" in wrong.stderr
 
 
 def test_ignores_by_file_are_relative_to_the_file_that_has_them(

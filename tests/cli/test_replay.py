@@ -47,4 +47,4 @@ def test_without_a_finding_nothing_is_run(run: Run, write: Write) -> None:
 @pytest.mark.parametrize("command", ["replay", "check"])
 def test_the_help_warns_that_the_module_is_executed(command: str, run: Run) -> None:
     text = " ".join(run(command, "--help").stdout.split())
-    assert "only for text that you trust" in text
+    assert "only for input that you trust" in text

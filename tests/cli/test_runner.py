@@ -76,7 +76,7 @@ def test_a_crash_before_the_units_are_known() -> None:
 def test_a_wrong_answer_is_a_failure_of_its_unit() -> None:
     (result,) = judge("a lie b")
     assert messages(result) == [
-        "the analysis of `lie` crashed: the process gave a wrong answer: not a list: 'everything is fine'"
+        "the analysis of `lie` crashed: the process returned an invalid response: not a list: 'everything is fine'"
     ]
     assert result.input.notes == ("a", "b")
 

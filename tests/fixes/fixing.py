@@ -6,7 +6,7 @@ from collections.abc import Mapping
 
 from relax_lint.judging.problems import problem_checks
 from relax_lint.judging.report import check_parsed
-from relax_lint.repair.rounds import FixedFile, fix_files
+from relax_lint.repair.text_target import FixedFile, fix_files
 from relax_lint.results.check import Check, is_finding
 from relax_lint.results.report import FileResult, InputStatus
 from relax_lint.settings.config import Config
@@ -36,6 +36,6 @@ def fixed(text: str, config: Config | None = None, *, unsafe: bool = False) -> F
     def judge(texts: Mapping[str, str]) -> Mapping[str, FileResult]:
         return {path: judged(text, config) for path, text in texts.items()}
 
-    file = FixedFile(text, judged(text, config))
-    fix_files([file], judge, unsafe=unsafe)
+    file = FixedFile(text, judged(text, config), unsafe=unsafe)
+    fix_files([file], judge)
     return file

@@ -16,7 +16,7 @@ from hypothesis import strategies as st
 from relax_lint import fix, insert_memory_checks
 from relax_lint.judging.report import check_module
 from relax_lint.repair.apply import proposals
-from relax_lint.repair.rounds import FixedFile
+from relax_lint.repair.text_target import FixedFile
 from relax_lint.replay.modules import load_module
 from relax_lint.results.check import Check
 from relax_lint.results.verdict import Verdict

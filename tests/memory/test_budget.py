@@ -87,9 +87,9 @@ def test_waste_is_reported_on_demand(memory: Memory) -> None:
     ("budget", "message"),
     [
         ("512", "the budget `512` has no unit: write `512MiB`, say"),
-        ("512MX", "is no size"),
-        ("MiB", "is no size"),
-        ("-1MiB", "is no size"),
+        ("512MX", "is not a size"),
+        ("MiB", "is not a size"),
+        ("-1MiB", "is not a size"),
         ("0MiB", "above 0"),
         ("9999999TiB", "below 2**63"),
         ("=1MiB", "names no scope"),

@@ -12,6 +12,7 @@ import pytest
 from builders import fine, overflow, place, report, totals
 
 from relax_lint.output.json import render_json
+from relax_lint.output.schema import SCHEMA_FILE, report_schema
 from relax_lint.results.check import AllocatorFailure, Edit, Fix
 from relax_lint.results.memory_figures import Amount, CallMemory, PlaceOfPeak
 from relax_lint.results.report import FileResult, InputStatus, Report
@@ -49,6 +50,16 @@ def test_every_form_of_report_is_valid(validator: jsonschema.Draft202012Validato
     skipped = Report((FileResult(InputStatus("a.py", 0, "skipped", "no Relax function in it")),), None)
     for each in (FULL, skipped, Report((), None)):
         validator.validate(rendered(each))
+
+
+def test_the_schema_that_is_shipped_is_that_of_the_types() -> None:
+    assert json.loads(SCHEMA_FILE.read_text()) == report_schema(), "run `make schema`"
+
+
+def test_a_call_whose_memory_is_not_known_is_valid(validator: jsonschema.Draft202012Validator) -> None:
+    data = rendered(report(memory=(totals(calls=(CallMemory("add1", "_", None),)),)))
+    assert data["memory"][0]["calls"][0]["used_memory"] is None
+    validator.validate(data)
 
 
 def test_the_schema_refuses_unknown_and_missing_fields(validator: jsonschema.Draft202012Validator) -> None:

@@ -206,7 +206,7 @@ def test_an_entry_that_would_become_huge_is_refused_before_it_is_decoded(
 
 def test_places_that_no_text_has_and_keys_of_one_hash_are_refused() -> None:
     far = replace(OUTCOME, comments=(IgnoreComment(replace(PLACE, end_line=10**12), None, (), "", "", None),))
-    with pytest.raises(ValueError, match="not a place in a text"):
+    with pytest.raises(ValueError, match="not a location in a text"):
         read_outcome(outcome_text(far))
     lines = {number * (2**61 - 1): "" for number in range(1, 100)}
     with pytest.raises(ValueError, match="not a key of 64 bits"):

@@ -69,11 +69,11 @@ def test_what_no_comment_can_accept_is_left(call: Call, tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        (("--add-ignore", "-"), "`--add-ignore` writes into files, and standard input is none"),
-        (("--reason", "why", "a.py"), "--reason goes with --add-ignore"),
+        (("--add-ignore", "-"), "`--add-ignore` writes into files, and standard input is not a file"),
+        (("--reason", "why", "a.py"), "--reason needs --add-ignore"),
         (
             ("--add-ignore", "--fix", "a.py"),
-            "--fix, --add-ignore, --write-baseline and --update-baseline each go alone",
+            "--fix, --add-ignore, --write-baseline and --update-baseline cannot be combined",
         ),
     ],
 )

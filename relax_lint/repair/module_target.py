@@ -1,9 +1,9 @@
-"""The findings of an IRModule, and which of their fixes are made together."""
+"""An IRModule as a target of fixes."""
 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Container, Hashable, Sequence
 from dataclasses import dataclass
 from typing import Any, TypeAlias
 
@@ -16,11 +16,12 @@ from relax_lint.fixes.changes import (
     Remove,
     ResizeStorage,
 )
-from relax_lint.fixes.module.changed import FunctionChange, Inapplicable, require_applicable
+from relax_lint.fixes.module.changed import FunctionChange, Inapplicable, apply_changes, require_applicable
+from relax_lint.fixes.module.rewriting import address
 from relax_lint.judging.module import ModuleJudge, PlannedJudgement
 from relax_lint.model.operations import Assert
 from relax_lint.model.program import Function
-from relax_lint.repair.trials import Subject, Trial, Trials
+from relax_lint.repair.trials import Subject, Trial
 from relax_lint.results.verdict import Verdict
 from relax_lint.settings.config import Config
 
@@ -69,21 +70,58 @@ class JudgedModule:
         found = ((function, op) for function in self._functions for op in function.body.walk())
         return [(function, op) for function, op in found if isinstance(op, Assert)]
 
-    def propose(self, wanted: Wanted, trials: Trials) -> list[Offer]:
-        """What to make next: of each finding the first `wanted` fix that can be made, and of these what
-        can be made together.
-        """
-        offered = []
-        for function, found in self._found:
-            offers = (Offer(function, found, remedy) for remedy in found.plan.remedies if wanted(remedy))
-            usable = (
-                o for o in offers if o.trial.key not in trials.refused and _is_applicable(function, o.remedy)
+    def offers(self, wanted: Wanted, refused: Container[Hashable]) -> list[Offer]:
+        """Of each finding the first `wanted` fix that can be made and was not refused."""
+        found = []
+        for function, judgement in self._found:
+            offers = (
+                Offer(function, judgement, remedy) for remedy in judgement.plan.remedies if wanted(remedy)
             )
-            offered += list(usable)[:1]
-        return trials.limited(_compatible(trials.whose_turn_it_is(offered)))
+            usable = (o for o in offers if o.trial.key not in refused and _is_applicable(function, o.remedy))
+            found += list(usable)[:1]
+        return found
 
 
-def changes_of(accepted: Sequence[Offer]) -> list[FunctionChange]:
+class FixedModule:
+    """A module on the way: what is known of it, and how many findings were fixed."""
+
+    def __init__(self, module: Any, config: Config, wanted: Wanted) -> None:
+        self.judged = JudgedModule(module, config)
+        self.fixed = 0
+        self._wanted = wanted
+        self._own = {address(check.place.node) for _, check in self.judged.checks}
+        self._needed = 0
+
+    def offers(self, refused: Container[Hashable]) -> Sequence[Offer]:
+        """The fix to try next for each finding."""
+        return self.judged.offers(self._wanted, refused)
+
+    def compatible(self, offers: Sequence[Offer]) -> Sequence[Offer]:
+        """Those that are not about what another one changes in another way, first come first."""
+        return _compatible(offers)
+
+    def draft(self, offers: Sequence[Offer]) -> Any:
+        """The module with the changes of the fixes."""
+        return apply_changes(self.judged.module, _changes_of(offers))
+
+    def adopt(self, judged: JudgedModule, offers: Sequence[Offer]) -> None:
+        """Take over a module that was judged."""
+        self.judged = judged
+
+    def without_check(self) -> Any | None:
+        """The module without the next inserted check; None where all are needed."""
+        inserted = [at for at in self.judged.checks if address(at[1].place.node) not in self._own]
+        if self._needed >= len(inserted):
+            return None
+        function, check = inserted[self._needed]
+        return apply_changes(self.judged.module, [(function, Remove(check))])
+
+    def keep_check(self) -> None:
+        """The check that was left out last is needed."""
+        self._needed += 1
+
+
+def _changes_of(accepted: Sequence[Offer]) -> list[FunctionChange]:
     """What several fixes change, each change once."""
     changes = {
         (offer.function.name, change): (offer.function, change)

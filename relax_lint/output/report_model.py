@@ -1,0 +1,284 @@
+"""The JSON report as types: what stands in it beside the classes of the result model, field for field.
+
+`output/schema.py` makes the JSON Schema of these types, `output/json.py` fills them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from enum import Enum
+from typing import Annotated, Any, Literal, TypeAlias
+
+from relax_lint.output.summary import Count
+from relax_lint.results.check import Related, Suppression
+from relax_lint.results.confirmation import Confirmation
+from relax_lint.results.location import Location
+from relax_lint.results.memory_figures import Amount, CallMemory, OverRange, PlaceOfPeak, SymbolRange
+from relax_lint.results.report import InputStatus
+from relax_lint.results.verdict import Prover, Severity, Verdict
+from relax_lint.totals.comparison import FIGURES
+
+SCHEMA_VERSION: Literal[1] = 1
+
+
+class Absent(Enum):
+    """The value of a field that is left out."""
+
+    ABSENT = "absent"
+
+
+ABSENT: Literal[Absent.ABSENT] = Absent.ABSENT
+
+Natural: TypeAlias = Annotated[int, {"minimum": 0}]
+Positive: TypeAlias = Annotated[int, {"minimum": 1}]
+RuleCode: TypeAlias = Annotated[str, {"pattern": "^[A-Z]+[0-9]+$"}]
+Assignment: TypeAlias = Mapping[str, int]
+Amounts: TypeAlias = Mapping[str, Amount | None]
+FunctionName: TypeAlias = Annotated[str | None, {"description": "null: all functions together"}]
+
+
+def _text(description: str) -> dict[str, Any]:
+    return {"description": description}
+
+
+@dataclass(frozen=True)
+class Position:
+    """A place between two characters."""
+
+    line: Positive
+    column: Positive
+
+
+@dataclass(frozen=True)
+class EditObject:
+    """An edit of a fix."""
+
+    path: str
+    start: Position
+    end: Position
+    text: str
+
+
+@dataclass(frozen=True)
+class FixObject:
+    """A fix."""
+
+    title: str
+    applicability: Annotated[str, {"enum": ["safe", "unsafe", "display"]}]
+    edits: tuple[EditObject, ...]
+
+
+@dataclass(frozen=True)
+class Examples:
+    """Assignments for which an operation is fine and wrong."""
+
+    fine: Assignment | None
+    wrong: Assignment | None
+
+
+@dataclass(frozen=True)
+class Failure:
+    """Where an allocator fails first."""
+
+    first_failure: Annotated[Assignment | None, _text("null: never fails, unless `known` is false")]
+    known: Literal[False] | Absent = ABSENT
+
+
+@dataclass(frozen=True)
+class Proof:
+    """How a verdict was reached."""
+
+    by: Prover
+    detail: str
+    file: Annotated[
+        str | Absent | None,
+        _text(
+            "the record of the proof: `.smt2` can be checked by any solver, `.txt` is in words;"
+            " only with `--proofs`"
+        ),
+    ] = ABSENT
+
+
+@dataclass(frozen=True)
+class CheckObject:
+    """A judged memory operation."""
+
+    id: Annotated[
+        str, {"pattern": "^[0-9a-f]{16}$"}, _text("the same for the same check after lines have moved")
+    ]
+    path: str
+    rule: RuleCode
+    name: str
+    verdict: Verdict
+    severity: Severity
+    message: str
+    label: Annotated[str, _text("what is shown at the location itself; may be empty")]
+    module: Annotated[str | None, _text("null for saved IR and bare functions")]
+    function: str | None
+    binding: Annotated[str | None, _text("name in the IR; not unique")]
+    binding_index: Annotated[int | None, {"minimum": 0}, _text("position in the function's program order")]
+    location: Location | None
+    related: tuple[Related, ...]
+    origins: Annotated[
+        tuple[Related, ...], _text("where the symbols that the verdict depends on get their values")
+    ]
+    safe_when: Annotated[
+        str | None, _text("condition on the symbols; null unless the verdict is needs-runtime-check")
+    ]
+    assumes: tuple[str, ...]
+    examples: Examples
+    allocators: Mapping[str, Failure]
+    proof: Proof
+    undecided: bool
+    notes: tuple[str, ...]
+    help: tuple[str, ...]
+    suppressed: bool
+    suppressed_by: Suppression | None
+    fixes: tuple[FixObject, ...]
+    confirmation: Annotated[
+        Confirmation | Absent,
+        _text("what runs of the examples showed; only with `replay` and `check --confirm`"),
+    ] = ABSENT
+
+
+@dataclass(frozen=True)
+class Counted:
+    """A number of tensors and their bytes."""
+
+    count: Natural
+    bytes: Amount | None
+
+
+@dataclass(frozen=True)
+class Tensors:
+    """Tensors of static and of dynamic shape."""
+
+    static_count: Natural
+    static_bytes: int
+    dynamic_count: Natural
+    dynamic_bytes: Amount | None
+
+
+@dataclass(frozen=True)
+class Peak:
+    """The most bytes alive at one time."""
+
+    expr: str
+    value: int | None
+    at: PlaceOfPeak | None
+
+
+@dataclass(frozen=True)
+class MemoryObject:
+    """The totals of one function."""
+
+    path: str
+    module: str | None
+    function: str
+    parameters: Counted
+    constants: Counted
+    io_used_memory: Amount | None
+    unplanned: Tensors
+    planned: Tensors
+    peak_live: Peak | None
+    lower_bound: Amount | None
+    reserved: Amounts
+    repeated: Annotated[Amounts, _text("what is reserved over any number of calls, one after the other")]
+    by_scope: Amounts
+    by_device: Amounts
+    symbols: Annotated[
+        tuple[SymbolRange, ...], _text("the symbols and their declared bounds; null: not declared")
+    ]
+    bindings: Annotated[Assignment, _text("the values given with --bind")]
+    unknown: Annotated[
+        Mapping[str, str],
+        _text(
+            "why a total has no formula, by its name with dots (reserved.pooled); it is null, or a number"
+            " that holds at the bindings only"
+        ),
+    ]
+    over_range: Annotated[
+        Mapping[str, OverRange],
+        _text("with a range such as --bind n=1..4096: the totals over it, by name"),
+    ]
+    calls: tuple[CallMemory, ...]
+
+
+@dataclass(frozen=True)
+class SummaryObject:
+    """Counts over all checks."""
+
+    checks: Natural
+    always_wrong: Natural
+    always_fine: Natural
+    needs_runtime_check: Natural
+    undecided: Annotated[int, {"minimum": 0}, _text("of needs_runtime_check")]
+    suppressed: Annotated[int, {"minimum": 0}, _text("accepted findings; they are in the other counts too")]
+    by_rule: Mapping[RuleCode, Count]
+    by_prover: Mapping[str, Natural]
+    selectivity: Annotated[
+        float | None,
+        {"minimum": 0, "maximum": 1},
+        _text("share of the checks that are always-fine or always-wrong; null without checks"),
+    ]
+
+
+@dataclass(frozen=True)
+class SubjectObject:
+    """A function of a comparison."""
+
+    path: str
+    module: str | None
+    function: FunctionName
+
+
+@dataclass(frozen=True)
+class ChangeObject:
+    """A total that is not what it was."""
+
+    path: str
+    module: str | None
+    function: FunctionName
+    total: Annotated[str, {"enum": list(FIGURES)}]
+    old: int | str
+    new: Annotated[int | str, _text("bytes, or a formula where symbols remain")]
+    growth: Annotated[float | None, _text("0.05 for 5 %")]
+    exceeds: bool
+
+
+@dataclass(frozen=True)
+class ComparisonObject:
+    """What changed since an earlier report."""
+
+    # The key is a keyword of Python.
+    with_: str
+    fail_above: float | None
+    exceeds: bool
+    changes: tuple[ChangeObject, ...]
+    added: tuple[SubjectObject, ...]
+    removed: tuple[SubjectObject, ...]
+
+
+@dataclass(frozen=True)
+class Tool:
+    """Who wrote the report."""
+
+    name: Literal["relax-lint"]
+    version: str
+    tvm_version: Annotated[str | None, _text("null when no input needed TVM")]
+
+
+@dataclass(frozen=True)
+class ReportObject:
+    """What `relax-lint check --output-format json` writes: one object."""
+
+    schema_version: Literal[1]
+    tool: Tool
+    notes: tuple[str, ...]
+    stale: Annotated[tuple[str, ...], _text("baseline entries that no longer occur")]
+    inputs: tuple[InputStatus, ...]
+    checks: Annotated[tuple[CheckObject, ...], _text("every memory operation judged, the fine ones too")]
+    memory: tuple[MemoryObject, ...]
+    summary: SummaryObject
+    comparison: Annotated[ComparisonObject | Absent, _text("with --compare: what changed")] = ABSENT
