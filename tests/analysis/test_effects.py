@@ -143,9 +143,9 @@ def test_a_copy_to_another_shape(source: str, target: str, at: str, read_at: str
         return read_kernel("f", tvm.script.from_source(dedent(text)))
 
     copy, computed = kernel(f"x[{read_at}]"), kernel(f"x[{read_at}] + T.float32(1)")
-    expected = {(0, 1)} if same else set()
+    expected = frozenset({(0, 1)} if same else ())
     assert (copy.copies, copy.elementwise) == (expected, expected)
-    assert (computed.copies, computed.elementwise) == (set(), expected)
+    assert (computed.copies, computed.elementwise) == (frozenset(), expected)
 
 
 def test_what_is_read_in_an_earlier_loop_is_read_before() -> None:

@@ -92,4 +92,4 @@ def test_every_expression_is_stopped_by_each_layer(mode: str, canary: Path) -> N
 def test_every_name_at_every_place(mode: str, canary: Path) -> None:
     tally = layers.tallied(attacks(canary), mode, canary)
     assert tally.examples == {}
-    assert sum(tally.tried.values()) == len(PAYLOADS) * len(OUTSIDE | INSIDE) * len(PLACES)
+    assert sum(tally.tried.values()) == len(PAYLOADS) * len({*OUTSIDE, *INSIDE}) * len(PLACES)

@@ -11,7 +11,8 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-from conftest import FINE, ORDINARY, OVERFLOW, Run
+
+from tests.cli.conftest import FINE, ORDINARY, OVERFLOW, Run
 
 Write = Callable[[str, str | bytes], str]
 

@@ -11,9 +11,9 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-from conftest import FINE, ORDINARY, OVERFLOW, Run
 
 from relax_lint.cli import main
+from tests.cli.conftest import FINE, ORDINARY, OVERFLOW, Run
 
 Write = Callable[[str, str | bytes], str]
 

@@ -6,7 +6,8 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-from conftest import Run
+
+from tests.cli.conftest import Run
 
 Write = Callable[[str, str], Path]
 

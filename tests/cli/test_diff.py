@@ -10,13 +10,14 @@ import re
 import shutil
 import subprocess
 import sys
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-from conftest import OVERFLOW
 
 from relax_lint.output.diff import in_log
 from relax_lint.repair.files import unified_diff
+from tests.cli.conftest import OVERFLOW
 
 FIXED = OVERFLOW.replace("R.shape([16])", "R.shape([m * 4])")
 OTHER = "one\ntwo\n"
@@ -109,8 +110,8 @@ def test_a_name_changes_its_own_file_and_no_other(tmp_path: Path, applied) -> No
 @pytest.mark.parametrize("applied", [apply_with_git, apply_with_patch])
 @pytest.mark.parametrize("name", [b"\xff\xfe.py", b"caf\xe9.py", b"\xff\n--- other\n.py"])
 def test_a_name_that_is_not_utf_8(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, name: bytes, applied
-) -> None:  # type: ignore[no-untyped-def]
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, name: bytes, applied: Callable[[Path, bytes], None]
+) -> None:
     path = put(tmp_path, os.fsdecode(name))
     monkeypatch.chdir(tmp_path)
     applied(tmp_path, unified_diff(path, OVERFLOW.encode(), FIXED.encode()))

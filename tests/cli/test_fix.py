@@ -9,7 +9,7 @@ import sys
 from collections.abc import Callable
 from pathlib import Path
 
-from conftest import FINE, ORDINARY, OVERFLOW, Run
+from tests.cli.conftest import FINE, ORDINARY, OVERFLOW, Run
 
 Write = Callable[[str, str | bytes], str]
 FIXED = OVERFLOW.replace("R.shape([16])", "R.shape([m * 4])")
@@ -18,13 +18,13 @@ MISSPELT = OVERFLOW.replace(
 )
 
 
-def git(folder: Path, *arguments: str, **options: bytes) -> bytes:
+def git(folder: Path, *arguments: str, given: bytes | None = None) -> bytes:
     return subprocess.run(
         ["git", "-c", "core.autocrlf=false", *arguments],
         cwd=folder,
         check=True,
         capture_output=True,
-        **options,  # type: ignore[arg-type]
+        input=given,
     ).stdout
 
 
@@ -68,7 +68,7 @@ def test_git_applies_the_diff(run: Run, write: Write, tmp_path: Path) -> None:
     assert shown.returncode == 1
     assert shown.stderr == b"would fix 4 findings in 4 files\n"
     assert {name: (tmp_path / name).read_bytes() for name in texts} == texts
-    git(tmp_path, "apply", "--whitespace=nowarn", "-", input=shown.stdout)
+    git(tmp_path, "apply", "--whitespace=nowarn", "-", given=shown.stdout)
     for name, text in texts.items():
         assert (tmp_path / name).read_bytes() == text.replace(b"[16]", b"[m * 4]")
 

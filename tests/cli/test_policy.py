@@ -7,7 +7,6 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from conftest import OVERFLOW, Run
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
@@ -16,6 +15,7 @@ from relax_lint.results.check import Check
 from relax_lint.results.verdict import Severity, Verdict
 from relax_lint.settings.assumption import AssumptionError, symbols_in
 from relax_lint.settings.config import Config, with_options
+from tests.cli.conftest import OVERFLOW, Run
 
 Write = Callable[[str, str | bytes], str]
 

@@ -8,9 +8,9 @@ from pathlib import Path
 
 import jsonschema
 import pytest
-from conftest import FINE, OVERFLOW, Run
 
 import relax_lint
+from tests.cli.conftest import FINE, OVERFLOW, Run
 
 SCHEMA = Path(relax_lint.__file__).parent / "output" / "check-report.schema.json"
 Write = Callable[[str, str | bytes], str]

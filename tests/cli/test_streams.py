@@ -12,7 +12,8 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-from conftest import ORDINARY, OVERFLOW
+
+from tests.cli.conftest import ORDINARY, OVERFLOW
 
 Shell = Callable[[str], "subprocess.CompletedProcess[str]"]
 

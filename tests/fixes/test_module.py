@@ -14,7 +14,7 @@ from relax_lint.fixes.changes import Change, InsertAssert, MoveKill, Remove, Ren
 from relax_lint.fixes.module.changed import Inapplicable, apply_changes
 from relax_lint.fixes.module.rewriting import bindings_of
 from relax_lint.model.builder import build_program
-from relax_lint.model.operations import AllocStorage, AllocTensor, If, Kill, MatchCast, Op
+from relax_lint.model.operations import AllocStorage, AllocTensor, Assert, If, Kill, MatchCast, Op
 from relax_lint.model.program import BoundKind, Function
 from tests.rules.checking import DOUBLE, LOWERING, findings, parse
 
@@ -221,7 +221,10 @@ def test_an_inner_function_stays_pure_for_its_caller() -> None:
     inner = bindings_of(new["main"].body)[0].value
     assert inner.is_pure
     assert inner.attrs["relax.force_pure"]
-    assert main_of(new, "main.inner").body.ops[0].fact.condition == (n <= m)
+    (check, *_) = main_of(new, "main.inner").body.ops
+    assert isinstance(check, Assert)
+    assert check.fact is not None
+    assert check.fact.condition == (n <= m)
 
 
 SIZED = """

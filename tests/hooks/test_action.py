@@ -12,7 +12,8 @@ from typing import Any
 
 import pytest
 import yaml
-from repositories import ROOT
+
+from tests.hooks.repositories import ROOT
 
 if sys.version_info >= (3, 11):
     import tomllib
@@ -54,7 +55,8 @@ class Runner:
         return done
 
     def _value(self, match: re.Match[str]) -> str:
-        return self.values[match[1]]
+        value: str = self.values[match[1]]
+        return value
 
 
 @pytest.fixture

@@ -7,7 +7,8 @@ from pathlib import Path
 
 import pytest
 import yaml
-from repositories import ROOT, Repository, hook_repository, repository, use_hooks
+
+from tests.hooks.repositories import ROOT, Repository, hook_repository, repository, use_hooks
 
 pytest.importorskip("pre_commit")
 

@@ -10,8 +10,10 @@ import json
 import sys
 from collections import Counter
 from collections.abc import Iterator, Sequence
+from functools import partial
 from itertools import groupby
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 
@@ -61,9 +63,11 @@ def cases(programs: Sequence[Program]) -> Iterator[Case]:
         for function in program.functions:
             runs = _runs(program, function)
             if runs:
-                yield Case(
-                    str(number), lambda whole=program: load_module(text(whole), "script"), runs, function.name
-                )
+                yield Case(str(number), partial(_loaded, program), runs, function.name)
+
+
+def _loaded(program: Program) -> Any:
+    return load_module(text(program), "script")
 
 
 def _runs(program: Program, function: Function) -> tuple[Run, ...]:

@@ -11,7 +11,6 @@ from dataclasses import fields, is_dataclass, replace
 from enum import Enum
 from typing import Any
 
-from builders import failing, fine, overflow, place, totals
 from hypothesis import strategies as st
 
 from relax_lint.results.check import Edit, Fix, ProofRecord, Related, Suppression
@@ -29,6 +28,7 @@ from relax_lint.results.memory_figures import (
     Timeline,
 )
 from relax_lint.results.report import FileResult, InputStatus, Report
+from tests.output.builders import failing, fine, overflow, place, totals
 
 FRAGMENTS = (
     "\n", "\r", "\r\n", "\t", "\0", "\x07", "\b", "\x0b", "\x0c", "\x1c", "\x7f", "\x85", "\x9b2J", "\u2028", "\u2029",
@@ -47,7 +47,7 @@ strings = st.lists(st.sampled_from(FRAGMENTS), max_size=6).map("".join)
 
 # What rules, options and this package decide; nothing of it comes from a linted file.
 _OURS = frozenset({"rule", "name", "applicability", "status", "kind", "tvm_version", "example", "file"})
-_OURS_BY_CLASS = {"SymbolRange": set(), "Resident": set(), "Tenure": set()}
+_OURS_BY_CLASS: dict[str, set[str]] = {"SymbolRange": set(), "Resident": set(), "Tenure": set()}
 _OUR_KEYS = frozenset({"allocators", "reserved", "unknown", "over_range", "repeated", "lines"})
 
 
@@ -62,14 +62,16 @@ def poisoned(value: Any, text: str) -> Any:
     if isinstance(value, Mapping):
         return {text if isinstance(key, str) else key: poisoned(item, text) for key, item in value.items()}
     ours = _OURS_BY_CLASS.get(type(value).__name__, _OURS)
-    changed = {}
+    changed: dict[str, Any] = {}
     for field in fields(value):
         part = getattr(value, field.name)
         if field.name in _OUR_KEYS:
             changed[field.name] = {key: poisoned(item, text) for key, item in part.items()}
         elif field.name not in ours:
             changed[field.name] = poisoned(part, text)
-    return replace(value, **changed)
+    whole: Any = value
+    copy: Any = replace(whole, **changed)
+    return copy
 
 
 def hostile_report(text: str) -> Report:

@@ -5,11 +5,10 @@ from __future__ import annotations
 import re
 from urllib.parse import unquote
 
-from builders import fine, overflow, place, report
-
 from relax_lint.output.github import render_github
 from relax_lint.results.check import Check, Edit, Fix
 from relax_lint.results.verdict import Severity
+from tests.output.builders import fine, overflow, place, report
 
 _COMMAND = re.compile(r"::(?P<command>\w+) (?P<properties>[^:]*)::(?P<text>.*)")
 

@@ -8,13 +8,13 @@ import io
 import json
 import re
 import sys
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from fractions import Fraction
 from pathlib import Path
+from typing import TypeVar
 from xml.etree import ElementTree as ET
 
 import pytest
-from hostile import commands, controls, hostile_report, strings
 from hypothesis import HealthCheck, example, given, settings
 
 from relax_lint.commands import terminal
@@ -26,6 +26,7 @@ from relax_lint.output.text import render_findings
 from relax_lint.settings.config import Config
 from relax_lint.suppressions.baseline import entries_of, read_baseline, write_baseline
 from relax_lint.totals.comparison import Change, Comparison, Subject
+from tests.output.hostile import commands, controls, hostile_report, strings
 
 KINDS = [(command, name) for command, formats in FORMATS.items() for name in formats]
 EXAMPLES = (
@@ -39,12 +40,14 @@ EXAMPLES = (
     "\r##vso[a]b",
 )
 
+Test = TypeVar("Test", bound=Callable[..., None])
+
 hostile = settings(
     max_examples=60, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
 )
 
 
-def with_examples(test):  # type: ignore[no-untyped-def]
+def with_examples(test: Test) -> Test:
     for text in EXAMPLES:
         test = example(text=text)(test)
     return test

@@ -11,9 +11,9 @@ import sys
 from pathlib import Path
 
 import pytest
-from hostile import commands, controls
 
 from relax_lint.output.formats import FORMATS
+from tests.output.hostile import commands, controls
 
 EXAMPLE = (Path(__file__).resolve().parents[2] / "examples" / "storage_overflow.py").read_text(
     encoding="utf-8"

@@ -3,19 +3,20 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Callable
 from dataclasses import replace
 from importlib.resources import files
 from typing import Any
 
 import jsonschema
 import pytest
-from builders import fine, overflow, place, report, totals
 
 from relax_lint.output.json import render_json
 from relax_lint.output.schema import SCHEMA_FILE, report_schema
 from relax_lint.results.check import AllocatorFailure, Edit, Fix
 from relax_lint.results.memory_figures import Amount, CallMemory, PlaceOfPeak
 from relax_lint.results.report import FileResult, InputStatus, Report
+from tests.output.builders import fine, overflow, place, report, totals
 
 
 @pytest.fixture(scope="module")
@@ -63,14 +64,15 @@ def test_a_call_whose_memory_is_not_known_is_valid(validator: jsonschema.Draft20
 
 
 def test_the_schema_refuses_unknown_and_missing_fields(validator: jsonschema.Draft202012Validator) -> None:
-    for spoil in (
+    spoils: tuple[Callable[[Any], object], ...] = (
         lambda data: data.update(extra=1),
         lambda data: data.pop("summary"),
         lambda data: data["checks"][0].update(extra=1),
         lambda data: data["checks"][0].update(verdict="perhaps"),
         lambda data: data["checks"][0]["location"].update(line=0),
         lambda data: data["memory"][0]["planned"].pop("static_bytes"),
-    ):
+    )
+    for spoil in spoils:
         data = rendered(FULL)
         spoil(data)
         assert not validator.is_valid(data)

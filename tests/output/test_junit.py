@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
+from typing import Any
 from xml.etree import ElementTree as ET
 
 import junitparser
-from builders import fine, overflow, report, totals
 
 from relax_lint.output.junit import render_junit
 from relax_lint.results.report import Report
 from relax_lint.results.verdict import Severity, Verdict
+from tests.output.builders import fine, overflow, report, totals
 
 UNREADABLE = overflow(
     rule="RLX904",
@@ -29,7 +30,7 @@ def rendered(one: Report, fail_on: Severity = Severity.WARNING) -> ET.Element:
 def understood(root: ET.Element) -> list[tuple[int, ...]]:
     """Tests, failures and errors of each suite, counted by the reader."""
     read = junitparser.JUnitXml.fromstring(ET.tostring(root))
-    suites = list(read)
+    suites: list[Any] = list(read)
     for suite in suites:
         assert all(case.name and case.classname for case in suite)
         suite.update_statistics()

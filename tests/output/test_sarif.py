@@ -11,13 +11,13 @@ from typing import Any
 
 import jsonschema
 import pytest
-from builders import fine, overflow, place, report
 
 from relax_lint.output import sarif
 from relax_lint.results.check import Check, Edit, Fix, Related, Suppression
 from relax_lint.results.report import Report
 from relax_lint.results.verdict import Severity, Verdict
 from relax_lint.rule import load_rules
+from tests.output.builders import fine, overflow, place, report
 from tests.published_schemas import SARIF, published_schema
 
 VALIDATOR = jsonschema.Draft7Validator(published_schema(SARIF), format_checker=jsonschema.FormatChecker())

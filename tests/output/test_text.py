@@ -6,7 +6,6 @@ import re
 from itertools import pairwise
 
 import pytest
-from builders import LINES, NO_BYTES, failing, fine, overflow, place, report, totals
 from syrupy.assertion import SnapshotAssertion
 
 from relax_lint.output.style import Style
@@ -15,6 +14,7 @@ from relax_lint.results.check import AllocatorFailure, Check, Related
 from relax_lint.results.memory_figures import Amount, PlaceOfPeak
 from relax_lint.results.report import FileResult, InputStatus, Report
 from relax_lint.results.verdict import Prover, Severity, Verdict
+from tests.output.builders import LINES, NO_BYTES, failing, fine, overflow, place, report, totals
 
 
 def quiet(check: Check, lines: dict[int, str]) -> str:

@@ -30,7 +30,7 @@ def _report(layers: int, bounded: bool, stage: str) -> Report:
 @cache
 def _allocations(layers: int, bounded: bool, stage: str) -> int:
     """The tensors on a storage, counted in the printed text."""
-    text = lowered(layers, bounded=bounded, stage=stage).script()
+    text: str = lowered(layers, bounded=bounded, stage=stage).script()
     return text.count("R.memory.alloc_tensor(") + text.count("R.vm.alloc_tensor(")
 
 

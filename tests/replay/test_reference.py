@@ -55,6 +55,7 @@ class Module:
 @pytest.mark.vm
 def test_kills_reuse_and_in_place_calls_do_not_change_the_answer() -> None:
     reference = without_sharing(load_module(REUSE, "script"))
+    assert reference is not None
     text = reference.script()
     assert "kill" not in text
     assert text.count("alloc_storage") == 4

@@ -14,7 +14,6 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from canary_tasks import DEEDS
 
 from relax_lint.running import starting
 from relax_lint.running.pool import Failed, FailureKind, Item, TaskFailure, WorkerPool
@@ -23,6 +22,7 @@ from relax_lint.running.sandbox import entering, gaps
 from relax_lint.running.sandbox.gaps import GAPS, SandboxError, known_gaps
 from relax_lint.running.starting import Needs
 from relax_lint.settings.config import Config
+from tests.sandbox.canary_tasks import DEEDS
 
 TASKS = "canary_tasks"
 MAIN = "int answer(void) { return 42; }\n"
@@ -36,7 +36,7 @@ NOT_WITHOUT = {
 }
 
 
-def _answers(task: tuple[Any, ...], mode: str, needs: Needs | None = None) -> list[Any] | TaskFailure:
+def _answers(task: tuple[Any, ...], mode: str, needs: Needs | None = None) -> Any:
     """What a task gives in a worker, or how it failed."""
     function, *arguments = task
     with WorkerPool(1, time_limit_s=60, memory_limit_bytes=None, sandbox=mode) as workers:

@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
+import importlib.metadata
+import json
 import os
 import subprocess
 import sys
+import tempfile
 import threading
 import tracemalloc
 import zlib
-from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -18,14 +21,12 @@ from relax_lint.results.check import Check
 from relax_lint.results.location import Location
 from relax_lint.results.report import FileResult, InputStatus
 from relax_lint.results.verdict import Severity, Verdict
-from relax_lint.running import cache as caching
 from relax_lint.running.cache import Cache, default_folder
 from relax_lint.running.file_task import FileData
 from relax_lint.running.outcome import Outcome, outcome_text, read_outcome
 from relax_lint.running.runner import run
 from relax_lint.settings.config import Config, with_options
 from relax_lint.sources.ignore_comment import IgnoreComment
-from relax_lint.support import bounded_json
 
 PROGRAM = """\
 from tvm.script import ir as I, relax as R
@@ -141,7 +142,7 @@ def test_another_version_of_the_tool_or_of_tvm_is_another_entry(
     from relax_lint.running import fingerprint
 
     before = fingerprint.tool_fingerprint()
-    versions = {name: fingerprint.version(name) for name in ("apache-tvm", "apache-tvm-ffi", "sympy")}
+    versions = {name: importlib.metadata.version(name) for name in ("apache-tvm", "apache-tvm-ffi", "sympy")}
     for name in versions:
         monkeypatch.setattr(
             fingerprint, "version", lambda asked, other=name: versions[asked] + "1" * (asked == other)
@@ -191,8 +192,13 @@ def test_an_entry_that_would_become_huge_is_refused_before_it_is_decoded(
     (entry,) = entries(folder)
     entry.write_bytes(HOSTILE[name])
     decoded: list[int] = []
-    loads = bounded_json.json.loads
-    monkeypatch.setattr(bounded_json.json, "loads", lambda text: decoded.append(len(text)) or loads(text))
+    loads = json.loads
+
+    def watched(text: str) -> Any:
+        decoded.append(len(text))
+        return loads(text)
+
+    monkeypatch.setattr(json, "loads", watched)
     tracemalloc.start()
     cache = Cache(str(folder), Config())
     assert cache.get(FILE) is None
@@ -278,7 +284,7 @@ def test_a_folder_that_cannot_be_written_costs_one_warning(
     def refuse(**_: object) -> None:
         raise PermissionError(13, "Permission denied")
 
-    monkeypatch.setattr(caching.tempfile, "mkstemp", refuse)
+    monkeypatch.setattr(tempfile, "mkstemp", refuse)
     cache = Cache(str(folder), Config())
     assert cache.get(FILE) == OUTCOME
     for name in "bcd":
@@ -359,7 +365,7 @@ def test_where_it_is(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
 
 
 @pytest.fixture
-def in_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
+def in_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     monkeypatch.chdir(tmp_path)
     return tmp_path
 

@@ -165,9 +165,9 @@ def test_without_workers_the_tasks_are_given_up(folder: Path, monkeypatch: pytes
 def test_workers_that_come_back_in_time_are_waited_for(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(executors, "_PULSE_S", 0.01)
     monkeypatch.setattr(executors, "_PATIENCE_S", 60.0)
-    asked = []
+    answers = iter((False, False, False))
     with ThreadPoolExecutor(1) as threads:
-        executor = WatchedExecutor(threads, "here:1", lambda: len(asked) > 2 or bool(asked.append(1)))
+        executor = WatchedExecutor(threads, "here:1", lambda: next(answers, True))
         with executor:
             (result,) = run(["1.py"], Config(), executor=executor).files
     assert result.input.status == "checked"

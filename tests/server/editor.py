@@ -32,7 +32,7 @@ class Editor:
 
     def close(self) -> int | None:
         """End the session as the protocol wants it; the exit code of the server."""
-        code = self._run(self._stop())
+        code: int | None = self._run(self._stop())
         self._loop.call_soon_threadsafe(self._loop.stop)
         return code
 
@@ -92,7 +92,8 @@ class Editor:
     def hover(self, uri: str, line: int, character: int) -> types.Hover | None:
         """What is shown at a position."""
         params = types.HoverParams(types.TextDocumentIdentifier(uri), types.Position(line, character))
-        return self._run(self._client.text_document_hover_async(params))
+        hover: types.Hover | None = self._run(self._client.text_document_hover_async(params))
+        return hover
 
     def actions(self, uri: str, diagnostic: types.Diagnostic) -> list[types.CodeAction]:
         """What is offered for a diagnostic."""

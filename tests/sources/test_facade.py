@@ -126,7 +126,7 @@ def test_what_is_handed_out_is_known_by_identity() -> None:
         print,
         types.FunctionType,
         test_a_stand_in_cannot_be_changed,
-        len.__call__,
+        len.__call__,  # type: ignore[operator]
         None,
         "R.add",
     ):

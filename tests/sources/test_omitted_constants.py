@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 import pytest
 import tvm
@@ -30,7 +32,7 @@ def constants(parsed: ParsedUnit) -> list[tuple[tuple[int, ...], str]]:
     found: list[tuple[tuple[int, ...], str]] = []
 
     def visit(node: object) -> None:
-        data = getattr(node, "value", getattr(node, "data", None))
+        data: Any = getattr(node, "value", getattr(node, "data", None))
         if hasattr(data, "numpy"):
             found.append((data.shape, str(data.dtype)))
 

@@ -6,6 +6,7 @@ from typing import Any
 
 import pytest
 
+from relax_lint.results.location import Location
 from relax_lint.sources.parsing import parse_unit
 from relax_lint.sources.reading import read_units
 from relax_lint.sources.unit import ParsedUnit
@@ -20,7 +21,7 @@ def parsed(text: str) -> tuple[ParsedUnit, list[str]]:
     return result, unit.text.lines
 
 
-def excerpt(lines: list[str], location: Any) -> str:
+def excerpt(lines: list[str], location: Location | None) -> str:
     assert location is not None
     assert location.line == location.end_line
     return lines[location.line - 1][location.column - 1 : location.end_column - 1]

@@ -94,7 +94,7 @@ def assert_same_values(a: Any, b: Any) -> None:
     """sympy distributes `32*(k + m)` and not `32*(k + m)*n`: the trees may differ, the values not."""
     symbols = tuple(SYMBOLS.values())
     for point in product((-7, 0, 1, 5), repeat=len(symbols)):
-        values = []
+        values: list[int | None] = []
         for e in (a, b):
             try:
                 values.append(compile_expr(e, symbols)(*point))

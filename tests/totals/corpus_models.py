@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from functools import partial
+
 import numpy as np
 
 from tests.programs import transformer
@@ -28,7 +30,7 @@ for _bounded in (True, False):
     CASES.append(
         Case(
             f"decoder, {'bounded' if _bounded else 'unbounded'}",
-            lambda bounded=_bounded: transformer.exported(1, bounded=bounded),
+            partial(transformer.exported, 1, bounded=_bounded),
             _decoder_runs(1, ((1, 1), (1, 16), (1, 100), (1, 512)), symbolic_batch=False),
             "forward",
         )

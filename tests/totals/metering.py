@@ -23,6 +23,7 @@ from tvm.script import relax as R
 from relax_lint.model.builder import build_program
 from relax_lint.model.operations import KernelCall
 from relax_lint.model.program import Function, Program
+from relax_lint.model.types import PrimType, ValueType
 from relax_lint.symbolic.quantity import Unknown
 from relax_lint.totals.compute import Counted, measure, size_of
 from relax_lint.totals.peaks import rounded
@@ -164,10 +165,16 @@ def _entry(program: Program, case: Case) -> Function:
     return next(function for function in program.functions if function.name == case.entry)
 
 
+def _count(type_: ValueType) -> int:
+    assert isinstance(type_, PrimType)
+    assert type_.value is not None
+    return int(type_.value)
+
+
 def shape_heap(function: Function, allocator: Allocator) -> int:
     """Bytes of the shape heap, which lowering adds and which lives as long as the call."""
     heaps = [op for op in function.body.walk() if isinstance(op, KernelCall) and op.callee == SHAPE_HEAP]
-    slots = sum(int(function.type_of(op.arguments[0]).value) for op in heaps)
+    slots = sum(_count(function.type_of(op.arguments[0])) for op in heaps)
     return int(rounded(8 * slots, 4096)) if allocator is Allocator.POOLED else 8 * slots
 
 

@@ -42,7 +42,7 @@ def _left_out() -> int:
     """Rows that are not there: what this TVM cannot build (one call on two allocators each), and without onnx
     a model with three calls on two allocators in two modes.
     """
-    unbuildable = sum(tvm.__version__.startswith(version) for version, _, _ in CANNOT_BE_BUILT)
+    unbuildable: int = sum(tvm.__version__.startswith(version) for version, _, _ in CANNOT_BE_BUILT)
     return 2 * unbuildable + (0 if find_spec("onnx") else 12)
 
 
