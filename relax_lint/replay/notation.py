@@ -40,6 +40,12 @@ class Line:
     exec_mode: str
     expected: str
 
+    def agrees_with(self, result: RunResult) -> bool:
+        """Whether a run did what the line says."""
+        if self.expected == "ok":
+            return result.outcome is Outcome.OK
+        return self.expected == describe(result)
+
 
 def parse_line(text: str) -> Line:
     """The run that a line of text states.

@@ -75,7 +75,8 @@ class Check:
 
     `message` is the headline (lower case, code in back-ticks); `label` is shown under the caret of the
     primary location; `notes` and `help` are further lines of the text output. `origins` tells where the
-    symbols that it depends on get their values. `confirmation` is the result of running its examples, `proof_record` the recorded proof of a certain verdict; both on request.
+    symbols that it depends on get their values. `confirmation` is the result of running its examples,
+    `proof_record` the recorded proof of a certain verdict; both on request.
     """
 
     rule: str
