@@ -13,6 +13,7 @@ from relax_lint.repair.apply import (
     apply_edits,
     compatible,
     edits_of,
+    fitting,
     proposals,
     subject_of,
     without_what_goes,
@@ -42,6 +43,7 @@ class FixedFile:
         """What to apply next; nothing where there is nothing left to try."""
         findings = filter(is_finding, self.result.checks)
         offered = proposals(findings, unsafe=unsafe, refused=self._trials.refused)
+        offered = fitting(offered, self.result.input.path, self.text)
         offered = self._trials.whose_turn_it_is(without_what_goes(offered))
         return self._trials.limited(compatible(offered))
 

@@ -8,7 +8,6 @@ from dataclasses import dataclass, field
 
 from relax_lint.running.file_task import Answer, Doing, Found, Impossible, Judged, Loaded
 
-_SHORTEST_UNIT_BYTES = 8
 _DOING_PER_UNIT = 3
 
 
@@ -56,4 +55,4 @@ class Order:
         """Whether an input can hold so many units. It holds as many each time that it is read."""
         if self.units is not None:
             return units == self.units
-        return units <= 1 + self.size // _SHORTEST_UNIT_BYTES
+        return units <= 1 + self.size

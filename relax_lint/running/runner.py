@@ -25,11 +25,12 @@ from relax_lint.running.file_task import (
     FileData,
     Found,
     Impossible,
+    Judged,
     Loaded,
     read_answer,
 )
 from relax_lint.running.order import Order
-from relax_lint.running.outcome import Outcome, outcome_text, read_outcome
+from relax_lint.running.outcome import Outcome, outcome_text, read_outcome, require_known_rules
 from relax_lint.running.pool import Event, Failed, FailureKind, Item, Needs, TaskFailure, WorkerPool
 from relax_lint.running.sandbox import gaps as sandbox_gaps
 from relax_lint.running.sandbox.gaps import SandboxError
@@ -93,6 +94,8 @@ class _Progress:
         answer = read_answer(value)
         assert self.order is not None
         self.order.admit(answer)
+        if isinstance(answer, Judged):
+            require_known_rules(answer.checks)
         return answer
 
     def take(self, answer: Answer, config: Config) -> None:

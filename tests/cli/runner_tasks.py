@@ -9,7 +9,9 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
+from relax_lint.results.check import Check
 from relax_lint.results.location import Location
+from relax_lint.results.verdict import Severity, Verdict
 from relax_lint.rule import load_rules
 from relax_lint.running.file_task import FileData, Found, Judged, Loaded, UnitHead
 from relax_lint.settings.config import Config
@@ -34,9 +36,26 @@ def analyse(file: FileData, config: Config, first: int) -> Iterator[Any]:
     yield ["Loaded", encode(Loaded("0.27.0", tuple(load_rules())))]
     for word in words[first:]:
         _suffer(word)
+        yield from _lies(word, found)
         if word == "lie":
             yield ["Judged", "everything is fine"]
         yield ["Judged", encode(Judged((), (), 1, (word,), {}, (), ()))]
+
+
+def _lies(word: str, found: Found) -> Iterator[Any]:
+    """What no honest worker answers at this point."""
+    endless = {
+        "chatter": ["Doing", ["thinking"]],
+        "find-again": ["Found", encode(found)],
+        "load-again": ["Loaded", encode(Loaded("0.27.0", tuple(load_rules())))],
+        "judge-on": ["Judged", encode(Judged((), (), 1, (), {}, (), ()))],
+        "give-up": ["Impossible", ["no such target"]],
+    }
+    while word in endless:
+        yield endless[word]
+    if word == "new-rule":
+        check = Check("RLX000", "n", Verdict.ALWAYS_WRONG, Severity.ERROR, "m", "0.py", None, None)
+        yield ["Judged", encode(Judged((check,), (), 1, (), {}, (), ()))]
 
 
 def load() -> Iterator[str]:
