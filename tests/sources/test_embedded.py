@@ -70,7 +70,7 @@ def test_an_error_in_an_empty_line_of_a_quoted_block_has_its_place() -> None:
     text = "> ```python\n> # tvm ir_module\n> @R.function\n\n\n> ```\n"
     (problem,) = read_units(text.encode(), "a.md", "markdown").problems
     assert problem.location is not None
-    assert (problem.location.line, problem.location.column) == (5, 1)
+    assert (problem.location.line, problem.location.column) == (4, 1)
 
 
 def notebook(*cells: list[str] | str, indent: int | None = 1) -> str:
