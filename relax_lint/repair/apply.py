@@ -77,7 +77,7 @@ def apply_edits(content: str, edits: Iterable[Edit]) -> str:
 
     Raises ValueError for a place that the text does not have.
     """
-    starts = [0, *(match.end() for match in _LINE_END.finditer(content))]
+    starts = _line_starts(content)
     numbered = enumerate(dict.fromkeys(edits))
     spans = sorted((*_span(edit.location, starts, content), number, edit.text) for number, edit in numbered)
     parts = []
@@ -86,6 +86,25 @@ def apply_edits(content: str, edits: Iterable[Edit]) -> str:
         parts += [content[position:start], text]
         position = end
     return "".join([*parts, content[position:]])
+
+
+def fitting(offered: Iterable[Proposal], path: str, content: str) -> list[Proposal]:
+    """Those whose places the text of the file has. A worker that was taken over may name others."""
+    starts = _line_starts(content)
+    return [p for p in offered if all(_fits(edit, path, starts, content) for edit in p.fix.edits)]
+
+
+def _fits(edit: Edit, path: str, starts: Sequence[int], content: str) -> bool:
+    try:
+        _span(edit.location, starts, content)
+        edit.text.encode()
+    except ValueError:
+        return False
+    return edit.location.path == path and edit.location.column > 0 and edit.location.end_column > 0
+
+
+def _line_starts(content: str) -> list[int]:
+    return [0, *(match.end() for match in _LINE_END.finditer(content))]
 
 
 def edits_of(accepted: Sequence[Proposal]) -> list[Edit]:

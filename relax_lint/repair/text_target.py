@@ -14,6 +14,7 @@ from relax_lint.repair.apply import (
     apply_edits,
     compatible,
     edits_of,
+    fitting,
     proposals,
     subject_of,
     without_what_goes,
@@ -72,7 +73,8 @@ class FixedFile:
     def offers(self, refused: Container[Hashable]) -> Sequence[Proposal]:
         """The fix to try next for each finding."""
         findings = filter(is_finding, self.result.checks)
-        return without_what_goes(proposals(findings, unsafe=self.unsafe, refused=refused))
+        offered = proposals(findings, unsafe=self.unsafe, refused=refused)
+        return without_what_goes(fitting(offered, self.result.input.path, self.text))
 
     def compatible(self, offers: Sequence[Proposal]) -> Sequence[Proposal]:
         """Those whose edits do not overlap."""

@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Iterable
 from dataclasses import dataclass
 
+from relax_lint.results.check import Check
 from relax_lint.results.report import FileResult
+from relax_lint.rule import load_rules
 from relax_lint.sources.ignore_comment import IgnoreComment
 from relax_lint.support.bounded_json import read_json
 from relax_lint.support.codec import decode, encode
@@ -39,4 +42,14 @@ def read_outcome(text: str) -> Outcome:
     """The outcome that was written so. Raises ValueError for any other text, and for one of more than
     MAX_TEXT_BYTES.
     """
-    return decode(Outcome, read_json(text, max_bytes=MAX_TEXT_BYTES))
+    outcome = decode(Outcome, read_json(text, max_bytes=MAX_TEXT_BYTES))
+    require_known_rules(outcome.result.checks)
+    return outcome
+
+
+def require_known_rules(checks: Iterable[Check]) -> None:
+    """Raise ValueError for a check of a rule that this process does not have."""
+    rules = load_rules()
+    for check in checks:
+        if check.rule not in rules:
+            raise ValueError(f"no rule {check.rule[:20]!r}")

@@ -11,7 +11,6 @@ from __future__ import annotations
 import os
 import pickle
 import selectors
-import shutil
 import signal
 import subprocess
 import time
@@ -21,13 +20,19 @@ from dataclasses import dataclass
 from enum import Enum
 from typing import IO, Any
 
-from relax_lint.running.sandbox.gaps import AUTO, REQUIRE, SandboxError, known_gaps, required
+from relax_lint.running.answers import (
+    MAX_ANSWER_BYTES,
+    MAX_TASK_BYTES,
+    Confined,
+    Raised,
+    Value,
+    understood,
+)
+from relax_lint.running.leftovers import remove_folder
+from relax_lint.running.sandbox.gaps import AUTO, REQUIRE, SandboxError, required
 from relax_lint.running.starting import ORDINARY, Needs, Worker, end_process, python_path, start_worker
-from relax_lint.support.bounded_json import read_json
 
 _READ_SIZE = 1 << 20
-_MAX_ANSWER_BYTES = 128 << 20
-_MAX_ANSWER_VALUES = 4_000_000
 _LAST_WORDS_LINES = 20
 _LAST_WORDS_BYTES = 16384
 _LAST_WORDS_COLUMNS = 300
@@ -153,6 +158,13 @@ class WorkerPool:
             self._assign()
             yield from self._wait()
 
+    def abandon(self, task: int) -> None:
+        """End a task whose answers cannot be right, and its process with it. Of what it has said already
+        events may still come. May be called while `events` is being iterated over.
+        """
+        for worker in [worker for worker in self._workers if worker.latest == task]:
+            self._discard(worker)
+
     def interrupt(self) -> None:
         """End the iteration over `events`. The only method that another thread may call, before `close`."""
         os.write(self._alarm_button, b"!")
@@ -199,6 +211,7 @@ class WorkerPool:
 
     def _begin(self, worker: Worker) -> None:
         worker.task, request, _ = self._queue.popleft()
+        worker.latest, worker.received = worker.task, 0
         worker.tasks_begun += 1
         worker.outgoing = len(request).to_bytes(8, "little") + request
         worker.deadline = time.monotonic() + self._time_limit
@@ -242,19 +255,34 @@ class WorkerPool:
         chunk = os.read(worker.reader, _READ_SIZE)
         if not chunk:
             return self._ended(worker)
+        if worker.task is None:
+            # Nobody asked it anything: it is not what was started.
+            self._discard(worker)
+            return []
         worker.incoming += chunk
-        if len(worker.incoming) > _MAX_ANSWER_BYTES:
+        worker.received += len(chunk)
+        if len(worker.incoming) > MAX_ANSWER_BYTES:
             return [self._fail(worker, FailureKind.MEMORY, "gave an answer of more than 128 MiB")]
+        if worker.received > MAX_TASK_BYTES:
+            return [self._fail(worker, FailureKind.MEMORY, "gave answers of more than 256 MiB")]
         if b"\n" not in chunk:
             return []
         *lines, rest = worker.incoming.split(b"\n")
         worker.incoming = rest
+        return self._events_of(worker, lines)
+
+    def _events_of(self, worker: Worker, lines: Sequence[bytearray]) -> list[Event]:
         events: list[Event] = []
-        for line in lines:
+        for number, line in enumerate(lines, 1):
             event = self._understand(worker, bytes(line))
             if event is not None:
                 events.append(event)
-            if isinstance(event, Failed) and worker not in self._workers:
+            if worker not in self._workers:
+                break
+            if worker.task is None:
+                if number < len(lines) or worker.incoming:
+                    # It goes on after the end.
+                    self._discard(worker)
                 break
         return events
 
@@ -262,31 +290,29 @@ class WorkerPool:
         task = worker.task
         assert task is not None
         try:
-            word, value = read_json(line, max_bytes=_MAX_ANSWER_BYTES, max_values=_MAX_ANSWER_VALUES)
-            if (word == "sandbox") is worker.confined:
+            answer = understood(line)
+            if isinstance(answer, Confined) is worker.confined:
                 raise ValueError("the first answer, and no other, is about the sandbox")
-            if word == "sandbox":
-                self._note_gaps(worker, known_gaps(value))
-                return None
-        except (ValueError, TypeError):
+        except ValueError:
             return self._fail(worker, FailureKind.CRASH, "gave an answer that is not one")
-        if word == "item":
+        if isinstance(answer, Confined):
+            self._note_gaps(worker, answer.gaps)
+            return None
+        if isinstance(answer, Value):
             worker.deadline = time.monotonic() + self._time_limit
-            return Item(task, value)
-        if word == "exception":
-            out_of_memory, message, traceback = value
-            if out_of_memory:
-                return self._fail(worker, FailureKind.MEMORY, self._memory_message(), traceback=traceback)
+            return Item(task, answer.value)
+        if isinstance(answer, Raised) and answer.out_of_memory:
+            return self._fail(worker, FailureKind.MEMORY, self._memory_message(), traceback=answer.traceback)
+        worker.task = None
+        if isinstance(answer, Raised):
             failure = TaskFailure(
                 FailureKind.EXCEPTION,
-                message,
+                answer.message,
                 last_words=_last_words(worker.log),
-                traceback=tuple(traceback),
+                traceback=answer.traceback,
                 fresh_worker=worker.tasks_begun == 1,
             )
-            worker.task = None
             return Failed(task, failure)
-        worker.task = None
         return Finished(task)
 
     def _note_gaps(self, worker: Worker, gaps: tuple[str, ...]) -> None:
@@ -326,7 +352,7 @@ class WorkerPool:
         *,
         signal_number: int | None = None,
         exit_code: int | None = None,
-        traceback: list[str] | None = None,
+        traceback: tuple[str, ...] = (),
     ) -> Failed:
         assert worker.task is not None
         failure = TaskFailure(
@@ -335,7 +361,7 @@ class WorkerPool:
             signal_number,
             exit_code,
             _last_words(worker.log),
-            tuple(traceback or ()),
+            traceback,
             worker.tasks_begun == 1,
         )
         task = worker.task
@@ -349,7 +375,7 @@ class WorkerPool:
                 self._selector.unregister(descriptor)
         end_process(worker.process)
         worker.log.close()
-        shutil.rmtree(worker.temporary, ignore_errors=True)
+        remove_folder(worker.temporary)
 
 
 def _last_words(log: IO[bytes]) -> tuple[str, ...]:

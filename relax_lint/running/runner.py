@@ -9,14 +9,14 @@ import os
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import nullcontext
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from relax_lint import __version__
 from relax_lint.judging.problems import problem_checks
 from relax_lint.results.check import Check
 from relax_lint.results.memory_figures import Estimate, MemoryTotals
 from relax_lint.results.problem import ProblemKind
-from relax_lint.results.report import FileResult, InputStatus, Report
+from relax_lint.results.report import FileResult, InputStatus, Report, UnitResult
 from relax_lint.rule import load_rules, unreadable_codes
 from relax_lint.running.file_task import (
     FUNCTION,
@@ -29,7 +29,8 @@ from relax_lint.running.file_task import (
     UnitList,
     read_answer,
 )
-from relax_lint.running.outcome import Outcome, outcome_text, read_outcome
+from relax_lint.running.order import Order
+from relax_lint.running.outcome import Outcome, outcome_text, read_outcome, require_known_rules
 from relax_lint.running.pool import Event, Failed, FailureKind, Item, TaskFailure, WorkerPool
 from relax_lint.running.pools import needs_of, new_pool
 from relax_lint.running.sandbox import gaps as sandbox_gaps
@@ -74,6 +75,7 @@ class _Progress:
     file: FileData | None = None
     known: Outcome | None = None
     found: UnitList | None = None
+    order: Order | None = None
     loaded: bool = False
     first: int = 0
     unit: int = 0
@@ -87,6 +89,15 @@ class _Progress:
     notes: list[str] = field(default_factory=list)
     assumptions: set[str] = field(default_factory=set)
     lines: dict[int, str] = field(default_factory=dict)
+
+    def read(self, value: Any) -> Answer:
+        """What a worker answered. Raises ValueError for what is none, or cannot come now."""
+        answer = read_answer(value)
+        assert self.order is not None
+        self.order.admit(answer)
+        if isinstance(answer, UnitResult):
+            require_known_rules(answer.checks)
+        return answer
 
     def take(self, answer: Answer, config: Config) -> None:
         """Add what a worker answered. Raises RunError."""
@@ -294,6 +305,7 @@ def _work(
     with nullcontext(pool) if pool is not None else new_pool(config, len(waiting)) as workers:
 
         def submit(one: _Progress) -> int:
+            one.order = _order(one, config)
             return workers.submit(FUNCTION, one.file, settings, one.unit, needs=needs_of(one.file, config))
 
         tasks = {submit(one): one for one in waiting}
@@ -304,9 +316,10 @@ def _work(
             failure: TaskFailure | None = None
             if isinstance(event, Item):
                 try:
-                    answer = read_answer(event.value)
+                    answer = one.read(event.value)
                 except ValueError as error:
                     failure = TaskFailure(FailureKind.CRASH, f"returned an invalid response: {error}")
+                    workers.abandon(event.task)
                 else:
                     one.take(answer, config)
                     if isinstance(answer, Doing):
@@ -325,6 +338,12 @@ def _work(
             if event.task not in tasks:
                 tell(_count(len(waiting) - len(tasks), len(waiting)))
         return tuple(sorted(workers.gaps))
+
+
+def _order(one: _Progress, config: Config) -> Order:
+    # What a model holds is one unit, wherever its bytes are.
+    size = 0 if one.file is None else len(one.file.data)
+    return Order(size, one.unit, None if one.found is None else len(one.found.units), config.lower)
 
 
 def _events(workers: WorkerPool) -> Iterator[Event]:

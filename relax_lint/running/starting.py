@@ -47,6 +47,8 @@ class Worker:
     temporary: str
     confined: bool = False
     task: int | None = None
+    latest: int | None = None
+    received: int = 0
     tasks_begun: int = 0
     deadline: float = 0.0
     outgoing: bytes = b""

@@ -12,7 +12,7 @@ from relax_lint.results.verdict import Severity
 from relax_lint.settings.assumption import Assumption
 from relax_lint.settings.memory_request import MemoryRequest
 from relax_lint.settings.options import KEYS
-from relax_lint.settings.pyproject import MAX_BYTES, candidates
+from relax_lint.settings.pyproject import MAX_BYTES, candidates, has_long_key
 from relax_lint.settings.trust import confined, loosened
 from relax_lint.settings.values import ALLOCATORS, MAX_FILE_SIZE, READERS, WrongValueError
 from relax_lint.support.errors import UserError
@@ -183,7 +183,10 @@ def _read_toml(path: str) -> Any:
     else:
         import tomli as tomllib
     try:
-        return tomllib.loads(read_regular(path, MAX_BYTES).decode())
+        data = read_regular(path, MAX_BYTES)
+        if has_long_key(data):
+            raise ConfigError(f"{path}: nested too deeply")
+        return tomllib.loads(data.decode())
     except OSError as error:
         raise ConfigError(f"{path}: {error.strerror}") from None
     except ValueError as error:

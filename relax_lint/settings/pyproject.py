@@ -14,6 +14,14 @@ MAX_BYTES = 1 << 20
 # A table header, or the tool's name as a dotted or plain key. A mere dependency on the tool is neither.
 _TABLE = re.compile(rb"""\[\s*["']?tool["']?\s*\.\s*["']?relax-lint|relax-lint["']?\s*(?:\.|=(?!=))""")
 
+# A key of very many parts. Python's reader takes the square of their number in time and in memory.
+_LONG_KEY = re.compile(rb"""(?<![\w-])(?:(?:[\w-]+|"[^"\n]*"|'[^'\n]*')[ \t]*\.[ \t]*){100}""")
+
+
+def has_long_key(text: bytes) -> bool:
+    """Whether a TOML text holds a key of more than a hundred parts."""
+    return _LONG_KEY.search(text) is not None
+
 
 def candidates(folder: str) -> Iterator[str]:
     """The pyproject.toml files from `folder` upwards that may hold a table for the tool, nearest first."""

@@ -129,7 +129,8 @@ def _margin(lines: list[str]) -> int:
 
 
 def _straight(number: int, indent: int, line: str) -> LineOrigin:
-    return LineOrigin(number, tuple(range(indent + 1, len(line) + 2)))
+    # An empty line of a block that is indented is shorter than the indent.
+    return LineOrigin(number, tuple(range(min(indent, len(line)) + 1, len(line) + 2)))
 
 
 def _assembled(path: str, lines: Sequence[tuple[str, LineOrigin]]) -> SourceText:

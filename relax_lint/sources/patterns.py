@@ -31,6 +31,7 @@ class PathPatterns:
 
     def __init__(self, lines: Iterable[bytes], room: int) -> None:
         self.left_out = 0
+        self.size = 0
         self._negated: list[bool] = []
         self._automaton = Automaton()
         # By name, and by path, the last of the patterns for folders and the last of those for all.
@@ -38,11 +39,6 @@ class PathPatterns:
         self._paths: dict[bytes, tuple[int, int]] = {}
         for line in lines:
             self._add(line, room)
-
-    @property
-    def size(self) -> int:
-        """The room that is taken."""
-        return self._automaton.size
 
     def top(self) -> Position:
         """The folder that the patterns are about."""
@@ -78,12 +74,14 @@ class PathPatterns:
             known = self._paths if is_path else self._names
             _, for_all = known.get(text, (-1, -1))
             known[text] = (number, for_all if folders_only else number)
-        elif (tokens := tokens_of(text, is_path=is_path)) is None:
-            return
-        elif self._automaton.size + len(tokens) + 1 > room:
+        elif self.size + len(text) + 1 > room:
+            # What has no room is not read either: that takes longer than a search should.
             self.left_out += 1
             return
+        elif (tokens := tokens_of(text, is_path=is_path)) is None:
+            return
         else:
+            self.size += len(text) + 1
             self._automaton.add(number, tokens, is_path=is_path, folders_only=folders_only)
         self._negated.append(negated)
 

@@ -59,8 +59,10 @@ def _calls_shortened(text: str) -> str:
     """Long printed calls as `R.nn.conv2d(...)`; types stay whole."""
     parts, done = [], 0
     for found in _CALL.finditer(text):
+        if found.start() < done:
+            continue
         end = _closing(text, found.end())
-        if found.start() >= done and end - found.start() > _LONGEST_CALL:
+        if end - found.start() > _LONGEST_CALL:
             parts += [text[done : found.end()], "...)"]
             done = end
     return "".join([*parts, text[done:]])

@@ -13,8 +13,9 @@ from typing import Any
 # What begins a command in the log of a CI system, wherever it stands in a line: GitHub Actions and Azure
 # Pipelines read `##[...]`, Azure also `##vso[...]`, TeamCity `##teamcity[...]`.
 _INSIDE = re.compile(r"#(?=#(?:\[|vso\[|teamcity\[))")
-# GitHub Actions reads a line that begins with `::`, after any blanks.
-_AT_START = re.compile(r"^((?:\s|\x1b\[[0-9;]*m)*):(?=:)", re.MULTILINE)
+# GitHub Actions reads a line that begins with `::`, after any blanks. Never more than one line: that would
+# take the square of the time.
+_AT_START = re.compile(r"^((?:[^\S\n]|\x1b\[[0-9;]*m)*):(?=:)", re.MULTILINE)
 # Letters and marks that are printable by category, and that nobody sees.
 _INVISIBLE = frozenset("\u034f\u115f\u1160\u17b4\u17b5\u3164\uffa0") | {
     chr(n) for n in range(0xE0100, 0xE01F0)

@@ -9,8 +9,10 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
+from relax_lint.results.check import Check
 from relax_lint.results.location import Location
 from relax_lint.results.report import UnitResult
+from relax_lint.results.verdict import Severity, Verdict
 from relax_lint.rule import load_rules
 from relax_lint.running.file_task import FileData, Loaded, UnitHead, UnitList
 from relax_lint.settings.config import Config
@@ -35,9 +37,26 @@ def analyse(file: FileData, config: Config, first: int) -> Iterator[Any]:
     yield ["Loaded", encode(Loaded("0.27.0", tuple(load_rules())))]
     for word in words[first:]:
         _suffer(word)
+        yield from _lies(word, found)
         if word == "lie":
             yield ["UnitResult", "everything is fine"]
         yield ["UnitResult", encode(UnitResult((), (), 1, (word,), {}, (), ()))]
+
+
+def _lies(word: str, found: UnitList) -> Iterator[Any]:
+    """What no honest worker answers at this point."""
+    endless = {
+        "chatter": ["Doing", ["thinking"]],
+        "find-again": ["UnitList", encode(found)],
+        "load-again": ["Loaded", encode(Loaded("0.27.0", tuple(load_rules())))],
+        "judge-on": ["UnitResult", encode(UnitResult((), (), 1, (), {}, (), ()))],
+        "give-up": ["Impossible", ["no such target"]],
+    }
+    while word in endless:
+        yield endless[word]
+    if word == "new-rule":
+        check = Check("RLX000", "n", Verdict.ALWAYS_WRONG, Severity.ERROR, "m", "0.py", None, None)
+        yield ["UnitResult", encode(UnitResult((check,), (), 1, (), {}, (), ()))]
 
 
 def load() -> Iterator[str]:

@@ -14,6 +14,8 @@ from relax_lint.settings.pyproject import candidates
 from relax_lint.settings.trust import loosened, untrusted
 from relax_lint.settings.values import READERS
 
+QUOTED = '."a"'
+
 
 def write(folder: Path, text: str, name: str = "pyproject.toml") -> Path:
     folder.mkdir(parents=True, exist_ok=True)
@@ -188,7 +190,15 @@ def test_mistakes_are_named(tmp_path: Path, line: str, message: str) -> None:
 
 
 @pytest.mark.parametrize(
-    "text", ["[tool.relax-lint]\nx = " + "[" * 5000, f"[tool.relax-lint]\njobs = {'9' * 9000}"]
+    "text",
+    [
+        "[tool.relax-lint]\nx = " + "[" * 5000,
+        f"[tool.relax-lint]\njobs = {'9' * 9000}",
+        # Of what follows Python's reader makes gigabytes.
+        f"a{'.a' * 50_000} = 1\n[tool.relax-lint]\n",
+        f"[tool.relax-lint]\n[a{' . a' * 50_000}]\n",
+        f"[tool.relax-lint]\nx = {{'a'{QUOTED * 50_000} = 1}}\n",
+    ],
 )
 def test_toml_that_python_cannot_read_is_one_error(tmp_path: Path, text: str) -> None:
     write(tmp_path, text)

@@ -81,6 +81,22 @@ def test_a_wrong_answer_is_a_failure_of_its_unit() -> None:
     assert result.input.notes == ("a", "b")
 
 
+@pytest.mark.parametrize("word", ["chatter", "find-again", "load-again", "give-up", "new-rule"])
+def test_an_answer_that_cannot_come_ends_its_worker_and_nothing_else(word: str) -> None:
+    # Each answer brings a new time limit: most of these would go on for ever.
+    result, other = judge(f"a {word} b", "c")
+    (message,) = messages(result)
+    assert message.startswith(f"the analysis of `{word}` crashed: the process gave a wrong answer: ")
+    assert (result.input.notes, other.input.notes) == (("a", "b"), ("c",))
+
+
+def test_no_more_units_are_judged_than_were_found() -> None:
+    result, other = judge("judge-on", "c")
+    (message,) = messages(result)
+    assert message.endswith("out of order")
+    assert (result.input.functions, other.input.notes) == (1, ("c",))
+
+
 def test_without_tvm_there_is_no_run(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(runner, "LOADING", "runner_tasks:load_nothing")
     with pytest.raises(RunError, match=r"TVM cannot be loaded: ImportError: libtvm.so: cannot open"):

@@ -6,8 +6,10 @@ from textwrap import dedent
 
 import pytest
 
-from relax_lint.repair.apply import apply_edits, compatible, edits_of, proposals
-from relax_lint.results.check import Fix
+from relax_lint.repair.apply import Proposal, apply_edits, compatible, edits_of, fitting, proposals
+from relax_lint.results.check import Check, Edit, Fix
+from relax_lint.results.location import Location
+from relax_lint.results.verdict import Severity, Verdict
 from relax_lint.settings.config import Config
 from tests.fixes.fixing import findings, fixed
 
@@ -376,3 +378,23 @@ def test_a_fix_for_a_place_that_is_not_there_is_an_error() -> None:
     fix: Fix = finding.fixes[0]
     with pytest.raises(ValueError, match="no line"):
         apply_edits("one line\n", fix.edits)
+
+
+@pytest.mark.parametrize(
+    "edit",
+    [
+        Edit(Location("other.py", 1, 1, 1, 2), "x"),
+        Edit(Location("a.py", 99, 1, 99, 2), "x"),
+        Edit(Location("a.py", -1, -1, -1, -1), "x"),
+        Edit(Location("a.py", 1, 0, 1, 1), "x"),
+        Edit(Location("a.py", 1, 5, 1, 2), "x"),
+        Edit(Location("a.py", 1, 1, 1, 99), "x"),
+        Edit(Location("a.py", 1, 1, 1, 2), "\ud800"),
+    ],
+)
+def test_an_edit_that_no_text_can_take_is_not_made(edit: Edit) -> None:
+    # No rule offers one: a worker that was taken over may.
+    fix = Fix("t", "safe", (edit,))
+    check = Check("RLX101", "n", Verdict.ALWAYS_WRONG, Severity.ERROR, "m", "a.py", None, None, fixes=(fix,))
+    whole = Proposal(check, Fix("t", "safe", (Edit(Location("a.py", 1, 1, 2, 4), "x"),)))
+    assert fitting([Proposal(check, fix), whole], "a.py", "abc\ndef") == [whole]

@@ -24,6 +24,7 @@ from relax_lint.output.proofs import write_proofs
 from relax_lint.output.style import Style
 from relax_lint.output.text import render_findings
 from relax_lint.settings.config import Config
+from relax_lint.support.escaping import without_commands
 from relax_lint.suppressions.baseline import entries_of, read_baseline, write_baseline
 from relax_lint.totals.comparison import Change, Comparison, Subject
 from tests.output.hostile import commands, controls, hostile_report, strings
@@ -214,3 +215,14 @@ def test_what_the_editor_shows(text: str) -> None:
         assert controls(shown.message) == set()
         assert controls(_paragraph(check)) == set()
         assert all(controls(one.message) == set() for one in shown.related_information or ())
+
+
+def test_empty_lines_do_not_make_a_report_dear() -> None:
+    # Not a clock: a pass over the text, or never an end.
+    text = "\n" * 200_000 + "\x1b[0m" * 50_000 + " ::error::x"
+    assert without_commands(text) == text.replace("::error", "\\x3a:error")
+
+
+def test_a_command_is_seen_behind_all_blanks() -> None:
+    for blanks in ("", " ", "\t", "\r", "\x0b\x0c", "\u2003", "\n\n ", " \x1b[31m\t"):
+        assert without_commands(f"{blanks}::error::x") == f"{blanks}\\x3a:error::x"

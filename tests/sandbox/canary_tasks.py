@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import ctypes
+import errno
+import fcntl
 import mmap
 import os
 import resource
@@ -55,6 +57,15 @@ def abort() -> Iterator[Any]:
 
 def _system_call(name: str, *arguments: int) -> None:
     system_call(numbers(os.uname().machine)[name], *arguments)
+
+
+def _let_through(name: str, *arguments: int) -> None:
+    """A system call with arguments that the kernel refuses in other words than the filter."""
+    try:
+        _system_call(name, *arguments)
+    except OSError as error:
+        if error.errno == errno.EPERM:
+            raise
 
 
 def _start(command: list[str]) -> None:
@@ -134,6 +145,13 @@ def _write(path: str) -> None:
     Path(path).write_text("was here")
 
 
+def _signal_by_an_owner(facts: Mapping[str, Any]) -> None:
+    """Whatever then happens at the descriptor is a signal to the parent."""
+    descriptor, other = os.pipe()
+    with os.fdopen(descriptor), os.fdopen(other, "w"):
+        fcntl.fcntl(descriptor, fcntl.F_SETOWN, facts["parent"])
+
+
 def _visible(_: object) -> None:
     library = ctypes.CDLL(None, use_errno=True)
     if library.prctl(4, 1, 0, 0, 0):
@@ -196,5 +214,13 @@ DEEDS: Mapping[str, Deed] = {
     "performance-counters": lambda _: _system_call("perf_event_open", 0, 0, 0, 0, 0),
     "keys": lambda _: _system_call("keyctl", 0, -3, 0),
     "shared-memory": lambda _: _system_call("shmget", 0, _PAGE, 0o1600),
+    "signal-through-an-owner": _signal_by_an_owner,
+    "signal-of-ones-choice": lambda _: fcntl.fcntl(1, 10, 0),
+    "shared-memory-of-others": lambda _: _let_through("shmctl", -1, 0, 0),
+    "message-queue-of-others": lambda _: _let_through("msgctl", -1, 0, 0),
+    "message-to-others": lambda _: _let_through("msgsnd", -1, 0, 0, 0),
+    "message-of-others": lambda _: _let_through("msgrcv", -1, 0, 0, 0, 0),
+    "semaphores-of-others": lambda _: _let_through("semctl", -1, 0, 0, 0),
+    "semaphore-of-others": lambda _: _let_through("semop", -1, 0, 0),
     "message-queue": lambda _: _system_call("msgget", 0, 0o1600),
 }

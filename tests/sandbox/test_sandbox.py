@@ -18,7 +18,7 @@ import pytest
 from relax_lint.running import starting
 from relax_lint.running.pool import Failed, FailureKind, Item, TaskFailure, WorkerPool
 from relax_lint.running.runner import RunError, run
-from relax_lint.running.sandbox import entering, gaps
+from relax_lint.running.sandbox import entering, folders, gaps
 from relax_lint.running.sandbox.gaps import GAPS, SandboxError, known_gaps
 from relax_lint.running.starting import Needs
 from relax_lint.settings.config import Config
@@ -178,6 +178,13 @@ def test_workers_are_replaced_where_needs_differ(facts: dict[str, Any]) -> None:
             workers.submit(f"{TASKS}:attempt", deed, facts, needs=Needs(folder))
         done = [event.value[0] for event in workers.events() if isinstance(event, Item)]
     assert done == [folder is not None for folder in folders]
+
+
+def test_no_link_in_the_import_path_lets_a_worker_read_more(tmp_path: Path) -> None:
+    (tmp_path / "real-1.0.dist-info").mkdir()
+    (tmp_path / "evil-1.0.dist-info").symlink_to("/")
+    (tmp_path / "evil.egg-info").symlink_to("/etc/passwd")
+    assert [*folders._metadata(str(tmp_path))] == [str(tmp_path / "real-1.0.dist-info")]
 
 
 def test_no_temporary_folder_is_left(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -66,6 +66,13 @@ def test_a_broken_block_does_not_hide_the_others() -> None:
     assert problem.location.line == 3
 
 
+def test_an_error_in_an_empty_line_of_a_quoted_block_has_its_place() -> None:
+    text = "> ```python\n> # tvm ir_module\n> @R.function\n\n\n> ```\n"
+    (problem,) = read_units(text.encode(), "a.md", "markdown").problems
+    assert problem.location is not None
+    assert (problem.location.line, problem.location.column) == (4, 1)
+
+
 def notebook(*cells: list[str] | str, indent: int | None = 1) -> str:
     return json.dumps(
         {

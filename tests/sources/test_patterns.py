@@ -14,6 +14,7 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from relax_lint.sources.patterns import MAX_WILD, path_patterns, patterns_in
+from relax_lint.sources.wildcards import tokens_of
 
 git = pytest.mark.skipif(shutil.which("git") is None, reason="compared with git itself")
 
@@ -188,6 +189,20 @@ def test_patterns_beyond_the_room_are_left_out_and_counted() -> None:
     names = path_patterns([f"{'x' * 100}{number}" for number in range(MAX_WILD)])
     assert (names.size, names.left_out) == (0, 0)
     assert names.match_file(f"a/{'x' * 100}77/b.py")
+
+
+def test_what_has_no_room_is_not_read(monkeypatch: pytest.MonkeyPatch) -> None:
+    read: list[bytes] = []
+
+    def noted(pattern: bytes, *, is_path: bool) -> list[int] | None:
+        read.append(pattern)
+        return tokens_of(pattern, is_path=is_path)
+
+    monkeypatch.setattr("relax_lint.sources.patterns.tokens_of", noted)
+    # A set of many bytes is one step, and as long to read as it is.
+    patterns = path_patterns([f"[{'a' * 1000}]"] * 1000)
+    assert sum(map(len, read)) <= MAX_WILD
+    assert patterns.left_out == 1000 - len(read)
 
 
 def test_names_that_are_not_utf_8() -> None:

@@ -117,3 +117,8 @@ def test_no_finding_tells_an_address() -> None:
         problem = parse_unit(unit)
         assert isinstance(problem, Problem), line
         assert "0x" not in problem.message + "".join(problem.detail), problem
+
+
+def test_calls_without_an_end_are_looked_at_once() -> None:
+    # Not a clock: before, each of them was followed to the end of the text.
+    assert reason("R.add(" * 100_000) == "R.add(...)"

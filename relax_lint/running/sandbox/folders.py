@@ -88,12 +88,15 @@ def _interpreter() -> Iterator[str]:
 
 
 def _metadata(entry: str) -> Iterator[str]:
-    """What says which packages, with which rules, are installed in an entry of the import path."""
+    """What says which packages, with which rules, are installed in an entry of the import path. It may be the
+    folder that is linted: a link could lead anywhere.
+    """
     try:
         names = os.listdir(entry)
     except OSError:
         return
-    yield from (os.path.join(entry, name) for name in names if name.endswith((".dist-info", ".egg-info")))
+    paths = (os.path.join(entry, name) for name in names if name.endswith((".dist-info", ".egg-info")))
+    yield from (path for path in paths if not os.path.islink(path))
 
 
 def _libraries() -> Iterator[str]:

@@ -32,6 +32,8 @@ _REFUSED = (
     # The network, and messages to other processes.
     *("socket", "socketpair", "connect", "bind", "listen", "accept", "accept4"),
     *("shmget", "shmat", "msgget", "semget", "mq_open", "mq_unlink"),
+    # Those that others made are there for whoever says the right number.
+    *("shmctl", "msgctl", "msgsnd", "msgrcv", "semctl", "semop", "semtimedop"),
     # What Landlock does not cover of files.
     *("chmod", "fchmod", "fchmodat", "fchmodat2", "chown", "fchown", "lchown", "fchownat"),
     *("utime", "utimes", "futimesat", "utimensat", "truncate", "file_setattr"),
@@ -66,6 +68,10 @@ _CLONE_THREAD = 0x10000
 _PROT_EXEC = 4
 _QUERY_PERSONALITY = 0xFFFFFFFF
 _TIOCSTI, _TIOCLINUX = 0x5412, 0x541C
+# With an owner and a signal of one's choice, whatever happens at a descriptor is a signal to anybody.
+_F_SETOWN, _F_SETSIG, _F_SETOWN_EX, _F_SETLEASE, _F_NOTIFY = 8, 10, 15, 1024, 1026
+_FIOSETOWN, _SIOCSPGRP, _FIOASYNC = 0x8901, 0x8902, 0x5452
+_NEW_NAMESPACES = 0x7E020080
 # Names of threads and of anonymous memory, and questions: what libraries do without need of more.
 _HARMLESS_PRCTL = (3, 15, 16, 23, 27, 38, 39, 0x53564D41)
 
@@ -112,7 +118,13 @@ def _cases(process: int) -> Iterator[tuple[str, list[_Step]]]:
     """The calls whose arguments decide."""
     # What a thread is started with lies in memory, where a filter cannot look: glibc then uses `clone`.
     yield "clone3", [_give(_UNKNOWN)]
-    yield "clone", [_load(0), (_IF_ANY_BIT, 1, 0, _CLONE_THREAD), _give(_REFUSE), _give(_ALLOW)]
+    yield (
+        "clone",
+        [
+            *(_load(0), (_IF_ANY_BIT, 0, 1, _NEW_NAMESPACES), _give(_REFUSE)),
+            *((_IF_ANY_BIT, 1, 0, _CLONE_THREAD), _give(_REFUSE), _give(_ALLOW)),
+        ],
+    )
     # `abort` sends a signal to its own process.
     yield "kill", _only(0, process)
     yield "tgkill", _only(0, process)
@@ -120,7 +132,8 @@ def _cases(process: int) -> Iterator[tuple[str, list[_Step]]]:
     yield "sched_setaffinity", _only(0, 0)
     yield "prctl", _only(0, *_HARMLESS_PRCTL)
     yield "personality", _only(0, _QUERY_PERSONALITY)
-    yield "ioctl", [*_refused_if(1, _TIOCSTI, _TIOCLINUX)]
+    yield "ioctl", _refused_if(1, _TIOCSTI, _TIOCLINUX, _FIOSETOWN, _SIOCSPGRP, _FIOASYNC)
+    yield "fcntl", _refused_if(1, _F_SETOWN, _F_SETSIG, _F_SETOWN_EX, _F_SETLEASE, _F_NOTIFY)
     # Asking for a limit is fine, setting one is not.
     yield (
         "prlimit64",
