@@ -13,6 +13,7 @@ from tests.attack.rebinding import INSIDE, OUTSIDE, PAYLOADS, PLACES, attacks
 from tests.attack.trying import Attack, attempt, matrix
 
 ALONE = layers.MODES[:3]
+_COMBINATIONS = len(PAYLOADS) * len(OUTSIDE | INSIDE) * len(PLACES)
 _TASKS = {mode: f"tests.attack.layers:{task}" for mode, task in layers._TASKS.items()}
 _WALK = "{0.__class__.__getattr__.__globals__[importlib].sys.modules[ctypes].cdll[CANARY.so]}"
 
@@ -89,7 +90,14 @@ def test_every_expression_is_stopped_by_each_layer(mode: str, canary: Path) -> N
 
 @pytest.mark.slow
 @pytest.mark.parametrize("mode", ALONE)
-def test_every_name_at_every_place(mode: str, canary: Path) -> None:
-    tally = layers.tallied(attacks(canary), mode, canary)
+def test_many_names_at_every_place(mode: str, canary: Path) -> None:
+    # All of them, which takes half an hour: `python -m tests.attack`.
+    tally = layers.tallied(attacks(canary, every=17), mode, canary)
     assert tally.examples == {}
-    assert sum(tally.tried.values()) == len(PAYLOADS) * len({*OUTSIDE, *INSIDE}) * len(PLACES)
+    assert sum(tally.tried.values()) == _COMBINATIONS // 17
+
+
+def test_every_combination_has_a_name_of_its_own(canary: Path) -> None:
+    # The one of two that have the same name would not be tried.
+    assert set(OUTSIDE).isdisjoint(INSIDE)
+    assert len({attack.name for _, attack in attacks(canary)}) == _COMBINATIONS
