@@ -13,7 +13,7 @@ from tests.attack.rebinding import INSIDE, OUTSIDE, PAYLOADS, PLACES, attacks
 from tests.attack.trying import Attack, attempt, matrix
 
 ALONE = layers.MODES[:3]
-_COMBINATIONS = len(PAYLOADS) * len(OUTSIDE | INSIDE) * len(PLACES)
+_COMBINATIONS = len(PAYLOADS) * len({*OUTSIDE, *INSIDE}) * len(PLACES)
 _TASKS = {mode: f"tests.attack.layers:{task}" for mode, task in layers._TASKS.items()}
 _WALK = "{0.__class__.__getattr__.__globals__[importlib].sys.modules[ctypes].cdll[CANARY.so]}"
 
