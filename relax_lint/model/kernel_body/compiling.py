@@ -62,6 +62,13 @@ class Frame:
             raise Declined
 
 
+def _decided(value: Any) -> bool:
+    """A condition that decides what is done. Raises `Declined` where contents decide it."""
+    if isinstance(value, float):
+        raise Declined
+    return bool(value)
+
+
 Value: TypeAlias = Callable[[Frame], Any]
 Action: TypeAlias = Callable[[Frame], "str | None"]
 
@@ -176,7 +183,7 @@ class Compiler:
         condition, body = self.value(node.condition), self.statement(node.body)
 
         def run(frame: Frame) -> str | None:
-            while condition(frame):
+            while _decided(condition(frame)):
                 frame.step()
                 left = body(frame)
                 if left == BREAK:
@@ -192,7 +199,7 @@ class Compiler:
         other = None if node.else_case is None else self.statement(node.else_case)
 
         def run(frame: Frame) -> str | None:
-            if condition(frame):
+            if _decided(condition(frame)):
                 return then(frame)
             return None if other is None else other(frame)
 
@@ -218,7 +225,7 @@ class Compiler:
         def run(frame: Frame) -> str | None:
             for var, value in axes:
                 frame.scalars[var] = value(frame)
-            if not predicate(frame):
+            if not _decided(predicate(frame)):
                 return None
             for allocate in local:
                 allocate(frame)
@@ -330,9 +337,7 @@ class Compiler:
         test, a, b = self.value(condition), self.value(then), self.value(other)
 
         def run(frame: Frame) -> Any:
-            decided = test(frame)
-            chosen = a(frame) if decided else b(frame)
-            return float(chosen) if isinstance(decided, float) else chosen
+            return a(frame) if _decided(test(frame)) else b(frame)
 
         return run
 

@@ -7,6 +7,7 @@ reached, because of a condition or a way out before it, counts as guarded.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from typing import Any
 
 import sympy
@@ -137,10 +138,7 @@ class BodyReader(ExpressionReader):
             self._window(match.buffer, nodes.region_source(match.source))
         if block.init is not None:
             self._reduction(block)
-            plain = self._starts_plainly(block, values)
-            self._guards += not plain
-            self.statement(block.init)
-            self._guards -= not plain
+            self._initialise(block, values)
         self.statement(block.body)
 
     def _name_axis(self, var: Any, value: Any) -> None:
@@ -150,9 +148,26 @@ class BodyReader(ExpressionReader):
         except (Untranslatable, AttributeError):
             return
 
-    def _starts_plainly(self, block: Any, values: Sequence[Any]) -> bool:
-        """Whether the initialisation runs in the first step of the loops that are reduced, for each element
-        that is kept.
+    def _initialise(self, block: Any, values: Sequence[Any]) -> None:
+        """What is done in the first step of the loops that are reduced: for every element that is kept,
+        unless it depends on these loops.
+        """
+        reduced = self._reduced(block, values)
+        self._guards += reduced is None
+        touches, accesses = len(self.touches), len(self.accesses)
+        self.statement(block.init)
+        self._guards -= reduced is None
+        for place in range(touches, len(self.touches)):
+            touch = self.touches[place]
+            if any(
+                index is None or not index.free_symbols.isdisjoint(reduced or ()) for index in touch.indices
+            ):
+                self.touches[place] = replace(touch, guards=touch.guards + 1)
+                del self.accesses[accesses:]
+
+    def _reduced(self, block: Any, values: Sequence[Any]) -> set[sympy.Symbol] | None:
+        """The loops that are reduced; None where a block may not be initialised in their first step, or not
+        for each element that is kept.
         """
         first = {
             loop.symbol: self._loops.range_of(loop.symbol) for loop in self._nest if loop.symbol is not None
@@ -164,15 +179,14 @@ class BodyReader(ExpressionReader):
             try:
                 index, least = self._translator.expr(value), self._translator.expr(axis.dom.min)
             except (Untranslatable, AttributeError):
-                return False
-            used = index.free_symbols & start.keys()
+                return None
             if int(axis.iter_type) != _REDUCTION_AXIS:
-                kept |= used
+                kept |= index.free_symbols
             elif index.xreplace(start) != least:
-                return False
+                return None
             else:
-                reduced |= used
-        return reduced.isdisjoint(kept)
+                reduced |= index.free_symbols
+        return reduced if reduced.isdisjoint(kept) else None
 
     def _reduction(self, block: Any) -> None:
         reduced: list[sympy.Expr] = []

@@ -21,7 +21,8 @@ Extents: TypeAlias = tuple[sympy.Expr, ...]
 
 MAX_STEPS = 20_000
 _MAX_ELEMENTS = 20_000
-_SEEDS = (1, 2, 3)
+_CONTENTS = ((-50, 50), (1, 50), (-50, -1), (-50, 50))
+"""Between what numbers the contents lie, in each trial."""
 _CLOSE = 1e-6
 
 
@@ -57,7 +58,7 @@ class Trial:
             shapes = [self._extents(shape, values) for shape in self.shapes]
             if self._body is None:
                 self._body = Compiler().statement(self.prim_func.body)
-            return all(self._differs(seed, values, shapes, sharing) for seed in _SEEDS)
+            return all(self._differs(seed, values, shapes, sharing) for seed in range(len(_CONTENTS)))
         except (Declined, ArithmeticError, ValueError, IndexError, TypeError):
             return None
 
@@ -91,14 +92,14 @@ class Trial:
         found: list[Memory | None] = []
         for shape in shapes:
             count = 0 if shape is None else math.prod(shape)
-            cells = [float(chance.randint(-50, 50)) for _ in range(count)]
+            cells = [float(chance.randint(*_CONTENTS[seed])) for _ in range(count)]
             found.append(None if shape is None else Memory(cells, 0, shape))
         written, other = found[sharing.written], found[sharing.other]
         if written is None or other is None:
             raise Declined
         low = min(0, sharing.distance)
         length = max(other.count, sharing.distance + written.count) - low
-        cells = [float(chance.randint(-50, 50)) for _ in range(length)]
+        cells = [float(chance.randint(*_CONTENTS[seed])) for _ in range(length)]
         for position, start in ((sharing.written, sharing.distance - low), (sharing.other, -low)):
             memory = found[position]
             assert memory is not None
