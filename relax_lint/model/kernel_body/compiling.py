@@ -79,32 +79,36 @@ def _divided(a: Any, b: Any) -> Any:
     return math.trunc(a / b)
 
 
+def _exact(operation: Callable[[Any, Any], Any]) -> Callable[[Any, Any], Any]:
+    """An operation that often gives one result for different operands: of contents it would prove nothing."""
+
+    def run(a: Any, b: Any) -> Any:
+        if isinstance(a, float) or isinstance(b, float):
+            raise Declined
+        return operation(a, b)
+
+    return run
+
+
 _BINARY: dict[str, Callable[[Any, Any], Any]] = {
     "Add": lambda a, b: a + b,
     "Sub": lambda a, b: a - b,
     "Mul": lambda a, b: a * b,
     "Div": _divided,
-    "FloorDiv": lambda a, b: a // b if b else 0.0,
-    "FloorMod": lambda a, b: a % b if b else 0.0,
-    "Min": min,
-    "Max": max,
-    "EQ": lambda a, b: _truth(a == b, a, b),
-    "NE": lambda a, b: _truth(a != b, a, b),
-    "LT": lambda a, b: _truth(a < b, a, b),
-    "LE": lambda a, b: _truth(a <= b, a, b),
-    "GT": lambda a, b: _truth(a > b, a, b),
-    "GE": lambda a, b: _truth(a >= b, a, b),
-    "And": lambda a, b: _truth(bool(a and b), a, b),
-    "Or": lambda a, b: _truth(bool(a or b), a, b),
+    "FloorDiv": _exact(lambda a, b: a // b),
+    "FloorMod": _exact(lambda a, b: a % b),
+    "Min": _exact(min),
+    "Max": _exact(max),
+    "EQ": _exact(lambda a, b: int(a == b)),
+    "NE": _exact(lambda a, b: int(a != b)),
+    "LT": _exact(lambda a, b: int(a < b)),
+    "LE": _exact(lambda a, b: int(a <= b)),
+    "GT": _exact(lambda a, b: int(a > b)),
+    "GE": _exact(lambda a, b: int(a >= b)),
+    "And": _exact(lambda a, b: int(a and b)),
+    "Or": _exact(lambda a, b: int(a or b)),
 }
-_CALLS: dict[str, Callable[..., Any]] = {
-    "fabs": abs,
-    "abs": abs,
-    "floor": lambda a: float(math.floor(a)),
-    "ceil": lambda a: float(math.ceil(a)),
-    "trunc": lambda a: float(math.trunc(a)),
-    "likely": lambda a: a,
-}
+_CALLS: dict[str, Callable[..., Any]] = {"fabs": abs, "abs": abs, "likely": lambda a: a}
 _SMOOTH = (
     "exp",
     "exp2",
@@ -121,11 +125,6 @@ _SMOOTH = (
     "pow",
 )
 """Functions of which only that matters which values they get."""
-
-
-def _truth(value: bool, *operands: Any) -> float:
-    number = float(value)
-    return number if any(isinstance(operand, float) for operand in operands) else int(number)
 
 
 def _smooth(name: str) -> Callable[..., float]:
@@ -304,7 +303,7 @@ class Compiler:
             return lambda frame: operation(a(frame), b(frame))
         if kind == "Not":
             operand = self.value(node.a)
-            return lambda frame: _truth(not (number := operand(frame)), number)
+            return lambda frame: int(not _decided(operand(frame)))
         if kind == "Cast":
             return self._cast(node)
         if nodes.is_load(node):
@@ -319,9 +318,14 @@ class Compiler:
         operand = self.value(node.value)
         if str(node.ty.dtype).startswith("float"):
             return lambda frame: float(operand(frame))
-        return lambda frame: (
-            number if isinstance(number := operand(frame), int) else float(math.trunc(number))
-        )
+
+        def run(frame: Frame) -> int:
+            number = operand(frame)
+            if isinstance(number, float):
+                raise Declined
+            return int(number)
+
+        return run
 
     def _load(self, node: Any) -> Value:
         buffer = nodes.loaded_buffer(node)

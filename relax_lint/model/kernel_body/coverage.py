@@ -35,8 +35,10 @@ class Coverage:
 
     def _filled(self, parameter: int, stores: Sequence[Touch]) -> Boolean:
         shape = self._shapes[parameter]
-        if shape is None:
+        if shape is None or not stores:
             return sympy.false
+        if any(self._is_plain(store, shape) for store in stores):
+            return sympy.true
         count = sympy.expand(sympy.Mul(*shape))
         spans = [span for store in stores if (span := self._span(store)) is not None]
         alone = [self._if_alone(span, count) for span in spans]
@@ -44,6 +46,17 @@ class Coverage:
             return sympy.true
         found = sympy.Or(*alone)
         return found if found in (sympy.true, sympy.false) else sympy.Or(found, count <= 0)
+
+    def _is_plain(self, store: Touch, shape: Shape) -> bool:
+        """Whether the indices of a store are nothing but loops over the axes."""
+        symbols, indices = store.symbols, store.indices
+        if symbols is None or set(symbols) != set(indices) or not len(symbols) == len(indices) == len(shape):
+            return False
+        ranges = [self._loops.range_of(index) for index in indices if index is not None]
+        return all(
+            reached is not None and reached.first == 0 and reached.extent == extent
+            for reached, extent in zip(ranges, shape, strict=True)
+        )
 
     def _if_alone(self, span: tuple[sympy.Expr, sympy.Expr, Boolean], count: sympy.Expr) -> Boolean:
         start, size, steps = span
@@ -81,13 +94,17 @@ class Coverage:
                 continue
             if loop.extent is None or not self._loops.in_signature(loop.extent):
                 return None
-            steps.append(sympy.Ge(loop.extent, 1))
+            if loop.extent not in store.shape:
+                # Without a step there is no element.
+                steps.append(sympy.Ge(loop.extent, 1))
         return found.start, size, sympy.And(*steps)
 
     # -- loads of what was there before the call -----------------------------------------------
 
     def is_read(self, parameter: int) -> bool:
         """Whether a load may see what a parameter held before the call."""
+        if parameter not in self._stores:
+            return any(not touch.writes and touch.parameter == parameter for touch in self._touches)
         loads = [touch for touch in self._touches if not touch.writes and touch.parameter == parameter]
         return any(not self._written_before(load) for load in loads)
 

@@ -70,30 +70,38 @@ class Dependences:
         if len(symbols) < len(shared):
             return False
         wide = {symbol for symbol in symbols if not self._one_step(symbol)}
-        return wide <= self._told(load, store, symbols)
+        return wide <= self._told_by_axes(load, store, symbols) or wide <= self._told(load, store, symbols)
 
     def _one_step(self, symbol: sympy.Symbol) -> bool:
         reached = self._loops.range_of(symbol)
         return reached is not None and bool(reached.extent == 1)
 
-    def _told(self, load: Touch, store: Touch, shared: list[sympy.Symbol]) -> set[sympy.Symbol]:
+    def _told_by_axes(self, load: Touch, store: Touch, shared: list[sympy.Symbol]) -> set[sympy.Symbol]:
+        """The loops that equal indices on the same axis tell."""
         one, other = load.known_indices, store.known_indices
         if one is None or other is None or load.shape is None or store.shape is None:
             return set()
+        if load.shape[1:] != store.shape[1:] or not (self._in_rows(load) and self._in_rows(store)):
+            return set()
         told: set[sympy.Symbol] = set()
-        if load.shape[1:] == store.shape[1:] and self._in_rows(load) and self._in_rows(store):
-            for a, b in zip(one, other, strict=True):
-                if a == b:
-                    told |= self._told_by(a, shared)
-        here, there = (
-            flat_position(one, load.shape, self._loops),
-            flat_position(other, store.shape, self._loops),
-        )
-        if here is not None and here == there:
-            told |= self._told_by(here, shared)
+        for a, b in zip(one, other, strict=True):
+            if a == b:
+                told |= self._told_by(a, shared)
         return told
 
+    def _told(self, load: Touch, store: Touch, shared: list[sympy.Symbol]) -> set[sympy.Symbol]:
+        """The loops that equal distances from the start tell."""
+        one, other = load.known_indices, store.known_indices
+        if one is None or other is None or load.shape is None or store.shape is None:
+            return set()
+        here = flat_position(one, load.shape, self._loops)
+        if here is None or here != flat_position(other, store.shape, self._loops):
+            return set()
+        return self._told_by(here, shared)
+
     def _told_by(self, position: sympy.Expr, shared: list[sympy.Symbol]) -> set[sympy.Symbol]:
+        if position.is_Symbol:
+            return {position}.intersection(shared)
         # A variable of a loop around only one of them would stand for two values.
         found = linear(position, shared, self._loops)
         return told_apart(found, self._loops) if found is not None else set()

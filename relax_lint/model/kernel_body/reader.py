@@ -67,22 +67,22 @@ class BodyReader(ExpressionReader):
 
     def _inside(self, loop: Loop, body: Any) -> None:
         """Read the body of a loop. A step before this one may have left it."""
-        left = not exits_in(body).isdisjoint((BREAK, RETURN))
+        before, left = set(self._left), not exits_in(body).isdisjoint((BREAK, RETURN))
         self._guards += left
         self._nest = (*self._nest, loop)
         self.statement(body)
         self._nest = self._nest[:-1]
         self._guards -= left
-        self._left &= {RETURN}
+        self._left = before | (self._left & {RETURN})
 
     def _while(self, node: Any) -> None:
         self._guards += 1
-        self._nest = (*self._nest, Loop(None, None))
+        self._nest, before = (*self._nest, Loop(None, None)), set(self._left)
         self._control(node.condition)
         self.statement(node.body)
         self._nest = self._nest[:-1]
         self._guards -= 1
-        self._left &= {RETURN}
+        self._left = before | (self._left & {RETURN})
 
     def _if(self, node: Any) -> None:
         self._control(node.condition)
