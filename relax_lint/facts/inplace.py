@@ -20,9 +20,12 @@ from relax_lint.analysis.effects import Effect
 from relax_lint.analysis.flow import FunctionFlow
 from relax_lint.analysis.overlaps import either_empty
 from relax_lint.facts.judge import Decided, Judge
+from relax_lint.facts.shared_memory import is_wrong_on_shared_memory
 from relax_lint.model.operations import KernelCall, ValueId
 from relax_lint.results.verdict import Verdict
 from relax_lint.symbolic.decision import certain
+
+_ORDER = "it depends on the iteration order of the kernel"
 
 # -- arguments that alias --------------------------------------------------------------------------
 
@@ -31,9 +34,9 @@ from relax_lint.symbolic.decision import certain
 class ArgumentOverlap:
     """`call` writes `written`, which may share bytes with its argument `other`, on every path or on some.
 
-    `elementwise`: each element that is written depends on the same element of the other only, and `harmless`:
-    both are certain to start at one byte besides. `ordered`: as the kernel is written, all of the other is
-    read before anything is written.
+    `elementwise`: no element is read after it was overwritten when both start at one byte, and `harmless`:
+    they are certain to. `ordered`: that holds as the kernel is written. `proved`: what the kernel writes is
+    certain to be wrong.
     """
 
     call: KernelCall
@@ -42,6 +45,7 @@ class ArgumentOverlap:
     elementwise: bool
     harmless: bool
     ordered: bool
+    proved: bool
     certainty: Certainty
 
 
@@ -77,7 +81,9 @@ def _overlap(
     elementwise = (other, written) in effect.elementwise
     ordered = (other, written) in effect.read_before
     certainty = must_if(len(one) == len(two) == 1)
-    return ArgumentOverlap(call, first, second, elementwise, elementwise and same_start, ordered, certainty)
+    harmless = elementwise and same_start
+    proved = not elementwise and is_wrong_on_shared_memory(call, written, other, flow)
+    return ArgumentOverlap(call, first, second, elementwise, harmless, ordered, proved, certainty)
 
 
 def _overlapping(event: ArgumentOverlap, flow: FunctionFlow, judge: Judge) -> Decided[ArgumentOverlap]:
@@ -93,7 +99,9 @@ def _overlapping(event: ArgumentOverlap, flow: FunctionFlow, judge: Judge) -> De
     decision = judge.judge_event(claim, certainty, why_not)
     if event.elementwise and decision.verdict is Verdict.ALWAYS_WRONG:
         # In ascending order, bytes before those of the source are written after they are read.
-        decision = judge.judge_event(claim, Certainty.MAY, "it depends on the iteration order of the kernel")
+        decision = judge.judge_event(claim, Certainty.MAY, _ORDER)
+    elif not event.proved and decision.verdict is Verdict.ALWAYS_WRONG:
+        decision = judge.judge_event(claim, Certainty.MAY, _ORDER)
     only_empty = judge.safe_only_if(decision, claim, either_empty(written, other))
     return Decided(event, decision, only_empty=only_empty)
 

@@ -79,8 +79,8 @@ class KernelMatch:
             return bound
         first, last, extent, *loops = bound
         reached = sympy.And(at_most(_ZERO, first), at_most(last + 1, extent))
-        # Where the loop ends at the index itself, an empty one ends inside: extents are not negative.
-        empty = [at_most(loop, _ZERO) for loop in loops if loop != last + 1]
+        # Where the loop runs from 0 to the index itself, an empty one ends inside: extents are not negative.
+        empty = [at_most(loop, _ZERO) for loop in loops if loop != last + 1 or first != 0]
         return sympy.Or(reached, *empty)
 
     def last_index(self, access: Access) -> str:

@@ -6,11 +6,12 @@ of its scalar parameters. A call gives each of them a value. Parameters are name
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import TypeAlias
 
 import sympy
+from sympy.logic.boolalg import Boolean
 
 from relax_lint.model.types import DType
 from relax_lint.symbolic.quantity import Shape
@@ -87,22 +88,35 @@ class Reduction:
     kept: tuple[sympy.Expr, ...]
 
 
+Differs: TypeAlias = Callable[[Mapping[sympy.Symbol, int], int, int, int], "bool | None"]
+"""Whether a call with these values of the kernel's symbols computes something else when the parameter
+`written` starts so many elements behind the parameter `other`, than when they lie apart; None where that is
+not known.
+"""
+
+
 @dataclass(frozen=True)
 class Kernel:
     """One PrimFunc.
 
     `reads` are the parameters of which contents from before the call may be seen, `writes` those that may
-    be written. `first_reads` are loaded from before anything is stored to them: True where that is certain.
-    `elementwise` holds the pairs (read, written) that may be the same memory: each element of the written one
-    depends on no other element of the read one. In `copies` it is that element as it is. Of a pair in
-    `read_before` everything is read before anything is written. `opaque` gives, for parameters whose address
-    leaves what can be read here, the reason; they count as read and written.
+    be written. In `whole_writes` stands, for each of these, the condition on the kernel's symbols under
+    which a call is certain to write every element of it: true, false where that is not proved, or an
+    expression.
+    `first_reads` are loaded from before anything is stored to them: True where that is certain.
+    `elementwise` holds the pairs (read, written) that may be the same memory in whatever order the steps of
+    loops come: no element is read after it was overwritten. In `copies` each element that is written is that
+    of the read one as it is. The pairs in `read_before` may be the same memory as the kernel is written.
+    `opaque` gives, for parameters whose address
+    leaves what can be read here, the reason; they count as read and written. `differs` carries the kernel out
+    on small numbers, where that is possible.
     """
 
     name: str
     parameters: tuple[KernelParameter, ...]
     reads: frozenset[int] = frozenset()
     writes: frozenset[int] = frozenset()
+    whole_writes: Mapping[int, Boolean] = field(default_factory=dict)
     elementwise: frozenset[tuple[int, int]] = frozenset()
     copies: frozenset[tuple[int, int]] = frozenset()
     read_before: frozenset[tuple[int, int]] = frozenset()
@@ -111,3 +125,4 @@ class Kernel:
     accesses: tuple[Access, ...] = ()
     lookups: tuple[Lookup, ...] = ()
     reductions: tuple[Reduction, ...] = ()
+    differs: Differs | None = field(default=None, compare=False, repr=False)

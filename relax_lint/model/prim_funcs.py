@@ -3,10 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from typing import Any
+from typing import Any, TypeAlias
 
 import sympy
 
+from relax_lint.model.kernel_body.coverage import Coverage
+from relax_lint.model.kernel_body.data_flow import same_width
+from relax_lint.model.kernel_body.dependences import Dependences
+from relax_lint.model.kernel_body.loops import Loops
+from relax_lint.model.kernel_body.reader import BodyReader
+from relax_lint.model.kernel_body.trial import Trial
 from relax_lint.model.kernels import (
     BufferParameter,
     Kernel,
@@ -14,9 +20,7 @@ from relax_lint.model.kernels import (
     OpaqueParameter,
     ScalarParameter,
 )
-from relax_lint.model.loops import Loops
 from relax_lint.model.read_types import read_dtype
-from relax_lint.model.tir_body import BodyReader
 from relax_lint.symbolic.quantity import Unknown
 from relax_lint.symbolic.translate import Translator, Untranslatable
 from relax_lint.vm import versions
@@ -47,23 +51,56 @@ def read_kernel(name: str, prim_func: Any) -> Kernel:
     loops = Loops()
     translator = Translator(loops.symbol_of)
     parameters = tuple(_parameter(var, translator, loops) for var in prim_func.params)
-    loops.close_signature()
+    shapes = [_known_shape(parameter) for parameter in parameters]
+    loops.close_signature(extent for shape in shapes for extent in shape or ())
     reader = BodyReader(prim_func.params, parameters, translator, loops)
     reader.statement(prim_func.body)
+    effects = reader.effects
+    coverage = Coverage(reader.touches, shapes, loops)
+    elementwise, read_before = _in_place(reader, parameters, loops)
     return Kernel(
         name,
         parameters,
-        frozenset(reader.effects.reads),
-        frozenset(reader.effects.writes),
-        reader.flow.elementwise(parameters, reader.effects.opaque),
+        frozenset(effects.reads | {p for p in range(len(parameters)) if coverage.is_read(p)}),
+        frozenset(effects.writes),
+        {position: coverage.whole(position) for position in sorted(effects.writes)},
+        elementwise,
         reader.flow.copies(parameters),
-        reader.effects.read_before,
-        dict(sorted(reader.effects.first_reads.items())),
-        dict(sorted(reader.effects.opaque.items())),
+        read_before,
+        dict(sorted(effects.first_reads.items())),
+        dict(sorted(effects.opaque.items())),
         tuple(dict.fromkeys(reader.accesses)),
         tuple(dict.fromkeys(reader.lookups)),
         tuple(dict.fromkeys(reader.reductions)),
+        Trial(prim_func, shapes, loops.signature).differs,
     )
+
+
+Pairs: TypeAlias = "frozenset[tuple[int, int]]"
+
+
+def _in_place(reader: BodyReader, parameters: Sequence[KernelParameter], loops: Loops) -> tuple[Pairs, Pairs]:
+    """The pairs (read, written) that may be the same memory in any order of the loops, and as they stand."""
+    dependences = Dependences(reader.touches, loops)
+    plain = reader.effects.opaque.keys()
+    elementwise, read_before = set(), set()
+    for source in dependences.read:
+        for target in dependences.written:
+            if source in dependences.written or not plain.isdisjoint((source, target)):
+                continue
+            width = same_width(parameters[source], parameters[target])
+            order = dependences.order(source, target, same_width=width)
+            if order.kept and width and (order.together or reader.flow.per_element(source, target)):
+                elementwise.add((source, target))
+            elif order.kept:
+                read_before.add((source, target))
+    return frozenset(elementwise), frozenset(read_before)
+
+
+def _known_shape(parameter: KernelParameter) -> tuple[sympy.Expr, ...] | None:
+    if not isinstance(parameter, BufferParameter) or isinstance(parameter.shape, Unknown):
+        return None
+    return parameter.shape
 
 
 def _parameter(var: Any, translator: Translator, loops: Loops) -> KernelParameter:

@@ -64,3 +64,9 @@ def data_of_buffer(expr: Any) -> Any | None:
 def is_constant_true(condition: Any) -> bool:
     """Whether a condition is the constant true."""
     return type(condition).__name__ == "IntImm" and int(condition.value) != 0
+
+
+def says_no_alias(prim_func: Any) -> bool:
+    """Whether a PrimFunc promises the compiler that no two of its arguments share memory."""
+    attributes = prim_func.attrs
+    return bool(attributes) and bool(attributes.get("tirx.noalias", attributes.get("tir.noalias", False)))

@@ -81,7 +81,8 @@ def test_elementwise_through_a_local_buffer() -> None:
 
 def test_an_index_or_a_condition_is_not_an_elementwise_use() -> None:
     assert (
-        of_kernel("for i in range(n):\n    if x[0] > T.float32(0):\n        y[i] = x[i]").elementwise == set()
+        of_kernel("for i in range(n):\n    if x[0] > T.float32(0):\n        y[i] = -x[i]").elementwise
+        == set()
     )
 
 
@@ -158,7 +159,9 @@ def test_what_is_read_in_an_earlier_loop_is_read_before() -> None:
         y[i] = z[0]
     """
     assert of_kernel(body).read_before == {(0, 1)}
-    assert of_kernel(body.replace("y[i] = z[0]", "y[i] = z[0] * x[i]")).read_before == set()
+    scaled = of_kernel(body.replace("y[i] = z[0]", "y[i] = z[0] * x[i]"))
+    assert (scaled.read_before, scaled.elementwise) == ({(0, 1)}, set())
+    assert of_kernel(body.replace("y[i] = z[0]", "y[i] = z[0] * x[0]")).read_before == set()
     nested = "for k in range(2):\n    for i in range(n):\n        z[i] = x[i]\n    for i in range(n):\n        y[i] = z[0]"
     assert of_kernel('z = T.alloc_buffer((8,), "float32")\n' + nested).read_before == set()
 

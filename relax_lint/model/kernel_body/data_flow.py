@@ -12,12 +12,10 @@ from relax_lint.model.kernels import BufferParameter, KernelParameter
 
 
 class Effects:
-    """Which parameters are read and written.
+    """Which parameters are read and written, apart from loads that follow a store.
 
-    A parameter that is stored to before it is loaded from, unconditionally and in program order, is not
-    read: what it held before the call does not matter. That each element is stored before it is loaded is
-    not shown. A parameter in `first_reads` is loaded from before anything is stored to it at all; True where
-    that happens whenever it has an element, False where it takes a loop that may have no step.
+    A parameter in `first_reads` is loaded from before anything is stored to it at all; True where that
+    happens whenever it has an element, False where it takes a loop that may have no step.
     """
 
     def __init__(self) -> None:
@@ -25,39 +23,15 @@ class Effects:
         self.writes: set[int] = set()
         self.first_reads: dict[int, bool] = {}
         self.opaque: dict[int, str] = {}
-        self._initialised: set[int] = set()
-        self._phase = 0
-        self._last_read: dict[int, int] = {}
-        self._first_write: dict[int, int] = {}
 
     def read(self, parameter: int, *, guarded: bool = True, certain: bool = False) -> None:
         """A load; a `guarded` one may not happen, a `certain` one does if there is an element."""
-        self._last_read[parameter] = self._phase
-        if parameter not in self._initialised:
-            self.reads.add(parameter)
         if not guarded and parameter not in self.writes:
             self.first_reads[parameter] = certain or self.first_reads.get(parameter, False)
 
-    def write(self, parameter: int, *, guarded: bool) -> None:
-        """A store; a `guarded` one may not happen."""
-        self._first_write.setdefault(parameter, self._phase)
+    def write(self, parameter: int) -> None:
+        """A store."""
         self.writes.add(parameter)
-        if not guarded:
-            self._initialised.add(parameter)
-
-    def next_phase(self) -> None:
-        """All that came before is done when the next statement begins."""
-        self._phase += 1
-
-    @property
-    def read_before(self) -> frozenset[tuple[int, int]]:
-        """The pairs (read, written) of which everything is read before anything is written."""
-        return frozenset(
-            (source, target)
-            for source, last in self._last_read.items()
-            for target, first in self._first_write.items()
-            if last < first and source not in self.writes and self.opaque.keys().isdisjoint((source, target))
-        )
 
     def lose(self, parameter: int, why: str) -> None:
         """The parameter's address goes where it cannot be followed."""
@@ -82,31 +56,38 @@ Same: TypeAlias = Callable[[Element, Element], bool]
 
 @dataclass(frozen=True)
 class Store:
-    """One store, of a value that is computed from the elements `sources`. `once` says that no element is
-    stored twice, `copies` that the value is the one source as it is.
+    """One store, of a value that is computed from the elements `sources`. `copies` says that it is the one
+    source as it is.
     """
 
     target: Element
     sources: tuple[Element, ...]
-    once: bool
     copies: bool = False
 
 
 class DataFlow:
-    """From which elements of the parameters each stored element is computed, through local buffers."""
+    """From which elements of the parameters each stored element is computed, through local buffers.
+
+    Stores to a local buffer are taken together: which of them a load sees is not asked. So this tells how a
+    kernel is meant, not that it works in place.
+    """
 
     def __init__(self, same: Same) -> None:
         self._same = same
         self._flows: dict[Any, dict[int, bool]] = {}
         """For each buffer the parameters that it depends on, and whether always on the same element."""
         self._stores: dict[int, list[Store]] = {}
-        self._loaded: set[int] = set()
         self._given_up: set[int] = set()
 
     def give_up(self, parameter: int | None) -> None:
         """The parameter is used in another way than element for element."""
         if parameter is not None:
             self._given_up.add(parameter)
+
+    def copied(self, store: Store) -> int | None:
+        """The parameter of which a store copies the element at the same place."""
+        source = store.sources[0].buffer if store.copies else None
+        return source if isinstance(source, int) and self._same(store.sources[0], store.target) else None
 
     def store(self, store: Store) -> None:
         """Record a store."""
@@ -115,7 +96,6 @@ class DataFlow:
         for element in store.sources:
             source, same = element.buffer, self._same(element, store.target)
             if isinstance(source, int):
-                self._loaded.add(source)
                 origins: Mapping[int, bool] = {source: True}
             else:
                 origins = dict(self._flows.get(source, {}))
@@ -124,26 +104,9 @@ class DataFlow:
         if isinstance(target, int):
             self._stores.setdefault(target, []).append(store)
 
-    def elementwise(
-        self, parameters: Sequence[KernelParameter], opaque: Mapping[int, str]
-    ) -> frozenset[tuple[int, int]]:
-        """The pairs (read, written) of parameters that may be the same memory."""
-        found = set()
-        lost = self._given_up | set(opaque)
-        for target, stores in self._stores.items():
-            if len(stores) > 1 or not stores[0].once or target in lost or not self._keeps_apart(target):
-                continue
-            for source, same in self._flows[target].items():
-                elsewhere = any(source in self._flows[other] for other in self._stores if other != target)
-                written = source in self._stores or source in lost
-                if (
-                    same
-                    and not elsewhere
-                    and not written
-                    and _same_width(parameters[source], parameters[target])
-                ):
-                    found.add((source, target))
-        return frozenset(found)
+    def per_element(self, source: int, target: int) -> bool:
+        """Whether every element of a target depends on no other element of a source."""
+        return self._given_up.isdisjoint((source, target)) and self._flows[target].get(source, True)
 
     def copies(self, parameters: Sequence[KernelParameter]) -> frozenset[tuple[int, int]]:
         """The pairs (read, written) of parameters of which the kernel does nothing else to the written one
@@ -157,19 +120,12 @@ class DataFlow:
             kept = source not in self._stores and self._given_up.isdisjoint((source, target))
             if others or not isinstance(source, int) or not kept:
                 continue
-            if _same_width(parameters[source], parameters[target]):
+            if same_width(parameters[source], parameters[target]):
                 found.add((source, target))
         return frozenset(found)
 
-    def _keeps_apart(self, target: int) -> bool:
-        """Whether the elements of a stored parameter are read, if at all, for the same element of its own."""
-        if target not in self._loaded:
-            return True
-        elsewhere = any(target in self._flows[other] for other in self._stores if other != target)
-        return not elsewhere and self._flows[target].get(target, False)
 
-
-def _same_width(one: KernelParameter, other: KernelParameter) -> bool:
+def same_width(one: KernelParameter, other: KernelParameter) -> bool:
     """Whether equal distances from the start are equal numbers of bytes."""
     return (
         isinstance(one, BufferParameter)

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import sympy
 
-from relax_lint.model.loops import Loops
+from relax_lint.model.kernel_body.loops import Loops
 from relax_lint.symbolic.functions import FloorDiv, FloorMod
 
 _MAX_STEPS = 32

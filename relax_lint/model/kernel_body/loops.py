@@ -32,6 +32,7 @@ class Loops:
         self._names: set[str] = set()
         self._ranges: dict[sympy.Symbol, Range] = {}
         self._signature: frozenset[sympy.Symbol] = frozenset()
+        self._extents: frozenset[sympy.Symbol] = frozenset()
 
     def symbol_of(self, var: Any) -> sympy.Symbol:
         """The symbol of a variable."""
@@ -46,9 +47,24 @@ class Loops:
             symbol = self._symbols[var] = sympy.Symbol(unique, integer=True)
         return symbol
 
-    def close_signature(self) -> None:
-        """The symbols seen so far are those of the signature."""
+    def close_signature(self, extents: Iterable[sympy.Expr] = ()) -> None:
+        """The symbols seen so far are those of the signature; `extents` are those of its tensors."""
         self._signature = frozenset(self._symbols.values())
+        self._extents = frozenset(extent for extent in extents if extent.is_Symbol)
+
+    @property
+    def signature(self) -> dict[Any, sympy.Symbol]:
+        """The variables of the signature, each with its symbol."""
+        return {var: symbol for var, symbol in self._symbols.items() if symbol in self._signature}
+
+    def is_not_negative(self, value: sympy.Expr) -> bool:
+        """Whether a polynomial has no negative term and no symbol but extents of tensors."""
+        return all(self._is_not_negative(term) for term in sympy.Add.make_args(sympy.expand(value)))
+
+    def _is_not_negative(self, term: sympy.Expr) -> bool:
+        factor, rest = term.as_coeff_Mul()
+        products = all(f.is_Integer or f.is_Symbol or f.is_Pow for f in sympy.Mul.make_args(rest))
+        return bool(factor >= 0) and products and rest.free_symbols <= self._extents
 
     def enter(self, symbol: sympy.Symbol, first: sympy.Expr, extent: sympy.Expr) -> None:
         """From here on a loop variable runs over `extent` integers from `first` on."""
@@ -63,6 +79,18 @@ class Loops:
                 return None
             found.append(known.extent)
         return tuple(found)
+
+    def in_signature(self, value: sympy.Expr) -> bool:
+        """Whether an expression has no symbols but those of the signature."""
+        return bool(value.free_symbols <= self._signature)
+
+    def is_inside(self, index: sympy.Expr | None, extent: sympy.Expr) -> bool:
+        """Whether an index plainly stays on an axis."""
+        reached = None if index is None else self.range_of(index)
+        if reached is None:
+            return False
+        first, room = reached.first, sympy.expand(extent - 1 - reached.last)
+        return bool(first.is_Integer and first >= 0 and room.is_Integer and room >= 0)
 
     def variables_of(self, indices: Iterable[sympy.Expr]) -> set[sympy.Symbol]:
         """The loop variables in some indices that take more than one value."""

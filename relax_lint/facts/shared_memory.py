@@ -1,0 +1,66 @@
+"""Kernels carried out on small numbers: is what a call computes on shared memory certain to be wrong?"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+
+import sympy
+
+from relax_lint.analysis.flow import FunctionFlow
+from relax_lint.facts.kernel_entry import bind, operands_of
+from relax_lint.model.kernels import BufferParameter, Kernel
+from relax_lint.model.operations import KernelCall
+from relax_lint.symbolic.quantity import Unknown
+
+_INSTANCES = ((1, 1), (2, 2), (3, 4), (7, 5))
+"""Values for the symbols of the caller: first and second of each pair in turn."""
+
+
+def is_wrong_on_shared_memory(call: KernelCall, written: int, other: int, flow: FunctionFlow) -> bool:
+    """Whether the call computes something else than it would on memory apart, at every size that is tried."""
+    kernel = flow.effects.kernel_of(call)
+    if kernel is None:
+        # What is not visible is compiled as if its arguments lay apart.
+        return True
+    distance = _distance(call, written, other, kernel, flow)
+    if kernel.differs is None or distance is None:
+        return False
+    types = [operand.type for operand in operands_of(call, flow.function)]
+    binding = bind(kernel, types)
+    if binding.unknown:
+        return False
+    return all(
+        kernel.differs(values, written, other, apart) is True
+        for values, apart in _instances(binding.values, distance)
+    )
+
+
+def _distance(
+    call: KernelCall, written: int, other: int, kernel: Kernel, flow: FunctionFlow
+) -> sympy.Expr | None:
+    """How many elements the one starts behind the other."""
+    one, two = kernel.parameters[written], kernel.parameters[other]
+    if not isinstance(one, BufferParameter) or not isinstance(two, BufferParameter):
+        return None
+    start = flow.memory.range(call.arguments[written]).start
+    start_2 = flow.memory.range(call.arguments[other]).start
+    bits = one.dtype.bits * one.dtype.lanes
+    same = one.dtype.name == two.dtype.name and bits % 8 == 0
+    if isinstance(start, Unknown) or isinstance(start_2, Unknown) or not same:
+        return None
+    return sympy.expand((start - start_2) / (bits // 8))
+
+
+def _instances(
+    values: Mapping[sympy.Symbol, sympy.Expr], distance: sympy.Expr
+) -> Iterator[tuple[dict[sympy.Symbol, int], int]]:
+    """Values of the kernel's symbols and the distance, for some values of those of the caller."""
+    free = sorted(
+        {symbol for value in (*values.values(), distance) for symbol in value.free_symbols}, key=str
+    )
+    for instance in _INSTANCES if free else _INSTANCES[:1]:
+        chosen = {symbol: instance[place % 2] for place, symbol in enumerate(free)}
+        yield (
+            {symbol: int(value.xreplace(chosen)) for symbol, value in values.items()},
+            int(distance.xreplace(chosen)),
+        )

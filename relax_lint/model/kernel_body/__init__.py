@@ -1,0 +1,1 @@
+"""The bodies of kernels: which elements they touch, in which order, and what follows from that."""

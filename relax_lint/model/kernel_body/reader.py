@@ -1,0 +1,267 @@
+"""The walk over the statements of a PrimFunc: loops as they run, blocks inside of them, and ways out.
+
+A block has no loops of its own: its axes stand for what the loops around it make them. What may not be
+reached, because of a condition or a way out before it, counts as guarded.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+from typing import Any
+
+import sympy
+
+from relax_lint.model.kernel_body.exits import BREAK, RETURN, exit_of, exits_in
+from relax_lint.model.kernel_body.expressions import ExpressionReader
+from relax_lint.model.kernel_body.loops import Loops
+from relax_lint.model.kernel_body.touches import Loop, Touch
+from relax_lint.model.kernels import KernelParameter, Reduction
+from relax_lint.symbolic.functions import FloorDiv
+from relax_lint.symbolic.translate import Translator, Untranslatable
+from relax_lint.vm import nodes
+
+_REDUCTION_AXIS = 2
+_ONE_AFTER_THE_OTHER = frozenset((0, 3))
+"""Serial and unrolled loops; the others are parallel, vectorised or bound to threads."""
+
+
+class BodyReader(ExpressionReader):
+    """Reads one body; the findings are in its public attributes afterwards."""
+
+    def __init__(
+        self,
+        variables: Sequence[Any],
+        parameters: Sequence[KernelParameter],
+        translator: Translator,
+        loops: Loops,
+    ) -> None:
+        super().__init__(variables, parameters, translator, loops)
+        self.reductions: list[Reduction] = []
+
+    def statement(self, node: Any) -> None:
+        """Read a statement and what is inside it."""
+        handler = _STATEMENTS.get(type(node).__name__)
+        if handler is None:
+            self._give_up(f"the kernel has a statement of the kind {type(node).__name__}")
+        else:
+            handler(self, node)
+
+    def _sequence(self, node: Any) -> None:
+        for statement in node.seq:
+            self.statement(statement)
+
+    def _leave(self, node: Any) -> None:
+        found = exit_of(node)
+        if found is not None:
+            self._left.add(found)
+        if found == RETURN and getattr(node, "value", None) is not None:
+            self._control(node.value)
+
+    def _for(self, node: Any) -> None:
+        self._control(node.min)
+        self._control(node.extent)
+        serial = int(node.kind) in _ONE_AFTER_THE_OTHER
+        step = getattr(node, "step", None)
+        self._inside(self._enter(node.loop_var, node.min, node.extent, step, serial=serial), node.body)
+
+    def _inside(self, loop: Loop, body: Any) -> None:
+        """Read the body of a loop. A step before this one may have left it."""
+        before, left = set(self._left), not exits_in(body).isdisjoint((BREAK, RETURN))
+        self._guards += left
+        self._nest = (*self._nest, loop)
+        self.statement(body)
+        self._nest = self._nest[:-1]
+        self._guards -= left
+        self._left = before | (self._left & {RETURN})
+
+    def _while(self, node: Any) -> None:
+        self._guards += 1
+        self._nest, before = (*self._nest, Loop(None, None)), set(self._left)
+        self._control(node.condition)
+        self.statement(node.body)
+        self._nest = self._nest[:-1]
+        self._guards -= 1
+        self._left = before | (self._left & {RETURN})
+
+    def _if(self, node: Any) -> None:
+        self._control(node.condition)
+        start = len(self.touches)
+        self._guarded(node.then_case)
+        middle = len(self.touches)
+        if node.else_case is not None:
+            self._guarded(node.else_case)
+            self._join(self.touches[start:middle], self.touches[middle:])
+
+    def _guarded(self, node: Any) -> None:
+        self._guards += 1
+        self.statement(node)
+        self._guards -= 1
+
+    def _join(self, then: Sequence[Touch], other: Sequence[Touch]) -> None:
+        """What both branches store is stored in any case."""
+        level = self._uncertain + 1
+        stored = [
+            {
+                (touch.parameter, touch.indices, touch.loops)
+                for touch in branch
+                if touch.guards == level and touch.writes
+            }
+            for branch in (then, other)
+        ]
+        for parameter, indices, loops in sorted(stored[0] & stored[1], key=str):
+            shape, order = self._shape(parameter), len(self.touches)
+            joined = Touch(parameter, indices, shape, loops, order, level - 1, writes=True, joined=True)
+            self.touches.append(joined)
+
+    def _attribute(self, node: Any) -> None:
+        if type(node.node).__name__ == "IterVar":
+            self._inside(self._enter(node.node.var, 0, node.value, None, serial=False), node.body)
+        else:
+            self.statement(node.body)
+
+    def _realize(self, node: Any) -> None:
+        for value in node.iter_values:
+            self._control(value)
+        self._control(node.predicate)
+        guarded = not nodes.is_constant_true(node.predicate)
+        self._guards += guarded
+        self._block(node.block, node.iter_values)
+        self._guards -= guarded
+
+    def _block(self, block: Any, values: Sequence[Any]) -> None:
+        for buffer in block.alloc_buffers:
+            self._roots[buffer] = None
+        for axis, value in zip(block.iter_vars, values, strict=True):
+            self._name_axis(axis.var, value)
+        for match in block.match_buffers:
+            self._window(match.buffer, nodes.region_source(match.source))
+        if block.init is not None:
+            self._reduction(block)
+            self._initialise(block, values)
+        self.statement(block.body)
+
+    def _name_axis(self, var: Any, value: Any) -> None:
+        """From here on an axis of a block stands for what the loops around make it."""
+        try:
+            self._translator.know(var, self._translator.expr(value))
+        except (Untranslatable, AttributeError):
+            return
+
+    def _initialise(self, block: Any, values: Sequence[Any]) -> None:
+        """What is done in the first step of the loops that are reduced: for every element that is kept,
+        unless it depends on these loops.
+        """
+        reduced = self._reduced(block, values)
+        self._guards += reduced is None
+        touches, accesses = len(self.touches), len(self.accesses)
+        self.statement(block.init)
+        self._guards -= reduced is None
+        for place in range(touches, len(self.touches)):
+            touch = self.touches[place]
+            if any(
+                index is None or not index.free_symbols.isdisjoint(reduced or ()) for index in touch.indices
+            ):
+                self.touches[place] = replace(touch, guards=touch.guards + 1)
+                del self.accesses[accesses:]
+
+    def _reduced(self, block: Any, values: Sequence[Any]) -> set[sympy.Symbol] | None:
+        """The loops that are reduced; None where a block may not be initialised in their first step, or not
+        for each element that is kept.
+        """
+        first = {
+            loop.symbol: self._loops.range_of(loop.symbol) for loop in self._nest if loop.symbol is not None
+        }
+        start = {symbol: reached.first for symbol, reached in first.items() if reached is not None}
+        reduced: set[sympy.Symbol] = set()
+        kept: set[sympy.Symbol] = set()
+        for axis, value in zip(block.iter_vars, values, strict=True):
+            try:
+                index, least = self._translator.expr(value), self._translator.expr(axis.dom.min)
+            except (Untranslatable, AttributeError):
+                return None
+            if int(axis.iter_type) != _REDUCTION_AXIS:
+                kept |= index.free_symbols
+            elif index.xreplace(start) != least:
+                return None
+            else:
+                reduced |= index.free_symbols
+        return reduced if reduced.isdisjoint(kept) else None
+
+    def _reduction(self, block: Any) -> None:
+        reduced: list[sympy.Expr] = []
+        kept: list[sympy.Expr] = []
+        for axis in block.iter_vars:
+            try:
+                extent = self._translator.expr(axis.dom.extent)
+            except (Untranslatable, AttributeError):
+                return
+            (reduced if int(axis.iter_type) == _REDUCTION_AXIS else kept).append(extent)
+        if reduced and all(self._loops.in_signature(extent) for extent in (*reduced, *kept)):
+            self.reductions.append(Reduction(tuple(reduced), tuple(kept)))
+
+    def _declare(self, node: Any) -> None:
+        source = nodes.data_of_buffer(node.data)
+        if source is not None and source in self._roots:
+            self._window(node.buffer, source)
+        else:
+            self._control(node.data)
+
+    def _window(self, buffer: Any, source: Any) -> None:
+        self._roots[buffer] = self._roots.get(source)
+        self._windows.add(buffer)
+        self.flow.give_up(self._roots[buffer])
+
+    def _allocate(self, node: Any) -> None:
+        self._roots[node.buffer] = None
+
+    def _bind(self, node: Any) -> None:
+        before = len(self.touches)
+        self._control(node.value)
+        if len(self.touches) == before:
+            self._name_axis(node.var, node.value)
+
+    def _evaluate(self, node: Any) -> None:
+        if exit_of(node) is None:
+            self._control(node.value)
+        else:
+            self._leave(node)
+
+    def _assert(self, node: Any) -> None:
+        self._control(node.condition)
+
+    def _enter(self, var: Any, first: Any, extent: Any, step: Any, *, serial: bool) -> Loop:
+        """A loop whose variable runs over `extent` integers from `first` on, or every so many of them."""
+        symbol = self._loops.symbol_of(var)
+        try:
+            start, width = self._translator.expr(first), self._translator.expr(extent)
+            stride = sympy.Integer(1) if step is None else self._translator.expr(step)
+        except (Untranslatable, AttributeError):
+            return Loop(None, None)
+        if stride == 1:
+            self._loops.enter(symbol, start, width)
+        elif stride.is_Integer and stride > 1:
+            self._loops.enter(symbol, sympy.Integer(0), FloorDiv(width + stride - 1, stride))
+            self._translator.know(var, start + stride * symbol)
+        else:
+            return Loop(None, None)
+        return Loop(symbol, width, serial)
+
+
+_STATEMENTS: dict[str, Callable[[BodyReader, Any], None]] = {
+    "SeqStmt": BodyReader._sequence,
+    "For": BodyReader._for,
+    "While": BodyReader._while,
+    "IfThenElse": BodyReader._if,
+    "AttrStmt": BodyReader._attribute,
+    "SBlockRealize": BodyReader._realize,
+    "DeclBuffer": BodyReader._declare,
+    "AllocBuffer": BodyReader._allocate,
+    "Bind": BodyReader._bind,
+    "Evaluate": BodyReader._evaluate,
+    "AssertStmt": BodyReader._assert,
+    "BufferStore": BodyReader._store,
+    "Break": BodyReader._leave,
+    "Continue": BodyReader._leave,
+    "Return": BodyReader._leave,
+}

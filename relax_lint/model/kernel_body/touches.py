@@ -1,0 +1,88 @@
+"""Loads and stores of a kernel, with the loops around them and the order in which they stand."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import sympy
+
+from relax_lint.model.kernel_body.loops import Loops
+
+
+@dataclass(frozen=True, eq=False)
+class Loop:
+    """One loop around a statement: `extent` as it is written, `symbol` for what counts its steps. Both are
+    None where they are not known. The steps of a `serial` one come one after the other.
+    """
+
+    symbol: sympy.Symbol | None
+    extent: sympy.Expr | None
+    serial: bool = False
+
+
+@dataclass(frozen=True, eq=False)
+class Touch:
+    """A load from or a store to a parameter.
+
+    `order` rises in the order of the text, a value's loads before its store. `guards` counts the conditions
+    and possible ways out before it; without any it is made in every step of its loops. `copied` is the
+    parameter of which a store stores the element at the same distance from the start, as it is. A `joined`
+    one stands for a store that is made in both branches of a condition; an `outside` one is made by something
+    that the kernel calls.
+    """
+
+    parameter: int
+    indices: tuple[sympy.Expr | None, ...]
+    shape: tuple[sympy.Expr, ...] | None
+    loops: tuple[Loop, ...]
+    order: int
+    guards: int
+    writes: bool
+    copied: int | None = None
+    joined: bool = False
+    outside: bool = False
+
+    @property
+    def certain(self) -> bool:
+        """Whether it is made in every step of its loops."""
+        return not self.guards
+
+    @property
+    def symbols(self) -> tuple[sympy.Symbol, ...] | None:
+        """The symbols of the loops; None where one is not known."""
+        known = [loop.symbol for loop in self.loops if loop.symbol is not None]
+        return tuple(known) if len(known) == len(self.loops) else None
+
+    @property
+    def known_indices(self) -> tuple[sympy.Expr, ...] | None:
+        """The indices, where all are known and there is one for each axis."""
+        known = tuple(index for index in self.indices if index is not None)
+        fits = self.shape is not None and len(known) == len(self.indices) == len(self.shape)
+        return known if fits else None
+
+
+def common_loops(one: Touch, other: Touch) -> tuple[Loop, ...]:
+    """The loops around both."""
+    shared = []
+    for a, b in zip(one.loops, other.loops, strict=False):
+        if a is not b:
+            break
+        shared.append(a)
+    return tuple(shared)
+
+
+def has_steps_for(nest: tuple[Loop, ...], shape: tuple[Any, ...] | None) -> bool:
+    """Whether every loop has a step whenever a tensor of a shape has elements."""
+    if shape is None:
+        return False
+    return all(
+        loop.extent is not None and (loop.extent in shape or (loop.extent.is_Integer and loop.extent > 0))
+        for loop in nest
+    )
+
+
+def extents_of(nest: tuple[Loop, ...], loops: Loops) -> tuple[sympy.Expr, ...] | None:
+    """The extents of some loops; None where the signature does not tell one."""
+    found = [loop.extent for loop in nest if loop.extent is not None and loops.in_signature(loop.extent)]
+    return tuple(found) if len(found) == len(nest) else None

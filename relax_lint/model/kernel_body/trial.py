@@ -1,0 +1,119 @@
+"""A kernel carried out on small numbers: does it give other results where its arguments share memory?
+
+Numbers are Python's; a function such as `exp` is any function that is not its own inverse or repetition. No
+code is run but this. A body that does anything else than loop, choose, load, compute and store is declined.
+"""
+
+from __future__ import annotations
+
+import math
+import random
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any, TypeAlias
+
+import sympy
+
+from relax_lint.model.kernel_body.compiling import Compiler, Declined, Frame, Memory
+from relax_lint.vm import nodes
+
+Extents: TypeAlias = tuple[sympy.Expr, ...]
+
+MAX_STEPS = 20_000
+_MAX_ELEMENTS = 20_000
+_CONTENTS = ((-50, 50), (1, 50), (-50, -1), (-50, 50))
+"""Between what numbers the contents lie, in each trial."""
+_CLOSE = 1e-6
+
+
+@dataclass(frozen=True)
+class Sharing:
+    """The parameter `written` starts `distance` elements behind the parameter `other`."""
+
+    written: int
+    other: int
+    distance: int
+
+
+@dataclass
+class Trial:
+    """One PrimFunc. `symbols` are what its variables are called elsewhere."""
+
+    prim_func: Any
+    shapes: Sequence[Extents | None]
+    symbols: Mapping[Any, sympy.Symbol]
+    _body: Any = field(default=None, init=False)
+
+    def differs(
+        self, values: Mapping[sympy.Symbol, int], written: int, other: int, distance: int
+    ) -> bool | None:
+        """Whether what the kernel writes is different on shared memory, whatever the contents; None where
+        that was not found out. It is not where the kernel says that its arguments lie apart: the compiler may
+        then change the order of its loads and stores.
+        """
+        sharing = Sharing(written, other, distance)
+        try:
+            if nodes.says_no_alias(self.prim_func):
+                return None
+            shapes = [self._extents(shape, values) for shape in self.shapes]
+            if self._body is None:
+                self._body = Compiler().statement(self.prim_func.body)
+            return all(self._differs(seed, values, shapes, sharing) for seed in range(len(_CONTENTS)))
+        except (Declined, ArithmeticError, ValueError, IndexError, TypeError):
+            return None
+
+    def _differs(
+        self,
+        seed: int,
+        values: Mapping[sympy.Symbol, int],
+        shapes: list[tuple[int, ...] | None],
+        sharing: Sharing,
+    ) -> bool:
+        apart, shared = (
+            self._memories(seed, shapes, sharing, False),
+            self._memories(seed, shapes, sharing, True),
+        )
+        for memories in (apart, shared):
+            buffers = {
+                var: memory
+                for var, memory in zip(self.prim_func.params, memories, strict=True)
+                if memory is not None
+            }
+            scalars = {var: values[symbol] for var, symbol in self.symbols.items() if symbol in values}
+            self._body(Frame(scalars, buffers, MAX_STEPS))
+        one, other = apart[sharing.written], shared[sharing.written]
+        return one is not None and other is not None and not _alike(one.contents(), other.contents())
+
+    def _memories(
+        self, seed: int, shapes: list[tuple[int, ...] | None], sharing: Sharing, shared: bool
+    ) -> list[Memory | None]:
+        """The parameters with contents. Also apart, what lies on one place holds the same."""
+        chance = random.Random(seed)
+        found: list[Memory | None] = []
+        for shape in shapes:
+            count = 0 if shape is None else math.prod(shape)
+            cells = [float(chance.randint(*_CONTENTS[seed])) for _ in range(count)]
+            found.append(None if shape is None else Memory(cells, 0, shape))
+        written, other = found[sharing.written], found[sharing.other]
+        if written is None or other is None:
+            raise Declined
+        low = min(0, sharing.distance)
+        length = max(other.count, sharing.distance + written.count) - low
+        cells = [float(chance.randint(*_CONTENTS[seed])) for _ in range(length)]
+        for position, start in ((sharing.written, sharing.distance - low), (sharing.other, -low)):
+            memory = found[position]
+            assert memory is not None
+            found[position] = Memory(cells if shared else list(cells), start, memory.shape)
+        return found
+
+    def _extents(self, shape: Extents | None, values: Mapping[sympy.Symbol, int]) -> tuple[int, ...] | None:
+        if shape is None:
+            return None
+        extents = tuple(int(extent.subs(values)) for extent in shape)
+        if min(extents, default=0) < 0 or math.prod(extents) > _MAX_ELEMENTS:
+            raise Declined
+        return extents
+
+
+def _alike(one: Sequence[float], other: Sequence[float]) -> bool:
+    return all(math.isclose(a, b, rel_tol=_CLOSE, abs_tol=_CLOSE) for a, b in zip(one, other, strict=True))

@@ -1,0 +1,175 @@
+"""What the linter reads from a kernel, against runs of it: apart and on one memory, interpreted and compiled."""
+
+from __future__ import annotations
+
+import math
+import random
+from collections import Counter
+
+import numpy as np
+import sympy
+import tvm
+
+from relax_lint.facts.kernel_match import KernelMatch
+from relax_lint.model.kernels import BufferParameter, Kernel
+from relax_lint.model.prim_funcs import read_kernel
+from relax_lint.model.types import TensorType
+from tests.oracle.kernels.bodies import Body, script
+from tests.oracle.kernels.interpreter import Watched, run, sizes
+
+
+class Disagreement(AssertionError):
+    """The linter says something that a run contradicts."""
+
+
+class Unusable(Exception):
+    """TVM does not take the text."""
+
+
+def kernel_of(body: Body) -> tuple[object, Kernel]:
+    """The function and what is read from it."""
+    try:
+        function = tvm.script.from_source(script(body))
+    except BaseException as error:
+        if isinstance(error, KeyboardInterrupt):
+            raise
+        raise Unusable from None
+    return function, read_kernel("f", function)
+
+
+def _extents(text: str, n: int, m: int) -> tuple[int, ...]:
+    return tuple(eval(part, {"n": n, "m": m}) for part in text.split(", "))
+
+
+def _cells(count: int, seed: int) -> list[float]:
+    chance = random.Random(seed)
+    return [float(chance.randint(-9, 9)) for _ in range(count)]
+
+
+def _apart(body: Body, n: int, m: int, seed: int) -> tuple[Watched, Watched, list[float]]:
+    """A run on memory apart that holds the same, and what it held."""
+    shapes = _extents(body.x, n, m), _extents(body.y, n, m)
+    cells = _cells(max(map(math.prod, shapes)), seed)
+    x, y = (Watched(cells[: math.prod(shape)], shape) for shape in shapes)
+    run(body, x, y, n, m)
+    return x, y, cells
+
+
+def _shared(body: Body, n: int, m: int, cells: list[float]) -> Watched:
+    shared = list(cells)
+    x, y = Watched(shared, _extents(body.x, n, m)), Watched(shared, _extents(body.y, n, m))
+    run(body, x, y, n, m)
+    return y
+
+
+def compare(body: Body) -> Counter[str]:
+    """Every claim about the kernel at some sizes and contents. Raises `Disagreement`."""
+    _, kernel = kernel_of(body)
+    seen: Counter[str] = Counter()
+    for n, m in sizes():
+        outcomes = [_apart(body, n, m, seed) for seed in (1, 2)]
+        _compare_effects(kernel, outcomes, n, m, seen)
+        if not any(buffer.outside for x, y, _ in outcomes for buffer in (x, y)):
+            _compare_shared(body, kernel, outcomes, n, m, seen)
+    return seen
+
+
+def _says(what: str, claimed: bool, holds: bool, seen: Counter[str]) -> None:
+    if claimed:
+        seen[what] += 1
+        if not holds:
+            raise Disagreement(what)
+
+
+def _values(kernel: Kernel, n: int, m: int) -> dict[sympy.Symbol, int]:
+    found: dict[sympy.Symbol, int] = {}
+    for parameter in kernel.parameters:
+        assert isinstance(parameter, BufferParameter)
+        for symbol in {symbol for extent in parameter.shape for symbol in extent.free_symbols}:
+            found[symbol] = {"n": n, "m": m}[symbol.name]
+    return found
+
+
+def _compare_effects(
+    kernel: Kernel,
+    outcomes: list[tuple[Watched, Watched, list[float]]],
+    n: int,
+    m: int,
+    seen: Counter[str],
+) -> None:
+    values = _values(kernel, n, m)
+    whole = kernel.whole_writes.get(1, sympy.false).subs(values) == sympy.true
+    types = [
+        TensorType(tuple(extent.subs(values) for extent in p.shape), p.dtype, len(p.shape))
+        for p in kernel.parameters
+    ]
+    inside = KernelMatch(kernel, tuple(types)).inside
+    for x, y, _ in outcomes:
+        outside = x.outside or y.outside
+        _says("RLX306 outside", inside == sympy.false, outside, seen)
+        _says("x is not written", 0 not in kernel.writes, not x.stored, seen)
+        _says("y is not written", 1 not in kernel.writes, not y.stored, seen)
+        if outside:
+            continue
+        _says("y is whole", whole, len(y.stored) == y.count, seen)
+        _says("y is not read", 1 not in kernel.reads, not y.early, seen)
+        _says("y is read first", kernel.first_reads.get(1, False) and y.count > 0, y.early, seen)
+
+
+def _compare_shared(
+    body: Body,
+    kernel: Kernel,
+    outcomes: list[tuple[Watched, Watched, list[float]]],
+    n: int,
+    m: int,
+    seen: Counter[str],
+) -> None:
+    same = []
+    for _, y, cells in outcomes:
+        shared = _shared(body, n, m, cells)
+        same.append(shared.cells[: y.count] == y.cells)
+        _says("copies", (0, 1) in kernel.copies, shared.cells == cells, seen)
+    _says("elementwise", (0, 1) in kernel.elementwise, all(same), seen)
+    _says("read before", (0, 1) in kernel.read_before, all(same), seen)
+    seen["right on one memory"] += all(same)
+    if kernel.differs is not None and not all(same) and n in (2, 5):
+        found = kernel.differs(_values(kernel, n, m), 1, 0, 0)
+        _says("differs", found is True, not all(same), seen)
+    elif kernel.differs is not None and all(same) and n in (2, 5):
+        _says("does not differ", True, kernel.differs(_values(kernel, n, m), 1, 0, 0) is not True, seen)
+
+
+def compare_machine(body: Body) -> Counter[str]:
+    """The compiled kernel, where no index is outside, against the interpreter and the claims."""
+    function, kernel = kernel_of(body)
+    seen: Counter[str] = Counter()
+    try:
+        compiled = tvm.compile(function, target="llvm")
+    except Exception:
+        raise Unusable from None
+    for n, m in ((1, 3), (2, 4), (5, 4), (8, 3)):
+        x, y, cells = _apart(body, n, m, 1)
+        if x.outside or y.outside:
+            continue
+        shapes = _extents(body.x, n, m), _extents(body.y, n, m)
+        tensors = [
+            tvm.runtime.tensor(np.array(cells[: math.prod(shape)], "float32").reshape(shape))
+            for shape in shapes
+        ]
+        compiled["f"](*tensors)
+        got = tensors[1].numpy().reshape(-1)
+        if not np.allclose(got, y.cells, rtol=1e-4, atol=1e-4, equal_nan=True):
+            if max(map(abs, y.cells), default=0) < 1e6:
+                raise Disagreement("the interpreter")
+            continue
+        seen["runs on the machine"] += 1
+        if shapes[0] != shapes[1]:
+            continue
+        shared = tvm.runtime.tensor(np.array(cells[: math.prod(shapes[0])], "float32").reshape(shapes[0]))
+        compiled["f"](shared, shared)
+        same = np.allclose(shared.numpy().reshape(-1), got, rtol=1e-3, atol=1e-3, equal_nan=True)
+        claims = (0, 1) in kernel.elementwise or (0, 1) in kernel.read_before
+        _says("right on the machine", claims, same, seen)
+        found = kernel.differs is not None and kernel.differs(_values(kernel, n, m), 1, 0, 0) is True
+        _says("wrong on the machine", found, not same, seen)
+    return seen

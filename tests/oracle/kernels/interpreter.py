@@ -1,0 +1,102 @@
+"""A body run as what it is in Python, on buffers that watch what is done to them."""
+
+from __future__ import annotations
+
+import contextlib
+import itertools
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+from tests.oracle.kernels.bodies import Body, local_text
+
+
+class Watched:
+    """A buffer on some cells. What is loaded before it was stored is noted, and what lies outside."""
+
+    def __init__(self, cells: list[float], shape: Sequence[int]) -> None:
+        self.cells = cells
+        self.shape = tuple(shape)
+        self.stored: set[int] = set()
+        self.early = self.outside = False
+
+    def _cell(self, at: Any) -> int | None:
+        indices = at if isinstance(at, tuple) else (at,)
+        cell = 0
+        for index, extent in zip(indices, self.shape, strict=True):
+            if not 0 <= index < extent:
+                self.outside = True
+                return None
+            cell = cell * extent + index
+        return cell
+
+    def __getitem__(self, at: Any) -> float:
+        cell = self._cell(at)
+        if cell is None:
+            return 0.0
+        self.early |= cell not in self.stored
+        return self.cells[cell]
+
+    def __setitem__(self, at: Any, value: float) -> None:
+        cell = self._cell(at)
+        if cell is not None:
+            self.stored.add(cell)
+            self.cells[cell] = value
+
+    @property
+    def count(self) -> int:
+        found = 1
+        for extent in self.shape:
+            found *= extent
+        return found
+
+
+class _Axis:
+    def __init__(self) -> None:
+        self.reduced: list[int] = []
+
+    def spatial(self, extent: int, value: int) -> int:
+        return value
+
+    def reduce(self, extent: int, value: int) -> int:
+        self.reduced.append(value)
+        return value
+
+
+class _Script:
+    """What a body uses of TVMScript."""
+
+    def __init__(self) -> None:
+        self.axis = _Axis()
+        self.float32 = float
+        self.max = max
+
+    def alloc_buffer(self, shape: tuple[int, ...], dtype: str) -> Watched:
+        return Watched([0.0] * 64, shape)
+
+    def serial(self, first: int, end: int, *, step: int) -> range:
+        return range(first, end, step)
+
+    def if_then_else(self, condition: bool, one: float, other: float) -> float:
+        return one if condition else other
+
+    def evaluate(self, value: Any) -> None:
+        """Nothing."""
+
+    @contextlib.contextmanager
+    def sblock(self, name: str) -> Iterator[None]:
+        self.axis.reduced = []
+        yield
+
+    def first(self) -> bool:
+        return not any(self.axis.reduced)
+
+
+def run(body: Body, x: Watched, y: Watched, n: int, m: int) -> None:
+    """Run the body on two buffers."""
+    text = local_text(body).replace("with T.init():", "if T.first():")
+    exec(compile(text, "body", "exec"), {"T": _Script(), "x": x, "y": y, "n": n, "m": m, "range": range})
+
+
+def sizes() -> Iterator[tuple[int, int]]:
+    """Values of `n` and `m`."""
+    return itertools.product((0, 1, 2, 5, 8), (1, 3, 4))

@@ -1,0 +1,51 @@
+"""Bodies of which something was once said that is not so."""
+
+from __future__ import annotations
+
+from tests.oracle.kernels.bodies import Body, Do, Inside
+
+_INIT_AT_A_REDUCED_ELEMENT = Inside(
+    'with T.sblock("b1"):',
+    (
+        Do("v1i = T.axis.spatial(64, i)"),
+        Do("v1j = T.axis.reduce(64, j)"),
+        Inside("with T.init():", (Do("y[v1j // m, v1j % m] = T.float32(2)"),)),
+        Do("y[v1j // m, v1j % m] = y[v1j // m, v1j % m] + x[v1i, v1j]"),
+    ),
+)
+
+FOUND = {
+    "an element initialised for the first step only": Body(
+        "n, m",
+        "n, m",
+        (Inside("for i in range(n):", (Inside("for j in range(m):", (_INIT_AT_A_REDUCED_ELEMENT,)),)),),
+    ),
+    "an index in front of the buffer in a loop without a step": Body(
+        "n, m", "n, m", (Inside("for i in T.serial(1, m, step=3):", (Do("y[i, i] = x[n - 1 - 0, 0]"),)),)
+    ),
+    "the greater of two elements may be the same one": Body(
+        "n",
+        "n",
+        (Inside("for i in range(n):", (Do("y[0] = x[i]"), Do("y[i] = T.max(x[i], x[n - 1 - i])"))),),
+    ),
+    "contents decide which element is taken": Body(
+        "8",
+        "8",
+        (
+            Inside(
+                "for i in range(8):",
+                (Do("y[i] = T.if_then_else(x[i] > T.float32(0), x[i // 2], y[i])"),),
+            ),
+        ),
+    ),
+    "a way out in front of an inner loop": Body(
+        "n, m",
+        "n",
+        (
+            Inside(
+                "for i in T.serial(1, 3, step=3):",
+                (Do("continue"), Inside("for j in range(n - 1):", ()), Do("y[i] = T.float32(2)")),
+            ),
+        ),
+    ),
+}

@@ -1,0 +1,51 @@
+"""What is read from random kernel bodies holds in an interpreter and on the compiled kernel.
+
+`python -m tests.oracle.kernels` does the same for as long as it is told to.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+
+import pytest
+
+from tests.oracle.kernels.bodies import Body, some
+from tests.oracle.kernels.compare import Unusable, compare, compare_machine
+from tests.oracle.kernels.regressions import FOUND
+
+
+def test_what_is_read_from_a_body_holds_in_every_run() -> None:
+    seen: Counter[str] = Counter()
+    for body in some(90, 1):
+        try:
+            seen += compare(body)
+        except Unusable:
+            seen["not taken"] += 1
+    expected = (
+        "elementwise",
+        "copies",
+        "y is whole",
+        "y is not read",
+        "RLX306 outside",
+        "differs",
+    )
+    assert min(seen[word] for word in expected) > 0
+    assert seen["not taken"] < 60
+
+
+@pytest.mark.vm
+def test_what_is_read_from_a_body_holds_on_the_machine() -> None:
+    seen: Counter[str] = Counter()
+    for body in some(25, 2):
+        try:
+            seen += compare_machine(body)
+        except Unusable:
+            seen["not taken"] += 1
+    assert seen["runs on the machine"] > 10
+
+
+@pytest.mark.vm
+@pytest.mark.parametrize("body", FOUND.values(), ids=list(FOUND))
+def test_what_was_once_wrong_stays_right(body: Body) -> None:
+    assert compare(body)
+    compare_machine(body)
