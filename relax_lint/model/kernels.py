@@ -11,6 +11,7 @@ from dataclasses import dataclass, field
 from typing import TypeAlias
 
 import sympy
+from sympy.logic.boolalg import Boolean
 
 from relax_lint.model.types import DType
 from relax_lint.symbolic.quantity import Shape
@@ -103,6 +104,7 @@ class Kernel:
     parameters: tuple[KernelParameter, ...]
     reads: frozenset[int] = frozenset()
     writes: frozenset[int] = frozenset()
+    whole_writes: Mapping[int, Boolean] = field(default_factory=dict)
     elementwise: frozenset[tuple[int, int]] = frozenset()
     copies: frozenset[tuple[int, int]] = frozenset()
     read_before: frozenset[tuple[int, int]] = frozenset()

@@ -55,6 +55,7 @@ def read_kernel(name: str, prim_func: Any) -> Kernel:
         parameters,
         frozenset(reader.effects.reads),
         frozenset(reader.effects.writes),
+        reader.effects.whole_writes,
         reader.flow.elementwise(parameters, reader.effects.opaque),
         reader.flow.copies(parameters),
         reader.effects.read_before,

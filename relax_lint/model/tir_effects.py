@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import Any, TypeAlias
 
 import sympy
+from sympy.logic.boolalg import Boolean
 
 from relax_lint.model.kernels import BufferParameter, KernelParameter
 
@@ -44,6 +45,14 @@ class Effects:
         self.writes.add(parameter)
         if not guarded:
             self._initialised.add(parameter)
+
+    @property
+    def whole_writes(self) -> dict[int, Boolean]:
+        """For each written parameter, when all of it is certainly written."""
+        return {
+            parameter: sympy.true if parameter in self._initialised else sympy.false
+            for parameter in sorted(self.writes)
+        }
 
     def next_phase(self) -> None:
         """All that came before is done when the next statement begins."""
