@@ -6,11 +6,13 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 from relax_lint.results.confirmation import Symptom
+from relax_lint.results.verdict import Verdict
 from relax_lint.rule import Judgement, Message, Rule
 
 if TYPE_CHECKING:
-    from relax_lint.analysis.contents import UnwrittenRead
+    from relax_lint.analysis.events import UnwrittenRead
     from relax_lint.facts.function import FunctionFacts
+    from relax_lint.facts.judge import Decided
 
 
 def check(facts: FunctionFacts) -> Iterator[Judgement]:
@@ -18,14 +20,19 @@ def check(facts: FunctionFacts) -> Iterator[Judgement]:
     for decided in facts.uninitialised_reads():
         read = decided.event
         place = (read.reading.op or read.tensor).place
-        yield Judgement.of(decided, place, _message(facts, read, only_empty=decided.only_empty))
+        yield Judgement.of(decided, place, _message(facts, decided))
 
 
-def _message(facts: FunctionFacts, read: UnwrittenRead, *, only_empty: bool) -> Message:
+def _message(facts: FunctionFacts, decided: Decided[UnwrittenRead]) -> Message:
+    read, decision, only_empty = decided.event, decided.decision, decided.only_empty
     name, op, left = read.tensor.place.binding, read.reading.op, facts.leftovers(read)
     action = "is returned" if op is None else "is read"
     text = f"`{name}` {action} before anything is written to it"
-    if left:
+    if read.mended:
+        text = f"`{name}` {action} when it may be written in part only"
+    if decision.verdict is Verdict.ALWAYS_FINE:
+        text = f"`{name}` {action} when all of it is written"
+    if left and not read.mended:
         text += f": it holds what `{facts.name_of(left[-1])}` left"
     elif only_empty:
         text += ": fails for every non-empty input"
