@@ -220,7 +220,13 @@ class Contents:
             return
         for path, certainty in summary.touched(summary.reads, op):
             reading = Reading(op, self._aliases.leaf(path))
-            self._read(reading, self._tree(path), state, first=certainty, certainty=certainty)
+            # What the callee writes under another name it may have written before.
+            others = [summary.path(written, op) for written in summary.writes]
+            roots = self._roots.of(path)
+            before = any(other != path and not roots.isdisjoint(self._roots.of(other)) for other in others)
+            twice = len([a for a in op.arguments if not roots.isdisjoint(self._aliases.roots_of(a))]) > 1
+            first = Certainty.MAY if before or (twice and others) else certainty
+            self._read(reading, self._tree(path), state, first=first, certainty=certainty)
         for path, certainty in summary.touched(summary.writes, op):
             mending = Mending(op, self._aliases.leaf(path), whole=certainty is Certainty.MUST)
             self._write(path, mending, state)
@@ -289,7 +295,15 @@ class Contents:
                     state.stale.setdefault(name, {})[key] = Damage(Certainty.MAY, harmless=presumed)
             for root in self._aliases.roots_of(leaf):
                 for name in self._names[root]:
-                    state.stale.setdefault(name, {})[key] = Damage(Certainty.MUST)
+                    certainty = must_if(self._is_certainly(name, leaf))
+                    state.stale.setdefault(name, {})[key] = Damage(certainty)
+
+    def _is_certainly(self, name: ValueId, other: ValueId) -> bool:
+        """Whether two values that may share bytes do so on every path."""
+        roots, roots_2 = self._aliases.roots_of(name), self._aliases.roots_of(other)
+        return len(roots) == len(roots_2) == 1 or (
+            self._aliases.identity(name) == self._aliases.identity(other)
+        )
 
     def _pass_on(self, op: Op, state: ContentState) -> None:
         """Another name for a superseded value is superseded as well."""
@@ -372,6 +386,9 @@ class Contents:
                 self.reported.read_overwritten(tensor, self._ops[index], written, reading, found)
 
     def _read_outside(self, root: ValueId, reading: Reading, only: Certainty, state: ContentState) -> None:
+        if reading.op is None:
+            # What is only passed back is read, if at all, by the caller.
+            return
         if reading.presumed is not None:
             self.passed.add(root)
             # It may hold anything by now.
