@@ -9,7 +9,7 @@ leaves it as it was, but is kept with the event. Whether bytes really meet is no
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import replace
 
 import sympy
@@ -21,25 +21,21 @@ from relax_lint.analysis.content_state import ContentState
 from relax_lint.analysis.effects import Effect
 from relax_lint.analysis.events import Damage, Mending, Overwriting, Reading, StaleRead, UnwrittenRead
 from relax_lint.analysis.liveness import operands
+from relax_lint.analysis.older_names import OlderNames
 from relax_lint.analysis.overlaps import TensorMemory
 from relax_lint.analysis.paths import Paths
 from relax_lint.analysis.presumption import Presumption
 from relax_lint.analysis.reported import Reported
 from relax_lint.analysis.summaries import Summary
 from relax_lint.model.operations import (
-    Alias,
     AllocTensor,
     Assert,
     Block,
     FunctionCall,
-    GetItem,
     If,
     KernelCall,
-    MakeTuple,
-    MatchCast,
     Op,
     ValueId,
-    View,
 )
 from relax_lint.model.program import Function
 
@@ -71,8 +67,7 @@ class Contents:
         self._ops: dict[int, Op] = {}
         self._on: dict[ValueId, list[ValueId]] = defaultdict(list)
         self._written_on: dict[ValueId, list[ValueId]] = defaultdict(list)
-        self._names: dict[ValueId, list[ValueId]] = defaultdict(list)
-        self._perhaps_names: dict[ValueId, list[tuple[ValueId, Presumption]]] = defaultdict(list)
+        self._names = OlderNames(aliases)
         self._works_in_place = any(
             isinstance(op, KernelCall) and op.kind.in_place for op in function.body.walk()
         )
@@ -85,7 +80,7 @@ class Contents:
         self.at_end = ContentState()
         """What holds when the function returns."""
         for parameter in function.parameters:
-            self._name(parameter)
+            self._names.add(parameter)
         self._block(function.body, self.at_end)
         self.returns_unwritten = self._return()
 
@@ -117,7 +112,7 @@ class Contents:
         for index, path in (*sorted(uses), (_END, AccessPath(self._function.result))):
             for root in self._roots.of(path):
                 last[root] = index
-                for other, _ in self._perhaps(root):
+                for other, _ in self._roots.perhaps_of(root):
                     last[other] = index
         return last
 
@@ -128,27 +123,6 @@ class Contents:
             return ()
         used = summary.passed.union(summary.reads)
         return tuple(path for path in used if path.value not in summary.parameters)
-
-    def _perhaps(self, root: ValueId) -> Iterator[tuple[ValueId, Presumption]]:
-        """The roots that a root is only presumed not to be."""
-        seen, left = {root}, [root]
-        while left:
-            perhaps = self._roots.perhaps.get(left.pop())
-            for other in sorted(perhaps.roots - seen) if perhaps is not None else ():
-                assert perhaps is not None
-                seen.add(other)
-                left.append(other)
-                yield other, perhaps.presumed
-
-    def only_presumed_apart(self, one: ValueId, other: ValueId) -> Presumption | None:
-        """What is taken for granted where two values are taken to be two tensors."""
-        roots, roots_2 = self._aliases.roots_of(one), self._aliases.roots_of(other)
-        for mine, theirs in ((roots, roots_2), (roots_2, roots)):
-            for root in sorted(mine):
-                for found, presumed in self._perhaps(root):
-                    if found in theirs:
-                        return presumed
-        return None
 
     # -- the walk ------------------------------------------------------------------------------
 
@@ -166,9 +140,9 @@ class Contents:
             elif isinstance(op, Assert):
                 self._read_all(op, op.operands, state)
             if self._works_in_place:
-                self._name(op.result)
+                self._names.add(op.result)
             if state.stale:
-                self._pass_on(op, state)
+                self._names.pass_on(op, state)
 
     def _branches(self, op: If, state: ContentState) -> None:
         if op.condition is not None:
@@ -210,7 +184,7 @@ class Contents:
         if op.kind.in_place:
             for position in op.inplace:
                 if position >= 0:
-                    self._supersede(op, op.arguments[position], state)
+                    self._names.supersede(op, op.arguments[position], state)
 
     def _call(self, op: FunctionCall, state: ContentState) -> None:
         summary = self._summary_of(op)
@@ -276,48 +250,6 @@ class Contents:
         self._read_all(None, (self._function.result,), self.at_end)
         return unwritten
 
-    # -- names ---------------------------------------------------------------------------------
-
-    def _name(self, value: ValueId) -> None:
-        for root in self._aliases.roots_of(value):
-            self._names[root].append(value)
-            for other, presumed in self._perhaps(root):
-                self._perhaps_names[other].append((value, presumed))
-
-    def _supersede(self, op: KernelCall, argument: ValueId, state: ContentState) -> None:
-        for leaf in self._aliases.leaves(argument):
-            key = op.place.index, leaf
-            for root in self._aliases.roots_of(leaf):
-                perhaps = [
-                    (name, presumed) for other, presumed in self._perhaps(root) for name in self._names[other]
-                ]
-                for name, presumed in (*perhaps, *self._perhaps_names[root]):
-                    state.stale.setdefault(name, {})[key] = Damage(Certainty.MAY, harmless=presumed)
-            for root in self._aliases.roots_of(leaf):
-                for name in self._names[root]:
-                    certainty = must_if(self._is_certainly(name, leaf))
-                    state.stale.setdefault(name, {})[key] = Damage(certainty)
-
-    def _is_certainly(self, name: ValueId, other: ValueId) -> bool:
-        """Whether two values that may share bytes do so on every path."""
-        roots, roots_2 = self._aliases.roots_of(name), self._aliases.roots_of(other)
-        return len(roots) == len(roots_2) == 1 or (
-            self._aliases.identity(name) == self._aliases.identity(other)
-        )
-
-    def _pass_on(self, op: Op, state: ContentState) -> None:
-        """Another name for a superseded value is superseded as well."""
-        sources: tuple[ValueId, ...] = ()
-        if isinstance(op, Alias | MatchCast | View):
-            sources = (op.source,)
-        elif isinstance(op, MakeTuple):
-            sources = op.items
-        elif isinstance(op, GetItem):
-            sources = (op.tuple,)
-        calls = {key: found for source in sources for key, found in state.stale.get(source, {}).items()}
-        if calls:
-            state.stale[op.result] = calls
-
     # -- reads and writes ----------------------------------------------------------------------
 
     def _tree(self, path: AccessPath) -> Tree[ValueId]:
@@ -375,7 +307,7 @@ class Contents:
     def _read_overwritten(
         self, root: ValueId, reading: Reading, only: Certainty, state: ContentState
     ) -> None:
-        perhaps = [(other, presumed) for other, presumed in self._perhaps(root)]
+        perhaps = [(other, presumed) for other, presumed in self._roots.perhaps_of(root)]
         for tensor, harmless in ((root, None), *perhaps):
             for (index, written), damage in state.overwritten.get(tensor, {}).items():
                 found = replace(
@@ -411,10 +343,10 @@ class Contents:
             if whole:
                 state.unwritten.pop(root, None)
                 state.overwritten.pop(root, None)
-                for name in self._names[root] if state.stale else ():
+                for name in self._names.of(root) if state.stale else ():
                     state.stale.pop(name, None)
             else:
-                state.mend(root, self._names[root], mending)
+                state.mend(root, self._names.of(root), mending)
             if self._roots.path(root).value in self._outside:
                 state.written[root] = Certainty.MUST if whole else state.written.get(root, Certainty.MAY)
                 if whole:
@@ -424,7 +356,7 @@ class Contents:
                 if self._roots.path(storage).value in self._outside:
                     self.places.add(storage)
                 self._overwrite(mending, storage, roots, state)
-            for other, presumed in self._perhaps(root):
+            for other, presumed in self._roots.perhaps_of(root):
                 for storage in self._storages(other):
                     self._overwrite(mending, storage, roots, state, harmless=presumed)
 

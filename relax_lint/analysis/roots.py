@@ -4,7 +4,7 @@ field of a tuple apart.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 
 from relax_lint.analysis.access_paths import AccessPath, Tree, at, everything, joined, mapped, with_each
@@ -94,6 +94,28 @@ class Roots:
     def path(self, root: ValueId) -> AccessPath:
         """The value that a root is, or the value of which it is a field."""
         return self._paths.get(root, AccessPath(root))
+
+    def perhaps_of(self, root: ValueId) -> Iterator[tuple[ValueId, Presumption]]:
+        """The roots that a root is only presumed not to be, and why."""
+        seen, left = {root}, [root]
+        while left:
+            perhaps = self.perhaps.get(left.pop())
+            if perhaps is None:
+                continue
+            for other in sorted(perhaps.roots - seen):
+                seen.add(other)
+                left.append(other)
+                yield other, perhaps.presumed
+
+    def presumed_apart(self, one: ValueId, other: ValueId) -> Presumption | None:
+        """What is taken for granted where two values are taken to be two tensors."""
+        roots, roots_2 = everything(self.tree(one)), everything(self.tree(other))
+        for mine, theirs in ((roots, roots_2), (roots_2, roots)):
+            for root in sorted(mine):
+                for found, presumed in self.perhaps_of(root):
+                    if found in theirs:
+                        return presumed
+        return None
 
     def _part(self, path: AccessPath) -> ValueId:
         if not path.fields:

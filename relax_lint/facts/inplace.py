@@ -60,7 +60,7 @@ def argument_overlaps(flow: FunctionFlow, judge: Judge) -> Iterator[Decided[Argu
             if event is not None:
                 yield _overlapping(event, flow, judge)
             else:
-                presumed = flow.contents.only_presumed_apart(call.arguments[written], call.arguments[other])
+                presumed = flow.aliases.roots.presumed_apart(call.arguments[written], call.arguments[other])
                 if presumed is not None:
                     yield _presumed_apart(call, written, other, presumed)
     for invoked in flow.function_calls:

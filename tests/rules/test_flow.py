@@ -254,7 +254,7 @@ def test_allocations_that_a_branch_gives_are_used() -> None:
         TWO
         + "    if c:\n        r = a\n    else:\n        r = b\n    w = Module.fill(r)\n    return (x, (r, x))\n"
     )
-    assert not [check for check in findings(parse(KERNELS + body), "RLX208")]
+    assert findings(parse(KERNELS + body), "RLX208") == []
 
 
 def test_what_the_in_place_pass_makes_of_a_split() -> None:
