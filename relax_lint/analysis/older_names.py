@@ -1,4 +1,4 @@
-"""The names of what an in-place call overwrites: who reads it by an older one gets what was not meant for it."""
+"""The older names of what an in-place call overwrites: who reads by them gets what was not meant for it."""
 
 from __future__ import annotations
 
@@ -9,7 +9,17 @@ from relax_lint.analysis.certainty import Certainty, must_if
 from relax_lint.analysis.content_state import ContentState
 from relax_lint.analysis.events import Damage
 from relax_lint.analysis.presumption import Presumption
-from relax_lint.model.operations import Alias, GetItem, KernelCall, MakeTuple, MatchCast, Op, ValueId, View
+from relax_lint.model.operations import (
+    Alias,
+    FunctionCall,
+    GetItem,
+    KernelCall,
+    MakeTuple,
+    MatchCast,
+    Op,
+    ValueId,
+    View,
+)
 
 
 class OlderNames:
@@ -51,8 +61,7 @@ class OlderNames:
         same_name = self._aliases.identity(name) == self._aliases.identity(other)
         return same_name or len(roots) == len(roots_2) == 1
 
-    @staticmethod
-    def pass_on(op: Op, state: ContentState) -> None:
+    def pass_on(self, op: Op, state: ContentState) -> None:
         """Another name for a superseded value is superseded as well."""
         sources: tuple[ValueId, ...] = ()
         if isinstance(op, Alias | MatchCast | View):
@@ -61,6 +70,14 @@ class OlderNames:
             sources = op.items
         elif isinstance(op, GetItem):
             sources = (op.tuple,)
-        calls = {key: found for source in sources for key, found in state.stale.get(source, {}).items()}
+        elif isinstance(op, FunctionCall) or (isinstance(op, KernelCall) and not op.kind.in_place):
+            sources = tuple(leaf for argument in op.arguments for leaf in self._aliases.leaves(argument))
+        roots = self._aliases.roots_of(op.result)
+        calls = {
+            (call, argument): found
+            for source in sources
+            for (call, argument), found in state.stale.get(source, {}).items()
+            if found.harmless is not None or not roots.isdisjoint(self._aliases.roots_of(argument))
+        }
         if calls:
             state.stale[op.result] = calls
