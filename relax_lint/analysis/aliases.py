@@ -56,11 +56,13 @@ class Aliases:
         result_of: Callable[[FunctionCall], Result] = _nothing_known,
         is_known: Callable[[FunctionCall], bool] = _known,
         kernels: Mapping[str, Kernel] | None = None,
+        moved: frozenset[ValueId] = frozenset(),
     ) -> None:
         self._function = function
         self._result_of = result_of
         self._is_known = is_known
         self._kernels = kernels or {}
+        self._moved = moved
 
     @cached_property
     def fields(self) -> dict[ValueId, tuple[ValueId, ...]]:
@@ -187,7 +189,7 @@ class Aliases:
     @cached_property
     def offsets(self) -> Offsets:
         """At which byte each tensor starts."""
-        return Offsets(self._function)
+        return Offsets(self._function, self._moved)
 
     @cached_property
     def windows(self) -> frozenset[ValueId]:

@@ -11,6 +11,7 @@ from relax_lint.analysis.dominance import UndominatedUse, captured_values, undom
 from relax_lint.analysis.effects import Effect, EffectTable
 from relax_lint.analysis.kills import Kills
 from relax_lint.analysis.liveness import operands
+from relax_lint.analysis.offsets import Offsets
 from relax_lint.analysis.overlaps import TensorMemory
 from relax_lint.analysis.paths import Paths
 from relax_lint.analysis.results import Result
@@ -26,6 +27,7 @@ class ProgramFlow:
 
     def __init__(self, program: Program) -> None:
         self.program = program
+        self._moved: dict[str, frozenset[ValueId]] = {}
 
     @cached_property
     def callees(self) -> Callees:
@@ -47,6 +49,20 @@ class ProgramFlow:
         """What the functions of the program do to the tensors that they are given."""
         functions = self.program.functions
         return Summaries(self.callees, functions, lambda function: FunctionFlow(self, function).summary)
+
+    def moved(self, function: Function) -> frozenset[ValueId]:
+        """The parameters that some caller gives a tensor which does not start at its data pointer."""
+        known = self._moved.get(function.name)
+        if known is None:
+            # Until it is known, a recursion is taken to move nothing more.
+            self._moved[function.name] = frozenset()
+            known = self._moved[function.name] = frozenset(
+                parameter
+                for caller, call in self.callees.calls_of(function)
+                for parameter, argument in zip(function.parameters, call.arguments, strict=False)
+                if Offsets(caller, self.moved(caller)).of(argument) != 0
+            )
+        return known
 
 
 class FunctionFlow:
@@ -96,7 +112,9 @@ class FunctionFlow:
         def is_known(call: FunctionCall) -> bool:
             return self._shared.callees.of(call) is not None
 
-        return Aliases(self.function, returned, is_known, self.program.kernels)
+        return Aliases(
+            self.function, returned, is_known, self.program.kernels, self._shared.moved(self.function)
+        )
 
     @cached_property
     def paths(self) -> Paths:

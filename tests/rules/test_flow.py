@@ -278,6 +278,21 @@ def test_what_the_in_place_pass_makes_of_a_split() -> None:
     assert findings(made, "RLX206") == []
 
 
+def test_where_a_callee_begins_to_read_is_for_its_callers_to_say() -> None:
+    """A kernel that was built for offset zero gets a parameter: a caller gives it half of a tensor."""
+    body = """
+@R.function(pure=False, private=True)
+def put(t: R.Tensor((2,), "float32")):
+    w = Module.fill(t)
+    return t
+"""
+    half = HEAD + '    v = R.memory.view(x, R.shape([2]), R.dtype("float32"), R.prim_value({}))\n'
+    half += "    w = Module.put(v)\n    return x\n"
+    first, second = (findings(parse(KERNELS + body + half.format(at)), "RLX303") for at in (0, 8))
+    assert first == []
+    assert [(check.function, check.verdict.value) for check in second] == [("put", MAY)]
+
+
 HEADER = "from tvm.script import ir as I, relax as R, tirx as T\n\n\n@I.ir_module\nclass Module:\n"
 RUNS = {
     "one tensor twice": (14.0, 14.0, 14.0, 14.0),
