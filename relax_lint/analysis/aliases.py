@@ -2,19 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from functools import cached_property
 
+from relax_lint.analysis.access_paths import AccessPath, everything
 from relax_lint.analysis.offsets import Offsets
+from relax_lint.analysis.results import Result
+from relax_lint.analysis.roots import Roots
+from relax_lint.model.kernels import Kernel
 from relax_lint.model.operations import (
     Alias,
     Assert,
-    Block,
     FunctionCall,
     GetItem,
     If,
     KernelCall,
-    Kill,
     MakeTuple,
     MatchCast,
     Op,
@@ -27,8 +29,12 @@ from relax_lint.vm.builtins import ViewKind
 from relax_lint.vm.calls import CallKind
 
 
-def _own_result(call: FunctionCall) -> tuple[ValueId, ...]:
-    return (call.result,)
+def _nothing_known(call: FunctionCall) -> Result:
+    return None
+
+
+def _known(call: FunctionCall) -> bool:
+    return True
 
 
 def _overwritten(call: KernelCall, output: int) -> ValueId | None:
@@ -40,15 +46,23 @@ def _overwritten(call: KernelCall, output: int) -> ValueId | None:
 class Aliases:
     """The names and views of one function that share a register or bytes.
 
-    `returned` gives the values whose bytes the result of a call of another Relax function may share; by
-    default that result has bytes of its own.
+    `result_of` gives what the result of a call of another Relax function may be; by default it has bytes of
+    its own.
     """
 
     def __init__(
-        self, function: Function, returned: Callable[[FunctionCall], tuple[ValueId, ...]] = _own_result
+        self,
+        function: Function,
+        result_of: Callable[[FunctionCall], Result] = _nothing_known,
+        is_known: Callable[[FunctionCall], bool] = _known,
+        kernels: Mapping[str, Kernel] | None = None,
+        moved: frozenset[ValueId] = frozenset(),
     ) -> None:
         self._function = function
-        self._returned = returned
+        self._result_of = result_of
+        self._is_known = is_known
+        self._kernels = kernels or {}
+        self._moved = moved
 
     @cached_property
     def fields(self) -> dict[ValueId, tuple[ValueId, ...]]:
@@ -146,22 +160,15 @@ class Aliases:
         return {op.result: op for op in self._function.body.walk()}
 
     @cached_property
-    def roots(self) -> dict[ValueId, frozenset[ValueId]]:
+    def roots(self) -> Roots:
         """The values whose bytes each value may share, over all paths: allocations, parameters,
-        constants, results of calls.
-
-        The result of a packed function is treated as a tensor of its own unless the call declares
-        that it works in place.
+        constants, results of calls. Where nothing is known of what a call returns, that is taken for new.
         """
-        function = self._function
-        found = {value: frozenset((value,)) for value in (*function.parameters, *function.constants)}
-        self._collect_roots(function.body, found)
-        return found
+        return Roots(self._function, self.offsets, self._result_of, self._is_known, self._kernels)
 
     def roots_of(self, value: ValueId) -> frozenset[ValueId]:
-        """The values whose bytes a value may share; what comes from outside the function is its own."""
-        known = self.roots.get(value)
-        return frozenset((value,)) if known is None else known
+        """The values whose bytes a value may share; what comes from outside of the function is its own."""
+        return everything(self.roots.tree(value))
 
     def leaves(self, value: ValueId) -> tuple[ValueId, ...]:
         """The fields of a tuple that is built in the function, of its fields too; else the value itself."""
@@ -169,42 +176,54 @@ class Aliases:
             return (value,)
         return tuple(leaf for field in self.fields[value] for leaf in self.leaves(field))
 
+    def leaf(self, path: AccessPath) -> ValueId:
+        """The value that a field has where the tuple is built in the function; else the tuple."""
+        value = path.value
+        for field in path.fields:
+            fields = self.fields.get(value, ())
+            if field >= len(fields):
+                return value
+            value = fields[field]
+        return value
+
     @cached_property
     def offsets(self) -> Offsets:
         """At which byte each tensor starts."""
-        return Offsets(self._function)
+        return Offsets(self._function, self._moved)
 
-    def _is_copied(self, op: View) -> bool:
-        """Whether a view is a tensor of its own: what does not plainly start at 0 is copied."""
-        return op.kind is ViewKind.ZERO_OFFSET and self.offsets.of(op.source) != 0
-
-    def _collect_roots(self, block: Block, found: dict[ValueId, frozenset[ValueId]]) -> None:
-        def of(*values: ValueId) -> frozenset[ValueId]:
-            parts = [
-                of(*self.fields[v]) if v in self.fields else found.get(v, frozenset((v,))) for v in values
-            ]
-            return frozenset().union(*parts)
-
-        for op in block.ops:
-            if isinstance(op, If):
-                self._collect_roots(op.then_block, found)
-                self._collect_roots(op.else_block, found)
-                found[op.result] = of(op.then_result, op.else_result)
-            elif isinstance(op, View) and self._is_copied(op):
-                found[op.result] = frozenset((op.result,))
+    @cached_property
+    def windows(self) -> frozenset[ValueId]:
+        """The values that may be less than all of the memory behind them: views, and other names of views."""
+        found: set[ValueId] = set()
+        for op in self._function.body.walk():
+            sources: tuple[ValueId, ...] = ()
+            if isinstance(op, View) and op.kind in (ViewKind.MEMORY_VIEW, ViewKind.RESHAPE):
+                found.add(op.result)
             elif isinstance(op, Alias | MatchCast | View):
-                found[op.result] = of(op.source)
-            elif isinstance(op, FunctionCall):
-                found[op.result] = of(*(v for v in self._returned(op) if v != op.result))
-                if op.result in self._returned(op):
-                    found[op.result] |= {op.result}
+                sources = (op.source,)
             elif isinstance(op, MakeTuple):
-                found[op.result] = of(*op.items)
+                sources = op.items
             elif isinstance(op, GetItem):
-                items = self.fields.get(op.tuple, ())
-                found[op.result] = of(items[op.item] if op.item < len(items) else op.tuple)
-            elif isinstance(op, KernelCall) and op.kind.in_place:
-                fresh = frozenset((op.result,)) if -1 in op.inplace or not op.inplace else frozenset()
-                found[op.result] = fresh | of(*(op.arguments[i] for i in op.inplace if i >= 0))
-            elif not isinstance(op, Kill):
-                found[op.result] = frozenset((op.result,))
+                sources = (op.tuple,)
+            elif isinstance(op, If):
+                sources = (op.then_result, op.else_result)
+            elif isinstance(op, KernelCall):
+                sources = tuple(op.arguments[i] for i in op.inplace if i >= 0)
+            if not found.isdisjoint(leaf for source in sources for leaf in (source, *self.leaves(source))):
+                found.add(op.result)
+        return frozenset(found)
+
+    @cached_property
+    def _identities(self) -> dict[ValueId, ValueId]:
+        found: dict[ValueId, ValueId] = {}
+        for op in self._function.body.walk():
+            source = self._same_register(op)
+            if isinstance(op, Alias | MatchCast) or (isinstance(op, View) and op.kind is ViewKind.COPY):
+                source = op.source
+            if source is not None:
+                found[op.result] = found.get(source, source)
+        return found
+
+    def identity(self, value: ValueId) -> ValueId:
+        """The first name of the tensor object that a value is."""
+        return self._identities.get(value, value)

@@ -2,23 +2,34 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
+from typing import TypeAlias, TypeVar
 
 from relax_lint.analysis.certainty import Certainty, must_if, weakest
+from relax_lint.analysis.events import Damage, Mending
 from relax_lint.model.operations import ValueId
+
+Damages: TypeAlias = dict[tuple[int, ValueId], Damage]
+"""By the operation that did it, and the value that it did it to."""
+
+_Key = TypeVar("_Key")
 
 
 @dataclass
 class ContentState:
     """What holds on the paths to one operation, on every path or on some."""
 
-    unwritten: dict[ValueId, Certainty] = field(default_factory=dict)
-    overwritten: dict[ValueId, dict[tuple[int, ValueId], Certainty]] = field(default_factory=dict)
+    unwritten: dict[ValueId, Damage] = field(default_factory=dict)
+    overwritten: dict[ValueId, Damages] = field(default_factory=dict)
     """By tensor: the writes (operation, value) into its storage since it was written itself."""
-    stale: dict[ValueId, dict[tuple[int, ValueId], Certainty]] = field(default_factory=dict)
+    stale: dict[ValueId, Damages] = field(default_factory=dict)
     """By value: the in-place calls (operation, argument) since it got its name."""
     replaced: set[ValueId] = field(default_factory=set)
     """Tensors from outside that no longer hold what they came in with."""
+    read: dict[ValueId, Certainty] = field(default_factory=dict)
+    """The tensors from outside that are read as they come in."""
+    written: dict[ValueId, Certainty] = field(default_factory=dict)
+    """The tensors from outside that are written; `MUST`: all of each."""
 
     def copy(self) -> ContentState:
         """The same state, to be changed apart."""
@@ -27,27 +38,55 @@ class ContentState:
             {value: dict(writes) for value, writes in self.overwritten.items()},
             {value: dict(calls) for value, calls in self.stale.items()},
             set(self.replaced),
+            dict(self.read),
+            dict(self.written),
         )
 
+    def mend(self, root: ValueId, names: list[ValueId], mending: Mending) -> None:
+        """A write may have made a tensor good, known by these names."""
+        if root in self.unwritten:
+            self.unwritten[root] = _mended(self.unwritten[root], mending)
+        for damages in (self.overwritten.get(root), *(self.stale.get(name) for name in names)):
+            for key, damage in (damages or {}).items():
+                damages[key] = _mended(damage, mending)  # type: ignore[index]
+
     def merge(self, other: ContentState, branched: int) -> None:
-        """Both states merge after the `If` of index `branched`."""
+        """Both states meet behind the `If` of index `branched`."""
+        undamaged = Damage(Certainty.MAY)
         for value in self.unwritten.keys() | other.unwritten.keys():
-            one, two = (state.unwritten.get(value, Certainty.MAY) for state in (self, other))
-            self.unwritten[value] = weakest(one, two)
+            one, two = (state.unwritten.get(value, undamaged) for state in (self, other))
+            self.unwritten[value] = _both(one, two)
         _merge(self.overwritten, other.overwritten, branched)
         _merge(self.stale, other.stale, branched)
         self.replaced &= other.replaced
+        self.read = _certain_in_both(self.read, other.read)
+        self.written = _certain_in_both(self.written, other.written)
 
 
-def _merge(
-    into: dict[ValueId, dict[tuple[int, ValueId], Certainty]],
-    other: dict[ValueId, dict[tuple[int, ValueId], Certainty]],
-    branched: int,
-) -> None:
+def _mended(damage: Damage, mending: Mending) -> Damage:
+    return replace(damage, mended=(*damage.mended, mending))
+
+
+def _both(one: Damage, other: Damage) -> Damage:
+    return Damage(
+        weakest(one.certainty, other.certainty),
+        tuple(dict.fromkeys((*one.mended, *other.mended))),
+        one.harmless or other.harmless,
+    )
+
+
+def _certain_in_both(one: dict[_Key, Certainty], other: dict[_Key, Certainty]) -> dict[_Key, Certainty]:
+    return {
+        key: weakest(one.get(key, Certainty.MAY), other.get(key, Certainty.MAY))
+        for key in (*one, *(key for key in other if key not in one))
+    }
+
+
+def _merge(into: dict[ValueId, Damages], other: dict[ValueId, Damages], branched: int) -> None:
     """What happened inside a branch stays as certain as it was; what only one branch undid does not."""
     for value in into.keys() | other.keys():
         one, two = into.get(value, {}), other.get(value, {})
         into[value] = {
-            key: weakest(*(branch.get(key, must_if(key[0] > branched)) for branch in (one, two)))
+            key: _both(*(branch.get(key, Damage(must_if(key[0] > branched))) for branch in (one, two)))
             for key in (*one, *(key for key in two if key not in one))
         }

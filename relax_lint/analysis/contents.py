@@ -2,94 +2,45 @@
 
 A tensor that was allocated holds nothing. A write fills it, and may overwrite the other tensors on its
 storage; a declared in-place call leaves every older name of its argument with contents that were not
-meant for it. What is read in such a state is an event. Whether bytes really meet is not asked here.
+meant for it. What is read in such a state is an event. A write that is not certain to reach all of a tensor
+leaves it as it was, but is kept with the event. Whether bytes really meet is not asked here.
 """
 
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Callable, Iterable
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import replace
 
+import sympy
+
+from relax_lint.analysis.access_paths import AccessPath, Tree, at, everything, leaves, with_fields
 from relax_lint.analysis.aliases import Aliases
 from relax_lint.analysis.certainty import Certainty, must_if, weakest
 from relax_lint.analysis.content_state import ContentState
 from relax_lint.analysis.effects import Effect
+from relax_lint.analysis.events import Damage, Mending, Overwriting, Reading, StaleRead, UnwrittenRead
 from relax_lint.analysis.liveness import operands
+from relax_lint.analysis.older_names import OlderNames
+from relax_lint.analysis.overlaps import TensorMemory
 from relax_lint.analysis.paths import Paths
 from relax_lint.analysis.presumption import Presumption
+from relax_lint.analysis.reported import Reported
 from relax_lint.analysis.summaries import Summary
 from relax_lint.model.operations import (
-    Alias,
     AllocTensor,
     Assert,
     Block,
     FunctionCall,
-    GetItem,
     If,
     KernelCall,
-    MakeTuple,
-    MatchCast,
     Op,
     ValueId,
-    View,
 )
 from relax_lint.model.program import Function
-from relax_lint.model.types import TensorType
 
 _END = 1 << 62
 """A use after the last operation: the result."""
-
-
-@dataclass(frozen=True)
-class Reading:
-    """`value` is read by `op`, or (None) returned. `presumed` is there where a call is only taken to read
-    it.
-    """
-
-    op: Op | None
-    value: ValueId
-    presumed: Presumption | None = None
-
-    @property
-    def presumptions(self) -> tuple[Presumption, ...]:
-        """What a verdict on the read relies on."""
-        return () if self.presumed is None else (self.presumed,)
-
-
-@dataclass(frozen=True)
-class UnwrittenRead:
-    """`tensor` is read and was not written: on no path (`MUST`), or not on all. `left` are the tensors on its
-    storage that were written before.
-    """
-
-    tensor: Op
-    reading: Reading
-    certainty: Certainty
-    left: tuple[ValueId, ...]
-
-
-@dataclass(frozen=True)
-class Overwriting:
-    """`write` fills `written`, which shares a storage with `tensor`, which is read later as it was before:
-    on every path on which `write` is executed (`MUST`), or on some.
-    """
-
-    tensor: Op
-    write: Op
-    written: ValueId
-    reading: Reading
-    certainty: Certainty
-
-
-@dataclass(frozen=True)
-class StaleRead:
-    """`call` overwrote `argument`, and an older name of it is read later, as in `Overwriting`."""
-
-    call: KernelCall
-    argument: ValueId
-    reading: Reading
-    certainty: Certainty
 
 
 class Contents:
@@ -100,74 +51,78 @@ class Contents:
         function: Function,
         aliases: Aliases,
         paths: Paths,
+        memory: TensorMemory,
         effect_of: Callable[[KernelCall], Effect],
         summary_of: Callable[[FunctionCall], Summary | None],
         captured: frozenset[ValueId],
     ) -> None:
         self._function = function
         self._aliases = aliases
+        self._roots = aliases.roots
         self._paths = paths
+        self._memory = memory
         self._effect_of = effect_of
         self._summary_of = summary_of
         self._outside = captured.union(function.parameters)
         self._ops: dict[int, Op] = {}
         self._on: dict[ValueId, list[ValueId]] = defaultdict(list)
         self._written_on: dict[ValueId, list[ValueId]] = defaultdict(list)
-        self._names: dict[ValueId, list[ValueId]] = defaultdict(list)
+        self._names = OlderNames(aliases)
         self._works_in_place = any(
             isinstance(op, KernelCall) and op.kind.in_place for op in function.body.walk()
         )
         self._last_use = self._last_uses()
-        self._unwritten: dict[tuple[ValueId, int | None], UnwrittenRead] = {}
-        self._overwritings: dict[tuple[int, ValueId, ValueId], Overwriting] = {}
-        self._stale: dict[tuple[int, ValueId, ValueId], StaleRead] = {}
-        self.reads: set[ValueId] = set()
-        """The tensors from outside that are read as they come in."""
-        self.writes: set[ValueId] = set()
-        """The tensors from outside that are written."""
+        self.reported = Reported(aliases, paths, memory)
         self.passed: set[ValueId] = set()
-        """The tensors from outside that are passed, still unmodified, to calls with unknown effects."""
-        self._at_end = ContentState()
+        """The tensors from outside that are given, as they come in, to calls of which nothing is known."""
+        self.places: set[ValueId] = set()
+        """The storages from outside on which tensors are written that the function puts there."""
+        self.at_end = ContentState()
+        """What holds when the function returns."""
         for parameter in function.parameters:
-            self._name(parameter)
-        self._block(function.body, self._at_end)
+            self._names.add(parameter)
+        self._block(function.body, self.at_end)
         self.returns_unwritten = self._return()
 
     @property
     def unwritten_reads(self) -> tuple[UnwrittenRead, ...]:
         """On each path the first read of each tensor that is read before it is written."""
-        return tuple(self._unwritten.values())
+        return tuple(self.reported.unwritten.values())
 
     @property
     def overwritings(self) -> tuple[Overwriting, ...]:
-        """The writes over tensors that are read later, with the first read of each."""
-        return tuple(self._overwritings.values())
+        """The writes over tensors that are read later, with the first read of each range of bytes."""
+        return tuple(self.reported.overwritings.values())
 
     @property
     def stale_reads(self) -> tuple[StaleRead, ...]:
         """The reads of older names of what an in-place call overwrote, the first of each."""
-        return tuple(self._stale.values())
+        return tuple(self.reported.stale.values())
 
     def _last_uses(self) -> dict[ValueId, int]:
         """The last operation in program order that uses the bytes of each value."""
         last: dict[ValueId, int] = {}
-        for op in self._function.body.walk():
-            for value in (*operands(op, self._function), *self._captured_by(op)):
-                for root in self._aliases.roots_of(value):
-                    last[root] = op.place.index
-        for root in self._aliases.roots_of(self._function.result):
-            last[root] = _END
-        for leaf in self._aliases.leaves(self._function.result):
-            for root in self._aliases.roots_of(leaf):
-                last[root] = _END
+        uses = [
+            (op.place.index, AccessPath(value))
+            for op in self._function.body.walk()
+            for value in operands(op, self._function)
+        ]
+        calls = [op for op in self._function.body.walk() if isinstance(op, FunctionCall)]
+        uses += [(call.place.index, path) for call in calls for path in self._captured_by(call)]
+        for index, path in (*sorted(uses), (_END, AccessPath(self._function.result))):
+            for root in self._roots.of(path):
+                last[root] = index
+                for other, _ in self._roots.perhaps_of(root):
+                    last[other] = index
         return last
 
-    def _captured_by(self, op: Op) -> tuple[ValueId, ...]:
+    def _captured_by(self, call: FunctionCall) -> tuple[AccessPath, ...]:
         """The values of this function that an inner function uses when it is called."""
-        summary = self._summary_of(op) if isinstance(op, FunctionCall) else None
+        summary = self._summary_of(call)
         if summary is None:
             return ()
-        return tuple((summary.reads | summary.passed).difference(summary.parameters))
+        used = summary.passed.union(summary.reads)
+        return tuple(path for path in used if path.value not in summary.parameters)
 
     # -- the walk ------------------------------------------------------------------------------
 
@@ -185,9 +140,9 @@ class Contents:
             elif isinstance(op, Assert):
                 self._read_all(op, op.operands, state)
             if self._works_in_place:
-                self._name(op.result)
+                self._names.add(op.result)
             if state.stale:
-                self._pass_on(op, state)
+                self._names.pass_on(op, state)
 
     def _branches(self, op: If, state: ContentState) -> None:
         if op.condition is not None:
@@ -198,19 +153,21 @@ class Contents:
         stale = {**state.stale.get(op.then_result, {}), **other.stale.get(op.else_result, {})}
         state.merge(other, op.place.index)
         if stale:
-            state.stale[op.result] = dict.fromkeys(stale, Certainty.MAY)
+            state.stale[op.result] = {
+                key: replace(damage, certainty=Certainty.MAY) for key, damage in stale.items()
+            }
 
     def _allocate(self, op: AllocTensor, state: ContentState) -> None:
         if op.result not in self._last_use:
             return
-        state.unwritten[op.result] = Certainty.MUST
+        state.unwritten[op.result] = Damage(Certainty.MUST)
         for storage in self._storages(op.result):
             self._on[storage].append(op.result)
 
     def _kernel(self, op: KernelCall, state: ContentState) -> None:
         effect = self._effect_of(op)
         if not effect.known:
-            self._unknown(op, op.arguments, effect.why, state)
+            self._unknown(op, map(AccessPath, op.arguments), effect.why, state)
         else:
             # What a kernel reads of a tensor that it also writes, it may have written before.
             for position in sorted(effect.reads):
@@ -218,71 +175,85 @@ class Contents:
                 if position < len(op.arguments):
                     self._read_all(op, (op.arguments[position],), state, first=first)
                 elif first is not None:
-                    self._report_unwritten(op.result, Reading(op, op.result), first)
+                    self.reported.read_unwritten(op.result, Reading(op, op.result), Damage(first), ())
             for position in sorted(effect.writes):
                 if position < len(op.arguments):
-                    self._write_all(op, op.arguments[position], state)
+                    whole = effect.whole.get(position, sympy.false) == sympy.true
+                    argument = op.arguments[position]
+                    self._write(AccessPath(argument), Mending(op, argument, position, whole), state)
         if op.kind.in_place:
             for position in op.inplace:
                 if position >= 0:
-                    self._supersede(op, op.arguments[position], state)
+                    self._names.supersede(op, op.arguments[position], state)
 
     def _call(self, op: FunctionCall, state: ContentState) -> None:
         summary = self._summary_of(op)
         if summary is None:
             why = f"`{op.callee}` reads its initialised arguments and writes the others"
-            self._unknown(op, op.arguments, why, state)
+            self._unknown(op, map(AccessPath, op.arguments), why, state)
             return
-        self._read_all(op, summary.values(summary.reads, op), state)
-        for value in summary.values(summary.writes, op):
-            self._write_all(op, value, state)
+        for path, certainty in summary.touched(summary.reads, op):
+            reading = Reading(op, self._aliases.leaf(path))
+            # What the callee writes under another name it may have written before.
+            others = [summary.path(written, op) for written in summary.writes]
+            roots = self._roots.of(path)
+            before = any(other != path and not roots.isdisjoint(self._roots.of(other)) for other in others)
+            twice = len([a for a in op.arguments if not roots.isdisjoint(self._aliases.roots_of(a))]) > 1
+            first = Certainty.MAY if before or (twice and others) else certainty
+            self._read(reading, self._tree(path), state, first=first, certainty=certainty)
+        for path, certainty in summary.touched(summary.writes, op):
+            mending = Mending(op, self._aliases.leaf(path), whole=certainty is Certainty.MUST)
+            self._write(path, mending, state)
         why = f"`{op.callee}` passes it to a function that may read or write it"
-        self._unknown(op, summary.values(summary.passed, op), why, state)
-        if summary.unwritten:
-            state.unwritten[op.result] = Certainty.MUST
+        self._unknown(op, [summary.path(path, op) for path in sorted(summary.passed)], why, state)
+        for path in sorted(summary.places):
+            place = summary.path(path, op)
+            written = Mending(op, self._aliases.leaf(place))
+            for storage in self._roots.of(place):
+                self._overwrite(written, storage, frozenset(), state)
+                if self._roots.path(storage).value in self._outside:
+                    self.places.add(storage)
+        self._returned(op, summary.unwritten, state)
 
-    def _unknown(self, op: Op, arguments: Iterable[ValueId], why: str, state: ContentState) -> None:
-        """A call with unknown effects: it reads its initialised arguments and writes the others."""
-        for argument in arguments:
-            for leaf in self._aliases.leaves(argument):
-                if any(root in state.unwritten for root in self._aliases.roots_of(leaf)):
-                    self._write(op, leaf, state)
+    def _returned(
+        self, op: FunctionCall, unwritten: Mapping[tuple[int, ...], Certainty], state: ContentState
+    ) -> None:
+        """What the callee made and put on a storage of ours, or left unwritten."""
+        for root in self._roots.of(AccessPath(op.result)):
+            path = self._roots.path(root)
+            if path.value != op.result or root not in self._last_use:
+                continue
+            if path.fields in unwritten:
+                state.unwritten[root] = Damage(unwritten[path.fields])
+            for storage in self._storages(root):
+                self._on[storage].append(root)
+
+    def _unknown(self, op: Op, paths: Iterable[AccessPath], why: str, state: ContentState) -> None:
+        """A call of which nothing is known: what was not written is its output, the rest it reads."""
+        presumed = Presumption(why)
+        for path in paths:
+            for value in self._aliases.leaves(self._aliases.leaf(path)):
+                tree = self._tree(path) if value == path.value else self._roots.tree(value)
+                if any(root in state.unwritten for root in everything(tree)):
+                    self._write(AccessPath(value), Mending(op, value, presumed=presumed), state)
                 else:
-                    self._read(Reading(op, leaf, Presumption(why)), state)
+                    self._read(Reading(op, value, presumed), tree, state)
 
-    def _return(self) -> bool:
-        """The function's result is read by the caller; whether it is a tensor that was not written."""
-        result = self._function.result
-        unwritten = any(root in self._at_end.unwritten for root in self._aliases.roots_of(result))
-        self._read_all(None, (result,), self._at_end)
-        return unwritten and isinstance(self._function.type_of(result), TensorType)
-
-    # -- names ---------------------------------------------------------------------------------
-
-    def _name(self, value: ValueId) -> None:
-        for root in self._aliases.roots_of(value):
-            self._names[root].append(value)
-
-    def _supersede(self, op: KernelCall, argument: ValueId, state: ContentState) -> None:
-        for leaf in self._aliases.leaves(argument):
-            for root in self._aliases.roots_of(leaf):
-                for name in self._names[root]:
-                    state.stale.setdefault(name, {})[op.place.index, leaf] = Certainty.MUST
-
-    def _pass_on(self, op: Op, state: ContentState) -> None:
-        """Another name for a superseded value is superseded as well."""
-        sources: tuple[ValueId, ...] = ()
-        if isinstance(op, Alias | MatchCast | View):
-            sources = (op.source,)
-        elif isinstance(op, MakeTuple):
-            sources = op.items
-        elif isinstance(op, GetItem):
-            sources = (op.tuple,)
-        calls = {key: found for source in sources for key, found in state.stale.get(source, {}).items()}
-        if calls:
-            state.stale[op.result] = calls
+    def _return(self) -> dict[tuple[int, ...], Certainty]:
+        """The function's result is read by the caller; the fields of it that were not written."""
+        tree, unwritten = self._roots.tree(self._function.result), {}
+        for fields, roots in with_fields(tree):
+            found = [self.at_end.unwritten[root] for root in roots if root in self.at_end.unwritten]
+            if found:
+                only = must_if(len(roots) == 1 and not found[0].mended)
+                unwritten[fields] = weakest(only, *(damage.certainty for damage in found))
+        self._read_all(None, (self._function.result,), self.at_end)
+        return unwritten
 
     # -- reads and writes ----------------------------------------------------------------------
+
+    def _tree(self, path: AccessPath) -> Tree[ValueId]:
+        return at(self._roots.tree(path.value), path.fields)
 
     def _read_all(
         self,
@@ -294,91 +265,134 @@ class Contents:
     ) -> None:
         for value in values:
             for leaf in self._aliases.leaves(value):
-                self._read(Reading(op, leaf), state, first=first)
+                self._read(Reading(op, leaf), self._roots.tree(leaf), state, first=first)
 
     def _read(
-        self, reading: Reading, state: ContentState, *, first: Certainty | None = Certainty.MUST
+        self,
+        reading: Reading,
+        tree: Tree[ValueId],
+        state: ContentState,
+        *,
+        first: Certainty | None = Certainty.MUST,
+        certainty: Certainty = Certainty.MUST,
     ) -> None:
-        """`first`: how certain it is that the call which reads has written nothing there yet; None where it
-        has, or that is not known.
+        """`certainty`: how certain it is that the call reads at all, `first`: that it has written nothing
+        there yet; None where it has, or that is not known.
         """
-        roots = self._aliases.roots_of(reading.value)
-        only = must_if(len(roots) == 1)
-        for root in roots:
-            if root in state.unwritten and first is not None:
-                self._report_unwritten(root, reading, weakest(state.unwritten.pop(root), only, first))
-            for (index, written), certainty in state.overwritten.get(root, {}).items():
-                self._report_overwritten(root, self._ops[index], written, reading, weakest(certainty, only))
-            if root in self._outside and root not in state.replaced:
-                (self.reads if reading.presumed is None else self.passed).add(root)
-                if reading.presumed is not None:
-                    # It may hold anything by now.
-                    state.replaced.add(root)
-        for (index, argument), certainty in state.stale.get(reading.value, {}).items():
-            call = self._ops[index]
-            assert isinstance(call, KernelCall)
-            together = must_if(self._paths.always_with(reading.op, call))
-            found = StaleRead(call, argument, reading, weakest(certainty, together))
-            self._stale.setdefault((index, argument, reading.value), found)
+        for roots in leaves(tree):
+            only = weakest(must_if(len(roots) == 1), certainty)
+            for root in sorted(roots):
+                if root in state.unwritten and first is not None:
+                    self._read_unwritten(root, reading, weakest(only, first), state)
+                self._read_overwritten(root, reading, only, state)
+                if self._roots.path(root).value in self._outside and root not in state.replaced:
+                    self._read_outside(root, reading, weakest(only, first or Certainty.MAY), state)
+        for (index, argument), damage in state.stale.get(reading.value, {}).items():
+            self.reported.read_stale(self._ops[index], argument, reading, damage)
 
-    def _report_unwritten(self, root: ValueId, reading: Reading, certainty: Certainty) -> None:
+    def _read_unwritten(self, root: ValueId, reading: Reading, only: Certainty, state: ContentState) -> None:
+        damage = state.unwritten[root]
+        if not damage.mended:
+            # The first use of what was never written is the one to mend.
+            del state.unwritten[root]
         left = [
-            other for storage in self._storages(root) for other in self._written_on[storage] if other != root
+            self._roots.path(other).value
+            for storage in self._storages(root)
+            for other in self._written_on[storage]
+            if other != root
         ]
-        found = UnwrittenRead(self._paths.definitions[root], reading, certainty, tuple(dict.fromkeys(left)))
-        where = None if reading.op is None else reading.op.place.index
-        self._unwritten.setdefault((root, where), found)
+        certainty = weakest(damage.certainty, only)
+        self.reported.read_unwritten(root, reading, replace(damage, certainty=certainty), left)
 
-    def _report_overwritten(
-        self, root: ValueId, write: Op, written: ValueId, reading: Reading, certainty: Certainty
+    def _read_overwritten(
+        self, root: ValueId, reading: Reading, only: Certainty, state: ContentState
     ) -> None:
-        certainty = weakest(certainty, must_if(self._paths.always_with(reading.op, write)))
-        key = (write.place.index, written, root)
-        known = self._overwritings.get(key)
-        if known is None or (certainty is Certainty.MUST and known.certainty is Certainty.MAY):
-            self._overwritings[key] = Overwriting(
-                self._paths.definitions[root], write, written, reading, certainty
-            )
+        perhaps = [(other, presumed) for other, presumed in self._roots.perhaps_of(root)]
+        for tensor, harmless in ((root, None), *perhaps):
+            for (index, written), damage in state.overwritten.get(tensor, {}).items():
+                found = replace(
+                    damage,
+                    certainty=weakest(damage.certainty, only),
+                    harmless=damage.harmless or harmless,
+                )
+                self.reported.read_overwritten(tensor, self._ops[index], written, reading, found)
 
-    def _write_all(self, op: Op, value: ValueId, state: ContentState) -> None:
-        for leaf in self._aliases.leaves(value):
-            self._write(op, leaf, state)
+    def _read_outside(self, root: ValueId, reading: Reading, only: Certainty, state: ContentState) -> None:
+        if reading.op is None:
+            # What is only passed back is read, if at all, by the caller.
+            return
+        if reading.presumed is not None:
+            self.passed.add(root)
+            # It may hold anything by now.
+            state.replaced.add(root)
+        elif root in state.written:
+            # Of what was written in part, the rest may be read.
+            state.read.setdefault(root, Certainty.MAY)
+        else:
+            state.read[root] = Certainty.MUST if only is Certainty.MUST else state.read.get(root, only)
 
-    def _write(self, op: Op, value: ValueId, state: ContentState) -> None:
-        roots = self._aliases.roots_of(value)
-        for root in roots:
-            state.unwritten.pop(root, None)
-            state.overwritten.pop(root, None)
-            if state.stale:
-                for name in self._names[root]:
+    def _write(self, path: AccessPath, mending: Mending, state: ContentState) -> None:
+        for leaf in self._aliases.leaves(self._aliases.leaf(path)):
+            tree = self._tree(path) if leaf == path.value else self._roots.tree(leaf)
+            for roots in leaves(tree):
+                self._write_leaf(replace(mending, value=leaf), roots, state)
+
+    def _write_leaf(self, mending: Mending, roots: frozenset[ValueId], state: ContentState) -> None:
+        for root in sorted(roots):
+            whole = mending.whole and len(roots) == 1 and self._reaches_all(mending.value, root)
+            if whole:
+                state.unwritten.pop(root, None)
+                state.overwritten.pop(root, None)
+                for name in self._names.of(root) if state.stale else ():
                     state.stale.pop(name, None)
-            if root in self._outside:
-                self.writes.add(root)
-                state.replaced.add(root)
+            else:
+                state.mend(root, self._names.of(root), mending)
+            if self._roots.path(root).value in self._outside:
+                state.written[root] = Certainty.MUST if whole else state.written.get(root, Certainty.MAY)
+                if whole:
+                    state.replaced.add(root)
             for storage in self._storages(root):
                 self._written_on[storage].append(root)
-                self._overwrite(op, value, storage, roots, state)
+                if self._roots.path(storage).value in self._outside:
+                    self.places.add(storage)
+                self._overwrite(mending, storage, roots, state)
+            for other, presumed in self._roots.perhaps_of(root):
+                for storage in self._storages(other):
+                    self._overwrite(mending, storage, roots, state, harmless=presumed)
+
+    def _reaches_all(self, value: ValueId, root: ValueId) -> bool:
+        """Whether a tensor is certain to have all bytes of what is behind it."""
+        if value not in self._aliases.windows:
+            return True
+        if root not in self._function.values:
+            return False
+        return self._memory.range(value) == self._memory.range(root)
 
     def _overwrite(
-        self, op: Op, written: ValueId, storage: ValueId, roots: frozenset[ValueId], state: ContentState
+        self,
+        mending: Mending,
+        storage: ValueId,
+        roots: frozenset[ValueId],
+        state: ContentState,
+        *,
+        harmless: Presumption | None = None,
     ) -> None:
         """Everything on the storage that is needed later may be overwritten."""
-        index = op.place.index
-        needed = [tensor for tensor in self._on[storage] if self._last_use[tensor] > index]
+        op = mending.op
+        needed = [tensor for tensor in self._on[storage] if self._last_use[tensor] > op.place.index]
         self._on[storage] = needed
+        definitely = mending.whole or mending.presumed is not None
         for tensor in needed:
-            allocation = self._paths.definitions[tensor]
-            holds_nothing = state.unwritten.get(tensor) is Certainty.MUST
+            allocation = self._paths.definitions[self._roots.path(tensor).value]
+            damage = state.unwritten.get(tensor)
+            holds_nothing = damage is not None and damage.certainty is Certainty.MUST and not damage.mended
             if tensor in roots or holds_nothing or self._paths.never_with(allocation, op):
                 continue
             # A tensor in `unwritten` holds nothing to overwrite on some of the paths.
-            written_before = tensor not in state.unwritten
-            always = written_before and len(roots) == 1 and self._paths.always_with(allocation, op)
-            state.overwritten.setdefault(tensor, {})[index, written] = must_if(always)
+            always = damage is None and len(roots) == 1 and self._paths.always_with(allocation, op)
+            found = Damage(must_if(always and definitely and harmless is None), harmless=harmless)
+            state.overwritten.setdefault(tensor, {})[op.place.index, mending.value] = found
 
     def _storages(self, tensor: ValueId) -> frozenset[ValueId]:
         """The storages that an allocated tensor may be on."""
-        op = self._paths.definitions.get(tensor)
-        if not isinstance(op, AllocTensor) or op.storage is None:
-            return frozenset()
-        return self._aliases.roots_of(op.storage)
+        return self._roots.storages.get(tensor, frozenset())

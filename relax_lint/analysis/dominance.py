@@ -45,11 +45,9 @@ def captured_values(program: Program, function: Function) -> frozenset[ValueId]:
     outer = outer_function(program, function)
     if outer is None:
         return frozenset()
-    name = function.name.rpartition(".")[2]
     paths = Paths(outer)
-    here = next(
-        (op for op in outer.body.walk() if isinstance(op, Constant) and op.place.binding == name), None
-    )
+    made = (op for op in outer.body.walk() if isinstance(op, Constant))
+    here = next((op for op in made if outer.function_values.get(op.result) == function.name), None)
     if here is None:
         return frozenset()
     before = [

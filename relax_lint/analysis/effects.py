@@ -5,6 +5,9 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
+import sympy
+from sympy.logic.boolalg import Boolean
+
 from relax_lint.analysis.certainty import Certainty, must_if
 from relax_lint.model.kernels import Kernel
 from relax_lint.model.operations import KernelCall
@@ -23,7 +26,8 @@ class Effect:
     kernel initialises by itself is not. `first_reads` are read before the call has written anything to them.
     `elementwise` are the pairs (read, written) that may be the same memory,
     `copies` those of them of which one is written as the other is; of a pair in `read_before` everything is
-    read before anything is written. Where the effect is not `known` it is the
+    read before anything is written. `whole` says, in the kernel's symbols, when all of what is written is.
+    Where the effect is not `known` it is the
     largest possible, and `why` says what was assumed.
     """
 
@@ -33,6 +37,7 @@ class Effect:
     copies: frozenset[tuple[int, int]] = frozenset()
     read_before: frozenset[tuple[int, int]] = frozenset()
     first_reads: Mapping[int, Certainty] = field(default_factory=dict)
+    whole: Mapping[int, Boolean] = field(default_factory=dict)
     known: bool = True
     why: str = ""
 
@@ -82,7 +87,8 @@ class EffectTable:
             return Effect(arguments, frozenset(index for index in call.inplace if index >= 0))
         builtin = BUILTINS.get(call.callee)
         if builtin is not None and builtin.is_call:
-            return Effect(builtin.reads, builtin.writes)
+            whole = dict.fromkeys(builtin.writes - builtin.reads, sympy.true)
+            return Effect(builtin.reads, builtin.writes, whole=whole)
         if call.pure:
             return Effect(arguments, frozenset())
         why = f"`{call.callee}` may read and write its arguments, but does not keep them"
@@ -101,6 +107,7 @@ def _of_kernel(kernel: Kernel) -> Effect:
         kernel.copies,
         kernel.read_before,
         {position: must_if(certain) for position, certain in kernel.first_reads.items()},
+        whole=kernel.whole_writes,
         known=not unknown,
         why="; ".join(unknown),
     )

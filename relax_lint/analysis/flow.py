@@ -5,12 +5,17 @@ from __future__ import annotations
 from functools import cached_property
 
 from relax_lint.analysis.aliases import Aliases
+from relax_lint.analysis.callees import Callees
 from relax_lint.analysis.contents import Contents
 from relax_lint.analysis.dominance import UndominatedUse, captured_values, undominated_uses
 from relax_lint.analysis.effects import Effect, EffectTable
 from relax_lint.analysis.kills import Kills
+from relax_lint.analysis.liveness import operands
+from relax_lint.analysis.offsets import Offsets
 from relax_lint.analysis.overlaps import TensorMemory
 from relax_lint.analysis.paths import Paths
+from relax_lint.analysis.results import Result
+from relax_lint.analysis.roots import as_sources
 from relax_lint.analysis.storages import StorageResolver, Storages
 from relax_lint.analysis.summaries import Summaries, Summary
 from relax_lint.model.operations import FunctionCall, KernelCall, Op, ValueId
@@ -22,11 +27,17 @@ class ProgramFlow:
 
     def __init__(self, program: Program) -> None:
         self.program = program
+        self._moved: dict[str, frozenset[ValueId]] = {}
+
+    @cached_property
+    def callees(self) -> Callees:
+        """Which functions call which."""
+        return Callees(self.program)
 
     @cached_property
     def storages(self) -> StorageResolver:
         """Which storages a value of any function may be."""
-        return StorageResolver(self.program)
+        return StorageResolver(self.callees)
 
     @cached_property
     def effects(self) -> EffectTable:
@@ -36,7 +47,22 @@ class ProgramFlow:
     @cached_property
     def summaries(self) -> Summaries:
         """What the functions of the program do to the tensors that they are given."""
-        return Summaries(self.program, lambda function: FunctionFlow(self, function).summary)
+        functions = self.program.functions
+        return Summaries(self.callees, functions, lambda function: FunctionFlow(self, function).summary)
+
+    def moved(self, function: Function) -> frozenset[ValueId]:
+        """The parameters that some caller gives a tensor which does not start at its data pointer."""
+        known = self._moved.get(function.name)
+        if known is None:
+            # Until it is known, a recursion is taken to move nothing more.
+            self._moved[function.name] = frozenset()
+            known = self._moved[function.name] = frozenset(
+                parameter
+                for caller, call in self.callees.calls_of(function)
+                for parameter, argument in zip(function.parameters, call.arguments, strict=False)
+                if Offsets(caller, self.moved(caller)).of(argument) != 0
+            )
+        return known
 
 
 class FunctionFlow:
@@ -58,6 +84,11 @@ class FunctionFlow:
         return tuple(op for op in self.operations if isinstance(op, KernelCall))
 
     @cached_property
+    def function_calls(self) -> tuple[FunctionCall, ...]:
+        """Every call of a Relax function."""
+        return tuple(op for op in self.operations if isinstance(op, FunctionCall))
+
+    @cached_property
     def effects(self) -> EffectTable:
         """What kernels do to the contents of their arguments."""
         return self._shared.effects
@@ -74,11 +105,16 @@ class FunctionFlow:
     def aliases(self) -> Aliases:
         """Which values share a register, or bytes."""
 
-        def returned(call: FunctionCall) -> tuple[ValueId, ...]:
-            summary = self._summary_of(call)
-            return (call.result,) if summary is None else summary.returned(call)
+        def returned(call: FunctionCall) -> Result:
+            summary = self.summary_of(call)
+            return None if summary is None else summary.returned(call)
 
-        return Aliases(self.function, returned)
+        def is_known(call: FunctionCall) -> bool:
+            return self._shared.callees.of(call) is not None
+
+        return Aliases(
+            self.function, returned, is_known, self.program.kernels, self._shared.moved(self.function)
+        )
 
     @cached_property
     def paths(self) -> Paths:
@@ -104,7 +140,13 @@ class FunctionFlow:
     def contents(self) -> Contents:
         """What tensors hold when they are read."""
         return Contents(
-            self.function, self.aliases, self.paths, self.effect_of, self._summary_of, self.captured
+            self.function,
+            self.aliases,
+            self.paths,
+            self.memory,
+            self.effect_of,
+            self.summary_of,
+            self.captured,
         )
 
     @cached_property
@@ -115,22 +157,36 @@ class FunctionFlow:
     @cached_property
     def returned(self) -> frozenset[ValueId]:
         """The values whose bytes the result may share."""
-        leaves = self.aliases.leaves(self.function.result)
-        return frozenset(root for leaf in leaves for root in self.aliases.roots_of(leaf))
+        return self.aliases.roots_of(self.function.result)
+
+    @property
+    def knows_callers(self) -> bool:
+        """Whether every call of the function is seen."""
+        return self._shared.callees.knows_callers(self.function)
+
+    @cached_property
+    def used_inside(self) -> frozenset[ValueId]:
+        """The values that functions inside of this one use."""
+        prefix = f"{self.function.name}."
+        inner = [function for function in self.program.functions if function.name.startswith(prefix)]
+        used = {value for f in inner for op in f.body.walk() for value in operands(op, f)}
+        return frozenset(used.union(*({f.result, *f.inline_tuples.get(f.result, ())} for f in inner)))
 
     @property
     def summary(self) -> Summary:
         """What the function does to the tensors that it is given."""
         contents, outside = self.contents, self.captured.union(self.function.parameters)
+        roots = self.aliases.roots
         return Summary(
             self.function.parameters,
-            frozenset(contents.reads),
-            frozenset(contents.writes),
-            frozenset(contents.passed),
-            self.returned & outside,
-            bool(self.returned - outside),
+            {roots.path(root): certainty for root, certainty in contents.at_end.read.items()},
+            {roots.path(root): certainty for root, certainty in contents.at_end.written.items()},
+            frozenset(map(roots.path, contents.passed)),
+            frozenset(map(roots.path, contents.places)),
+            as_sources(roots, roots.tree(self.function.result), outside),
             contents.returns_unwritten,
         )
 
-    def _summary_of(self, call: FunctionCall) -> Summary | None:
-        return self._shared.summaries.of(call, self.function)
+    def summary_of(self, call: FunctionCall) -> Summary | None:
+        """What a call of a Relax function does; None where it is not known which function that is."""
+        return self._shared.summaries.of(call)

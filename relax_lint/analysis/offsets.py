@@ -24,17 +24,20 @@ from relax_lint.symbolic.quantity import Size, Unknown
 from relax_lint.vm.builtins import ViewKind
 
 _ZERO = sympy.Integer(0)
+_CHOSEN = Unknown("the offset depends on the caller")
 
 
 class Offsets:
     """The byte offsets of the tensors of one function.
 
-    Tensors that come from outside (parameters, results of calls) are assumed to start at their data pointer.
+    Tensors that come from outside (parameters, results of calls) are taken to start at their data pointer.
+    `moved` are parameters that some caller gives a tensor which does not.
     What an in-place call makes of an argument starts where that does.
     """
 
-    def __init__(self, function: Function) -> None:
+    def __init__(self, function: Function, moved: frozenset[ValueId] = frozenset()) -> None:
         self._function = function
+        self._moved = moved
 
     def of(self, value: ValueId) -> Size:
         """The byte offset of a tensor."""
@@ -43,7 +46,7 @@ class Offsets:
     @cached_property
     def _known(self) -> dict[ValueId, Size]:
         """The offsets that are not plainly 0."""
-        known: dict[ValueId, Size] = {}
+        known: dict[ValueId, Size] = dict.fromkeys(self._moved, _CHOSEN)
         self._walk(self._function.body, known, dict(self._function.inline_tuples))
         return known
 

@@ -11,6 +11,7 @@ from functools import lru_cache
 import sympy
 from sympy.logic.boolalg import Boolean
 
+from relax_lint.analysis.access_paths import AccessPath
 from relax_lint.analysis.aliases import Aliases
 from relax_lint.analysis.certainty import Certainty
 from relax_lint.model.operations import AllocTensor, Op, ValueId
@@ -19,6 +20,7 @@ from relax_lint.model.sizes import tensor_bytes
 from relax_lint.symbolic.quantity import Size, Unknown
 from relax_lint.symbolic.relations import CACHED, at_most
 
+_UNKNOWN_START = Unknown("the function that is called chooses the offset")
 _UNKNOWN_BYTES = Unknown("the bytes of a tensor are unknown in the IR")
 
 
@@ -78,20 +80,25 @@ class TensorMemory:
         self._definitions = definitions
         self._ranges: dict[ValueId, ByteRange] = {}
 
+    def owners_at(self, path: AccessPath) -> frozenset[ValueId]:
+        """What the bytes of a value, or of a field of it, belong to."""
+        roots = self._aliases.roots
+        return frozenset[ValueId]().union(*(roots.storages.get(r, frozenset((r,))) for r in roots.of(path)))
+
     def owners(self, value: ValueId) -> frozenset[ValueId]:
         """What the bytes of a tensor belong to: storages where it was put on one."""
         found: set[ValueId] = set()
         for root in self._aliases.roots_of(value):
-            op = self._definitions.get(root)
-            storage = op.storage if isinstance(op, AllocTensor) else None
-            found |= {root} if storage is None else self._aliases.roots_of(storage)
+            found |= self._aliases.roots.storages.get(root, frozenset((root,)))
         return frozenset(found)
 
     def range(self, value: ValueId) -> ByteRange:
         """The bytes of a tensor."""
         known = self._ranges.get(value)
         if known is None:
-            known = self._ranges[value] = ByteRange(self._aliases.offsets.of(value), self._length(value))
+            placed = self._aliases.roots.elsewhere.isdisjoint(self._aliases.roots_of(value))
+            start = self._aliases.offsets.of(value) if placed else _UNKNOWN_START
+            known = self._ranges[value] = ByteRange(start, self._length(value))
         return known
 
     def same_place(self, one: ValueId, other: ValueId) -> Certainty | None:

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections import defaultdict
 from typing import TypeAlias
 
+from relax_lint.analysis.callees import Callees
 from relax_lint.model.operations import (
     Alias,
     AllocStorage,
@@ -16,7 +16,7 @@ from relax_lint.model.operations import (
     Op,
     ValueId,
 )
-from relax_lint.model.program import Function, Program
+from relax_lint.model.program import Function
 from relax_lint.symbolic.quantity import Unknown
 
 Storages: TypeAlias = tuple[AllocStorage, ...] | Unknown
@@ -32,10 +32,9 @@ class StorageResolver:
     a constant: the symbols of the other function mean nothing here.
     """
 
-    def __init__(self, program: Program) -> None:
-        self._functions = {function.name: function for function in program.functions}
+    def __init__(self, callees: Callees) -> None:
+        self._callees = callees
         self._definitions: dict[str, dict[ValueId, Op]] = {}
-        self._callers: dict[str, list[tuple[Function, FunctionCall]]] | None = None
 
     def storages_of(self, function: Function, value: ValueId) -> Storages:
         """The storages that a value of `function` may be."""
@@ -65,10 +64,10 @@ class StorageResolver:
         if isinstance(op, If):
             branches = (op.then_result, op.else_result)
             return _all([self._resolve(function, branch, items, seen) for branch in branches])
-        if isinstance(op, FunctionCall) and op.callee in self._functions:
-            callee = self._functions[op.callee]
+        callee = self._callees.of(op) if isinstance(op, FunctionCall) else None
+        if callee is not None:
             return _constant_sized(self._resolve(callee, callee.result, items, seen), callee)
-        if op is None and value in function.parameters and function.private:
+        if op is None and value in function.parameters and self._callees.knows_callers(function):
             return self._from_callers(function, function.parameters.index(value), items, seen)
         return _NOT_ALLOCATED
 
@@ -80,7 +79,7 @@ class StorageResolver:
         seen: frozenset[tuple[str, ValueId, tuple[int, ...]]],
     ) -> Storages:
         """The storages that the calls of a private function pass in."""
-        calls = self._calls_of(function.name)
+        calls = self._callees.calls_of(function)
         if not calls or any(parameter >= len(call.arguments) for _, call in calls):
             return _NOT_ALLOCATED
         found = [
@@ -88,15 +87,6 @@ class StorageResolver:
             for caller, call in calls
         ]
         return _all(found)
-
-    def _calls_of(self, name: str) -> list[tuple[Function, FunctionCall]]:
-        if self._callers is None:
-            self._callers = defaultdict(list)
-            for function in self._functions.values():
-                for op in function.body.walk():
-                    if isinstance(op, FunctionCall):
-                        self._callers[op.callee].append((function, op))
-        return self._callers.get(name, [])
 
     def _defined_by(self, function: Function) -> dict[ValueId, Op]:
         known = self._definitions.get(function.name)

@@ -2,52 +2,87 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass, field
 
+from relax_lint.analysis.access_paths import AccessPath, joined, mapped
+from relax_lint.analysis.callees import Callees
+from relax_lint.analysis.certainty import Certainty, weakest
+from relax_lint.analysis.results import New, Result, Source
 from relax_lint.model.operations import FunctionCall, ValueId
-from relax_lint.model.program import Function, Program
+from relax_lint.model.program import Function
+
+Touched = Mapping[AccessPath, Certainty]
+"""What is touched on every path (`MUST`) or on some (`MAY`); what is not listed never is."""
 
 
 @dataclass(frozen=True)
 class Summary:
     """What one function does. Values are its parameters, and for an inner function the values of the outer
-    one that it uses.
+    one that it uses; their fields count apart.
 
-    `reads` are read as they come in, `writes` are written, `passed` go to calls whose effect is not
-    known, `returns` may be part of the result; `fresh` says that the result may be something else,
-    `unwritten` that it is a tensor without contents.
+    `reads` are read as they come in, `writes` are written, all of each on every path (`MUST`) or less than
+    that (`MAY`). `passed` go to calls of which nothing is known, on the storages in `places` the function
+    writes tensors of its own. `unwritten` are the fields of the result that hold nothing.
     """
 
     parameters: tuple[ValueId, ...]
-    reads: frozenset[ValueId] = frozenset()
-    writes: frozenset[ValueId] = frozenset()
-    passed: frozenset[ValueId] = frozenset()
-    returns: frozenset[ValueId] = frozenset()
-    fresh: bool = False
-    unwritten: bool = False
+    reads: Touched = field(default_factory=dict)
+    writes: Touched = field(default_factory=dict)
+    passed: frozenset[AccessPath] = frozenset()
+    places: frozenset[AccessPath] = frozenset()
+    result: Result = None
+    unwritten: Mapping[tuple[int, ...], Certainty] = field(default_factory=dict)
 
-    def values(self, chosen: Iterable[ValueId], call: FunctionCall) -> tuple[ValueId, ...]:
-        """Values of the function as the caller of `call` knows them."""
+    def path(self, path: AccessPath, call: FunctionCall) -> AccessPath:
+        """A value of the function as the caller of `call` knows it."""
         passed = dict(zip(self.parameters, call.arguments, strict=False))
-        return tuple(passed.get(value, value) for value in sorted(chosen))
+        return AccessPath(passed.get(path.value, path.value), path.fields)
 
-    def returned(self, call: FunctionCall) -> tuple[ValueId, ...]:
-        """The values of the caller whose bytes the result may share, the result itself among them."""
-        own = (call.result,) if self.fresh else ()
-        return (*own, *self.values(self.returns, call))
+    def touched(self, chosen: Touched, call: FunctionCall) -> Iterable[tuple[AccessPath, Certainty]]:
+        """What is touched, as the caller knows it."""
+        return [(self.path(path, call), chosen[path]) for path in sorted(chosen)]
+
+    def returned(self, call: FunctionCall) -> Result:
+        """What the result may be, as the caller knows it."""
+
+        def source(one: Source) -> Source:
+            if isinstance(one, AccessPath):
+                return self.path(one, call)
+            storages, perhaps = (
+                frozenset(self.path(path, call) for path in paths) for paths in (one.storages, one.perhaps)
+            )
+            return New(storages, perhaps, one.presumed)
+
+        if self.result is None:
+            return None
+        return mapped(self.result, lambda sources, _: frozenset(map(source, sources)))
 
     def union(self, other: Summary) -> Summary:
         """Everything that either says."""
+        result = self.result
+        if result is None or other.result is None:
+            result = result or other.result
+        else:
+            result = joined(result, other.result)
         return Summary(
             self.parameters,
-            self.reads | other.reads,
-            self.writes | other.writes,
+            _weakened(self.reads, other.reads),
+            _weakened(self.writes, other.writes),
             self.passed | other.passed,
-            self.returns | other.returns,
-            self.fresh or other.fresh,
-            self.unwritten or other.unwritten,
+            self.places | other.places,
+            result,
+            {
+                fields: weakest(*(s.unwritten.get(fields, Certainty.MAY) for s in (self, other)))
+                for fields in (*self.unwritten, *other.unwritten)
+            },
         )
+
+
+def _weakened(one: Touched, other: Touched) -> Touched:
+    return {
+        path: weakest(one.get(path, Certainty.MAY), other.get(path, Certainty.MAY)) for path in (*one, *other)
+    }
 
 
 class Summaries:
@@ -57,21 +92,19 @@ class Summaries:
     is added: recursion needs no special case.
     """
 
-    def __init__(self, program: Program, summarise: Callable[[Function], Summary]) -> None:
-        self._functions = {function.name: function for function in program.functions}
+    def __init__(
+        self, callees: Callees, functions: Iterable[Function], summarise: Callable[[Function], Summary]
+    ) -> None:
+        self._callees = callees
+        self._functions = {function.name: function for function in functions}
         self._summarise = summarise
         self._known: dict[str, Summary] = {}
         self._pending: dict[str, Summary] = {}
+        self._begun: set[str] = set()
 
-    def of(self, call: FunctionCall, caller: Function) -> Summary | None:
+    def of(self, call: FunctionCall) -> Summary | None:
         """What a call does; None where the callee is not known, such as a function that is a parameter."""
-        scope = caller.name
-        while scope:
-            inner = self._functions.get(f"{scope}.{call.callee}")
-            if inner is not None:
-                return self._of(inner)
-            scope = scope.rpartition(".")[0]
-        function = self._functions.get(call.callee)
+        function = self._callees.of(call)
         return None if function is None else self._of(function)
 
     def _of(self, function: Function) -> Summary:
@@ -85,6 +118,7 @@ class Summaries:
             pass
         self._known.update(self._pending)
         self._pending.clear()
+        self._begun.clear()
         return self._known[function.name]
 
     def _grow(self) -> bool:
@@ -92,5 +126,7 @@ class Summaries:
         before = dict(self._pending)
         for name in reversed(before):
             found = self._summarise(self._functions[name])
-            self._pending[name] = self._pending[name].union(found)
+            # What a function was taken to do before it was looked at makes nothing less certain.
+            self._pending[name] = self._pending[name].union(found) if name in self._begun else found
+            self._begun.add(name)
         return self._pending != before

@@ -9,8 +9,8 @@ from functools import cached_property
 
 import sympy
 
-from relax_lint.analysis.contents import Overwriting, Reading, StaleRead, UnwrittenRead
 from relax_lint.analysis.dominance import UndominatedUse
+from relax_lint.analysis.events import Overwriting, Reading, StaleRead, UnwrittenRead
 from relax_lint.analysis.flow import FunctionFlow, ProgramFlow
 from relax_lint.analysis.kills import KilledUse
 from relax_lint.facts import (

@@ -14,16 +14,22 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 
+import sympy
+
+from relax_lint.analysis.access_paths import AccessPath
 from relax_lint.analysis.certainty import Certainty, must_if
-from relax_lint.analysis.contents import StaleRead
 from relax_lint.analysis.effects import Effect
+from relax_lint.analysis.events import StaleRead
 from relax_lint.analysis.flow import FunctionFlow
 from relax_lint.analysis.overlaps import either_empty
+from relax_lint.analysis.presumption import Presumption
+from relax_lint.facts.coverage import presumed_writes, written_again
 from relax_lint.facts.judge import Decided, Judge
 from relax_lint.facts.shared_memory import is_wrong_on_shared_memory
-from relax_lint.model.operations import KernelCall, ValueId
+from relax_lint.model.operations import FunctionCall, KernelCall, ValueId
 from relax_lint.results.verdict import Verdict
 from relax_lint.symbolic.decision import certain
+from relax_lint.symbolic.quantity import Unknown
 
 _ORDER = "it depends on the iteration order of the kernel"
 
@@ -39,7 +45,7 @@ class ArgumentOverlap:
     certain to be wrong.
     """
 
-    call: KernelCall
+    call: KernelCall | FunctionCall
     written: ValueId
     other: ValueId
     elementwise: bool
@@ -56,6 +62,48 @@ def argument_overlaps(flow: FunctionFlow, judge: Judge) -> Iterator[Decided[Argu
         for written, other in _pairs(call, effect):
             event = _overlap(call, written, other, effect, flow)
             if event is not None:
+                yield _overlapping(event, flow, judge)
+            else:
+                presumed = flow.aliases.roots.presumed_apart(call.arguments[written], call.arguments[other])
+                if presumed is not None:
+                    yield _presumed_apart(call, written, other, presumed)
+    for invoked in flow.function_calls:
+        yield from _inside_callee(invoked, flow, judge)
+
+
+def _presumed_apart(
+    call: KernelCall, written: int, other: int, presumed: Presumption
+) -> Decided[ArgumentOverlap]:
+    one, two = call.arguments[written], call.arguments[other]
+    event = ArgumentOverlap(call, one, two, False, False, False, False, Certainty.MAY)
+    return Decided(event, certain(Verdict.ALWAYS_FINE, "two tensors, by all that is assumed"), (presumed,))
+
+
+def _inside_callee(
+    call: FunctionCall, flow: FunctionFlow, judge: Judge
+) -> Iterator[Decided[ArgumentOverlap]]:
+    """The arguments of a function that share memory of which it writes one; in which order it reads and
+    writes them is not asked.
+    """
+    summary = flow.summary_of(call)
+    if summary is None:
+        return
+    placed = dict.fromkeys(sorted(summary.places), Certainty.MAY)
+    writes = [summary.path(path, call) for path in (*sorted(summary.writes), *placed)]
+    reads = [summary.path(path, call) for path in sorted({*summary.reads, *summary.passed})]
+    # A parameter that is both read and written is one argument; the same argument twice are two.
+    count = len(writes)
+    places = [*writes, *reads]
+    own = [*sorted(summary.writes), *placed, *sorted({*summary.reads, *summary.passed})]
+    seen: set[frozenset[AccessPath]] = set()
+    for first in range(count):
+        for second in range(len(places)):
+            pair = frozenset((own[first], own[second]))
+            shared = flow.memory.owners_at(places[first]) & flow.memory.owners_at(places[second])
+            if len(pair) == 2 and pair not in seen and shared:
+                seen.add(pair)
+                values = (flow.aliases.leaf(places[first]), flow.aliases.leaf(places[second]))
+                event = ArgumentOverlap(call, *values, False, False, False, False, Certainty.MAY)
                 yield _overlapping(event, flow, judge)
 
 
@@ -93,6 +141,8 @@ def _overlapping(event: ArgumentOverlap, flow: FunctionFlow, judge: Judge) -> De
     apart = written.disjoint_or_same_start(other) if event.elementwise else written.disjoint(other)
     claim = judge.claim_at(apart, event.call)
     certainty, why_not = event.certainty, "the arguments alias only on some paths"
+    if isinstance(event.call, FunctionCall):
+        why_not = "it depends on the order in which the function reads and writes"
     if event.ordered:
         # A schedule may merge the loops of a kernel.
         certainty, why_not = Certainty.MAY, "safe while the kernel reads all of it first"
@@ -114,7 +164,15 @@ def stale_reads(flow: FunctionFlow, judge: Judge) -> Iterator[Decided[StaleRead]
     for event in flow.contents.stale_reads:
         written, read = flow.memory.range(event.argument), flow.memory.range(event.reading.value)
         claim = judge.claim_at(written.disjoint(read), event.call)
+        again = written_again(event.mended, event.reading.value, flow)
+        if again != sympy.false and not isinstance(claim.condition, Unknown):
+            claim = judge.claim_at(sympy.Or(claim.condition, again), event.call)
         decision = judge.judge_event(claim, event.certainty, "read later only on some paths")
+        assumed = presumed_writes(event.mended) + (() if event.harmless is None else (event.harmless,))
+        if assumed and decision.reachable and decision.verdict is not Verdict.ALWAYS_FINE:
+            fine = certain(Verdict.ALWAYS_FINE, "another tensor, or written again, by all that is assumed")
+            yield Decided(event, fine, (*event.reading.presumptions, *assumed))
+            continue
         only_empty = judge.safe_only_if(decision, claim, either_empty(written, read))
         yield Decided(event, decision, event.reading.presumptions, only_empty)
 

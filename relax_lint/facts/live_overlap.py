@@ -10,14 +10,20 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+import sympy
+
 from relax_lint.analysis.certainty import Certainty, weakest
-from relax_lint.analysis.contents import Overwriting
+from relax_lint.analysis.events import Overwriting
 from relax_lint.analysis.flow import FunctionFlow
 from relax_lint.analysis.overlaps import either_empty
+from relax_lint.facts.coverage import presumed_writes, written_again
 from relax_lint.facts.judge import Decided, Judge
 from relax_lint.model.operations import AllocTensor, KernelCall, ValueId
 from relax_lint.results.verdict import Verdict
 from relax_lint.symbolic.decision import certain
+from relax_lint.symbolic.quantity import Unknown
+
+_ASSUMED = certain(Verdict.ALWAYS_FINE, "another tensor, or written again, by all that is assumed")
 
 
 def live_overlaps(flow: FunctionFlow, judge: Judge) -> Iterator[Decided[Overwriting]]:
@@ -35,9 +41,29 @@ def _decided(event: Overwriting, flow: FunctionFlow, judge: Judge) -> Decided[Ov
         certainty, why_not = Certainty.MAY, "each byte may be rewritten with its own value"
     written, read = flow.memory.range(event.written), flow.memory.range(event.reading.value)
     claim = judge.claim_at(written.disjoint(read), event.write)
+    again = written_again(event.mended, event.reading.value, flow)
+    if again != sympy.false and not isinstance(claim.condition, Unknown):
+        claim = judge.claim_at(sympy.Or(claim.condition, again), event.write)
+    if event.mended:
+        why_not = "it may be written again in between"
+    elif not _is_whole(event, flow):
+        why_not = "it may be written in part only"
     decision = judge.judge_event(claim, certainty, why_not)
+    presumed = presumed_writes(event.mended)
+    presumed += () if event.harmless is None else (event.harmless,)
+    if presumed and decision.reachable and decision.verdict is not Verdict.ALWAYS_FINE:
+        return Decided(event, _ASSUMED, (*event.reading.presumptions, *presumed))
     only_empty = judge.safe_only_if(decision, claim, either_empty(written, read))
     return Decided(event, decision, event.reading.presumptions, only_empty)
+
+
+def _is_whole(event: Overwriting, flow: FunctionFlow) -> bool:
+    """Whether all of the tensor that is given to the call is certainly written."""
+    if not isinstance(event.write, KernelCall):
+        return False
+    whole = flow.effect_of(event.write).whole
+    at = [i for i, argument in enumerate(event.write.arguments) if argument == event.written]
+    return any(whole.get(position) == sympy.true for position in at)
 
 
 def _writes_what_is_there(event: Overwriting, flow: FunctionFlow) -> Certainty | None:

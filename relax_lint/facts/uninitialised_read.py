@@ -10,12 +10,16 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 import sympy
+from sympy.logic.boolalg import Boolean
 
 from relax_lint.analysis.certainty import Certainty
-from relax_lint.analysis.contents import UnwrittenRead
+from relax_lint.analysis.events import UnwrittenRead
 from relax_lint.analysis.flow import FunctionFlow
+from relax_lint.facts.coverage import presumed_writes, written_again
 from relax_lint.facts.judge import Decided, Judge
 from relax_lint.model.operations import ValueId
+from relax_lint.results.verdict import Verdict
+from relax_lint.symbolic.decision import certain
 from relax_lint.symbolic.quantity import Unknown
 
 
@@ -23,7 +27,7 @@ def uninitialised_reads(flow: FunctionFlow, judge: Judge) -> Iterator[Decided[Un
     """The tensors that are read before they are written, each with the first such read that some input
     reaches. What a private function returns is for its caller to write.
     """
-    inside = flow.function.private or bool(flow.captured)
+    inside = flow.knows_callers or bool(flow.captured)
     known: set[ValueId] = set()
     for event in flow.contents.unwritten_reads:
         tensor = event.tensor.result
@@ -31,18 +35,36 @@ def uninitialised_reads(flow: FunctionFlow, judge: Judge) -> Iterator[Decided[Un
             continue
         decided = _decided(event, flow, judge)
         if decided.decision.reachable:
-            known.add(tensor)
+            if decided.decision.verdict is not Verdict.ALWAYS_FINE:
+                known.add(tensor)
             yield decided
 
 
 def _decided(event: UnwrittenRead, flow: FunctionFlow, judge: Judge) -> Decided[UnwrittenRead]:
     op = event.reading.op
+    empty = flow.memory.range(event.reading.value).empty
+    nothing = sympy.false if isinstance(empty, Unknown) else empty
+    if event.mended:
+        return _perhaps_written(event, nothing, flow, judge)
     if leftovers(event, flow):
         return Decided(event, judge.harm(op, Certainty.MAY, "it reads what another tensor wrote"))
-    empty = flow.memory.range(event.reading.value).empty
-    claim = judge.claim_at(sympy.false if isinstance(empty, Unknown) else empty, op)
+    claim = judge.claim_at(nothing, op)
     decision = judge.judge_event(claim, event.certainty, "written only on some paths")
     return Decided(event, decision, event.reading.presumptions, decision.safe_when is not None)
+
+
+def _perhaps_written(
+    event: UnwrittenRead, nothing: Boolean, flow: FunctionFlow, judge: Judge
+) -> Decided[UnwrittenRead]:
+    """Some call may have written it: all of it, or a part."""
+    written = written_again(event.mended, event.reading.value, flow)
+    claim = judge.claim_at(sympy.Or(nothing, written), event.reading.op)
+    decision = judge.judge_event(claim, Certainty.MAY, "it may be written in part only")
+    presumed = presumed_writes(event.mended)
+    if presumed and decision.reachable and decision.verdict is not Verdict.ALWAYS_FINE:
+        fine = certain(Verdict.ALWAYS_FINE, "written by a call of which nothing else is known")
+        return Decided(event, fine, (*event.reading.presumptions, *presumed))
+    return Decided(event, decision, event.reading.presumptions)
 
 
 def leftovers(event: UnwrittenRead, flow: FunctionFlow) -> tuple[ValueId, ...]:

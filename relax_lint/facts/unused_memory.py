@@ -15,7 +15,7 @@ from relax_lint.analysis.certainty import Certainty, must_if
 from relax_lint.analysis.flow import FunctionFlow
 from relax_lint.analysis.liveness import operands
 from relax_lint.facts.judge import Decided, Judge
-from relax_lint.model.operations import AllocStorage, AllocTensor, Kill, ValueId
+from relax_lint.model.operations import AllocStorage, AllocTensor, If, Kill, ValueId
 from relax_lint.symbolic.quantity import Size
 
 Allocation: TypeAlias = AllocStorage | AllocTensor
@@ -71,8 +71,14 @@ def never_killed(flow: FunctionFlow, judge: Judge) -> Iterator[Decided[KeptAlloc
 def unused_allocations(flow: FunctionFlow, judge: Judge) -> Iterator[Decided[UnusedAllocation]]:
     """The allocations that are never used."""
     function = flow.function
-    used = {value for op in flow.operations for value in operands(op, function)}
-    used |= {function.result, *function.inline_tuples.get(function.result, ())}
+    used = {value for op in flow.operations for value in operands(op, function)} | flow.used_inside
+    results = [function.result]
+    for op in flow.operations:
+        if isinstance(op, If):
+            results += [op.then_result, op.else_result]
+    while results:
+        used.add(value := results.pop())
+        results += function.inline_tuples.get(value, ())
     for allocation in _allocations(flow):
         if allocation.result not in used:
             yield Decided(UnusedAllocation(allocation), judge.harm(allocation, Certainty.MUST))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from itertools import chain, count
 from typing import Any
 
 import sympy
@@ -71,6 +72,7 @@ class FunctionBuilder:
         self._next_index = 0
         self._name = ""
         self._entry_facts: tuple[Fact, ...] = ()
+        self._dataflow = False
 
     def build(self, name: str, func: Any) -> Function:
         """The memory program of `func`."""
@@ -107,6 +109,7 @@ class FunctionBuilder:
             inline_tuples=self._context.inline_tuples,
             claimed=frozenset(self._context.values.keys() - self._context.trusted),
             index_ranges=self._context.index_ranges(),
+            function_values=self._context.function_values,
             node=func,
         )
 
@@ -116,8 +119,10 @@ class FunctionBuilder:
             return Block(()), self._context.operand(body)
         ops: list[Op] = []
         for block in body.blocks:
+            self._dataflow = versions.kind(block) == "DataflowBlock"
             for binding in block.bindings:
                 ops.append(self._binding(binding))
+            self._dataflow = False
         return Block(tuple(ops)), self._context.operand(body.body)
 
     def _parameter_facts(self, param: Any, type_: ValueType, origin: Origin, *, checked: bool) -> list[Fact]:
@@ -133,7 +138,9 @@ class FunctionBuilder:
 
     def _binding(self, binding: Any) -> Op:
         var, value = binding.var, binding.value
-        place = OperationId(str(var.name), self._next_index, self._positions.binding(var, value), value, var)
+        place = OperationId(
+            str(var.name), self._next_index, self._positions.binding(var, value), value, var, self._dataflow
+        )
         self._next_index += 1
         if type(binding).__name__ == "MatchCast":
             return self._match_cast(binding, place)
@@ -150,6 +157,8 @@ class FunctionBuilder:
         result = context.bind(var, type_=type_, trusted=source in context.trusted)
         if isinstance(type_, PrimType):
             context.translator.define(var, value)
+        if source in context.function_values:
+            context.function_values[result] = context.function_values[source]
         return Alias(place, result, source)
 
     def _tuple(self, place: OperationId, var: Any, value: Any) -> Op:
@@ -169,17 +178,30 @@ class FunctionBuilder:
         return GetItem(place, result, source, index)
 
     def _function(self, place: OperationId, var: Any, value: Any) -> Op:
+        name = self._inner_name(str(var.name))
+        type_ = OpaqueType("Function")
         inner = FunctionBuilder(self._context.inner(), self._module_name, self._positions)
         inner._entry_facts = self._entry_facts
-        self.inner.append(inner.build(f"{self._name}.{var.name}", value))
+        # It may call itself: to that call it has the name that it is about to get here.
+        inner._context.function_values[inner._context.bind(var, type_=type_)] = name
+        self.inner.append(inner.build(name, value))
         self.inner.extend(inner.inner)
-        type_ = OpaqueType("Function")
-        return Constant(place, self._context.bind(var, type_=type_), type_)
+        result = self._context.bind(var, type_=type_)
+        self._context.function_values[result] = name
+        return Constant(place, result, type_)
+
+    def _inner_name(self, binding: str) -> str:
+        """A name for an inner function that no other one has: bindings of one name may be several."""
+        taken = {function.name for function in self.inner}
+        name = f"{self._name}.{binding}"
+        others = (f"{name}~{number}" for number in count(2))
+        return next(free for free in chain((name,), others) if free not in taken)
 
     def _constant(self, place: OperationId, var: Any, value: Any) -> Op:
         context = self._context
         type_ = context.type_of(value)
         result = context.bind(var, type_=type_)
+        context.name_function(result, value)
         if versions.kind(value) == "Constant":
             context.constants[value] = result
         if isinstance(type_, PrimType):

@@ -14,7 +14,7 @@ from relax_lint.model.signatures import takes
 from relax_lint.model.types import ValueType
 from relax_lint.vm import versions
 from relax_lint.vm.builtins import BUILTINS, Builtin, Operation
-from relax_lint.vm.calls import CONVENTIONS, CallKind, Convention
+from relax_lint.vm.calls import CLOSURE_CALLS, CONVENTIONS, CallKind, Convention
 
 HANDLERS: Mapping[Operation, Handler] = {**memory_ops.HANDLERS, **lowered_ops.HANDLERS}
 """For the builtins that are operations of their own; all others are calls."""
@@ -32,8 +32,9 @@ def build_call(context: BuildContext, place: OperationId, var: Any, call: Any) -
         return _prim_func(context, place, var, callee, call.args)
     name = str(callee.name_hint) if kind == "GlobalVar" else str(getattr(callee, "name", "function"))
     arguments = tuple(context.operand(argument) for argument in call.args)
+    target = context.function_named(callee)
     result = context.bind(var, trusted=False)
-    return FunctionCall(place, result, name, arguments, context.values[result].type)
+    return FunctionCall(place, result, name, arguments, context.values[result].type, target)
 
 
 def _operator(context: BuildContext, place: OperationId, var: Any, call: Any) -> Op:
@@ -41,6 +42,8 @@ def _operator(context: BuildContext, place: OperationId, var: Any, call: Any) ->
     operation = _builtin(context, place, var, BUILTINS.get(name), call.args)
     if operation is not None:
         return operation
+    if name in CLOSURE_CALLS and len(call.args) > 0:
+        return _closure(context, place, var, call.args)
     convention = CONVENTIONS.get(name)
     if convention is not None and len(call.args) > 0:
         return _convention(context, place, var, call, convention)
@@ -56,6 +59,14 @@ def _builtin(
     if builtin is None or handler is None or not takes(context, builtin, args):
         return None
     return handler(context, place, var, Given(builtin, args))
+
+
+def _closure(context: BuildContext, place: OperationId, var: Any, args: Sequence[Any]) -> Op:
+    """A call of a closure: the values that it holds are not among the arguments."""
+    name = str(getattr(args[0], "name", "closure"))
+    arguments = tuple(context.operand(argument) for argument in args)
+    result = context.bind(var, trusted=False)
+    return FunctionCall(place, result, name, arguments, context.values[result].type)
 
 
 def _prim_func(context: BuildContext, place: OperationId, var: Any, callee: Any, args: Sequence[Any]) -> Op:

@@ -30,6 +30,8 @@ class BuildContext:
         """Values whose type is true by construction, not merely claimed by the IR."""
         self.constants: dict[Any, ValueId] = {}
         self.inline_tuples: dict[ValueId, tuple[ValueId, ...]] = {}
+        self.function_values: dict[ValueId, str] = {}
+        """The values that are functions of the program, by any name that they are bound to."""
         self._ids: dict[int, ValueId] = {}
         """By the identity of variables and constants."""
 
@@ -40,6 +42,7 @@ class BuildContext:
         made.values = dict(self.values)
         made.trusted = set(self.trusted)
         made._ids = dict(self._ids)
+        made.function_values = dict(self.function_values)
         made.inline_tuples = dict(self.inline_tuples)
         return made
 
@@ -61,12 +64,25 @@ class BuildContext:
             return self.bind(expr, trusted=False)
         value = self._new_value("", self.type_of(expr))
         self.trusted.add(value)
+        self.name_function(value, expr)
         if versions.kind(expr) == "Constant":
             self.constants[expr] = value
             self._ids[versions.identity(expr)] = value
         if versions.kind(expr) == "Tuple":
             self.inline_tuples[value] = tuple(self.operand(item) for item in expr.fields)
         return value
+
+    def name_function(self, value: ValueId, expr: Any) -> None:
+        """A value that is a global function of the module is that function."""
+        if versions.kind(expr) == "GlobalVar" and versions.is_relax_function(self.module, expr):
+            self.function_values[value] = str(expr.name_hint)
+
+    def function_named(self, callee: Any) -> str | None:
+        """The function of the program that an expression is; None where it is another or not known."""
+        if versions.kind(callee) == "GlobalVar":
+            known = versions.is_relax_function(self.module, callee)
+            return str(callee.name_hint) if known else None
+        return self.function_values.get(self.operand(callee)) if versions.kind(callee) == "Var" else None
 
     def learn_shape(self, value: ValueId, extents: tuple[sympy.Expr, ...] | None) -> None:
         """A check at run time tells the shape of a tensor."""

@@ -76,7 +76,8 @@ def _through_cuda_graph(context: BuildContext, place: OperationId, var: Any, giv
     arguments = tuple(context.operand(item) for item in items)
     result = context.bind(var, trusted=False)
     callee = str(getattr(function, "name_hint", "function"))
-    return FunctionCall(place, result, callee, arguments, context.values[result].type)
+    target = context.function_named(function)
+    return FunctionCall(place, result, callee, arguments, context.values[result].type, target)
 
 
 HANDLERS: Mapping[Operation, Handler] = {

@@ -21,7 +21,8 @@ ValueId: TypeAlias = int
 class OperationId:
     """The position of an operation: its binding's name in the IR, its index in program order
     (0-based over the whole function, branches included, then-branch first), its source location,
-    the IR node that the binding's value is, and the variable that it binds.
+    the IR node that the binding's value is, and the variable that it binds. `dataflow`: it is in a dataflow
+    block.
     """
 
     binding: str
@@ -29,6 +30,7 @@ class OperationId:
     location: Location | None = None
     node: Any = field(default=None, compare=False, repr=False)
     var: Any = field(default=None, compare=False, repr=False)
+    dataflow: bool = field(default=False, compare=False, repr=False)
 
 
 @dataclass(frozen=True)
@@ -165,11 +167,16 @@ class Assert(Op):
 
 @dataclass(frozen=True)
 class FunctionCall(Op):
-    """A call of another Relax function of the module."""
+    """A call of another Relax function of the module.
+
+    `callee` is what the call names, `target` the function of the program behind that name; None where the
+    function is a value that is not known here, such as a parameter or a closure.
+    """
 
     callee: str
     arguments: tuple[ValueId, ...]
     type: ValueType
+    target: str | None = None
 
 
 @dataclass(frozen=True)

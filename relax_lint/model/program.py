@@ -104,7 +104,8 @@ class Function:
     declared bounds (ASSUMED). `free` symbols may be any int64. `inline_tuples` holds the fields of
     tuples that are written as an argument or as the result, without a binding of their own. The types
     of `claimed` values are believed by TVM and made true by nothing. `index_ranges` gives the smallest and
-    the largest element of integer constants.
+    the largest element of integer constants. `function_values` are the values that are functions of the
+    program, with the names of these.
     """
 
     module: str | None
@@ -124,6 +125,7 @@ class Function:
     inline_tuples: dict[ValueId, tuple[ValueId, ...]] = field(default_factory=dict)
     claimed: frozenset[ValueId] = frozenset()
     index_ranges: dict[ValueId, tuple[int, int]] = field(default_factory=dict)
+    function_values: dict[ValueId, str] = field(default_factory=dict)
     node: Any = field(default=None, compare=False, repr=False)
 
     def type_of(self, value: ValueId) -> ValueType:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from relax_lint.analysis.aliases import Aliases
 from relax_lint.analysis.liveness import Releases, inserted_kills, last_uses
+from relax_lint.model.operations import FunctionCall
 from relax_lint.model.program import Function, Program
 from relax_lint.totals.quantities import Indeterminate
 from relax_lint.totals.walk import Inventory
@@ -18,11 +19,11 @@ class Plans:
         self._aliases: dict[str, Aliases] = {}
         self._releases: dict[tuple[str, bool], Releases] = {}
 
-    def callee(self, caller: Function, name: str) -> Function:
-        """The function that a call names, inner functions of the caller first. Raises Indeterminate."""
-        found = self._functions.get(f"{caller.name}.{name}") or self._functions.get(name)
+    def callee(self, call: FunctionCall) -> Function:
+        """The function that a call is of. Raises Indeterminate."""
+        found = None if call.target is None else self._functions.get(call.target)
         if found is None:
-            raise Indeterminate(f"it calls `{name}`, which is not a function of the module")
+            raise Indeterminate(f"it calls `{call.callee}`, which is not a function of the module")
         return found
 
     def aliases(self, function: Function) -> Aliases:

@@ -313,7 +313,7 @@ class Walker:
             reference = self._fresh(frame, op.type, op.place)
             self._point(frame, op)
             return reference
-        callee = self._plans.callee(frame.function, op.callee)
+        callee = self._plans.callee(op)
         if callee.name in self._active:
             raise Indeterminate(f"`{callee.name}` calls itself")
         scope = match_arguments(frame.function, frame.scope, callee, op.arguments)

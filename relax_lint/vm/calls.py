@@ -63,6 +63,9 @@ class Convention:
     believed: bool = False
 
 
+CLOSURE_CALLS = frozenset({"relax.invoke_closure", "relax.invoke_pure_closure"})
+"""The operators that call a closure, which is their first argument."""
+
 CONVENTIONS: Mapping[str, Convention] = {
     "relax.call_tir": Convention(CallKind.CALL_TIR, in_tuple=True),
     "relax.call_tir_with_grad": Convention(CallKind.CALL_TIR, in_tuple=True),

@@ -30,7 +30,8 @@ class Named:
         return self._name(self._aliases.register(self._values[name]))
 
     def roots(self, name: str) -> set[str]:
-        return {self._name(value) for value in self._aliases.roots[self._values[name]]}
+        paths = map(self._aliases.roots.path, self._aliases.roots_of(self._values[name]))
+        return {".".join([self._name(path.value), *map(str, path.fields)]) for path in paths}
 
 
 @I.ir_module
@@ -84,4 +85,5 @@ def test_views_fields_and_branches_share_bytes() -> None:
         assert names.roots(name) == {"a"}, name
     assert names.roots("pair") == names.roots("other") == names.roots("r") == {"a", "x"}
     assert names.roots("field") == names.roots("over") == {"x"}
-    assert names.roots("p0") == names.roots("again") == {"p"}
+    assert names.roots("p0") == {"p.0"}
+    assert names.roots("again") == names.roots("p") == {"p.0", "p.1"}

@@ -38,11 +38,47 @@ KERNELS = """
             y[i] = y[i] + x[i]
 
     @T.prim_func(private=True, s_tir=True)
+    def some(a: T.handle):
+        n = T.int64()
+        x = T.match_buffer(a, (n,), "float32", elem_offset=T.int64())
+        for i in range(n):
+            if i < 2:
+                x[i] = T.float32(7)
+
+    @T.prim_func(private=True, s_tir=True)
     def twice(a: T.handle):
         n = T.int64()
         x = T.match_buffer(a, (n,), "float32", elem_offset=T.int64())
         for i in range(n):
             x[i] = x[i] * T.float32(2)
+"""
+
+HELPERS = """
+    @R.function(pure=False, private=True)
+    def maybe(t: R.Tensor(("p",), "float32"), c: R.Tensor((), "bool")):
+        if c:
+            w = Module.fill(t)
+            r = t
+        else:
+            r = t
+        return r
+
+    @R.function(pure=False, private=True)
+    def shift(a: R.Tensor(("p",), "float32"), b: R.Tensor(("p",), "float32")):
+        w = Module.fill(b)
+        v = Module.accumulate(a, b)
+        return b
+
+    @R.function(pure=False, private=True)
+    def back(t: R.Tensor(("p",), "float32"), x: R.Tensor(("q",), "float32")):
+        return ((x, t), x)
+
+    @R.function(pure=False, private=True)
+    def put(s: R.Object, x: R.Tensor(("p",), "float32")) -> R.Tensor(("p",), "float32"):
+        p = T.int64()
+        t = R.memory.alloc_tensor(s, R.prim_value(0), R.shape([p]), R.dtype("float32"))
+        w = Module.double(x, t)
+        return t
 """
 
 
@@ -86,7 +122,9 @@ class Cast:
 
 @dataclass(frozen=True)
 class Other:
-    """Another name of a tensor: `kind` is alias or copy."""
+    """Another name of a tensor: `kind` is alias, copy, back (a field of nested tuples that a function returns) or
+    made (a field of a tuple of the VM).
+    """
 
     name: str
     kind: str
@@ -114,7 +152,7 @@ class Kill:
 
 @dataclass(frozen=True)
 class Kernel:
-    """A call of `fill`, `double` or `accumulate`."""
+    """A call of `fill`, `some`, `double` or `accumulate`."""
 
     name: str
     kernel: str
@@ -139,6 +177,18 @@ class Invoke:
 
 
 @dataclass(frozen=True)
+class Helper:
+    """A call of a private function of `HELPERS`, or (`renamed`) of another name of it: `maybe` fills a tensor where
+    `c` holds, `shift` fills the second one and adds the first, `put` doubles `x` onto a storage.
+    """
+
+    name: str
+    helper: str
+    arguments: tuple[str, ...]
+    renamed: bool = False
+
+
+@dataclass(frozen=True)
 class Branch:
     """`if c:`."""
 
@@ -147,7 +197,9 @@ class Branch:
     other: tuple[Step, ...]
 
 
-Step: TypeAlias = Storage | Tensor | Guard | Cast | Other | View | Kill | Kernel | InPlace | Invoke | Branch
+Step: TypeAlias = (
+    Storage | Tensor | Guard | Cast | Other | View | Kill | Kernel | InPlace | Invoke | Helper | Branch
+)
 
 
 @dataclass(frozen=True)
@@ -197,7 +249,13 @@ def is_planned_across_branches(program: Program) -> bool:
 
 def text(program: Program) -> str:
     """The program as a TVMScript file."""
-    return HEADER + KERNELS.lstrip("\n") + "".join(map(_function, program.functions))
+    steps = [step for function in program.functions for step in function.walk()]
+    helpers = (
+        HELPERS
+        if any(isinstance(s, Helper) or (isinstance(s, Other) and s.kind == "back") for s in steps)
+        else ""
+    )
+    return HEADER + KERNELS.lstrip("\n") + helpers + "".join(map(_function, program.functions))
 
 
 def _function(function: Function) -> str:
@@ -224,8 +282,21 @@ def _block(steps: tuple[Step, ...], margin: str) -> list[str]:
             for head, body in (("if c:", step.then), ("else:", step.other)):
                 lines += [margin + head, *_block(body, margin + "    "), f"{margin}    {step.name} = z"]
         else:
+            lines += [margin + line for line in _before(step)]
             lines.append(f"{margin}{step.name} = {_value(step)}")
     return lines
+
+
+def _before(step: Step) -> list[str]:
+    """The bindings that a step needs before its own."""
+    if isinstance(step, Helper) and step.renamed:
+        return [f"{step.name}_f = Module.{step.helper}"]
+    if isinstance(step, Other) and step.kind == "back":
+        return [f"{step.name}_p = Module.back({step.source}, x)", f"{step.name}_q = {step.name}_p[0]"]
+    if isinstance(step, Other) and step.kind == "made":
+        fields = 'R.Tuple(R.Tensor("float32", ndim=1), R.Tensor("float32", ndim=1))'
+        return [f'{step.name}_p = R.call_packed("vm.builtin.make_tuple", x, {step.source}, ty_args={fields})']
+    return []
 
 
 def _value(step: Step) -> str:
@@ -246,6 +317,8 @@ def _value(step: Step) -> str:
     if isinstance(step, Other):
         return {
             "alias": step.source,
+            "back": f"{step.name}_q[1]",
+            "made": f"{step.name}_p[1]",
             "copy": f'R.call_packed("vm.builtin.copy", {step.source}, ty_args=R.Tensor("float32", ndim=1))',
         }[step.kind]
     if isinstance(step, View):
@@ -261,5 +334,9 @@ def _value(step: Step) -> str:
     if isinstance(step, InPlace):
         type_ = f'R.Tensor(({step.extent},), "float32")'
         return f"R.call_tir_inplace(Module.twice, ({step.source},), [0], {type_})"
+    if isinstance(step, Helper):
+        callee = f"{step.name}_f" if step.renamed else f"Module.{step.helper}"
+        more = ("c",) if step.helper == "maybe" else ()
+        return f"{callee}({', '.join((*step.arguments, *more))})"
     assert isinstance(step, Invoke)
     return f"Module.{step.function}(x, z, k, c)"

@@ -14,6 +14,7 @@ from tests.oracle.program import (
     Cast,
     Function,
     Guard,
+    Helper,
     InPlace,
     Invoke,
     Kernel,
@@ -145,6 +146,7 @@ def functions(draw: Any, name: str, others: tuple[str, ...] = (), *, tidy: bool 
             else []
         )
         kinds += ["place", "place", "kernel", "kernel"] if roomy and known.vectors.keys() - {"x"} else []
+        kinds += ["put"] if roomy and known.storages else []
         kinds += ["branch"] if depth else []
         kinds += ["invoke"] if others else []
         kind = draw(st.sampled_from(kinds))
@@ -165,7 +167,7 @@ def functions(draw: Any, name: str, others: tuple[str, ...] = (), *, tidy: bool 
             if not [t for t in targets if not t.startswith("x")]:
                 return []
             return [Kill(fresh("d"), which, draw(st.sampled_from(targets)))]
-        source = draw(st.sampled_from(sorted(known.vectors.keys() - {"x"})))
+        source = "x" if kind == "put" else draw(st.sampled_from(sorted(known.vectors.keys() - {"x"})))
         if kind == "in place":
             if source.startswith("o"):
                 # TVM wants to know its shape, and that of a copy is not written.
@@ -183,12 +185,24 @@ def functions(draw: Any, name: str, others: tuple[str, ...] = (), *, tidy: bool 
             known.vectors[view.name] = view.extent
             return [view]
         if kind == "other":
-            other = Other(fresh("o"), draw(st.sampled_from(["alias", "copy"])), source)
+            ways = ["alias", "copy"] if tidy else ["alias", "copy", "back", "made"]
+            other = Other(fresh("o"), draw(st.sampled_from(ways)), source)
             known.vectors[other.name] = known.vectors[source]
             return [other]
-        kernel = draw(st.sampled_from(["fill", "double", "accumulate"]))
+        if kind == "put":
+            place = draw(st.sampled_from(known.storages))
+            put = Helper(fresh("p"), "put", (place, "x"), draw(st.booleans()))
+            known.vectors[put.name] = "m"
+            return [put]
+        kernel = draw(
+            st.sampled_from(["fill", "double", "accumulate", *([] if tidy else ["some", "maybe", "shift"])])
+        )
+        if kernel == "maybe":
+            return [Helper(fresh("h"), "maybe", (source,), draw(st.booleans()))]
         partners = [v for v, extent in known.vectors.items() if extent == known.vectors[source]]
-        arguments = (source,) if kernel == "fill" else (draw(st.sampled_from(partners)), source)
+        arguments = (source,) if kernel in ("fill", "some") else (draw(st.sampled_from(partners)), source)
+        if kernel == "shift":
+            return [Helper(fresh("h"), kernel, arguments, draw(st.booleans()))]
         return [Kernel(fresh("w"), kernel, arguments)]
 
     def block(known: _Names, depth: int) -> tuple[Step, ...]:

@@ -10,7 +10,7 @@ from relax_lint.results.verdict import Severity, Verdict
 from relax_lint.rule import Judgement, Message, Rule
 
 if TYPE_CHECKING:
-    from relax_lint.analysis.contents import StaleRead
+    from relax_lint.analysis.events import StaleRead
     from relax_lint.facts.function import FunctionFacts
     from relax_lint.facts.inplace import ArgumentOverlap, OutsideWrite
     from relax_lint.facts.judge import Decided

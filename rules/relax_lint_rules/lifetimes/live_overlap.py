@@ -10,7 +10,7 @@ from relax_lint.results.verdict import Verdict
 from relax_lint.rule import Judgement, Message, Rule
 
 if TYPE_CHECKING:
-    from relax_lint.analysis.contents import Overwriting
+    from relax_lint.analysis.events import Overwriting
     from relax_lint.facts.function import FunctionFacts
 
 

@@ -6,11 +6,13 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 from relax_lint.results.confirmation import Symptom
+from relax_lint.results.verdict import Verdict
 from relax_lint.rule import Judgement, Message, Rule
 
 if TYPE_CHECKING:
-    from relax_lint.analysis.contents import UnwrittenRead
+    from relax_lint.analysis.events import UnwrittenRead
     from relax_lint.facts.function import FunctionFacts
+    from relax_lint.facts.judge import Decided
 
 
 def check(facts: FunctionFacts) -> Iterator[Judgement]:
@@ -18,14 +20,20 @@ def check(facts: FunctionFacts) -> Iterator[Judgement]:
     for decided in facts.uninitialised_reads():
         read = decided.event
         place = (read.reading.op or read.tensor).place
-        yield Judgement.of(decided, place, _message(facts, read, facts.wrong_unless(decided)))
+        yield Judgement.of(decided, place, _message(facts, decided))
 
 
-def _message(facts: FunctionFacts, read: UnwrittenRead, wrong_unless: str) -> Message:
+def _message(facts: FunctionFacts, decided: Decided[UnwrittenRead]) -> Message:
+    read, decision = decided.event, decided.decision
     name, op, left = read.tensor.place.binding, read.reading.op, facts.leftovers(read)
     action = "is returned" if op is None else "is read"
-    text = f"nothing writes `{name}` before it {action}"
-    text += f": it holds what `{facts.name_of(left[-1])}` left" if left else wrong_unless
+    if decision.verdict is Verdict.ALWAYS_FINE:
+        text = f"`{name}` {action} after all of it is written"
+    elif read.mended:
+        text = f"`{name}` {action} although only a part of it may be written"
+    else:
+        text = f"nothing writes `{name}` before it {action}"
+        text += f": it holds what `{facts.name_of(left[-1])}` left" if left else facts.wrong_unless(decided)
     return Message(
         text,
         label=f"`{name}` {action} here" if op is not None else f"`{name}` is never written",

@@ -76,8 +76,13 @@ def f(a: T.handle, b: T.handle):
     return head + indent(local_text(body), "    ")
 
 
-SHAPES = (("n", "n"), ("n", "n"), ("n", "m"), ("n, m", "n, m"), ("n, m", "n, m"), ("n, m", "n * m"))
-SHAPES += (
+SHAPES: tuple[tuple[str, str], ...] = (
+    ("n", "n"),
+    ("n", "n"),
+    ("n", "m"),
+    ("n, m", "n, m"),
+    ("n, m", "n, m"),
+    ("n, m", "n * m"),
     ("n * m", "n, m"),
     ("n, 4", "n, 4"),
     ("8", "8"),

@@ -14,6 +14,7 @@ from relax_lint.facts.kernel_match import KernelMatch
 from relax_lint.model.kernels import BufferParameter, Kernel
 from relax_lint.model.prim_funcs import read_kernel
 from relax_lint.model.types import TensorType
+from relax_lint.symbolic.quantity import Unknown
 from tests.oracle.kernels.bodies import Body, script
 from tests.oracle.kernels.interpreter import Watched, run, sizes
 
@@ -85,6 +86,7 @@ def _values(kernel: Kernel, n: int, m: int) -> dict[sympy.Symbol, int]:
     found: dict[sympy.Symbol, int] = {}
     for parameter in kernel.parameters:
         assert isinstance(parameter, BufferParameter)
+        assert not isinstance(parameter.shape, Unknown)
         for symbol in {symbol for extent in parameter.shape for symbol in extent.free_symbols}:
             found[symbol] = {"n": n, "m": m}[symbol.name]
     return found
@@ -99,10 +101,11 @@ def _compare_effects(
 ) -> None:
     values = _values(kernel, n, m)
     whole = kernel.whole_writes.get(1, sympy.false).subs(values) == sympy.true
-    types = [
-        TensorType(tuple(extent.subs(values) for extent in p.shape), p.dtype, len(p.shape))
-        for p in kernel.parameters
-    ]
+    types = []
+    for p in kernel.parameters:
+        assert isinstance(p, BufferParameter)
+        assert not isinstance(p.shape, Unknown)
+        types.append(TensorType(tuple(extent.subs(values) for extent in p.shape), p.dtype, len(p.shape)))
     inside = KernelMatch(kernel, tuple(types)).inside
     for x, y, _ in outcomes:
         outside = x.outside or y.outside

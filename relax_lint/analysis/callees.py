@@ -1,0 +1,61 @@
+"""Which functions of a program call which, and of which functions the callers are not all known."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterator
+
+from relax_lint.analysis.liveness import operands
+from relax_lint.model.operations import Alias, FunctionCall, If, ValueId
+from relax_lint.model.program import Function, Program
+
+
+class Callees:
+    """The calls between the functions of one program.
+
+    A function that is an argument, a field of a tuple or a result, or that a branch gives, may be called from
+    anywhere with anything. One that only has other names is called by those who use them.
+    """
+
+    def __init__(self, program: Program) -> None:
+        self._functions = {function.name: function for function in program.functions}
+        self._calls: dict[str, list[tuple[Function, FunctionCall]]] = defaultdict(list)
+        self._escaped: set[str] = set()
+        for function in program.functions:
+            for op in function.body.walk():
+                if isinstance(op, FunctionCall) and op.target is not None:
+                    self._calls[op.target].append((function, op))
+            for value in _passed_on(function):
+                if value in function.function_values:
+                    self._escaped.add(function.function_values[value])
+
+    def of(self, call: FunctionCall) -> Function | None:
+        """The function that a call is of; None where that is not known."""
+        return None if call.target is None else self._functions.get(call.target)
+
+    def calls_of(self, function: Function) -> list[tuple[Function, FunctionCall]]:
+        """The calls of a function that are seen, each with the function that it is in."""
+        return self._calls.get(function.name, [])
+
+    def knows_callers(self, function: Function) -> bool:
+        """Whether every call of a function is seen."""
+        return function.private and function.name not in self._escaped
+
+
+def _passed_on(function: Function) -> Iterator[ValueId]:
+    """The values that may get to where they cannot be followed, under a name or in a tuple."""
+    for op in function.body.walk():
+        if isinstance(op, If):
+            yield from _fields((op.then_result, op.else_result), function)
+        elif not isinstance(op, Alias):
+            yield from operands(op, function)
+    yield from _fields((function.result,), function)
+
+
+def _fields(values: tuple[ValueId, ...], function: Function) -> Iterator[ValueId]:
+    for value in values:
+        fields = function.inline_tuples.get(value)
+        if fields is None:
+            yield value
+        else:
+            yield from _fields(fields, function)

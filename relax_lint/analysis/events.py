@@ -1,0 +1,95 @@
+"""What may go wrong with the contents of tensors, as the walk over reads and writes finds it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from relax_lint.analysis.certainty import Certainty
+from relax_lint.analysis.presumption import Presumption
+from relax_lint.model.operations import KernelCall, Op, ValueId
+
+
+@dataclass(frozen=True)
+class Reading:
+    """`value` is read by `op`, or (None) returned. `presumed` is there where a call is only taken to read
+    it.
+    """
+
+    op: Op | None
+    value: ValueId
+    presumed: Presumption | None = None
+
+    @property
+    def presumptions(self) -> tuple[Presumption, ...]:
+        """What a verdict on the read relies on."""
+        return () if self.presumed is None else (self.presumed,)
+
+
+@dataclass(frozen=True)
+class Mending:
+    """`op` may write `value` again, which lies on bytes that are not as they should be.
+
+    `position` is that of the argument of a kernel which says when it writes all of it. What is `whole` is
+    certainly written, as far as the value reaches; what is `presumed` only by somebody's leave.
+    """
+
+    op: Op
+    value: ValueId
+    position: int | None = None
+    whole: bool = False
+    presumed: Presumption | None = None
+
+
+@dataclass(frozen=True)
+class Damage:
+    """A tensor does not hold what it should: on every path (`MUST`), or on some. `mended` are the writes
+    since then that may have made it good in part or as a whole; where `harmless` is there the damage takes
+    that not to be so.
+    """
+
+    certainty: Certainty
+    mended: tuple[Mending, ...] = ()
+    harmless: Presumption | None = None
+
+
+@dataclass(frozen=True)
+class UnwrittenRead:
+    """`tensor` is read and was not written: on no path (`MUST`), or not on all. `left` are the tensors on its
+    storage that were written before, `mended` the writes that may not have written all of it.
+    """
+
+    tensor: Op
+    reading: Reading
+    certainty: Certainty
+    left: tuple[ValueId, ...]
+    mended: tuple[Mending, ...] = ()
+
+
+@dataclass(frozen=True)
+class Overwriting:
+    """`write` fills `written`, which shares a storage with `tensor`, which is read later as it was before:
+    on every path on which `write` is executed (`MUST`), or on some.
+
+    `mended` are the writes to `tensor` in between that may not have written all of it. Where `harmless` is
+    there the two are taken not to be on one memory.
+    """
+
+    tensor: Op
+    write: Op
+    written: ValueId
+    reading: Reading
+    certainty: Certainty
+    mended: tuple[Mending, ...] = ()
+    harmless: Presumption | None = None
+
+
+@dataclass(frozen=True)
+class StaleRead:
+    """`call` overwrote `argument`, and an older name of it is read later, as in `Overwriting`."""
+
+    call: KernelCall
+    argument: ValueId
+    reading: Reading
+    certainty: Certainty
+    mended: tuple[Mending, ...] = ()
+    harmless: Presumption | None = None

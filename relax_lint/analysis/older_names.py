@@ -1,0 +1,83 @@
+"""The older names of what an in-place call overwrites: who reads by them gets what was not meant for it."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+
+from relax_lint.analysis.aliases import Aliases
+from relax_lint.analysis.certainty import Certainty, must_if
+from relax_lint.analysis.content_state import ContentState
+from relax_lint.analysis.events import Damage
+from relax_lint.analysis.presumption import Presumption
+from relax_lint.model.operations import (
+    Alias,
+    FunctionCall,
+    GetItem,
+    KernelCall,
+    MakeTuple,
+    MatchCast,
+    Op,
+    ValueId,
+    View,
+)
+
+
+class OlderNames:
+    """The names that the tensors of one function have so far."""
+
+    def __init__(self, aliases: Aliases) -> None:
+        self._aliases = aliases
+        self._names: dict[ValueId, list[ValueId]] = defaultdict(list)
+        self._perhaps: dict[ValueId, list[tuple[ValueId, Presumption]]] = defaultdict(list)
+
+    def of(self, root: ValueId) -> list[ValueId]:
+        """The values that may share the bytes of a root."""
+        return self._names[root]
+
+    def add(self, value: ValueId) -> None:
+        """A name more."""
+        for root in self._aliases.roots_of(value):
+            self._names[root].append(value)
+            for other, presumed in self._aliases.roots.perhaps_of(root):
+                self._perhaps[other].append((value, presumed))
+
+    def supersede(self, call: KernelCall, argument: ValueId, state: ContentState) -> None:
+        """What an in-place call overwrites is not any more what its names stand for."""
+        for leaf in self._aliases.leaves(argument):
+            key = call.place.index, leaf
+            roots = self._aliases.roots_of(leaf)
+            for root in roots:
+                others = self._aliases.roots.perhaps_of(root)
+                perhaps = [(name, presumed) for other, presumed in others for name in self._names[other]]
+                for name, presumed in (*perhaps, *self._perhaps[root]):
+                    state.stale.setdefault(name, {})[key] = Damage(Certainty.MAY, harmless=presumed)
+            for name in (name for root in roots for name in self._names[root]):
+                certainty = must_if(self._are_one(name, leaf))
+                state.stale.setdefault(name, {})[key] = Damage(certainty)
+
+    def _are_one(self, name: ValueId, other: ValueId) -> bool:
+        """Whether two values that may share bytes do so on every path."""
+        roots, roots_2 = self._aliases.roots_of(name), self._aliases.roots_of(other)
+        same_name = self._aliases.identity(name) == self._aliases.identity(other)
+        return same_name or len(roots) == len(roots_2) == 1
+
+    def pass_on(self, op: Op, state: ContentState) -> None:
+        """Another name for a superseded value is superseded as well."""
+        sources: tuple[ValueId, ...] = ()
+        if isinstance(op, Alias | MatchCast | View):
+            sources = (op.source,)
+        elif isinstance(op, MakeTuple):
+            sources = op.items
+        elif isinstance(op, GetItem):
+            sources = (op.tuple,)
+        elif isinstance(op, FunctionCall) or (isinstance(op, KernelCall) and not op.kind.in_place):
+            sources = tuple(leaf for argument in op.arguments for leaf in self._aliases.leaves(argument))
+        roots = self._aliases.roots_of(op.result)
+        calls = {
+            (call, argument): found
+            for source in sources
+            for (call, argument), found in state.stale.get(source, {}).items()
+            if found.harmless is not None or not roots.isdisjoint(self._aliases.roots_of(argument))
+        }
+        if calls:
+            state.stale[op.result] = calls

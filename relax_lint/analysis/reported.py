@@ -1,0 +1,92 @@
+"""The events of one function, each kept once."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from relax_lint.analysis.aliases import Aliases
+from relax_lint.analysis.certainty import Certainty, must_if, weakest
+from relax_lint.analysis.events import Damage, Mending, Overwriting, Reading, StaleRead, UnwrittenRead
+from relax_lint.analysis.overlaps import ByteRange, TensorMemory
+from relax_lint.analysis.paths import Paths
+from relax_lint.model.operations import KernelCall, Op, ValueId
+
+
+class Reported:
+    """What was found so far. What a write has certainly made good is not kept."""
+
+    def __init__(self, aliases: Aliases, paths: Paths, memory: TensorMemory) -> None:
+        self._aliases = aliases
+        self._paths = paths
+        self._memory = memory
+        self.unwritten: dict[tuple[ValueId, int | None], UnwrittenRead] = {}
+        self.overwritings: dict[tuple[int, ValueId, ValueId, ByteRange], Overwriting] = {}
+        self.stale: dict[tuple[int, ValueId, ValueId], StaleRead] = {}
+
+    def read_unwritten(
+        self, root: ValueId, reading: Reading, damage: Damage, left: Iterable[ValueId]
+    ) -> None:
+        """What was not written is read."""
+        if self._is_good_again(damage, reading):
+            return
+        tensor = self._paths.definitions[self._aliases.roots.path(root).value]
+        where = None if reading.op is None else reading.op.place.index
+        found = UnwrittenRead(
+            tensor, reading, damage.certainty, tuple(dict.fromkeys(left)), self._counting(damage, reading)
+        )
+        if damage.mended and not found.mended:
+            found = UnwrittenRead(tensor, reading, Certainty.MAY, found.left)
+        self.unwritten.setdefault((root, where), found)
+
+    def read_overwritten(
+        self, root: ValueId, write: Op, written: ValueId, reading: Reading, damage: Damage
+    ) -> None:
+        """What was overwritten is read."""
+        if self._is_good_again(damage, reading):
+            return
+        together = must_if(self._paths.always_with(reading.op, write) and not damage.mended)
+        certainty = weakest(damage.certainty, together)
+        key = (write.place.index, written, root, self._memory.range(reading.value))
+        tensor = self._paths.definitions[self._aliases.roots.path(root).value]
+        mended = self._counting(damage, reading)
+        found = Overwriting(tensor, write, written, reading, certainty, mended, damage.harmless)
+        known = self.overwritings.get(key)
+        if known is None or _weight(found) > _weight(known):
+            self.overwritings[key] = found
+
+    def read_stale(self, call: Op, argument: ValueId, reading: Reading, damage: Damage) -> None:
+        """An older name of what was overwritten in place is read."""
+        if self._is_good_again(damage, reading):
+            return
+        assert isinstance(call, KernelCall)
+        together = must_if(self._paths.always_with(reading.op, call) and not damage.mended)
+        found = StaleRead(
+            call,
+            argument,
+            reading,
+            weakest(damage.certainty, together),
+            self._counting(damage, reading),
+            damage.harmless,
+        )
+        key = (call.place.index, argument, reading.value)
+        known = self.stale.get(key)
+        if known is None or (known.harmless is not None and found.harmless is None):
+            self.stale[key] = found
+
+    def _counting(self, damage: Damage, reading: Reading) -> tuple[Mending, ...]:
+        """The writes in between that happen whenever the read does."""
+        return tuple(m for m in damage.mended if self._paths.always_with(m.op, reading.op))
+
+    def _is_good_again(self, damage: Damage, reading: Reading) -> bool:
+        """Whether all that is read was certainly written by the name by which it is read."""
+        name = self._aliases.identity(reading.value)
+        return any(
+            m.whole and self._aliases.identity(m.value) == name for m in self._counting(damage, reading)
+        )
+
+
+def _weight(event: Overwriting) -> int:
+    """What is certain counts more than what may be, and that more than what is taken not to be."""
+    if event.harmless is not None:
+        return 0
+    return 1 + (event.certainty is Certainty.MUST) + (not event.mended)

@@ -1,0 +1,263 @@
+"""The memory behind each value of a function: allocations, parameters, constants and results of calls, each
+field of a tuple apart.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass
+
+from relax_lint.analysis.access_paths import AccessPath, Tree, at, everything, joined, mapped, with_each
+from relax_lint.analysis.offsets import Offsets
+from relax_lint.analysis.presumption import Presumption
+from relax_lint.analysis.results import New, Result, Source, may_become_a_view, returns_something_new
+from relax_lint.model.kernels import Kernel
+from relax_lint.model.operations import (
+    Alias,
+    AllocTensor,
+    Block,
+    FunctionCall,
+    GetItem,
+    If,
+    KernelCall,
+    Kill,
+    MakeTuple,
+    MatchCast,
+    Op,
+    ValueId,
+    View,
+)
+from relax_lint.model.program import Function
+from relax_lint.model.types import OpaqueType, PrimType, TensorType, TupleType, ValueType
+from relax_lint.vm.builtins import BUILTINS, Returns, ViewKind
+from relax_lint.vm.calls import CallKind
+
+_FIRST_PART = 1 << 40
+"""Fields of tuples that nothing in the function names get ids from here on."""
+
+_MAKE_TUPLE, _GET_ITEM = "vm.builtin.make_tuple", "vm.builtin.tuple_getitem"
+
+
+@dataclass(frozen=True)
+class Perhaps:
+    """The memory that something new is only `presumed` not to lie in."""
+
+    roots: frozenset[ValueId]
+    presumed: Presumption
+
+
+class Roots:
+    """The roots of the values of one function. `result_of` gives the result of a call of a Relax function."""
+
+    def __init__(
+        self,
+        function: Function,
+        offsets: Offsets,
+        result_of: Callable[[FunctionCall], Result],
+        is_known: Callable[[FunctionCall], bool],
+        kernels: Mapping[str, Kernel],
+    ) -> None:
+        self._function = function
+        self._offsets = offsets
+        self._result_of = result_of
+        self._is_known = is_known
+        self._kernels = kernels
+        self._parts: dict[AccessPath, ValueId] = {}
+        self._paths: dict[ValueId, AccessPath] = {}
+        self.storages: dict[ValueId, frozenset[ValueId]] = {}
+        """By root: the storages that a tensor is on, here or because a callee put it there."""
+        self.elsewhere: set[ValueId] = set()
+        """The roots of which a callee chose the offset."""
+        self.perhaps: dict[ValueId, Perhaps] = {}
+        """By root: what it is only presumed not to be."""
+        self.trees: dict[ValueId, Tree[ValueId]] = {}
+        for value in (*function.parameters, *function.constants):
+            self.trees[value] = self._own(AccessPath(value), function.type_of(value))
+        self._block(function.body)
+
+    def tree(self, value: ValueId) -> Tree[ValueId]:
+        """The roots of a value, those of each field apart."""
+        known = self.trees.get(value)
+        if known is not None:
+            return known
+        fields = self._function.inline_tuples.get(value)
+        if fields is not None:
+            return tuple(self.tree(field) for field in fields)
+        type_ = self._function.values[value].type if value in self._function.values else OpaqueType("")
+        self.trees[value] = self._own(AccessPath(value), type_)
+        return self.trees[value]
+
+    def of(self, path: AccessPath) -> frozenset[ValueId]:
+        """The roots of a value or of a field of it."""
+        return everything(at(self.tree(path.value), path.fields))
+
+    def path(self, root: ValueId) -> AccessPath:
+        """The value that a root is, or the value of which it is a field."""
+        return self._paths.get(root, AccessPath(root))
+
+    def perhaps_of(self, root: ValueId) -> Iterator[tuple[ValueId, Presumption]]:
+        """The roots that a root is only presumed not to be, and why."""
+        seen, left = {root}, [root]
+        while left:
+            perhaps = self.perhaps.get(left.pop())
+            if perhaps is None:
+                continue
+            for other in sorted(perhaps.roots - seen):
+                seen.add(other)
+                left.append(other)
+                yield other, perhaps.presumed
+
+    def presumed_apart(self, one: ValueId, other: ValueId) -> Presumption | None:
+        """What is taken for granted where two values are taken to be two tensors."""
+        roots, roots_2 = everything(self.tree(one)), everything(self.tree(other))
+        for mine, theirs in ((roots, roots_2), (roots_2, roots)):
+            for root in sorted(mine):
+                for found, presumed in self.perhaps_of(root):
+                    if found in theirs:
+                        return presumed
+        return None
+
+    def _part(self, path: AccessPath) -> ValueId:
+        if not path.fields:
+            return path.value
+        known = self._parts.get(path)
+        if known is None:
+            known = self._parts[path] = _FIRST_PART + len(self._parts)
+            self._paths[known] = path
+        return known
+
+    def _own(self, path: AccessPath, type_: ValueType) -> Tree[ValueId]:
+        """A root for each field of a value that is nothing else's."""
+        if isinstance(type_, TupleType) and type_.fields:
+            fields = enumerate(type_.fields)
+            return tuple(self._own(AccessPath(path.value, (*path.fields, i)), field) for i, field in fields)
+        return frozenset((self._part(path),))
+
+    # -- the walk ------------------------------------------------------------------------------
+
+    def _block(self, block: Block) -> None:
+        for op in block.ops:
+            if isinstance(op, If):
+                self._block(op.then_block)
+                self._block(op.else_block)
+            if not isinstance(op, Kill):
+                self.trees[op.result] = self._made(op)
+
+    def _made(self, op: Op) -> Tree[ValueId]:
+        own = self._own(AccessPath(op.result), self._function.type_of(op.result))
+        if isinstance(op, If):
+            return joined(self.tree(op.then_result), self.tree(op.else_result))
+        if isinstance(op, View) and self._is_copied(op):
+            return own
+        if isinstance(op, Alias | MatchCast | View):
+            return self.tree(op.source)
+        if isinstance(op, MakeTuple):
+            return tuple(self.tree(item) for item in op.items)
+        if isinstance(op, GetItem):
+            return at(self.tree(op.tuple), (op.item,))
+        if isinstance(op, FunctionCall):
+            return self._called(op, own)
+        if isinstance(op, KernelCall):
+            return self._in_place(op, own) if op.kind.in_place else self._kernel(op, own)
+        if isinstance(op, AllocTensor) and op.storage is not None:
+            self.storages[op.result] = self.of(AccessPath(op.storage))
+        return own
+
+    def _is_copied(self, op: View) -> bool:
+        """Whether a view is a tensor of its own: what does not plainly start at 0 is copied."""
+        return op.kind is ViewKind.ZERO_OFFSET and self._offsets.of(op.source) != 0
+
+    def _in_place(self, op: KernelCall, own: Tree[ValueId]) -> Tree[ValueId]:
+        outputs = [self.tree(op.arguments[i]) if i >= 0 else None for i in op.inplace]
+        if len(outputs) == 1:
+            return outputs[0] or own
+        if isinstance(own, tuple) and len(own) == len(outputs):
+            return tuple(output or fresh for output, fresh in zip(outputs, own, strict=True))
+        given = [everything(output) for output in outputs if output is not None]
+        return frozenset().union(*given, *([everything(own)] if None in outputs or not outputs else []))
+
+    def _kernel(self, op: KernelCall, own: Tree[ValueId]) -> Tree[ValueId]:
+        if may_become_a_view(op, self._kernels):
+            return with_each(own, self.of(AccessPath(op.arguments[0])))
+        self._presume(op, own)
+        builtin = BUILTINS.get(op.callee)
+        if builtin is None or op.kind not in (CallKind.PACKED, CallKind.BUILTIN) or not op.arguments:
+            return own
+        if builtin.name == _MAKE_TUPLE:
+            return tuple(self.tree(argument) for argument in op.arguments)
+        first = self.tree(op.arguments[0])
+        if builtin.name == _GET_ITEM:
+            return (
+                at(first, (item,))
+                if (item := self._number(op.arguments[-1])) is not None
+                else everything(first)
+            )
+        if builtin.returns is Returns.ARGUMENT:
+            return first
+        return with_each(own, everything(first)) if builtin.returns is Returns.UNKNOWN else own
+
+    def _number(self, value: ValueId) -> int | None:
+        type_ = self._function.type_of(value)
+        number = type_.value if isinstance(type_, PrimType) else None
+        return int(number) if number is not None and number.is_Integer and number >= 0 else None
+
+    # -- results of calls ----------------------------------------------------------------------
+
+    def _called(self, op: FunctionCall, own: Tree[ValueId]) -> Tree[ValueId]:
+        if not self._is_known(op):
+            self._presume(op, own)
+            return own
+        result = self._result_of(op)
+        if result is None:
+            return frozenset()
+        return mapped(result, lambda sources, fields: self._taken(sources, AccessPath(op.result, fields)))
+
+    def _taken(self, sources: frozenset[Source], path: AccessPath) -> frozenset[ValueId]:
+        """The roots of one field of what a function returns; `sources` as the caller knows them."""
+        found: frozenset[ValueId] = frozenset()
+        for source in sources:
+            if isinstance(source, AccessPath):
+                found |= self.of(source)
+                continue
+            root = self._part(path)
+            found |= {root}
+            for storage in source.storages:
+                self.storages[root] = self.storages.get(root, frozenset()) | self.of(storage)
+                self.elsewhere.add(root)
+            if source.presumed is not None:
+                known = self.perhaps.get(root)
+                roots = frozenset[ValueId]().union(*map(self.of, source.perhaps))
+                roots |= frozenset() if known is None else known.roots
+                self.perhaps[root] = Perhaps(roots, source.presumed)
+        return found
+
+    def _presume(self, op: KernelCall | FunctionCall, own: Tree[ValueId]) -> None:
+        presumed = returns_something_new(op)
+        given = [self.of(AccessPath(argument)) for argument in op.arguments if self._has_memory(argument)]
+        roots = frozenset[ValueId]().union(*given)
+        if presumed is None or not roots or isinstance(self._function.type_of(op.result), PrimType):
+            return
+        for root in everything(own):
+            self.perhaps[root] = Perhaps(roots, presumed)
+
+    def _has_memory(self, value: ValueId) -> bool:
+        return isinstance(self._function.type_of(value), TensorType | TupleType)
+
+
+def as_sources(roots: Roots, tree: Tree[ValueId], outside: frozenset[ValueId]) -> Tree[Source]:
+    """What a function returns as its callers know it; `outside` are its parameters and what it captures."""
+
+    def paths(found: frozenset[ValueId]) -> frozenset[AccessPath]:
+        known = (roots.path(root) for root in found)
+        return frozenset(path for path in known if path.value in outside)
+
+    def source(root: ValueId) -> Source:
+        path = roots.path(root)
+        if path.value in outside:
+            return path
+        perhaps = roots.perhaps.get(root)
+        given = frozenset[AccessPath]() if perhaps is None else paths(perhaps.roots)
+        presumed = perhaps.presumed if perhaps is not None and given else None
+        return New(paths(roots.storages.get(root, frozenset())), given, presumed)
+
+    return mapped(tree, lambda found, _: frozenset(source(root) for root in found))

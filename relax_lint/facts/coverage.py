@@ -1,0 +1,58 @@
+"""Whether a write reaches all that is read, for tensors that may have been written only in part."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+import sympy
+from sympy.logic.boolalg import Boolean
+
+from relax_lint.analysis.events import Mending
+from relax_lint.analysis.flow import FunctionFlow
+from relax_lint.analysis.presumption import Presumption
+from relax_lint.facts.kernel_entry import bind, operands_of
+from relax_lint.model.operations import KernelCall, ValueId
+from relax_lint.symbolic.quantity import Unknown
+from relax_lint.symbolic.relations import at_most
+
+
+def written_again(mended: Iterable[Mending], read: ValueId, flow: FunctionFlow) -> Boolean:
+    """One of several writes reaches all bytes of what is read; false where that cannot be stated."""
+    return sympy.Or(*(_reaches(mending, read, flow) for mending in mended))
+
+
+def presumed_writes(mended: Iterable[Mending]) -> tuple[Presumption, ...]:
+    """What is taken for granted where somebody unknown is taken to write all of a tensor."""
+    return tuple(dict.fromkeys(m.presumed for m in mended if m.presumed is not None))
+
+
+def _reaches(mending: Mending, read: ValueId, flow: FunctionFlow) -> Boolean:
+    written, wanted = flow.memory.range(mending.value), flow.memory.range(read)
+    condition = sympy.true if mending.whole else _whole(mending, flow)
+    if condition == sympy.false or mending.presumed is not None:
+        return sympy.false
+    if len(flow.aliases.roots_of(mending.value)) > 1:
+        return sympy.false
+    if mending.value == read or written == wanted:
+        return condition
+    start, length, start_2, length_2 = written.start, written.length, wanted.start, wanted.length
+    if isinstance(start, Unknown) or isinstance(length, Unknown):
+        return sympy.false
+    if isinstance(start_2, Unknown) or isinstance(length_2, Unknown):
+        return sympy.false
+    return sympy.And(condition, at_most(start, start_2), at_most(start_2 + length_2, start + length))
+
+
+def _whole(mending: Mending, flow: FunctionFlow) -> Boolean:
+    """When a kernel writes all of an argument, in the symbols of the caller."""
+    call, position = mending.op, mending.position
+    if not isinstance(call, KernelCall) or position is None:
+        return sympy.false
+    condition = flow.effect_of(call).whole.get(position, sympy.false)
+    kernel = flow.effects.kernel_of(call)
+    if kernel is None or condition in (sympy.true, sympy.false):
+        return condition
+    operands = operands_of(call, flow.function)
+    bound = bind(kernel, [operand.type for operand in operands])
+    known = condition.free_symbols <= bound.values.keys()
+    return condition.xreplace(bound.values) if known else sympy.false
