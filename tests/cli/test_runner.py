@@ -86,7 +86,7 @@ def test_an_answer_that_cannot_come_ends_its_worker_and_nothing_else(word: str) 
     # Each answer brings a new time limit: most of these would go on for ever.
     result, other = judge(f"a {word} b", "c")
     (message,) = messages(result)
-    assert message.startswith(f"the analysis of `{word}` crashed: the process gave a wrong answer: ")
+    assert message.startswith(f"the analysis of `{word}` crashed: the process returned an invalid response: ")
     assert (result.input.notes, other.input.notes) == (("a", "b"), ("c",))
 
 

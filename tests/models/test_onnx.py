@@ -227,5 +227,5 @@ def test_without_the_package(saved: Path, monkeypatch: pytest.MonkeyPatch) -> No
     monkeypatch.setattr("relax_lint.sources.models.find_spec", lambda name: None)
     said = complaint(saved)
     assert said == (
-        "RLX904 to read this the package `onnx` is needed: `pip install 'relax-lint[onnx]'` installs it"
+        "RLX904 reading this needs the package `onnx`: `pip install 'relax-lint[onnx]'` installs it"
     )
