@@ -190,8 +190,8 @@ def functions(draw: Any, name: str, others: tuple[str, ...] = (), *, tidy: bool 
             known.vectors[other.name] = known.vectors[source]
             return [other]
         if kind == "put":
-            place = draw(st.sampled_from(known.storages))
-            put = Helper(fresh("p"), "put", (place, "x"), draw(st.booleans()))
+            onto = draw(st.sampled_from(known.storages))
+            put = Helper(fresh("p"), "put", (onto, "x"), draw(st.booleans()))
             known.vectors[put.name] = "m"
             return [put]
         kernel = draw(
