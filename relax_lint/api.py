@@ -37,7 +37,7 @@ def check(target: Any, config: Settings = None, *, executor: Executor | None = N
     of `distributed.Client.get_executor()`.
 
     Raises TypeError for any other target, `relax_lint.settings.config.ConfigError` for settings that
-    cannot be used, `relax_lint.running.runner.RunError` when TVM cannot be loaded and
+    cannot be used, `relax_lint.support.errors.RunError` when TVM cannot be loaded and
     `relax_lint.sources.lowering.LoweringError` when it cannot lower a module in memory as `lower` asks.
     """
     settings = as_config(config)

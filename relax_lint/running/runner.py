@@ -8,31 +8,25 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import nullcontext
-from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING, Any
+from dataclasses import replace
+from typing import TYPE_CHECKING
 
 from relax_lint import __version__
 from relax_lint.judging.problems import problem_checks
-from relax_lint.results.check import Check
-from relax_lint.results.memory_figures import Estimate, MemoryTotals
 from relax_lint.results.problem import ProblemKind
-from relax_lint.results.report import FileResult, InputStatus, Report, UnitResult
-from relax_lint.rule import load_rules, unreadable_codes
+from relax_lint.results.report import FileResult, Report
+from relax_lint.rule import load_rules
 from relax_lint.running.file_task import (
     FUNCTION,
     LOADING,
-    Answer,
     Doing,
     FileData,
-    Impossible,
-    Loaded,
-    UnitList,
-    read_answer,
 )
 from relax_lint.running.order import Order
-from relax_lint.running.outcome import Outcome, outcome_text, read_outcome, require_known_rules
+from relax_lint.running.outcome import Outcome, outcome_text, read_outcome
 from relax_lint.running.pool import Event, Failed, FailureKind, Item, TaskFailure, WorkerPool
 from relax_lint.running.pools import needs_of, new_pool
+from relax_lint.running.progress import Progress
 from relax_lint.running.sandbox import gaps as sandbox_gaps
 from relax_lint.running.sandbox.gaps import SandboxError
 from relax_lint.settings.config import Config
@@ -40,7 +34,7 @@ from relax_lint.sources.discovery import Input, UnreadableError, discover
 from relax_lint.sources.models import is_model
 from relax_lint.sources.prefilter import may_contain_relax
 from relax_lint.sources.unit import Problem
-from relax_lint.support.errors import UserError
+from relax_lint.support.errors import RunError
 from relax_lint.suppressions.policy import (
     apply_policy,
     idle_assumptions,
@@ -58,88 +52,6 @@ _RETRIES = 1
 
 Tell = Callable[[str], None]
 """Receives progress messages for the user."""
-
-
-class RunError(UserError):
-    """The run as a whole is impossible: TVM cannot be loaded, say, or there is no such target."""
-
-
-@dataclass
-class _Progress:
-    """What is known so far of one input. `unit` is the number of the next unit that is to be judged,
-    `first` the one that the present attempt began with, `retries` how often this unit was begun again.
-    `known` is the outcome where the work was done before or elsewhere.
-    """
-
-    path: str
-    file: FileData | None = None
-    known: Outcome | None = None
-    found: UnitList | None = None
-    order: Order | None = None
-    loaded: bool = False
-    first: int = 0
-    unit: int = 0
-    retries: int = 0
-    functions: int = 0
-    checks: list[Check] = field(default_factory=list)
-    memory: list[MemoryTotals] = field(default_factory=list)
-    estimates: list[tuple[Estimate, ...]] = field(default_factory=list)
-    repeatable: bool = True
-    tvm_version: str | None = None
-    notes: list[str] = field(default_factory=list)
-    assumptions: set[str] = field(default_factory=set)
-    lines: dict[int, str] = field(default_factory=dict)
-
-    def read(self, value: Any) -> Answer:
-        """What a worker answered. Raises ValueError for what is none, or cannot come now."""
-        answer = read_answer(value)
-        assert self.order is not None
-        self.order.admit(answer)
-        if isinstance(answer, UnitResult):
-            require_known_rules(answer.checks)
-        return answer
-
-    def take(self, answer: Answer, config: Config) -> None:
-        """Add what a worker answered. Raises RunError."""
-        if isinstance(answer, Impossible):
-            raise RunError(answer.reason)
-        if isinstance(answer, Doing):
-            return
-        if isinstance(answer, Loaded):
-            if answer.rules != tuple(load_rules()):
-                # A rule that is missing there would be silence here.
-                raise RunError(
-                    "a worker found different rules than this process: it runs a different installation"
-                )
-            self.loaded = True
-            self.tvm_version = answer.tvm_version
-            return
-        self.lines.update(answer.lines)
-        if isinstance(answer, UnitList):
-            if self.found is None:
-                self.checks += problem_checks(answer.problems, self.path, config)
-            self.found = answer
-            return
-        self.checks += answer.checks
-        self.memory += answer.memory
-        if answer.estimates:
-            self.estimates.append(answer.estimates)
-        self.notes += answer.notes
-        self.assumptions.update(answer.assumptions)
-        self.functions += answer.functions
-        self.unit += 1
-        self.retries = 0
-
-    @property
-    def outcome(self) -> Outcome:
-        """What became of the input, once all is known."""
-        return self.known or Outcome(
-            _result(self),
-            self.found.comments if self.found is not None else (),
-            tuple(sorted(self.assumptions)),
-            self.repeatable,
-            self.tvm_version,
-        )
 
 
 def run(
@@ -175,11 +87,11 @@ def judge_inputs(
     tell: Tell | None = None,
 ) -> Report:
     """As `run`, for inputs that were found already; the files of the report are in their order."""
-    progress: list[_Progress] = []
+    progress: list[Progress] = []
     for found in inputs:
         if isinstance(found, Problem):
             path = found.location.path if found.location is not None else ""
-            progress.append(_Progress(path, checks=list(problem_checks([found], path, config))))
+            progress.append(Progress(path, checks=list(problem_checks([found], path, config))))
         else:
             progress.append(_admit(found, config))
     waiting = []
@@ -204,7 +116,7 @@ def judge_alone(file: FileData, config: Config, debug: bool, version: str) -> st
     """
     if version != __version__:
         raise RunError(f"the executor runs relax-lint {__version__}, not {version}")
-    one = _Progress(file.path, file)
+    one = Progress(file.path, file)
     gaps = _work([one], config, debug, None, _nobody)
     return outcome_text(replace(one.outcome, gaps=gaps))
 
@@ -234,7 +146,7 @@ def _report(outcomes: Sequence[Outcome], config: Config, gaps: Sequence[str] = (
     return with_notes_on_accepted_blocks(with_baseline(report, config))
 
 
-def _admit(found: Input, config: Config) -> _Progress:
+def _admit(found: Input, config: Config) -> Progress:
     """Read an input; without a file to work on where it cannot be read or holds no Relax for certain."""
     try:
         data = found.read()
@@ -242,10 +154,10 @@ def _admit(found: Input, config: Config) -> _Progress:
             raise UnreadableError(f"larger than {config.max_file_size:,} bytes")
     except UnreadableError as error:
         problem = Problem(ProblemKind.PARSE_ERROR, f"cannot be read: {error}", None)
-        return _Progress(found.path, checks=list(problem_checks([problem], found.path, config)))
+        return Progress(found.path, checks=list(problem_checks([problem], found.path, config)))
     # The weights of a model may lie in other files, here: what it gives is neither kept nor asked of others.
     source = os.path.abspath(found.source) if is_model(found.kind) and found.source is not None else None
-    progress = _Progress(found.path, repeatable=source is None)
+    progress = Progress(found.path, repeatable=source is None)
     if _may_matter(found, data):
         progress.file = FileData(data, found.path, found.kind, found.named, source)
     return progress
@@ -263,7 +175,7 @@ def _may_matter(found: Input, data: bytes) -> bool:
     return found.named or (b'"nodes"' in data and b'"root' in data)
 
 
-def _hand_out(waiting: list[_Progress], config: Config, debug: bool, executor: Executor, tell: Tell) -> None:
+def _hand_out(waiting: list[Progress], config: Config, debug: bool, executor: Executor, tell: Tell) -> None:
     """Let an executor judge the files."""
     from concurrent.futures import as_completed
 
@@ -291,7 +203,7 @@ def _hand_out(waiting: list[_Progress], config: Config, debug: bool, executor: E
 
 
 def _work(
-    waiting: list[_Progress],
+    waiting: list[Progress],
     config: Config,
     debug: bool,
     cache: Cache | None,
@@ -304,7 +216,7 @@ def _work(
     settings = config.for_analysis
     with nullcontext(pool) if pool is not None else new_pool(config, len(waiting)) as workers:
 
-        def submit(one: _Progress) -> int:
+        def submit(one: Progress) -> int:
             one.order = _order(one, config)
             return workers.submit(FUNCTION, one.file, settings, one.unit, needs=needs_of(one.file, config))
 
@@ -340,7 +252,7 @@ def _work(
         return tuple(sorted(workers.gaps))
 
 
-def _order(one: _Progress, config: Config) -> Order:
+def _order(one: Progress, config: Config) -> Order:
     # What a model holds is one unit, wherever its bytes are.
     size = 0 if one.file is None else len(one.file.data)
     return Order(size, one.unit, None if one.found is None else len(one.found.units), config.lower)
@@ -357,7 +269,7 @@ def _count(done: int, total: int) -> str:
     return f"{done} of {total} inputs judged"
 
 
-def _goes_on(one: _Progress, failure: TaskFailure, config: Config, debug: bool) -> bool:
+def _goes_on(one: Progress, failure: TaskFailure, config: Config, debug: bool) -> bool:
     """Note a failure; whether the file is to be taken up again at `one.unit`. A crash or a want of memory
     after other work in the same process may be due to that work: the unit gets another try.
     """
@@ -390,7 +302,7 @@ def _require_tvm(config: Config) -> None:
                 raise RunError(f"TVM cannot be loaded: {event.failure.message}" + _tail(event.failure))
 
 
-def _problem(one: _Progress, failure: TaskFailure, debug: bool) -> Problem:
+def _problem(one: Progress, failure: TaskFailure, debug: bool) -> Problem:
     name, location = None, None
     if one.found is not None and one.unit < len(one.found.units):
         head = one.found.units[one.unit]
@@ -414,16 +326,3 @@ def _first_line(text: str) -> str:
 
 def _tail(failure: TaskFailure) -> str:
     return f" ({failure.last_words[-1]})" if failure.last_words else ""
-
-
-def _result(one: _Progress) -> FileResult:
-    unreadable = unreadable_codes()
-    reason = next((check.message for check in one.checks if check.rule in unreadable), None)
-    if one.functions:
-        status, reason = "checked", None
-    elif reason is not None:
-        status = "failed"
-    else:
-        status, reason = "skipped", "no Relax function in it"
-    status_of_input = InputStatus(one.path, one.functions, status, reason, tuple(dict.fromkeys(one.notes)))
-    return FileResult(status_of_input, tuple(one.checks), tuple(one.memory), one.lines, tuple(one.estimates))

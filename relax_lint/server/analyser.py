@@ -36,7 +36,7 @@ class Analyser:
         """Everything found in a text.
 
         Raises `relax_lint.running.pool.Interrupted` after a call of `interrupt`, and
-        `relax_lint.running.runner.RunError` when TVM cannot be loaded.
+        `relax_lint.support.errors.RunError` when TVM cannot be loaded.
         """
         limits = (config.time_limit, config.memory_limit)
         if self._pool is None or self._limits != limits:

@@ -1,4 +1,4 @@
-"""The base of every error that is meant for a person."""
+"""The errors that are meant for a person."""
 
 from __future__ import annotations
 
@@ -8,3 +8,7 @@ class UserError(Exception):
 
     A front door catches this class once and shows the text. Any other exception is an internal error.
     """
+
+
+class RunError(UserError):
+    """The run as a whole is impossible: TVM cannot be loaded, say, or there is no such target."""

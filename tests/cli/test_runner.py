@@ -8,8 +8,9 @@ import pytest
 
 from relax_lint.results.report import FileResult
 from relax_lint.running import runner
-from relax_lint.running.runner import RunError, run
+from relax_lint.running.runner import run
 from relax_lint.settings.config import Config
+from relax_lint.support.errors import RunError
 
 
 @pytest.fixture(autouse=True)

@@ -17,11 +17,12 @@ import pytest
 
 from relax_lint.running import starting
 from relax_lint.running.pool import Failed, FailureKind, Item, TaskFailure, WorkerPool
-from relax_lint.running.runner import RunError, run
+from relax_lint.running.runner import run
 from relax_lint.running.sandbox import entering, folders, gaps
 from relax_lint.running.sandbox.gaps import GAPS, SandboxError, known_gaps
 from relax_lint.running.starting import Needs
 from relax_lint.settings.config import Config
+from relax_lint.support.errors import RunError
 from tests.sandbox.canary_tasks import DEEDS
 
 TASKS = "canary_tasks"

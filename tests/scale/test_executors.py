@@ -17,8 +17,9 @@ from relax_lint.output.json import render_json
 from relax_lint.running import executors, runner
 from relax_lint.running.executors import ExecutorError, WatchedExecutor, open_executor
 from relax_lint.running.file_task import FileData
-from relax_lint.running.runner import RunError, judge_alone, run
+from relax_lint.running.runner import judge_alone, run
 from relax_lint.settings.config import Config
+from relax_lint.support.errors import RunError
 
 PROGRAM = """\
 from tvm.script import ir as I, relax as R, tirx as T

@@ -1,0 +1,108 @@
+"""What is known of one input while workers judge it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Any
+
+from relax_lint.judging.problems import problem_checks
+from relax_lint.results.check import Check
+from relax_lint.results.memory_figures import Estimate, MemoryTotals
+from relax_lint.results.report import FileResult, InputStatus, UnitResult
+from relax_lint.rule import load_rules, unreadable_codes
+from relax_lint.running.file_task import Answer, Doing, FileData, Impossible, Loaded, UnitList, read_answer
+from relax_lint.running.order import Order
+from relax_lint.running.outcome import Outcome, require_known_rules
+from relax_lint.settings.config import Config
+from relax_lint.support.errors import RunError
+
+
+@dataclass
+class Progress:
+    """What is known so far of one input. `unit` is the number of the next unit that is to be judged,
+    `first` the one that the present attempt began with, `retries` how often this unit was begun again.
+    `known` is the outcome where the work was done before or elsewhere.
+    """
+
+    path: str
+    file: FileData | None = None
+    known: Outcome | None = None
+    found: UnitList | None = None
+    order: Order | None = None
+    loaded: bool = False
+    first: int = 0
+    unit: int = 0
+    retries: int = 0
+    functions: int = 0
+    checks: list[Check] = field(default_factory=list)
+    memory: list[MemoryTotals] = field(default_factory=list)
+    estimates: list[tuple[Estimate, ...]] = field(default_factory=list)
+    repeatable: bool = True
+    tvm_version: str | None = None
+    notes: list[str] = field(default_factory=list)
+    assumptions: set[str] = field(default_factory=set)
+    lines: dict[int, str] = field(default_factory=dict)
+
+    def read(self, value: Any) -> Answer:
+        """What a worker answered. Raises ValueError for what is none, or cannot come now."""
+        answer = read_answer(value)
+        assert self.order is not None
+        self.order.admit(answer)
+        if isinstance(answer, UnitResult):
+            require_known_rules(answer.checks)
+        return answer
+
+    def take(self, answer: Answer, config: Config) -> None:
+        """Add what a worker answered. Raises RunError."""
+        if isinstance(answer, Impossible):
+            raise RunError(answer.reason)
+        if isinstance(answer, Doing):
+            return
+        if isinstance(answer, Loaded):
+            if answer.rules != tuple(load_rules()):
+                # A rule that is missing there would be silence here.
+                raise RunError(
+                    "a worker found different rules than this process: it runs a different installation"
+                )
+            self.loaded = True
+            self.tvm_version = answer.tvm_version
+            return
+        self.lines.update(answer.lines)
+        if isinstance(answer, UnitList):
+            if self.found is None:
+                self.checks += problem_checks(answer.problems, self.path, config)
+            self.found = answer
+            return
+        self.checks += answer.checks
+        self.memory += answer.memory
+        if answer.estimates:
+            self.estimates.append(answer.estimates)
+        self.notes += answer.notes
+        self.assumptions.update(answer.assumptions)
+        self.functions += answer.functions
+        self.unit += 1
+        self.retries = 0
+
+    @property
+    def outcome(self) -> Outcome:
+        """What became of the input, once all is known."""
+        return self.known or Outcome(
+            _result(self),
+            self.found.comments if self.found is not None else (),
+            tuple(sorted(self.assumptions)),
+            self.repeatable,
+            self.tvm_version,
+        )
+
+
+def _result(one: Progress) -> FileResult:
+    unreadable = unreadable_codes()
+    reason = next((check.message for check in one.checks if check.rule in unreadable), None)
+    if one.functions:
+        status, reason = "checked", None
+    elif reason is not None:
+        status = "failed"
+    else:
+        status, reason = "skipped", "no Relax function in it"
+    status_of_input = InputStatus(one.path, one.functions, status, reason, tuple(dict.fromkeys(one.notes)))
+    return FileResult(status_of_input, tuple(one.checks), tuple(one.memory), one.lines, tuple(one.estimates))
