@@ -74,7 +74,7 @@ class Contents:
         self._last_use = self._last_uses()
         self.reported = Reported(aliases, paths, memory)
         self.passed: set[ValueId] = set()
-        """The tensors from outside that are given, as they come in, to calls of which nothing is known."""
+        """The tensors from outside that are passed, still unmodified, to calls with unknown effects."""
         self.places: set[ValueId] = set()
         """The storages from outside on which tensors are written that the function puts there."""
         self.at_end = ContentState()
@@ -229,7 +229,7 @@ class Contents:
                 self._on[storage].append(root)
 
     def _unknown(self, op: Op, paths: Iterable[AccessPath], why: str, state: ContentState) -> None:
-        """A call of which nothing is known: what was not written is its output, the rest it reads."""
+        """A call with unknown effects: it reads its initialised arguments and writes the others."""
         presumed = Presumption(why)
         for path in paths:
             for value in self._aliases.leaves(self._aliases.leaf(path)):

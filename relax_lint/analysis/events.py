@@ -71,7 +71,7 @@ class Overwriting:
     on every path on which `write` is executed (`MUST`), or on some.
 
     `mended` are the writes to `tensor` in between that may not have written all of it. Where `harmless` is
-    there the two are taken not to be on one memory.
+    there the two are assumed not to share memory.
     """
 
     tensor: Op

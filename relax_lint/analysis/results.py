@@ -36,7 +36,7 @@ Result: TypeAlias = "Tree[Source] | None"
 
 
 def returns_something_new(call: KernelCall | FunctionCall) -> Presumption | None:
-    """What is taken for granted of the result of a call of which nothing is known; None for a call of which
+    """What is assumed about the result of a call with unknown effects; None for a call of which
     it is known where its result lies.
     """
     unknown = (CallKind.PACKED, CallKind.BUILTIN)

@@ -22,7 +22,7 @@ class Summary:
     one that it uses; their fields count apart.
 
     `reads` are read as they come in, `writes` are written, all of each on every path (`MUST`) or less than
-    that (`MAY`). `passed` go to calls of which nothing is known, on the storages in `places` the function
+    that (`MAY`). `passed` go to calls with unknown effects, on the storages in `places` the function
     writes tensors of its own. `unwritten` are the fields of the result that hold nothing.
     """
 

@@ -62,7 +62,7 @@ def _perhaps_written(
     decision = judge.judge_event(claim, Certainty.MAY, "it may be written in part only")
     presumed = presumed_writes(event.mended)
     if presumed and decision.reachable and decision.verdict is not Verdict.ALWAYS_FINE:
-        fine = certain(Verdict.ALWAYS_FINE, "written by a call of which nothing else is known")
+        fine = certain(Verdict.ALWAYS_FINE, "written by a call with otherwise unknown effects")
         return Decided(event, fine, (*event.reading.presumptions, *presumed))
     return Decided(event, decision, event.reading.presumptions)
 

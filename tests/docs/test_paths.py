@@ -42,8 +42,8 @@ def test_paths_are_found_and_missed() -> None:
     assert {"relax_lint/vm/nodes.py", "tests/vm", "pyproject.toml"} - _named("CONTRIBUTING.md") == {
         "tests/vm"
     }
-    assert {"vm/nodes.py", "tir_*.py", "facts/"} <= _named("docs/architecture.md")
+    assert {"vm/nodes.py", "kernel_body/", "facts/"} <= _named("docs/architecture.md")
     assert _exists("vm/nodes.py")
-    assert _exists("tir_*.py")
+    assert _exists("kernel_body/")
     assert not _exists("vm/nods.py")
     assert not _exists("nods.py")

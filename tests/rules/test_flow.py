@@ -221,7 +221,7 @@ def test_what_an_unknown_function_is_taken_to_write_is_listed() -> None:
     body = ONE + '    w = R.call_packed("f", a, ty_args=R.Tuple)\n    return a\n'
     (check,) = checks(parse(KERNELS + body), "RLX205")
     assert check.verdict.value == "always-fine"
-    assert check.assumes == ("`f` may read and write its arguments, and keeps none of them",)
+    assert check.assumes == ("`f` may read and write its arguments, but does not keep them",)
 
 
 def test_a_storage_that_reaches_an_unknown_caller_is_not_followed() -> None:

@@ -34,9 +34,10 @@ def _message(facts: FunctionFacts, decided: Decided[UnwrittenRead]) -> Message:
     else:
         text = f"nothing writes `{name}` before it {action}"
         text += f": it holds what `{facts.name_of(left[-1])}` left" if left else facts.wrong_unless(decided)
+    never = f"only a part of `{name}` may be written" if read.mended else f"`{name}` is never written"
     return Message(
         text,
-        label=f"`{name}` {action} here" if op is not None else f"`{name}` is never written",
+        label=f"`{name}` {action} here" if op is not None else never,
         related=() if op is None else ((f"`{name}` is allocated here", read.tensor.place),),
         help=(f"write `{name}` first, with zeros if it is an accumulator",),
     )
