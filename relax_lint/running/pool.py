@@ -294,7 +294,7 @@ class WorkerPool:
             if isinstance(answer, Confined) is worker.confined:
                 raise ValueError("the first answer, and no other, is about the sandbox")
         except ValueError:
-            return self._fail(worker, FailureKind.CRASH, "gave an answer that is not one")
+            return self._fail(worker, FailureKind.CRASH, "returned an invalid response")
         if isinstance(answer, Confined):
             self._note_gaps(worker, answer.gaps)
             return None

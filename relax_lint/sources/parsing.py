@@ -281,7 +281,7 @@ def _why_unknown(entry: Entry | None) -> str:
     return ""
 
 
-def _names(unit: Unit, siblings: dict[int, Any]) -> dict[str, Any]:
+def _names(unit: Unit, siblings: dict[ast.AST, Any]) -> dict[str, Any]:
     """The values of the environment; `siblings` keeps the definitions that were parsed for other names."""
     names: dict[str, Any] = {}
     for name, entry in _entries(unit).items():
@@ -300,7 +300,7 @@ def _names(unit: Unit, siblings: dict[int, Any]) -> dict[str, Any]:
 _ABSENT = object()
 
 
-def _value(entry: Entry, siblings: dict[int, Any]) -> Any:
+def _value(entry: Entry, siblings: dict[ast.AST, Any]) -> Any:
     match entry:
         case Imported():
             return lookup(entry.dotted)
@@ -309,9 +309,9 @@ def _value(entry: Entry, siblings: dict[int, Any]) -> Any:
         case Computed():
             return _computed(entry)
         case Sibling():
-            if id(entry.unit) not in siblings:
-                siblings[id(entry.unit)] = _sibling(entry.unit, siblings)
-            return siblings[id(entry.unit)]
+            if entry.unit.node not in siblings:
+                siblings[entry.unit.node] = _sibling(entry.unit, siblings)
+            return siblings[entry.unit.node]
     return _ABSENT
 
 
@@ -335,7 +335,7 @@ def _loaded(text: str) -> Any:
         return _ABSENT
 
 
-def _sibling(unit: Unit, siblings: dict[int, Any]) -> Any:
+def _sibling(unit: Unit, siblings: dict[ast.AST, Any]) -> Any:
     if check_unit(unit) is not None:
         return _ABSENT
     names = _names(unit, siblings)

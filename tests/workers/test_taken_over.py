@@ -14,7 +14,7 @@ from relax_lint.running.leftovers import remove_folder
 from relax_lint.running.pool import Event, Failed, FailureKind, Finished, Item, WorkerPool
 
 SAYS = "taken_over:say"
-NO_ANSWER = "gave an answer that is not one"
+NO_ANSWER = "returned an invalid response"
 
 
 def events_of(*texts: str) -> list[Event]:

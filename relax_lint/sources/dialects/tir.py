@@ -56,14 +56,14 @@ def schedulable(context: Context) -> bool:
 def declared_variable(context: Context) -> bool:
     """`T.var("int64")`, and `T.Var("n", "int64")` in a Relax function, became `T.int64()`."""
     kernels = [f for f in context.functions() if context.is_prim_func(f)]
-    inside = {id(node) for kernel in kernels for node in ast.walk(kernel)}
+    inside = {node for kernel in kernels for node in ast.walk(kernel)}
 
     def change(node: ast.expr) -> ast.expr | None:
         match node:
             case ast.Call(
                 func=ast.Attribute() as func, args=[ast.Constant(), ast.Constant(value=str() as dtype)]
             ):
-                if context.tir(func) == "Var" and id(node) not in inside:
+                if context.tir(func) == "Var" and node not in inside:
                     return ast.Call(
                         ast.copy_location(ast.Attribute(func.value, dtype, ast.Load()), func), [], []
                     )
