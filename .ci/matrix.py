@@ -118,7 +118,8 @@ def main() -> int:
     rows = []
     for combination in options.only or all_of_it:
         print(f"trying {combination}", file=sys.stderr, flush=True)
-        rows.append(tried(*combination.split(":"), options.arguments))
+        python, tvm = combination.split(":")
+        rows.append(tried(python, tvm, options.arguments))
     print("| Python | TVM | outcome | seconds | pytest says |\n|---|---|---|---|---|")
     for row in rows:
         print(f"| {row.python} | {row.tvm} | {row.outcome} | {row.seconds:.0f} | {row.told} |")
