@@ -1,1 +1,1 @@
-"""The order of a judgement: program, facts, rules, checks, policy. Imports `facts`, `fixes` and below."""
+"""The order of a judgement: program, facts, rules, plans of remedies, checks. Imports `fixes` and below."""

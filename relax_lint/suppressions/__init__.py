@@ -1,1 +1,4 @@
-"""Findings that somebody accepts: comments in the text, and the baseline. Imports neither TVM nor sympy."""
+"""What becomes of checks after they were judged: ignores by file, comments in the text, severities, baseline.
+
+Imports neither TVM nor sympy; of the packages `repair`, `sources`, `settings` and below, and the rules' door.
+"""
