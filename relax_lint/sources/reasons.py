@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import re
 
+from relax_lint.support import escaping
+
 _LONGEST = 320
 _LONGEST_CALL = 60
 # The condition in TVM's own source that failed; what it says to the user comes after.
@@ -20,14 +22,12 @@ _CALL = re.compile(r"\bR\.[a-z]\w*(?:\.\w+)*\(")
 _OPERATOR_NAME = re.compile(r"\bname=\"([\w.]+)\"")
 
 
-_OBJECT_ADDRESS = re.compile(r" at 0x[0-9a-fA-F]+|(?<![0-9A-Za-z_])0x[0-9a-fA-F]{9,16}(?![0-9A-Za-z_])")
+_BARE_ADDRESS = re.compile(r"(?<![0-9A-Za-z_])0x[0-9a-fA-F]{9,16}(?![0-9A-Za-z_])")
 
 
 def without_addresses(text: str) -> str:
-    """Text without the places of objects in memory: `<function <lambda>>`. They tell nothing about the text
-    that was read and something about this process, and they differ from run to run.
-    """
-    return _OBJECT_ADDRESS.sub("", text)
+    """As `escaping.without_addresses`, and without the bare addresses that TVM's errors contain."""
+    return _BARE_ADDRESS.sub("", escaping.without_addresses(text))
 
 
 def reason(text: str) -> str:
