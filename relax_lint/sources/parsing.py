@@ -15,7 +15,8 @@ from tvm.script.ir_builder import IRBuilder
 
 from relax_lint.results.problem import ProblemKind
 from relax_lint.sources.compiled_kernels import NOTE, with_kernels_called
-from relax_lint.sources.dialects import PURITY, RULES, TYPE_PARAMETERS, described, rewritten
+from relax_lint.sources.dialects import ALWAYS, PURITY, RULES, described, rewritten
+from relax_lint.sources.dialects.declared import declaration, is_needed
 from relax_lint.sources.dialects.rule import Rule
 from relax_lint.sources.doc_tree import to_doc
 from relax_lint.sources.evaluation import evaluate_plainly
@@ -28,7 +29,7 @@ from relax_lint.sources.facade import (
     tensor_field,
 )
 from relax_lint.sources.gate import check_expression, check_unit, is_metadata_mark, is_python_function
-from relax_lint.sources.names import DEFAULT_IMPORTS, TENSOR_FIELD, TIR, canonical, chain
+from relax_lint.sources.names import DEFAULT_IMPORTS, TENSOR_FIELD, canonical, chain
 from relax_lint.sources.positions import TextPositions
 from relax_lint.sources.reasons import reason, without_addresses
 from relax_lint.sources.recorder import ParseFailure, RecordingParser, TreeSource, watching
@@ -48,7 +49,7 @@ from relax_lint.sources.unit import (
 )
 from relax_lint.vm import versions
 
-_TYPE_VARIABLES = ("typing.TypeVar", TIR + ".dynamic")
+_TYPE_VARIABLE = "typing.TypeVar"
 # Printed modules carry their imports as comments.
 _PRINTED = "# from tvm.script import "
 # What only a file from before TVM 0.26 says: then its functions did not have to say that they are impure.
@@ -129,23 +130,34 @@ def _is_misread(unit: Unit) -> bool:
 def _rewritten(unit: Unit) -> _Reading:
     known = frozenset(unit.environment) | frozenset(BUILTINS)
     printed = _PRINTED in unit.text.content
-    tree, rules = rewritten(_as_it_stands(unit).node, _imports(unit), RULES, known=known, printed=printed)
+    symbols = _declared_symbols(unit)
+    tree, rules = rewritten(unit.node, _imports(unit), RULES, symbols, known=known, printed=printed)
     return _Reading(tree, tuple(rules))
 
 
 def _as_it_stands(unit: Unit) -> _Reading:
-    """The tree of the text; on a TVM that knows no type parameters, with those written out."""
-    if versions.PARSES_TYPE_PARAMETERS:
+    """The tree of the text, with the symbols that are declared in front of functions written out."""
+    found = _declared_symbols(unit)
+    if not found and not is_needed(unit.node):
         return _Reading(unit.node)
-    variables = frozenset(name for name, entry in unit.environment.items() if _is_type_variable(entry))
-    return _Reading(rewritten(unit.node, _imports(unit), [TYPE_PARAMETERS], variables)[0])
+    return _Reading(rewritten(unit.node, _imports(unit), ALWAYS, found)[0])
 
 
-def _is_type_variable(entry: Entry) -> bool:
+def _declared_symbols(unit: Unit) -> dict[str, str]:
+    """The names of the file that stand for symbols, with the element type of each."""
+    found = {name: _symbol_type(entry) for name, entry in unit.environment.items()}
+    return {name: dtype for name, dtype in found.items() if dtype is not None}
+
+
+def _symbol_type(entry: Entry) -> str | None:
     match entry:
-        case Computed(node=ast.Call(func=func)):
-            return canonical(ast.unparse(func)) in _TYPE_VARIABLES
-    return False
+        case Computed(node=ast.Call(func=func) as call):
+            dotted = canonical(ast.unparse(func))
+            # TVM reads type variables itself, from 0.27 on.
+            if dotted == _TYPE_VARIABLE and not versions.PARSES_TYPE_PARAMETERS:
+                return "int64"
+            return declaration(call, dotted)
+    return None
 
 
 def _parse(unit: Unit, attempt: _Reading) -> ParsedUnit:
@@ -340,7 +352,7 @@ def _sibling(unit: Unit, siblings: dict[ast.AST, Any]) -> Any:
         return _ABSENT
     names = _names(unit, siblings)
     try:
-        return _run(unit, unit.node, names)[1]
+        return _run(unit, _as_it_stands(unit).node, names)[1]
     except _ProblemError:
         pass
     try:

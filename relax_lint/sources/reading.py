@@ -6,22 +6,18 @@ import ast
 import re
 import sys
 import warnings
-from bisect import bisect_right
 from collections.abc import Iterable
 
 from relax_lint.results.problem import ProblemKind
-from relax_lint.sources.dialects.symbols import quote_symbols
 from relax_lint.sources.embedded import MalformedError, joined, literal_text, markdown_blocks, notebook_cells
 from relax_lint.sources.finder import find_literals, find_units
 from relax_lint.sources.ignore_comment import IgnoreComment
 from relax_lint.sources.ignore_comments import read_comments
 from relax_lint.sources.literal import with_printable_numbers
+from relax_lint.sources.newer_python import with_symbols, without_later_syntax
 from relax_lint.sources.prefilter import may_contain_relax
 from relax_lint.sources.text import SourceText, UndecodableError, decode
 from relax_lint.sources.unit import FileUnits, Problem, Unit
-
-# `def main[n](x)`: the type parameters of Python 3.12, which TVM 0.27 prints there.
-_TYPE_PARAMETERS = re.compile(r"^([ \t]*def[ \t]+(\w+)[ \t]*)\[([\w:, \t]*)\](?=[ \t]*\()", re.MULTILINE)
 
 # A walk over a large tree costs more than this search.
 _GIVES_LITERALS = re.compile(r"\bfrom_source\b|\bparse\b")
@@ -64,10 +60,7 @@ def read_text(text: SourceText) -> FileUnits:
 
 def parse_text(text: SourceText) -> ast.Module | Problem:
     """The syntax tree of a text, or RLX901 with the place of the error. Raises MemoryError."""
-    content = text.content
-    parameters: dict[tuple[int, str], set[str]] = {}
-    if sys.version_info < (3, 12):
-        content, parameters = _without_type_parameters(content)
+    content, declared = without_later_syntax(text.content)
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
@@ -84,11 +77,7 @@ def parse_text(text: SourceText) -> ast.Module | Problem:
         return _at_start(text.path, "nested too deeply to be read")
     except ValueError as error:
         return _at_start(text.path, f"cannot be read as Python: {error}")
-    if parameters:
-        for node in ast.walk(tree):
-            if isinstance(node, ast.FunctionDef) and (node.lineno, node.name) in parameters:
-                quote_symbols(node, parameters[node.lineno, node.name])
-    return tree
+    return with_symbols(tree, declared)
 
 
 def _is_shortage(error: MemoryError, content: str) -> bool:
@@ -103,19 +92,6 @@ def _is_shortage(error: MemoryError, content: str) -> bool:
     except MemoryError:
         return True
     return False
-
-
-def _without_type_parameters(content: str) -> tuple[str, dict[tuple[int, str], set[str]]]:
-    """The text with type parameters blanked, so that nothing moves, and the names by line and function."""
-    found: dict[tuple[int, str], set[str]] = {}
-    ends = [match.end() for match in re.finditer(r"\r\n|\r|\n", content)]
-
-    def blank(match: re.Match[str]) -> str:
-        names = {part.split(":")[0].strip() for part in match[3].split(",")}
-        found[bisect_right(ends, match.start(2)) + 1, match[2]] = names - {""}
-        return match[1] + " " * (len(match[3]) + 2)
-
-    return _TYPE_PARAMETERS.sub(blank, content), found
 
 
 def _read_notebook(path: str, content: str) -> FileUnits:

@@ -5,13 +5,24 @@ from __future__ import annotations
 import ast
 import copy
 from collections.abc import Mapping, Sequence
+from types import MappingProxyType
 
-from relax_lint.sources.dialects import calls, constants, printed, statements, struct_info, symbols, tir
+from relax_lint.sources.dialects import (
+    calls,
+    constants,
+    declared,
+    printed,
+    statements,
+    struct_info,
+    symbols,
+    tir,
+)
 from relax_lint.sources.dialects.rule import Context, Rule
 
 # The keyword renames come first: later rules look at the names of today.
 RULES: tuple[Rule, ...] = (
     *struct_info.RULES,
+    *declared.RULES,
     *tir.RULES,
     *statements.RULES,
     *symbols.RULES,
@@ -21,8 +32,8 @@ RULES: tuple[Rule, ...] = (
 )
 # Only for a text that another rule has shown to be old: today a missing `pure=False` is a mistake.
 PURITY = calls.PURITY
-# Only for a TVM that does not know the syntax.
-TYPE_PARAMETERS = Rule("type-parameters", "0.27", symbols.type_parameters)
+# For every text: no release that this tool runs with reads it as it stands.
+ALWAYS = declared.ALWAYS
 
 Tree = ast.ClassDef | ast.FunctionDef
 
@@ -31,13 +42,13 @@ def rewritten(
     node: Tree,
     imports: Mapping[str, str],
     rules: Sequence[Rule],
-    type_variables: frozenset[str] = frozenset(),
+    declared_symbols: Mapping[str, str] = MappingProxyType({}),
     known: frozenset[str] = frozenset(),
     printed: bool = False,
 ) -> tuple[Tree, list[Rule]]:
     """A copy of a unit's tree in today's dialect, and the rules that found something to change."""
     tree = copy.deepcopy(node)
-    context = Context(imports, tree, type_variables, known | frozenset(imports), printed)
+    context = Context(imports, tree, declared_symbols, known | frozenset(imports), printed)
     return tree, [rule for rule in rules if rule.rewrite(context)]
 
 

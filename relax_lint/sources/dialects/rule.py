@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from relax_lint.sources.names import RELAX, TIR, canonical, chain
 from relax_lint.sources.vocabulary import TIR_DTYPE
@@ -13,13 +13,13 @@ from relax_lint.sources.vocabulary import TIR_DTYPE
 @dataclass(frozen=True)
 class Context:
     """What a rule may ask: the imports of the unit, the class and functions it consists of, the names of
-    the file that are type variables, and all names of the file that the unit can see.
+    the file that declare symbols with their element types, and all names of the file that the unit can see.
     `printed` says that TVM's printer wrote the text.
     """
 
     imports: Mapping[str, str]
     root: ast.ClassDef | ast.FunctionDef
-    type_variables: frozenset[str] = frozenset()
+    symbols: Mapping[str, str] = field(default_factory=dict)
     known: frozenset[str] = frozenset()
     printed: bool = False
 

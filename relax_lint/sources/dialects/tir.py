@@ -140,18 +140,6 @@ def _flag(context: Context, key: ast.expr | None, value: ast.expr) -> ast.Consta
     return ast.copy_location(ast.Constant(bool(flag)), value)
 
 
-def function_decorator(context: Context) -> bool:
-    """`@T.function`, as releases after 0.27 write it, is `@T.prim_func`."""
-    changed = False
-    for function in context.functions():
-        for decorator in function.decorator_list:
-            target = called(decorator)
-            if context.tir(target) == "function" and isinstance(target, ast.Attribute):
-                target.attr = "prim_func"
-                changed = True
-    return changed
-
-
 RULES = (
     Rule("blocks", "0.23", blocks),
     Rule("declared-variable", "0.12", declared_variable),
@@ -159,6 +147,5 @@ RULES = (
     Rule("axis-separators", "0.25", axis_separators),
     Rule("attribute-prefix", "0.23", attribute_prefix),
     Rule("attribute-flags", "0.23", attribute_flags),
-    Rule("function-decorator", "0.27+", function_decorator),
     Rule("schedulable", "0.24", schedulable),
 )
