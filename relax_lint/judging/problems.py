@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from relax_lint.results.check import Check
-from relax_lint.results.verdict import Verdict
+from relax_lint.results.verdict import Severity, Verdict
 from relax_lint.rule import rule_of
 from relax_lint.settings.config import Config
 from relax_lint.sources.unit import Problem
@@ -19,16 +19,18 @@ def problem_checks(problems: Iterable[Problem], path: str, config: Config) -> tu
 
 def _check(problem: Problem, path: str) -> Check:
     rule = rule_of(problem.kind)
+    verdict = Verdict.NEEDS_RUNTIME_CHECK if problem.is_note else Verdict.ALWAYS_WRONG
+    what = "a part of the block" if problem.in_part else "the block"
     return Check(
         rule=rule.code,
         name=rule.name,
-        verdict=Verdict.ALWAYS_WRONG,
-        severity=rule.severity_of(Verdict.ALWAYS_WRONG),
+        verdict=verdict,
+        severity=Severity.NOTE if problem.is_note else rule.severity_of(verdict),
         message=without_addresses(problem.message),
         path=path,
         module=problem.unit,
         function=None,
         location=problem.location,
-        proof="the block cannot be analysed",
+        proof=f"{what} cannot be analysed",
         notes=tuple(map(without_addresses, problem.detail)),
     )

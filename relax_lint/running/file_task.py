@@ -167,12 +167,12 @@ def _text_units(file: FileData, lines: list[str], first: int, dialect: str) -> _
     yield UnitList(heads, found.problems, found.comments, _quoted(lines, file.path, places))
     if first >= len(found.units):
         return
-    from relax_lint.sources.parsing import parse_unit
+    from relax_lint.sources.opaque.reading import read_unit
 
     yield _loaded()
     seal()
     for unit in found.units[first:]:
-        yield parse_unit(unit, dialect)
+        yield read_unit(unit, dialect)
 
 
 def _saved_module(file: FileData, first: int) -> _Steps:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import warnings
+from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any
 
@@ -58,7 +59,19 @@ def lower_unit(unit: ParsedUnit, target: str) -> ParsedUnit | Problem:
     if not _may_fold(unit.ir_module):
         notes.append("constants were not folded, because that would run kernels of this input")
     positions = _FunctionPositions(unit.positions)
-    return replace(unit, ir_module=module, positions=positions, notes=(*unit.notes, *notes))
+    return replace(
+        unit,
+        ir_module=module,
+        positions=positions,
+        notes=(*unit.notes, *notes),
+        depends=_for_all(module, unit.depends),
+    )
+
+
+def _for_all(module: Any, depends: Mapping[str, tuple[str, ...]]) -> Mapping[str, tuple[str, ...]]:
+    """What any function depends on, for all of them: passes make functions of parts of others."""
+    texts = tuple(dict.fromkeys(text for found in depends.values() for text in found))
+    return {name: texts for name, _ in versions.relax_functions(module)} if texts else {}
 
 
 def lowered(module: Any, target: str) -> Any:

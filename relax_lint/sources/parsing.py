@@ -58,12 +58,23 @@ _OLD_FILE = re.compile(
 )
 _OLD_TYPES = "sinfo_args"
 _UNDEFINED = "Undefined variable: "
+# What TVM says of what another release, or another build of it, may well know.
+_NEWER = re.compile(
+    r"^(?:TVMScript|TVM) has no name `|unexpected keyword argument|[Tt]arget kind .* is not|"
+    r"Operator .* is not registered|is not a registered|Cannot find|Unknown target|not registered"
+)
 
 
-class _ProblemError(Exception):
-    def __init__(self, problem: Problem) -> None:
+class UnreadError(Exception):
+    """A unit cannot be read: the problem, and the node of its tree that is the reason. `is_unknown` says that
+    nothing is wrong with the text but that the value of that node is not known.
+    """
+
+    def __init__(self, problem: Problem, node: Any = None, *, is_unknown: bool = False) -> None:
         super().__init__(problem.message)
         self.problem = problem
+        self.node = node
+        self.is_unknown = is_unknown
 
 
 @dataclass(frozen=True)
@@ -83,14 +94,19 @@ def parse_unit(unit: Unit, dialect: str = "auto") -> ParsedUnit | Problem:
     (rewritten at once).
     """
     try:
-        readable = with_kernels_called(unit, _imports(unit))
-        refusal = check_unit(readable)
-        if refusal is not None:
-            return refused(unit, refusal)
-        parsed = _in_some_dialect(readable, dialect)
-        return parsed if readable is unit else replace(parsed, notes=(*parsed.notes, NOTE), script=None)
-    except _ProblemError as error:
+        return read_whole(unit, dialect)
+    except UnreadError as error:
         return error.problem
+
+
+def read_whole(unit: Unit, dialect: str) -> ParsedUnit:
+    """The same, but raises UnreadError where there is no module."""
+    readable = with_kernels_called(unit, imports_of(unit))
+    refusal = check_unit(readable)
+    if refusal is not None:
+        raise UnreadError(refused(unit, refusal), refusal.node, is_unknown=refusal.unknown)
+    parsed = _in_some_dialect(readable, dialect)
+    return parsed if readable is unit else replace(parsed, notes=(*parsed.notes, NOTE), script=None)
 
 
 def _in_some_dialect(unit: Unit, dialect: str) -> ParsedUnit:
@@ -100,7 +116,7 @@ def _in_some_dialect(unit: Unit, dialect: str) -> ParsedUnit:
             first = _parse(unit, _as_it_stands(unit))
             if dialect == "current" or first.ill_formed is None:
                 return first
-        except _ProblemError:
+        except UnreadError:
             if dialect == "current":
                 raise
     attempt = _rewritten(unit)
@@ -108,12 +124,12 @@ def _in_some_dialect(unit: Unit, dialect: str) -> ParsedUnit:
         return first or _parse(unit, attempt)
     try:
         second = first if first is not None and not attempt.rules else _parse(unit, attempt)
-    except _ProblemError:
+    except UnreadError:
         if first is not None:
             return first
         raise
     if second.ill_formed and "mpure" in second.ill_formed:
-        tree, more = rewritten(attempt.node, _imports(unit), [PURITY])
+        tree, more = rewritten(attempt.node, imports_of(unit), [PURITY])
         second = _parse(unit, _Reading(tree, (*attempt.rules, *more)))
     return first if first is not None and second.ill_formed else second
 
@@ -131,7 +147,7 @@ def _rewritten(unit: Unit) -> _Reading:
     known = frozenset(unit.environment) | frozenset(BUILTINS)
     printed = _PRINTED in unit.text.content
     symbols = _declared_symbols(unit)
-    tree, rules = rewritten(unit.node, _imports(unit), RULES, symbols, known=known, printed=printed)
+    tree, rules = rewritten(unit.node, imports_of(unit), RULES, symbols, known=known, printed=printed)
     return _Reading(tree, tuple(rules))
 
 
@@ -140,7 +156,7 @@ def _as_it_stands(unit: Unit) -> _Reading:
     found = _declared_symbols(unit)
     if not found and not is_needed(unit.node):
         return _Reading(unit.node)
-    return _Reading(rewritten(unit.node, _imports(unit), ALWAYS, found)[0])
+    return _Reading(rewritten(unit.node, imports_of(unit), ALWAYS, found)[0])
 
 
 def _declared_symbols(unit: Unit) -> dict[str, str]:
@@ -164,7 +180,7 @@ def _parse(unit: Unit, attempt: _Reading) -> ParsedUnit:
     parser, result = _run(unit, attempt.node, _names(unit, {}))
     if unit.kind != "module":
         result = _as_module(result, unit.name)
-    positions = TextPositions(unit.text, attempt.node, result, parser.recording, _imports(unit))
+    positions = TextPositions(unit.text, attempt.node, result, parser.recording, imports_of(unit))
     return ParsedUnit(
         module_name=unit.name if unit.kind == "module" else None,
         ir_module=result,
@@ -176,7 +192,8 @@ def _parse(unit: Unit, attempt: _Reading) -> ParsedUnit:
     )
 
 
-def _imports(unit: Unit) -> dict[str, str]:
+def imports_of(unit: Unit) -> dict[str, str]:
+    """The names of a unit that stand for imports, with what each imports."""
     return {name: entry.dotted for name, entry in _entries(unit).items() if isinstance(entry, Imported)}
 
 
@@ -219,13 +236,13 @@ def _run(
     except ParseFailure as failure:
         if isinstance(failure.cause, MemoryError):
             raise failure.cause from None
-        raise _ProblemError(_failed(unit, failure)) from failure
+        raise _failed(unit, failure) from failure
     except RefusedError as error:
-        raise _ProblemError(refused(unit, Refusal(unit.node, without_addresses(str(error))))) from error
+        raise UnreadError(refused(unit, Refusal(unit.node, without_addresses(str(error))))) from error
     except RecursionError as error:
-        raise _ProblemError(_problem(unit, "nested too deeply for TVM's parser")) from error
+        raise UnreadError(_problem(unit, "nested too deeply for TVM's parser")) from error
     except (Exception, SystemExit) as error:
-        raise _ProblemError(_problem(unit, reason(str(error) or type(error).__name__))) from error
+        raise UnreadError(_problem(unit, reason(str(error) or type(error).__name__))) from error
 
 
 def _stripped(node: ast.ClassDef | ast.FunctionDef, unit: Unit) -> ast.stmt:
@@ -257,27 +274,26 @@ def _problem(unit: Unit, message: str, node: Any = None) -> Problem:
     )
 
 
-def _failed(unit: Unit, failure: ParseFailure) -> Problem:
-    location = unit.text.location(failure.node if getattr(failure.node, "lineno", 0) else unit.node)
+def _failed(unit: Unit, failure: ParseFailure) -> UnreadError:
+    node = failure.node if getattr(failure.node, "lineno", 0) else unit.node
+    location = unit.text.location(node)
     if isinstance(failure.cause, UnknownValueError):
-        return Problem(ProblemKind.UNRESOLVED_NAME, failure.message, location, unit.name)
+        problem = Problem(ProblemKind.UNRESOLVED_NAME, failure.message, location, unit.name)
+        return UnreadError(problem, node, is_unknown=True)
     if isinstance(failure.cause, RefusedError):
-        return Problem(
-            ProblemKind.UNSAFE_SOURCE,
-            f"{failure.message}: the parser may not execute this",
-            location,
-            unit.name,
-        )
+        message = f"{failure.message}: the parser may not execute this"
+        return UnreadError(Problem(ProblemKind.UNSAFE_SOURCE, message, location, unit.name), node)
     text = failure.message.strip()
     if text.startswith(_UNDEFINED):
         name = text[len(_UNDEFINED) :].strip()
-        why = _why_unknown(unit.environment.get(name))
-        return Problem(
-            ProblemKind.UNRESOLVED_NAME, f"the value of `{name}` is unknown{why}", location, unit.name
-        )
+        entry = unit.environment.get(name)
+        message = f"the value of `{name}` is unknown{_why_unknown(entry)}"
+        problem = Problem(ProblemKind.UNRESOLVED_NAME, message, location, unit.name)
+        return UnreadError(problem, node, is_unknown=entry is not None)
     shown = reason(text)
     words = tuple(line for line in text.splitlines() if line.strip()) if shown != text else ()
-    return Problem(ProblemKind.PARSE_ERROR, shown, location, unit.name, words)
+    problem = Problem(ProblemKind.PARSE_ERROR, shown, location, unit.name, words)
+    return UnreadError(problem, node, is_unknown=_NEWER.search(text) is not None)
 
 
 def _why_unknown(entry: Entry | None) -> str:
@@ -353,11 +369,11 @@ def _sibling(unit: Unit, siblings: dict[ast.AST, Any]) -> Any:
     names = _names(unit, siblings)
     try:
         return _run(unit, _as_it_stands(unit).node, names)[1]
-    except _ProblemError:
+    except UnreadError:
         pass
     try:
         return _run(unit, _rewritten(unit).node, names)[1]
-    except _ProblemError:
+    except UnreadError:
         return _ABSENT
 
 

@@ -16,13 +16,37 @@ from relax_lint.sources.text import SourceText
 
 @dataclass(frozen=True)
 class Problem:
-    """A unit or a whole input that cannot be analysed."""
+    """A unit or a whole input that cannot be analysed; `in_part` where only a part of it cannot, and the rest
+    was judged. `is_note` where nothing is wrong with that part.
+    """
 
     kind: ProblemKind
     message: str
     location: Location | None
     unit: str | None = None
     detail: tuple[str, ...] = ()
+    in_part: bool = False
+    is_note: bool = False
+
+
+@dataclass(frozen=True)
+class Skipped:
+    """Something of a unit that cannot be read and is treated as an unknown value: why, where, and in which
+    function (None for the module as a whole). `problem` is what is wrong with it; None where nothing is, but
+    that it is not known. `follows` says that it could be read, were it not for something else.
+    """
+
+    reason: str
+    location: Location | None
+    function: str | None
+    problem: Problem | None = None
+    follows: bool = False
+
+    @property
+    def text(self) -> str:
+        """The reason with its line."""
+        line = "" if self.location is None else f" (line {self.location.line})"
+        return self.reason + line
 
 
 @dataclass(frozen=True)
@@ -32,7 +56,8 @@ class ParsedUnit:
     `assumptions` are values that were assumed to read the unit (a parameter's default, say);
     `notes` are things worth saying once per input (the dialect that it was read as). `ill_formed` is TVM's
     reason where its well-formedness check refuses the module and the text does not switch that check off.
-    `script` is the text where there is one that can be changed.
+    `script` is the text where there is one that can be changed. What was not read is `skipped`; `depends`
+    tells for each function on which of it its verdicts depend.
     """
 
     module_name: str | None
@@ -42,6 +67,8 @@ class ParsedUnit:
     notes: tuple[str, ...] = ()
     ill_formed: str | None = None
     script: Script | None = None
+    skipped: tuple[Skipped, ...] = ()
+    depends: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
 
 
 class Origins(Protocol):

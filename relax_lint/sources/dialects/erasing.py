@@ -42,7 +42,7 @@ def any_type(function: ast.expr) -> ast.expr:
     return ast.copy_location(ast.Attribute(root, "Any", ast.Load()), function)
 
 
-def _without_extents(call: ast.Call, kind: str, is_unsaid: IsUnsaid) -> ast.expr:
+def _without_extents(call: ast.Call, kind: str, is_unsaid: IsUnsaid) -> ast.expr | None:
     names = ("shape", "dtype", "vdevice") if kind == "Tensor" else ("values",)
     args = call.args
     if kind == "Tensor" and args and _is_text(args[0]):
@@ -51,6 +51,9 @@ def _without_extents(call: ast.Call, kind: str, is_unsaid: IsUnsaid) -> ast.expr
     given = dict(zip(names, args, strict=False))
     given |= {word.arg: word.value for word in call.keywords if word.arg is not None}
     said = {name: value for name, value in given.items() if not is_unsaid(value)}
+    # None of the parts: of a device it takes more than the text to say what it is.
+    if len(said) == len(given) and said.pop("vdevice", None) is None:
+        return None
     shape = given.get(names[0]) if names[0] != "dtype" else None
     if shape is not None and names[0] not in said and "ndim" not in said and _is_written_out(shape):
         said["ndim"] = ast.copy_location(ast.Constant(len(shape.elts)), shape)
