@@ -236,7 +236,7 @@ def _loaded() -> Loaded:
 
 def _head(location: Location) -> Location:
     """The first line of a place, without its extent: a unit may be hundreds of lines long."""
-    return Location(location.path, location.line, location.column, location.line, location.column + 1)
+    return replace(location, end_line=location.line, end_column=location.column + 1)
 
 
 def _lines(file: FileData) -> list[str]:

@@ -252,7 +252,7 @@ def _stripped(node: ast.ClassDef | ast.FunctionDef, unit: Unit) -> ast.stmt:
     result = copy.copy(node)
     result.decorator_list = []
     result.bases = [base for base in node.bases if chain(base) is not None]
-    body = [statement for statement in node.body if not is_metadata_mark(statement)]
+    body = [s for s in node.body if not is_metadata_mark(s) and not isinstance(s, ast.Pass)]
     result.body = [_stripped_function(s, unit) if isinstance(s, ast.FunctionDef) else s for s in body]
     return result
 

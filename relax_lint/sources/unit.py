@@ -45,7 +45,7 @@ class Skipped:
     @property
     def text(self) -> str:
         """The reason with its line."""
-        line = "" if self.location is None else f" (line {self.location.line})"
+        line = "" if self.location is None else f" ({self.location.line_in_words})"
         return self.reason + line
 
 
@@ -145,7 +145,7 @@ class Unit:
 
     `kind` is `module` for a class, `function` for a Relax function that stands alone, `prim_func` for a
     TIR function that another unit refers to. `line` is that of the file. `environment` holds the names of
-    the enclosing scopes that the unit mentions.
+    the enclosing scopes that the unit mentions. `is_damaged` where a part that is not Python was left out.
     """
 
     name: str
@@ -155,6 +155,7 @@ class Unit:
     node: ast.ClassDef | ast.FunctionDef
     environment: Mapping[str, Entry] = field(default_factory=dict)
     check_well_formed: bool = True
+    is_damaged: bool = False
 
 
 @dataclass(frozen=True)

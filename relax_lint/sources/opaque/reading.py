@@ -75,7 +75,10 @@ class _Reading:
     def _note(self, error: UnreadError, skip: Skip) -> None:
         message = error.problem.message
         infos_gone = any(one.function is None for one in self.skipped)
-        follows = skip.follows or (infos_gone and _ABOUT_INFOS.search(message) is not None)
+        # What misses a function that is not Python, or a device that is not known, is not another mistake.
+        follows = skip.follows or self.unit.is_damaged
+        follows = follows or (infos_gone and _ABOUT_INFOS.search(message) is not None)
+        follows = follows and not error.is_unknown
         problem = None if error.is_unknown or follows else error.problem
         self.skipped.append(Skipped(message, error.problem.location, skip.function, problem, follows))
 
