@@ -25,7 +25,7 @@ from relax_lint.results.memory_figures import MemoryTotals
 from relax_lint.results.problem import ProblemKind
 from relax_lint.results.report import UnitResult
 from relax_lint.results.verdict import Prover, Severity, Verdict
-from relax_lint.rule import Judgement
+from relax_lint.rule import Judgement, is_source_problem, load_rules
 from relax_lint.settings.config import Config
 from relax_lint.sources.unit import ParsedUnit, Problem
 from relax_lint.support.escaping import without_addresses
@@ -57,7 +57,12 @@ def check_parsed(unit: ParsedUnit | Problem, path: str, config: Config) -> UnitR
     if unit.ill_formed is None:
         return judged
     # TVM will not compile it, but what can be judged is judged all the same.
-    return replace(judged, checks=(*problem_checks([_ill_formed(unit)], path, config), *judged.checks))
+    refused = problem_checks([_ill_formed(unit)], path, config)
+    rules = load_rules()
+    wrong = {rules[check.rule].family for check in judged.checks if check.verdict is Verdict.ALWAYS_WRONG}
+    # What the rules have found in the module need not be said for TVM's reason once more.
+    refused = tuple(c for c in refused if is_source_problem(c.rule) or rules[c.rule].family not in wrong)
+    return replace(judged, checks=(*refused, *judged.checks))
 
 
 def check_module(
