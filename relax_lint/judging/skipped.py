@@ -63,7 +63,7 @@ def _dependent(unit: ParsedUnit, checks: tuple[Check, ...]) -> str:
     about = Counter(check.function for check in checks if check.function in unit.depends)
     about.update(dict.fromkeys(unit.depends, 0))
     if not about:
-        return "no verdict depends on it"
+        return "what could be read was judged as it stands"
     names = ", ".join(f"`{name}`" for name in sorted(map(str, about)))
     total = sum(about.values())
     count = f"{total} verdict{'' if total == 1 else 's'}" if total else "what is said"

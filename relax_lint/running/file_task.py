@@ -33,6 +33,9 @@ FUNCTION = f"{__name__}:analyse"
 LOADING = f"{__name__}:load"
 """What it is asked to call to see whether TVM can be loaded."""
 
+LOWERING = "lowering for"
+"""How the words for what takes long begin while TVM lowers a module."""
+
 _SHORT_PLACE_LINES = 6
 _NOT_LOWERED = (
     "a model allocates nothing explicitly: `--lower` shows what TVM's pipeline allocates for a target"
@@ -141,7 +144,7 @@ def _answers(file: FileData, config: Config, first: int) -> Iterator[Answer]:
             except LoweringError as error:
                 yield Impossible(str(error))
                 return
-            yield Doing(f"lowering for {config.target}")
+            yield Doing(f"{LOWERING} {config.target}")
             step = lower_unit(step, config.target)
             yield Doing("judging")
         result = check_parsed(step, file.path, config)
