@@ -145,10 +145,24 @@ def _answers(file: FileData, config: Config, first: int) -> Iterator[Answer]:
                 yield Impossible(str(error))
                 return
             yield Doing(f"{LOWERING} {config.target}")
-            step = lower_unit(step, config.target)
+            step = _with_constants(file, lower_unit(step, config.target), config)
             yield Doing("judging")
         result = check_parsed(step, file.path, config)
         yield replace(result, lines=_quoted(lines, file.path, _places(result.checks)))
+
+
+def _with_constants(file: FileData, step: ParsedUnit, config: Config) -> ParsedUnit:
+    """A model that cannot be lowered with its weights as parameters, with constants, if that helps."""
+    if file.source is None or not step.skipped or config.weights == "constants":
+        return step
+    from relax_lint.sources.lowering import lower_unit
+
+    again = load_model(file.source, file.kind, file.path, constant_weights=True)
+    lowered = lower_unit(again, config.target) if isinstance(again, ParsedUnit) else step
+    if lowered.skipped:
+        return step
+    note = f"with weights as parameters it cannot be lowered: {step.skipped[0].reason}"
+    return replace(lowered, notes=(*lowered.notes, note))
 
 
 _Steps = Iterator[UnitList | Loaded | Doing | ParsedUnit | Problem]

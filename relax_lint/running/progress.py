@@ -30,8 +30,8 @@ from relax_lint.support.errors import RunError
 class Progress:
     """What is known so far of one input. `unit` is the number of the next unit that is to be judged,
     `first` the one that the present attempt began with, `retries` how often this unit was begun again.
-    `known` is the outcome where the work was done before or elsewhere. `is_lowering` while TVM lowers the unit
-    for `target`; `is_unlowered` where that did not end well, and what is left is judged as it stands.
+    `known` is the outcome where the work was done before or elsewhere. `is_lowering` while TVM lowers the
+    unit for `target`; `is_unlowered` where that did not end well, and what is left is judged as it stands.
     """
 
     path: str
