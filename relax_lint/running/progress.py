@@ -10,7 +10,7 @@ from relax_lint.results.check import Check
 from relax_lint.results.memory_figures import Estimate, MemoryTotals
 from relax_lint.results.report import FileResult, InputStatus, UnitResult
 from relax_lint.rule import load_rules, unreadable_codes
-from relax_lint.running.file_task import Answer, Doing, FileData, Impossible, Loaded, UnitList, read_answer
+from relax_lint.running.messages import Answer, Doing, FileData, Impossible, Loaded, UnitList, read_answer
 from relax_lint.running.order import Order
 from relax_lint.running.outcome import Outcome, require_known_rules
 from relax_lint.settings.config import Config

@@ -14,10 +14,11 @@ import pytest
 
 import relax_lint
 from relax_lint.output.json import render_json
-from relax_lint.running import executors, runner
+from relax_lint.running import executors, working
 from relax_lint.running.executors import ExecutorError, WatchedExecutor, open_executor
-from relax_lint.running.file_task import FileData
-from relax_lint.running.runner import judge_alone, run
+from relax_lint.running.handing_out import judge_files
+from relax_lint.running.messages import FileData
+from relax_lint.running.runner import run
 from relax_lint.settings.config import Config
 from relax_lint.support.errors import RunError
 
@@ -48,7 +49,7 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 def stand_in(folder: Path, monkeypatch: pytest.MonkeyPatch) -> Callable[[str, str], None]:
     """Files of units that a stand-in for the analysis takes at their word."""
     monkeypatch.syspath_prepend(str(Path(__file__).parents[1] / "cli"))
-    monkeypatch.setattr(runner, "FUNCTION", "runner_tasks:analyse")
+    monkeypatch.setattr(working, "FUNCTION", "runner_tasks:analyse")
 
     def write(name: str, units: str) -> None:
         Path(name).write_text(f"# tvm ir_module {units}")
@@ -69,7 +70,7 @@ def test_an_executor_finds_what_the_workers_find(folder: Path, make: Callable[[i
 
 def test_the_task_and_its_answer_are_plain() -> None:
     file = FileData(b"data", "a.py", "python", True)
-    assert pickle.loads(pickle.dumps((judge_alone, file, Config()))) == (judge_alone, file, Config())
+    assert pickle.loads(pickle.dumps((judge_files, [file], Config()))) == (judge_files, [file], Config())
 
 
 def test_a_crash_is_isolated_on_the_other_side_too(stand_in: Callable[[str, str], None]) -> None:
@@ -86,7 +87,7 @@ def test_what_is_impossible_there_is_impossible(
     stand_in: Callable[[str, str], None], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     stand_in("1.py", "no-tvm")
-    monkeypatch.setattr(runner, "LOADING", "runner_tasks:load_nothing")
+    monkeypatch.setattr(working, "LOADING", "runner_tasks:load_nothing")
     with ThreadPoolExecutor(1) as executor, pytest.raises(RunError, match="TVM cannot be loaded"):
         run(["1.py"], Config(), executor=executor)
 
@@ -94,7 +95,7 @@ def test_what_is_impossible_there_is_impossible(
 def test_both_sides_have_one_version() -> None:
     file = FileData(b"", "a.py", "python", True)
     with pytest.raises(RunError, match=r"the executor runs relax-lint .*, not 9\.9"):
-        judge_alone(file, Config(), False, "9.9")
+        judge_files([file], Config(), False, "9.9")
 
 
 class Faulty(Executor):
