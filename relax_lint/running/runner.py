@@ -48,8 +48,10 @@ def run(
 
     With `debug` a finding about a failed analysis shows the Python traceback. What `cache` knows is not
     judged again. With `executor` the inputs, but models, are its tasks in chunks; what other machines find is
-    not put into the cache. `tell` hears what is being done here where that may take long. Raises RunError where TVM
-    cannot be loaded or knows no such target, and BaselineError for a baseline that cannot be read.
+    not put into the cache. `tell` hears what is being done here where that may take long.
+
+    Raises RunError where TVM cannot be loaded or knows no such target, and BaselineError for a baseline that
+    cannot be read.
     """
     found = discover(
         paths, exclude=config.exclude, stdin_filename=stdin_filename, follow_links=config.follow_links

@@ -177,7 +177,7 @@ def _is_below_here(path: str) -> bool:
 
 
 def _kind(path: str) -> str:
-    return _KINDS.get(Path(path).suffix.lower(), "python")
+    return _KINDS.get(os.path.splitext(path)[1].lower(), "python")
 
 
 def _within(data: bytes, limit: int) -> bytes:

@@ -14,11 +14,13 @@ import pytest
 
 import relax_lint
 from relax_lint.output.json import render_json
-from relax_lint.running import executors, working
+from relax_lint.running import executors, pool, working
 from relax_lint.running.executors import ExecutorError, WatchedExecutor, open_executor
 from relax_lint.running.handing_out import judge_files
+from relax_lint.running.kept_pools import close_kept_pools
 from relax_lint.running.messages import FileData
 from relax_lint.running.runner import run
+from relax_lint.running.starting import start_worker
 from relax_lint.settings.config import Config
 from relax_lint.support.errors import RunError
 
@@ -96,6 +98,70 @@ def test_both_sides_have_one_version() -> None:
     file = FileData(b"", "a.py", "python", True)
     with pytest.raises(RunError, match=r"the executor runs relax-lint .*, not 9\.9"):
         judge_files([file], Config(), False, "9.9")
+
+
+def test_a_worker_is_kept_for_the_next_task(
+    stand_in: Callable[[str, str], None], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    names = [f"{number}.py" for number in range(4)]
+    for name in names:
+        stand_in(name, "a")
+    started = []
+
+    def start(*arguments: Any) -> Any:
+        started.append(arguments)
+        return start_worker(*arguments)
+
+    monkeypatch.setattr(pool, "start_worker", start)
+    close_kept_pools()
+    with ThreadPoolExecutor(1) as executor:
+        run(names, Config(), executor=executor)
+        run(names, Config(), executor=executor)
+        assert len(started) == 1
+        # Other limits need another process.
+        run(names, Config(time_limit=17), executor=executor)
+        assert len(started) == 2
+    close_kept_pools()
+
+
+class Counting(Executor):
+    """Works at once, and notes how many files came with each task; `refuse` fails those of more than one."""
+
+    def __init__(self, *, refuse: bool = False) -> None:
+        self.sizes: list[int] = []
+        self._refuse = refuse
+
+    def submit(self, fn: Any, /, *arguments: Any, **_: Any) -> Future[Any]:
+        future: Future[Any] = Future()
+        self.sizes.append(len(arguments[0]))
+        if self._refuse and len(arguments[0]) > 1:
+            future.set_exception(ConnectionError("the worker is gone"))
+        else:
+            future.set_result(fn(*arguments))
+        return future
+
+
+@pytest.mark.parametrize(("files", "most"), [(5, 1), (70, 2), (100, 3)])
+def test_files_go_in_chunks(stand_in: Callable[[str, str], None], files: int, most: int) -> None:
+    names = [f"{number}.py" for number in range(files)]
+    for name in names:
+        stand_in(name, name[:-3])
+    executor = Counting()
+    report = run(names, Config(), executor=executor)
+    assert max(executor.sizes) == most
+    assert sum(executor.sizes) == files
+    assert [file.input.notes for file in report.files] == [(name[:-3],) for name in names]
+
+
+def test_files_of_a_lost_chunk_are_tried_alone(stand_in: Callable[[str, str], None]) -> None:
+    names = [f"{number}.py" for number in range(70)]
+    for name in names:
+        stand_in(name, "a")
+    executor = Counting(refuse=True)
+    report = run(names, Config(), executor=executor)
+    assert executor.sizes.count(2) == 35
+    assert executor.sizes.count(1) == 70
+    assert not report.checks
 
 
 class Faulty(Executor):
