@@ -229,6 +229,23 @@ def test_a_guarded_sum_does_not_read_what_its_guarded_start_wrote() -> None:
     assert kernel(other, y="1", blocks=True).reads == {0, 1}
 
 
+@pytest.mark.parametrize(("strides", "elementwise"), [("[8, 1]", True), ("[1, 4]", False), ("[s, 1]", False)])
+def test_elements_lie_where_strides_put_them(strides: str, elementwise: bool) -> None:
+    text = f"""\
+@T.prim_func(private=True)
+def f(a: T.handle, b: T.handle):
+    s = T.int64()
+    x = T.match_buffer(a, (4, 8), "float32")
+    y = T.match_buffer(b, (4, 8), "float32", strides={strides})
+    for i in range(4):
+        for j in range(8):
+            y[i, j] = x[i, j] * T.float32(2)
+"""
+    found = read_kernel("f", tvm.script.from_source(text))
+    assert found.elementwise == ({(0, 1)} if elementwise else set())
+    assert found.whole_writes[1] == sympy.true
+
+
 def test_an_output_is_read_unless_what_is_loaded_was_stored() -> None:
     scan = "y[0] = x[0]\nfor i in range(n - 1):\n    y[i + 1] = y[i] + x[i + 1]"
     assert kernel(scan).reads == {0}

@@ -87,7 +87,8 @@ class Program:
         for _, step in self.lines:
             step(values)
         one, two, last = (values[name] for name in (*self.names[-3:-1], self.names[-1]))
-        return one + two * 3 + last * 3
+        total: Value = one + two * 3 + last * 3
+        return total
 
 
 def some(count: int, seed: int) -> Iterator[Program]:
