@@ -23,7 +23,7 @@ from relax_lint.results.verdict import Verdict
 from relax_lint.symbolic.decision import certain
 from relax_lint.symbolic.quantity import Unknown
 
-_NOT_EMPTY = Presumption("no reduction is empty (RLX307)")
+_NOT_EMPTY = Presumption("no reduction is empty")
 
 
 def uninitialised_reads(flow: FunctionFlow, judge: Judge) -> Iterator[Decided[UnwrittenRead]]:
@@ -70,7 +70,7 @@ def _perhaps_written(
     if decision.reachable and decision.verdict is not Verdict.ALWAYS_FINE:
         told = initialised(event.mended, flow)
         if told != sympy.false and judge.implies(claim.domain, told, sympy.Or(nothing, written)):
-            fine = certain(Verdict.ALWAYS_FINE, "written unless a reduction is empty, which RLX307 reports")
+            fine = certain(Verdict.ALWAYS_FINE, "written unless a reduction is empty")
             return Decided(event, fine, (*event.reading.presumptions, _NOT_EMPTY))
     return Decided(event, decision, event.reading.presumptions)
 
