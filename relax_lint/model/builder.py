@@ -8,7 +8,7 @@ from typing import Any
 
 import sympy
 
-from relax_lint.model import calls, matching
+from relax_lint.model import calls, heap_uses, matching
 from relax_lint.model.context import BuildContext
 from relax_lint.model.operations import (
     Alias,
@@ -110,6 +110,7 @@ class FunctionBuilder:
             claimed=frozenset(self._context.values.keys() - self._context.trusted),
             index_ranges=self._context.index_ranges(),
             function_values=self._context.function_values,
+            slot_accesses=tuple(self._context.heaps.accesses),
             node=func,
         )
 
@@ -121,7 +122,7 @@ class FunctionBuilder:
         for block in body.blocks:
             self._dataflow = versions.kind(block) == "DataflowBlock"
             for binding in block.bindings:
-                ops.append(self._binding(binding))
+                ops.append(self._settled(binding))
             self._dataflow = False
         return Block(tuple(ops)), self._context.operand(body.body)
 
@@ -146,6 +147,13 @@ class FunctionBuilder:
             return self._match_cast(binding, place)
         handler = _BINDINGS.get(versions.kind(value), FunctionBuilder._constant)
         return handler(self, place, var, value)
+
+    def _settled(self, binding: Any) -> Op:
+        """The operation of a binding, with its effect on the shape heaps."""
+        self._context.touched = set()
+        op = self._binding(binding)
+        heap_uses.settle(self._context, op)
+        return op
 
     def _call(self, place: OperationId, var: Any, value: Any) -> Op:
         return calls.build_call(self._context, place, var, value)
@@ -186,6 +194,8 @@ class FunctionBuilder:
         inner._context.function_values[inner._context.bind(var, type_=type_)] = name
         self.inner.append(inner.build(name, value))
         self.inner.extend(inner.inner)
+        # What it captures it may write whenever it is called.
+        self._context.heaps.escape(inner._context.used)
         result = self._context.bind(var, type_=type_)
         self._context.function_values[result] = name
         return Constant(place, result, type_)
@@ -226,15 +236,26 @@ class FunctionBuilder:
         context = self._context
         condition = context.operand(value.cond)
         then_facts, else_facts = self._branch_facts(value.cond)
-        then_block, then_result = self.sequence(value.true_branch)
-        else_block, else_result = self.sequence(value.false_branch)
+        before = dict(context.heaps.state)
+        then_block, then_result = self._branch(value.true_branch, 2 * place.index)
+        after_then, context.heaps.state = context.heaps.state, before
+        else_block, else_result = self._branch(value.false_branch, 2 * place.index + 1)
+        context.heaps.join(after_then, context.heaps.state)
         branches = {context.values[then_result].type, context.values[else_result].type}
         # After VMShapeLower the variable's own type has lost the extents.
         common = branches.pop() if len(branches) == 1 else None
         result = context.bind(var, type_=common, trusted={then_result, else_result} <= context.trusted)
+        context.heaps.meet_at(result, then_result, else_result)
         return If(
             place, result, condition, then_block, else_block, then_result, else_result, then_facts, else_facts
         )
+
+    def _branch(self, body: Any, number: int) -> tuple[Block, ValueId]:
+        context = self._context
+        context.path = (*context.path, number)
+        sequence = self.sequence(body)
+        context.path = context.path[:-1]
+        return sequence
 
     def _branch_facts(self, condition: Any) -> tuple[tuple[Fact, ...], tuple[Fact, ...]]:
         try:

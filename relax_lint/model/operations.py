@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass, field
+from enum import Enum
 from typing import Any, TypeAlias
 
 from relax_lint.model.types import DType, ValueType
@@ -99,11 +100,14 @@ class Alias(Op):
 
 @dataclass(frozen=True)
 class MatchCast(Op):
-    """`R.match_cast`: checked at run time; `facts` hold afterwards."""
+    """`R.match_cast`: `facts` hold afterwards. It is not `checked` where TVM believes the declared type of
+    the source, although nothing makes it true.
+    """
 
     source: ValueId
     type: ValueType
     facts: tuple[Fact, ...]
+    checked: bool = True
 
 
 @dataclass(frozen=True)
@@ -157,12 +161,14 @@ class Kill(Op):
 @dataclass(frozen=True)
 class Assert(Op):
     """`R.assert_op` on symbols. `fact` is None when the condition is not about symbols only. It is not
-    `written` where VMShapeLower put it in, to check a declared type.
+    `written` where VMShapeLower put it in, to check a declared type. `learned` holds afterwards as well,
+    without having been compared: what is known of the extents that the check read.
     """
 
     fact: Fact | None
     operands: tuple[ValueId, ...]
     written: bool = True
+    learned: tuple[Fact, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -207,3 +213,25 @@ class Block:
             if isinstance(op, If):
                 yield from op.then_block.walk()
                 yield from op.else_block.walk()
+
+
+class Written(Enum):
+    """On which paths something was written."""
+
+    NEVER = "never"
+    PERHAPS = "perhaps"
+    ALWAYS = "always"
+
+
+@dataclass(frozen=True)
+class SlotAccess:
+    """An operation reads or writes one slot of a shape heap of `slots` slots. `written` says whether it was
+    written before.
+    """
+
+    op: OperationId
+    heap: str
+    slot: Size
+    slots: Size
+    writes: bool
+    written: Written

@@ -48,6 +48,10 @@ class SymbolTable:
         known = self._infos.get(symbol)
         return known is not None and known.provenance is not Provenance.UNDEFINED
 
+    def origin_of(self, symbol: sympy.Symbol) -> str | None:
+        """Where a symbol gets its value, in words; None for one that is not defined."""
+        return str(self._infos[symbol].origin) if self.is_defined(symbol) else None
+
     def define(
         self, symbol: sympy.Symbol, provenance: Provenance, origin: Origin, *, in_signature: bool
     ) -> tuple[Fact, ...]:
