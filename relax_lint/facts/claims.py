@@ -9,11 +9,12 @@ from functools import lru_cache
 import sympy
 from sympy.logic.boolalg import Boolean
 
-from relax_lint.symbolic.domain import Domain, Fact, FactKind
+from relax_lint.symbolic.domain import Domain, Fact
 from relax_lint.symbolic.functions import FloorMod
 from relax_lint.symbolic.printing import condition_text
 from relax_lint.symbolic.quantity import Unknown
 from relax_lint.symbolic.relations import CACHED, at_least_zero
+from relax_lint.vm.facts import FactSource
 
 
 @dataclass(frozen=True)
@@ -60,4 +61,4 @@ def not_negative(domain: Domain, quantities: Iterable[sympy.Expr]) -> Domain:
 
 @lru_cache(maxsize=CACHED)
 def _judged_elsewhere(condition: Boolean) -> Fact:
-    return Fact(condition, FactKind.ENFORCED, f"{condition_text(condition)} (judged on its own)")
+    return Fact.of(FactSource.JUDGED_ELSEWHERE, condition, f"{condition_text(condition)} (judged on its own)")

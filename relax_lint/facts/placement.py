@@ -31,11 +31,12 @@ from relax_lint.model.sizes import BITS_PER_BYTE, effective_capacity
 from relax_lint.model.types import DType
 from relax_lint.settings.config import Config
 from relax_lint.symbolic.decision import FirstFailure
-from relax_lint.symbolic.domain import INT64_MAX, Domain, Fact, FactKind
+from relax_lint.symbolic.domain import INT64_MAX, Domain, Fact
 from relax_lint.symbolic.quantity import Shape, Size, Unknown
 from relax_lint.symbolic.relations import CACHED, at_least_zero, at_most, none_negative
 from relax_lint.vm.allocators import Allocator
 from relax_lint.vm.builtins import ViewKind
+from relax_lint.vm.facts import FactSource
 
 UINT64_MAX = 2**64 - 1
 
@@ -231,7 +232,7 @@ def _within_declared(placement: Placement) -> Iterator[Claim]:
     for declared, pooled in zip(placement.fits(), placement.fits(Allocator.POOLED), strict=True):
         domain = declared.domain
         if not isinstance(pooled.condition, Unknown):
-            fact = Fact(pooled.condition, FactKind.ENFORCED, "within the pages of the storage")
+            fact = Fact.of(FactSource.WITHIN_PAGES, pooled.condition, "within the pages of the storage")
             domain = domain.with_facts((fact,))
         yield Claim(declared.condition, domain)
 

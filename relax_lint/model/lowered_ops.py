@@ -14,10 +14,11 @@ from relax_lint.model.operations import Assert, Constant, FunctionCall, Op, Oper
 from relax_lint.model.program import Origin, Provenance
 from relax_lint.model.shape_heap import Matched, Source
 from relax_lint.model.types import PrimType, ShapeType, TensorType
-from relax_lint.symbolic.domain import Fact, FactKind
+from relax_lint.symbolic.domain import Fact
 from relax_lint.symbolic.quantity import Unknown
 from relax_lint.vm import versions
 from relax_lint.vm.builtins import Operation
+from relax_lint.vm.facts import FactSource
 
 # -- the shape heap of lowered modules --------------------------------------------------------
 
@@ -87,12 +88,13 @@ def _match_value(context: BuildContext, place: OperationId, var: Any, given: Giv
 
 
 def _check(context: BuildContext, place: OperationId, var: Any, matched: Matched) -> Op:
+    enforced = [fact for fact in matched.compared if fact.kind is FactSource.HEAP_SLOT.kind]
+    others = tuple(fact for fact in matched.compared if fact not in enforced)
     fact = None
-    if matched.compared:
-        condition = sympy.And(*(fact.condition for fact in matched.compared))
-        text = ", ".join(fact.text for fact in matched.compared)
-        fact = Fact(condition, FactKind.ENFORCED, text)
-    return Assert(place, context.bind(var), fact, (), written=False, learned=matched.learned)
+    if enforced:
+        condition = sympy.And(*(fact.condition for fact in enforced))
+        fact = Fact.of(FactSource.HEAP_SLOT, condition, ", ".join(fact.text for fact in enforced))
+    return Assert(place, context.bind(var), fact, (), written=False, learned=(*others, *matched.learned))
 
 
 def _make_shape(context: BuildContext, place: OperationId, var: Any, given: Given) -> Op:

@@ -16,10 +16,11 @@ from relax_lint.model.heap_state import Heaps
 from relax_lint.model.operations import OperationId, SlotAccess, ValueId, Written
 from relax_lint.model.program import Origin, Provenance
 from relax_lint.model.symbols import SymbolTable
-from relax_lint.symbolic.domain import Fact, FactKind
+from relax_lint.symbolic.domain import Fact
 from relax_lint.symbolic.printing import expr_text
 from relax_lint.symbolic.quantity import Size, Unknown
 from relax_lint.symbolic.translate import Translator, Untranslatable
+from relax_lint.vm.facts import FactSource
 
 # MatchShapeCode and MakeShapeCode of TVM's runtime/vm/builtin.h.
 _ASSERT_EQUAL_TO_IMM, _STORE_TO_HEAP, _NO_OP, _ASSERT_EQUAL_TO_LOAD = range(4)
@@ -127,10 +128,17 @@ class HeapReader:
                 extents.append(value)
             else:
                 expected = self._expected(heap, code, operand)
-                compared += _equality(value, expected, source.origin)
+                compared += self._equality(value, expected, source.origin)
                 extents.append(expected)
         whole = tuple(extent for extent in extents if extent is not None)
         return Matched(tuple(compared), tuple(learned), whole if len(whole) == len(extents) else None)
+
+    def _equality(
+        self, value: sympy.Expr | None, expected: sympy.Expr | None, origin: Origin
+    ) -> Iterator[Fact]:
+        if value is not None and expected is not None and value != expected:
+            text = f"{expr_text(value)} == {expr_text(expected)}"
+            yield self._symbols.fact(FactSource.HEAP_SLOT, sympy.Eq(value, expected), text, str(origin))
 
     def _named(self, name: str, source: Source) -> tuple[sympy.Symbol, tuple[Fact, ...]]:
         """A symbol for a value that nothing else names, and what is known of it."""
@@ -168,12 +176,6 @@ class HeapReader:
             return self._translator.expr(node)
         except (Untranslatable, AttributeError):
             return Unknown("the number of the slot is not known")
-
-
-def _equality(value: sympy.Expr | None, expected: sympy.Expr | None, origin: Origin) -> Iterator[Fact]:
-    if value is not None and expected is not None and value != expected:
-        text = f"{expr_text(value)} == {expr_text(expected)} ({origin})"
-        yield Fact(sympy.Eq(value, expected), FactKind.ENFORCED, text)
 
 
 def _number(slot: Size) -> int | None:
