@@ -57,7 +57,7 @@ def page() -> str:
     return "".join(parts)
 
 
-def tests_of(source: FactSource) -> list[str]:
+def violations_of(source: FactSource) -> list[str]:
     """The tests that violate a kind of fact, as pytest names them."""
     cases = [
         f"test_a_fact_is_violated[{source.name.lower()}: {case.name}]"
@@ -68,7 +68,7 @@ def tests_of(source: FactSource) -> list[str]:
 
 
 def _violated_by(source: FactSource) -> str:
-    names = [name.removeprefix("test_a_fact_is_violated") for name in tests_of(source)]
+    names = [name.removeprefix("test_a_fact_is_violated") for name in violations_of(source)]
     return ", ".join(f"`{name}`" for name in names)
 
 

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import lru_cache
 
 import sympy
 from sympy.logic.boolalg import Boolean
 
+from relax_lint.symbolic.asked import Asked, Asking, Plain
 from relax_lint.symbolic.domain import Domain, Fact
 from relax_lint.symbolic.functions import FloorMod
 from relax_lint.symbolic.printing import condition_text
@@ -19,10 +20,20 @@ from relax_lint.vm.facts import FactSource
 
 @dataclass(frozen=True)
 class Claim:
-    """A condition to be judged over a domain; Unknown when the IR does not say enough to state it."""
+    """A condition to be judged over a domain; Unknown when the IR does not say enough to state it. `asked` is
+    the condition before arithmetic made it shorter, or true or false.
+    """
 
     condition: Boolean | Unknown
     domain: Domain
+    asked: Asking | None = field(default=None, compare=False)
+
+    def unfolded(self) -> Asked:
+        """The claim as it was asked."""
+        if self.asked is not None:
+            return self.asked()
+        assert not isinstance(self.condition, Unknown)
+        return Asked(Plain(self.condition))
 
 
 @lru_cache(maxsize=CACHED)

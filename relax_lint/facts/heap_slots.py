@@ -9,8 +9,9 @@ Verdict: that of the provers; for RLX205 `always-wrong` where no path writes the
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from functools import partial
 from itertools import groupby
 
 import sympy
@@ -21,6 +22,7 @@ from relax_lint.analysis.flow import FunctionFlow
 from relax_lint.facts.claims import all_of
 from relax_lint.facts.judge import Decided, Judge
 from relax_lint.model.operations import Op, SlotAccess, Written
+from relax_lint.symbolic.asked import Asked, Compared, Statement, every
 from relax_lint.symbolic.quantity import Unknown
 from relax_lint.symbolic.relations import at_least_zero, at_most
 
@@ -47,7 +49,8 @@ class HeapSlotFacts:
         for op, accesses in self._by_operation():
             conditions = [_is_inside(access) for access in accesses]
             doubtful = [a for a, c in zip(accesses, conditions, strict=True) if c != sympy.true]
-            decision = self._judge.judge(self._judge.claim_at(all_of(conditions), op))
+            asked = partial(_asked, accesses)
+            decision = self._judge.judge(self._judge.claim_at(all_of(conditions), op, asked))
             yield Decided(SlotUse(op, accesses, next(iter(doubtful), None)), decision)
 
     def written(self) -> Iterator[Decided[SlotUse]]:
@@ -74,6 +77,18 @@ class HeapSlotFacts:
 
 
 _BY_DOUBT = (Written.NEVER, Written.PERHAPS, Written.ALWAYS)
+
+
+def _asked(accesses: Sequence[SlotAccess]) -> Asked:
+    parts: list[Statement] = []
+    names = {}
+    for access in accesses:
+        if isinstance(access.slot, Unknown) or isinstance(access.slots, Unknown):
+            continue
+        parts.append(Compared((access.slot,), ">=", (sympy.Integer(0),)))
+        parts.append(Compared((access.slot, sympy.Integer(1)), "<=", (access.slots,)))
+        names[f"slots of `{access.heap}`"] = access.slots
+    return Asked(every(parts), names)
 
 
 def _is_inside(access: SlotAccess) -> Boolean | Unknown:

@@ -47,7 +47,9 @@ class IndexFacts:
         """Every call of a kernel whose indices do not plainly stay inside its arguments."""
         for use in self._kernels.uses:
             if use.kernel.accesses:
-                decision = self._judge.judge(Claim(use.match.inside, use.entered))
+                decision = self._judge.judge(
+                    Claim(use.match.inside, use.entered, use.match.asked_to_stay_inside)
+                )
                 yield Decided(use, decision, use.presumptions)
 
     def first_outside(self, use: KernelUse) -> Access:

@@ -16,13 +16,14 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from functools import cached_property, lru_cache
+from functools import cached_property, lru_cache, partial
 from typing import TypeAlias, TypeVar
 
 import sympy
 from sympy.logic.boolalg import Boolean
 
 from relax_lint.analysis.flow import FunctionFlow
+from relax_lint.facts.asking import arithmetic, fitting, signs
 from relax_lint.facts.claims import Claim, not_negative
 from relax_lint.facts.judge import Decided, Judge
 from relax_lint.model.arguments import BYTE
@@ -102,7 +103,8 @@ class Placement:
             return Claim(storage.size, self.region)
         capacity = _capacity(allocator, storage.size, self.page_size)
         extents = () if isinstance(storage.extents, Unknown) else storage.extents
-        return Claim(at_most(self.end, capacity), not_negative(self.region, extents))
+        asked = partial(fitting, self.tensor, self.tensor.bytes, storage, capacity)
+        return Claim(at_most(self.end, capacity), not_negative(self.region, extents), asked)
 
     @property
     def empty(self) -> Boolean | None:
@@ -160,12 +162,14 @@ class PlacementFacts:
     def _starts_inside(self, op: AllocTensor | View) -> Claim:
         """offset >= 0."""
         condition = op.offset if isinstance(op.offset, Unknown) else at_least_zero(op.offset)
-        return self._judge.claim_at(condition, op)
+        return self._judge.claim_at(condition, op, partial(signs, "offset", op, (op.offset,)))
 
     def _no_negative_extent(self, op: Allocation) -> Claim:
         """No extent of a tensor, or of a storage's size, is negative."""
         extents = op.shape if isinstance(op, AllocTensor) else op.extents
-        return self._judge.claim_at(extents if isinstance(extents, Unknown) else none_negative(extents), op)
+        if isinstance(extents, Unknown):
+            return self._judge.claim_at(extents, op)
+        return self._judge.claim_at(none_negative(extents), op, partial(signs, "extents", op, extents))
 
     def _no_overflow(self, op: Allocation) -> Claim:
         """The runtime's byte arithmetic for the operation does not wrap around."""
@@ -234,7 +238,7 @@ def _within_declared(placement: Placement) -> Iterator[Claim]:
         if not isinstance(pooled.condition, Unknown):
             fact = Fact.of(FactSource.WITHIN_PAGES, pooled.condition, "within the pages of the storage")
             domain = domain.with_facts((fact,))
-        yield Claim(declared.condition, domain)
+        yield Claim(declared.condition, domain, declared.asked)
 
 
 def no_overflow(extents: Shape, dtype: DType, offset: Size, domain: Domain, *, max_extent: int) -> Claim:
@@ -251,7 +255,8 @@ def no_overflow(extents: Shape, dtype: DType, offset: Size, domain: Domain, *, m
     bits = dtype.bits * dtype.lanes
     backed = _is_backed((*extents, offset), domain.free)
     condition = _arithmetic_fits(extents, bits, offset, max_extent if backed else None)
-    return Claim(condition, domain if condition == sympy.true else not_negative(domain, extents))
+    asked = partial(arithmetic, extents, bits, offset, exact=condition != sympy.true)
+    return Claim(condition, domain if condition == sympy.true else not_negative(domain, extents), asked)
 
 
 @lru_cache(maxsize=CACHED)

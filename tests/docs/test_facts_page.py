@@ -9,7 +9,7 @@ import pytest
 from relax_lint.vm.facts import FactSource
 from tests.soundness import test_facts
 from tests.soundness.fact_cases import CASES
-from tools.fact_table import PAGE, page, tests_of
+from tools.fact_table import PAGE, page, violations_of
 
 _ROOT = PAGE.parents[1]
 
@@ -20,7 +20,7 @@ def test_the_page_is_up_to_date() -> None:
 
 @pytest.mark.parametrize("source", FactSource, ids=lambda source: source.name)
 def test_every_kind_names_tests_that_exist(source: FactSource) -> None:
-    names = tests_of(source)
+    names = violations_of(source)
     assert names
     cases = {f"{case.source.name.lower()}: {case.name}" for case in CASES}
     for name in names:
