@@ -26,7 +26,7 @@ from relax_lint.symbolic.printing import condition_text
 from relax_lint.symbolic.quantity import Shape, Size, Unknown
 from relax_lint.symbolic.translate import Untranslatable
 from relax_lint.vm import versions
-from relax_lint.vm.builtins import Operation, Role, Unit, ViewKind
+from relax_lint.vm.builtins import ELEMENT_SCOPES, Operation, Role, Unit, ViewKind
 from relax_lint.vm.facts import FactSource
 
 # -- allocations ------------------------------------------------------------------------------
@@ -35,7 +35,9 @@ from relax_lint.vm.facts import FactSource
 def _storage(context: BuildContext, place: OperationId, var: Any, given: Given) -> Op:
     assert given.builtin.level is not None
     dtype = dtype_of(given[Role.DTYPE])
-    unit = BYTE if given.builtin.unit is Unit.BYTES else dtype
+    scope = text_of(given[Role.SCOPE])
+    in_bytes = given.builtin.unit is Unit.BYTES and scope not in ELEMENT_SCOPES
+    unit = BYTE if in_bytes else dtype
     extents = read_shape(context, given[Role.SHAPE])
     return AllocStorage(
         place,
@@ -45,7 +47,7 @@ def _storage(context: BuildContext, place: OperationId, var: Any, given: Given) 
         extents,
         dtype,
         device_of(given[Role.DEVICE]),
-        text_of(given[Role.SCOPE]),
+        scope,
     )
 
 

@@ -11,7 +11,7 @@ from relax_lint.model.types import DType, ValueType
 from relax_lint.results.location import Location
 from relax_lint.symbolic.domain import Fact
 from relax_lint.symbolic.quantity import Shape, Size
-from relax_lint.vm.builtins import KillKind, Level, ViewKind
+from relax_lint.vm.builtins import ELEMENT_SCOPES, KillKind, Level, ViewKind
 from relax_lint.vm.calls import CallKind
 
 ValueId: TypeAlias = int
@@ -59,7 +59,7 @@ class AllocStorage(Op):
     @property
     def size_in_bytes(self) -> bool:
         """Whether the size was written in bytes rather than in elements of `dtype`."""
-        return self.level is Level.MEMORY
+        return self.level is Level.MEMORY and self.scope not in ELEMENT_SCOPES
 
 
 @dataclass(frozen=True)

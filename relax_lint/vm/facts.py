@@ -46,7 +46,8 @@ class FactSource(Enum):
     EXTENT_SIGN = Row(
         FactKind.ENFORCED,
         "an extent of a tensor is not negative",
-        "whoever makes the tensor: NumPy and DLPack have no others, and RLX104 judges allocations; "
+        "whoever makes the tensor: NumPy and DLPack have no others, and allocations have a rule of "
+        "their own; "
         "the VM itself lets a tensor of `tvm.runtime.empty((-2, -2))` in",
         "the check that reads the extent: `vm.builtin.match_shape`",
     )
@@ -116,12 +117,12 @@ class FactSource(Enum):
         FactKind.ENFORCED,
         "a tensor ends within the pages of its storage",
         "`StorageObj::AllocTensor`, with the size that the pooled allocator rounded",
-        "the allocation; for RLX105 only",
+        "the allocation; for page slack only",
     )
     JUDGED_ELSEWHERE = Row(
         FactKind.ENFORCED,
         "an extent or an offset is not negative, where a verdict of its own says whether it is",
-        "RLX102 and RLX104, which report the rest",
+        "the rules about underruns and negative extents, which report the rest",
         "the operation itself",
     )
     AXIS_HAS_ELEMENT = Row(
@@ -133,7 +134,7 @@ class FactSource(Enum):
     DECLARED_BOUND = Row(
         FactKind.ASSUMED,
         "a bound that an attribute of the function declares",
-        "nobody; RLX501 reports it",
+        "nobody; a rule of its own reports it",
         "the entry",
     )
     CONFIGURATION = Row(

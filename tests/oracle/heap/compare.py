@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from itertools import product
 
 from relax_lint.judging.report import check_module
-from relax_lint.replay import Machine, Module, Outcome, Shape, Tensor
+from relax_lint.replay import Input, Machine, Module, Outcome, Shape, Tensor
 from relax_lint.replay.modules import load_module
 from relax_lint.results.check import Check
 from relax_lint.results.verdict import Verdict
@@ -177,7 +177,7 @@ def _run_on(machine: Machine, module: Module, run: Run, seen: Counter[str]) -> N
     if not run.known:
         return
     p = run.point
-    inputs = [
+    inputs: list[Input] = [
         Tensor("float32", (p.n,)),
         Tensor("float32", (p.m,)),
         Shape((p.k,)),
