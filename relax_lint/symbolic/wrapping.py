@@ -23,31 +23,18 @@ def may_wrap(condition: Boolean, free: frozenset[sympy.Symbol], max_extent: int,
     `simplified` are conditions that TVM's analyzer gets first: it solves a linear one for its symbol.
     """
     return any(
-        _leaves_int64(atom.lhs - atom.rhs, free, max_extent, simplified=simplified)
+        not (simplified and _is_linear(sympy.expand(atom.lhs - atom.rhs)))
+        and any(_leaves_int64(side, free, max_extent) for side in (atom.lhs, atom.rhs))
         for atom in condition.atoms(sympy.core.relational.Relational)
         if not free.isdisjoint(atom.free_symbols)
     )
 
 
-def _leaves_int64(
-    difference: sympy.Expr, free: frozenset[sympy.Symbol], max_extent: int, *, simplified: bool
-) -> bool:
-    expanded = sympy.expand(difference)
-    if simplified and _is_linear(expanded):
-        return False
-    terms = sympy.Add.make_args(expanded)
-    positive = [-term if term.could_extract_minus_sign() else term for term in terms]
-    ranges = [_range(term, free, max_extent) for term in positive]
-    # One term on each side of the comparison adds nothing up; more than two do, on one of them.
-    together = len(terms) > 2 or not _is_comparison_of_terms(terms)
-    whole = [_total(_range(term, free, max_extent) for term in terms)] if together else []
-    return not all(_fits(span) for span in (*ranges, *whole))
-
-
-def _is_comparison_of_terms(terms: tuple[sympy.Expr, ...]) -> bool:
-    """Whether two terms can stand on the two sides as they are: `a <= b`, but also `a + b <= 0`."""
-    signs = [term.could_extract_minus_sign() for term in terms]
-    return len(terms) < 2 or signs[0] != signs[1] or any(term.is_Integer for term in terms)
+def _leaves_int64(side: sympy.Expr, free: frozenset[sympy.Symbol], max_extent: int) -> bool:
+    """Whether one side of a comparison, or a term of it, may leave int64."""
+    terms = sympy.Add.make_args(sympy.expand(side))
+    ranges = [_range(term, free, max_extent) for term in terms]
+    return not all(_fits(span) for span in (*ranges, _total(ranges)))
 
 
 def _total(ranges: Iterable[_Range]) -> _Range:
