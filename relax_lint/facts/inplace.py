@@ -13,6 +13,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from functools import partial
 
 import sympy
 
@@ -23,6 +24,7 @@ from relax_lint.analysis.events import StaleRead
 from relax_lint.analysis.flow import FunctionFlow
 from relax_lint.analysis.overlaps import either_empty
 from relax_lint.analysis.presumption import Presumption
+from relax_lint.facts.asking import apart as asked_apart
 from relax_lint.facts.coverage import presumed_writes, written_again
 from relax_lint.facts.judge import Decided, Judge
 from relax_lint.facts.shared_memory import Outcome, outcome_on_shared_memory
@@ -137,7 +139,11 @@ def _overlapping(event: ArgumentOverlap, flow: FunctionFlow, judge: Judge) -> De
         return Decided(event, certain(Verdict.ALWAYS_FINE, "each element depends only on itself"))
     written, other = flow.memory.range(event.written), flow.memory.range(event.other)
     apart = written.disjoint_or_same_start(other) if event.elementwise else written.disjoint(other)
-    claim = judge.claim_at(apart, event.call)
+    names = [f"`{flow.function.values[value].name}`" for value in (event.written, event.other)]
+    same = (
+        sympy.Eq(written.start, other.start) if event.elementwise and not isinstance(apart, Unknown) else None
+    )
+    claim = judge.claim_at(apart, event.call, partial(asked_apart, written, other, names, same))
     certainty, why_not = event.certainty, "the arguments alias only on some paths"
     if isinstance(event.call, FunctionCall):
         why_not = "it depends on the order in which the function reads and writes"
@@ -161,10 +167,13 @@ def stale_reads(flow: FunctionFlow, judge: Judge) -> Iterator[Decided[StaleRead]
     """Every read of an older name of what an in-place call overwrote."""
     for event in flow.contents.stale_reads:
         written, read = flow.memory.range(event.argument), flow.memory.range(event.reading.value)
-        claim = judge.claim_at(written.disjoint(read), event.call)
+        names = [f"`{flow.function.values[value].name}`" for value in (event.argument, event.reading.value)]
+        asked = partial(asked_apart, written, read, names)
+        claim = judge.claim_at(written.disjoint(read), event.call, asked)
         again = written_again(event.mended, event.reading.value, flow)
         if again != sympy.false and not isinstance(claim.condition, Unknown):
-            claim = judge.claim_at(sympy.Or(claim.condition, again), event.call)
+            asked = partial(asked_apart, written, read, names, again)
+            claim = judge.claim_at(sympy.Or(claim.condition, again), event.call, asked)
         decision = judge.judge_event(claim, event.certainty, "read later only on some paths")
         assumed = presumed_writes(event.mended) + (() if event.harmless is None else (event.harmless,))
         if assumed and decision.reachable and decision.verdict is not Verdict.ALWAYS_FINE:
