@@ -6,11 +6,10 @@ from collections.abc import Iterable
 from dataclasses import replace
 
 from relax_lint.results.check import Check
-from relax_lint.results.problem import ProblemKind, memory_rule
+from relax_lint.results.problem import Problem, ProblemKind, memory_rule
 from relax_lint.results.verdict import Severity, Verdict
 from relax_lint.rule import Rule, find_rule, rule_of
 from relax_lint.settings.config import Config
-from relax_lint.sources.unit import Problem
 from relax_lint.support.escaping import without_addresses
 
 

@@ -6,9 +6,9 @@ from collections import Counter
 from dataclasses import replace
 
 from relax_lint.results.check import Check
-from relax_lint.results.problem import ProblemKind
+from relax_lint.results.problem import Problem, ProblemKind
 from relax_lint.results.report import UnitResult
-from relax_lint.sources.unit import ParsedUnit, Problem, Skipped
+from relax_lint.sources.unit import ParsedUnit, Skipped
 
 _SHOWN = 8
 

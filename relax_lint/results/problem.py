@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 import re
+from dataclasses import dataclass
 from enum import Enum
+
+from relax_lint.results.location import Location
 
 
 class ProblemKind(str, Enum):
@@ -44,3 +47,18 @@ UNREADABLE = (
     ProblemKind.ANALYSIS_FAILED,
 )
 """The problems because of which a block is not analysed."""
+
+
+@dataclass(frozen=True)
+class Problem:
+    """A unit or a whole input that cannot be analysed; `in_part` where only a part of it cannot, and the rest
+    was judged. `is_note` where nothing is wrong with that part.
+    """
+
+    kind: ProblemKind
+    message: str
+    location: Location | None
+    unit: str | None = None
+    detail: tuple[str, ...] = ()
+    in_part: bool = False
+    is_note: bool = False

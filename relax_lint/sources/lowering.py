@@ -12,10 +12,10 @@ from tvm import relax
 
 from relax_lint.model.positions import NoPositions, Positions
 from relax_lint.results.location import Location
-from relax_lint.results.problem import ProblemKind
+from relax_lint.results.problem import Problem, ProblemKind
 from relax_lint.sources.legalizing import failing_operator
 from relax_lint.sources.reasons import reason
-from relax_lint.sources.unit import ParsedUnit, Problem, Skipped
+from relax_lint.sources.unit import ParsedUnit, Skipped
 from relax_lint.support.errors import UserError
 from relax_lint.vm import versions
 from relax_lint.vm.builtins import BUILTINS

@@ -13,7 +13,7 @@ from typing import Any
 import tvm
 from tvm.script.ir_builder import IRBuilder
 
-from relax_lint.results.problem import ProblemKind
+from relax_lint.results.problem import Problem, ProblemKind
 from relax_lint.sources.compiled_kernels import NOTE, with_kernels_called
 from relax_lint.sources.dialects import ALWAYS, PURITY, RULES, described, rewritten
 from relax_lint.sources.dialects.declared import declaration, is_needed
@@ -41,7 +41,6 @@ from relax_lint.sources.unit import (
     Imported,
     Literal,
     ParsedUnit,
-    Problem,
     Script,
     Sibling,
     Unit,

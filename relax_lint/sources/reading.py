@@ -10,7 +10,7 @@ from collections.abc import Iterable
 from dataclasses import replace
 
 from relax_lint.results.location import Location
-from relax_lint.results.problem import ProblemKind
+from relax_lint.results.problem import Problem, ProblemKind
 from relax_lint.sources.broken import without_block
 from relax_lint.sources.embedded import MalformedError, joined, literal_text, markdown_blocks, notebook_cells
 from relax_lint.sources.finder import find_literals, find_units
@@ -20,7 +20,7 @@ from relax_lint.sources.literal import with_printable_numbers
 from relax_lint.sources.newer_python import with_symbols, without_later_syntax
 from relax_lint.sources.prefilter import may_contain_relax
 from relax_lint.sources.text import SourceText, UndecodableError, decode
-from relax_lint.sources.unit import FileUnits, Problem, Unit
+from relax_lint.sources.unit import FileUnits, Unit
 
 # A walk over a large tree costs more than this search.
 _GIVES_LITERALS = re.compile(r"\bfrom_source\b|\bparse\b")

@@ -9,24 +9,9 @@ from typing import Any, Protocol
 
 from relax_lint.model.positions import Positions
 from relax_lint.results.location import Location
-from relax_lint.results.problem import ProblemKind
+from relax_lint.results.problem import Problem
 from relax_lint.sources.ignore_comment import IgnoreComment
 from relax_lint.sources.text import SourceText
-
-
-@dataclass(frozen=True)
-class Problem:
-    """A unit or a whole input that cannot be analysed; `in_part` where only a part of it cannot, and the rest
-    was judged. `is_note` where nothing is wrong with that part.
-    """
-
-    kind: ProblemKind
-    message: str
-    location: Location | None
-    unit: str | None = None
-    detail: tuple[str, ...] = ()
-    in_part: bool = False
-    is_note: bool = False
 
 
 @dataclass(frozen=True)

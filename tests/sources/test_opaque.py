@@ -6,13 +6,14 @@ import pytest
 
 from relax_lint.judging.report import check_parsed
 from relax_lint.results.check import Check
+from relax_lint.results.problem import Problem
 from relax_lint.results.verdict import Severity, Verdict
 from relax_lint.settings.config import Config
 from relax_lint.sources.lowering import lower_unit
 from relax_lint.sources.opaque.reading import read_unit
 from relax_lint.sources.parsing import parse_unit
 from relax_lint.sources.reading import read_units
-from relax_lint.sources.unit import ParsedUnit, Problem
+from relax_lint.sources.unit import ParsedUnit
 
 HEAD = """from tvm.script import ir as I, relax as R, tirx as T
 from helpers import helper, SIZE, NAME

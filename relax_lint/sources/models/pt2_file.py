@@ -11,10 +11,11 @@ import warnings
 import torch
 from tvm.relax.frontend.torch import from_exported_program
 
+from relax_lint.results.problem import Problem
 from relax_lint.sources.models import unreadable
 from relax_lint.sources.models.frontend import imported
 from relax_lint.sources.reasons import reason
-from relax_lint.sources.unit import ParsedUnit, Problem
+from relax_lint.sources.unit import ParsedUnit
 
 
 def _explained(error: Exception) -> tuple[str, tuple[str, ...]]:
