@@ -6,7 +6,7 @@ import ast
 import copy
 import re
 import warnings
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -15,7 +15,7 @@ from tvm.script.ir_builder import IRBuilder
 
 from relax_lint.results.problem import Problem, ProblemKind
 from relax_lint.sources.compiled_kernels import NOTE, with_kernels_called
-from relax_lint.sources.dialects import ALWAYS, PURITY, RULES, described, rewritten
+from relax_lint.sources.dialects import ALWAYS, PRINTED, PURITY, RULES, described, rewritten
 from relax_lint.sources.dialects.declared import declaration, is_needed
 from relax_lint.sources.dialects.rule import Rule
 from relax_lint.sources.doc_tree import to_doc
@@ -110,6 +110,8 @@ def read_whole(unit: Unit, dialect: str) -> ParsedUnit:
 
 def _in_some_dialect(unit: Unit, dialect: str) -> ParsedUnit:
     first = None
+    if dialect == "auto" and (printed := _printed(unit)) is not None:
+        return printed
     if dialect == "current" or (dialect == "auto" and not _is_misread(unit)):
         try:
             first = _parse(unit, _as_it_stands(unit))
@@ -133,6 +135,22 @@ def _in_some_dialect(unit: Unit, dialect: str) -> ParsedUnit:
     return first if first is not None and second.ill_formed else second
 
 
+def _printed(unit: Unit) -> ParsedUnit | None:
+    """What TVM of today printed and does not read as it stands; None for any other text. First of all, as the
+    parser would go through most of a long module before it refuses it.
+    """
+    if _PRINTED not in unit.text.content:
+        return None
+    attempt = _rewritten(unit, PRINTED)
+    if not attempt.rules:
+        return None
+    try:
+        parsed = _parse(unit, attempt)
+    except UnreadError:
+        return None
+    return parsed if parsed.ill_formed is None else None
+
+
 def _is_misread(unit: Unit) -> bool:
     """Whether an old unit could be taken for a new one: TVM makes attributes of unknown keywords of a packed
     call, so that the type of its result would be lost.
@@ -142,12 +160,12 @@ def _is_misread(unit: Unit) -> bool:
     return any(isinstance(node, ast.keyword) and node.arg == _OLD_TYPES for node in ast.walk(unit.node))
 
 
-def _rewritten(unit: Unit) -> _Reading:
+def _rewritten(unit: Unit, rules: Sequence[Rule] = RULES) -> _Reading:
     known = frozenset(unit.environment) | frozenset(BUILTINS)
     printed = _PRINTED in unit.text.content
     symbols = _declared_symbols(unit)
-    tree, rules = rewritten(unit.node, imports_of(unit), RULES, symbols, known=known, printed=printed)
-    return _Reading(tree, tuple(rules))
+    tree, found = rewritten(unit.node, imports_of(unit), rules, symbols, known=known, printed=printed)
+    return _Reading(tree, tuple(found))
 
 
 def _as_it_stands(unit: Unit) -> _Reading:

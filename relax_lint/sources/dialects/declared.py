@@ -205,8 +205,8 @@ _RENAMED = {
 def kernel_tensors(context: Context) -> bool:
     """`T.Tensor` and `T.alloc_tensor` are `T.Buffer` and `T.alloc_buffer`."""
     changed = False
-    for node in ast.walk(context.root):
-        if isinstance(node, ast.Attribute) and context.tir(node) in _RENAMED:
+    for node in context.nodes(context.root):
+        if isinstance(node, ast.Attribute) and node.attr in _RENAMED and context.tir(node) in _RENAMED:
             node.attr = _RENAMED[node.attr]
             changed = True
     return changed
@@ -264,7 +264,7 @@ def _root(node: ast.expr) -> str:
 
 # What 0.27 reads and takes for something else, or does not read in any dialect.
 ALWAYS = (
-    Rule("schedulable-decorator", "0.27+", schedulable_decorator),
+    Rule("schedulable-decorator", "0.27+", schedulable_decorator, ("Ts",)),
     Rule("declared-symbols", "0.27+", symbols),
 )
 RULES = (

@@ -81,7 +81,7 @@ def kernel_variables(context: Context) -> bool:
     """
     changed = False
     permuted: set[str] = set()
-    for call in calls(context.root):
+    for call in context.calls():
         if context.relax(call.func) not in _KERNEL_CALLS:
             continue
         variables = _take_variables(context, call)
@@ -155,6 +155,11 @@ def _is_plain(node: ast.AST, script: str | None) -> bool:
 
 
 RULES = (
-    Rule("primitive-values", "0.25", primitive_values),
-    Rule("kernel-variables", "0.25", kernel_variables),
+    Rule("primitive-values", "0.25", primitive_values, ("Prim",)),
+    Rule(
+        "kernel-variables",
+        "0.25",
+        kernel_variables,
+        ("call_tir", "call_tir_inplace", "call_tir_with_grad", "call_tir_local_view"),
+    ),
 )
