@@ -11,7 +11,7 @@ from relax_lint.sources.vocabulary import TIR_DTYPE
 
 
 class Index:
-    """What the rules look for in one tree, found once for all of them; out of date when one has changed it."""
+    """What the rules look for in a tree, found once for all of them; out of date when one has changed it."""
 
     def __init__(self) -> None:
         self._nodes: dict[int, list[ast.AST]] = {}
