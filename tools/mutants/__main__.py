@@ -21,10 +21,10 @@ from pathlib import Path
 
 from tools.mutants import running
 from tools.mutants.explained import explained
-from tools.mutants.generating import PACKAGES, ROOT, Mutant, mutants, python_files
+from tools.mutants.generating import PACKAGES, ROOT, Key, Mutant, mutants, python_files
 from tools.mutants.recording import record
 from tools.mutants.report import Log, tell
-from tools.mutants.running import UNTESTED, Outcome, Trial, silence
+from tools.mutants.running import KILLED, UNTESTED, Outcome, Trial, silence
 from tools.mutants.tests_of import Record, digest
 
 KEPT = ROOT / "build" / "mutants" / "record.json"
@@ -45,7 +45,12 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser.add_argument(
         "--log", type=Path, help="append every outcome as a line of JSON; what it holds is not run again"
     )
+    parser.add_argument(
+        "--repeat", type=Path, metavar="FILE", help="what a log says was killed, by the same tests"
+    )
     options = parser.parse_args(arguments)
+    if options.repeat is not None:
+        return repeat(options.repeat)
     chosen = sampled(
         [mutant for path in python_files(options.files) for mutant in mutants(path)],
         options.sample,
@@ -60,6 +65,33 @@ def main(arguments: Sequence[str] | None = None) -> int:
         seen = recorded(folder, options.tests)
         _try(left, seen, folder, log, time.monotonic() + options.minutes * 60)
         return tell(log, chosen, known)
+
+
+def repeat(log: Path) -> int:
+    """Whether each test of a log still notices its mutant; the mutants are all in functions."""
+    wanted = Log(log).found
+    files = sorted({key.file for key in wanted})
+    found = {mutant.key: mutant for path in python_files(files) for mutant in mutants(path)}
+    trials = [
+        Trial(found[key], (outcome.test,), {outcome.test: 1.0})
+        for key, outcome in wanted.items()
+        if key in found
+    ]
+    killed: set[Key] = set()
+    with tempfile.TemporaryDirectory() as folder:
+        running.run(
+            trials,
+            (),
+            str(Path(folder, "tests")),
+            lambda outcome: killed.add(outcome.key) if outcome.status == KILLED else None,
+            float("inf"),
+        )
+    for key, outcome in wanted.items():
+        if key not in killed:
+            why = "survives" if key in found else "is no longer a mutant of the code"
+            sys.stdout.write(f"{outcome.test}: {why}: {key}\n")
+    sys.stdout.write(f"{len(killed)} of {len(wanted)} killed\n")
+    return int(len(killed) < len(wanted))
 
 
 def sampled(found: Sequence[Mutant], count: int | None, seed: int) -> list[Mutant]:
