@@ -39,7 +39,10 @@ def _differs(body: str, **shapes: str) -> bool | None:
         # From the other end: the second half has been overwritten, unless it is left before.
         (HALVED.format(exit="continue"), True),
         (HALVED.format(exit="break"), False),
-        ("for i in range(8):\n    for j in range(8):\n        if j == 1:\n            break\n        y[i] = x[7 - i]", True),
+        (
+            "for i in range(8):\n    for j in range(8):\n        if j == 1:\n            break\n        y[i] = x[7 - i]",
+            True,
+        ),
         (COUNTED.format(at=3, exit="continue", index="k[0] - 1"), False),
         (COUNTED.format(at=3, exit="break", index="k[0] - 1"), False),
         (COUNTED.format(at=3, exit="break", index="8 - k[0]"), False),
@@ -58,10 +61,9 @@ def _differs(body: str, **shapes: str) -> bool | None:
         ("for i in range(8):\n    y[i] = T.if_then_else(not i < 8, x[7 - i], x[i])", False),
         ("for i in T.serial(0, 8, step=4):\n    y[i] = x[7 - i]", False),
         ("for i in T.serial(0, 8, step=7):\n    y[i] = x[7 - i]", True),
-        ("for i in range(8):\n    y[i] = T.Cast(\"float32\", i)", False),
+        ('for i in range(8):\n    y[i] = T.Cast("float32", i)', False),
         ("for i in range(8):\n    y[7 - i // 1 % 8] = x[7 - i]", False),
     ],
 )
 def test_a_trial_of_one_memory(body: str, expected: bool | None) -> None:
     assert _differs(body) is expected
-

@@ -29,9 +29,7 @@ def _domain(**bounds: tuple[int, int]) -> Domain:
 )
 def test_the_largest_and_the_smallest_value(expression: sympy.Expr, low: int) -> None:
     domain = _domain(n=(low, 4), m=(-2, 3))
-    values = [
-        int(expression.subs({N: n, M: m})) for n, m in product(range(low, 5), range(-2, 4))
-    ]
+    values = [int(expression.subs({N: n, M: m})) for n, m in product(range(low, 5), range(-2, 4))]
     chain = ProverChain()
     for condition, expected in (
         (expression <= max(values), Verdict.ALWAYS_FINE),
