@@ -13,7 +13,7 @@ from typing import Any
 from tools.mutants.generating import ROOT, Mutant
 
 _FOLDERS = (
-    *("analysis", "api", "fixes", "known_bugs", "memory", "metamorphic", "model", "oracle"),
+    *("analysis", "api", "fixes", "known_bugs", "memory", "model", "oracle"),
     *("programs", "proofs", "rules", "symbolic", "totals", "vm"),
 )
 TESTS = (*(f"tests/{name}" for name in _FOLDERS), "tests/pages/test_in_process.py")
