@@ -24,8 +24,8 @@ while k[0] < 8:
 """
 
 
-def _differs(body: str, **shapes: str) -> bool | None:
-    found = kernel(body, **{"x": "8", "y": "8", **shapes})
+def _differs(body: str) -> bool | None:
+    found = kernel(body, x="8", y="8")
     assert found.differs is not None
     return found.differs({}, 1, 0, 0)
 

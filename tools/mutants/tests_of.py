@@ -16,11 +16,15 @@ _FOLDERS = (
     *("analysis", "api", "fixes", "known_bugs", "memory", "model", "oracle"),
     *("programs", "proofs", "rules", "symbolic", "totals", "vm"),
 )
-TESTS = (*(f"tests/{name}" for name in _FOLDERS), "tests/pages/test_in_process.py")
+TESTS = (
+    *(f"tests/{name}" for name in _FOLDERS),
+    "tests/pages/test_in_process.py",
+    "tests/cli/test_policy.py",
+)
 """The tests of what is mutated, below any of these."""
 MARKS = "not slow and not models and not vm"
 
-LIMIT_S = 10.0
+LIMIT_S = 4.0
 """What the tests of one mutant take together, as far as they go; the cheapest are tried first."""
 TOGETHER_S = 3.0
 """Tests of one function that take no longer together all run: they may share what only the first ran."""
