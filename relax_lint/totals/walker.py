@@ -7,7 +7,7 @@ it has paths; `paths_of` makes them all. Callees are walked where they are calle
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from typing import Any, TypeAlias
+from typing import Any
 
 import sympy
 
@@ -44,15 +44,12 @@ from relax_lint.totals.quantities import (
     planned_bytes,
     value_bytes,
 )
+from relax_lint.totals.references import Reference, field_of, passed_on, tuple_of
 from relax_lint.totals.walk import Allocation, CallPoint, ExecMode, Inventory, Placed, Walk
 from relax_lint.vm.builtins import SHAPE_HEAP, SHAPE_HEAP_SLOT_BYTES
 
 MAX_PATHS = 256
 """Paths through the branches of a function and its callees that are followed."""
-
-
-Reference: TypeAlias = "int | tuple[Reference, ...] | None"
-"""What an object keeps alive: one allocation (its number), those of its fields, or nothing."""
 
 
 def paths_of(
@@ -188,7 +185,7 @@ class Walker:
     def _reference(self, frame: Frame, value: ValueId) -> Reference:
         fields = frame.function.inline_tuples.get(value)
         if fields is not None:
-            return _tuple(tuple(self._reference(frame, item) for item in fields))
+            return tuple_of(tuple(self._reference(frame, item) for item in fields))
         return frame.held.get(self._register(frame, value))
 
     def _hold(self, frame: Frame, value: ValueId, reference: Reference) -> None:
@@ -220,7 +217,7 @@ class Walker:
     def _fresh(self, frame: Frame, type_: ValueType, place: OperationId | None) -> Reference:
         """New memory for every tensor of a type."""
         if isinstance(type_, TupleType):
-            return _tuple(tuple(self._fresh(frame, item, place) for item in type_.fields))
+            return tuple_of(tuple(self._fresh(frame, item, place) for item in type_.fields))
         if not isinstance(type_, TensorType):
             return None
         try:
@@ -266,13 +263,10 @@ class Walker:
         return self._reference(frame, op.source)
 
     def _make_tuple(self, frame: Frame, op: MakeTuple) -> Reference:
-        return _tuple(tuple(self._reference(frame, item) for item in op.items))
+        return tuple_of(tuple(self._reference(frame, item) for item in op.items))
 
     def _get_item(self, frame: Frame, op: GetItem) -> Reference:
-        reference = self._reference(frame, op.tuple)
-        if not isinstance(reference, tuple):
-            return reference
-        return reference[op.item] if op.item < len(reference) else None
+        return field_of(self._reference(frame, op.tuple), op.item)
 
     def _kernel_call(self, frame: Frame, op: KernelCall) -> Reference:
         if op.callee == SHAPE_HEAP:
@@ -282,6 +276,8 @@ class Walker:
             reference = self._in_place(frame, op)
         elif self._inventory is Inventory.VALUES:
             reference = self._fresh(frame, op.type, op.place)
+        else:
+            reference = passed_on(op, [self._reference(frame, one) for one in op.arguments], frame.function)
         self._point(frame, op)
         return reference
 
@@ -306,7 +302,7 @@ class Walker:
                 outputs.append(None)
         if not isinstance(op.type, TupleType):
             return outputs[0] if outputs else None
-        return _tuple(tuple(outputs))
+        return tuple_of(tuple(outputs))
 
     def _function_call(self, frame: Frame, op: FunctionCall) -> Reference:
         if self._inventory is Inventory.VALUES:
@@ -370,10 +366,6 @@ class Walker:
 
 def _located(size: Quantity, op: AllocStorage | AllocTensor) -> Allocation:
     return Allocation(size, op.place, op.scope or "global", op.device or 0)
-
-
-def _tuple(items: tuple[Reference, ...]) -> Reference:
-    return items if any(item is not None for item in items) else None
 
 
 def _define(scope: Scope, left: Any, right: Any) -> None:

@@ -189,6 +189,19 @@ def test_coverage_of_other_loops(body: str, whole: bool) -> None:
     assert (kernel(body).whole_writes[1] == sympy.true) is whole
 
 
+def test_a_row_that_is_filled_in_the_same_step_is_not_read() -> None:
+    body = """
+    for i in range(n):
+        for k in range({filled}):
+            y[i, {stored}] = T.float32(0)
+        for j in range(n):
+            y[i, j] = y[i, j] + x[i]
+    """
+    assert kernel(body.format(filled="n", stored="k"), y="n, n").reads == {0}
+    assert kernel(body.format(filled="n - 1", stored="k"), y="n, n").reads == {0, 1}
+    assert kernel(body.format(filled="n", stored="0"), y="n, n").reads == {0, 1}
+
+
 def test_a_diagonal_is_not_all_of_a_square() -> None:
     fill = "for k in range(n):\n    y[k, k] = T.float32(0)\n"
     add = "for i in range(n):\n    for j in range(n):\n        y[i, j] = y[i, j] + x[i]"
