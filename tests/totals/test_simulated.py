@@ -118,6 +118,7 @@ def test_what_does_not_count_is_not_alive(counted: int) -> None:
         (sympy.Max(3 - N, N), False),
         (sympy.Mul(N, N - 1, evaluate=False), False),
         (sympy.Mul(N, N + 1, evaluate=False), True),
+        (N * sympy.Max(N, 0), True),
         (FloorDiv(N, 2) * 0 + 1, True),
     ],
     ids=str,
