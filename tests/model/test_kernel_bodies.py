@@ -189,6 +189,12 @@ def test_coverage_of_other_loops(body: str, whole: bool) -> None:
     assert (kernel(body).whole_writes[1] == sympy.true) is whole
 
 
+def test_one_load_of_several_that_comes_first_is_enough() -> None:
+    both = "y[0] = x[0]\ny[0] = y[0] + x[0]\ny[1] = {loaded} + x[1]"
+    assert kernel(both.format(loaded="y[0]")).reads == {0}
+    assert kernel(both.format(loaded="y[1]")).reads == {0, 1}
+
+
 def test_a_row_that_is_filled_in_the_same_step_is_not_read() -> None:
     body = """
     for i in range(n):
