@@ -114,14 +114,16 @@ def recorded(folder: str, tests: Sequence[str] | None) -> Record:
     kept = kept.without(stale)
     running.preload()
     for number, name in enumerate(stale):
+        if not (ROOT / name).exists():
+            continue
         path = Path(folder, f"record{number}.json")
-        if (ROOT / name).exists() and not _in_fork(partial(_record, name, folder, path)):
+        if not _in_fork(partial(_record, name, folder, path)):
             sys.stderr.write(f"the tests of {name} end the process that records them: they are not used\n")
         kept.add(Record.read(path))
         if tests is None:
             kept.test_files.setdefault(name, digest(ROOT / name))
-    if stale and tests is None:
-        kept.write(KEPT)
+            # As soon as it is there: whoever ends this goes on from here.
+            kept.write(KEPT)
     return kept
 
 

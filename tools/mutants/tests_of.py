@@ -80,9 +80,11 @@ class Record:
         path.write_text(json.dumps(data), encoding="utf-8")
 
     def stale_tests(self) -> list[str]:
-        """Files of tests that changed since, or are new."""
+        """Files of tests that changed since, are new or are gone."""
         now = {path.relative_to(ROOT).as_posix(): digest(path) for path in _test_files(TESTS)}
-        return sorted(name for name, sha in now.items() if self.test_files.get(name) != sha)
+        return sorted(
+            name for name in now.keys() | self.test_files if self.test_files.get(name) != now.get(name)
+        )
 
     def without(self, test_files: Iterable[str]) -> Record:
         """As if the tests of some files had not been seen."""
@@ -165,7 +167,8 @@ class Record:
 
 def _test_files(folders: Iterable[str]) -> Iterator[Path]:
     for name in folders:
-        yield from [ROOT / name] if name.endswith(".py") else (ROOT / name).rglob("test_*.py")
+        path = ROOT / name
+        yield from [path] if path.is_file() else path.rglob("test_*.py")
 
 
 def _moved(bits: int, place: dict[int, int]) -> int:
