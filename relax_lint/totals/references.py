@@ -3,15 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TypeAlias
 
 from relax_lint.model.operations import KernelCall
 from relax_lint.model.program import Function
+from relax_lint.totals.frame import Reference
 from relax_lint.vm.builtins import BUILTINS, Returns
 from relax_lint.vm.calls import CallKind
-
-Reference: TypeAlias = "int | tuple[Reference, ...] | None"
-"""What an object keeps alive: one allocation (its number), those of its fields, or nothing."""
 
 _MAKE_TUPLE, _GET_ITEM = "vm.builtin.make_tuple", "vm.builtin.tuple_getitem"
 
