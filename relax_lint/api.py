@@ -125,7 +125,7 @@ def _module_report(target: Any, settings: Config) -> Report:
     if settings.lower:
         from relax_lint.sources.lowering import lowered
 
-        module = lowered(module, settings.target)
+        module = lowered(module, settings.target_or_default)
     result = check_module(module, settings, path=IN_MEMORY)
     status = InputStatus(IN_MEMORY, result.functions, "checked", notes=result.notes)
     judged = apply_policy(FileResult(status, result.checks, result.memory), (), settings)

@@ -14,15 +14,16 @@ from relax_lint.fixes.text.edits import TextFixer, display
 from relax_lint.judging.module import JudgedFunction, ModuleJudge, PlannedJudgement
 from relax_lint.judging.problems import problem_checks
 from relax_lint.judging.proof_records import record_of
+from relax_lint.judging.severity import severity_of
 from relax_lint.model.operations import OperationId
 from relax_lint.model.positions import Positions
 from relax_lint.model.program import Function
-from relax_lint.results.check import AllocatorFailure, Check, Fix, ProofRecord, Related
+from relax_lint.results.check import AllocatorFailure, Check, Fix, Related
 from relax_lint.results.location import Location
 from relax_lint.results.memory_figures import MemoryTotals
 from relax_lint.results.problem import ProblemKind
 from relax_lint.results.report import UnitResult
-from relax_lint.results.verdict import Prover, Severity, Verdict
+from relax_lint.results.verdict import Prover, Verdict
 from relax_lint.rule import Judgement
 from relax_lint.settings.config import Config
 from relax_lint.sources.unit import ParsedUnit, Problem
@@ -77,8 +78,7 @@ def check_module(
     memory: list[MemoryTotals] = []
     for judged in judge.functions():
         function = judged.facts.function
-        record = record_of if config.proofs else None
-        writer = _Writer(path, function, assumptions, write_fix or _displayed, record)
+        writer = _Writer(path, function, assumptions, write_fix or _displayed, config)
         checks += writer.checks(judged)
         if totals:
             memory.append(
@@ -119,10 +119,10 @@ class _Writer:
         function: Function,
         assumptions: tuple[str, ...],
         write_fix: Callable[[Function, Remedy], Fix],
-        record: Callable[[Decision], ProofRecord | None] | None,
+        config: Config,
     ) -> None:
         self._path = path
-        self._record = record
+        self._config = config
         self._function = function
         self._assumptions = assumptions
         self._write_fix = write_fix
@@ -135,7 +135,6 @@ class _Writer:
         rule, judgement, message = found.rule, found.judgement, found.judgement.message
         decision, place, function = judgement.decision, judgement.place, self._function
         fine = decision.verdict is Verdict.ALWAYS_FINE
-        severity = rule.severity_of(decision.verdict) if judgement.severity is None else judgement.severity
         remedies = () if fine else found.plan.remedies
         fixes = [(remedy, self._write_fix(function, remedy)) for remedy in remedies]
         # Of what can be edited the edits tell more.
@@ -144,7 +143,7 @@ class _Writer:
             rule=rule.code,
             name=rule.name,
             verdict=decision.verdict,
-            severity=Severity.NONE if fine else severity,
+            severity=severity_of(rule, judgement, self._config),
             message=without_addresses(message.text),
             path=self._path,
             module=function.module,
@@ -168,7 +167,7 @@ class _Writer:
             notes=tuple(map(without_addresses, (*_reason(decision), *message.notes))),
             help=() if fine else tuple(map(without_addresses, (*to_write, *message.help, *found.plan.help))),
             fixes=tuple([fix for _, fix in fixes]),
-            proof_record=None if self._record is None else self._record(decision),
+            proof_record=record_of(decision) if self._config.proofs else None,
         )
 
     def _origins(self, decision: Decision) -> tuple[Related, ...]:

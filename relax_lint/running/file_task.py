@@ -50,13 +50,14 @@ class UnitHead:
 @dataclass(frozen=True)
 class UnitList:
     """The first answer: the units of the input, what could not be read, and the ignore comments. `lines` is
-    the text that the locations point at, by line number.
+    the text that the locations point at, by line number; `notes` are about the input as a whole.
     """
 
     units: tuple[UnitHead, ...]
     problems: tuple[Problem, ...] = ()
     comments: tuple[IgnoreComment, ...] = ()
     lines: Mapping[int, str] = field(default_factory=dict)
+    notes: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -137,12 +138,12 @@ def _answers(file: FileData, config: Config, first: int) -> Iterator[Answer]:
             from relax_lint.sources.lowering import LoweringError, lower_unit, read_target
 
             try:
-                read_target(config.target)
+                read_target(config.target_or_default)
             except LoweringError as error:
                 yield Impossible(str(error))
                 return
-            yield Doing(f"lowering for {config.target}")
-            step = lower_unit(step, config.target)
+            yield Doing(f"lowering for {config.target_or_default}")
+            step = lower_unit(step, config.target_or_default)
             yield Doing("judging")
         result = check_parsed(step, file.path, config)
         yield replace(result, lines=_quoted(lines, file.path, _places(result.checks)))
@@ -164,7 +165,13 @@ def _text_units(file: FileData, lines: list[str], first: int, dialect: str) -> _
     heads = tuple(UnitHead(unit.name, _head(unit.text.location(unit.node))) for unit in found.units)
     places = [head.location for head in heads] + [problem.location for problem in found.problems]
     places += [comment.location for comment in found.comments]
-    yield UnitList(heads, found.problems, found.comments, _quoted(lines, file.path, places))
+    yield UnitList(
+        heads,
+        found.problems,
+        found.comments,
+        _quoted(lines, file.path, places),
+        _skipped(found.meant_to_fail),
+    )
     if first >= len(found.units):
         return
     from relax_lint.sources.parsing import parse_unit
@@ -173,6 +180,13 @@ def _text_units(file: FileData, lines: list[str], first: int, dialect: str) -> _
     seal()
     for unit in found.units[first:]:
         yield parse_unit(unit, dialect)
+
+
+def _skipped(meant_to_fail: int) -> tuple[str, ...]:
+    if not meant_to_fail:
+        return ()
+    units = f"{meant_to_fail} unit{'' if meant_to_fail == 1 else 's'}"
+    return (f"{units} inside `pytest.raises` skipped: meant to fail",)
 
 
 def _saved_module(file: FileData, first: int) -> _Steps:

@@ -71,6 +71,7 @@ class Progress:
         if isinstance(answer, UnitList):
             if self.found is None:
                 self.checks += problem_checks(answer.problems, self.path, config)
+                self.notes += answer.notes
             self.found = answer
             return
         self.checks += answer.checks

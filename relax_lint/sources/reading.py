@@ -8,6 +8,7 @@ import sys
 import warnings
 from bisect import bisect_right
 from collections.abc import Iterable
+from dataclasses import replace
 
 from relax_lint.results.problem import ProblemKind
 from relax_lint.sources.dialects.symbols import quote_symbols
@@ -54,7 +55,8 @@ def read_text(text: SourceText) -> FileUnits:
     if isinstance(tree, Problem):
         return FileUnits(problems=(tree,), comments=comments)
     try:
-        found = FileUnits(tuple(find_units(tree, text)), comments=comments)
+        units, meant_to_fail = find_units(tree, text)
+        found = FileUnits(tuple(units), comments=comments, meant_to_fail=meant_to_fail)
         nodes = find_literals(tree) if _GIVES_LITERALS.search(text.content) else []
         literals = [literal_text(text, node) for node in nodes]
     except RecursionError:
@@ -133,7 +135,7 @@ def _read_notebook(path: str, content: str) -> FileUnits:
         elif _holds_relax(cell):
             problems.append(tree)
     found = read_text(joined(path, readable)) if readable else FileUnits()
-    return FileUnits(found.units, (*problems, *found.problems), found.comments)
+    return replace(found, problems=(*problems, *found.problems))
 
 
 def _holds_relax(text: SourceText) -> bool:
@@ -144,11 +146,13 @@ def _merged(parts: Iterable[FileUnits]) -> FileUnits:
     units: list[Unit] = []
     problems: list[Problem] = []
     comments: list[IgnoreComment] = []
+    meant_to_fail = 0
     for part in parts:
+        meant_to_fail += part.meant_to_fail
         units += part.units
         problems += part.problems
         comments += part.comments
-    return FileUnits(tuple(units), tuple(problems), tuple(comments))
+    return FileUnits(tuple(units), tuple(problems), tuple(comments), meant_to_fail)
 
 
 def _at_start(path: str, message: str) -> Problem:

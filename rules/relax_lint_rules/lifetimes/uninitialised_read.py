@@ -21,7 +21,7 @@ def check(facts: FunctionFacts) -> Iterator[Judgement]:
         read = decided.event
         place = (read.reading.op or read.tensor).place
         # That a call writes all of it is not proved: what TVM's own kernels do often is not either.
-        severity = Severity.NOTE if read.mended else None
+        severity = Severity.NOTE if read.mended and not facts.config.strict else None
         yield Judgement.of(decided, place, _message(facts, decided), severity=severity)
 
 
