@@ -204,7 +204,8 @@ class Rule:
     whether there is one. A rule that is not on by `default` runs where a selection names it. `symptoms` are
     what a run of a wrong example may show; empty where nothing fails at run time. `acceptance` says how a
     comment may accept a finding. With `is_side_effect` a finding may come up where a fix made another one go
-    away, and does no harm. `applies` tells whether a configuration gives the rule anything to judge by:
+    away, and does no harm. With `once_per_module` what has one label in several functions of a module is one
+    finding. `applies` tells whether a configuration gives the rule anything to judge by:
     without a budget nothing is over budget.
     """
 
@@ -222,6 +223,7 @@ class Rule:
     symptoms: frozenset[Symptom] = MISBEHAVIOUR
     acceptance: Acceptance = Acceptance.BY_PREFIX
     is_side_effect: bool = False
+    once_per_module: bool = False
     applies: Callable[[Config], bool] = _always
 
     def is_on(self, config: Config) -> bool:

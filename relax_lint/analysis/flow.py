@@ -101,6 +101,15 @@ class FunctionFlow:
         """The storages that a value may be."""
         return self._shared.storages.storages_of(self.function, value)
 
+    def presumed_callers(self, value: ValueId) -> bool:
+        """Whether what is known of a storage takes the calls of this function that are seen to be all."""
+        return self._shared.storages.presumed_callers(self.function, value)
+
+    @property
+    def is_called(self) -> bool:
+        """Whether the module shows a call of the function."""
+        return bool(self._shared.callees.calls_of(self.function))
+
     @cached_property
     def aliases(self) -> Aliases:
         """Which values share a register, or bytes."""

@@ -40,6 +40,14 @@ class StorageResolver:
         """The storages that a value of `function` may be."""
         return self._resolve(function, value, (), frozenset())
 
+    def presumed_callers(self, function: Function, value: ValueId) -> bool:
+        """Whether a value is a parameter of a function that others than those seen may call."""
+        op = self._defined_by(function).get(value)
+        while isinstance(op, Alias | MatchCast | GetItem):
+            value = op.tuple if isinstance(op, GetItem) else op.source
+            op = self._defined_by(function).get(value)
+        return value in function.parameters and not self._callees.knows_callers(function)
+
     def _resolve(
         self,
         function: Function,
@@ -67,7 +75,7 @@ class StorageResolver:
         callee = self._callees.of(op) if isinstance(op, FunctionCall) else None
         if callee is not None:
             return _constant_sized(self._resolve(callee, callee.result, items, seen), callee)
-        if op is None and value in function.parameters and self._callees.knows_callers(function):
+        if op is None and value in function.parameters and not self._callees.escapes(function):
             return self._from_callers(function, function.parameters.index(value), items, seen)
         return _NOT_ALLOCATED
 
@@ -78,7 +86,7 @@ class StorageResolver:
         items: tuple[int, ...],
         seen: frozenset[tuple[str, ValueId, tuple[int, ...]]],
     ) -> Storages:
-        """The storages that the calls of a private function pass in."""
+        """The storages that the calls which are seen pass in."""
         calls = self._callees.calls_of(function)
         if not calls or any(parameter >= len(call.arguments) for _, call in calls):
             return _NOT_ALLOCATED

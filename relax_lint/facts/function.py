@@ -173,6 +173,14 @@ class FunctionFacts:
         """The tensors that were written before on bytes of a tensor that was not (RLX205)."""
         return uninitialised_read.leftovers(event, self.flow)
 
+    def stubs_given(self, event: UnwrittenRead) -> tuple[str, ...]:
+        """The kernels without a body that are given a tensor before it is read (RLX205)."""
+        return uninitialised_read.stubs_given(event, self.flow)
+
+    def is_for_callers(self, event: UnwrittenRead) -> bool:
+        """Whether a tensor is returned, unwritten, by a function that does nothing but allocate (RLX205)."""
+        return event.reading.op is None and uninitialised_read.only_allocates(self.flow)
+
     def argument_overlaps(self) -> Iterator[Decided[ArgumentOverlap]]:
         """Every pair of arguments that may alias, one of which is written (RLX206)."""
         return inplace.argument_overlaps(self.flow, self.prover)

@@ -23,6 +23,7 @@ import sympy
 from sympy.logic.boolalg import Boolean
 
 from relax_lint.analysis.flow import FunctionFlow
+from relax_lint.analysis.presumption import Presumption
 from relax_lint.facts.claims import Claim, not_negative
 from relax_lint.facts.judge import Decided, Judge
 from relax_lint.model.arguments import BYTE
@@ -195,7 +196,16 @@ class PlacementFacts:
             claims = placement.fits(allocator)
             decision = self._judge.judge(*claims)
             only_empty = self._judge.safe_only_if(decision, claims[0], placement.empty)
-            yield Decided(placement, decision, only_empty=only_empty)
+            yield Decided(placement, decision, self._presumed(placement), only_empty)
+
+    def _presumed(self, placement: Placement) -> tuple[Presumption, ...]:
+        """That nobody else calls a function whose storage is a parameter."""
+        value = placement.tensor.storage
+        if value is None or isinstance(placement.storages, Unknown) or not self._flow.presumed_callers(value):
+            return ()
+        function = self._flow.function
+        name = function.values[value].name
+        return (Presumption(f"`{name}` is what the calls of `{function.name}` in this module pass"),)
 
     def first_failures(self, placement: Placement) -> Mapping[str, FirstFailure]:
         """For each configured allocator the smallest assignment at which it refuses the tensor,

@@ -159,6 +159,8 @@ class FunctionBuilder:
             context.translator.define(var, value)
         if source in context.function_values:
             context.function_values[result] = context.function_values[source]
+        if source in context.tuples:
+            context.tuples[result] = context.tuples[source]
         return Alias(place, result, source)
 
     def _tuple(self, place: OperationId, var: Any, value: Any) -> Op:
@@ -166,7 +168,9 @@ class FunctionBuilder:
         items = tuple(context.operand(item) for item in value.fields)
         type_ = TupleType(tuple(context.values[item].type for item in items))
         trusted = all(item in context.trusted for item in items)
-        return MakeTuple(place, context.bind(var, type_=type_, trusted=trusted), items)
+        result = context.bind(var, type_=type_, trusted=trusted)
+        context.tuples[result] = items
+        return MakeTuple(place, result, items)
 
     def _item(self, place: OperationId, var: Any, value: Any) -> Op:
         context = self._context

@@ -56,6 +56,7 @@ RULE = Rule(
     since="0.1.0",
     source=__file__,
     check=check,
+    once_per_module=True,
     fix=FixAvailability.SOMETIMES,
     # A verdict that becomes safe may rely on a bound.
     is_side_effect=True,

@@ -1,0 +1,46 @@
+"""One finding for one cause: what a module declares once and says in several functions is told once. Imports
+neither TVM nor sympy.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Hashable, Iterable
+from dataclasses import replace
+
+from relax_lint.results.check import Check, Related, is_finding
+from relax_lint.results.verdict import Severity
+from relax_lint.rule import load_rules
+
+_NAMED = 3
+
+
+def one_finding_per_cause(checks: Iterable[Check]) -> tuple[Check, ...]:
+    """The checks, of which those of one cause are reported with the first of them, which counts them."""
+    found = list(checks)
+    groups: dict[Hashable, list[int]] = defaultdict(list)
+    for index, check in enumerate(found):
+        if is_finding(check) and (rule := load_rules().get(check.rule)) is not None and rule.once_per_module:
+            groups[check.rule, check.path, check.module, check.label].append(index)
+    for first, *others in groups.values():
+        if others:
+            found[first] = _told_for_all(found[first], [found[index] for index in others])
+        for index in others:
+            found[index] = replace(found[index], severity=Severity.NONE)
+    return tuple(found)
+
+
+def _told_for_all(first: Check, others: list[Check]) -> Check:
+    elsewhere = list(dict.fromkeys(o.function for o in others if o.function not in (None, first.function)))
+    if not elsewhere:
+        return first
+    names = ", ".join(f"`{name}`" for name in elsewhere[:_NAMED])
+    more = f" and {len(elsewhere) - _NAMED} more" if len(elsewhere) > _NAMED else ""
+    functions = f"{len(elsewhere)} more function{'' if len(elsewhere) == 1 else 's'}"
+    places = {o.function: Related(f"the same in `{o.function}`", o.location) for o in reversed(others)}
+    related = [places[name] for name in elsewhere[:_NAMED] if places[name].location is not None]
+    return replace(
+        first,
+        related=(*first.related, *related),
+        notes=(*first.notes, f"the same in {functions}: {names}{more}"),
+    )
