@@ -8,6 +8,7 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import replace
 from typing import Any
 
+from relax_lint.analysis.planned import unplanned_functions
 from relax_lint.fixes.changes import Remedy
 from relax_lint.fixes.text.describe import help_lines
 from relax_lint.fixes.text.edits import TextFixer, display
@@ -99,7 +100,12 @@ def check_module(
         notes=notes,
         estimates=estimates(program) if config.memory.estimates else (),
         assumptions=judge.assumptions,
+        unplanned=tuple(_qualified(program.module, name) for name in unplanned_functions(program)),
     )
+
+
+def _qualified(module: str | None, name: str) -> str:
+    return name if module is None else f"{module}.{name}"
 
 
 def _ill_formed(unit: ParsedUnit) -> Problem:

@@ -143,7 +143,7 @@ def _answers(file: FileData, config: Config, first: int) -> Iterator[Answer]:
                 yield Impossible(str(error))
                 return
             yield Doing(f"lowering for {config.target_or_default}")
-            step = lower_unit(step, config.target_or_default)
+            step = lower_unit(step, config.target_or_default, required=not config.memory.lowers)
             yield Doing("judging")
         result = check_parsed(step, file.path, config)
         yield replace(result, lines=_quoted(lines, file.path, _places(result.checks)))

@@ -6,6 +6,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from relax_lint.judging.problems import problem_checks
+from relax_lint.judging.unplanned import unplanned_note
 from relax_lint.results.check import Check
 from relax_lint.results.memory_figures import Estimate, MemoryTotals
 from relax_lint.results.report import FileResult, InputStatus, UnitResult
@@ -41,6 +42,7 @@ class Progress:
     tvm_version: str | None = None
     notes: list[str] = field(default_factory=list)
     assumptions: set[str] = field(default_factory=set)
+    unplanned: list[str] = field(default_factory=list)
     lines: dict[int, str] = field(default_factory=dict)
 
     def read(self, value: Any) -> Answer:
@@ -79,6 +81,7 @@ class Progress:
         if answer.estimates:
             self.estimates.append(answer.estimates)
         self.notes += answer.notes
+        self.unplanned += answer.unplanned
         self.assumptions.update(answer.assumptions)
         self.functions += answer.functions
         self.unit += 1
@@ -105,5 +108,9 @@ def _result(one: Progress) -> FileResult:
         status = "failed"
     else:
         status, reason = "skipped", "no Relax function in it"
-    status_of_input = InputStatus(one.path, one.functions, status, reason, tuple(dict.fromkeys(one.notes)))
+    status_of_input = InputStatus(one.path, one.functions, status, reason, _notes(one))
     return FileResult(status_of_input, tuple(one.checks), tuple(one.memory), one.lines, tuple(one.estimates))
+
+
+def _notes(one: Progress) -> tuple[str, ...]:
+    return (*dict.fromkeys(one.notes), *unplanned_note(one.unplanned))

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING
 
 from relax_lint import __version__
 from relax_lint.judging.problems import problem_checks
+from relax_lint.judging.selection import require_known_scopes
 from relax_lint.results.problem import ProblemKind
 from relax_lint.results.report import FileResult, Report
 from relax_lint.rule import load_rules
@@ -105,7 +106,9 @@ def judge_inputs(
     gaps = _work(waiting, config, debug, cache, tell or _nobody) if waiting else ()
     if cache is not None:
         cache.close()
-    return _report([one.outcome for one in progress], config, gaps)
+    report = _report([one.outcome for one in progress], config, gaps)
+    require_known_scopes(config, report.memory)
+    return report
 
 
 def judge_alone(file: FileData, config: Config, debug: bool, version: str) -> str:

@@ -16,6 +16,7 @@ from relax_lint.settings.pyproject import MAX_BYTES, candidates, has_long_key
 from relax_lint.settings.trust import confined, loosened
 from relax_lint.settings.values import ALLOCATORS, MAX_FILE_SIZE, READERS, WrongValueError
 from relax_lint.support.errors import UserError
+from relax_lint.support.nearest import did_you_mean
 from relax_lint.support.regular_file import is_inside, read_regular
 from relax_lint.vm.allocators import DEFAULT_PAGE_SIZE
 
@@ -143,14 +144,6 @@ def with_options(config: Config, options: Mapping[str, Any], origin: str = "comm
         except WrongValueError as error:
             raise ConfigError(f"{origin}: `{key}` must be {error}, not {_shown(value)}") from None
     return replace(config, **values)
-
-
-def did_you_mean(word: str, known: Mapping[str, Any] | list[str]) -> str:
-    """`; did you mean ...?` where a known word is near, else nothing."""
-    import difflib
-
-    near = difflib.get_close_matches(word, list(known), n=1, cutoff=0.5)
-    return f"; did you mean `{near[0]}`?" if near else ""
 
 
 def _from_file(path: str, *, required: bool) -> Config | None:

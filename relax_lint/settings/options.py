@@ -254,7 +254,11 @@ OPTIONS = (
         default=False,
         more="otherwise it is a note",
     ),
-    _only("error-on-no-input", "flag", "exit with 3 if no input contains a Relax function"),
+    _only(
+        "error-on-no-input",
+        "flag",
+        "exit with 3 if no input contains a Relax function, or none has anything to check",
+    ),
     Option(
         "jobs",
         "integer",

@@ -38,15 +38,20 @@ def read_target(text: str) -> Any:
     return target
 
 
-def lower_unit(unit: ParsedUnit, target: str) -> ParsedUnit | Problem:
+def lower_unit(unit: ParsedUnit, target: str, *, required: bool = True) -> ParsedUnit | Problem:
     """The unit as it is after memory planning, without positions but those of functions; as it stands where
-    it allocates explicitly already. RLX904 where a pass fails. Raises MemoryError.
+    it allocates explicitly already. Where a pass fails RLX904 or, unless it is `required`, the unit as it
+    stands with a note. Raises MemoryError.
     """
-    if allocates(unit.ir_module):
+    if allocates(unit.ir_module) or not (required or computes(unit.ir_module)):
         return unit
     try:
         module = lowered(unit.ir_module, target)
     except LoweringError as error:
+        if not required:
+            subject = unit.module_name or "this module"
+            note = f"`{subject}` cannot be lowered for `{target}`: {error}"
+            return replace(unit, notes=(*unit.notes, note))
         where = _first_function(unit)
         return Problem(
             ProblemKind.ANALYSIS_FAILED,
@@ -89,6 +94,19 @@ def allocates(module: Any) -> bool:
     def visit(node: Any) -> None:
         nonlocal found
         found = found or versions.operator_name(node) in _ALLOCATIONS
+
+    for _, function in versions.relax_functions(module):
+        relax.analysis.post_order_visit(function, visit)
+    return found
+
+
+def computes(module: Any) -> bool:
+    """Whether a Relax function of the module calls an operator or a kernel."""
+    found = False
+
+    def visit(node: Any) -> None:
+        nonlocal found
+        found = found or bool(versions.operator_name(node))
 
     for _, function in versions.relax_functions(module):
         relax.analysis.post_order_visit(function, visit)

@@ -20,6 +20,7 @@ from typing import TypeVar
 
 import sympy
 
+from relax_lint.analysis.planned import rests_on_unplanned
 from relax_lint.model.operations import AllocStorage, AllocTensor, ValueId
 from relax_lint.model.program import Function, Program
 from relax_lint.model.sizes import BITS_PER_BYTE, elements
@@ -94,6 +95,9 @@ def measure(
             Allocator.POOLED: _of_walks(storages, lambda found: pooled(found, page_size, positive)),
         }
 
+    unplanned = rests_on_unplanned(program, function)
+    if unplanned is not None:
+        return _not_planned(function, scope, unplanned)
     storages = _or_unknown(lambda: walks(Inventory.STORAGES))
     calls = _or_unknown(lambda: used_memory(walks(Inventory.VALUES), positive))
     return Totals(
@@ -110,6 +114,27 @@ def measure(
         by_scope=_grouped(storages, lambda allocation: allocation.scope, positive),
         by_device=_grouped(storages, lambda allocation: str(allocation.device), positive),
         calls=() if isinstance(calls, Unknown) else calls,
+    )
+
+
+def _not_planned(function: Function, scope: Scope, unplanned: str) -> Totals:
+    """The totals where it is still to be decided what is allocated."""
+    unknown = Unknown(f"`{unplanned}` is not planned: nothing in it is allocated explicitly")
+    counted = Counted(0, 0, 0, unknown)
+    reserved: dict[Allocator, Quantity | Unknown] = dict.fromkeys(Allocator, unknown)
+    return Totals(
+        parameters=_sum_of(function, function.parameters, scope),
+        constants=_sum_of(function, function.constants, scope),
+        io_used_memory=_sum_of(function, (*function.parameters, function.result), scope),
+        unplanned=counted,
+        planned=counted,
+        peak_live=unknown,
+        lower_bound=unknown,
+        reserved=reserved,
+        repeated=reserved,
+        by_scope={},
+        by_device={},
+        calls=(),
     )
 
 
