@@ -56,7 +56,7 @@ from relax_lint.symbolic.domain import Domain
 from relax_lint.symbolic.printing import condition_text, expr_text
 from relax_lint.symbolic.prover import ProverChain
 from relax_lint.symbolic.quantity import Size, Unknown
-from relax_lint.totals.compute import Totals, measure
+from relax_lint.totals.compute import Totals, measure_planned
 
 
 class FunctionFacts:
@@ -115,7 +115,7 @@ class FunctionFacts:
     @cached_property
     def totals(self) -> Totals:
         """What the function needs, in bytes."""
-        return measure(self.program, self.function, page_size=self.config.page_size)
+        return measure_planned(self.program, self.function, page_size=self.config.page_size)
 
     # -- verdicts: sizes and places ------------------------------------------------------------
 

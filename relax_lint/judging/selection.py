@@ -22,6 +22,8 @@ SCOPES = frozenset(
         "local",
         "shared",
         "shared.dyn",
+        "texture",
+        "vtcm",
         "warp",
     }
 )

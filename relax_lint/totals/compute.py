@@ -95,9 +95,6 @@ def measure(
             Allocator.POOLED: _of_walks(storages, lambda found: pooled(found, page_size, positive)),
         }
 
-    unplanned = rests_on_unplanned(program, function)
-    if unplanned is not None:
-        return _not_planned(function, scope, unplanned)
     storages = _or_unknown(lambda: walks(Inventory.STORAGES))
     calls = _or_unknown(lambda: used_memory(walks(Inventory.VALUES), positive))
     return Totals(
@@ -115,6 +112,21 @@ def measure(
         by_device=_grouped(storages, lambda allocation: str(allocation.device), positive),
         calls=() if isinstance(calls, Unknown) else calls,
     )
+
+
+def measure_planned(
+    program: Program,
+    function: Function,
+    *,
+    page_size: int = DEFAULT_PAGE_SIZE,
+    binding: Mapping[str, int] | None = None,
+) -> Totals:
+    """As `measure`; of a function that TVM has still to plan nothing is known but its parameters."""
+    unplanned = rests_on_unplanned(program, function)
+    if unplanned is None:
+        return measure(program, function, page_size=page_size, binding=binding)
+    values = None if binding is None else symbols_of(function, binding)
+    return _not_planned(function, Scope(values), unplanned)
 
 
 def _not_planned(function: Function, scope: Scope, unplanned: str) -> Totals:
