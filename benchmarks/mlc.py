@@ -3,9 +3,9 @@
 python -m benchmarks.mlc FOLDER [--target cuda] [--only llama,qwen2] [--quantization q4f16_1]
 
 FOLDER is a checkout of mlc-ai/mlc-llm. Its Python code is executed. What it imports and is not installed
-(torch, transformers, ...), and its binary library, are replaced by empty stand-ins: loading weights and serving
-do not work, building a model and its pass pipeline do. Where its passes expect another TVM than this one they
-are adapted (`_adapt_passes`, `_spell_older_names`). The models are small in layers, not in kind. For each the
+(torch, transformers, ...), and its binary library, are replaced by empty stand-ins: loading weights and
+serving do not work, building a model and its pass pipeline do. Where its passes expect another TVM than this
+one they are adapted (`_adapt_passes`, `_spell_older_names`). The models are small in layers, not in kind. The
 table says what `MemoryLint` finds at default settings, by severity, how many bounds the model declares, and
 where the pipeline stops.
 """
@@ -206,8 +206,8 @@ def bounds_of(config: Any) -> dict[str, int]:
     }
 
 
-@T.prim_func(private=True, s_tir=True)
-def _full(value: T.int32, filled: T.handle):  # type: ignore[no-untyped-def]
+@T.prim_func(private=True, s_tir=True)  # type: ignore[untyped-decorator]
+def _full(value: T.int32, filled: T.handle) -> None:
     batch_size = T.int32()
     result = T.match_buffer(filled, (batch_size, 1), "int32")
     for i in range(batch_size):

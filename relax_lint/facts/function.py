@@ -285,6 +285,14 @@ class FunctionFacts:
         when = "" if safe is None else f" when {condition_text(sympy.to_nnf(sympy.Not(safe)))}"
         return f"{where} are shared{when}"
 
+    def is_computed(self, decision: Decision) -> bool:
+        """Whether the safe region of a decision is about values alone that the program computes itself."""
+        if decision.safe_when is None:
+            return False
+        names = decision.safe_when.free_symbols
+        infos = [info for info in self.function.symbols if info.symbol in names]
+        return bool(infos) and all(info.origin.is_computed for info in infos)
+
     def reader(self, reading: Reading) -> str:
         """Who reads: the callee of a call, else the binding."""
         op = reading.op

@@ -72,6 +72,7 @@ class FunctionBuilder:
         self._next_index = 0
         self._name = ""
         self._entry_facts: tuple[Fact, ...] = ()
+        self._parameters: set[ValueId] = set()
         self._dataflow = False
 
     def build(self, name: str, func: Any) -> Function:
@@ -85,6 +86,7 @@ class FunctionBuilder:
             checked = num_input is None or index < num_input
             value = self._context.bind(param, trusted=checked)
             parameters.append(value)
+            self._parameters.add(value)
             origin = Origin(f"parameter `{param.name}`", self._positions.parameter(name, index))
             facts += self._parameter_facts(param, self._context.values[value].type, origin, checked=checked)
         bounds = declared_bounds(attributes, self._context.symbols)
@@ -159,6 +161,8 @@ class FunctionBuilder:
             context.translator.define(var, value)
         if source in context.function_values:
             context.function_values[result] = context.function_values[source]
+        if source in self._parameters:
+            self._parameters.add(result)
         if source in context.tuples:
             context.tuples[result] = context.tuples[source]
         return Alias(place, result, source)
@@ -220,7 +224,8 @@ class FunctionBuilder:
             context.translator.define(binding.var, binding.value)
         target = context.types.type(binding.ty)
         known = type_ if source in context.trusted else None
-        origin = Origin(f"match_cast to `{place.binding}`", place.location)
+        computed = source not in self._parameters
+        origin = Origin(f"match_cast to `{place.binding}`", place.location, computed)
         facts = matching.match_cast_facts(context.symbols, known, target, origin)
         # What the cast does not mention (a dtype, a shape) the source still has.
         result = context.bind(binding.var, type_=matching.refine(target, type_))
