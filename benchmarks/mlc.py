@@ -207,13 +207,13 @@ def bounds_of(config: Any) -> dict[str, int]:
 
 
 @T.prim_func(private=True, s_tir=True)  # type: ignore[untyped-decorator]
-def _full(value: T.int32, filled: T.handle) -> None:
+def _full(value: T.int64, filled: T.handle) -> None:
     batch_size = T.int32()
     result = T.match_buffer(filled, (batch_size, 1), "int32")
     for i in range(batch_size):
         with T.sblock("block"):
             vi = T.axis.spatial(batch_size, i)
-            result[vi, 0] = value
+            result[vi, 0] = T.Cast("int32", value)
 
 
 def _adapt_passes() -> None:

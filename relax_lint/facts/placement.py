@@ -30,8 +30,9 @@ from relax_lint.model.arguments import BYTE
 from relax_lint.model.operations import AllocStorage, AllocTensor, Op, View
 from relax_lint.model.sizes import BITS_PER_BYTE, effective_capacity
 from relax_lint.model.types import DType
+from relax_lint.results.verdict import Prover, Verdict
 from relax_lint.settings.config import Config
-from relax_lint.symbolic.decision import FirstFailure
+from relax_lint.symbolic.decision import Decision, FirstFailure, Proof
 from relax_lint.symbolic.domain import INT64_MAX, Domain, Fact, FactKind
 from relax_lint.symbolic.quantity import Shape, Size, Unknown
 from relax_lint.symbolic.relations import CACHED, at_least_zero, at_most, none_negative
@@ -39,6 +40,9 @@ from relax_lint.vm.allocators import Allocator
 from relax_lint.vm.builtins import ViewKind
 
 UINT64_MAX = 2**64 - 1
+_UP_TO_CALLERS = Proof(
+    Prover.UNDECIDED, "the storage is a parameter, and the calls decide which values come with it"
+)
 
 Allocation: TypeAlias = AllocStorage | AllocTensor
 AnyOp = TypeVar("AnyOp", bound=Op)
@@ -196,7 +200,11 @@ class PlacementFacts:
             claims = placement.fits(allocator)
             decision = self._judge.judge(*claims)
             only_empty = self._judge.safe_only_if(decision, claims[0], placement.empty)
-            yield Decided(placement, decision, self._presumed(placement), only_empty)
+            presumed = self._presumed(placement)
+            if presumed and decision.verdict is Verdict.NEEDS_RUNTIME_CHECK:
+                # With which values the function is called is up to those who pass the storage.
+                decision, only_empty = Decision(decision.verdict, _UP_TO_CALLERS), False
+            yield Decided(placement, decision, presumed, only_empty)
 
     def _presumed(self, placement: Placement) -> tuple[Presumption, ...]:
         """That nobody else calls a function whose storage is a parameter."""
