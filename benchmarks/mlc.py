@@ -265,6 +265,10 @@ def pipeline(model: Any, config: Any, target: Any, quantization: str, parameters
     )
 
 
+def _declares(function: Any) -> bool:
+    return function.attrs is not None and "tir_var_upper_bound" in function.attrs
+
+
 def judged(model_type: str, quantization: str, target: Any, cuda_graph: bool) -> tuple[Any, int, str]:
     """What the linter finds in one model, how many bounds it declares, and where the pipeline stopped."""
     lint = relax_lint.MemoryLint(fail_on=None)
@@ -272,11 +276,12 @@ def judged(model_type: str, quantization: str, target: Any, cuda_graph: bool) ->
     settings = {"relax.backend.use_cuda_graph": cuda_graph, "tirx.disable_cse_tir": True}
     with target:
         model, config, module, parameters = built(model_type, quantization)
-        bounds = len(bounds_of(config))
         steps = pipeline(model, config, target, quantization, parameters)
         with tvm.transform.PassContext(config=settings, instruments=[lint]):
             try:
-                steps(module)
+                functions = steps(module).functions.values()
+                maps = [f.attrs["tir_var_upper_bound"] for f in functions if _declares(f)]
+                bounds = len({str(name) for declared in maps for name in declared})
             except Exception as error:
                 stopped = " ".join(str(error).split())[:160] or type(error).__name__
     return lint, bounds, stopped
