@@ -40,13 +40,13 @@ class StorageResolver:
         """The storages that a value of `function` may be."""
         return self._resolve(function, value, (), frozenset())
 
-    def presumed_callers(self, function: Function, value: ValueId) -> bool:
-        """Whether a value is a parameter of a function that others than those seen may call."""
+    def is_passed_in(self, function: Function, value: ValueId) -> bool:
+        """Whether a value is a parameter of a function, under any of its names."""
         op = self._defined_by(function).get(value)
         while isinstance(op, Alias | MatchCast | GetItem):
             value = op.tuple if isinstance(op, GetItem) else op.source
             op = self._defined_by(function).get(value)
-        return value in function.parameters and not self._callees.knows_callers(function)
+        return value in function.parameters
 
     def _resolve(
         self,
@@ -69,6 +69,9 @@ class StorageResolver:
             return self._resolve(function, op.tuple, (op.item, *items), seen)
         if isinstance(op, MakeTuple) and items and items[0] < len(op.items):
             return self._resolve(function, op.items[items[0]], items[1:], seen)
+        fields = function.inline_tuples.get(value)
+        if fields is not None and items and items[0] < len(fields):
+            return self._resolve(function, fields[items[0]], items[1:], seen)
         if isinstance(op, If):
             branches = (op.then_result, op.else_result)
             return _all([self._resolve(function, branch, items, seen) for branch in branches])

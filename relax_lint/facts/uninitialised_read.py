@@ -28,7 +28,7 @@ def uninitialised_reads(flow: FunctionFlow, judge: Judge) -> Iterator[Decided[Un
     reaches. What a private function returns is for its caller to write, and so is what a function returns
     that only allocates and is called in the module.
     """
-    inside = flow.knows_callers or bool(flow.captured) or (flow.is_called and only_allocates(flow))
+    inside = flow.knows_callers or bool(flow.captured) or (bool(flow.calls_of_this) and only_allocates(flow))
     known: set[ValueId] = set()
     for event in flow.contents.unwritten_reads:
         tensor = event.tensor.result

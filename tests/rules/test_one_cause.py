@@ -161,3 +161,31 @@ class Module:
     (told,) = [check for check in report.checks if is_finding(check)]
     assert told.severity.value == "note"
     assert "2 checks depend on what is computed here" in told.notes
+
+
+SYMBOLIC = """
+@R.function(pure=False, private=True)
+def put(x: R.Tensor(("k",), "float32"), storage: R.Object):
+    k = T.int64()
+    a = R.memory.alloc_tensor(storage, 0, R.shape([k]), "float32")
+    Module.double(x, a)
+    return a
+
+@R.function(pure=False)
+def main(x: R.Tensor(("n",), "float32")):
+    R.func_attr({"tir_var_upper_bound": {"n": BOUND}})
+    storage = R.memory.alloc_storage(R.shape([32]), 0, "global", "uint8")
+    return Module.put(x, storage)
+"""
+
+
+@pytest.mark.parametrize(
+    ("bound", "expected"), [(8, ("always-fine", "none")), (9, ("needs-runtime-check", "note"))]
+)
+def test_what_a_caller_declares_holds_for_the_storage_that_it_passes(
+    bound: int, expected: tuple[str, str]
+) -> None:
+    report = checked(parse(DOUBLE + SYMBOLIC.replace("BOUND", str(bound))), {"select": ["RLX101"]})
+    (check,) = report.checks
+    assert (check.verdict.value, check.severity.value) == expected
+    assert bool(check.assumes) == (bound == 8)
