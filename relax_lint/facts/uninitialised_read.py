@@ -17,7 +17,7 @@ from relax_lint.analysis.events import UnwrittenRead
 from relax_lint.analysis.flow import FunctionFlow
 from relax_lint.facts.coverage import presumed_writes, written_again
 from relax_lint.facts.judge import Decided, Judge
-from relax_lint.model.operations import ValueId
+from relax_lint.model.operations import FunctionCall, KernelCall, ValueId
 from relax_lint.results.verdict import Verdict
 from relax_lint.symbolic.decision import certain
 from relax_lint.symbolic.quantity import Unknown
@@ -81,6 +81,8 @@ def only_allocates(flow: FunctionFlow) -> bool:
 
 def stubs_given(event: UnwrittenRead, flow: FunctionFlow) -> tuple[str, ...]:
     """The kernels without a body that are given the tensor before it is read: they would write it."""
+    if isinstance(event.tensor, FunctionCall):
+        return _stubs_in(event.tensor, flow)
     end = event.reading.op.place.index if event.reading.op is not None else None
     found = {
         call.callee: None
@@ -91,3 +93,11 @@ def stubs_given(event: UnwrittenRead, flow: FunctionFlow) -> tuple[str, ...]:
         and any(event.tensor.result in flow.aliases.roots_of(argument) for argument in call.arguments)
     }
     return tuple(found)
+
+
+def _stubs_in(call: FunctionCall, flow: FunctionFlow) -> tuple[str, ...]:
+    """The kernels without a body that the function calls which made a tensor."""
+    functions = [function for function in flow.program.functions if function.name == call.target]
+    calls = [op for function in functions for op in function.body.walk() if isinstance(op, KernelCall)]
+    kernels = {op.callee: flow.effects.kernel_of(op) for op in calls}
+    return tuple(name for name, kernel in kernels.items() if kernel is not None and kernel.is_stub)

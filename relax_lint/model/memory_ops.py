@@ -32,10 +32,17 @@ from relax_lint.vm.builtins import Operation, Role, Unit, ViewKind
 # -- allocations ------------------------------------------------------------------------------
 
 
+IPC_SCOPE = "ipc_memory"
+"""The scope of memory that the processes of several GPUs share."""
+
+
 def _storage(context: BuildContext, place: OperationId, var: Any, given: Given) -> Op:
     assert given.builtin.level is not None
     dtype = dtype_of(given[Role.DTYPE])
-    unit = BYTE if given.builtin.unit is Unit.BYTES else dtype
+    scope = text_of(given[Role.SCOPE])
+    # The allocator of memory that processes share takes the dtype at its word (cuda_ipc_memory.cc).
+    in_bytes = given.builtin.unit is Unit.BYTES and scope != IPC_SCOPE
+    unit = BYTE if in_bytes else dtype
     extents = read_shape(context, given[Role.SHAPE])
     return AllocStorage(
         place,
@@ -45,7 +52,7 @@ def _storage(context: BuildContext, place: OperationId, var: Any, given: Given) 
         extents,
         dtype,
         device_of(given[Role.DEVICE]),
-        text_of(given[Role.SCOPE]),
+        scope,
     )
 
 
