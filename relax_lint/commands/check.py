@@ -44,10 +44,10 @@ def run_report(options: argparse.Namespace, command: str) -> int:
     require_writable(options.output_file)
     if "-" in options.paths:
         require_standard_input()
-    _require_inputs(options.paths)
     fixes = command == "check" and (options.fix or options.diff)
     if command == "check":
         _require_sense(options)
+    _require_inputs(options.paths)
     # Even where no file holds Relax a wrong configuration, or request, is an error.
     asked = _asked(options) if command == "memory" else None
     config = _config(options) if _is_configured(options) else None

@@ -6,6 +6,8 @@ from collections.abc import Iterator
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
+from relax_lint.facts.words import slot_name
+from relax_lint.model.operations import Written
 from relax_lint.results.confirmation import Symptom
 from relax_lint.results.verdict import Severity, Verdict
 from relax_lint.rule import Judgement, Message, Rule
@@ -13,11 +15,12 @@ from relax_lint.rule import Judgement, Message, Rule
 if TYPE_CHECKING:
     from relax_lint.analysis.events import UnwrittenRead
     from relax_lint.facts.function import FunctionFacts
+    from relax_lint.facts.heap_slots import SlotUse
     from relax_lint.facts.judge import Decided
 
 
 def check(facts: FunctionFacts) -> Iterator[Judgement]:
-    """Every tensor that was allocated: it is written before it is read."""
+    """Every tensor that was allocated, and every slot of a shape heap: it is written before it is read."""
     for decided in facts.uninitialised_reads():
         read = decided.event
         place = (read.reading.op or read.tensor).place
@@ -25,6 +28,8 @@ def check(facts: FunctionFacts) -> Iterator[Judgement]:
         if _is_no_more_than_a_note(facts, read):
             judgement = replace(judgement, severity=Severity.NOTE)
         yield judgement
+    for slots in facts.heap_slots.written():
+        yield Judgement.of(slots, slots.event.op.place, _slot_message(slots.event))
 
 
 def _is_no_more_than_a_note(facts: FunctionFacts, read: UnwrittenRead) -> bool:
@@ -34,6 +39,20 @@ def _is_no_more_than_a_note(facts: FunctionFacts, read: UnwrittenRead) -> bool:
     if facts.config.strict:
         return False
     return bool(read.mended or facts.stubs_given(read)) or facts.is_for_callers(read)
+
+
+def _slot_message(use: SlotUse) -> Message:
+    unwritten = use.doubtful
+    heap = f"the shape heap `{use.accesses[0].heap}`"
+    if unwritten is None:
+        return Message(f"every slot of {heap} is written before it is read", label="slots are read here")
+    slot = slot_name(unwritten.slot)
+    text = f"{slot} of {heap}"
+    if unwritten.written is Written.NEVER:
+        text = f"nothing writes {text} before it is read"
+    else:
+        text += " is written only on some paths before it is read"
+    return Message(text, label=f"{slot} is read here", help=("match a value to the slot on every path",))
 
 
 def _message(facts: FunctionFacts, decided: Decided[UnwrittenRead]) -> Message:
