@@ -9,15 +9,13 @@ from collections.abc import Mapping
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
+from relax_lint.judging.selection import known_config, require_known_scopes
+from relax_lint.judging.unplanned import unplanned_note
 from relax_lint.results.memory_figures import MemoryTotals
 from relax_lint.results.report import FileResult, InputStatus, Report
 from relax_lint.results.verdict import Severity
 from relax_lint.rule import unreadable_codes
-from relax_lint.settings.config import (
-    Config,
-    Settings,
-    as_config,
-)
+from relax_lint.settings.config import Config, Settings
 from relax_lint.suppressions.policy import apply_policy, idle_assumptions
 
 if TYPE_CHECKING:
@@ -40,7 +38,7 @@ def check(target: Any, config: Settings = None, *, executor: Executor | None = N
     cannot be used, `relax_lint.support.errors.RunError` when TVM cannot be loaded and
     `relax_lint.sources.lowering.LoweringError` when it cannot lower a module in memory as `lower` asks.
     """
-    settings = as_config(config)
+    settings = known_config(config)
     paths = _paths(target)
     if paths is not None:
         from relax_lint.running.runner import run
@@ -52,7 +50,8 @@ def check(target: Any, config: Settings = None, *, executor: Executor | None = N
 def memory(
     target: Any, bindings: Mapping[str, int] | None = None, config: Settings = None
 ) -> tuple[MemoryTotals, ...]:
-    """The memory totals, in bytes, of every function of `target`, which is what `check` takes.
+    """The memory totals, in bytes, of every function of `target`, which is what `check` takes. A module that
+    allocates nothing explicitly goes through TVM's pipeline up to memory planning first, where it can.
 
     A total is a formula in the symbols of its function (`expr`) and, where no symbol remains or `bindings`
     gives each of them a value, an exact number (`value`).
@@ -63,7 +62,9 @@ def memory(
     from relax_lint.settings.memory_request import MemoryRequest, read_bindings, require_known
 
     bound = read_bindings(f"{name}={value}" for name, value in (bindings or {}).items())
-    settings = replace(as_config(config), select=unreadable_codes(), memory=MemoryRequest(bound))
+    given = known_config(config)
+    request = MemoryRequest(bound, lowers=not given.lower)
+    settings = replace(given, select=unreadable_codes(), memory=request, lower=True)
     report = check(target, settings)
     for finding in report.checks:
         raise ValueError(f"{finding.path}: {finding.message}")
@@ -73,13 +74,22 @@ def memory(
 
 def assert_memory_safe(target: Any, config: Settings = None, level: str = "warning") -> None:
     """Raise AssertionError if `target`, which is what `check` takes, has a finding of the severity `level`
-    (error, warning or note) or above; the text of the error is the findings. Otherwise raises what `check`
-    raises.
+    (error, warning or note) or above, or if there is nothing in it to check; the text of the error is the
+    findings, or the reason. Otherwise raises what `check` raises.
     """
     least = as_severity(level)
     report = check(target, config)
+    if not report.checks:
+        raise AssertionError(_nothing_checked(report))
     if any(finding.severity.rank >= least.rank for finding in report.findings):
         raise AssertionError(findings_text(report, least))
+
+
+def _nothing_checked(report: Report) -> str:
+    functions = sum(file.input.functions for file in report.files)
+    found = f"{functions} Relax function{'' if functions == 1 else 's'}"
+    reasons = [note for file in report.files for note in file.input.notes]
+    return "; ".join([f"nothing was checked in {found}", *reasons])
 
 
 def findings_text(report: Report, least: Severity = Severity.NOTE) -> str:
@@ -123,11 +133,25 @@ def _module_report(target: Any, settings: Config) -> Report:
         kind = type(target).__name__
         raise TypeError(f"neither a path, a sequence of paths, an IRModule nor a Relax function: `{kind}`")
     if settings.lower:
-        from relax_lint.sources.lowering import lowered
-
-        module = lowered(module, settings.target)
+        module = _lowered(module, settings)
     result = check_module(module, settings, path=IN_MEMORY)
-    status = InputStatus(IN_MEMORY, result.functions, "checked", notes=result.notes)
+    notes = (*result.notes, *unplanned_note(result.unplanned))
+    status = InputStatus(IN_MEMORY, result.functions, "checked", notes=notes)
     judged = apply_policy(FileResult(status, result.checks, result.memory), (), settings)
+    require_known_scopes(settings, result.memory)
     idle = idle_assumptions(result.assumptions, settings) if result.functions else ()
     return Report((judged,), VERSION, idle)
+
+
+def _lowered(module: Any, settings: Config) -> Any:
+    """The module after the pipeline; as it is where it cannot be lowered and need not be."""
+    from relax_lint.sources.lowering import LoweringError, computes, lowered
+
+    if settings.memory.lowers and not computes(module):
+        return module
+    try:
+        return lowered(module, settings.target_or_default)
+    except LoweringError:
+        if settings.memory.lowers:
+            return module
+        raise

@@ -116,7 +116,7 @@ def _require_command(word: str) -> None:
     """Raise UsageError for a word that is like a command and no path."""
     if not word.isalpha() or word in COMMANDS or os.path.lexists(word):
         return
-    from relax_lint.settings.config import did_you_mean
+    from relax_lint.support.nearest import did_you_mean
 
     if suggestion := did_you_mean(word, [*COMMANDS]):
         raise UsageError(f"unknown command `{word}`{suggestion} (see `relax-lint --help`)")

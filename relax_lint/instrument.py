@@ -17,12 +17,13 @@ from relax_lint import api
 from relax_lint.judging.problems import problem_checks
 from relax_lint.judging.provenance import counterparts, first_with
 from relax_lint.judging.report import check_module
+from relax_lint.judging.selection import known_config
 from relax_lint.results.check import Check, is_finding
 from relax_lint.results.problem import Problem, ProblemKind
 from relax_lint.results.report import FileResult, InputStatus, Report
 from relax_lint.results.verdict import Severity
 from relax_lint.rule import load_rules
-from relax_lint.settings.config import Config, Settings, as_config
+from relax_lint.settings.config import Config, Settings
 from relax_lint.support.gc_pause import without_collection
 from relax_lint.suppressions.policy import apply_policy
 from relax_lint.vm import versions
@@ -103,7 +104,7 @@ class MemoryLint:
         if isinstance(passes, str) and passes != "all":
             raise ValueError(f"`passes` is a collection of names or 'all', not {passes!r}")
         self._fail_on = None if fail_on is None else api.as_severity(fail_on)
-        self._config = as_config(config)
+        self._config = known_config(config)
         self._passes: Passes = passes if passes is None or passes == "all" else frozenset(passes)
         self._running: list[str] = []
         self._seen: set[str] = set()

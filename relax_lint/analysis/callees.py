@@ -39,7 +39,11 @@ class Callees:
 
     def knows_callers(self, function: Function) -> bool:
         """Whether every call of a function is seen."""
-        return function.private and function.name not in self._escaped
+        return function.private and not self.escapes(function)
+
+    def escapes(self, function: Function) -> bool:
+        """Whether a function of the module is handed on, to be called from where it cannot be followed."""
+        return function.name in self._escaped
 
 
 def _passed_on(function: Function) -> Iterator[ValueId]:

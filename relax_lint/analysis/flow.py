@@ -101,6 +101,20 @@ class FunctionFlow:
         """The storages that a value may be."""
         return self._shared.storages.storages_of(self.function, value)
 
+    def is_passed_in(self, value: ValueId) -> bool:
+        """Whether a storage is what the callers of this function pass."""
+        return self._shared.storages.is_passed_in(self.function, value)
+
+    @property
+    def knows_callers(self) -> bool:
+        """Whether every call of the function is seen."""
+        return self._shared.callees.knows_callers(self.function)
+
+    @property
+    def calls_of_this(self) -> list[tuple[Function, FunctionCall]]:
+        """The calls of the function that the module shows, each with the function that it is in."""
+        return self._shared.callees.calls_of(self.function)
+
     @cached_property
     def aliases(self) -> Aliases:
         """Which values share a register, or bytes."""
@@ -158,11 +172,6 @@ class FunctionFlow:
     def returned(self) -> frozenset[ValueId]:
         """The values whose bytes the result may share."""
         return self.aliases.roots_of(self.function.result)
-
-    @property
-    def knows_callers(self) -> bool:
-        """Whether every call of the function is seen."""
-        return self._shared.callees.knows_callers(self.function)
 
     @cached_property
     def used_inside(self) -> frozenset[ValueId]:

@@ -8,7 +8,9 @@ from dataclasses import dataclass
 @dataclass(frozen=True)
 class Presumption:
     """An unchecked fact that a verdict relies on, such as the type that a call declares. `text` is
-    what people read in the list of assumptions.
+    what people read in the list of assumptions. `is_environment`: it is about the machine, of which neither
+    the input nor the configuration says anything.
     """
 
     text: str
+    is_environment: bool = False

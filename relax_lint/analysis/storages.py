@@ -40,6 +40,14 @@ class StorageResolver:
         """The storages that a value of `function` may be."""
         return self._resolve(function, value, (), frozenset())
 
+    def is_passed_in(self, function: Function, value: ValueId) -> bool:
+        """Whether a value is a parameter of a function, under any of its names."""
+        op = self._defined_by(function).get(value)
+        while isinstance(op, Alias | MatchCast | GetItem):
+            value = op.tuple if isinstance(op, GetItem) else op.source
+            op = self._defined_by(function).get(value)
+        return value in function.parameters
+
     def _resolve(
         self,
         function: Function,
@@ -61,13 +69,16 @@ class StorageResolver:
             return self._resolve(function, op.tuple, (op.item, *items), seen)
         if isinstance(op, MakeTuple) and items and items[0] < len(op.items):
             return self._resolve(function, op.items[items[0]], items[1:], seen)
+        fields = function.inline_tuples.get(value)
+        if fields is not None and items and items[0] < len(fields):
+            return self._resolve(function, fields[items[0]], items[1:], seen)
         if isinstance(op, If):
             branches = (op.then_result, op.else_result)
             return _all([self._resolve(function, branch, items, seen) for branch in branches])
         callee = self._callees.of(op) if isinstance(op, FunctionCall) else None
         if callee is not None:
             return _constant_sized(self._resolve(callee, callee.result, items, seen), callee)
-        if op is None and value in function.parameters and self._callees.knows_callers(function):
+        if op is None and value in function.parameters and not self._callees.escapes(function):
             return self._from_callers(function, function.parameters.index(value), items, seen)
         return _NOT_ALLOCATED
 
@@ -78,7 +89,7 @@ class StorageResolver:
         items: tuple[int, ...],
         seen: frozenset[tuple[str, ValueId, tuple[int, ...]]],
     ) -> Storages:
-        """The storages that the calls of a private function pass in."""
+        """The storages that the calls which are seen pass in."""
         calls = self._callees.calls_of(function)
         if not calls or any(parameter >= len(call.arguments) for _, call in calls):
             return _NOT_ALLOCATED

@@ -47,6 +47,7 @@ def run_report(options: argparse.Namespace, command: str) -> int:
     fixes = command == "check" and (options.fix or options.diff)
     if command == "check":
         _require_sense(options)
+    _require_inputs(options.paths)
     # Even where no file holds Relax a wrong configuration, or request, is an error.
     asked = _asked(options) if command == "memory" else None
     config = _config(options) if _is_configured(options) else None
@@ -59,6 +60,17 @@ def run_report(options: argparse.Namespace, command: str) -> int:
 
     with without_collection():
         return _check_in_full(options, command, config or _config(options), asked)
+
+
+def _require_inputs(paths: Sequence[str]) -> None:
+    """Raise UsageError for a path at which there is nothing."""
+    for path in paths:
+        try:
+            if path == "-" or os.path.lexists(path):
+                continue
+        except ValueError:
+            continue
+        raise UsageError(f"{path}: no such file or folder")
 
 
 def _require_sense(options: argparse.Namespace) -> None:
@@ -108,8 +120,10 @@ def _config(options: argparse.Namespace) -> Config:
         config = untrusted(config)
         if config.baseline is not None and not is_inside(config.baseline, os.curdir):
             raise UsageError("with `--untrusted` a baseline must be inside the working directory")
-    per_file = [code for _, codes in config.per_file_ignores for code in codes]
-    _require_known_rules([*config.select, *config.ignore, *per_file, *dict(config.severities)])
+    if config.select or config.ignore or config.per_file_ignores or config.severities:
+        from relax_lint.judging.selection import prefixes_of
+
+        _require_known_rules(prefixes_of(config))
     return config
 
 
@@ -202,9 +216,16 @@ def _check_in_full(options: argparse.Namespace, command: str, config: Config, as
         tell_all(render_findings(report, style(options.color, to_file=True), comparison))
     if (comparison is not None and comparison.exceeds) or _fails(report, command, config):
         return FINDINGS
-    if options.error_on_no_input and not any(file.input.functions for file in report.files):
+    if options.error_on_no_input and _is_empty(report, command):
         return NO_INPUT
     return OK
+
+
+def _is_empty(report: Report, command: str) -> bool:
+    """Whether there was no Relax function, or nothing in one to check."""
+    return not any(file.input.functions for file in report.files) or (
+        command == "check" and not report.checks
+    )
 
 
 def _complain_of_stale(report: Report, config: Config) -> None:

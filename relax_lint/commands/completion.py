@@ -47,7 +47,7 @@ def completion_script(shell: str, commands: tuple[str, ...]) -> str:
     that there is no script for.
     """
     if shell not in SHELLS:
-        from relax_lint.settings.config import did_you_mean
+        from relax_lint.support.nearest import did_you_mean
 
         raise UsageError(f"no completion for `{shell}`{did_you_mean(shell, [*SHELLS])}")
     names, values = [], []

@@ -37,6 +37,8 @@ def understand(options: Namespace, select: Sequence[str] | None) -> Asked:
         bindings=read_bindings(options.bind or ()),
         estimates=options.output_format == "tvm",
         timelines=options.output_format == "html",
+        # Without a sandbox that is as strict TVM compiles nothing of others.
+        lowers=not options.untrusted,
     )
     return Asked(
         request=request,
@@ -52,7 +54,7 @@ def configured(asked: Asked, config: Config) -> Config:
     missing from the totals has to be said all the same.
     """
     select = (*unreadable_codes(), *_budget_codes(config), *asked.select)
-    return replace(config, select=select, memory=asked.request)
+    return replace(config, select=select, memory=asked.request, lower=config.lower or asked.request.lowers)
 
 
 def _budget_codes(config: Config) -> list[str]:

@@ -51,7 +51,7 @@ class _Parser(argparse.ArgumentParser):
         self.exit(complain(f"{message} (see `{self.prog} --help`)"))
 
     def _nearest(self, word: str) -> str:
-        from relax_lint.settings.config import did_you_mean
+        from relax_lint.support.nearest import did_you_mean
 
         known = [name for action in self._actions for name in action.option_strings if name.startswith("--")]
         return did_you_mean(word.partition("=")[0], known) if word.startswith("-") else ""

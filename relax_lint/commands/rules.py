@@ -6,24 +6,14 @@ import argparse
 from collections.abc import Sequence
 
 from relax_lint.commands.terminal import UsageError, style, write
-from relax_lint.rule import Rule, find_rule, load_rules
+from relax_lint.judging.selection import unknown_rule
+from relax_lint.rule import find_rule, load_rules
 
 
 def require_known_rules(prefixes: Sequence[str]) -> None:
     """Raise UsageError for a prefix that no rule has."""
-    rules = load_rules()
-    for prefix in prefixes:
-        if not any(code.startswith(prefix) for code in rules):
-            raise UsageError(_unknown_rule(prefix, rules))
-
-
-def _unknown_rule(code: str, rules: dict[str, Rule]) -> str:
-    from relax_lint.settings.config import did_you_mean
-
-    by_name = {rule.name: rule.code for rule in rules.values()}
-    if code in by_name:
-        return f"unknown rule `{code}`; did you mean `{by_name[code]}`?"
-    return f"unknown rule `{code}`{did_you_mean(code.upper(), [*rules])}"
+    if (unknown := unknown_rule(prefixes)) is not None:
+        raise UsageError(unknown)
 
 
 def explain(options: argparse.Namespace) -> int:
@@ -32,7 +22,7 @@ def explain(options: argparse.Namespace) -> int:
 
     rule = find_rule(options.code.upper()) or find_rule(options.code)
     if rule is None:
-        raise UsageError(_unknown_rule(options.code, load_rules()))
+        raise UsageError(unknown_rule([options.code]) or f"`{options.code}` is not a whole code")
     try:
         text = rule.page.read_text(encoding="utf-8")
     except OSError as error:

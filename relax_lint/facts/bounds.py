@@ -77,6 +77,7 @@ class BoundFacts:
     """The declared bounds of one function, and the verdicts on them."""
 
     def __init__(self, flow: FunctionFlow, judge: Judge, placement: PlacementFacts) -> None:
+        self._flow = flow
         self._function = flow.function
         self._judge = judge
         self._placement = placement
@@ -116,14 +117,25 @@ class BoundFacts:
     # -- RLX502 --------------------------------------------------------------------------------
 
     def without_effect(self) -> Iterator[Decided[FaultyBound]]:
-        """Every declared bound that is not an integer, or names no symbol of the signature."""
+        """Every declared bound that is not an integer, or names no symbol of a signature. One map may be
+        attached to every function of a module: a name is known if any of them has it.
+        """
         for bound in self._function.bounds:
             if bound.value is None:
                 decision = certain(Verdict.ALWAYS_WRONG, "a bound must be an integer")
                 yield Decided(FaultyBound(bound, Fault.NOT_AN_INTEGER), decision)
-            if bound.symbol is None:
+            if bound.symbol is None and bound.name not in self._names_of_module:
                 reason = "bounds are matched by name against the signature"
                 yield Decided(FaultyBound(bound, Fault.UNKNOWN_NAME), certain(Verdict.ALWAYS_WRONG, reason))
+
+    @cached_property
+    def _names_of_module(self) -> frozenset[str]:
+        return frozenset(
+            info.symbol.name
+            for function in self._flow.program.functions
+            for info in function.symbols
+            if info.in_signature
+        )
 
     def symbol_like(self, name: str) -> str | None:
         """The one symbol of the signature that a misspelt name may mean."""

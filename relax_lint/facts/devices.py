@@ -14,6 +14,7 @@ from dataclasses import dataclass
 from functools import cached_property
 
 from relax_lint.analysis.flow import FunctionFlow
+from relax_lint.analysis.presumption import Presumption
 from relax_lint.facts.judge import Decided
 from relax_lint.model.operations import (
     Alias,
@@ -28,7 +29,7 @@ from relax_lint.model.operations import (
 )
 from relax_lint.model.types import TensorType
 from relax_lint.results.verdict import Verdict
-from relax_lint.settings.config import Config
+from relax_lint.settings.config import DEFAULT_TARGET, Config
 from relax_lint.symbolic.decision import Decision, certain
 from relax_lint.symbolic.quantity import Unknown
 
@@ -82,7 +83,9 @@ class DeviceFacts:
         for op in self._allocations:
             if op.device is not None:
                 fine = 0 <= op.device < self.count
-                yield Decided(op, _verdict(fine, f"device {op.device} of {self.count}"))
+                # No VM has a device below 0.
+                assumed = () if fine or op.device < 0 else self._assumed_devices
+                yield Decided(op, _verdict(fine, f"device {op.device} of {self.count}"), assumed)
 
     def same_as_storage(self) -> Iterator[Decided[NamedDevice]]:
         """Every tensor that names a device: it is that of its storage."""
@@ -108,7 +111,8 @@ class DeviceFacts:
         for op in self._allocations:
             offered = self._offers(op.device, op.scope)
             if offered is not None:
-                yield Decided(op, _verdict(offered, f"scope {op.scope!r}"))
+                assumed = () if offered else self._assumed_target(op.device)
+                yield Decided(op, _verdict(offered, f"scope {op.scope!r}"), assumed)
 
     # -- devices -------------------------------------------------------------------------------
 
@@ -126,11 +130,29 @@ class DeviceFacts:
             return None
         return self._target_of(device)
 
+    @cached_property
+    def is_count_assumed(self) -> bool:
+        """Whether neither the module nor the configuration says anything about the devices."""
+        declared = self._program.declared_devices or self._config.devices is not None
+        return not declared and self._config.target is None
+
+    @cached_property
+    def _assumed_devices(self) -> tuple[Presumption, ...]:
+        if not self.is_count_assumed:
+            return ()
+        return (Presumption("the VM has 1 device (no device or target is named)", is_environment=True),)
+
+    def _assumed_target(self, device: int | None) -> tuple[Presumption, ...]:
+        if self._program.declared_devices or self._config.target is not None:
+            return ()
+        text = f"device {device or 0} is `{DEFAULT_TARGET}` (no target is named)"
+        return (Presumption(text, is_environment=True),)
+
     def _target_of(self, device: int) -> str:
         declared = self._program.declared_devices
         if device < len(declared):
             return declared[device].target
-        own = self._config.target.split()[0]
+        own = self._config.target_or_default.split()[0]
         return "llvm" if declared or device >= (self._config.devices or 1) else own
 
     def _offers(self, device: int | None, scope: str) -> bool | None:

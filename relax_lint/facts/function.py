@@ -57,7 +57,7 @@ from relax_lint.symbolic.domain import Domain
 from relax_lint.symbolic.printing import condition_text, expr_text
 from relax_lint.symbolic.prover import ProverChain
 from relax_lint.symbolic.quantity import Size, Unknown
-from relax_lint.totals.compute import Totals, measure
+from relax_lint.totals.compute import Totals, measure_planned
 
 
 class FunctionFacts:
@@ -116,7 +116,7 @@ class FunctionFacts:
     @cached_property
     def totals(self) -> Totals:
         """What the function needs, in bytes."""
-        return measure(self.program, self.function, page_size=self.config.page_size)
+        return measure_planned(self.program, self.function, page_size=self.config.page_size)
 
     # -- verdicts: sizes and places ------------------------------------------------------------
 
@@ -178,6 +178,14 @@ class FunctionFacts:
     def leftovers(self, event: UnwrittenRead) -> tuple[ValueId, ...]:
         """The tensors that were written before on bytes of a tensor that was not (RLX205)."""
         return uninitialised_read.leftovers(event, self.flow)
+
+    def stubs_given(self, event: UnwrittenRead) -> tuple[str, ...]:
+        """The kernels without a body that are given a tensor before it is read (RLX205)."""
+        return uninitialised_read.stubs_given(event, self.flow)
+
+    def is_for_callers(self, event: UnwrittenRead) -> bool:
+        """Whether a tensor is returned, unwritten, by a function that does nothing but allocate (RLX205)."""
+        return event.reading.op is None and uninitialised_read.only_allocates(self.flow)
 
     def argument_overlaps(self) -> Iterator[Decided[ArgumentOverlap]]:
         """Every pair of arguments that may alias, one of which is written (RLX206)."""
@@ -282,6 +290,14 @@ class FunctionFacts:
         where = which if others else f"{which} of `{self.name_of(owner)}`"
         when = "" if safe is None else f" when {condition_text(sympy.to_nnf(sympy.Not(safe)))}"
         return f"{where} are shared{when}"
+
+    def is_computed(self, decision: Decision) -> bool:
+        """Whether the safe region of a decision is about values alone that the program computes itself."""
+        if decision.safe_when is None:
+            return False
+        names = decision.safe_when.free_symbols
+        infos = [info for info in self.function.symbols if info.symbol in names]
+        return bool(infos) and all(info.origin.is_computed for info in infos)
 
     def reader(self, reading: Reading) -> str:
         """Who reads: the callee of a call, else the binding."""

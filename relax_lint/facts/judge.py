@@ -127,6 +127,11 @@ class Judge:
             return Decision(Verdict.NEEDS_RUNTIME_CHECK, proof)
         return self._chain.decide(claim.condition, claim.domain)
 
+    def at_call(self, caller: Function, call: Op, condition: Boolean) -> Decision:
+        """The verdict on a condition where another function calls this one."""
+        entry = entry_domain(caller, trust_declared_bounds=self._trust)
+        return self._chain.decide(condition, domains_of(caller, entry)[call.place.index])
+
     # -- other questions -----------------------------------------------------------------------
 
     def is_reachable(self, domain: Domain) -> bool:

@@ -23,15 +23,18 @@ import sympy
 from sympy.logic.boolalg import Boolean
 
 from relax_lint.analysis.flow import FunctionFlow
+from relax_lint.analysis.presumption import Presumption
 from relax_lint.facts.asking import arithmetic, fitting, signs
+from relax_lint.facts.callers import in_each_call
 from relax_lint.facts.claims import Claim, not_negative
 from relax_lint.facts.judge import Decided, Judge
 from relax_lint.model.arguments import BYTE
 from relax_lint.model.operations import AllocStorage, AllocTensor, Op, View
 from relax_lint.model.sizes import BITS_PER_BYTE, effective_capacity
 from relax_lint.model.types import DType
+from relax_lint.results.verdict import Prover, Verdict
 from relax_lint.settings.config import Config
-from relax_lint.symbolic.decision import FirstFailure
+from relax_lint.symbolic.decision import Decision, FirstFailure, Proof
 from relax_lint.symbolic.domain import INT64_MAX, Domain, Fact
 from relax_lint.symbolic.quantity import Shape, Size, Unknown
 from relax_lint.symbolic.relations import CACHED, at_least_zero, at_most, none_negative
@@ -40,6 +43,9 @@ from relax_lint.vm.builtins import ViewKind
 from relax_lint.vm.facts import FactSource
 
 UINT64_MAX = 2**64 - 1
+_UP_TO_CALLERS = Proof(
+    Prover.UNDECIDED, "the storage is a parameter, and the calls decide which values come with it"
+)
 
 Allocation: TypeAlias = AllocStorage | AllocTensor
 AnyOp = TypeVar("AnyOp", bound=Op)
@@ -200,7 +206,38 @@ class PlacementFacts:
             claims = placement.fits(allocator)
             decision = self._judge.judge(*claims)
             only_empty = self._judge.safe_only_if(decision, claims[0], placement.empty)
-            yield Decided(placement, decision, only_empty=only_empty)
+            if decision.verdict is Verdict.NEEDS_RUNTIME_CHECK and self._is_passed_in(placement):
+                # With which values the function is called is up to those who pass the storage.
+                in_calls = self._in_each_call(claims)
+                decision, only_empty = in_calls or Decision(decision.verdict, _UP_TO_CALLERS), False
+            yield Decided(placement, decision, self._presumed(placement), only_empty)
+
+    def _presumed(self, placement: Placement) -> tuple[Presumption, ...]:
+        """That nobody else calls a function whose storage is a parameter."""
+        value = placement.tensor.storage
+        if value is None or self._flow.knows_callers or not self._is_passed_in(placement):
+            return ()
+        function = self._flow.function
+        name = function.values[value].name
+        return (Presumption(f"`{name}` is what the calls of `{function.name}` in this module pass"),)
+
+    def _is_passed_in(self, placement: Placement) -> bool:
+        value = placement.tensor.storage
+        known = value is not None and not isinstance(placement.storages, Unknown)
+        return known and value is not None and self._flow.is_passed_in(value)
+
+    def _in_each_call(self, claims: Sequence[Claim]) -> Decision | None:
+        """Every alternative holds in every call; None where that is not proved."""
+        calls, function = self._flow.calls_of_this, self._flow.function
+        decisions = []
+        for claim in claims:
+            if isinstance(claim.condition, Unknown):
+                return None
+            decision = in_each_call(claim.condition, function, calls, self._judge)
+            if decision is None:
+                return None
+            decisions.append(decision)
+        return decisions[0] if decisions else None
 
     def first_failures(self, placement: Placement) -> Mapping[str, FirstFailure]:
         """For each configured allocator the smallest assignment at which it refuses the tensor,

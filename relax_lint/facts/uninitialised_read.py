@@ -18,7 +18,7 @@ from relax_lint.analysis.flow import FunctionFlow
 from relax_lint.analysis.presumption import Presumption
 from relax_lint.facts.coverage import initialised, presumed_writes, written_again
 from relax_lint.facts.judge import Decided, Judge
-from relax_lint.model.operations import ValueId
+from relax_lint.model.operations import FunctionCall, KernelCall, ValueId
 from relax_lint.results.verdict import Verdict
 from relax_lint.symbolic.decision import certain
 from relax_lint.symbolic.quantity import Unknown
@@ -28,9 +28,10 @@ _NOT_EMPTY = Presumption("no reduction is empty")
 
 def uninitialised_reads(flow: FunctionFlow, judge: Judge) -> Iterator[Decided[UnwrittenRead]]:
     """The tensors that are read before they are written, each with the first such read that some input
-    reaches. What a private function returns is for its caller to write.
+    reaches. What a private function returns is for its caller to write, and so is what a function returns
+    that only allocates and is called in the module.
     """
-    inside = flow.knows_callers or bool(flow.captured)
+    inside = flow.knows_callers or bool(flow.captured) or (bool(flow.calls_of_this) and only_allocates(flow))
     known: set[ValueId] = set()
     for event in flow.contents.unwritten_reads:
         tensor = event.tensor.result
@@ -79,3 +80,32 @@ def leftovers(event: UnwrittenRead, flow: FunctionFlow) -> tuple[ValueId, ...]:
     """The tensors that were written before on bytes of the tensor that was not."""
     ours = flow.memory.range(event.tensor.result)
     return tuple(v for v in event.left if ours.disjoint(flow.memory.range(v)) != sympy.true)
+
+
+def only_allocates(flow: FunctionFlow) -> bool:
+    """Whether a function computes nothing: what it returns is meant to be written by those who call it."""
+    return not flow.calls and not flow.function_calls
+
+
+def stubs_given(event: UnwrittenRead, flow: FunctionFlow) -> tuple[str, ...]:
+    """The kernels without a body that are given the tensor before it is read: they would write it."""
+    if isinstance(event.tensor, FunctionCall):
+        return _stubs_in(event.tensor, flow)
+    end = event.reading.op.place.index if event.reading.op is not None else None
+    found = {
+        call.callee: None
+        for call in flow.calls
+        if (end is None or call.place.index < end)
+        and (kernel := flow.effects.kernel_of(call)) is not None
+        and kernel.is_stub
+        and any(event.tensor.result in flow.aliases.roots_of(argument) for argument in call.arguments)
+    }
+    return tuple(found)
+
+
+def _stubs_in(call: FunctionCall, flow: FunctionFlow) -> tuple[str, ...]:
+    """The kernels without a body that the function calls which made a tensor."""
+    functions = [function for function in flow.program.functions if function.name == call.target]
+    calls = [op for function in functions for op in function.body.walk() if isinstance(op, KernelCall)]
+    kernels = {op.callee: flow.effects.kernel_of(op) for op in calls}
+    return tuple(name for name, kernel in kernels.items() if kernel is not None and kernel.is_stub)

@@ -4,21 +4,28 @@ operations, so that neither positions nor names can be relied on alone. Imports 
 
 from __future__ import annotations
 
+import re
 from collections import defaultdict
 from collections.abc import Callable, Hashable, Sequence
 
 from relax_lint.results.check import Check
+from relax_lint.rule import load_rules
+
+_KERNELS = "kernels"
+# An operand, of which a copy has another name; extents and dtypes are numbers and plain words.
+_NAME = re.compile(r"`[A-Za-z_]\w*`")
 
 
 def counterparts(later: Sequence[Check], earlier: Sequence[Check]) -> list[int | None]:
     """For each finding of `later` the index of the same one in `earlier`; None where there is none.
 
     The same are, one to one and in order, findings of one rule about one binding of one function; then, of
-    those that are left, findings of one rule with one condition in one function: their tensor was renamed.
+    those that are left, findings of one rule with one condition in one function: their tensor was renamed;
+    and findings about one mismatch, of which one is in the fused copy of a function or a kernel.
     """
     found: list[int | None] = [None] * len(later)
     left = list(range(len(earlier)))
-    for alike in (_same_binding, _same_condition):
+    for alike in (_same_binding, _same_condition, _same_mismatch):
         waiting: dict[Hashable, list[int]] = defaultdict(list)
         for index in reversed(left):
             waiting[alike(earlier[index])].append(index)
@@ -49,3 +56,11 @@ def _same_binding(check: Check) -> Hashable:
 
 def _same_condition(check: Check) -> Hashable:
     return (check.rule, check.function, check.verdict, check.safe_when)
+
+
+def _same_mismatch(check: Check) -> Hashable:
+    """What a kernel refuses, wherever it is called: fusion moves calls into functions of their own."""
+    rule = load_rules().get(check.rule)
+    if rule is None or rule.family != _KERNELS:
+        return (check.rule, check.function, check.binding)
+    return (check.rule, check.verdict, check.safe_when, _NAME.sub("", check.label))

@@ -9,17 +9,19 @@ from dataclasses import replace
 from types import MappingProxyType
 from typing import Any
 
+from relax_lint.analysis.planned import unplanned_functions
 from relax_lint.fixes.changes import Remedy
 from relax_lint.fixes.text.describe import help_lines
 from relax_lint.fixes.text.edits import TextFixer, display
 from relax_lint.judging.module import JudgedFunction, ModuleJudge, PlannedJudgement
 from relax_lint.judging.problems import problem_checks
 from relax_lint.judging.proof_records import record_of
+from relax_lint.judging.severity import severity_of
 from relax_lint.judging.skipped import in_part, incomplete
 from relax_lint.model.operations import OperationId
 from relax_lint.model.positions import Positions
 from relax_lint.model.program import Function
-from relax_lint.results.check import AllocatorFailure, Check, Fix, ProofRecord, Related
+from relax_lint.results.check import AllocatorFailure, Check, Fix, Related
 from relax_lint.results.location import Location
 from relax_lint.results.memory_figures import MemoryTotals
 from relax_lint.results.problem import Problem, ProblemKind
@@ -90,10 +92,9 @@ def check_module(
     memory: list[MemoryTotals] = []
     for judged in judge.functions():
         function = judged.facts.function
-        record = record_of if config.proofs else None
         unread = tuple(f"{text}: treated as unknown" for text in depends.get(function.name, ()))
         writer = _Writer(
-            path, function, (*assumptions, *unread), write_fix or _displayed, record, is_whole=not unread
+            path, function, (*assumptions, *unread), write_fix or _displayed, config, is_whole=not unread
         )
         checks += writer.checks(judged)
         if totals:
@@ -115,7 +116,12 @@ def check_module(
         notes=notes,
         estimates=estimates(program) if config.memory.estimates else (),
         assumptions=judge.assumptions,
+        unplanned=tuple(_qualified(program.module, name) for name in unplanned_functions(program)),
     )
+
+
+def _qualified(module: str | None, name: str) -> str:
+    return name if module is None else f"{module}.{name}"
 
 
 def _ill_formed(unit: ParsedUnit) -> Problem:
@@ -135,13 +141,13 @@ class _Writer:
         function: Function,
         assumptions: tuple[str, ...],
         write_fix: Callable[[Function, Remedy], Fix],
-        record: Callable[[Decision], ProofRecord | None] | None,
+        config: Config,
         *,
         is_whole: bool = True,
     ) -> None:
         self._is_whole = is_whole
         self._path = path
-        self._record = record
+        self._config = config
         self._function = function
         self._assumptions = assumptions
         self._write_fix = write_fix
@@ -154,8 +160,8 @@ class _Writer:
         rule, judgement, message = found.rule, found.judgement, found.judgement.message
         decision, place, function = judgement.decision, judgement.place, self._function
         fine = decision.verdict is Verdict.ALWAYS_FINE
-        severity = rule.severity_of(decision.verdict) if judgement.severity is None else judgement.severity
-        if not self._is_whole and decision.proof.by is Prover.UNDECIDED:
+        severity = severity_of(rule, judgement, self._config)
+        if not self._is_whole and decision.proof.by is Prover.UNDECIDED and not fine:
             # What was not read would have decided it.
             severity = Severity.NOTE
         remedies = () if fine else found.plan.remedies
@@ -166,7 +172,7 @@ class _Writer:
             rule=rule.code,
             name=rule.name,
             verdict=decision.verdict,
-            severity=Severity.NONE if fine else severity,
+            severity=severity,
             message=without_addresses(message.text),
             path=self._path,
             module=function.module,
@@ -190,7 +196,7 @@ class _Writer:
             notes=tuple(map(without_addresses, (*_reason(decision), *message.notes))),
             help=() if fine else tuple(map(without_addresses, (*to_write, *message.help, *found.plan.help))),
             fixes=tuple([fix for _, fix in fixes]),
-            proof_record=None if self._record is None else self._record(decision),
+            proof_record=record_of(decision) if self._config.proofs else None,
         )
 
     def _origins(self, decision: Decision) -> tuple[Related, ...]:

@@ -75,6 +75,7 @@ class FunctionBuilder:
         self._next_index = 0
         self._name = ""
         self._entry_facts: tuple[Fact, ...] = ()
+        self._parameters: set[ValueId] = set()
         self._dataflow = False
 
     def build(self, name: str, func: Any) -> Function:
@@ -87,6 +88,7 @@ class FunctionBuilder:
             self._context.bind(param, trusted=trusted)
             for param, trusted in zip(func.params, checked, strict=True)
         ]
+        self._parameters.update(parameters)
         # A parameter may use a symbol that a later one defines: that gives facts in the second round only.
         self._parameters_facts(name, parameters, checked, func.params)
         facts = [*self._entry_facts, *self._parameters_facts(name, parameters, checked, func.params)]
@@ -180,6 +182,10 @@ class FunctionBuilder:
             context.translator.define(var, value)
         if source in context.function_values:
             context.function_values[result] = context.function_values[source]
+        if source in self._parameters:
+            self._parameters.add(result)
+        if source in context.tuples:
+            context.tuples[result] = context.tuples[source]
         return Alias(place, result, source)
 
     def _tuple(self, place: OperationId, var: Any, value: Any) -> Op:
@@ -187,7 +193,9 @@ class FunctionBuilder:
         items = tuple(context.operand(item) for item in value.fields)
         type_ = TupleType(tuple(context.values[item].type for item in items))
         trusted = all(item in context.trusted for item in items)
-        return MakeTuple(place, context.bind(var, type_=type_, trusted=trusted), items)
+        result = context.bind(var, type_=type_, trusted=trusted)
+        context.tuples[result] = items
+        return MakeTuple(place, result, items)
 
     def _item(self, place: OperationId, var: Any, value: Any) -> Op:
         context = self._context
@@ -239,7 +247,8 @@ class FunctionBuilder:
             context.translator.define(binding.var, binding.value)
         target = context.types.type(binding.ty)
         known = type_ if source in context.trusted else None
-        origin = Origin(f"match_cast to `{place.binding}`", place.location)
+        computed = source not in self._parameters
+        origin = Origin(f"match_cast to `{place.binding}`", place.location, computed)
         checked = known is not None or matching.is_checked(context.symbols, type_, target)
         if checked:
             facts = matching.match_cast_facts(context.symbols, known, target, origin)

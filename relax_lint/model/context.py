@@ -39,6 +39,8 @@ class BuildContext:
         """Values whose type is true by construction, not merely claimed by the IR."""
         self.constants: dict[Any, ValueId] = {}
         self.inline_tuples: dict[ValueId, tuple[ValueId, ...]] = {}
+        self.tuples: dict[ValueId, tuple[ValueId, ...]] = {}
+        """The fields of tuples that a binding makes."""
         self.function_values: dict[ValueId, str] = {}
         """The values that are functions of the program, by any name that they are bound to."""
         self._ids: dict[int, ValueId] = {}
@@ -54,6 +56,7 @@ class BuildContext:
         made._ids = dict(self._ids)
         made.function_values = dict(self.function_values)
         made.inline_tuples = dict(self.inline_tuples)
+        made.tuples = dict(self.tuples)
         return made
 
     def bind(self, var: Any, *, type_: ValueType | None = None, trusted: bool = True) -> ValueId:

@@ -128,3 +128,5 @@ class Kernel:
     lookups: tuple[Lookup, ...] = ()
     reductions: tuple[Reduction, ...] = ()
     differs: Differs | None = field(default=None, compare=False, repr=False)
+    is_stub: bool = False
+    """Whether the body does nothing at all, as that of a kernel which is still to be written."""

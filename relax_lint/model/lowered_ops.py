@@ -129,12 +129,22 @@ def _shape_of(context: BuildContext, place: OperationId, var: Any, given: Given)
 
 def _through_cuda_graph(context: BuildContext, place: OperationId, var: Any, given: Given) -> Op:
     function, passed = given.own[:2]
-    items = passed.fields if versions.kind(passed) == "Tuple" else ()
-    arguments = tuple(context.operand(item) for item in items)
+    arguments = _passed(context, passed)
     result = context.bind(var, trusted=False)
     callee = str(getattr(function, "name_hint", "function"))
-    target = context.function_named(function)
+    # Of a tuple that came from elsewhere it is not known which parameter gets what.
+    target = None if arguments is None else context.function_named(function)
+    arguments = (context.operand(passed),) if arguments is None else arguments
     return FunctionCall(place, result, callee, arguments, context.values[result].type, target)
+
+
+def _passed(context: BuildContext, passed: Any) -> tuple[ValueId, ...] | None:
+    """What a captured function is given: the fields of a tuple, or nothing where an index follows at once."""
+    if versions.kind(passed) == "Tuple":
+        return tuple(context.operand(item) for item in passed.fields)
+    if versions.kind(passed) == "Var":
+        return context.tuples.get(context.operand(passed))
+    return ()
 
 
 HANDLERS: Mapping[Operation, Handler] = {

@@ -23,7 +23,7 @@ from relax_lint.model.kernels import (
 from relax_lint.model.read_types import read_dtype
 from relax_lint.symbolic.quantity import Shape, Unknown
 from relax_lint.symbolic.translate import Translator, Untranslatable
-from relax_lint.vm import versions
+from relax_lint.vm import nodes, versions
 
 
 class Kernels(Mapping[str, Kernel]):
@@ -73,6 +73,7 @@ def read_kernel(name: str, prim_func: Any) -> Kernel:
         tuple(dict.fromkeys(reader.lookups)),
         tuple(dict.fromkeys(reader.reductions)),
         Trial(prim_func, shapes, loops.signature).differs if all(map(_in_order, parameters)) else None,
+        nodes.does_nothing(prim_func.body),
     )
 
 

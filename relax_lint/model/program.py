@@ -48,10 +48,13 @@ class Provenance(Enum):
 
 @dataclass(frozen=True)
 class Origin:
-    """Where a value comes from: in words (``parameter `x` ``), and its location in the text."""
+    """Where a value comes from: in words (``parameter `x` ``), and its location in the text. `is_computed`:
+    the program computes it, so that nobody hands it over.
+    """
 
     text: str
     location: Location | None = None
+    is_computed: bool = False
 
     def __str__(self) -> str:
         return self.text

@@ -11,6 +11,7 @@ from relax_lint.support.byte_text import bytes_text
 from relax_lint.support.escaping import printable
 
 _PIECES_SHOWN = 12
+_NO_BYTES = bytes_text(0)
 
 
 def memory_lines(
@@ -128,6 +129,8 @@ def _span(piece: Piece) -> str:
 
 
 def _part(static: int, statics: int, noun: str, dynamics: int, dynamic: str) -> str:
+    if not statics and not dynamics and dynamic != _NO_BYTES:
+        return dynamic
     parts = []
     if statics or not dynamics:
         parts.append(f"{bytes_text(static)} in {count(statics, noun)}")

@@ -24,8 +24,13 @@ def summary_lines(report: Report, style: Style) -> Iterator[str]:
     head = f"{count(summary.all.total, 'check')} in {count(functions, 'function')}{share}"
     yield style.paint("strong", head)
     rows = [("", "always-wrong", "needs-runtime-check", "always-fine")]
-    rows += [(f"{rule} {summary.names[rule]}", *_cells(number)) for rule, number in summary.by_rule.items()]
-    if len(rows) > 2:
+    rows += [
+        (f"{rule} {summary.names[rule]}", *_cells(number))
+        for rule, number in summary.by_rule.items()
+        if number.always_fine < number.total
+    ]
+    # What is proved safe throughout has no row of its own.
+    if len(summary.by_rule) > 1:
         rows.append(("all", *_cells(summary.all)))
     yield from table(rows)
     if summary.undecided:

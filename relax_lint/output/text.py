@@ -29,7 +29,7 @@ def render_text(
     statistics: bool = False,
     allocators: Sequence[str] = ("naive", "pooled"),
 ) -> str:
-    """Every finding, then (unless `quiet`) the summary and the memory totals of the functions that allocate.
+    """Every finding, then (unless `quiet`) the memory totals of the functions that allocate and the summary.
     `statistics` adds which prover decided how much.
     """
     sections = _finding_sections(report, style)
@@ -111,12 +111,12 @@ def _tables(report: Report, style: Style, statistics: bool, allocators: Sequence
     if not report.checks and not report.memory:
         yield [nothing_found(len(report.files))]
         return
-    yield list(summary_lines(report, style))
-    if statistics and report.checks:
-        yield list(prover_lines(report, style))
     allocating = [total for total in report.memory if _allocates(total)]
     if allocating:
         yield list(memory_lines(allocating, allocators, style))
+    if statistics and report.checks:
+        yield list(prover_lines(report, style))
+    yield list(summary_lines(report, style))
 
 
 def _allocates(total: MemoryTotals) -> bool:

@@ -8,9 +8,10 @@ from typing import Any
 import tvm
 
 from relax_lint.fixes.changes import Applicability, Remedy, Turn
+from relax_lint.judging.selection import known_config
 from relax_lint.repair.driver import repair
 from relax_lint.repair.module_target import FixedModule, JudgedModule, Wanted
-from relax_lint.settings.config import Config, Settings, as_config
+from relax_lint.settings.config import Config, Settings
 
 
 def fix(module: tvm.IRModule, config: Settings = None, unsafe: bool = False) -> tvm.IRModule:
@@ -24,7 +25,7 @@ def fix(module: tvm.IRModule, config: Settings = None, unsafe: bool = False) -> 
     `config` is what `relax_lint.check` takes; its `fix-strategy` says which fix comes first. Raises TypeError
     for anything but an IRModule.
     """
-    return _fixed(module, as_config(config), lambda remedy: _may_be_made(remedy, unsafe=unsafe))
+    return _fixed(module, known_config(config), lambda remedy: _may_be_made(remedy, unsafe=unsafe))
 
 
 def insert_memory_checks(module: tvm.IRModule, config: Settings = None, unsafe: bool = False) -> tvm.IRModule:
@@ -32,7 +33,7 @@ def insert_memory_checks(module: tvm.IRModule, config: Settings = None, unsafe: 
     only fix. An input that does not fit raises an AssertionError that names the symbols, their values and
     the limit, at the earliest point where they are known.
     """
-    settings = replace(as_config(config), fix_strategy="assert")
+    settings = replace(known_config(config), fix_strategy="assert")
     return _fixed(
         module,
         settings,
@@ -47,7 +48,7 @@ class InsertMemoryChecks:
     """
 
     def __init__(self, config: Settings = None, unsafe: bool = False) -> None:
-        self._config = as_config(config)
+        self._config = known_config(config)
         self._unsafe = unsafe
 
     def transform_module(self, module: Any, context: Any) -> Any:

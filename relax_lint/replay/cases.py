@@ -120,7 +120,7 @@ def _parsed(file: FileData, unit: Unit | None, config: Config) -> ParsedUnit | N
         return found if isinstance(found, ParsedUnit) else None
     from relax_lint.sources.lowering import lower_unit
 
-    lowered = lower_unit(found, config.target)
+    lowered = lower_unit(found, config.target_or_default)
     return lowered if isinstance(lowered, ParsedUnit) else None
 
 

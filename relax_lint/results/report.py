@@ -23,7 +23,8 @@ class InputStatus:
 @dataclass(frozen=True)
 class UnitResult:
     """What one unit gave: every judged operation, the totals of its functions, notes, the quoted text by line
-    number, on request what TVM's estimator counts, and which assumptions of the configuration concern it.
+    number, on request what TVM's estimator counts, which assumptions of the configuration concern it, and the
+    functions of which TVM has still to plan the memory.
     """
 
     checks: tuple[Check, ...] = ()
@@ -33,6 +34,7 @@ class UnitResult:
     lines: Mapping[int, str] = field(default_factory=dict)
     estimates: tuple[Estimate, ...] = ()
     assumptions: tuple[str, ...] = ()
+    unplanned: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)

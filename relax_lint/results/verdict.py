@@ -19,7 +19,7 @@ class Verdict(str, Enum):
 
 
 class Severity(str, Enum):
-    """How a check is reported; `none` is for operations that are fine."""
+    """How a check is reported; `none` is for operations that are fine, and for what another check tells."""
 
     ERROR = "error"
     WARNING = "warning"

@@ -68,32 +68,38 @@ def _answers(file: FileData, config: Config, first: int) -> Iterator[Answer]:
         from relax_lint.judging.report import check_parsed
 
         if config.lower and isinstance(step, ParsedUnit):
-            from relax_lint.sources.lowering import LoweringError, lower_unit, read_target
+            from relax_lint.sources.lowering import LoweringError, read_target
 
             try:
-                read_target(config.target)
+                read_target(config.target_or_default)
             except LoweringError as error:
                 yield Impossible(str(error))
                 return
-            yield Doing(f"{LOWERING} {config.target}")
-            step = _with_constants(file, lower_unit(step, config.target), config)
+            yield Doing(f"{LOWERING} {config.target_or_default}")
+            step = _lowered(file, step, config)
             yield Doing("judging")
         result = check_parsed(step, file.path, config)
         yield replace(result, lines=_quoted(lines, file.path, _places(result.checks)))
 
 
-def _with_constants(file: FileData, step: ParsedUnit, config: Config) -> ParsedUnit:
-    """A model that cannot be lowered with its weights as parameters, with constants, if that helps."""
-    if file.source is None or not step.skipped or config.weights == "constants":
-        return step
+def _lowered(file: FileData, step: ParsedUnit, config: Config) -> ParsedUnit:
+    """A unit after memory planning. A model that cannot be lowered with its weights as parameters is, with
+    constants, if that helps.
+    """
     from relax_lint.sources.lowering import lower_unit
 
+    target, required = config.target_or_default, not config.memory.lowers
+    lowered = lower_unit(step, target, required=required)
+    if file.source is None or not lowered.skipped or config.weights == "constants":
+        return lowered
     again = load_model(file.source, file.kind, file.path, constant_weights=True)
-    lowered = lower_unit(again, config.target) if isinstance(again, ParsedUnit) else step
-    if lowered.skipped:
-        return step
-    note = f"with weights as parameters it cannot be lowered: {step.skipped[0].reason}"
-    return replace(lowered, notes=(*lowered.notes, note))
+    if not isinstance(again, ParsedUnit):
+        return lowered
+    other = lower_unit(again, target, required=required)
+    if other.skipped:
+        return lowered
+    note = f"with weights as parameters it cannot be lowered: {lowered.skipped[0].reason}"
+    return replace(other, notes=(*other.notes, note))
 
 
 _Steps = Iterator[UnitList | Loaded | Doing | ParsedUnit | Problem]
@@ -112,7 +118,13 @@ def _text_units(file: FileData, lines: list[str], first: int, dialect: str) -> _
     heads = tuple(UnitHead(unit.name, _head(unit.text.location(unit.node))) for unit in found.units)
     places = [head.location for head in heads] + [problem.location for problem in found.problems]
     places += [comment.location for comment in found.comments]
-    yield UnitList(heads, found.problems, found.comments, _quoted(lines, file.path, places))
+    yield UnitList(
+        heads,
+        found.problems,
+        found.comments,
+        _quoted(lines, file.path, places),
+        _skipped(found.meant_to_fail),
+    )
     if first >= len(found.units):
         return
     from relax_lint.sources.opaque.reading import read_unit
@@ -121,6 +133,13 @@ def _text_units(file: FileData, lines: list[str], first: int, dialect: str) -> _
     seal()
     for unit in found.units[first:]:
         yield read_unit(unit, dialect)
+
+
+def _skipped(meant_to_fail: int) -> tuple[str, ...]:
+    if not meant_to_fail:
+        return ()
+    units = f"{meant_to_fail} unit{'' if meant_to_fail == 1 else 's'}"
+    return (f"{units} inside `pytest.raises` skipped: meant to fail",)
 
 
 def _saved_module(file: FileData, first: int) -> _Steps:

@@ -36,13 +36,14 @@ class UnitHead:
 @dataclass(frozen=True)
 class UnitList:
     """The first answer: the units of the input, what could not be read, and the ignore comments. `lines` is
-    the text that the locations point at, by line number.
+    the text that the locations point at, by line number; `notes` are about the input as a whole.
     """
 
     units: tuple[UnitHead, ...]
     problems: tuple[Problem, ...] = ()
     comments: tuple[IgnoreComment, ...] = ()
     lines: Mapping[int, str] = field(default_factory=dict)
+    notes: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)

@@ -6,6 +6,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from relax_lint.judging.problems import problem_checks
+from relax_lint.judging.unplanned import unplanned_note
 from relax_lint.results.check import Check
 from relax_lint.results.memory_figures import Estimate, MemoryTotals
 from relax_lint.results.report import FileResult, InputStatus, UnitResult
@@ -56,6 +57,7 @@ class Progress:
     tvm_version: str | None = None
     notes: list[str] = field(default_factory=list)
     assumptions: set[str] = field(default_factory=set)
+    unplanned: list[str] = field(default_factory=list)
     lines: dict[int, str] = field(default_factory=dict)
 
     def read(self, value: Any) -> Answer:
@@ -73,7 +75,7 @@ class Progress:
             raise RunError(answer.reason)
         if isinstance(answer, Doing):
             self.is_lowering = answer.what.startswith(LOWERING)
-            self.target = config.target
+            self.target = config.target_or_default
             return
         if isinstance(answer, Loaded):
             if answer.rules != tuple(load_rules()):
@@ -88,6 +90,7 @@ class Progress:
         if isinstance(answer, UnitList):
             if self.found is None:
                 self.checks += problem_checks(answer.problems, self.path, config)
+                self.notes += answer.notes
             self.found = answer
             return
         self.checks += answer.checks
@@ -95,6 +98,7 @@ class Progress:
         if answer.estimates:
             self.estimates.append(answer.estimates)
         self.notes += answer.notes
+        self.unplanned += answer.unplanned
         self.assumptions.update(answer.assumptions)
         self.functions += answer.functions
         self.unit += 1
@@ -123,5 +127,9 @@ def _result(one: Progress) -> FileResult:
         status = "failed"
     else:
         status, reason = "skipped", _NO_RELAX
-    status_of_input = InputStatus(one.path, one.functions, status, reason, tuple(dict.fromkeys(one.notes)))
+    status_of_input = InputStatus(one.path, one.functions, status, reason, _notes(one))
     return FileResult(status_of_input, tuple(one.checks), tuple(one.memory), one.lines, tuple(one.estimates))
+
+
+def _notes(one: Progress) -> tuple[str, ...]:
+    return (*dict.fromkeys(one.notes), *unplanned_note(one.unplanned))

@@ -10,6 +10,7 @@ from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING
 
 from relax_lint.judging.problems import problem_checks
+from relax_lint.judging.selection import require_known_scopes
 from relax_lint.results.problem import Problem, ProblemKind
 from relax_lint.results.report import FileResult, Report
 from relax_lint.running.messages import FileData
@@ -94,7 +95,9 @@ def judge_inputs(
         gaps = work(waiting, config, debug, cache, tell or nobody) if waiting else ()
     if cache is not None:
         cache.close()
-    return _report([one.outcome for one in progress], config, gaps)
+    report = _report([one.outcome for one in progress], config, gaps)
+    require_known_scopes(config, report.memory)
+    return report
 
 
 def judge_with(pool: WorkerPool, found: Input, config: Config) -> FileResult:

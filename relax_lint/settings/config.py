@@ -16,6 +16,7 @@ from relax_lint.settings.pyproject import MAX_BYTES, candidates, has_long_key
 from relax_lint.settings.trust import confined, loosened
 from relax_lint.settings.values import ALLOCATORS, MAX_FILE_SIZE, READERS, WrongValueError
 from relax_lint.support.errors import UserError
+from relax_lint.support.nearest import did_you_mean
 from relax_lint.support.regular_file import is_inside, read_regular
 from relax_lint.vm.allocators import DEFAULT_PAGE_SIZE
 
@@ -24,6 +25,8 @@ TABLE = "tool.relax-lint"
 _PATHS = tuple(option.field for option in KEYS if option.kind == "path")
 _INDIFFERENT = (*(option.field for option in KEYS if not option.changes_results), "root", "follow_links")
 _SHOWN = 60
+DEFAULT_TARGET = "llvm"
+"""The target where neither the configuration nor the command line names one."""
 
 
 class ConfigError(UserError, ValueError):
@@ -50,8 +53,10 @@ class Config:
     `sandbox` is how the workers are confined: `auto` (as far as this system can), `require` (fully or not at
     all) or `off`; a configuration that was found cannot turn it off.
     `cache` says whether the command keeps results, `cache_dir` where (None: where the system keeps caches).
+    With `strict` what was not decided, or rests on an assumed environment, has the severity of its rule.
     `proofs` says whether every certain verdict comes with a record of its proof.
-    With `lower`, modules without explicit allocations first go through the default pipeline of `target`.
+    With `lower`, modules without explicit allocations first go through the default pipeline of `target`, or
+    of `llvm` where none is named.
     `weights` of models become `parameters` or `constants`. `trust_models`, which no configuration file can
     set, admits models that may execute something while they are loaded. Without `follow_links`, which no file
     can set either, no symbolic link to an input is followed. `root` is the folder that patterns of paths are
@@ -75,7 +80,7 @@ class Config:
     memory_limit: int = 4 << 30
     exclude: tuple[str, ...] = ()
     max_file_size: int = MAX_FILE_SIZE
-    target: str = "llvm"
+    target: str | None = None
     lower: bool = False
     weights: str = "parameters"
     trust_models: bool = False
@@ -85,11 +90,17 @@ class Config:
     fix_strategy: str = "auto"
     max_memory: tuple[tuple[str, int], ...] = ()
     memory: MemoryRequest = field(default_factory=MemoryRequest)
+    strict: bool = False
     proofs: bool = False
     sandbox: str = "auto"
     cache: bool = True
     cache_dir: str | None = None
     root: str = field(default="", compare=False)
+
+    @property
+    def target_or_default(self) -> str:
+        """The target to lower for, and to assume where a module names none."""
+        return DEFAULT_TARGET if self.target is None else self.target
 
     @property
     def assumptions(self) -> tuple[Assumption, ...]:
@@ -133,14 +144,6 @@ def with_options(config: Config, options: Mapping[str, Any], origin: str = "comm
         except WrongValueError as error:
             raise ConfigError(f"{origin}: `{key}` must be {error}, not {_shown(value)}") from None
     return replace(config, **values)
-
-
-def did_you_mean(word: str, known: Mapping[str, Any] | list[str]) -> str:
-    """`; did you mean ...?` where a known word is near, else nothing."""
-    import difflib
-
-    near = difflib.get_close_matches(word, list(known), n=1, cutoff=0.5)
-    return f"; did you mean `{near[0]}`?" if near else ""
 
 
 def _from_file(path: str, *, required: bool) -> Config | None:

@@ -9,6 +9,7 @@ from fractions import Fraction
 from typing import TYPE_CHECKING
 
 from relax_lint.support.errors import UserError
+from relax_lint.support.nearest import did_you_mean
 
 if TYPE_CHECKING:
     from relax_lint.results.memory_figures import MemoryTotals
@@ -51,12 +52,13 @@ class Binding:
 @dataclass(frozen=True)
 class MemoryRequest:
     """`bindings` of symbols; `estimates` asks for what TVM's estimator counts, `timelines` for what lives
-    when and where.
+    when and where. With `lowers` modules that are not planned are lowered first where that is possible.
     """
 
     bindings: tuple[Binding, ...] = ()
     estimates: bool = False
     timelines: bool = False
+    lowers: bool = False
 
     @property
     def point(self) -> dict[str, int]:
@@ -86,7 +88,8 @@ def require_known(bindings: Iterable[Binding], memory: Sequence[MemoryTotals]) -
     for binding in bindings if memory else ():
         if binding.name not in known:
             names = ", ".join(f"`{name}`" for name in known) or "none"
-            raise RequestError(f"no function has a symbol `{binding.name}`; the symbols are {names}")
+            meant = did_you_mean(binding.name, list(known))
+            raise RequestError(f"no function has a symbol `{binding.name}`; the symbols are {names}{meant}")
 
 
 def _read_binding(text: str) -> Binding:

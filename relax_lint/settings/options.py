@@ -211,9 +211,8 @@ OPTIONS = (
     Option(
         "target",
         "text",
-        "the target to lower for: a name or a JSON object",
+        "the target to lower for, and to judge devices and scopes by: a name or a JSON object",
         metavar="NAME",
-        default="llvm",
         shown="llvm",
     ),
     Option(
@@ -248,7 +247,18 @@ OPTIONS = (
         shown="warning",
         changes_results=False,
     ),
-    _only("error-on-no-input", "flag", "exit with 3 if no input contains a Relax function"),
+    Option(
+        "strict",
+        "flag",
+        "report what was not decided, or rests on an assumed device, with the severity of its rule",
+        default=False,
+        more="otherwise it is a note",
+    ),
+    _only(
+        "error-on-no-input",
+        "flag",
+        "exit with 3 if no input contains a Relax function, or none has anything to check",
+    ),
     Option(
         "jobs",
         "integer",

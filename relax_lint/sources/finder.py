@@ -18,25 +18,48 @@ _KINDS = {
 }
 
 
-def find_units(tree: ast.Module, text: SourceText) -> list[Unit]:
-    """The ir_module classes and the Relax functions that stand alone, in the order of the text."""
+def find_units(tree: ast.Module, text: SourceText) -> tuple[list[Unit], int]:
+    """The ir_module classes and the Relax functions that stand alone, in the order of the text, without those
+    that are meant to fail, and the number of these. Modules of kernels alone are left out.
+    """
     finder = _Finder(text)
-    return list(finder.walk(Scope(tree, None, finder.unit_of)))
+    units = list(finder.walk(Scope(tree, None, finder.unit_of)))
+    expected = [unit for unit in units if unit.node in finder.meant_to_fail]
+    return [unit for unit in units if unit.node not in finder.meant_to_fail], len(expected)
 
 
 class _Finder:
     def __init__(self, text: SourceText) -> None:
         self.text = text
         self.found: dict[ast.AST, Unit | None] = {}
+        self.meant_to_fail: set[ast.AST] = set()
 
     def walk(self, scope: Scope) -> Iterator[Unit]:
         """Units below a scope; what is inside a unit belongs to it."""
-        for node in _definitions(scope.node):
+        for node, is_meant_to_fail in _definitions(scope.node, scope.node in self.meant_to_fail):
+            if is_meant_to_fail:
+                self.meant_to_fail.add(node)
             unit = self.unit_of(node, scope)
             if unit is None:
                 yield from self.walk(scope.child(node))
-            elif unit.kind != "prim_func":
+            elif unit.kind != "prim_func" and not self._holds_kernels_alone(unit, scope):
                 yield unit
+
+    def _holds_kernels_alone(self, unit: Unit, scope: Scope) -> bool:
+        """Whether a module has definitions, and each of them is a kernel."""
+        definitions = [node for node in unit.node.body if isinstance(node, ast.FunctionDef)]
+        others = [node for node in unit.node.body if not isinstance(node, ast.FunctionDef | ast.Expr)]
+        if unit.kind != "module" or not definitions or others:
+            return False
+        return all(self._kind(node, scope) == "prim_func" for node in definitions)
+
+    def _kind(self, node: ast.FunctionDef, scope: Scope) -> str | None:
+        for decorator in node.decorator_list:
+            called = decorator.func if isinstance(decorator, ast.Call) else decorator
+            kind = _KINDS.get(dotted_name(called, scope, node.lineno) or "")
+            if kind is not None:
+                return kind
+        return None
 
     def unit_of(self, node: ast.AST, scope: Scope) -> Unit | None:
         """The unit that a definition is; None if it is ordinary Python, or refers to itself in a circle."""
@@ -65,12 +88,24 @@ class _Finder:
         return None
 
 
-def _definitions(node: ast.AST) -> Iterator[ast.ClassDef | ast.FunctionDef | ast.AsyncFunctionDef]:
+_Definition = ast.ClassDef | ast.FunctionDef | ast.AsyncFunctionDef
+
+
+def _definitions(node: ast.AST, is_meant_to_fail: bool) -> Iterator[tuple[_Definition, bool]]:
+    """The definitions below a node, each with whether it is inside `with pytest.raises(...)`."""
+    inside = is_meant_to_fail or (isinstance(node, ast.With) and any(map(_expects_failure, node.items)))
     for child in ast.iter_child_nodes(node):
-        if isinstance(child, ast.ClassDef | ast.FunctionDef | ast.AsyncFunctionDef):
-            yield child
+        if isinstance(child, _Definition):
+            yield child, inside
         elif isinstance(child, ast.stmt | ast.excepthandler | ast.match_case):
-            yield from _definitions(child)
+            yield from _definitions(child, inside)
+
+
+def _expects_failure(item: ast.withitem) -> bool:
+    match item.context_expr:
+        case ast.Call(func=ast.Attribute(attr=name) | ast.Name(id=name)):
+            return name == "raises" or name.startswith("assertRaises")
+    return False
 
 
 def _flag(decorator: ast.expr, name: str) -> bool:

@@ -41,15 +41,20 @@ def read_target(text: str) -> Any:
     return target
 
 
-def lower_unit(unit: ParsedUnit, target: str) -> ParsedUnit:
+def lower_unit(unit: ParsedUnit, target: str, *, required: bool = True) -> ParsedUnit:
     """The unit as it is after memory planning, without positions but those of functions; as it stands where
-    it allocates explicitly already, and with RLX904 beside it where a pass fails. Raises MemoryError.
+    it allocates explicitly already. Where a pass fails RLX904 is beside it or, unless it is `required`, a note.
+    Raises MemoryError.
     """
-    if allocates(unit.ir_module):
+    if allocates(unit.ir_module) or not (required or computes(unit.ir_module)):
         return unit
     try:
         module = lowered(unit.ir_module, target)
     except LoweringError as error:
+        if not required:
+            subject = unit.module_name or "this module"
+            note = f"`{subject}` cannot be lowered for `{target}`: {error}"
+            return replace(unit, notes=(*unit.notes, note))
         where = _first_function(unit)
         message = f"TVM cannot lower this for `{target}`: {error}"
         problem = Problem(ProblemKind.ANALYSIS_FAILED, message, where, unit.module_name)
@@ -101,6 +106,19 @@ def allocates(module: Any) -> bool:
     def visit(node: Any) -> None:
         nonlocal found
         found = found or versions.operator_name(node) in _ALLOCATIONS
+
+    for _, function in versions.relax_functions(module):
+        relax.analysis.post_order_visit(function, visit)
+    return found
+
+
+def computes(module: Any) -> bool:
+    """Whether a Relax function of the module calls an operator or a kernel."""
+    found = False
+
+    def visit(node: Any) -> None:
+        nonlocal found
+        found = found or bool(versions.operator_name(node))
 
     for _, function in versions.relax_functions(module):
         relax.analysis.post_order_visit(function, visit)

@@ -61,8 +61,9 @@ def read_text(text: SourceText) -> FileUnits:
             return FileUnits(problems=(tree,), comments=comments)
         tree, problems, lost = rest
     try:
-        units = tuple([_damaged(unit, lost) for unit in find_units(tree, text)])
-        found = FileUnits(units, problems, comments)
+        found_units, meant_to_fail = find_units(tree, text)
+        units = tuple([_damaged(unit, lost) for unit in found_units])
+        found = FileUnits(units, problems, comments, meant_to_fail)
         nodes = find_literals(tree) if _GIVES_LITERALS.search(text.content) else []
         literals = [literal_text(text, node) for node in nodes]
     except RecursionError:
@@ -170,7 +171,7 @@ def _read_notebook(path: str, content: str) -> FileUnits:
         elif _holds_relax(cell):
             problems.append(tree)
     found = read_text(joined(path, readable)) if readable else FileUnits()
-    return FileUnits(found.units, (*problems, *found.problems), found.comments)
+    return replace(found, problems=(*problems, *found.problems))
 
 
 def _read_markdown(path: str, content: str) -> FileUnits:
@@ -196,11 +197,13 @@ def _merged(parts: Iterable[FileUnits]) -> FileUnits:
     units: list[Unit] = []
     problems: list[Problem] = []
     comments: list[IgnoreComment] = []
+    meant_to_fail = 0
     for part in parts:
+        meant_to_fail += part.meant_to_fail
         units += part.units
         problems += part.problems
         comments += part.comments
-    return FileUnits(tuple(units), tuple(problems), tuple(comments))
+    return FileUnits(tuple(units), tuple(problems), tuple(comments), meant_to_fail)
 
 
 def _at_start(path: str, message: str) -> Problem:

@@ -145,10 +145,11 @@ class Unit:
 
 @dataclass(frozen=True)
 class FileUnits:
-    """What one input holds: the units that can go to the parser, the problems found on the way, and its
-    ignore comments.
+    """What one input holds: the units that can go to the parser, the problems found on the way, its ignore
+    comments, and how many further units are inside `with pytest.raises(...)`: they are meant to fail.
     """
 
     units: tuple[Unit, ...] = ()
     problems: tuple[Problem, ...] = ()
     comments: tuple[IgnoreComment, ...] = ()
+    meant_to_fail: int = 0

@@ -7,6 +7,7 @@ from collections.abc import Container, Iterable, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
+from relax_lint.judging.causes import one_finding_per_cause
 from relax_lint.results.check import Check
 from relax_lint.results.report import FileResult, Report
 from relax_lint.results.verdict import Severity
@@ -20,7 +21,7 @@ if TYPE_CHECKING:
 
 def apply_policy(result: FileResult, comments: Sequence[IgnoreComment], config: Config) -> FileResult:
     """The result without what `per-file-ignores` leaves out, with the accepted findings marked, and with the
-    configured severities.
+    configured severities, and with one finding for each cause.
     """
     off = _ignored_prefixes(result.input.path, config)
     if off:
@@ -31,7 +32,7 @@ def apply_policy(result: FileResult, comments: Sequence[IgnoreComment], config: 
         result = apply_comments(result, comments, _was_run(config, off))
     if config.severities:
         result = replace(result, checks=tuple(_weighed(check, config.severities) for check in result.checks))
-    return result
+    return replace(result, checks=one_finding_per_cause(result.checks))
 
 
 def with_baseline(report: Report, config: Config) -> Report:

@@ -20,6 +20,7 @@ from typing import TypeVar
 
 import sympy
 
+from relax_lint.analysis.planned import rests_on_unplanned
 from relax_lint.model.operations import AllocStorage, AllocTensor, ValueId
 from relax_lint.model.program import Function, Program
 from relax_lint.model.sizes import BITS_PER_BYTE, elements
@@ -110,6 +111,42 @@ def measure(
         by_scope=_grouped(storages, lambda allocation: allocation.scope, positive),
         by_device=_grouped(storages, lambda allocation: str(allocation.device), positive),
         calls=() if isinstance(calls, Unknown) else calls,
+    )
+
+
+def measure_planned(
+    program: Program,
+    function: Function,
+    *,
+    page_size: int = DEFAULT_PAGE_SIZE,
+    binding: Mapping[str, int] | None = None,
+) -> Totals:
+    """As `measure`; of a function that TVM has still to plan nothing is known but its parameters."""
+    unplanned = rests_on_unplanned(program, function)
+    if unplanned is None:
+        return measure(program, function, page_size=page_size, binding=binding)
+    values = None if binding is None else symbols_of(function, binding)
+    return _not_planned(function, Scope(values), unplanned)
+
+
+def _not_planned(function: Function, scope: Scope, unplanned: str) -> Totals:
+    """The totals where it is still to be decided what is allocated."""
+    unknown = Unknown(f"`{unplanned}` is not planned: nothing in it is allocated explicitly")
+    counted = Counted(0, 0, 0, unknown)
+    reserved: dict[Allocator, Quantity | Unknown] = dict.fromkeys(Allocator, unknown)
+    return Totals(
+        parameters=_sum_of(function, function.parameters, scope),
+        constants=_sum_of(function, function.constants, scope),
+        io_used_memory=_sum_of(function, (*function.parameters, function.result), scope),
+        unplanned=counted,
+        planned=counted,
+        peak_live=unknown,
+        lower_bound=unknown,
+        reserved=reserved,
+        repeated=reserved,
+        by_scope={},
+        by_device={},
+        calls=(),
     )
 
 

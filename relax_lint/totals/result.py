@@ -16,7 +16,7 @@ from relax_lint.results.memory_figures import (
 from relax_lint.settings.memory_request import MemoryRequest
 from relax_lint.symbolic.printing import expr_text
 from relax_lint.symbolic.quantity import Unknown
-from relax_lint.totals.compute import Totals, measure, size_of
+from relax_lint.totals.compute import Totals, measure_planned, size_of
 from relax_lint.totals.peaks import Peak
 from relax_lint.totals.quantities import Indeterminate, Quantity
 from relax_lint.totals.ranges import over_range
@@ -43,7 +43,7 @@ def function_totals(
     """
     here = totals
     if request.point:
-        here = measure(program, function, page_size=page_size, binding=request.point)
+        here = measure_planned(program, function, page_size=page_size, binding=request.point)
     ranges, unknown = _over_ranges(totals, request)
     return MemoryTotals(
         path=path,

@@ -87,6 +87,18 @@ def is_constant_true(condition: Any) -> bool:
     return type(condition).__name__ == "IntImm" and int(condition.value) != 0
 
 
+def does_nothing(statement: Any) -> bool:
+    """Whether the body of a kernel is nothing but constants, such as `T.evaluate(0)`."""
+    kind = type(statement).__name__
+    if kind == "Evaluate":
+        return expression_kind(statement.value) in ("IntImm", "FloatImm")
+    if kind == "SeqStmt":
+        return all(does_nothing(part) for part in statement.seq)
+    if kind in ("SBlockRealize", "BlockRealize"):
+        return does_nothing(statement.block.body)
+    return False
+
+
 def says_no_alias(prim_func: Any) -> bool:
     """Whether a PrimFunc promises the compiler that no two of its arguments share memory."""
     attributes = prim_func.attrs

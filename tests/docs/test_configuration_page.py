@@ -48,6 +48,8 @@ def row(option: Option) -> str:
 def _default(option: Option) -> str:
     if isinstance(option.default, bool):
         return f"`{str(option.default).lower()}`"
+    if option.kind == "text" and option.default is None:
+        return f"`{option.shown}`"
     if option.kind in ("choice", "severity", "text"):
         return f"`{option.default}`"
     if isinstance(option.default, list | dict):

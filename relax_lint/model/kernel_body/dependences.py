@@ -81,7 +81,11 @@ class Dependences:
         one, other = load.known_indices, store.known_indices
         if one is None or other is None or load.shape is None or store.shape is None:
             return set()
-        if load.shape[1:] != store.shape[1:] or not (self._in_rows(load) and self._in_rows(store)):
+        if (
+            len(one) != len(other)
+            or load.shape[1:] != store.shape[1:]
+            or not (self._in_rows(load) and self._in_rows(store))
+        ):
             return set()
         told: set[sympy.Symbol] = set()
         for a, b in zip(one, other, strict=True):

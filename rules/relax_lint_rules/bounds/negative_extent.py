@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from relax_lint.facts.remedies import CheckAtRunTime
 from relax_lint.results.confirmation import FAILURE
-from relax_lint.results.verdict import Verdict
+from relax_lint.results.verdict import Severity, Verdict
 from relax_lint.rule import FixAvailability, Judgement, Message, Rule
 
 if TYPE_CHECKING:
@@ -26,7 +26,10 @@ def check(facts: FunctionFacts) -> Iterator[Judgement]:
         op = decided.event
         text = _SAYS[decided.decision.verdict].format(op.place.binding)
         message = Message(text, label=facts.shape_label(op))
-        yield Judgement.of(decided, op.place, message, remedy=CheckAtRunTime())
+        # What a kernel of the program computes is not what somebody hands over.
+        is_note = facts.is_computed(decided.decision) and not facts.config.strict
+        severity = Severity.NOTE if is_note else None
+        yield Judgement.of(decided, op.place, message, severity=severity, remedy=CheckAtRunTime())
 
 
 RULE = Rule(

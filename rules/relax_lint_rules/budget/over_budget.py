@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 from relax_lint.results.confirmation import NOTHING_TO_SEE
-from relax_lint.results.verdict import Verdict
+from relax_lint.results.verdict import Prover, Severity, Verdict
 from relax_lint.rule import Judgement, Message, Rule
 
 if TYPE_CHECKING:
@@ -26,7 +26,9 @@ _READABLE = 80
 def check(facts: FunctionFacts) -> Iterator[Judgement]:
     """Every configured budget: the function needs no more than that."""
     for decided in facts.budgets.kept():
-        yield Judgement.of(decided, None, _message(facts, decided))
+        # A budget that may be exceeded is not kept, for whatever reason.
+        severity = Severity.WARNING if decided.decision.proof.by is Prover.UNDECIDED else None
+        yield Judgement.of(decided, None, _message(facts, decided), severity=severity)
 
 
 def _message(facts: FunctionFacts, decided: Decided[KeptBudget]) -> Message:

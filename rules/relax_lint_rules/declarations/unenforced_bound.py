@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from relax_lint.facts.remedies import CheckAtEntry
 from relax_lint.results.confirmation import Symptom
+from relax_lint.results.verdict import Severity
 from relax_lint.rule import FixAvailability, Judgement, Message, Rule
 
 if TYPE_CHECKING:
@@ -19,7 +20,15 @@ def check(facts: FunctionFacts) -> Iterator[Judgement]:
     for decided in facts.bounds.unenforced():
         message = _message(decided.event)
         remedy = CheckAtEntry()
-        yield Judgement.of(decided, None, message, location=facts.function.attributes, remedy=remedy)
+        # What breaks beyond a bound is known, also where the bound itself is not decided.
+        yield Judgement.of(
+            decided,
+            None,
+            message,
+            severity=Severity.WARNING,
+            location=facts.function.attributes,
+            remedy=remedy,
+        )
 
 
 def _message(relied: ReliedBound) -> Message:
@@ -47,6 +56,7 @@ RULE = Rule(
     since="0.1.0",
     source=__file__,
     check=check,
+    once_per_module=True,
     fix=FixAvailability.SOMETIMES,
     # A verdict that becomes safe may rely on a bound.
     is_side_effect=True,

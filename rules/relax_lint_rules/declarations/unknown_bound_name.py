@@ -14,6 +14,9 @@ if TYPE_CHECKING:
     from relax_lint.facts.function import FunctionFacts
 
 
+UPPER_BOUND = "tir_var_upper_bound"
+
+
 def check(facts: FunctionFacts) -> Iterator[Judgement]:
     """Every declared bound: its name is that of a symbol of the signature, its value an integer."""
     where = facts.function.attributes
@@ -31,10 +34,12 @@ def check(facts: FunctionFacts) -> Iterator[Judgement]:
             f"`{bound.kind.value}` names `{bound.name}`, which is not a shape symbol of the signature of "
             f"`{function}`: TVM ignores it"
         )
+        # Only an upper bound makes a size constant: without any other the plan is the same.
+        severity = None if bound.kind.value == UPPER_BOUND else Severity.NOTE
         message = Message(text, label=f"`{bound.name}` is not in the signature")
         meant = facts.bounds.symbol_like(bound.name)
         remedy = None if meant is None else RenameDeclaredBound(bound, meant)
-        yield Judgement.of(decided, None, message, location=where, remedy=remedy)
+        yield Judgement.of(decided, None, message, severity=severity, location=where, remedy=remedy)
 
 
 RULE = Rule(
@@ -45,6 +50,7 @@ RULE = Rule(
     since="0.1.0",
     source=__file__,
     check=check,
+    once_per_module=True,
     fix=FixAvailability.SOMETIMES,
     # The bound certainly has no effect, but memory planned without it is still safe.
     severity=WARNINGS,

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from relax_lint.facts.remedies import CheckAtRunTime
 from relax_lint.results.confirmation import FAILURE
-from relax_lint.results.verdict import Prover, Severity, Verdict
+from relax_lint.results.verdict import Verdict
 from relax_lint.rule import FixAvailability, Judgement, Message, Rule
 
 if TYPE_CHECKING:
@@ -22,9 +22,7 @@ def check(facts: FunctionFacts) -> Iterator[Judgement]:
         message = Message(f"`{use.kernel.name}` accepts the shapes of its arguments")
         if decision.verdict is not Verdict.ALWAYS_FINE:
             message = _message(facts, use, certain=decision.verdict is Verdict.ALWAYS_WRONG)
-        # A type that lowering erased is unknown, which is not a reason to fail a build.
-        severity = Severity.NOTE if decision.proof.by is Prover.UNDECIDED else None
-        yield Judgement.of(decided, use.call.place, message, severity=severity, remedy=CheckAtRunTime())
+        yield Judgement.of(decided, use.call.place, message, remedy=CheckAtRunTime())
 
 
 def _message(facts: FunctionFacts, use: KernelUse, *, certain: bool) -> Message:

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 from relax_lint.facts.remedies import CheckAtRunTime
-from relax_lint.results.verdict import Verdict
+from relax_lint.results.verdict import Severity, Verdict
 from relax_lint.rule import FixAvailability, Judgement, Message, Rule
 
 if TYPE_CHECKING:
@@ -22,7 +22,10 @@ def check(facts: FunctionFacts) -> Iterator[Judgement]:
         view = decided.event
         text = _text(facts, view, fine=decided.decision.verdict is Verdict.ALWAYS_FINE)
         message = Message(text, label=f"view of `{facts.name_of(view.op.source)}`")
-        yield Judgement.of(decided, view.op.place, message, remedy=CheckAtRunTime())
+        # A shape that a kernel of the program computes is not what somebody hands over.
+        is_note = facts.is_computed(decided.decision) and not facts.config.strict
+        severity = Severity.NOTE if is_note else None
+        yield Judgement.of(decided, view.op.place, message, severity=severity, remedy=CheckAtRunTime())
 
 
 def _text(facts: FunctionFacts, view: ViewQuestion, *, fine: bool) -> str:

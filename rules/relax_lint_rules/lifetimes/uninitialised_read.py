@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from relax_lint.facts.words import slot_name
@@ -23,11 +24,21 @@ def check(facts: FunctionFacts) -> Iterator[Judgement]:
     for decided in facts.uninitialised_reads():
         read = decided.event
         place = (read.reading.op or read.tensor).place
-        # That a call writes all of it is not proved: what TVM's own kernels do often is not either.
-        severity = Severity.NOTE if read.mended else None
-        yield Judgement.of(decided, place, _message(facts, decided), severity=severity)
+        judgement = Judgement.of(decided, place, _message(facts, decided))
+        if _is_no_more_than_a_note(facts, read):
+            judgement = replace(judgement, severity=Severity.NOTE)
+        yield judgement
     for slots in facts.heap_slots.written():
         yield Judgement.of(slots, slots.event.op.place, _slot_message(slots.event))
+
+
+def _is_no_more_than_a_note(facts: FunctionFacts, read: UnwrittenRead) -> bool:
+    """That a call writes all of it is not proved: what TVM's own kernels do often is not either. A stub would
+    write it, and what a function returns that only allocates is meant to be written by its callers.
+    """
+    if facts.config.strict:
+        return False
+    return bool(read.mended or facts.stubs_given(read)) or facts.is_for_callers(read)
 
 
 def _slot_message(use: SlotUse) -> Message:
@@ -52,6 +63,8 @@ def _message(facts: FunctionFacts, decided: Decided[UnwrittenRead]) -> Message:
         text = f"`{name}` {action} after all of it is written"
     elif read.mended:
         text = f"`{name}` {action} although only a part of it may be written"
+    elif stubs := facts.stubs_given(read):
+        text = f"nothing writes `{name}` before it {action}: `{stubs[0]}`, which receives it, is a stub"
     else:
         text = f"nothing writes `{name}` before it {action}"
         text += f": it holds what `{facts.name_of(left[-1])}` left" if left else facts.wrong_unless(decided)
@@ -60,7 +73,16 @@ def _message(facts: FunctionFacts, decided: Decided[UnwrittenRead]) -> Message:
         text,
         label=f"`{name}` {action} here" if op is not None else never,
         related=() if op is None else ((f"`{name}` is allocated here", read.tensor.place),),
+        notes=_who_may_write(facts, read),
         help=(f"write `{name}` first, with zeros if it is an accumulator",),
+    )
+
+
+def _who_may_write(facts: FunctionFacts, read: UnwrittenRead) -> tuple[str, ...]:
+    if not facts.is_for_callers(read):
+        return ()
+    return (
+        f"`{facts.function.name}` only allocates: those who call it, which are not known, have to write it",
     )
 
 

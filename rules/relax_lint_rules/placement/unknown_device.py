@@ -18,10 +18,11 @@ def check(facts: FunctionFacts) -> Iterator[Judgement]:
     for decided in facts.devices.known():
         op = decided.event
         label = f"device {op.device}"
+        has = "no device is declared" if facts.devices.is_count_assumed else f"the VM has {devices}"
         message = Message(
-            f"`{op.place.binding}` is on device {op.device}, but the VM has {devices}",
+            f"`{op.place.binding}` is on device {op.device}, but {has}",
             label=label,
-            help=("declare the devices of the module with `I.module_global_infos`",),
+            help=("declare the devices of the module with `I.module_global_infos`, or set `devices`",),
         )
         if decided.decision.verdict is Verdict.ALWAYS_FINE:
             message = Message(f"`{op.place.binding}` is on a device of the VM", label=label)

@@ -1,0 +1,59 @@
+"""Does a claim about a function hold in each call of it that the module shows?
+
+The symbols of a function stand for what its callers pass: those that are extents of a parameter are replaced
+by what the argument has there, and the claim is judged where the call is.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+
+import sympy
+from sympy.logic.boolalg import Boolean
+
+from relax_lint.facts.judge import Judge
+from relax_lint.model.operations import FunctionCall
+from relax_lint.model.program import Function
+from relax_lint.model.types import PrimType, ShapeType, TensorType, ValueType
+from relax_lint.results.verdict import Verdict
+from relax_lint.symbolic.decision import Decision, Proof
+
+
+def in_each_call(
+    condition: Boolean, function: Function, calls: Iterable[tuple[Function, FunctionCall]], judge: Judge
+) -> Decision | None:
+    """`always-fine` where the condition holds in every call, with all that this takes; None otherwise."""
+    decisions = []
+    for caller, call in calls:
+        passed = dict(_passed(function, caller, call))
+        if not condition.free_symbols <= passed.keys():
+            return None
+        decision = judge.at_call(caller, call, condition.xreplace(passed))
+        if decision.verdict is not Verdict.ALWAYS_FINE:
+            return None
+        decisions.append(decision)
+    if not decisions:
+        return None
+    assumed = dict.fromkeys(fact for decision in decisions for fact in decision.assumptions)
+    number = f"{len(decisions)} call{'' if len(decisions) == 1 else 's'}"
+    proof = Proof(decisions[0].proof.by, f"holds in the {number} of `{function.name}`")
+    return Decision(Verdict.ALWAYS_FINE, proof, assumptions=tuple(assumed))
+
+
+def _passed(
+    function: Function, caller: Function, call: FunctionCall
+) -> Iterator[tuple[sympy.Symbol, sympy.Expr]]:
+    for parameter, argument in zip(function.parameters, call.arguments, strict=False):
+        inside, outside = _extents(function.type_of(parameter)), _extents(caller.type_of(argument))
+        if len(inside) == len(outside):
+            yield from ((a, b) for a, b in zip(inside, outside, strict=True) if a.is_Symbol)
+
+
+def _extents(type_: ValueType) -> tuple[sympy.Expr, ...]:
+    if isinstance(type_, TensorType):
+        return type_.shape or ()
+    if isinstance(type_, ShapeType):
+        return type_.extents or ()
+    if isinstance(type_, PrimType) and type_.value is not None:
+        return (type_.value,)
+    return ()
