@@ -61,7 +61,7 @@ class Obligation:
 
 @dataclass(frozen=True, eq=False)
 class KernelAccess:
-    """One access. `where` are its indices in the order of the axes, the lanes of vectors as loops; None where an
+    """One access. `where` are its indices in the order of the axes, lanes of vectors as loops; None where an
     index is not an integer expression of loops, symbols and loaded values. `shape` are the extents.
 
     `conditions` all hold where it is made. `unread` is why nothing can be said of it, `assumed` what the

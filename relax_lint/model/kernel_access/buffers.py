@@ -92,7 +92,7 @@ class Scope:
 
     # -- values that are loaded ----------------------------------------------------------------
 
-    def loaded(self, buffer: Buffer, indices: tuple[Poly | None, ...], node: Any) -> Any:
+    def loaded(self, buffer: Buffer, indices: tuple[Poly | None, ...]) -> Any:
         """The value of an element."""
         if buffer.span is None:
             return None
@@ -119,7 +119,9 @@ class Scope:
             name = buffer.ref.name
             low, high = (
                 self.terms.symbol(
-                    sympy.Symbol(f"{which}({name})", integer=True), buffer.span or (None, None), holder=position
+                    sympy.Symbol(f"{which}({name})", integer=True),
+                    buffer.span or (None, None),
+                    holder=position,
                 )
                 for which in ("min", "max")
             )

@@ -100,9 +100,7 @@ def branches(conditions: Sequence[Condition]) -> list[Branch]:
         ways = _ways(condition)
         if len(ways) * len(found) > MAX_BRANCHES:
             ways = [((), ("it is under a condition with many alternatives",))]
-        found = [
-            ((*kept, *more), (*why, *because)) for (kept, why), (more, because) in product(found, ways)
-        ]
+        found = [((*kept, *more), (*why, *because)) for (kept, why), (more, because) in product(found, ways)]
     return found
 
 

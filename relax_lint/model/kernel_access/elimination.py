@@ -35,12 +35,6 @@ class Conjunction:
         for p in constraints:
             self.add(p)
 
-    def __iter__(self) -> Iterable[Poly]:  # type: ignore[override]
-        return iter(self._kept.values())
-
-    def __len__(self) -> int:
-        return len(self._kept)
-
     @property
     def polynomials(self) -> list[Poly]:
         """All of them."""

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
-from collections.abc import Iterator
 from typing import Any, TypeAlias
 
 from relax_lint.model.kernel_access import conditions as c
@@ -41,7 +40,9 @@ class Expressions(Scope):
 
     def number(self, node: Any) -> Poly | None:
         """An integer; None for what cannot be expressed. A truth is 0 or 1."""
-        found = self.value(node)
+        return self._as_number(self.value(node))
+
+    def _as_number(self, found: Value) -> Poly | None:
         if isinstance(found, Poly) or found is None:
             return found
         if isinstance(found, bool):
@@ -75,7 +76,7 @@ class Expressions(Scope):
         return constant(value)
 
     def _variable(self, node: Any) -> Value:
-        known = self.known.get(node.__chandle__())
+        known: Value = self.known.get(node.__chandle__())
         if known is not None:
             return known
         buffer = self.buffers.get(node.__chandle__())
@@ -88,7 +89,8 @@ class Expressions(Scope):
         buffer = self.buffer(nodes.loaded_buffer(node))
         indices = self.indices(node.indices)
         self.access(buffer, indices, node, writes=False)
-        return self.loaded(buffer, indices, node)
+        found: Value = self.loaded(buffer, indices)
+        return found
 
     # -- arithmetic ----------------------------------------------------------------------------
 
@@ -229,9 +231,8 @@ class Expressions(Scope):
         span = span_of(target)
         if span is None or found is None:
             return None
-        value = found if isinstance(found, Poly) else self.number(node.value)
-        if value is None:
-            return None
+        value = self._as_number(found)
+        assert value is not None
         low, high = self.terms.span(value)
         source = span_of(str(node.value.ty.dtype)) or (None, None)
         if _holds(span, source) or _holds(span, (low, high)):
@@ -370,7 +371,7 @@ class Expressions(Scope):
         if value.is_constant or value.single() is not None:
             return
         low, high = self.terms.span(value)
-        if low is not None and high is not None and -_INT32 <= low and high < _INT32:
+        if low is not None and high is not None and low >= -_INT32 and high < _INT32:
             return
         if final and low is None and high is None:
             return

@@ -1,4 +1,4 @@
-"""When an access leaves its buffer, in terms of the call: loops, quotients, choices and data are eliminated."""
+"""When an access leaves its buffer, in terms of the call: all that a step decides is eliminated."""
 
 from __future__ import annotations
 
@@ -87,10 +87,7 @@ class _Outside:
         if is_impossible(terms, constraints):
             return None
         holds = frozenset(
-            holder
-            for p in constraints
-            for atom in p.atoms()
-            if (holder := terms[atom].holder) is not None
+            holder for p in constraints for atom in p.atoms() if (holder := terms[atom].holder) is not None
         )
         reasons = [*why, *system.why]
         if not left.exact:

@@ -22,7 +22,7 @@ class TooLarge(ValueError):
 class Poly:
     """An immutable polynomial: monomial -> coefficient that is not zero."""
 
-    __slots__ = ("terms", "_hash")
+    __slots__ = ("_hash", "terms")
 
     def __init__(self, terms: Mapping[Monomial, int]) -> None:
         self.terms = terms

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from typing import Any
 
@@ -13,7 +13,7 @@ from relax_lint.model.kernel_access.accesses import BufferRef, KernelAccesses, L
 from relax_lint.model.kernel_access.buffers import Buffer
 from relax_lint.model.kernel_access.conditions import Condition, Unread
 from relax_lint.model.kernel_access.expressions import Expressions, span_of
-from relax_lint.model.kernel_access.polynomials import ONE, ZERO, Poly, constant
+from relax_lint.model.kernel_access.polynomials import ONE, ZERO, Poly
 from relax_lint.model.kernel_access.survey import Survey, always_leaves
 from relax_lint.vm import nodes, versions
 
@@ -23,12 +23,12 @@ _MAY_LEAVE = Unread("a statement before it may leave the loop or the kernel")
 _MAY_NOT_RUN = Unread("an earlier step may leave the loop or the kernel")
 
 
-def read_accesses(prim_func: Any) -> KernelAccesses:
-    """Every access of a PrimFunc in the order of the text."""
+def read_accesses(prim_func: Any, signature: Mapping[Any, sympy.Symbol] | None = None) -> KernelAccesses:
+    """Every access of a PrimFunc in the order of the text. `signature` names variables of its signature."""
     survey = Survey()
     survey.of(prim_func.body)
     walk = _Walk(survey)
-    symbols = walk.signature(prim_func.params)
+    symbols = walk.signature(prim_func.params, signature or {})
     walk.statement(prim_func.body)
     return KernelAccesses(tuple(walk.accesses), walk.terms, symbols, tuple(walk.not_read))
 
@@ -42,31 +42,26 @@ class _Walk(Expressions):
 
     # -- the signature -------------------------------------------------------------------------
 
-    def signature(self, params: Sequence[Any]) -> tuple[sympy.Symbol, ...]:
-        """The parameters; the symbols of scalars come first, then those of the shapes in order."""
+    def signature(self, params: Sequence[Any], named: Mapping[Any, sympy.Symbol]) -> tuple[sympy.Symbol, ...]:
+        """The symbols: scalars first, then those of the shapes in order, then what else has a name."""
         symbols: list[sympy.Symbol] = []
-        names: set[str] = set()
+        names = {symbol.name for symbol in named.values()}
+        given = {var.__chandle__(): symbol for var, symbol in named.items()}
+        plain = {extent.__chandle__() for var in params for extent in _shape_of(var) if _is_variable(extent)}
 
-        def symbol(var: Any, *, extent: bool) -> None:
+        def add(var: Any) -> None:
             address = var.__chandle__()
-            if address in self.known:
+            if address in self.known or span_of(str(var.ty.dtype)) is None:
                 return
-            unique, count = str(var.name), 0
-            while unique in names:
-                count += 1
-                unique = f"{var.name}_{count}"
-            names.add(unique)
-            symbols.append(sympy.Symbol(unique, integer=True))
+            symbol = given.get(address) or sympy.Symbol(_unique(str(var.name), names), integer=True)
+            names.add(symbol.name)
+            symbols.append(symbol)
             low, high = span_of(str(var.ty.dtype)) or (None, None)
-            self.known[address] = self.terms.symbol(symbols[-1], (0 if extent else low, high))
+            self.known[address] = self.terms.symbol(symbol, (0 if address in plain else low, high))
 
-        for var in params:
-            if type(var.ty).__name__ == "PrimType" and span_of(str(var.ty.dtype)) is not None:
-                symbol(var, extent=any(var.same_as(e) for p in params for e in _shape_of(p)))
-        for var in params:
-            for extent in _shape_of(var):
-                if type(extent).__name__ in ("Var", "SizeVar"):
-                    symbol(extent, extent=True)
+        for var in (*params, *(extent for one in params for extent in _shape_of(one)), *named):
+            if _is_variable(var) and type(var.ty).__name__ == "PrimType":
+                add(var)
         for position, var in enumerate(params):
             if type(var.ty).__name__ == "BufferType":
                 self._new(var, var, parameter=position)
@@ -117,13 +112,10 @@ class _Walk(Expressions):
         source = self.buffer(nodes.region_source(region))
         starts = tuple(self.number(part.min) for part in region.region)
         self._new(match.buffer, match.buffer, source=source, starts=starts)
-        for name in ("elem_offset", *()):
-            var = getattr(match.buffer, name, None)
-            if type(var).__name__ == "Var" and var.__chandle__() not in self.known:
+        for var in (match.buffer.elem_offset, *(match.buffer.strides or ())):
+            # What the window finds out about its place is any number.
+            if var is not None and _is_variable(var) and var.__chandle__() not in self.known:
                 self.known[var.__chandle__()] = self.terms.opaque(str(var.name))
-        for stride in getattr(match.buffer, "strides", None) or ():
-            if type(stride).__name__ == "Var" and stride.__chandle__() not in self.known:
-                self.known[stride.__chandle__()] = self.terms.opaque(str(stride.name))
 
     # -- statements ----------------------------------------------------------------------------
 
@@ -193,7 +185,12 @@ class _Walk(Expressions):
         tag: str,
     ) -> tuple[Poly, LoopRange]:
         """The value of a loop variable, and the loop."""
-        if first is None or extent is None or stride is None or not (stride.is_constant and stride.constant > 0):
+        if (
+            first is None
+            or extent is None
+            or stride is None
+            or not (stride.is_constant and stride.constant > 0)
+        ):
             value = self.terms.opaque(name)
             return value, LoopRange(kind, value, first, extent, tag)
         if stride.constant > 1:
@@ -259,8 +256,10 @@ class _Walk(Expressions):
         for axis, value in zip(block.iter_vars, values, strict=True):
             if int(axis.iter_type) == _REDUCTION_AXIS:
                 least = self.number(axis.dom.min)
-                known = isinstance(value, Poly) and least is not None
-                yield c.equal(value, least) if known else Unread("it is made in the first step of a reduction")
+                if isinstance(value, Poly) and least is not None:
+                    yield c.equal(value, least)
+                else:
+                    yield Unread("it is made in the first step of a reduction")
 
     def _store(self, node: Any) -> None:
         value = self.value(node.value)
@@ -290,6 +289,18 @@ class _Walk(Expressions):
         value = getattr(node, "value", None)
         if value is not None:
             self.value(value)
+
+
+def _is_variable(node: Any) -> bool:
+    return type(node).__name__ in ("Var", "SizeVar")
+
+
+def _unique(name: str, taken: set[str]) -> str:
+    unique, count = name, 0
+    while unique in taken:
+        count += 1
+        unique = f"{name}_{count}"
+    return unique
 
 
 def _shape_of(var: Any) -> Sequence[Any]:

@@ -1,13 +1,13 @@
-"""What is stored somewhere in a statement and how it may be left: read once, for every statement of a kernel."""
+"""What is stored somewhere in a statement, and how it may be left."""
 
 from __future__ import annotations
 
 from typing import Any, TypeAlias
 
-from relax_lint.model.kernel_body.exits import BREAK, CONTINUE, RETURN, exit_of
+from relax_lint.vm.exits import BREAK, CONTINUE, RETURN, exit_of
 
 Found: TypeAlias = "tuple[frozenset[int], frozenset[str]]"
-"""The buffers (their addresses) that are stored to, and the ways out; those of the loops inside are left out."""
+"""The addresses of the buffers that are stored to, and the ways out but those of the loops inside."""
 
 _NOTHING: Found = frozenset(), frozenset()
 

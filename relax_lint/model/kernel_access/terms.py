@@ -93,9 +93,7 @@ class Terms:
         """An element of a buffer, which holds numbers from bounds[0] to bounds[1]."""
         first, last = bounds or (ZERO, ZERO)
         known = bounds is not None
-        atom = Atom(
-            Kind.LOADED, self._fresh(name), span, static=False, first=first, last=last, bounded=known
-        )
+        atom = Atom(Kind.LOADED, self._fresh(name), span, static=False, first=first, last=last, bounded=known)
         return self._new(atom)
 
     def choice(self, options: Sequence[Option], operation: str = "") -> Poly:
