@@ -1,4 +1,4 @@
-"""The atoms of a kernel's index arithmetic: its symbols, loop variables, quotients, choices and loaded values.
+"""The atoms of a kernel's index arithmetic: symbols, loop variables, quotients, choices and loaded values.
 
 Everything is numbered, so that sums of atoms are cheap; `expression` gives the sympy form of what people see.
 """
@@ -43,7 +43,7 @@ class Option:
 @dataclass(eq=False)
 class Atom:
     """One atom. Loops and loaded values run from `first` to `last`; of quotients and remainders `first` is
-    the dividend, `last` the divisor. `static` ones depend on the call only. `name` is what a variable is called,
+    the dividend, `last` the divisor. `static` ones depend on the call only. `name` is the name of a variable,
     or the sympy symbol that it is.
     """
 
