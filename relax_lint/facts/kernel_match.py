@@ -10,9 +10,8 @@ from sympy.logic.boolalg import Boolean
 
 from relax_lint.facts.claims import all_of
 from relax_lint.facts.kernel_entry import Binding, bind
-from relax_lint.model.kernels import Access, BufferParameter, Kernel, Lookup, Reduction
+from relax_lint.model.kernels import BufferParameter, Kernel, Lookup, Reduction
 from relax_lint.model.types import DType, TensorType, ValueType
-from relax_lint.symbolic.printing import expr_text
 from relax_lint.symbolic.quantity import Unknown
 from relax_lint.symbolic.relations import at_most
 
@@ -62,31 +61,6 @@ class KernelMatch:
             and type_.dtype.name != parameter.dtype.name
             and parameter.dtype.name not in _UNCHECKED_DTYPES
         )
-
-    @cached_property
-    def inside(self) -> Boolean | Unknown:
-        """Every access stays inside its argument."""
-        return all_of(self.reaches_inside(access) for access in self.kernel.accesses)
-
-    def reaches_inside(self, access: Access) -> Boolean | Unknown:
-        """An access stays inside its argument, or is not made at all."""
-        parameter = self.kernel.parameters[access.parameter]
-        assert isinstance(parameter, BufferParameter)
-        assert not isinstance(parameter.shape, Unknown)
-        extent = parameter.shape[access.axis]
-        bound = self.binding.exprs((access.first, access.last, extent, *access.loops))
-        if isinstance(bound, Unknown):
-            return bound
-        first, last, extent, *loops = bound
-        reached = sympy.And(at_most(_ZERO, first), at_most(last + 1, extent))
-        # Where the loop runs from 0 to the index itself, an empty one ends inside: extents are not negative.
-        empty = [at_most(loop, _ZERO) for loop in loops if loop != last + 1 or first != 0]
-        return sympy.Or(reached, *empty)
-
-    def last_index(self, access: Access) -> str:
-        """The last index of an access, for a message."""
-        last = self.binding.expr(access.last)
-        return "?" if isinstance(last, Unknown) else f"`{expr_text(last)}`"
 
     @cached_property
     def initialises(self) -> Boolean | Unknown:

@@ -8,11 +8,14 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
+from functools import cached_property
 from typing import TypeAlias
 
 import sympy
 from sympy.logic.boolalg import Boolean
 
+from relax_lint.model.kernel_access.accesses import KernelAccesses
+from relax_lint.model.kernel_access.terms import Terms
 from relax_lint.model.types import DType
 from relax_lint.symbolic.quantity import Shape
 
@@ -56,20 +59,6 @@ KernelParameter: TypeAlias = "BufferParameter | ScalarParameter | OpaqueParamete
 
 
 @dataclass(frozen=True)
-class Access:
-    """Indices `first` to `last` on one axis of a parameter, all of them reached when no extent in
-    `loops` is empty.
-    """
-
-    parameter: int
-    axis: int
-    first: sympy.Expr
-    last: sympy.Expr
-    loops: tuple[sympy.Expr, ...]
-    writes: bool
-
-
-@dataclass(frozen=True)
 class Lookup:
     """An index on one axis of `parameter` that is an element of the parameter `indices`."""
 
@@ -95,6 +84,10 @@ not known.
 """
 
 
+def _nothing() -> KernelAccesses:
+    return KernelAccesses((), Terms(), ())
+
+
 @dataclass(frozen=True)
 class Kernel:
     """One PrimFunc.
@@ -109,7 +102,7 @@ class Kernel:
     of the read one as it is. The pairs in `read_before` may be the same memory as the kernel is written.
     `opaque` gives, for parameters whose address
     leaves what can be read here, the reason; they count as read and written. `differs` carries the kernel out
-    on small numbers, where that is possible.
+    on small numbers, where that is possible; `read` reads its accesses.
     """
 
     name: str
@@ -122,7 +115,12 @@ class Kernel:
     read_before: frozenset[tuple[int, int]] = frozenset()
     first_reads: Mapping[int, bool] = field(default_factory=dict)
     opaque: Mapping[int, str] = field(default_factory=dict)
-    accesses: tuple[Access, ...] = ()
     lookups: tuple[Lookup, ...] = ()
     reductions: tuple[Reduction, ...] = ()
     differs: Differs | None = field(default=None, compare=False, repr=False)
+    read: Callable[[], KernelAccesses] = field(default=_nothing, compare=False, repr=False)
+
+    @cached_property
+    def accesses(self) -> KernelAccesses:
+        """Every access, and what is left to be shown for it to stay inside its buffer."""
+        return self.read()

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
+from functools import partial
 from typing import Any, TypeAlias
 
 import sympy
 
+from relax_lint.model.kernel_access.reading import read_accesses
 from relax_lint.model.kernel_body.coverage import Coverage
 from relax_lint.model.kernel_body.data_flow import same_width
 from relax_lint.model.kernel_body.dependences import Dependences
@@ -69,10 +71,10 @@ def read_kernel(name: str, prim_func: Any) -> Kernel:
         read_before,
         dict(sorted(effects.first_reads.items())),
         dict(sorted(effects.opaque.items())),
-        tuple(dict.fromkeys(reader.accesses)),
         tuple(dict.fromkeys(reader.lookups)),
         tuple(dict.fromkeys(reader.reductions)),
         Trial(prim_func, shapes, loops.signature).differs,
+        partial(read_accesses, prim_func, loops.signature),
     )
 
 

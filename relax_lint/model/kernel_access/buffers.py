@@ -1,0 +1,305 @@
+"""The buffers of a kernel, what is known at a point of it, and what is said of an access there."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import sympy
+
+from relax_lint.model.kernel_access.accesses import BufferRef, KernelAccess, LoopRange
+from relax_lint.model.kernel_access.conditions import Condition, Unread
+from relax_lint.model.kernel_access.outside import Around, Claim, obligations
+from relax_lint.model.kernel_access.polynomials import ONE, Poly, TooLarge, constant
+from relax_lint.model.kernel_access.survey import Survey
+from relax_lint.model.kernel_access.terms import Terms
+
+_INT32 = 2**31
+
+
+@dataclass(frozen=True, eq=False)
+class Buffer:
+    """A buffer. A window shows what its source has from `starts` on, its last axes those of the source; a
+    `view` shows the memory of its source from `offset` elements on, with `strides`.
+    """
+
+    ref: BufferRef
+    shape: tuple[Poly | None, ...]
+    span: tuple[int | None, int | None] | None
+    source: Buffer | None = None
+    starts: tuple[Poly | None, ...] = ()
+    view: bool = False
+    offset: Poly | None = None
+    strides: tuple[Poly | None, ...] = ()
+    item: int = 0
+    """Bits of an element."""
+
+
+class Scope:
+    """What is known while a kernel is read: loops, conditions, values of variables, buffers."""
+
+    def __init__(self, survey: Survey) -> None:
+        self.terms = Terms()
+        self.survey = survey
+        self.accesses: list[KernelAccess] = []
+        self.not_read: dict[str, None] = {}
+        self.facts: tuple[Condition, ...] = ()
+        self.promises: tuple[tuple[Condition, str], ...] = ()
+        self.nest: tuple[LoopRange, ...] = ()
+        self.known: dict[int, Any] = {}
+        """The values of variables by their addresses."""
+        self.buffers: dict[int, Buffer] = {}
+        self.wraps: list[Poly] = []
+        self.callee = ""
+        self.contents: dict[int, tuple[Poly, Poly]] = {}
+        """For each parameter bounds on the integers that it holds."""
+        self._lanes: dict[int, LoopRange] = {}
+        self._versions: dict[int, int] = {}
+        self._loads: dict[tuple[Any, ...], Poly] = {}
+        self.scalars: dict[tuple[int, tuple[Poly | None, ...]], Poly] = {}
+        """What is known to stand in elements of the kernel's own buffers."""
+
+    def unread(self, why: str) -> None:
+        """Something of the kernel that nothing is said of."""
+        self.not_read[why] = None
+
+    def promise(self, condition: Condition, text: str) -> None:
+        """What the kernel claims from here on, and nobody checks."""
+        self.promises = (*self.promises, (condition, text))
+
+    def bind(self, var: Any, value: Any) -> None:
+        """From here on a variable has a value."""
+        if value is None:
+            dtype = str(getattr(var.ty, "dtype", ""))
+            if not dtype.startswith(("int", "uint")):
+                return
+            value = self.terms.opaque(str(var.name))
+        self.known[var.__chandle__()] = value
+
+    def lane(self, lanes: Poly) -> Poly:
+        """The lanes of a vector, as a loop."""
+        if lanes == ONE:
+            return constant(0)
+        lane = self.terms.loop("lane", constant(0), lanes)
+        (number,) = lane.atoms()
+        self._lanes[number] = LoopRange("lanes", lane, constant(0), lanes)
+        return lane
+
+    def declare(self, var: Any) -> Buffer:
+        """A buffer that nothing is known of but its type. `Expressions` overrides how extents are read."""
+        raise NotImplementedError
+
+    # -- values that are loaded ----------------------------------------------------------------
+
+    def loaded(self, buffer: Buffer, indices: tuple[Poly | None, ...]) -> Any:
+        """The value of an element."""
+        if buffer.span is None:
+            return None
+        if buffer.ref.dtype == "bool":
+            return Unread("it is under a condition that depends on data")
+        stored = self.scalars.get((buffer.ref.number, indices))
+        if stored is not None:
+            return stored
+        root = buffer.ref.root
+        key = (root, self._versions.get(root, 0), buffer.ref.number, indices)
+        known = None if None in indices else self._loads.get(key)
+        if known is None:
+            known = self.terms.loaded(buffer.ref.name, buffer.span, self._bounds(buffer))
+            self._loads[key] = known
+        return known
+
+    def _bounds(self, buffer: Buffer) -> tuple[Poly, Poly] | None:
+        """Bounds on what a parameter holds, which a call may tell."""
+        position = buffer.ref.parameter
+        if position is None or buffer.source is not None or self._is_stored(buffer):
+            return None
+        found = self.contents.get(position)
+        if found is None:
+            name = buffer.ref.name
+            low, high = (
+                self.terms.symbol(
+                    sympy.Symbol(f"{which}({name})", integer=True),
+                    buffer.span or (None, None),
+                    holder=position,
+                )
+                for which in ("min", "max")
+            )
+            found = self.contents[position] = low, high
+        return found
+
+    def _is_stored(self, buffer: Buffer) -> bool:
+        return any(
+            (known := self.buffers.get(address)) is not None and known.ref.root == buffer.ref.root
+            for address in self.survey.stored
+        )
+
+    def stored(self, buffer: Buffer, indices: tuple[Poly | None, ...], value: Any) -> None:
+        """An element has a value from here on."""
+        self.forget((buffer.ref.root,))
+        plain = buffer.ref.parameter is None and buffer.source is None and buffer.span is not None
+        shared = buffer.ref.scope.startswith("shared")
+        constants = all(index is not None and index.is_constant for index in indices)
+        if plain and constants and not shared and isinstance(value, Poly):
+            self.scalars[buffer.ref.number, indices] = value
+
+    def forget(self, roots: Sequence[int]) -> None:
+        """What these buffers hold is not known any more."""
+        for root in roots:
+            self._versions[root] = self._versions.get(root, 0) + 1
+        numbers = {b.ref.number for b in self.buffers.values() if b.ref.root in roots}
+        self.scalars = {key: value for key, value in self.scalars.items() if key[0] not in numbers}
+
+    def roots_stored_in(self, node: Any) -> list[int]:
+        """The buffers whose memory is stored to in a statement."""
+        known = (self.buffers.get(address) for address in self.survey.of(node)[0])
+        return [buffer.ref.root for buffer in known if buffer is not None]
+
+    # -- accesses ------------------------------------------------------------------------------
+
+    def lose(self, buffer: Buffer, why: str) -> None:
+        """An access of nobody knows which elements."""
+        self._record(buffer, (None,) * len(buffer.shape), None, writes=True, unread=why)
+
+    def access(
+        self, buffer: Buffer, indices: tuple[Poly | None, ...], node: Any, *, writes: bool, passed: str = ""
+    ) -> None:
+        """An access of one element, or of the lanes of a vector."""
+        if passed:
+            self._record(buffer, indices, node, writes=writes, unread=passed)
+            return
+        why = self._unreadable(buffer, indices)
+        if why:
+            self._record(buffer, indices, node, writes=writes, unread=why)
+            return
+        try:
+            claims = list(_claims(buffer, indices))
+        except TooLarge as error:
+            self._record(buffer, indices, node, writes=writes, unread=str(error))
+            return
+        self._record(buffer, indices, node, writes=writes, claims=claims)
+
+    @staticmethod
+    def _unreadable(buffer: Buffer, indices: tuple[Poly | None, ...]) -> str:
+        if len(indices) != len(buffer.shape):
+            return "it has another number of indices than its buffer has axes"
+        for axis, (index, extent) in enumerate(zip(indices, buffer.shape, strict=True)):
+            if index is None:
+                return f"its index of axis {axis} is not an integer expression that can be read"
+            if extent is None:
+                return f"extent {axis} of its buffer is not an integer expression that can be read"
+        return ""
+
+    def passed(self, buffer: Buffer, offset: Poly | None, extent: Poly | None, *, writes: bool) -> None:
+        """A part of a buffer is passed to what the kernel calls: so many elements from an offset on."""
+        size = _count(buffer.shape)
+        if offset is None or extent is None or size is None:
+            self._record(buffer, (offset,), None, writes=writes, unread=f"it is passed to `{self.callee}`")
+            return
+        claims: list[Claim] = [
+            (None, True, (-offset).shift(-1)),
+            (None, False, (offset + extent - size).shift(-1)),
+        ]
+        self._record(buffer, (offset,), None, writes=writes, claims=claims)
+
+    def _record(
+        self,
+        buffer: Buffer,
+        indices: tuple[Poly | None, ...],
+        node: Any,
+        *,
+        writes: bool,
+        claims: Sequence[Claim] = (),
+        unread: str = "",
+    ) -> None:
+        wraps, self.wraps = tuple(dict.fromkeys(self.wraps)), []
+        loops = tuple(
+            number for loop in self.nest if loop.variable is not None for number in loop.variable.atoms()
+        )
+        around = Around(self.facts, loops)
+        left = obligations(self.terms, claims, around)
+        narrow: list[Claim] = [
+            (None, below, (-wrapped).shift(-_INT32 - 1) if below else wrapped.shift(-_INT32))
+            for wrapped in wraps
+            for below in (True, False)
+        ]
+        if narrow:
+            reason = ("its 32-bit index arithmetic may wrap around",)
+            left += obligations(self.terms, narrow, Around(self.facts, loops, reason))
+        assumed: tuple[str, ...] = ()
+        if left and self.promises:
+            conditions = (*self.facts, *(condition for condition, _ in self.promises))
+            with_promises = obligations(self.terms, (*claims, *narrow), Around(conditions, loops))
+            if not with_promises:
+                left, assumed = (), tuple(text for _, text in self.promises)
+        used = {atom for index in indices if index is not None for atom in index.atoms()}
+        lanes = tuple(loop for number, loop in self._lanes.items() if number in used)
+        self.accesses.append(
+            KernelAccess(
+                self.terms,
+                buffer.ref,
+                writes,
+                len(self.accesses),
+                indices,
+                buffer.shape,
+                (*self.nest, *lanes),
+                self.facts,
+                left,
+                unread,
+                assumed,
+                node,
+            )
+        )
+
+
+def _claims(buffer: Buffer, indices: Sequence[Poly | None]) -> Iterator[Claim]:
+    """What must not be: the indices of the buffer, and of those whose memory it shows, outside."""
+    known = [index for index in indices if index is not None]
+    for axis, (index, extent) in enumerate(zip(known, buffer.shape, strict=True)):
+        assert extent is not None
+        yield axis, True, (-index).shift(-1)
+        yield axis, False, index - extent
+    source = buffer.source
+    if source is None:
+        return
+    if not buffer.view:
+        if None in buffer.starts:
+            return
+        starts = [start for start in buffer.starts if start is not None]
+        lead = len(starts) - len(known)
+        inner = [*starts[:lead], *(start + index for start, index in zip(starts[lead:], known, strict=True))]
+        yield from _claims(source, inner)
+        return
+    flat, size = _flat(buffer, known), _count(source.shape)
+    if flat is not None and size is not None and buffer.item and source.item:
+        yield None, True, (-flat).shift(-1)
+        yield None, False, flat.shift(1).scale(buffer.item) - size.scale(source.item).shift(1)
+
+
+def _count(shape: Sequence[Poly | None]) -> Poly | None:
+    """The number of elements."""
+    found = ONE
+    for extent in shape:
+        if extent is None:
+            return None
+        found = found * extent
+    return found
+
+
+def _flat(buffer: Buffer, indices: Sequence[Poly]) -> Poly | None:
+    """The position of an element in the memory of a view, in its own elements."""
+    if buffer.offset is None:
+        return None
+    position = buffer.offset
+    if buffer.strides:
+        for index, stride in zip(indices, buffer.strides, strict=True):
+            if stride is None:
+                return None
+            position = position + index * stride
+        return position
+    flat = constant(0)
+    for index, extent in zip(indices, buffer.shape, strict=True):
+        if extent is None:
+            return None
+        flat = flat * extent + index
+    return position + flat

@@ -1,0 +1,222 @@
+"""When an access leaves its buffer, in terms of the call: all that a step decides is eliminated."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from typing import TypeAlias
+
+from relax_lint.model.kernel_access.accesses import Obligation
+from relax_lint.model.kernel_access.conditions import Condition, branches
+from relax_lint.model.kernel_access.elimination import Conjunction, _reduced, eliminate
+from relax_lint.model.kernel_access.polynomials import Poly, TooLarge
+from relax_lint.model.kernel_access.terms import Kind, Terms
+
+MAX_CASES = 24
+_BITS_32 = 2**31 - 1
+
+Claim: TypeAlias = "tuple[int | None, bool, Poly]"
+"""An axis, whether it is left at its lower end, and the polynomial that is >= 0 where it is left."""
+
+
+@dataclass(frozen=True)
+class Around:
+    """What holds where an access is made: conditions, loops that have a step (their atoms), and why there
+    may be more to it.
+    """
+
+    conditions: tuple[Condition, ...]
+    loops: tuple[int, ...]
+    why: tuple[str, ...] = ()
+
+
+def obligations(terms: Terms, claims: Iterable[Claim], around: Around) -> tuple[Obligation, ...]:
+    """What is left to be shown for an access to stay inside."""
+    found: dict[Obligation, None] = {}
+    for axis, below, claim in claims:
+        if terms.is_not_negative(-claim.shift(1)):
+            continue
+        for outside in _Outside(terms, claim, around).found():
+            found[Obligation(axis, below, *outside)] = None
+    return tuple(found)
+
+
+Left: TypeAlias = "tuple[tuple[Poly, ...], bool, str, frozenset[int]]"
+
+
+class _Outside:
+    """The calls in which `claim >= 0` holds in a step of the loops."""
+
+    def __init__(self, terms: Terms, claim: Poly, around: Around) -> None:
+        self._terms = terms
+        self._claim = claim
+        self._around = around
+        self._cases = 0
+
+    def found(self) -> Iterable[Left]:
+        """Each way in which it may happen."""
+        for facts, because in branches(self._around.conditions):
+            loops = [Poly({(loop,): 1}) for loop in self._around.loops]
+            why = (*self._around.why, *because)
+            yield from self._cases_of([self._claim, *facts], loops, why)
+
+    def _cases_of(self, constraints: list[Poly], loops: list[Poly], why: tuple[str, ...]) -> Iterable[Left]:
+        """The cases of every choice that occurs."""
+        system = _System(self._terms, constraints, loops)
+        choice = system.choice
+        if choice is None:
+            found = self._judged(system, why)
+            if found is not None:
+                yield found
+            return
+        for option in self._terms[choice].options:
+            for more, because in branches((option.condition,)):
+                self._cases += 1
+                if self._cases > MAX_CASES:
+                    yield (), False, "it has too many cases", frozenset()
+                    return
+                put = [p.put(choice, option.value) for p in (*system.given, *more)]
+                yield from self._cases_of(put, system.loops, (*why, *because))
+
+    def _judged(self, system: _System, why: Sequence[str]) -> Left | None:
+        terms = self._terms
+        left = eliminate(terms, system.constraints, system.atoms, system.harmless)
+        if left.constraints is None:
+            return None
+        constraints = _pruned(terms, left.constraints)
+        if is_impossible(terms, constraints):
+            return None
+        holds = frozenset(
+            holder for p in constraints for atom in p.atoms() if (holder := terms[atom].holder) is not None
+        )
+        reasons = [*why, *system.why]
+        if not left.exact:
+            reasons.append("its index is not a sum of multiples of loop variables")
+        return constraints, not reasons, reasons[0] if reasons else "", holds
+
+
+class _System:
+    """A conjunction with the definitions of everything in it."""
+
+    def __init__(self, terms: Terms, given: Sequence[Poly], loops: Sequence[Poly]) -> None:
+        self._terms = terms
+        self.given = list(given)
+        self.loops = list(loops)
+        self.atoms: set[int] = set()
+        self.constraints: list[Poly] = []
+        self.choice: int | None = None
+        self.why: list[str] = []
+        pairs: list[tuple[Poly, Poly]] = []
+        pending = list(given)
+        seen = {atom for p in loops for atom in p.atoms()}
+        todo = list(seen)
+        while pending or todo:
+            while pending:
+                p = self._without_remainders(pending.pop())
+                self.constraints.append(p)
+                fresh = [a for a in p.atoms() if a not in seen and not terms[a].static]
+                seen.update(fresh)
+                todo += fresh
+            if not todo:
+                break
+            number = todo.pop()
+            atom = terms[number]
+            if atom.static:
+                continue
+            if atom.kind is Kind.CHOICE:
+                self.choice = number
+                return
+            self.atoms.add(number)
+            defined = list(self._definition(number))
+            if len(defined) == 2 and atom.kind in (Kind.QUOTIENT, Kind.LOADED):
+                pairs.append((_reduced(defined[0]), _reduced(defined[1])))
+            pending += defined
+            if atom.kind is Kind.QUOTIENT and not atom.last.is_constant:
+                pending.append(atom.last.shift(-1))
+        self.harmless = frozenset(pairs)
+
+    def _without_remainders(self, p: Poly) -> Poly:
+        """p with a - d * (a // d) in the place of a % d."""
+        for number in sorted(p.atoms(), reverse=True):
+            atom = self._terms[number]
+            if atom.kind is Kind.REMAINDER and not atom.static:
+                quotient = self._terms.quotient(atom.first, atom.last)
+                if quotient is not None:
+                    p = self._without_remainders(p.put(number, atom.first - atom.last * quotient))
+                    break
+        return p
+
+    def _definition(self, number: int) -> Iterable[Poly]:
+        """A lower and an upper bound of an atom."""
+        atom, itself = self._terms[number], Poly({(number,): 1})
+        if atom.kind is Kind.QUOTIENT:
+            multiple = atom.last * itself
+            yield multiple + atom.last.shift(-1) - atom.first
+            yield atom.first - multiple
+            return
+        if atom.kind is Kind.LOOP:
+            yield itself - atom.first
+            yield atom.last - itself
+            return
+        self.why.append("its index depends on data")
+        if atom.bounded:
+            yield itself - atom.first
+            yield atom.last - itself
+            if atom.span[1] is not None and atom.span[1] >= _BITS_32:
+                return
+        low, high = atom.span
+        if low is not None:
+            yield itself.shift(-low)
+        if high is not None:
+            yield (-itself).shift(high)
+
+
+def is_impossible(terms: Terms, constraints: Sequence[Poly]) -> bool:
+    """Whether no call satisfies all constraints."""
+    try:
+        return _is_impossible(terms, list(constraints))
+    except TooLarge:
+        return False
+
+
+def _is_impossible(terms: Terms, constraints: list[Poly]) -> bool:
+    todo = [atom for p in constraints for atom in p.atoms()]
+    seen: set[int] = set()
+    while todo:
+        number = todo.pop()
+        if number in seen:
+            continue
+        seen.add(number)
+        atom, itself = terms[number], Poly({(number,): 1})
+        more: list[Poly] = []
+        if atom.kind is Kind.QUOTIENT:
+            multiple = atom.last * itself
+            more += [multiple + atom.last.shift(-1) - atom.first, atom.first - multiple, atom.last.shift(-1)]
+        elif atom.kind is Kind.REMAINDER:
+            quotient = terms.quotient(atom.first, atom.last)
+            if quotient is not None:
+                same = itself - atom.first + atom.last * quotient
+                more += [same, -same]
+        elif atom.kind is Kind.CHOICE:
+            sign = 1 if atom.name == "max" else -1
+            more += [(itself - option.value).scale(sign) for option in atom.options]
+        low, high = atom.span
+        if low is not None:
+            more.append(itself.shift(-low))
+        if high is not None:
+            more.append((-itself).shift(high))
+        constraints += more
+        todo += [a for p in more for a in p.atoms()]
+    return eliminate(terms, constraints, seen).constraints is None
+
+
+def _pruned(terms: Terms, constraints: Sequence[Poly]) -> tuple[Poly, ...]:
+    """The constraints without those that follow from another one."""
+    kept = list(Conjunction(terms, constraints).polynomials)
+    for p in list(kept):
+        for other in kept:
+            low = terms.span(p - other)[0]
+            if other is not p and low is not None and low >= 0:
+                kept.remove(p)
+                break
+    return tuple(kept)
