@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from math import inf, isfinite
 from typing import Any
 
 import sympy
@@ -13,9 +14,10 @@ from relax_lint.model.kernel_access.conditions import Condition, Unread
 from relax_lint.model.kernel_access.outside import Around, Claim, obligations
 from relax_lint.model.kernel_access.polynomials import ONE, Poly, TooLarge, constant
 from relax_lint.model.kernel_access.survey import Survey
-from relax_lint.model.kernel_access.terms import Terms
+from relax_lint.model.kernel_access.terms import Span, Terms
 
 _INT32 = 2**31
+_WRAPS = "its 32-bit index arithmetic may wrap around"
 
 
 @dataclass(frozen=True, eq=False)
@@ -57,6 +59,11 @@ class Scope:
         self._lanes: dict[int, LoopRange] = {}
         self._versions: dict[int, int] = {}
         self._loads: dict[tuple[Any, ...], Poly] = {}
+        self.held: dict[int, tuple[float, float]] = {}
+        """For each of the kernel's own buffers bounds on what is stored to it."""
+        self.learned: Mapping[int, tuple[float, float]] = {}
+        """What an earlier reading found to be held."""
+        self._roots: dict[int, int] = {}
         self.scalars: dict[tuple[int, tuple[Poly | None, ...]], Poly] = {}
         """What is known to stand in elements of the kernel's own buffers."""
 
@@ -105,8 +112,12 @@ class Scope:
         key = (root, self._versions.get(root, 0), buffer.ref.number, indices)
         known = None if None in indices else self._loads.get(key)
         if known is None:
-            known = self.terms.loaded(buffer.ref.name, buffer.span, self._bounds(buffer))
+            span = buffer.span
+            if buffer.ref.parameter is None and buffer.source is None:
+                span = _narrowed(span, self.learned.get(root))
+            known = self.terms.loaded(buffer.ref.name, span, self._bounds(buffer))
             self._loads[key] = known
+            self._roots[max(known.atoms())] = root
         return known
 
     def _bounds(self, buffer: Buffer) -> tuple[Poly, Poly] | None:
@@ -137,11 +148,29 @@ class Scope:
     def stored(self, buffer: Buffer, indices: tuple[Poly | None, ...], value: Any) -> None:
         """An element has a value from here on."""
         self.forget((buffer.ref.root,))
+        self._learn(buffer, value)
         plain = buffer.ref.parameter is None and buffer.source is None and buffer.span is not None
         shared = buffer.ref.scope.startswith("shared")
         constants = all(index is not None and index.is_constant for index in indices)
         if plain and constants and not shared and isinstance(value, Poly):
             self.scalars[buffer.ref.number, indices] = value
+
+    def _learn(self, buffer: Buffer, value: Any) -> None:
+        """A value that one of the kernel's own buffers may hold; to count up or down keeps one end."""
+        root = buffer.ref.root
+        if buffer.ref.parameter is not None or (buffer.span is None and buffer.source is None):
+            return
+        low, high = -inf, inf
+        if isinstance(value, Poly) and buffer.source is None:
+            counted = value.shift(-value.constant).single()
+            if counted is not None and self._roots.get(counted) == root:
+                low = inf if value.constant >= 0 else -inf
+                high = -inf if value.constant <= 0 else inf
+            else:
+                least, greatest = self.terms.span(value)
+                low, high = -inf if least is None else least, inf if greatest is None else greatest
+        before = self.held.get(root, (inf, -inf))
+        self.held[root] = min(before[0], low), max(before[1], high)
 
     def forget(self, roots: Sequence[int]) -> None:
         """What these buffers hold is not known any more."""
@@ -159,6 +188,8 @@ class Scope:
 
     def lose(self, buffer: Buffer, why: str) -> None:
         """An access of nobody knows which elements."""
+        self._learn(buffer, None)
+        self.forget((buffer.ref.root,))
         self._record(buffer, (None,) * len(buffer.shape), None, writes=True, unread=why)
 
     def access(
@@ -166,6 +197,8 @@ class Scope:
     ) -> None:
         """An access of one element, or of the lanes of a vector."""
         if passed:
+            self._learn(buffer, None)
+            self.forget((buffer.ref.root,))
             self._record(buffer, indices, node, writes=writes, unread=passed)
             return
         why = self._unreadable(buffer, indices)
@@ -192,6 +225,9 @@ class Scope:
 
     def passed(self, buffer: Buffer, offset: Poly | None, extent: Poly | None, *, writes: bool) -> None:
         """A part of a buffer is passed to what the kernel calls: so many elements from an offset on."""
+        if writes:
+            self._learn(buffer, None)
+            self.forget((buffer.ref.root,))
         size = _count(buffer.shape)
         if offset is None or extent is None or size is None:
             self._record(buffer, (offset,), None, writes=writes, unread=f"it is passed to `{self.callee}`")
@@ -224,8 +260,9 @@ class Scope:
             for below in (True, False)
         ]
         if narrow:
-            reason = ("its 32-bit index arithmetic may wrap around",)
-            left += obligations(self.terms, narrow, Around(self.facts, loops, reason))
+            may_wrap = obligations(self.terms, narrow, Around(self.facts, loops, (_WRAPS,)))
+            if may_wrap:
+                left = (*(replace(one, exact=False, why=one.why or _WRAPS) for one in left), *may_wrap)
         assumed: tuple[str, ...] = ()
         if left and self.promises:
             conditions = (*self.facts, *(condition for condition, _ in self.promises))
@@ -250,6 +287,14 @@ class Scope:
                 node,
             )
         )
+
+
+def _narrowed(span: Span, learned: tuple[float, float] | None) -> Span:
+    """A range and what was learned of it."""
+    if learned is None:
+        return span
+    low, high = (int(end) if isfinite(end) else None for end in learned)
+    return low if low is not None else span[0], high if high is not None else span[1]
 
 
 def _claims(buffer: Buffer, indices: Sequence[Poly | None]) -> Iterator[Claim]:

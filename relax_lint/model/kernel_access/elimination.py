@@ -127,7 +127,24 @@ class _Step:
             for other in self.upper
             if (_reduced(one[2]), _reduced(other[2])) not in harmless
         ]
-        self.exact = not dropped and all(ONE in (one[0], other[0]) for one, other in self.pairs)
+        self.exact = not dropped and all(self._is_exact(terms, one, other) for one, other in self.pairs)
+
+    def _is_exact(self, terms: Terms, lower: tuple[Poly, Poly, Poly], upper: tuple[Poly, Poly, Poly]) -> bool:
+        """Whether there is an integer between two bounds wherever they allow a fraction: one of the two has
+        the coefficient 1, or the room between them is large enough for any multiple.
+        """
+        (a, low, _), (b, high, _) = lower, upper
+        if ONE in (a, b):
+            return True
+        if not a.is_constant or not b.is_constant:
+            return False
+        if a == b:
+            room = (low + high).shift(1 - a.constant)
+        else:
+            room = low.scale(b.constant) + high.scale(a.constant)
+            room = room.shift(-(a.constant - 1) * (b.constant - 1))
+        known = [*self.other, *(one[1] + other[1] for one, other in self.pairs if one[0] == other[0] == ONE)]
+        return any((least := terms.span(room - p)[0]) is not None and least >= 0 for p in (Poly({}), *known))
 
     @property
     def cost(self) -> tuple[bool, int, int]:

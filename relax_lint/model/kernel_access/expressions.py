@@ -17,6 +17,8 @@ Value: TypeAlias = "Poly | Condition | None"
 """An integer, a truth, or None: anything else, or what cannot be expressed."""
 
 UNREAD = c.Unread("it is under a condition that depends on data")
+_BOTH_SIDES = c.Unread("whether the first side of an `and` or `or` guards the second depends on the target")
+"""LLVM evaluates both sides, C and CUDA only one."""
 _INT32 = 2**31
 _SHIFTS = 63
 
@@ -233,6 +235,7 @@ class Expressions(Scope):
             return None
         value = self._as_number(found)
         assert value is not None
+        self.narrow(value, node.value)
         low, high = self.terms.span(value)
         source = span_of(str(node.value.ty.dtype)) or (None, None)
         if _holds(span, source) or _holds(span, (low, high)):
@@ -270,11 +273,16 @@ class Expressions(Scope):
         return {"EQ": same, "NE": c.negated(same)}.get(kind, UNREAD)
 
     def _and(self, node: Any) -> Value:
-        # LLVM evaluates both sides: the first guards nothing in the second.
-        return c.every((self.condition(node.a), self.condition(node.b)))
+        first = self.condition(node.a)
+        with self.under(_BOTH_SIDES):
+            second = self.condition(node.b)
+        return c.every((first, second))
 
     def _or(self, node: Any) -> Value:
-        return c.any_of((self.condition(node.a), self.condition(node.b)))
+        first = self.condition(node.a)
+        with self.under(_BOTH_SIDES):
+            second = self.condition(node.b)
+        return c.any_of((first, second))
 
     def _not(self, node: Any) -> Value:
         return c.negated(self.condition(node.a))

@@ -158,7 +158,10 @@ class _System:
             yield itself - atom.first
             yield atom.last - itself
             return
-        self.why.append("its index depends on data")
+        if atom.kind is Kind.LOADED:
+            self.why.append("its index or a condition around it depends on data")
+        else:
+            self.why.append("of a number in its index only a range is known")
         if atom.bounded:
             yield itself - atom.first
             yield atom.last - itself

@@ -27,10 +27,24 @@ def read_accesses(prim_func: Any, signature: Mapping[Any, sympy.Symbol] | None =
     """Every access of a PrimFunc in the order of the text. `signature` names variables of its signature."""
     survey = Survey()
     survey.of(prim_func.body)
+    walk = _read(prim_func, survey, signature or {}, {})
+    if walk.held and any(access.obligations for access in walk.accesses):
+        # What the kernel's own buffers hold is known only now.
+        walk = _read(prim_func, survey, signature or {}, walk.held)
+    return KernelAccesses(tuple(walk.accesses), walk.terms, walk.symbols, tuple(walk.not_read))
+
+
+def _read(
+    prim_func: Any,
+    survey: Survey,
+    signature: Mapping[Any, sympy.Symbol],
+    learned: Mapping[int, tuple[float, float]],
+) -> _Walk:
     walk = _Walk(survey)
-    symbols = walk.signature(prim_func.params, signature or {})
+    walk.learned = learned
+    walk.symbols = walk.signature(prim_func.params, signature)
     walk.statement(prim_func.body)
-    return KernelAccesses(tuple(walk.accesses), walk.terms, symbols, tuple(walk.not_read))
+    return walk
 
 
 class _Walk(Expressions):
@@ -39,6 +53,7 @@ class _Walk(Expressions):
     def __init__(self, survey: Survey) -> None:
         super().__init__(survey)
         self._threads: dict[str, Poly] = {}
+        self.symbols: tuple[sympy.Symbol, ...] = ()
 
     # -- the signature -------------------------------------------------------------------------
 
