@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import itertools
 from collections import Counter
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any
@@ -13,15 +13,19 @@ import sympy
 import tvm
 
 from benchmarks.kernel_callers import called
+from relax_lint.facts.kernel_accesses import AccessVerdict, Status
+from relax_lint.judging.module import ModuleJudge
 from relax_lint.judging.report import check_module
+from relax_lint.model.kernel_access.accesses import KernelAccess
 from relax_lint.results.check import Check
 from relax_lint.results.verdict import Verdict
 from relax_lint.settings.config import Config
 from relax_lint.symbolic.evaluation import compile_condition
 from relax_lint.symbolic.parsing import parse_condition
+from relax_lint.symbolic.quantity import Unknown
 from tests.oracle.tir.expressions import Declined
 from tests.oracle.tir.machine import Machine, random_contents, symbol_names
-from tests.oracle.tir.memory import Report
+from tests.oracle.tir.memory import Outside, Report
 from tests.oracle.tir.writer import Kernel, script
 
 ACCESSES = "RLX306"
@@ -80,9 +84,17 @@ def runs(prim_func: Any) -> Runs:
     return Runs(prim_func, found)
 
 
-def checks(prim_func: Any, rule: str = ACCESSES) -> tuple[Check, ...]:
-    """What the linter says of a call of the kernel."""
-    return check_module(called(prim_func), Config(select=(rule,))).checks
+def judged(prim_func: Any) -> tuple[tuple[AccessVerdict, ...], tuple[KernelAccess, ...], tuple[Check, ...]]:
+    """What the linter says of a call of the kernel: of the accesses that are open, which ones it has proved,
+    and of the call as a whole.
+    """
+    module = called(prim_func)
+    (function,) = ModuleJudge(module, Config(select=(ACCESSES,))).functions()
+    (use,) = function.facts.kernels.uses
+    verdict = function.facts.indices.verdict(use)
+    opened = {id(one.access) for one in verdict.open}
+    proved = tuple(access for access in use.kernel.accesses.accesses if id(access) not in opened)
+    return verdict.open, proved, check_module(module, Config(select=(ACCESSES,))).checks
 
 
 def word(check: Check, size: Mapping[str, int]) -> str:
@@ -91,7 +103,7 @@ def word(check: Check, size: Mapping[str, int]) -> str:
         return "fine"
     if check.verdict is Verdict.ALWAYS_WRONG:
         return "wrong"
-    if check.safe_when is None:
+    if check.safe_when is None or check.undecided:
         return "unknown"
     safe = _condition(check.safe_when)(*(size.get(name, 0) for name in _SYMBOLS))
     return "unknown" if safe is None else "fine" if safe else "wrong"
@@ -106,31 +118,60 @@ def compare(kernel: Kernel) -> Counter[str]:
     """Each word at each size; how many there were. Raises `Disagreement` and `Unusable`."""
     prim_func = read(kernel)
     found = runs(prim_func)
-    return compare_accesses(found, checks(prim_func))
-
-
-def compare_accesses(found: Runs, said: tuple[Check, ...]) -> Counter[str]:
-    """What is said of the accesses, against the runs."""
-    seen: Counter[str] = Counter()
-    seen["kernels"] += 1
-    if not said:
-        seen["kernels without a word"] += 1
-        return seen
-    verdicts = {check.verdict.name.lower() for check in said}
-    seen[f"kernels {'+'.join(sorted(verdicts))}"] += 1
-    undecided = any(
-        check.verdict is Verdict.NEEDS_RUNTIME_CHECK and check.safe_when is None for check in said
-    )
-    seen["kernels undecided"] += undecided
+    opened, proved, said = judged(prim_func)
+    seen: Counter[str] = Counter({"kernels": 1, "accesses proved": len(proved)})
+    for verdict in opened:
+        seen[f"accesses {verdict.status.value}"] += 1
     for key, report in found.reports.items():
-        size = dict(key)
-        if report.broken_assumption or report.failed_assert or report.undefined:
-            continue
-        words = {word(check, size) for check in said}
-        outside = report.outside[0] if report.outside else None
-        if "wrong" in words and outside is None:
-            raise Disagreement(f"said to be wrong, and is not, at {size}")
-        if words == {"fine"} and outside is not None:
-            raise Disagreement(f"said to be fine, and is not, at {size}: {outside}")
-        seen[f"{'wrong' if outside else 'fine'} said {'+'.join(sorted(words))}"] += 1
+        if not (report.broken_assumption or report.failed_assert or report.undefined):
+            _compare_accesses(dict(key), report, opened, proved, seen)
+            _compare_call(dict(key), report, said, seen)
     return seen
+
+
+def _compare_accesses(
+    size: Mapping[str, int],
+    report: Report,
+    opened: Sequence[AccessVerdict],
+    proved: Sequence[KernelAccess],
+    seen: Counter[str],
+) -> None:
+    """What is said of each access, at one size."""
+    for access in proved:
+        outside = _seen_outside(report, access)
+        if outside is not None:
+            raise Disagreement(f"proved and outside, at {size}: {access.text} {outside}")
+    for verdict in opened:
+        outside = _seen_outside(report, verdict.access)
+        text = f"{size}: {verdict.access.text} {outside}"
+        if verdict.status is Status.PROVED and outside is not None:
+            raise Disagreement(f"proved for the call and outside, at {text}")
+        if verdict.status is Status.WRONG and outside is None:
+            raise Disagreement(f"wrong and inside, at {text}")
+        if verdict.status is Status.DEPENDS and not isinstance(verdict.condition, Unknown):
+            is_safe = verdict.condition.subs({name: size.get(str(name), 0) for name in verdict.condition.free_symbols})
+            if is_safe == sympy.false and outside is None:
+                raise Disagreement(f"not safe and inside, at {text}, safe iff {verdict.condition}")
+            exact = all(obligation.exact for obligation in verdict.access.obligations)
+            if is_safe == sympy.true and outside is not None and exact:
+                raise Disagreement(f"safe and outside, at {text}, safe iff {verdict.condition}")
+            seen["conditions compared"] += 1
+
+
+def _seen_outside(report: Report, access: KernelAccess) -> Outside | None:
+    if access.node is None:
+        return None
+    return next((found for node, found in report.sites.values() if access.node.same_as(node)), None)
+
+
+def _compare_call(size: Mapping[str, int], report: Report, said: Sequence[Check], seen: Counter[str]) -> None:
+    """What is said of the call, at one size."""
+    words = {word(check, size) for check in said}
+    outside = report.outside[0] if report.outside else None
+    if "wrong" in words and outside is None:
+        raise Disagreement(f"said to be wrong, and is not, at {size}")
+    if words == {"fine"} and outside is not None:
+        raise Disagreement(f"said to be fine, and is not, at {size}: {outside}")
+    if not said and outside is not None:
+        raise Disagreement(f"nothing said, and it is not fine, at {size}: {outside}")
+    seen[f"{'wrong' if outside else 'fine'} said {'+'.join(sorted(words)) or 'fine'}"] += 1

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any, TypeAlias
 
-from tests.oracle.tir.memory import Access, ParallelLoop, Path, View
+from tests.oracle.tir.memory import Access, ParallelLoop, Path, Report, View
 from tests.oracle.tir.numbers import BINARY, CALLS, lanes_of, lanewise, rounding
 
 Value: TypeAlias = Callable[["Frame"], Any]
@@ -146,8 +146,23 @@ def _let(node: Any) -> Value:
 
 
 def _select(node: Any) -> Value:
-    """A choice between loads becomes a branch where one condition decides (RewriteUnsafeSelect)."""
-    return _choice(node.condition, node.true_value, node.false_value)
+    """A choice between loads becomes a branch where one condition decides (RewriteUnsafeSelect). In a
+    vectorised loop it may not: such a kernel is declined where that matters.
+    """
+    chosen, both = _choice(node.condition, node.true_value, node.false_value), []
+    both += [value(node.true_value), value(node.false_value)]
+
+    def run(frame: Frame) -> Any:
+        if any(loop.kind == "vectorized" for loop, _ in frame.path):
+            report, frame.access.report = frame.access.report, Report()
+            for side in both:
+                side(frame)
+            is_outside, frame.access.report = bool(frame.access.report.outside), report
+            if is_outside:
+                raise Declined("a Select in a vectorised loop")
+        return chosen(frame)
+
+    return run
 
 
 def _choice(condition: Any, then: Any, other: Any) -> Value:
@@ -195,6 +210,7 @@ def _load(node: Any) -> Value:
         if lanes_of(view.dtype) > 1:
             raise Declined("a buffer of vectors")
         at = elements(tuple([index(frame) for index in indices]))
+        frame.access.site = node
         loaded = [frame.access.load(view, one, frame.path, frame.where) for one in at]
         return loaded[0] if len(loaded) == 1 else tuple(loaded)
 
@@ -242,6 +258,7 @@ def _atomic_add(node: Any) -> Value:
     def run(frame: Frame) -> Any:
         view = buffer_of(frame, buffer)
         at = tuple([index(frame) for index in indices])
+        frame.access.site = load
         before = frame.access.load(view, at, frame.path, frame.where, atomic=True)
         after = rounding(view.dtype)(before + operand(frame))
         frame.access.store(view, at, after, frame.path, frame.where, atomic=True)

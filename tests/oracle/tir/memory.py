@@ -9,6 +9,7 @@ from typing import Any, TypeAlias
 
 from tests.oracle.tir.numbers import bits_of
 
+
 Path: TypeAlias = "tuple[tuple[ParallelLoop, int], ...]"
 Tag: TypeAlias = tuple[tuple[int, int, int], ...]
 
@@ -65,9 +66,12 @@ class Race:
 
 @dataclass
 class Report:
-    """What was seen in a run."""
+    """What was seen in a run. Of each load and store the first access outside is told, also by its node in
+    `sites`.
+    """
 
     outside: list[Outside] = field(default_factory=list)
+    sites: dict[int, tuple[Any, Outside]] = field(default_factory=dict)
     early: list[Early] = field(default_factory=list)
     races: list[Race] = field(default_factory=list)
     diverged: bool = False
@@ -108,6 +112,9 @@ class View:
     shape: tuple[int, ...]
     strides: tuple[int, ...]
     offset: int = 0
+    source: View | None = None
+    """The buffer of which this one is a region that begins at `starts`."""
+    starts: tuple[int, ...] = ()
 
     @property
     def width(self) -> int:
@@ -138,17 +145,34 @@ class Access:
 
     def __init__(self, report: Report) -> None:
         self.report = report
+        self.site: Any = None
+        """The node of the load or store that is carried out."""
 
     def cell(self, view: View, indices: tuple[int, ...], loops: Any, writes: bool) -> int | None:
         """The byte at which an element starts; None where it is outside of the memory."""
+        self._inside(view, indices, loops, writes)
+        cell = view.position(indices) * view.width
+        is_there = 0 <= cell <= view.memory.size - view.width
+        if not is_there:
+            self._outside(view, -1, indices, loops, writes)
+        return cell if is_there else None
+
+    def _inside(self, view: View, indices: tuple[int, ...], loops: Any, writes: bool) -> None:
         for axis, (index, extent) in enumerate(zip(indices, view.shape, strict=True)):
             if not 0 <= index < extent:
-                self.report.outside.append(
-                    Outside(view.name, axis, indices, view.shape, tuple(loops()), writes)
-                )
-                break
-        cell = view.position(indices) * view.width
-        return cell if 0 <= cell <= view.memory.size - view.width else None
+                self._outside(view, axis, indices, loops, writes)
+                return
+        if view.source is not None:
+            free = len(view.starts) - len(indices)
+            steps = (*(0,) * free, *indices)
+            there = tuple(start + step for start, step in zip(view.starts, steps, strict=True))
+            self._inside(view.source, there, loops, writes)
+
+    def _outside(self, view: View, axis: int, indices: tuple[int, ...], loops: Any, writes: bool) -> None:
+        if id(self.site) not in self.report.sites:
+            found = Outside(view.name, axis, indices, view.shape, tuple(loops()), writes)
+            self.report.outside.append(found)
+            self.report.sites[id(self.site)] = (self.site, found)
 
     def load(self, view: View, indices: tuple[int, ...], path: Path, loops: Any, atomic: bool = False) -> Any:
         """The value of an element."""

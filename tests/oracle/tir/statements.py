@@ -255,7 +255,8 @@ def _match(node: Any) -> Callable[[Frame], None]:
     def run(frame: Frame) -> None:
         view = buffer_of(frame, source)
         shape, strides = tuple([extent(frame) for extent in extents]), view.strides
-        offset = view.position([start(frame) for start in starts])
+        first = tuple([start(frame) for start in starts])
+        offset = view.position(first)
         missing = len(shape) - len(buffer.shape)
         if missing < 0 or any(extent != 1 for extent in shape[:missing]):
             raise Declined("a region of another rank")
@@ -263,7 +264,9 @@ def _match(node: Any) -> Callable[[Frame], None]:
         _bind(frame, buffer.shape, shape)
         _bind(frame, buffer.strides, strides)
         _bind(frame, [buffer.elem_offset], [offset])
-        frame.buffers[buffer] = View(str(buffer.name), view.memory, str(buffer.dtype), shape, strides, offset)
+        frame.buffers[buffer] = View(
+            str(buffer.name), view.memory, str(buffer.dtype), shape, strides, offset, view, first
+        )
 
     return run
 
@@ -416,6 +419,7 @@ def _store(node: Any) -> Action:
         at = elements(tuple([index(frame) for index in indices]))
         numbers = number if isinstance(number, tuple) else (number,) * len(at)
         round_ = rounding(view.dtype)
+        frame.access.site = node
         for one, lane in zip(at, numbers, strict=True):
             frame.access.store(view, one, round_(lane), frame.path, frame.where)
         return None

@@ -120,6 +120,10 @@ class _Writer:
         text = lines(statements)
         unused = [name for name in ("p", "w") if f"{name}[" not in text]
         kept = tuple(buffer for name, buffer in self._buffers.items() if name not in unused)
+        told = {extent for one in kept if one.scope is None for extent in one.extents}
+        if not {"n", "m"} <= told:
+            # A tensor that is not used tells the sizes.
+            kept = (*kept, Buffer("e", "n, m", "int8"))
         kept_scalar = self._scalar and " k" in text.replace("(k", " k")
         return Kernel(kept, kept_scalar, statements)
 
