@@ -128,6 +128,7 @@ def _module_report(target: Any, settings: Config) -> Report:
         module = lowered(module, settings.target)
     result = check_module(module, settings, path=IN_MEMORY)
     status = InputStatus(IN_MEMORY, result.functions, "checked", notes=result.notes)
-    judged = apply_policy(FileResult(status, result.checks, result.memory), (), settings)
+    found = FileResult(status, result.checks, result.memory, accesses=result.accesses)
+    judged = apply_policy(found, (), settings)
     idle = idle_assumptions(result.assumptions, settings) if result.functions else ()
     return Report((judged,), VERSION, idle)

@@ -76,10 +76,9 @@ class AccessJudge:
     def verdict(self, use: KernelUse) -> CallVerdict:
         """The verdicts on all accesses of a call."""
         accesses = use.kernel.accesses
-        left = [access for access in accesses.accesses if not access.proved or access.assumed]
         return CallVerdict(
-            len(accesses.accesses) - len(left),
-            tuple(self._access(use, access) for access in left),
+            len(accesses.accesses) - len(accesses.open),
+            tuple(self._access(use, access) for access in accesses.open),
             accesses.unread,
         )
 

@@ -16,8 +16,10 @@ from relax_lint.facts.claims import Claim, all_of
 from relax_lint.facts.judge import Decided, Judge
 from relax_lint.facts.kernel_access_words import AccessWords, words
 from relax_lint.facts.kernel_accesses import AccessJudge, AccessVerdict, CallVerdict, Status
+from relax_lint.facts.kernel_coverage import coverage
 from relax_lint.facts.kernels import KernelFacts, KernelUse
 from relax_lint.model.kernels import Lookup
+from relax_lint.results.accesses import FunctionAccesses
 from relax_lint.results.verdict import Prover, Verdict
 from relax_lint.symbolic.decision import Decision, Proof, certain
 from relax_lint.symbolic.domain import Fact, FactKind
@@ -61,6 +63,13 @@ class IndexFacts:
                 decision = self._together(use, verdict)
                 assumed = [one for found in verdict.open for one in found.assumptions]
                 yield Decided(use, decision, (*use.presumptions, *dict.fromkeys(assumed)))
+
+    def coverage(self, path: str) -> FunctionAccesses | None:
+        """How many accesses were proved; None where no rule asked, or no kernel is called."""
+        if not self._verdicts:
+            return None
+        calls = [(use, self.verdict(use)) for use in self._kernels.uses]
+        return coverage(path, self._function.module, self._function.name, calls)
 
     def verdict(self, use: KernelUse) -> CallVerdict:
         """What is said of each access of a call."""

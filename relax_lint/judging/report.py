@@ -17,6 +17,7 @@ from relax_lint.judging.proof_records import record_of
 from relax_lint.model.operations import OperationId
 from relax_lint.model.positions import Positions
 from relax_lint.model.program import Function
+from relax_lint.results.accesses import FunctionAccesses
 from relax_lint.results.check import AllocatorFailure, Check, Fix, ProofRecord, Related
 from relax_lint.results.location import Location
 from relax_lint.results.memory_figures import MemoryTotals
@@ -75,11 +76,14 @@ def check_module(
     program, notes = judge.program, (*notes, *judge.notes)
     checks: list[Check] = []
     memory: list[MemoryTotals] = []
+    accesses: list[FunctionAccesses] = []
     for judged in judge.functions():
         function = judged.facts.function
         record = record_of if config.proofs else None
         writer = _Writer(path, function, assumptions, write_fix or _displayed, record)
         checks += writer.checks(judged)
+        if (covered := judged.facts.indices.coverage(path)) is not None:
+            accesses.append(covered)
         if totals:
             memory.append(
                 function_totals(
@@ -99,6 +103,7 @@ def check_module(
         notes=notes,
         estimates=estimates(program) if config.memory.estimates else (),
         assumptions=judge.assumptions,
+        accesses=tuple(accesses),
     )
 
 

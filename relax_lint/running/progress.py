@@ -6,6 +6,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from relax_lint.judging.problems import problem_checks
+from relax_lint.results.accesses import FunctionAccesses
 from relax_lint.results.check import Check
 from relax_lint.results.memory_figures import Estimate, MemoryTotals
 from relax_lint.results.report import FileResult, InputStatus, UnitResult
@@ -37,6 +38,7 @@ class Progress:
     checks: list[Check] = field(default_factory=list)
     memory: list[MemoryTotals] = field(default_factory=list)
     estimates: list[tuple[Estimate, ...]] = field(default_factory=list)
+    accesses: list[FunctionAccesses] = field(default_factory=list)
     repeatable: bool = True
     tvm_version: str | None = None
     notes: list[str] = field(default_factory=list)
@@ -75,6 +77,7 @@ class Progress:
             return
         self.checks += answer.checks
         self.memory += answer.memory
+        self.accesses += answer.accesses
         if answer.estimates:
             self.estimates.append(answer.estimates)
         self.notes += answer.notes
@@ -105,4 +108,11 @@ def _result(one: Progress) -> FileResult:
     else:
         status, reason = "skipped", "no Relax function in it"
     status_of_input = InputStatus(one.path, one.functions, status, reason, tuple(dict.fromkeys(one.notes)))
-    return FileResult(status_of_input, tuple(one.checks), tuple(one.memory), one.lines, tuple(one.estimates))
+    return FileResult(
+        status_of_input,
+        tuple(one.checks),
+        tuple(one.memory),
+        one.lines,
+        tuple(one.estimates),
+        tuple(one.accesses),
+    )

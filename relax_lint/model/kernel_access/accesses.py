@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from functools import cached_property
 from typing import Any
 
 import sympy
@@ -115,3 +116,8 @@ class KernelAccesses:
     terms: Terms
     symbols: tuple[sympy.Symbol, ...]
     unread: tuple[str, ...] = ()
+
+    @cached_property
+    def open(self) -> tuple[KernelAccess, ...]:
+        """Those that were not proved for every call, or only with a promise of the kernel."""
+        return tuple(access for access in self.accesses if not access.proved or access.assumed)
