@@ -136,7 +136,10 @@ def _compare_accesses(
     proved: Sequence[KernelAccess],
     seen: Counter[str],
 ) -> None:
-    """What is said of each access, at one size."""
+    """What is said of each access, at one size. Of some that are written alike, one may be outside."""
+    texts = Counter((access.text, access.writes) for access in [*proved, *(one.access for one in opened)])
+    proved = [access for access in proved if texts[access.text, access.writes] == 1]
+    opened = [one for one in opened if texts[one.access.text, one.access.writes] == 1]
     for access in proved:
         outside = _seen_outside(report, access)
         if outside is not None:
@@ -149,7 +152,9 @@ def _compare_accesses(
         if verdict.status is Status.WRONG and outside is None:
             raise Disagreement(f"wrong and inside, at {text}")
         if verdict.status is Status.DEPENDS and not isinstance(verdict.condition, Unknown):
-            is_safe = verdict.condition.subs({name: size.get(str(name), 0) for name in verdict.condition.free_symbols})
+            is_safe = verdict.condition.subs(
+                {name: size.get(str(name), 0) for name in verdict.condition.free_symbols}
+            )
             if is_safe == sympy.false and outside is None:
                 raise Disagreement(f"not safe and inside, at {text}, safe iff {verdict.condition}")
             exact = all(obligation.exact for obligation in verdict.access.obligations)
@@ -159,9 +164,14 @@ def _compare_accesses(
 
 
 def _seen_outside(report: Report, access: KernelAccess) -> Outside | None:
-    if access.node is None:
-        return None
-    return next((found for node, found in report.sites.values() if access.node.same_as(node)), None)
+    """Whether an access was outside, or one that is written in the same words."""
+    found = ((node, outside) for node, outside in report.sites.values() if outside.writes == access.writes)
+    return next((outside for node, outside in found if _text(node) == access.text), None)
+
+
+def _text(node: Any) -> str:
+    buffer = node.source if hasattr(node, "source") else node.buffer
+    return f"{buffer.name}[{', '.join(map(str, node.indices))}]"
 
 
 def _compare_call(size: Mapping[str, int], report: Report, said: Sequence[Check], seen: Counter[str]) -> None:

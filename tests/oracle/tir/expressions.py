@@ -6,7 +6,7 @@ from collections.abc import Callable
 from typing import Any, TypeAlias
 
 from tests.oracle.tir.memory import Access, ParallelLoop, Path, Report, View
-from tests.oracle.tir.numbers import BINARY, CALLS, lanes_of, lanewise, rounding
+from tests.oracle.tir.numbers import BINARY, CALLS, computed, lanes_of, lanewise, rounding
 
 Value: TypeAlias = Callable[["Frame"], Any]
 
@@ -73,7 +73,7 @@ def value(node: Any) -> Value:
         function, a, b = lanewise(BINARY[kind]), value(node.a), value(node.b)
         if kind in _COMPARISONS:
             return lambda frame: _as_bool(function(a(frame), b(frame)))
-        round_ = rounding(dtype_of(node))
+        round_ = computed(dtype_of(node))
         return lambda frame: round_(function(a(frame), b(frame)))
     raise Declined(f"expression {kind}")
 

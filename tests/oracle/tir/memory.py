@@ -9,7 +9,6 @@ from typing import Any, TypeAlias
 
 from tests.oracle.tir.numbers import bits_of
 
-
 Path: TypeAlias = "tuple[tuple[ParallelLoop, int], ...]"
 Tag: TypeAlias = tuple[tuple[int, int, int], ...]
 

@@ -48,6 +48,22 @@ def rounding(dtype: str) -> Callable[[Any], Any]:
     return lambda value: tuple(map(one, value)) if isinstance(value, tuple) else one(value)
 
 
+def computed(dtype: str) -> Callable[[Any], Any]:
+    """What becomes of the result of an operation. TVM simplifies signed integers of 32 and 64 bits as if they
+    were never too large, and LLVM is told so: nothing is defined where they are.
+    """
+    round_ = rounding(dtype)
+    if not dtype.startswith(("int32", "int64")):
+        return round_
+
+    def run(value: Any) -> Any:
+        if (found := round_(value)) != value:
+            raise Undefined("an integer that is too large")
+        return found
+
+    return run
+
+
 def _truth(value: Any) -> int:
     return int(bool(value))
 
