@@ -123,7 +123,7 @@ class Scope:
     def _bounds(self, buffer: Buffer) -> tuple[Poly, Poly] | None:
         """Bounds on what a parameter holds, which a call may tell."""
         position = buffer.ref.parameter
-        if position is None or buffer.source is not None or self._is_stored(buffer):
+        if position is None or _memory_of(buffer).ref.dtype != buffer.ref.dtype or self._is_stored(buffer):
             return None
         found = self.contents.get(position)
         if found is None:
@@ -287,6 +287,11 @@ class Scope:
                 node,
             )
         )
+
+
+def _memory_of(buffer: Buffer) -> Buffer:
+    """The buffer whose memory one shows: itself, or what it is a window or view of."""
+    return buffer if buffer.source is None else _memory_of(buffer.source)
 
 
 def _narrowed(span: Span, learned: tuple[float, float] | None) -> Span:
