@@ -1,10 +1,10 @@
-"""How many accesses of kernels are proved: of Relax's operators, of a transformer, and of their GPU schedules.
+"""How many accesses of kernels are proved: Relax's operators, a transformer, and their GPU schedules.
 
 python -m benchmarks.kernel_accesses [--layers 8] [--target nvidia/geforce-rtx-3090] [--undecided]
 
-Counts each access of each kernel once, as it stands, without a call: *proved* is inside its buffer in every call,
-*by the call* is left to the shapes of a call, *assumed* depends on indices in an argument, *undecided* on what
-cannot be read, with the reasons. `--undecided` prints the accesses.
+Counts each access of each kernel once, without a call: *proved* is inside its buffer in every call, *by the
+call* is left to the shapes of a call, *assumed* depends on indices in an argument, *undecided* on what cannot
+be read, with the reasons. `--undecided` prints the accesses.
 """
 
 from __future__ import annotations
