@@ -14,7 +14,7 @@ from relax_lint.model.kernel_access.conditions import Condition, Unread
 from relax_lint.model.kernel_access.outside import Around, Claim, obligations
 from relax_lint.model.kernel_access.polynomials import ONE, Poly, TooLarge, constant
 from relax_lint.model.kernel_access.survey import Survey
-from relax_lint.model.kernel_access.terms import Span, Terms
+from relax_lint.model.kernel_access.terms import Kind, Span, Terms
 
 _INT32 = 2**31
 _WRAPS = "its 32-bit index arithmetic may wrap around"
@@ -61,6 +61,9 @@ class Scope:
         self._loads: dict[tuple[Any, ...], Poly] = {}
         self.held: dict[int, tuple[float, float]] = {}
         """For each of the kernel's own buffers bounds on what is stored to it."""
+        self.sources: dict[int, set[tuple[int, int] | None]] = {}
+        """For each of them of which parameters its elements are copies, and what is added to them."""
+        self.copied: Mapping[int, tuple[int, int]] = {}
         self.learned: Mapping[int, tuple[float, float]] = {}
         """What an earlier reading found to be held."""
         self._roots: dict[int, int] = {}
@@ -83,6 +86,18 @@ class Scope:
                 return
             value = self.terms.opaque(str(var.name))
         self.known[var.__chandle__()] = value
+
+    def may_wrap(self) -> bool:
+        """Whether the 32-bit arithmetic that was read last may wrap around; it is settled then."""
+        wraps, self.wraps = tuple(dict.fromkeys(self.wraps)), []
+        return bool(wraps) and bool(obligations(self.terms, _narrow(wraps), Around(self.facts, self._steps)))
+
+    @property
+    def _steps(self) -> tuple[int, ...]:
+        """The atoms of the loops."""
+        return tuple(
+            number for loop in self.nest if loop.variable is not None for number in loop.variable.atoms()
+        )
 
     def lane(self, lanes: Poly) -> Poly:
         """The lanes of a vector, as a loop."""
@@ -121,18 +136,34 @@ class Scope:
         return known
 
     def _bounds(self, buffer: Buffer) -> tuple[Poly, Poly] | None:
-        """Bounds on what a parameter holds, which a call may tell."""
-        position = buffer.ref.parameter
-        if position is None or _memory_of(buffer).ref.dtype != buffer.ref.dtype or self._is_stored(buffer):
+        """Bounds on what a parameter holds, which a call may tell, or a copy of one."""
+        position, root = buffer.ref.parameter, _memory_of(buffer)
+        if position is None:
+            copied = self.copied.get(buffer.ref.root) if root is buffer else None
+            parameter = None if copied is None else self._parameter(copied[0])
+            if copied is None or parameter is None:
+                return None
+            low, high = self._contents_of(parameter)
+            return low.shift(copied[1]), high.shift(copied[1])
+        if root.ref.dtype != buffer.ref.dtype or self._is_stored(buffer):
             return None
+        return self._contents_of(root)
+
+    def _parameter(self, position: int) -> Buffer | None:
+        return next(
+            (one for one in self.buffers.values() if one.ref.parameter == position and one.source is None),
+            None,
+        )
+
+    def _contents_of(self, parameter: Buffer) -> tuple[Poly, Poly]:
+        position = parameter.ref.parameter
+        assert position is not None
         found = self.contents.get(position)
         if found is None:
-            name = buffer.ref.name
+            span = parameter.span or (None, None)
             low, high = (
                 self.terms.symbol(
-                    sympy.Symbol(f"{which}({name})", integer=True),
-                    buffer.span or (None, None),
-                    holder=position,
+                    sympy.Symbol(f"{which}({parameter.ref.name})", integer=True), span, holder=position
                 )
                 for which in ("min", "max")
             )
@@ -169,8 +200,20 @@ class Scope:
             else:
                 least, greatest = self.terms.span(value)
                 low, high = -inf if least is None else least, inf if greatest is None else greatest
+            self.sources.setdefault(root, set()).add(self._source_of(value))
+        else:
+            self.sources.setdefault(root, set()).add(None)
         before = self.held.get(root, (inf, -inf))
         self.held[root] = min(before[0], low), max(before[1], high)
+
+    def _source_of(self, value: Poly) -> tuple[int, int] | None:
+        """The parameter of which a value is an element, and what is added to it."""
+        loaded = value.shift(-value.constant).single()
+        atom = None if loaded is None else self.terms[loaded]
+        if atom is None or atom.kind is not Kind.LOADED or not atom.bounded:
+            return None
+        position = self.terms[min(atom.first.atoms(), default=0)].holder
+        return None if position is None else (position, value.constant)
 
     def forget(self, roots: Sequence[int]) -> None:
         """What these buffers hold is not known any more."""
@@ -249,16 +292,10 @@ class Scope:
         unread: str = "",
     ) -> None:
         wraps, self.wraps = tuple(dict.fromkeys(self.wraps)), []
-        loops = tuple(
-            number for loop in self.nest if loop.variable is not None for number in loop.variable.atoms()
-        )
+        loops = self._steps
         around = Around(self.facts, loops)
         left = obligations(self.terms, claims, around)
-        narrow: list[Claim] = [
-            (None, below, (-wrapped).shift(-_INT32 - 1) if below else wrapped.shift(-_INT32))
-            for wrapped in wraps
-            for below in (True, False)
-        ]
+        narrow = _narrow(wraps)
         if narrow:
             may_wrap = obligations(self.terms, narrow, Around(self.facts, loops, (_WRAPS,)))
             if may_wrap:
@@ -292,6 +329,15 @@ class Scope:
 def _memory_of(buffer: Buffer) -> Buffer:
     """The buffer whose memory one shows: itself, or what it is a window or view of."""
     return buffer if buffer.source is None else _memory_of(buffer.source)
+
+
+def _narrow(wraps: Sequence[Poly]) -> list[Claim]:
+    """What must not be: numbers beyond 32 bits."""
+    return [
+        (None, below, (-wrapped).shift(-_INT32 - 1) if below else wrapped.shift(-_INT32))
+        for wrapped in wraps
+        for below in (True, False)
+    ]
 
 
 def _narrowed(span: Span, learned: tuple[float, float] | None) -> Span:

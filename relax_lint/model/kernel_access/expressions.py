@@ -61,6 +61,21 @@ class Expressions(Scope):
             return c.negated(c.equal(found, ZERO))
         return UNREAD if found is None else found
 
+    def guard(self, node: Any) -> Condition:
+        """A condition that decides what is done."""
+        wraps, self.wraps = self.wraps, []
+        found = self.settled(self.condition(node))
+        self.wraps = wraps
+        return UNREAD if found is None or isinstance(found, Poly) else found
+
+    def settled(self, found: Value) -> Value:
+        """A value in whose 32-bit arithmetic nothing wraps around; what may is not known."""
+        if not self.may_wrap():
+            return found
+        if isinstance(found, Poly):
+            return self.terms.opaque("wrapped", (-_INT32, _INT32 - 1))
+        return None if found is None else c.Unread("32-bit arithmetic in a condition may wrap around")
+
     @contextmanager
     def under(self, *conditions: Condition) -> Iterator[None]:
         """What is read inside is done only where the conditions hold."""
@@ -89,8 +104,10 @@ class Expressions(Scope):
 
     def _load(self, node: Any) -> Value:
         buffer = self.buffer(nodes.loaded_buffer(node))
+        wraps, self.wraps = self.wraps, []
         indices = self.indices(node.indices)
         self.access(buffer, indices, node, writes=False)
+        self.wraps = wraps
         found: Value = self.loaded(buffer, indices)
         return found
 
@@ -231,8 +248,10 @@ class Expressions(Scope):
         if target == "bool":
             return c.negated(c.equal(found, ZERO)) if isinstance(found, Poly) else found
         span = span_of(target)
-        if span is None or found is None:
+        if span is None:
             return None
+        if found is None:
+            return self.terms.opaque("converted", span)
         value = self._as_number(found)
         assert value is not None
         self.narrow(value, node.value)
@@ -290,7 +309,7 @@ class Expressions(Scope):
     # -- choices and calls ---------------------------------------------------------------------
 
     def _select(self, node: Any) -> Value:
-        condition = self.condition(node.condition)
+        condition = self.guard(node.condition)
         return self._chosen(condition, self.value(node.true_value), self.value(node.false_value))
 
     def _chosen(self, condition: Condition, one: Value, other: Value) -> Value:
@@ -308,7 +327,7 @@ class Expressions(Scope):
         return c.any_of((c.every((condition, one)), c.every((c.negated(condition), other))))
 
     def _let(self, node: Any) -> Value:
-        self.bind(node.var, self.value(node.value))
+        self.bind(node.var, self.settled(self.value(node.value)))
         return self.value(node.body)
 
     def _call(self, node: Any) -> Value:
@@ -317,14 +336,15 @@ class Expressions(Scope):
         if handler is not None:
             return handler(self, node)
         before = self.callee
-        self.callee = name or str(node.op)
+        self.callee = before or _callee(name, node)
         for argument in node.args:
             self.value(argument)
         self.callee = before
-        return None
+        span = span_of(str(getattr(node.ty, "dtype", "")))
+        return None if span is None or str(node.ty.dtype) == "bool" else self.terms.opaque(name, span)
 
     def _if_then_else(self, node: Any) -> Value:
-        condition = self.condition(node.args[0])
+        condition = self.guard(node.args[0])
         with self.under(condition):
             one = self.value(node.args[1])
         with self.under(c.negated(condition)):
@@ -390,6 +410,14 @@ class Expressions(Scope):
         """What is known of a buffer."""
         found = self.buffers.get(var.__chandle__())
         return self.declare(var) if found is None else found
+
+
+def _callee(name: str, node: Any) -> str:
+    """What a call calls: of one by name that name."""
+    first = node.args[0] if len(node.args) else None
+    if first is not None and type(first).__name__ == "StringImm":
+        return str(first.value)
+    return name or str(node.op)
 
 
 def span_of(dtype: str) -> tuple[int | None, int | None] | None:

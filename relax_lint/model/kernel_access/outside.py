@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TypeAlias
 
@@ -43,6 +43,8 @@ def obligations(terms: Terms, claims: Iterable[Claim], around: Around) -> tuple[
 
 Left: TypeAlias = "tuple[tuple[Poly, ...], bool, str, frozenset[int]]"
 
+_MANY: Left = (), False, "it has too many cases", frozenset()
+
 
 class _Outside:
     """The calls in which `claim >= 0` holds in a step of the loops."""
@@ -56,13 +58,25 @@ class _Outside:
     def found(self) -> Iterable[Left]:
         """Each way in which it may happen."""
         for facts, because in branches(self._around.conditions):
-            loops = [Poly({(loop,): 1}) for loop in self._around.loops]
-            why = (*self._around.why, *because)
-            yield from self._cases_of([self._claim, *facts], loops, why)
+            # What has to do with the claim is mostly enough for a proof; the rest tells when a step is made.
+            if not self._attempt(_related(self._terms, self._claim, facts), (), ()):
+                continue
+            yield from self._attempt(facts, self._around.loops, (*self._around.why, *because))
 
-    def _cases_of(self, constraints: list[Poly], loops: list[Poly], why: tuple[str, ...]) -> Iterable[Left]:
-        """The cases of every choice that occurs."""
-        system = _System(self._terms, constraints, loops)
+    def _attempt(self, facts: Sequence[Poly], loops: Sequence[int], why: tuple[str, ...]) -> list[Left]:
+        self._cases = 0
+        found = list(self._cases_of([self._claim, *facts], loops, {}, why))
+        return [_MANY] if self._cases > MAX_CASES else found
+
+    def _cases_of(
+        self,
+        constraints: Sequence[Poly],
+        loops: Sequence[int],
+        chosen: Mapping[int, Poly],
+        why: tuple[str, ...],
+    ) -> Iterable[Left]:
+        """The cases of every choice that occurs; `chosen` are the values of those that were decided on."""
+        system = _System(self._terms, constraints, loops, chosen)
         choice = system.choice
         if choice is None:
             found = self._judged(system, why)
@@ -73,10 +87,10 @@ class _Outside:
             for more, because in branches((option.condition,)):
                 self._cases += 1
                 if self._cases > MAX_CASES:
-                    yield (), False, "it has too many cases", frozenset()
                     return
-                put = [p.put(choice, option.value) for p in (*system.given, *more)]
-                yield from self._cases_of(put, system.loops, (*why, *because))
+                yield from self._cases_of(
+                    [*constraints, *more], loops, {**chosen, choice: option.value}, (*why, *because)
+                )
 
     def _judged(self, system: _System, why: Sequence[str]) -> Left | None:
         terms = self._terms
@@ -98,21 +112,22 @@ class _Outside:
 class _System:
     """A conjunction with the definitions of everything in it."""
 
-    def __init__(self, terms: Terms, given: Sequence[Poly], loops: Sequence[Poly]) -> None:
+    def __init__(
+        self, terms: Terms, given: Sequence[Poly], loops: Sequence[int], chosen: Mapping[int, Poly]
+    ) -> None:
         self._terms = terms
-        self.given = list(given)
-        self.loops = list(loops)
+        self._chosen = chosen
         self.atoms: set[int] = set()
         self.constraints: list[Poly] = []
         self.choice: int | None = None
         self.why: list[str] = []
         pairs: list[tuple[Poly, Poly]] = []
         pending = list(given)
-        seen = {atom for p in loops for atom in p.atoms()}
+        seen = set(loops)
         todo = list(seen)
         while pending or todo:
             while pending:
-                p = self._without_remainders(pending.pop())
+                p = self._plain(pending.pop())
                 self.constraints.append(p)
                 fresh = [a for a in p.atoms() if a not in seen and not terms[a].static]
                 seen.update(fresh)
@@ -135,15 +150,16 @@ class _System:
                 pending.append(atom.last.shift(-1))
         self.harmless = frozenset(pairs)
 
-    def _without_remainders(self, p: Poly) -> Poly:
-        """p with a - d * (a // d) in the place of a % d."""
+    def _plain(self, p: Poly) -> Poly:
+        """p with the values of choices, and with a - d * (a // d) in the place of a % d."""
         for number in sorted(p.atoms(), reverse=True):
             atom = self._terms[number]
+            if number in self._chosen:
+                return self._plain(p.put(number, self._chosen[number]))
             if atom.kind is Kind.REMAINDER and not atom.static:
                 quotient = self._terms.quotient(atom.first, atom.last)
                 if quotient is not None:
-                    p = self._without_remainders(p.put(number, atom.first - atom.last * quotient))
-                    break
+                    return self._plain(p.put(number, atom.first - atom.last * quotient))
         return p
 
     def _definition(self, number: int) -> Iterable[Poly]:
@@ -172,6 +188,35 @@ class _System:
             yield itself.shift(-low)
         if high is not None:
             yield (-itself).shift(high)
+
+
+def _related(terms: Terms, claim: Poly, facts: Sequence[Poly]) -> list[Poly]:
+    """The facts that have to do with a claim: those that share an atom with it, or with one that does."""
+    reached = _reach(terms, claim.atoms())
+    related: list[Poly] = []
+    pending = [(fact, _reach(terms, fact.atoms())) for fact in facts]
+    while True:
+        near = [one for one in pending if not one[1] or not one[1].isdisjoint(reached)]
+        if not near:
+            return related
+        pending = [one for one in pending if one not in near]
+        related += [fact for fact, _ in near]
+        reached = reached.union(*(atoms for _, atoms in near))
+
+
+def _reach(terms: Terms, atoms: Iterable[int]) -> set[int]:
+    """The atoms that are not of the call, with those that they are defined by."""
+    found: set[int] = set()
+    todo = list(atoms)
+    while todo:
+        number = todo.pop()
+        atom = terms[number]
+        if number in found or atom.static:
+            continue
+        found.add(number)
+        todo += [*atom.first.atoms(), *atom.last.atoms()]
+        todo += [a for option in atom.options for a in option.value.atoms()]
+    return found
 
 
 def is_impossible(terms: Terms, constraints: Sequence[Poly]) -> bool:

@@ -27,10 +27,10 @@ def read_accesses(prim_func: Any, signature: Mapping[Any, sympy.Symbol] | None =
     """Every access of a PrimFunc in the order of the text. `signature` names variables of its signature."""
     survey = Survey()
     survey.of(prim_func.body)
-    walk = _read(prim_func, survey, signature or {}, {})
+    walk = _read(prim_func, survey, signature or {}, None)
     if walk.held and any(access.obligations for access in walk.accesses):
         # What the kernel's own buffers hold is known only now.
-        walk = _read(prim_func, survey, signature or {}, walk.held)
+        walk = _read(prim_func, survey, signature or {}, walk)
     return KernelAccesses(tuple(walk.accesses), walk.terms, walk.symbols, tuple(walk.not_read))
 
 
@@ -38,10 +38,16 @@ def _read(
     prim_func: Any,
     survey: Survey,
     signature: Mapping[Any, sympy.Symbol],
-    learned: Mapping[int, tuple[float, float]],
+    before: _Walk | None,
 ) -> _Walk:
     walk = _Walk(survey)
-    walk.learned = learned
+    if before is not None:
+        walk.learned = before.held
+        walk.copied = {
+            root: found
+            for root, sources in before.sources.items()
+            if len(sources) == 1 and (found := next(iter(sources))) is not None
+        }
     walk.symbols = walk.signature(prim_func.params, signature)
     walk.statement(prim_func.body)
     return walk
@@ -157,13 +163,18 @@ class _Walk(Expressions):
             self.statement(statement)
 
     def _for(self, node: Any) -> None:
-        first, extent = self.number(node.min), self.number(node.extent)
+        first, extent = self._bound(node.min), self._bound(node.extent)
         kind = _KINDS[int(node.kind)] if int(node.kind) < len(_KINDS) else "serial"
         binding = node.thread_binding
         tag = "" if binding is None else str(binding.thread_tag)
         step = getattr(node, "step", None)
         stride = ONE if step is None else self.number(step)
         self._loop(node.loop_var, first, extent, stride, kind, tag, node.body)
+
+    def _bound(self, node: Any) -> Poly | None:
+        """An end of a loop."""
+        found = self.settled(self.number(node))
+        return found if isinstance(found, Poly) else None
 
     def _loop(
         self,
@@ -221,14 +232,14 @@ class _Walk(Expressions):
     def _while(self, node: Any) -> None:
         self.forget(self.roots_stored_in(node.body))
         before, self.nest = self.nest, (*self.nest, LoopRange("while"))
-        condition = self.condition(node.condition)
+        condition = self.guard(node.condition)
         leaves = self.survey.of(node.body)[1] - {"continue"}
         with self._scope(condition, *((_MAY_NOT_RUN,) if leaves else ())):
             self.statement(node.body)
         self.nest = before
 
     def _if(self, node: Any) -> None:
-        condition = self.condition(node.condition)
+        condition = self.guard(node.condition)
         before = dict(self.scalars)
         with self._scope(condition):
             self.statement(node.then_case)
@@ -246,14 +257,14 @@ class _Walk(Expressions):
         if type(node.node).__name__ == "IterVar":
             axis = node.node
             tag = str(axis.thread_tag)
-            self._loop(axis.var, ZERO, self.number(node.value), ONE, "thread_binding", tag, node.body)
+            self._loop(axis.var, ZERO, self._bound(node.value), ONE, "thread_binding", tag, node.body)
         else:
             self.statement(node.body)
 
     def _realize(self, node: Any) -> None:
-        values = [self.value(value) for value in node.iter_values]
+        values = [self.settled(self.value(value)) for value in node.iter_values]
         block = node.block
-        predicate = True if nodes.is_constant_true(node.predicate) else self.condition(node.predicate)
+        predicate = True if nodes.is_constant_true(node.predicate) else self.guard(node.predicate)
         with self._scope(predicate):
             for axis, value in zip(block.iter_vars, values, strict=True):
                 self.bind(axis.var, value)
@@ -277,7 +288,7 @@ class _Walk(Expressions):
                     yield Unread("it is made in the first step of a reduction")
 
     def _store(self, node: Any) -> None:
-        value = self.value(node.value)
+        value = self.settled(self.value(node.value))
         indices = self.indices(node.indices)
         buffer = self.buffer(node.buffer)
         predicate = getattr(node, "predicate", None)
@@ -287,13 +298,13 @@ class _Walk(Expressions):
         self.stored(buffer, indices, value)
 
     def _bind(self, node: Any) -> None:
-        self.bind(node.var, self.value(node.value))
+        self.bind(node.var, self.settled(self.value(node.value)))
 
     def _evaluate(self, node: Any) -> None:
         self.value(node.value)
 
     def _assert(self, node: Any) -> None:
-        fact = self.condition(node.condition)
+        fact = self.guard(node.condition)
         if not isinstance(fact, Unread):
             self.facts = (*self.facts, fact)
         body = getattr(node, "body", None)

@@ -272,7 +272,7 @@ class Terms:
     def _end(self, number: int, *, lower: bool) -> Poly | None:
         """The least or the greatest value of an atom."""
         atom = self.atoms[number]
-        if atom.kind is Kind.LOOP:
+        if atom.kind is Kind.LOOP or (atom.kind is Kind.LOADED and atom.bounded):
             return atom.first if lower else atom.last
         if atom.kind is Kind.REMAINDER:
             return ZERO if lower else atom.last.shift(-1)

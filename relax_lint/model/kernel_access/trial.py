@@ -68,7 +68,7 @@ class _Attempt:
                 found = self._step(point)
                 if found is not None:
                     return found
-        except _NotKnown:
+        except (_NotKnown, ZeroDivisionError):
             self._unknown = True
         return Trial(Outcome.UNKNOWN if self._unknown else Outcome.INSIDE)
 
@@ -96,12 +96,10 @@ class _Attempt:
     def _step(self, point: dict[int, int]) -> Trial | None:
         try:
             holds = self._all(self._access.conditions, point)
+            found = None if holds is False else self._outside(point)
         except ZeroDivisionError:
+            # The division ends the run.
             return None
-        if holds is False:
-            return None
-        try:
-            found = self._outside(point)
         except _NotKnown:
             self._unknown = True
             return None
