@@ -16,6 +16,7 @@ from sympy.logic.boolalg import Boolean
 
 from relax_lint.model.kernel_access.accesses import KernelAccesses
 from relax_lint.model.kernel_access.terms import Terms
+from relax_lint.model.kernel_inside.findings import NOTHING, Inside
 from relax_lint.model.types import DType
 from relax_lint.symbolic.quantity import Shape
 
@@ -102,7 +103,7 @@ class Kernel:
     of the read one as it is. The pairs in `read_before` may be the same memory as the kernel is written.
     `opaque` gives, for parameters whose address
     leaves what can be read here, the reason; they count as read and written. `differs` carries the kernel out
-    on small numbers, where that is possible; `read` reads its accesses.
+    on small numbers, where that is possible; `read` reads its accesses, `look` what is wrong inside it.
     """
 
     name: str
@@ -119,8 +120,14 @@ class Kernel:
     reductions: tuple[Reduction, ...] = ()
     differs: Differs | None = field(default=None, compare=False, repr=False)
     read: Callable[[], KernelAccesses] = field(default=_nothing, compare=False, repr=False)
+    look: Callable[[], Inside] = field(default=lambda: NOTHING, compare=False, repr=False)
 
     @cached_property
     def accesses(self) -> KernelAccesses:
         """Every access, and what is left to be shown for it to stay inside its buffer."""
         return self.read()
+
+    @cached_property
+    def inside(self) -> Inside:
+        """What is wrong with its own buffers and its parallel loops."""
+        return self.look()

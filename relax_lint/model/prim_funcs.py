@@ -15,6 +15,7 @@ from relax_lint.model.kernel_body.dependences import Dependences
 from relax_lint.model.kernel_body.loops import Loops
 from relax_lint.model.kernel_body.reader import BodyReader
 from relax_lint.model.kernel_body.trial import Trial
+from relax_lint.model.kernel_inside.reading import read_inside
 from relax_lint.model.kernels import (
     BufferParameter,
     Kernel,
@@ -75,6 +76,7 @@ def read_kernel(name: str, prim_func: Any) -> Kernel:
         tuple(dict.fromkeys(reader.reductions)),
         Trial(prim_func, shapes, loops.signature).differs,
         partial(read_accesses, prim_func, loops.signature),
+        partial(read_inside, prim_func, loops.signature),
     )
 
 
