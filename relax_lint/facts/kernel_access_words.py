@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from relax_lint.facts.kernel_accesses import AccessVerdict
 from relax_lint.facts.kernels import KernelUse
 from relax_lint.model.kernel_access.trial import Outcome
+from relax_lint.results.location import Location
 from relax_lint.symbolic.printing import expr_text
 from relax_lint.symbolic.quantity import Unknown
 
@@ -23,6 +24,7 @@ class AccessWords:
     reason: str
     notes: tuple[str, ...] = ()
     help: tuple[str, ...] = ()
+    place: tuple[tuple[str, Location], ...] = ()
 
 
 def words(use: KernelUse, found: AccessVerdict, name_of: Callable[[KernelUse, int], str]) -> AccessWords:
@@ -45,7 +47,21 @@ def words(use: KernelUse, found: AccessVerdict, name_of: Callable[[KernelUse, in
         found.reason or "it is not known which elements",
         notes=_witness(use, found),
         help=_guard(use, found, axis),
+        place=_place(use, found),
     )
+
+
+def _place(use: KernelUse, found: AccessVerdict) -> tuple[tuple[str, Location], ...]:
+    """The access in the text of the kernel."""
+    where = use.kernel.place_of(found.access)
+    if where is None:
+        return ()
+    trial = found.trial
+    if trial is None or trial.outcome is not Outcome.OUTSIDE:
+        return (("the access", where),)
+    loops = ", ".join(f"{name} = {value}" for name, value in trial.loops.items())
+    when = f" where {loops}" if loops else ""
+    return ((f"the access: index {trial.index} on an axis of {trial.extent}{when}", where),)
 
 
 def _reached(use: KernelUse, found: AccessVerdict, axis: int | None, buffer: str) -> str:

@@ -14,10 +14,12 @@ from typing import TypeAlias
 import sympy
 from sympy.logic.boolalg import Boolean
 
-from relax_lint.model.kernel_access.accesses import KernelAccesses
+from relax_lint.model.kernel_access.accesses import KernelAccess, KernelAccesses
 from relax_lint.model.kernel_access.terms import Terms
 from relax_lint.model.kernel_inside.findings import NOTHING, Inside
+from relax_lint.model.positions import NoPositions, Positions
 from relax_lint.model.types import DType
+from relax_lint.results.location import Location
 from relax_lint.symbolic.quantity import Shape
 
 
@@ -103,7 +105,8 @@ class Kernel:
     of the read one as it is. The pairs in `read_before` may be the same memory as the kernel is written.
     `opaque` gives, for parameters whose address
     leaves what can be read here, the reason; they count as read and written. `differs` carries the kernel out
-    on small numbers, where that is possible; `read` reads its accesses, `look` what is wrong inside it.
+    on small numbers, where that is possible; `read` reads its accesses, which stand in the text at
+    `positions`, and `look` what is wrong inside it.
     """
 
     name: str
@@ -120,6 +123,7 @@ class Kernel:
     reductions: tuple[Reduction, ...] = ()
     differs: Differs | None = field(default=None, compare=False, repr=False)
     read: Callable[[], KernelAccesses] = field(default=_nothing, compare=False, repr=False)
+    positions: Positions = field(default_factory=NoPositions, compare=False, repr=False)
     look: Callable[[], Inside] = field(default=lambda: NOTHING, compare=False, repr=False)
 
     @cached_property
@@ -131,3 +135,18 @@ class Kernel:
     def inside(self) -> Inside:
         """What is wrong with its own buffers and its parallel loops."""
         return self.look()
+
+    def place_of(self, access: KernelAccess) -> Location | None:
+        """An access in the text of the kernel, where that is known."""
+        alike = [
+            other
+            for other in self.accesses.accesses
+            if other.node is not None
+            and (other.buffer.name, other.writes) == (access.buffer.name, access.writes)
+        ]
+        if access not in alike:
+            return None
+        number = alike.index(access)
+        return self.positions.access(
+            self.name, access.buffer.name, writes=access.writes, number=number, of=len(alike)
+        )

@@ -23,6 +23,7 @@ from relax_lint.model.kernels import (
     OpaqueParameter,
     ScalarParameter,
 )
+from relax_lint.model.positions import NoPositions, Positions
 from relax_lint.model.read_types import read_dtype
 from relax_lint.symbolic.quantity import Unknown
 from relax_lint.symbolic.translate import Translator, Untranslatable
@@ -32,14 +33,15 @@ from relax_lint.vm import versions
 class Kernels(Mapping[str, Kernel]):
     """The PrimFuncs of a module by name; each is read when it is first asked for."""
 
-    def __init__(self, module: Any) -> None:
+    def __init__(self, module: Any, positions: Positions | None = None) -> None:
+        self._positions = positions or NoPositions()
         self._functions = dict(versions.prim_functions(module))
         self._read: dict[str, Kernel] = {}
 
     def __getitem__(self, name: str) -> Kernel:
         kernel = self._read.get(name)
         if kernel is None:
-            kernel = self._read[name] = read_kernel(name, self._functions[name])
+            kernel = self._read[name] = read_kernel(name, self._functions[name], self._positions)
         return kernel
 
     def __iter__(self) -> Iterator[str]:
@@ -49,7 +51,7 @@ class Kernels(Mapping[str, Kernel]):
         return len(self._functions)
 
 
-def read_kernel(name: str, prim_func: Any) -> Kernel:
+def read_kernel(name: str, prim_func: Any, positions: Positions | None = None) -> Kernel:
     """The kernel that a PrimFunc is."""
     loops = Loops()
     translator = Translator(loops.symbol_of)
@@ -76,7 +78,8 @@ def read_kernel(name: str, prim_func: Any) -> Kernel:
         tuple(dict.fromkeys(reader.reductions)),
         Trial(prim_func, shapes, loops.signature).differs,
         partial(read_accesses, prim_func, loops.signature),
-        partial(read_inside, prim_func, loops.signature),
+        positions or NoPositions(),
+        look=partial(read_inside, prim_func, loops.signature),
     )
 
 

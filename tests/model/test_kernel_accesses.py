@@ -234,7 +234,7 @@ def test_what_only_some_targets_guard_is_not_certain(operator: str) -> None:
 def test_what_is_passed_on_is_said_not_to_be_read() -> None:
     found = accesses("T.evaluate(T.call_extern('int32', 'foo', x.data, y.access_ptr('w')))").accesses
     assert [(access.unread, access.proved) for access in found] == [
-        ("its memory is passed to `call_extern`", False),
+        ("its memory is passed to `foo`", False),
         ("", True),
     ]
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator
+from pathlib import Path
 from textwrap import indent
 
 import pytest
@@ -159,3 +160,38 @@ def test_a_finding_names_the_step_that_is_outside() -> None:
         "with n = 3, `y[i + T.int64(2)]` in `fill` has index 4 on an axis of 4 where i = 2",
     )
     assert any("guard `y[i + T.int64(2)]`" in line for line in check.help)
+
+
+LOADS = """
+from tvm.script import ir as I, relax as R, tirx as T
+
+@I.ir_module
+class Module:
+    @T.prim_func(private=True)
+    def shift(a: T.handle, b: T.handle):
+        n = T.int64()
+        m = T.int64()
+        x = T.match_buffer(a, (n,), "float32")
+        y = T.match_buffer(b, (m,), "float32")
+        for i in range(m):
+            y[i] = T.if_then_else(i < n, x[i], T.float32(0)) + x[i + 1]
+            y[i] += x[0]
+
+    @R.function
+    def main(x: R.Tensor((4,), "float32")) -> R.Tensor((4,), "float32"):
+        y = R.call_tir(Module.shift, (x,), R.Tensor((4,), "float32"))
+        return y
+"""
+
+
+def test_the_access_is_shown_where_it_stands(tmp_path: Path) -> None:
+    path = tmp_path / "kernels.py"
+    path.write_text(LOADS, encoding="utf-8")
+    (check,) = relax_lint.check(str(path), Config(select=("RLX306",))).findings
+    assert check.verdict.value == "always-wrong"
+    (related,) = check.related
+    assert related.text == "the access: index 4 on an axis of 4 where i = 3"
+    place = related.location
+    assert place is not None
+    line = LOADS.splitlines()[place.line - 1]
+    assert line[place.column - 1 : place.end_column - 1] == "x[i + 1]"

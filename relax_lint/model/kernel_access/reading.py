@@ -161,6 +161,9 @@ class _Walk(Expressions):
     def _sequence(self, node: Any) -> None:
         for statement in node.seq:
             self.statement(statement)
+            if self.survey.of(statement)[1] and type(statement).__name__ != "IfThenElse":
+                # What comes behind a way out is not reached.
+                self.facts = (*self.facts, False if always_leaves(statement) else _MAY_LEAVE)
 
     def _for(self, node: Any) -> None:
         first, extent = self._bound(node.min), self._bound(node.extent)

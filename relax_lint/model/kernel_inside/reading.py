@@ -70,7 +70,7 @@ class _Reader:
         if not (reads or loop in store.value.loops):
             return None
         harmless = self._not_made(store, 2, loop)
-        if harmless is None:
+        if harmless is None or harmless == sympy.true:
             return None
         return Race(_text(store.node), _name(store.node), loop.name, loop.kind, reads, harmless)
 
@@ -99,7 +99,7 @@ class _Reader:
                 if not load.surely or any(not _comes_before(load, store, internal) for store in stores):
                     continue
                 harmless = self._not_made(load, 1, None)
-                if harmless is not None:
+                if harmless is not None and harmless != sympy.true:
                     name = str(internal.buffer.name)
                     yield UnwrittenRead(_text(load.node), name, not stores, harmless)
                     break

@@ -33,12 +33,14 @@ def _message(facts: FunctionFacts, use: KernelUse, *, certain: bool) -> Message:
         return Message(
             f"`{use.kernel.name}` may {verb[:-1]} outside {words.buffer}: {words.reason}",
             label=words.what,
+            related=words.place,
             notes=words.notes,
         )
     does = verb if certain else f"may {verb[:-1]}"
     return Message(
         f"`{use.kernel.name}` {does} outside {words.buffer}{words.along}",
         label=words.reached,
+        related=words.place,
         notes=words.notes,
         help=words.help,
     )

@@ -15,7 +15,7 @@ from collections import Counter
 from collections.abc import Callable
 
 from tests.oracle.tir.compare import Disagreement, Unusable, compare
-from tests.oracle.tir.compiled import compare_machine
+from tests.oracle.tir.compiled_child import compare_apart
 from tests.oracle.tir.writer import Kernel, script, smaller, some
 
 SHOWN = 12
@@ -65,7 +65,7 @@ def main() -> int:
         if now - told > _PAUSE:
             told = now
             sys.stderr.write(f"{count - 1:,} kernels, {sum(reasons.values())} disagreements\n")
-        for check in (compare, *((compare_machine,) if count % options.machine_every == 0 else ())):
+        for check in (compare, *((compare_apart,) if count % options.machine_every == 0 else ())):
             try:
                 seen += check(kernel)
             except Unusable as error:

@@ -11,12 +11,14 @@ from typing import Any
 
 import sympy
 import tvm
+from sympy.logic.boolalg import Boolean
 
 from benchmarks.kernel_callers import called
 from relax_lint.facts.kernel_accesses import AccessVerdict, Status
 from relax_lint.judging.module import ModuleJudge
 from relax_lint.judging.report import check_module
 from relax_lint.model.kernel_access.accesses import KernelAccess
+from relax_lint.model.kernel_inside.findings import Inside
 from relax_lint.results.check import Check
 from relax_lint.results.verdict import Verdict
 from relax_lint.settings.config import Config
@@ -84,17 +86,28 @@ def runs(prim_func: Any) -> Runs:
     return Runs(prim_func, found)
 
 
-def judged(prim_func: Any) -> tuple[tuple[AccessVerdict, ...], tuple[KernelAccess, ...], tuple[Check, ...]]:
+@dataclass(frozen=True)
+class Said:
     """What the linter says of a call of the kernel: of the accesses that are open, which ones it has proved,
-    and of the call as a whole.
+    what is wrong inside, and of the call as a whole.
     """
+
+    opened: tuple[AccessVerdict, ...]
+    proved: tuple[KernelAccess, ...]
+    inside: Inside
+    checks: tuple[Check, ...]
+
+
+def judged(prim_func: Any) -> Said:
+    """What the linter says of a call of the kernel."""
     module = called(prim_func)
     (function,) = ModuleJudge(module, Config(select=(ACCESSES,))).functions()
     (use,) = function.facts.kernels.uses
     verdict = function.facts.indices.verdict(use)
     opened = {id(one.access) for one in verdict.open}
     proved = tuple(access for access in use.kernel.accesses.accesses if id(access) not in opened)
-    return verdict.open, proved, check_module(module, Config(select=(ACCESSES,))).checks
+    checks = check_module(module, Config(select=(ACCESSES,))).checks
+    return Said(verdict.open, proved, use.kernel.inside, checks)
 
 
 def word(check: Check, size: Mapping[str, int]) -> str:
@@ -118,14 +131,16 @@ def compare(kernel: Kernel) -> Counter[str]:
     """Each word at each size; how many there were. Raises `Disagreement` and `Unusable`."""
     prim_func = read(kernel)
     found = runs(prim_func)
-    opened, proved, said = judged(prim_func)
-    seen: Counter[str] = Counter({"kernels": 1, "accesses proved": len(proved)})
-    for verdict in opened:
+    said = judged(prim_func)
+    seen: Counter[str] = Counter({"kernels": 1, "accesses proved": len(said.proved)})
+    for verdict in said.opened:
         seen[f"accesses {verdict.status.value}"] += 1
     for key, report in found.reports.items():
         if not (report.broken_assumption or report.failed_assert or report.undefined):
-            _compare_accesses(dict(key), report, opened, proved, seen)
-            _compare_call(dict(key), report, said, seen)
+            _compare_accesses(dict(key), report, said.opened, said.proved, seen)
+            _compare_call(dict(key), report, said.checks, seen)
+            if not report.outside:
+                _compare_inside(dict(key), report, said.inside, seen)
     return seen
 
 
@@ -152,9 +167,7 @@ def _compare_accesses(
         if verdict.status is Status.WRONG and outside is None:
             raise Disagreement(f"wrong and inside, at {text}")
         if verdict.status is Status.DEPENDS and not isinstance(verdict.condition, Unknown):
-            is_safe = verdict.condition.subs(
-                {name: size.get(str(name), 0) for name in verdict.condition.free_symbols}
-            )
+            is_safe = _holds(verdict.condition, size)
             if is_safe == sympy.false and outside is None:
                 raise Disagreement(f"not safe and inside, at {text}, safe iff {verdict.condition}")
             exact = all(obligation.exact for obligation in verdict.access.obligations)
@@ -172,6 +185,28 @@ def _seen_outside(report: Report, access: KernelAccess) -> Outside | None:
 def _text(node: Any) -> str:
     buffer = node.source if hasattr(node, "source") else node.buffer
     return f"{buffer.name}[{', '.join(map(str, node.indices))}]"
+
+
+def _compare_inside(size: Mapping[str, int], report: Report, inside: Inside, seen: Counter[str]) -> None:
+    """What is said of races and of internal buffers, at one size."""
+    for race in inside.races:
+        if _holds(race.harmless, size) == sympy.false:
+            seen["races"] += 1
+            if race.buffer not in {one.buffer for one in report.races}:
+                raise Disagreement(f"no race on `{race.element}`, at {size}")
+    for read in inside.unwritten_reads:
+        if _holds(read.harmless, size) == sympy.false:
+            seen["unwritten reads"] += 1
+            if read.buffer not in {one.buffer for one in report.early}:
+                raise Disagreement(f"no early read of `{read.element}`, at {size}")
+    for buffer in inside.unused:
+        seen["unused buffers"] += 1
+        if buffer.buffer in report.read:
+            raise Disagreement(f"`{buffer.buffer}` is read, at {size}")
+
+
+def _holds(condition: Boolean, size: Mapping[str, int]) -> Any:
+    return condition.subs({name: size.get(str(name), 0) for name in condition.free_symbols})
 
 
 def _compare_call(size: Mapping[str, int], report: Report, said: Sequence[Check], seen: Counter[str]) -> None:
