@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 import tvm
 
-from tests.oracle.tir.compare import Unusable
+from tests.oracle.tir.compare import Unusable, compare
 from tests.oracle.tir.compiled import compare_machine
 from tests.oracle.tir.machine import Machine, Outcome, random_contents
 from tests.oracle.tir.writer import some
@@ -99,6 +99,17 @@ y[2] = T.Cast("float32", (1 - n) // 2)
 y[3] = T.Cast("float32", T.truncmod(1 - n, 2))
 """
     assert carried_out(body).contents[1] == [-112.0, -1.0, -2.0, -1.0]
+
+
+def test_what_is_said_of_accesses_races_and_buffers_holds_at_every_size() -> None:
+    seen: Counter[str] = Counter()
+    for kernel in some(24, 21):
+        try:
+            seen += compare(kernel)
+        except Unusable:
+            seen["not taken"] += 1
+    expected = ("kernels", "accesses proved", "conditions compared", "fine said fine", "wrong said wrong")
+    assert min(seen[word] for word in expected) > 0
 
 
 @pytest.mark.vm

@@ -11,6 +11,7 @@ from relax_lint.vm.exits import exit_of
 
 _REDUCTION_AXIS = 2
 _PARALLEL, _VECTORIZED, _THREADS = 1, 2, 4
+_READS_STATE = 2
 _PARTS = ("a", "b", "value", "condition", "true_value", "false_value", "base", "stride", "lanes", "body")
 _LISTS = ("args", "indices", "vectors", "source", "init")
 
@@ -240,7 +241,12 @@ class Walk:
             return self._read(node.body)
         if nodes.expression_kind(node) == "Select":
             return self._choice(node)
-        return self._joined([self._read(child) for child in _children(node)])
+        start = len(self.accesses)
+        depends = self._joined([self._read(child) for child in _children(node)])
+        if kind_is_call(node) and not _only_computes(node):
+            # What it does with the elements that it names is not known.
+            self.escaped |= {access.buffer for access in self.accesses[start:]}
+        return depends
 
     def _choice(self, node: Any) -> Depends:
         """Which side is read depends on the condition."""
@@ -258,6 +264,15 @@ class Walk:
 def kind_is_call(node: Any) -> bool:
     """Whether an expression is a call of an intrinsic."""
     return type(node).__name__ == "Call"
+
+
+def _only_computes(call: Any) -> bool:
+    """Whether a call changes nothing: TVM says so of its operations."""
+    try:
+        effect = call.op.get_attr("TCallEffectKind")
+    except (AttributeError, ValueError, RuntimeError):
+        return False
+    return effect is not None and int(effect) <= _READS_STATE
 
 
 def _key(var: Any) -> int:

@@ -21,6 +21,7 @@ from tests.oracle.tir.writer import Kernel, script, smaller, some
 SHOWN = 12
 """How many disagreements of one kind are made smaller."""
 _PAUSE = 30.0
+_TRIES = 60
 
 
 def reason(kernel: Kernel, check: Callable[[Kernel], Counter[str]]) -> str | None:
@@ -37,13 +38,19 @@ def reason(kernel: Kernel, check: Callable[[Kernel], Counter[str]]) -> str | Non
 
 
 def smallest(kernel: Kernel, check: Callable[[Kernel], Counter[str]], why: str) -> Kernel:
-    """Leave out what can be left out."""
-    found = kernel
-    while True:
-        shorter = next((one for one in smaller(found) if reason(one, check) == why), None)
-        if shorter is None:
+    """Leave out what can be left out, in so many tries."""
+    found, tries = kernel, _TRIES
+    while tries > 0:
+        shorter = None
+        for one in smaller(found):
+            tries -= 1
+            if tries < 0 or reason(one, check) == why:
+                shorter = one
+                break
+        if shorter is None or tries < 0:
             return found
         found = shorter
+    return found
 
 
 def main() -> int:
