@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from relax_lint.facts.kernel_accesses import AccessVerdict
+from relax_lint.facts.kernel_accesses import AccessVerdict, Status
 from relax_lint.facts.kernels import KernelUse
 from relax_lint.model.kernel_access.trial import Outcome
 from relax_lint.results.location import Location
-from relax_lint.symbolic.printing import expr_text
+from relax_lint.symbolic.printing import condition_text, expr_text
 from relax_lint.symbolic.quantity import Unknown
 
 
@@ -82,7 +82,9 @@ def _reached(use: KernelUse, found: AccessVerdict, axis: int | None, buffer: str
 
 def _witness(use: KernelUse, found: AccessVerdict) -> tuple[str, ...]:
     """A step in which it is outside."""
-    trial = found.trial
+    trial, decision = found.trial, found.decision
+    if found.status is Status.UNDECIDED and decision is not None and decision.safe_when is not None:
+        return (f"it is inside if {condition_text(decision.safe_when)}",)
     if trial is None or trial.outcome is not Outcome.OUTSIDE or found.access.node is None:
         return ()
     loops = ", ".join(f"{name} = {value}" for name, value in trial.loops.items())

@@ -130,17 +130,18 @@ class AccessJudge:
         found = self._judge.judge(Claim(sufficient, use.entered))
         if found.verdict is Verdict.ALWAYS_FINE:
             return AccessVerdict(access, Status.PROVED)
-        return self._inexact(use, access, inexact, sufficient, found)
+        return self._inexact(use, access, inexact, conditions, found)
 
     def _inexact(
         self,
         use: KernelUse,
         access: KernelAccess,
         inexact: list[Obligation],
-        sufficient: Boolean | Unknown,
+        conditions: Mapping[Obligation, Boolean | Unknown],
         found: Decision,
     ) -> AccessVerdict:
         """What is only known to be enough was not proved: with numbers alone every step can be tried."""
+        sufficient = all_of(conditions[one] for one in inexact)
         trial = self._trial(use, access, found.wrong)
         settled = not isinstance(sufficient, Unknown) and not sufficient.free_symbols
         if trial is not None and settled and trial.outcome is Outcome.INSIDE:
@@ -150,9 +151,21 @@ class AccessJudge:
             return AccessVerdict(
                 access, status, sufficient, found, inexact[0].why, obligation=inexact[0], trial=trial
             )
+        unproved = [one for one in inexact if self._is_open(use, conditions[one])]
+        if unproved and all(one.data and not one.holds for one in unproved):
+            return AccessVerdict(access, Status.ASSUMED, assumptions=(self._computed(use, access),))
         return AccessVerdict(
             access, Status.UNDECIDED, sufficient, found, inexact[0].why, obligation=inexact[0]
         )
+
+    def _is_open(self, use: KernelUse, condition: Boolean | Unknown) -> bool:
+        return self._judge.judge(Claim(condition, use.entered)).verdict is not Verdict.ALWAYS_FINE
+
+    def _computed(self, use: KernelUse, access: KernelAccess) -> Presumption:
+        """That indices which a kernel computes from data are inside."""
+        position = access.buffer.parameter
+        target = f"`{access.buffer.name}`" if position is None else self._name_of(use, position)
+        return Presumption(f"the indices that `{use.kernel.name}` computes from data stay inside {target}")
 
     def _first(
         self, use: KernelUse, exact: list[Obligation], conditions: Mapping[Obligation, Boolean | Unknown]

@@ -190,7 +190,7 @@ def test_the_access_is_shown_where_it_stands(tmp_path: Path) -> None:
     (check,) = relax_lint.check(str(path), Config(select=("RLX306",))).findings
     assert check.verdict.value == "always-wrong"
     (related,) = check.related
-    assert related.text == "the access: index 4 on an axis of 4 where i = 3"
+    assert related.message == "the access: index 4 on an axis of 4 where i = 3"
     place = related.location
     assert place is not None
     line = LOADS.splitlines()[place.line - 1]

@@ -12,6 +12,9 @@ from relax_lint.model.kernel_access.conditions import Condition
 from relax_lint.model.kernel_access.polynomials import Poly
 from relax_lint.model.kernel_access.terms import Terms
 
+_LONGEST = 100
+"""Characters of indices that a message quotes."""
+
 
 @dataclass(frozen=True)
 class BufferRef:
@@ -49,7 +52,7 @@ class Obligation:
 
     If `exact`, then in each such call an access is made there; otherwise `why` says what stands in the way.
     `axis` is None for a flat position; `below` tells the two ends apart. `holds` are the parameters on whose
-    contents it depends.
+    contents it depends; `data` says that the index is computed from what some buffer holds.
     """
 
     axis: int | None
@@ -58,6 +61,7 @@ class Obligation:
     exact: bool
     why: str = ""
     holds: frozenset[int] = frozenset()
+    data: bool = False
 
 
 @dataclass(frozen=True, eq=False)
@@ -100,9 +104,9 @@ class KernelAccess:
 
     @property
     def text(self) -> str:
-        """As TVMScript writes it."""
+        """As TVMScript writes it, if that is not too long to read."""
         indices = "" if self.node is None else ", ".join(map(str, self.node.indices))
-        return f"{self.buffer.name}[{indices}]"
+        return f"{self.buffer.name}[{indices if len(indices) <= _LONGEST else '...'}]"
 
 
 @dataclass(frozen=True, eq=False)

@@ -371,6 +371,22 @@ class Expressions(Scope):
         self.access(buffer, indices, load, writes=False, passed=f"its address is passed to `{self.callee}`")
         return None
 
+    def _array(self, node: Any) -> Value:
+        """A tensor that is handed to what the kernel calls: its data, and its shape as a call."""
+        source = nodes.data_of_buffer(node.args[0])
+        shape = getattr(node.args[1], "args", None)
+        if source is None or shape is None:
+            self.value(node.args[0])
+            return None
+        size: Poly | None = constant(1)
+        for extent in shape:
+            value = self.number(extent)
+            size = None if size is None or value is None else size * value
+        offset = self.number(node.args[5])
+        for writes in (False, True):
+            self.passed(self.buffer(source), offset, size, writes=writes)
+        return None
+
     def _pointer(self, node: Any) -> Value:
         source = nodes.data_of_buffer(node.args[1])
         offset, extent = self.number(node.args[2]), self.number(node.args[3])
@@ -495,4 +511,5 @@ _CALLS: dict[str, Callable[[Expressions, Any], Value]] = {
     "buffer_data": _E._buffer_data,
     "address_of": _E._address,
     "tvm_access_ptr": _E._pointer,
+    "tvm_stack_make_array": _E._array,
 }

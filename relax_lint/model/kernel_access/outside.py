@@ -13,6 +13,8 @@ from relax_lint.model.kernel_access.polynomials import Poly, TooLarge
 from relax_lint.model.kernel_access.terms import Kind, Terms
 
 MAX_CASES = 24
+MAX_EFFORT = 3000
+"""Systems of constraints that are solved for one kernel."""
 _BITS_32 = 2**31 - 1
 
 Claim: TypeAlias = "tuple[int | None, bool, Poly]"
@@ -36,13 +38,15 @@ def obligations(terms: Terms, claims: Iterable[Claim], around: Around) -> tuple[
     for axis, below, claim in claims:
         if terms.is_not_negative(-claim.shift(1)):
             continue
+        data = any(terms[atom].kind is Kind.LOADED for atom in _reach(terms, claim.atoms()))
         for outside in _Outside(terms, claim, around).found():
-            found[Obligation(axis, below, *outside)] = None
+            found[Obligation(axis, below, *outside, data=data)] = None
     return tuple(found)
 
 
 Left: TypeAlias = "tuple[tuple[Poly, ...], bool, str, frozenset[int]]"
 
+_LARGE: Left = (), False, "the kernel is too large for every access to be judged", frozenset()
 _MANY: Left = (), False, "it has too many cases", frozenset()
 
 
@@ -76,6 +80,10 @@ class _Outside:
         why: tuple[str, ...],
     ) -> Iterable[Left]:
         """The cases of every choice that occurs; `chosen` are the values of those that were decided on."""
+        self._terms.effort += 1
+        if self._terms.effort > MAX_EFFORT:
+            yield _LARGE
+            return
         system = _System(self._terms, constraints, loops, chosen)
         choice = system.choice
         if choice is None:

@@ -65,6 +65,8 @@ class Terms:
 
     def __init__(self) -> None:
         self.atoms: list[Atom] = []
+        self.effort = 0
+        """How much was done to judge accesses, in systems of constraints."""
         self._divisions: dict[tuple[Kind, Poly, Poly], int] = {}
         self._names: set[str] = set()
         self._shown: dict[int, Any] = {}
