@@ -9,7 +9,7 @@ Verdict: that of the provers.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from relax_lint.analysis.flow import FunctionFlow
 from relax_lint.facts.claims import Claim, all_of
@@ -83,10 +83,11 @@ class IndexFacts:
         wrong = verdict.of(Status.WRONG)
         if wrong and wrong[0].decision is not None:
             return wrong[0].decision
-        depends = verdict.of(Status.DEPENDS)
+        depends, undecided = verdict.of(Status.DEPENDS), verdict.of(Status.UNDECIDED)
         if depends:
-            return self._depending(use, depends)
-        undecided = verdict.of(Status.UNDECIDED)
+            decision = self._depending(use, depends)
+            # Where nothing is known of some accesses, it is not known when all are inside.
+            return replace(decision, safe_when=None, fine=None, mixed=False) if undecided else decision
         if undecided:
             proof = Proof(Prover.UNDECIDED, undecided[0].reason)
             return Decision(Verdict.NEEDS_RUNTIME_CHECK, proof)

@@ -125,8 +125,8 @@ OUTSIDE = {
         "for i in range((n + 1) // 2):\n    y[0] = x[2 * i + 1]",
         "-n + 2*FloorDiv(n + 1, 2) - 1 >= 0",
     ),
-    "Select guards nothing": (
-        "for i in range(m):\n    y[i] = T.Select(i < n, x[i], T.float32(0))",
+    "Select guards nothing in a vectorised loop": (
+        "for i in T.vectorized(m):\n    y[i] = T.Select(i < n, x[i], T.float32(0))",
         "m - n - 1",
     ),
     "clamped": ("for i in range(m):\n    y[i] = x[T.max(T.min(i * 3 - 2, n - 1), 0)]", "-n >= 0"),

@@ -309,6 +309,11 @@ class Expressions(Scope):
     # -- choices and calls ---------------------------------------------------------------------
 
     def _select(self, node: Any) -> Value:
+        """Of a choice between loads TVM makes a branch (RewriteUnsafeSelect), unless its condition becomes
+        a vector.
+        """
+        if not any(loop.kind == "vectorized" for loop in self.nest):
+            return self._branch(node.condition, node.true_value, node.false_value)
         condition = self.guard(node.condition)
         return self._chosen(condition, self.value(node.true_value), self.value(node.false_value))
 
@@ -344,11 +349,14 @@ class Expressions(Scope):
         return None if span is None or str(node.ty.dtype) == "bool" else self.terms.opaque(name, span)
 
     def _if_then_else(self, node: Any) -> Value:
-        condition = self.guard(node.args[0])
+        return self._branch(*node.args)
+
+    def _branch(self, test: Any, then: Any, otherwise: Any) -> Value:
+        condition = self.guard(test)
         with self.under(condition):
-            one = self.value(node.args[1])
+            one = self.value(then)
         with self.under(c.negated(condition)):
-            other = self.value(node.args[2])
+            other = self.value(otherwise)
         return self._chosen(condition, one, other)
 
     def _likely(self, node: Any) -> Value:

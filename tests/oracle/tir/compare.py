@@ -111,7 +111,12 @@ def judged(prim_func: Any) -> Said:
 
 
 def word(check: Check, size: Mapping[str, int]) -> str:
-    """`fine`, `wrong` or `unknown`: what a check says at a size."""
+    """`fine`, `wrong` or `unknown`: what a check says at a size. What it assumes may not be so."""
+    found = _word(check, size)
+    return "unknown" if found == "fine" and check.assumes else found
+
+
+def _word(check: Check, size: Mapping[str, int]) -> str:
     if check.verdict is Verdict.ALWAYS_FINE:
         return "fine"
     if check.verdict is Verdict.ALWAYS_WRONG:
