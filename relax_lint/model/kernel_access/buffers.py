@@ -2,15 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from math import inf, isfinite
 from typing import Any
 
 import sympy
 
-from relax_lint.model.kernel_access.accesses import BufferRef, KernelAccess, LoopRange
+from relax_lint.model.kernel_access.accesses import KernelAccess, LoopRange
 from relax_lint.model.kernel_access.conditions import Condition, Unread
+from relax_lint.model.kernel_access.layouts import (
+    Buffer,
+    count_of,
+    memory_of,
+    narrow_claims,
+    outside_claims,
+)
 from relax_lint.model.kernel_access.outside import Around, Claim, obligations
 from relax_lint.model.kernel_access.polynomials import ONE, Poly, TooLarge, constant
 from relax_lint.model.kernel_access.survey import Survey
@@ -18,24 +25,6 @@ from relax_lint.model.kernel_access.terms import Kind, Span, Terms
 
 _INT32 = 2**31
 _WRAPS = "its 32-bit index arithmetic may wrap around"
-
-
-@dataclass(frozen=True, eq=False)
-class Buffer:
-    """A buffer. A window shows what its source has from `starts` on, its last axes those of the source; a
-    `view` shows the memory of its source from `offset` elements on, with `strides`.
-    """
-
-    ref: BufferRef
-    shape: tuple[Poly | None, ...]
-    span: tuple[int | None, int | None] | None
-    source: Buffer | None = None
-    starts: tuple[Poly | None, ...] = ()
-    view: bool = False
-    offset: Poly | None = None
-    strides: tuple[Poly | None, ...] = ()
-    item: int = 0
-    """Bits of an element."""
 
 
 class Scope:
@@ -90,7 +79,9 @@ class Scope:
     def may_wrap(self) -> bool:
         """Whether the 32-bit arithmetic that was read last may wrap around; it is settled then."""
         wraps, self.wraps = tuple(dict.fromkeys(self.wraps)), []
-        return bool(wraps) and bool(obligations(self.terms, _narrow(wraps), Around(self.facts, self._steps)))
+        return bool(wraps) and bool(
+            obligations(self.terms, narrow_claims(wraps), Around(self.facts, self._steps))
+        )
 
     @property
     def _steps(self) -> tuple[int, ...]:
@@ -137,7 +128,7 @@ class Scope:
 
     def _bounds(self, buffer: Buffer) -> tuple[Poly, Poly] | None:
         """Bounds on what a parameter holds, which a call may tell, or a copy of one."""
-        position, root = buffer.ref.parameter, _memory_of(buffer)
+        position, root = buffer.ref.parameter, memory_of(buffer)
         if position is None:
             copied = self.copied.get(buffer.ref.root) if root is buffer else None
             parameter = None if copied is None else self._parameter(copied[0])
@@ -249,7 +240,7 @@ class Scope:
             self._record(buffer, indices, node, writes=writes, unread=why)
             return
         try:
-            claims = list(_claims(buffer, indices))
+            claims = list(outside_claims(buffer, indices))
         except TooLarge as error:
             self._record(buffer, indices, node, writes=writes, unread=str(error))
             return
@@ -271,7 +262,7 @@ class Scope:
         if writes:
             self._learn(buffer, None)
             self.forget((buffer.ref.root,))
-        size = _count(buffer.shape)
+        size = count_of(buffer.shape)
         if offset is None or extent is None or size is None:
             self._record(buffer, (offset,), None, writes=writes, unread=f"it is passed to `{self.callee}`")
             return
@@ -295,7 +286,7 @@ class Scope:
         loops = self._steps
         around = Around(self.facts, loops)
         left = obligations(self.terms, claims, around)
-        narrow = _narrow(wraps)
+        narrow = narrow_claims(wraps)
         if narrow:
             may_wrap = obligations(self.terms, narrow, Around(self.facts, loops, (_WRAPS,)))
             if may_wrap:
@@ -326,76 +317,9 @@ class Scope:
         )
 
 
-def _memory_of(buffer: Buffer) -> Buffer:
-    """The buffer whose memory one shows: itself, or what it is a window or view of."""
-    return buffer if buffer.source is None else _memory_of(buffer.source)
-
-
-def _narrow(wraps: Sequence[Poly]) -> list[Claim]:
-    """What must not be: numbers beyond 32 bits."""
-    return [
-        (None, below, (-wrapped).shift(-_INT32 - 1) if below else wrapped.shift(-_INT32))
-        for wrapped in wraps
-        for below in (True, False)
-    ]
-
-
 def _narrowed(span: Span, learned: tuple[float, float] | None) -> Span:
     """A range and what was learned of it."""
     if learned is None:
         return span
     low, high = (int(end) if isfinite(end) else None for end in learned)
     return low if low is not None else span[0], high if high is not None else span[1]
-
-
-def _claims(buffer: Buffer, indices: Sequence[Poly | None]) -> Iterator[Claim]:
-    """What must not be: the indices of the buffer, and of those whose memory it shows, outside."""
-    known = [index for index in indices if index is not None]
-    for axis, (index, extent) in enumerate(zip(known, buffer.shape, strict=True)):
-        assert extent is not None
-        yield axis, True, (-index).shift(-1)
-        yield axis, False, index - extent
-    source = buffer.source
-    if source is None:
-        return
-    if not buffer.view:
-        if None in buffer.starts:
-            return
-        starts = [start for start in buffer.starts if start is not None]
-        lead = len(starts) - len(known)
-        inner = [*starts[:lead], *(start + index for start, index in zip(starts[lead:], known, strict=True))]
-        yield from _claims(source, inner)
-        return
-    flat, size = _flat(buffer, known), _count(source.shape)
-    if flat is not None and size is not None and buffer.item and source.item:
-        yield None, True, (-flat).shift(-1)
-        yield None, False, flat.shift(1).scale(buffer.item) - size.scale(source.item).shift(1)
-
-
-def _count(shape: Sequence[Poly | None]) -> Poly | None:
-    """The number of elements."""
-    found = ONE
-    for extent in shape:
-        if extent is None:
-            return None
-        found = found * extent
-    return found
-
-
-def _flat(buffer: Buffer, indices: Sequence[Poly]) -> Poly | None:
-    """The position of an element in the memory of a view, in its own elements."""
-    if buffer.offset is None:
-        return None
-    position = buffer.offset
-    if buffer.strides:
-        for index, stride in zip(indices, buffer.strides, strict=True):
-            if stride is None:
-                return None
-            position = position + index * stride
-        return position
-    flat = constant(0)
-    for index, extent in zip(indices, buffer.shape, strict=True):
-        if extent is None:
-            return None
-        flat = flat * extent + index
-    return position + flat

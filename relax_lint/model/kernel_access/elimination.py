@@ -42,7 +42,7 @@ class Conjunction:
 
     def add(self, p: Poly) -> None:
         """One more; what always holds is left out."""
-        p = _reduced(p)
+        p = reduced(p)
         low, high = self._terms.span(p)
         if high is not None and high < 0:
             self.impossible = True
@@ -57,7 +57,7 @@ class Conjunction:
             self.impossible = True
 
 
-def _reduced(p: Poly) -> Poly:
+def reduced(p: Poly) -> Poly:
     """p divided by the common divisor of its coefficients, rounded down as integers allow."""
     common = p.content
     if common <= 1:
@@ -125,7 +125,7 @@ class _Step:
             (one, other)
             for one in self.lower
             for other in self.upper
-            if (_reduced(one[2]), _reduced(other[2])) not in harmless
+            if (reduced(one[2]), reduced(other[2])) not in harmless
         ]
         self.exact = not dropped and all(self._is_exact(terms, one, other) for one, other in self.pairs)
 

@@ -8,7 +8,7 @@ from typing import TypeAlias
 
 from relax_lint.model.kernel_access.accesses import Obligation
 from relax_lint.model.kernel_access.conditions import Condition, branches
-from relax_lint.model.kernel_access.elimination import Conjunction, _reduced, eliminate
+from relax_lint.model.kernel_access.elimination import Conjunction, reduced, eliminate
 from relax_lint.model.kernel_access.polynomials import Poly, TooLarge
 from relax_lint.model.kernel_access.terms import Kind, Terms
 
@@ -152,7 +152,7 @@ class _System:
             self.atoms.add(number)
             defined = list(self._definition(number))
             if len(defined) == 2 and atom.kind in (Kind.QUOTIENT, Kind.LOADED):
-                pairs.append((_reduced(defined[0]), _reduced(defined[1])))
+                pairs.append((reduced(defined[0]), reduced(defined[1])))
             pending += defined
             if atom.kind is Kind.QUOTIENT and not atom.last.is_constant:
                 pending.append(atom.last.shift(-1))

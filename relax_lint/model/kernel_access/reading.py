@@ -10,9 +10,10 @@ import sympy
 
 from relax_lint.model.kernel_access import conditions as c
 from relax_lint.model.kernel_access.accesses import BufferRef, KernelAccesses, LoopRange
-from relax_lint.model.kernel_access.buffers import Buffer
+from relax_lint.model.kernel_access.arithmetic import span_of
 from relax_lint.model.kernel_access.conditions import Condition, Unread
-from relax_lint.model.kernel_access.expressions import Expressions, span_of
+from relax_lint.model.kernel_access.expressions import Expressions
+from relax_lint.model.kernel_access.layouts import Buffer
 from relax_lint.model.kernel_access.polynomials import ONE, ZERO, Poly
 from relax_lint.model.kernel_access.survey import Survey, always_leaves
 from relax_lint.vm import nodes, versions
