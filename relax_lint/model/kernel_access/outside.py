@@ -8,7 +8,7 @@ from typing import TypeAlias
 
 from relax_lint.model.kernel_access.accesses import Obligation
 from relax_lint.model.kernel_access.conditions import Condition, branches
-from relax_lint.model.kernel_access.elimination import Conjunction, reduced, eliminate
+from relax_lint.model.kernel_access.elimination import Conjunction, eliminate, reduced
 from relax_lint.model.kernel_access.polynomials import Poly, TooLarge
 from relax_lint.model.kernel_access.terms import Kind, Terms
 
