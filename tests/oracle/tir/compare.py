@@ -184,7 +184,9 @@ def _compare_accesses(
 def _seen_outside(report: Report, access: KernelAccess) -> Outside | None:
     """Whether an access was outside, or one that is written in the same words."""
     found = ((node, outside) for node, outside in report.sites.values() if outside.writes == access.writes)
-    return next((outside for node, outside in found if _text(node) == access.text), None)
+    return next(
+        (outside for node, outside in found if node.same_as(access.node) or _text(node) == access.text), None
+    )
 
 
 def _text(node: Any) -> str:
