@@ -22,7 +22,8 @@ from relax_lint.model.kernels import Lookup
 from relax_lint.results.accesses import FunctionAccesses
 from relax_lint.results.verdict import Prover, Verdict
 from relax_lint.symbolic.decision import Decision, Proof, certain
-from relax_lint.symbolic.domain import Fact, FactKind
+from relax_lint.symbolic.domain import Fact
+from relax_lint.vm.facts import FactSource
 
 _URGENCY = {
     Status.WRONG: 0,
@@ -148,6 +149,6 @@ class IndexFacts:
         condition, element = match.holds(lookup, (event.first, event.last)), match.has_element(lookup)
         if condition is None or element is None:
             return False
-        fact = Fact(element, FactKind.ENFORCED, "the axis has an element")
+        fact = Fact.of(FactSource.AXIS_HAS_ELEMENT, element, "the axis has an element")
         decision = self._judge.judge(Claim(condition, event.use.domain.with_facts((fact,))))
         return decision.reachable and decision.verdict is Verdict.ALWAYS_FINE

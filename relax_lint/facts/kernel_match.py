@@ -8,10 +8,12 @@ from functools import cached_property
 import sympy
 from sympy.logic.boolalg import Boolean
 
+from relax_lint.facts.asking import equalities
 from relax_lint.facts.claims import all_of
 from relax_lint.facts.kernel_entry import Binding, bind
 from relax_lint.model.kernels import BufferParameter, Kernel, Lookup, Reduction
 from relax_lint.model.types import DType, TensorType, ValueType
+from relax_lint.symbolic.asked import Asked, Plain
 from relax_lint.symbolic.quantity import Unknown
 from relax_lint.symbolic.relations import at_most
 
@@ -46,6 +48,15 @@ class KernelMatch:
     def accepted(self) -> Boolean | Unknown:
         """What the kernel's entry compares, all together."""
         return all_of(requirement.condition for requirement in self.binding.requirements)
+
+    def asked_to_accept(self) -> Asked:
+        """The comparisons of the kernel's entry as they are asked."""
+        requirements = self.binding.requirements
+        pairs = [requirement.sides for requirement in requirements if requirement.sides is not None]
+        if len(pairs) == len(requirements):
+            return equalities(pairs)
+        assert not isinstance(self.accepted, Unknown)
+        return Asked(Plain(self.accepted))
 
     @cached_property
     def dtype_mismatches(self) -> tuple[DTypeMismatch, ...]:
