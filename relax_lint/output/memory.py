@@ -97,7 +97,7 @@ def _inputs(total: MemoryTotals) -> Iterator[tuple[str, str]]:
 def _further(total: MemoryTotals) -> Iterator[tuple[str, str]]:
     if total.peak_at is not None:
         place = total.peak_at.location
-        where = "" if place is None else f", line {place.line}"
+        where = "" if place is None else f", {place.line_in_words}"
         yield "peak reached at", f"`{printable(total.peak_at.binding)}`{where}"
     if total.lower_bound is not None or "lower_bound" in total.unknown:
         yield "lower bound", amount_text(total.lower_bound, total.unknown.get("lower_bound", ""))
