@@ -33,6 +33,7 @@ from relax_lint.facts.inplace import ArgumentOverlap, OutsideWrite
 from relax_lint.facts.judge import Decided, Judge
 from relax_lint.facts.kernel_arguments import ArgumentFacts
 from relax_lint.facts.kernel_bounds import IndexFacts
+from relax_lint.facts.kernel_inside import InsideFacts
 from relax_lint.facts.kernels import KernelFacts
 from relax_lint.facts.packing import PackingFacts
 from relax_lint.facts.placement import Placement, PlacementFacts
@@ -223,6 +224,11 @@ class FunctionFacts:
     def indices(self) -> IndexFacts:
         """What kernels read and write (RLX306 to RLX308)."""
         return IndexFacts(self.flow, self.prover, self.kernels)
+
+    @cached_property
+    def inside(self) -> InsideFacts:
+        """What is wrong inside the kernels (RLX311 to RLX314)."""
+        return InsideFacts(self.prover, self.kernels)
 
     @cached_property
     def types(self) -> TypeFacts:

@@ -1,7 +1,7 @@
 """RLX306, 307 and 308: does every kernel stay inside its arguments, and write its results?
 
-Event: a call of a kernel of the module. Claims, for calls that its entry lets through: every index stays
-inside its argument (RLX306); every reduction has a step that initialises its result (RLX307); and for
+Event: a call of a kernel of the module. Claims, for calls that its entry lets through: every access stays
+inside its buffer (RLX306); every reduction has a step that initialises its result (RLX307); and for
 each argument that is a constant: the indices that it holds are inside the axis that they index (RLX308).
 Verdict: that of the provers.
 """
@@ -9,18 +9,29 @@ Verdict: that of the provers.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from relax_lint.analysis.flow import FunctionFlow
-from relax_lint.facts.claims import Claim
+from relax_lint.facts.claims import Claim, all_of
 from relax_lint.facts.judge import Decided, Judge
+from relax_lint.facts.kernel_access_words import AccessWords, words
+from relax_lint.facts.kernel_accesses import AccessJudge, AccessVerdict, CallVerdict, Status
+from relax_lint.facts.kernel_coverage import coverage
 from relax_lint.facts.kernels import KernelFacts, KernelUse
-from relax_lint.model.kernels import Access, Lookup
-from relax_lint.results.verdict import Verdict
+from relax_lint.model.kernels import Lookup
+from relax_lint.results.accesses import FunctionAccesses
+from relax_lint.results.verdict import Prover, Verdict
+from relax_lint.symbolic.decision import Decision, Proof, certain
 from relax_lint.symbolic.domain import Fact
 from relax_lint.vm.facts import FactSource
 
-_URGENCY = {Verdict.ALWAYS_WRONG: 0, Verdict.NEEDS_RUNTIME_CHECK: 1, Verdict.ALWAYS_FINE: 2}
+_URGENCY = {
+    Status.WRONG: 0,
+    Status.DEPENDS: 1,
+    Status.UNDECIDED: 2,
+    Status.ASSUMED: 3,
+    Status.PROVED: 4,
+}
 
 
 @dataclass(frozen=True)
@@ -40,28 +51,75 @@ class IndexFacts:
         self._function = flow.function
         self._judge = judge
         self._kernels = kernels
+        self._accesses = AccessJudge(judge, flow.function.index_ranges, kernels.name_of)
+        self._verdicts: dict[int, CallVerdict] = {}
 
     # -- RLX306 --------------------------------------------------------------------------------
 
     def accesses(self) -> Iterator[Decided[KernelUse]]:
-        """Every call of a kernel whose indices do not plainly stay inside its arguments."""
+        """Every call of a kernel that has an access which is not inside its buffer in every call."""
         for use in self._kernels.uses:
-            if use.kernel.accesses:
-                decision = self._judge.judge(
-                    Claim(use.match.inside, use.entered, use.match.asked_to_stay_inside)
-                )
-                yield Decided(use, decision, use.presumptions)
+            verdict = self.verdict(use)
+            if verdict.open:
+                decision = self._together(use, verdict)
+                assumed = [one for found in verdict.open for one in found.assumptions]
+                yield Decided(use, decision, (*use.presumptions, *dict.fromkeys(assumed)))
 
-    def first_outside(self, use: KernelUse) -> Access:
-        """The first access that does not always stay inside; a certain one before a possible one, a store
-        before a load.
-        """
+    def coverage(self, path: str) -> FunctionAccesses | None:
+        """How many accesses were proved; None where no rule asked, or no kernel is called."""
+        if not self._verdicts:
+            return None
+        calls = [(use, self.verdict(use)) for use in self._kernels.uses]
+        return coverage(path, self._function.module, self._function.name, calls)
 
-        def rank(access: Access) -> tuple[int, bool]:
-            claim = Claim(use.match.reaches_inside(access), use.entered)
-            return _URGENCY[self._judge.judge(claim).verdict], not access.writes
+    def verdict(self, use: KernelUse) -> CallVerdict:
+        """What is said of each access of a call."""
+        found = self._verdicts.get(id(use))
+        if found is None:
+            found = self._verdicts[id(use)] = self._accesses.verdict(use)
+        return found
 
-        return min(use.kernel.accesses, key=rank)
+    def _together(self, use: KernelUse, verdict: CallVerdict) -> Decision:
+        """The verdict on all accesses of a call."""
+        wrong = verdict.of(Status.WRONG)
+        if wrong and wrong[0].decision is not None:
+            return wrong[0].decision
+        depends, undecided = verdict.of(Status.DEPENDS), verdict.of(Status.UNDECIDED)
+        if depends:
+            decision = self._depending(use, depends)
+            # Where nothing is known of some accesses, it is not known when all are inside.
+            return replace(decision, safe_when=None, fine=None, mixed=False) if undecided else decision
+        if undecided:
+            proof = Proof(Prover.UNDECIDED, undecided[0].reason)
+            return Decision(Verdict.NEEDS_RUNTIME_CHECK, proof)
+        return certain(Verdict.ALWAYS_FINE, "every access is inside its buffer")
+
+    def _depending(self, use: KernelUse, depends: tuple[AccessVerdict, ...]) -> Decision:
+        exact = [one for one in depends if one.obligation is None or one.obligation.exact]
+        if len(exact) == len(depends):
+            return self._judge.judge(Claim(all_of(one.condition for one in exact), use.entered))
+        # What is only known to be enough is not the safe region.
+        one = next(one for one in depends if one not in exact)
+        found = one.decision
+        example = None if found is None else found.wrong
+        proof = Proof(Prover.CONSTANT, f"a step was found in which an index is outside; {one.reason}")
+        return Decision(Verdict.NEEDS_RUNTIME_CHECK, proof, wrong=example)
+
+    def is_about_input(self, use: KernelUse) -> bool:
+        """Whether some input makes an access leave its buffer, as far as that is known."""
+        return bool(self.verdict(use).of(Status.WRONG, Status.DEPENDS))
+
+    def words(self, use: KernelUse, found: AccessVerdict) -> AccessWords:
+        """The parts of a message about an access."""
+        return words(use, found, self._kernels.name_of)
+
+    def first_outside(self, use: KernelUse) -> AccessVerdict:
+        """The access to tell of: a certain one before a possible one, a store before a load."""
+
+        def rank(found: AccessVerdict) -> tuple[int, bool]:
+            return _URGENCY[found.status], not found.access.writes
+
+        return min(self.verdict(use).open, key=rank)
 
     # -- RLX307 --------------------------------------------------------------------------------
 

@@ -68,13 +68,16 @@ class Binding:
     unknown: frozenset[sympy.Symbol]
     requirements: tuple[Requirement, ...]
 
-    def expr(self, expr: sympy.Expr) -> sympy.Expr | Unknown:
-        """A kernel's expression in the caller's symbols."""
-        missing = expr.free_symbols - self.values.keys()
+    def expr(
+        self, expr: sympy.Expr, more: Mapping[sympy.Symbol, sympy.Expr] | None = None
+    ) -> sympy.Expr | Unknown:
+        """A kernel's expression in the caller's symbols; `more` are further values."""
+        values = {**self.values, **more} if more else self.values
+        missing = expr.free_symbols - values.keys()
         if missing:
             name = min(symbol.name for symbol in missing)
             return Unknown(f"the value of `{name}` in the kernel is unknown")
-        return expr.xreplace(self.values)
+        return expr.xreplace(values)
 
     def exprs(self, exprs: Iterable[sympy.Expr]) -> tuple[sympy.Expr, ...] | Unknown:
         """Several expressions, or why one of them is not known."""

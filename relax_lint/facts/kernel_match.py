@@ -11,10 +11,9 @@ from sympy.logic.boolalg import Boolean
 from relax_lint.facts.asking import equalities
 from relax_lint.facts.claims import all_of
 from relax_lint.facts.kernel_entry import Binding, bind
-from relax_lint.model.kernels import Access, BufferParameter, Kernel, Lookup, Reduction
+from relax_lint.model.kernels import BufferParameter, Kernel, Lookup, Reduction
 from relax_lint.model.types import DType, TensorType, ValueType
-from relax_lint.symbolic.asked import Asked, Compared, Plain, Statement, every, some
-from relax_lint.symbolic.printing import expr_text
+from relax_lint.symbolic.asked import Asked, Plain
 from relax_lint.symbolic.quantity import Unknown
 from relax_lint.symbolic.relations import at_most
 
@@ -59,24 +58,6 @@ class KernelMatch:
         assert not isinstance(self.accepted, Unknown)
         return Asked(Plain(self.accepted))
 
-    def asked_to_stay_inside(self) -> Asked:
-        """The ranges of indices and the extents as they are asked."""
-        parts = [self._asked_of(access) for access in self.kernel.accesses]
-        return Asked(every(part for part in parts if part is not None))
-
-    def _asked_of(self, access: Access) -> Statement | None:
-        parameter = self.kernel.parameters[access.parameter]
-        shape = parameter.shape if isinstance(parameter, BufferParameter) else None
-        if shape is None or isinstance(shape, Unknown):
-            return None
-        bound = self.binding.exprs((access.first, access.last, shape[access.axis], *access.loops))
-        if isinstance(bound, Unknown):
-            return None
-        first, last, extent, *loops = bound
-        outer = [loop for loop in loops if loop != last + 1 or first != 0]
-        reached = every((Compared((_ZERO,), "<=", (first,)), Compared((last, _ONE), "<=", (extent,))))
-        return some((reached, *(Compared((loop,), "<=", (_ZERO,)) for loop in outer)))
-
     @cached_property
     def dtype_mismatches(self) -> tuple[DTypeMismatch, ...]:
         """The operands whose dtype the kernel's entry refuses."""
@@ -91,31 +72,6 @@ class KernelMatch:
             and type_.dtype.name != parameter.dtype.name
             and parameter.dtype.name not in _UNCHECKED_DTYPES
         )
-
-    @cached_property
-    def inside(self) -> Boolean | Unknown:
-        """Every access stays inside its argument."""
-        return all_of(self.reaches_inside(access) for access in self.kernel.accesses)
-
-    def reaches_inside(self, access: Access) -> Boolean | Unknown:
-        """An access stays inside its argument, or is not made at all."""
-        parameter = self.kernel.parameters[access.parameter]
-        assert isinstance(parameter, BufferParameter)
-        assert not isinstance(parameter.shape, Unknown)
-        extent = parameter.shape[access.axis]
-        bound = self.binding.exprs((access.first, access.last, extent, *access.loops))
-        if isinstance(bound, Unknown):
-            return bound
-        first, last, extent, *loops = bound
-        reached = sympy.And(at_most(_ZERO, first), at_most(last + 1, extent))
-        # Where the loop runs from 0 to the index itself, an empty one ends inside: extents are not negative.
-        empty = [at_most(loop, _ZERO) for loop in loops if loop != last + 1 or first != 0]
-        return sympy.Or(reached, *empty)
-
-    def last_index(self, access: Access) -> str:
-        """The last index of an access, for a message."""
-        last = self.binding.expr(access.last)
-        return "?" if isinstance(last, Unknown) else f"`{expr_text(last)}`"
 
     @cached_property
     def initialises(self) -> Boolean | Unknown:

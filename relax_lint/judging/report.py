@@ -21,6 +21,7 @@ from relax_lint.judging.skipped import in_part, incomplete
 from relax_lint.model.operations import OperationId
 from relax_lint.model.positions import Positions
 from relax_lint.model.program import Function
+from relax_lint.results.accesses import FunctionAccesses
 from relax_lint.results.check import AllocatorFailure, Check, Fix, Related
 from relax_lint.results.location import Location
 from relax_lint.results.memory_figures import MemoryTotals
@@ -90,6 +91,7 @@ def check_module(
     program, notes = judge.program, (*notes, *judge.notes)
     checks: list[Check] = []
     memory: list[MemoryTotals] = []
+    accesses: list[FunctionAccesses] = []
     for judged in judge.functions():
         function = judged.facts.function
         unread = tuple(f"{text}: treated as unknown" for text in depends.get(function.name, ()))
@@ -97,6 +99,8 @@ def check_module(
             path, function, (*assumptions, *unread), write_fix or _displayed, config, is_whole=not unread
         )
         checks += writer.checks(judged)
+        if (covered := judged.facts.indices.coverage(path)) is not None:
+            accesses.append(covered)
         if totals:
             memory.append(
                 function_totals(
@@ -117,6 +121,7 @@ def check_module(
         estimates=estimates(program) if config.memory.estimates else (),
         assumptions=judge.assumptions,
         unplanned=tuple(_qualified(program.module, name) for name in unplanned_functions(program)),
+        accesses=tuple(accesses),
     )
 
 

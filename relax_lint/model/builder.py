@@ -60,7 +60,7 @@ def build_program(
         versions.device_count(module),
         module,
         tuple(Device(text, kind) for text, kind in versions.declared_devices(module)),
-        Kernels(module),
+        Kernels(module, where),
     )
 
 

@@ -8,12 +8,18 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
+from functools import cached_property
 from typing import TypeAlias
 
 import sympy
 from sympy.logic.boolalg import Boolean
 
+from relax_lint.model.kernel_access.accesses import KernelAccess, KernelAccesses
+from relax_lint.model.kernel_access.terms import Terms
+from relax_lint.model.kernel_inside.findings import NOTHING, Inside
+from relax_lint.model.positions import NoPositions, Positions
 from relax_lint.model.types import DType
+from relax_lint.results.location import Location
 from relax_lint.symbolic.quantity import Shape
 
 
@@ -58,20 +64,6 @@ KernelParameter: TypeAlias = "BufferParameter | ScalarParameter | OpaqueParamete
 
 
 @dataclass(frozen=True)
-class Access:
-    """Indices `first` to `last` on one axis of a parameter, all of them reached when no extent in
-    `loops` is empty.
-    """
-
-    parameter: int
-    axis: int
-    first: sympy.Expr
-    last: sympy.Expr
-    loops: tuple[sympy.Expr, ...]
-    writes: bool
-
-
-@dataclass(frozen=True)
 class Lookup:
     """An index on one axis of `parameter` that is an element of the parameter `indices`."""
 
@@ -97,6 +89,10 @@ not known.
 """
 
 
+def _nothing() -> KernelAccesses:
+    return KernelAccesses((), Terms(), ())
+
+
 @dataclass(frozen=True)
 class Kernel:
     """One PrimFunc.
@@ -111,7 +107,8 @@ class Kernel:
     of the read one as it is. The pairs in `read_before` may be the same memory as the kernel is written.
     `opaque` gives, for parameters whose address
     leaves what can be read here, the reason; they count as read and written. `differs` carries the kernel out
-    on small numbers, where that is possible.
+    on small numbers, where that is possible; `read` reads its accesses, which stand in the text at
+    `positions`, and `look` what is wrong inside it.
     """
 
     name: str
@@ -124,9 +121,36 @@ class Kernel:
     read_before: frozenset[tuple[int, int]] = frozenset()
     first_reads: Mapping[int, bool] = field(default_factory=dict)
     opaque: Mapping[int, str] = field(default_factory=dict)
-    accesses: tuple[Access, ...] = ()
     lookups: tuple[Lookup, ...] = ()
     reductions: tuple[Reduction, ...] = ()
     differs: Differs | None = field(default=None, compare=False, repr=False)
     is_stub: bool = False
     """Whether the body does nothing at all, as that of a kernel which is still to be written."""
+    read: Callable[[], KernelAccesses] = field(default=_nothing, compare=False, repr=False)
+    positions: Positions = field(default_factory=NoPositions, compare=False, repr=False)
+    look: Callable[[], Inside] = field(default=lambda: NOTHING, compare=False, repr=False)
+
+    @cached_property
+    def accesses(self) -> KernelAccesses:
+        """Every access, and what is left to be shown for it to stay inside its buffer."""
+        return self.read()
+
+    @cached_property
+    def inside(self) -> Inside:
+        """What is wrong with its own buffers and its parallel loops."""
+        return self.look()
+
+    def place_of(self, access: KernelAccess) -> Location | None:
+        """An access in the text of the kernel, where that is known."""
+        alike = [
+            other
+            for other in self.accesses.accesses
+            if other.node is not None
+            and (other.buffer.name, other.writes) == (access.buffer.name, access.writes)
+        ]
+        if access not in alike:
+            return None
+        number = alike.index(access)
+        return self.positions.access(
+            self.name, access.buffer.name, writes=access.writes, number=number, of=len(alike)
+        )

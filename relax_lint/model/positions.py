@@ -30,6 +30,12 @@ class Positions(Protocol):
         """The `R.func_attr` call of a function."""
         ...
 
+    def access(self, kernel: str, buffer: str, *, writes: bool, number: int, of: int) -> Location | None:
+        """In a kernel the access with a number of the loads from, or the stores to, a buffer of this name, of
+        which there are so many.
+        """
+        ...
+
 
 class NoPositions:
     """Positions of a module that was not parsed from text."""
@@ -47,4 +53,7 @@ class NoPositions:
         """None."""
 
     def attributes(self, name: str) -> Location | None:
+        """None."""
+
+    def access(self, kernel: str, buffer: str, *, writes: bool, number: int, of: int) -> Location | None:
         """None."""

@@ -3,16 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
+from functools import partial
 from typing import Any, TypeAlias
 
 import sympy
 
+from relax_lint.model.kernel_access.reading import read_accesses
 from relax_lint.model.kernel_body.coverage import Coverage
 from relax_lint.model.kernel_body.data_flow import same_width
 from relax_lint.model.kernel_body.dependences import Dependences
 from relax_lint.model.kernel_body.loops import Loops
 from relax_lint.model.kernel_body.reader import BodyReader
 from relax_lint.model.kernel_body.trial import Trial
+from relax_lint.model.kernel_inside.reading import read_inside
 from relax_lint.model.kernels import (
     BufferParameter,
     Kernel,
@@ -20,6 +23,7 @@ from relax_lint.model.kernels import (
     OpaqueParameter,
     ScalarParameter,
 )
+from relax_lint.model.positions import NoPositions, Positions
 from relax_lint.model.read_types import read_dtype
 from relax_lint.symbolic.quantity import Shape, Unknown
 from relax_lint.symbolic.translate import Translator, Untranslatable
@@ -29,14 +33,15 @@ from relax_lint.vm import nodes, versions
 class Kernels(Mapping[str, Kernel]):
     """The PrimFuncs of a module by name; each is read when it is first asked for."""
 
-    def __init__(self, module: Any) -> None:
+    def __init__(self, module: Any, positions: Positions | None = None) -> None:
+        self._positions = positions or NoPositions()
         self._functions = dict(versions.prim_functions(module))
         self._read: dict[str, Kernel] = {}
 
     def __getitem__(self, name: str) -> Kernel:
         kernel = self._read.get(name)
         if kernel is None:
-            kernel = self._read[name] = read_kernel(name, self._functions[name])
+            kernel = self._read[name] = read_kernel(name, self._functions[name], self._positions)
         return kernel
 
     def __iter__(self) -> Iterator[str]:
@@ -46,7 +51,7 @@ class Kernels(Mapping[str, Kernel]):
         return len(self._functions)
 
 
-def read_kernel(name: str, prim_func: Any) -> Kernel:
+def read_kernel(name: str, prim_func: Any, positions: Positions | None = None) -> Kernel:
     """The kernel that a PrimFunc is."""
     loops = Loops()
     translator = Translator(loops.symbol_of)
@@ -69,11 +74,13 @@ def read_kernel(name: str, prim_func: Any) -> Kernel:
         read_before,
         dict(sorted(effects.first_reads.items())),
         dict(sorted(effects.opaque.items())),
-        tuple(dict.fromkeys(reader.accesses)),
         tuple(dict.fromkeys(reader.lookups)),
         tuple(dict.fromkeys(reader.reductions)),
         Trial(prim_func, shapes, loops.signature).differs if all(map(_in_order, parameters)) else None,
         nodes.does_nothing(prim_func.body),
+        partial(read_accesses, prim_func, loops.signature),
+        positions or NoPositions(),
+        look=partial(read_inside, prim_func, loops.signature),
     )
 
 

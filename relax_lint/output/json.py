@@ -12,6 +12,7 @@ from relax_lint import __version__
 from relax_lint.output.report_model import (
     ABSENT,
     SCHEMA_VERSION,
+    AccessesObject,
     ChangeObject,
     CheckObject,
     ComparisonObject,
@@ -31,6 +32,7 @@ from relax_lint.output.report_model import (
     Tool,
 )
 from relax_lint.output.summary import summarise
+from relax_lint.results.accesses import FunctionAccesses
 from relax_lint.results.check import Check, Edit, Fix
 from relax_lint.results.identity import identities
 from relax_lint.results.memory_figures import MemoryTotals
@@ -85,6 +87,7 @@ def _report(report: Report, comparison: Comparison | None) -> ReportObject:
         inputs=tuple(file.input for file in report.files),
         checks=tuple(_check(*each) for each in zip(checks, identities(checks), strict=True)),
         memory=tuple(map(_memory, report.memory)),
+        accesses=tuple(map(_accesses, report.accesses)),
         summary=_summary(report),
         comparison=ABSENT if comparison is None else _comparison(comparison),
     )
@@ -139,6 +142,22 @@ def _edit(edit: Edit) -> EditObject:
     place = edit.location
     start, end = Position(place.line, place.column), Position(place.end_line, place.end_column)
     return EditObject(place.path, start, end, edit.text)
+
+
+def _accesses(found: FunctionAccesses) -> AccessesObject:
+    return AccessesObject(
+        path=found.path,
+        module=found.module,
+        function=found.function,
+        proved=found.proved,
+        wrong=found.wrong,
+        assumed=found.assumed,
+        undecided=found.undecided,
+        depends=found.depends,
+        assumptions=found.assumptions,
+        reasons=found.reasons,
+        unread=found.unread,
+    )
 
 
 def _memory(total: MemoryTotals) -> MemoryObject:

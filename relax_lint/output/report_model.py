@@ -232,6 +232,25 @@ class SummaryObject:
 
 
 @dataclass(frozen=True)
+class AccessesObject:
+    """What was said of the accesses of the kernels that a function calls, counted once for each call."""
+
+    path: str
+    module: str | None
+    function: str
+    proved: Natural
+    wrong: Natural
+    assumed: Natural
+    undecided: Natural
+    depends: Annotated[
+        Mapping[str, Natural], _text("those that are inside for some inputs, by the symbols that decide")
+    ]
+    assumptions: Annotated[tuple[str, ...], _text("what the assumed ones rely on")]
+    reasons: Annotated[Mapping[str, Natural], _text("the undecided ones, by the reason")]
+    unread: Annotated[Mapping[str, str], _text("kernels that could not be read as a whole, and why")]
+
+
+@dataclass(frozen=True)
 class SubjectObject:
     """A function of a comparison."""
 
@@ -287,5 +306,8 @@ class ReportObject:
     inputs: tuple[InputStatus, ...]
     checks: Annotated[tuple[CheckObject, ...], _text("every memory operation judged, the fine ones too")]
     memory: tuple[MemoryObject, ...]
+    accesses: Annotated[
+        tuple[AccessesObject, ...], _text("the accesses of kernels, for each function that calls any")
+    ]
     summary: SummaryObject
     comparison: Annotated[ComparisonObject | Absent, _text("with --compare: what changed")] = ABSENT

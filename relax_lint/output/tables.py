@@ -6,7 +6,9 @@ from collections.abc import Iterator, Sequence
 
 from relax_lint.output.style import Style, width
 from relax_lint.output.summary import Count, Summary, summarise
+from relax_lint.results.accesses import FunctionAccesses
 from relax_lint.results.report import Report
+from relax_lint.support.escaping import printable
 
 
 def summary_lines(report: Report, style: Style) -> Iterator[str]:
@@ -54,6 +56,28 @@ def prover_lines(report: Report, style: Style) -> Iterator[str]:
     summary = summarise(report.checks)
     yield style.paint("strong", "decided by")
     yield from table([(prover, f"{number:,}") for prover, number in summary.by_prover.items()])
+
+
+def access_lines(report: Report, style: Style, *, full: bool) -> Iterator[str]:
+    """What was said of the accesses of kernels: of every function, or of those where not all were proved."""
+    told = [found for found in report.accesses if found.total and (full or not found.all_proved)]
+    if told:
+        yield style.paint("strong", "accesses of kernels")
+    for found in told:
+        yield f"  {printable(found.function)}: {', '.join(_access_counts(found))}"
+        reasons = [f"undecided: {reason} ({number:,})" for reason, number in found.reasons.items()]
+        kernels = [f"`{kernel}` is not analysed as a whole: {why}" for kernel, why in found.unread.items()]
+        assumed = [f"assumed: {text}" for text in found.assumptions]
+        yield from (f"    {printable(line)}" for line in (*assumed, *reasons, *kernels))
+
+
+def _access_counts(found: FunctionAccesses) -> Iterator[str]:
+    yield f"{found.proved:,} proved"
+    for number, word in ((found.wrong, "wrong"), (found.assumed, "assumed"), (found.undecided, "undecided")):
+        if number:
+            yield f"{number:,} {word}"
+    for symbols, number in found.depends.items():
+        yield f"{number:,} depend{'s' if number == 1 else ''} on {printable(symbols)}"
 
 
 def count(number: int, noun: str) -> str:

@@ -9,7 +9,7 @@ from relax_lint.output.comparison import comparison_lines
 from relax_lint.output.finding import finding_lines
 from relax_lint.output.memory import memory_lines
 from relax_lint.output.style import PLAIN, Style
-from relax_lint.output.tables import count, prover_lines, summary_lines
+from relax_lint.output.tables import access_lines, count, prover_lines, summary_lines
 from relax_lint.results.check import Check, is_finding
 from relax_lint.results.memory_figures import MemoryTotals
 from relax_lint.results.report import Report
@@ -116,6 +116,8 @@ def _tables(report: Report, style: Style, statistics: bool, allocators: Sequence
         yield list(memory_lines(allocating, allocators, style))
     if statistics and report.checks:
         yield list(prover_lines(report, style))
+    if covered := list(access_lines(report, style, full=statistics)):
+        yield covered
     yield list(summary_lines(report, style))
 
 

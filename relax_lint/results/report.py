@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
+from relax_lint.results.accesses import FunctionAccesses
 from relax_lint.results.check import Check, is_finding
 from relax_lint.results.memory_figures import Estimate, MemoryTotals
 
@@ -23,8 +24,8 @@ class InputStatus:
 @dataclass(frozen=True)
 class UnitResult:
     """What one unit gave: every judged operation, the totals of its functions, notes, the quoted text by line
-    number, on request what TVM's estimator counts, which assumptions of the configuration concern it, and the
-    functions of which TVM has still to plan the memory.
+    number, on request what TVM's estimator counts, which assumptions of the configuration concern it, the
+    functions of which TVM has still to plan the memory, and what was said of the accesses of kernels.
     """
 
     checks: tuple[Check, ...] = ()
@@ -35,12 +36,14 @@ class UnitResult:
     estimates: tuple[Estimate, ...] = ()
     assumptions: tuple[str, ...] = ()
     unplanned: tuple[str, ...] = ()
+    accesses: tuple[FunctionAccesses, ...] = ()
 
 
 @dataclass(frozen=True)
 class FileResult:
     """Everything found in one input. `lines` is the text that the findings refer to, by 1-based line number;
-    `estimates`, on request, are what TVM's estimator counts, one for each function of one module.
+    `estimates`, on request, are what TVM's estimator counts, one for each function of one module; `accesses`
+    counts what was said of the accesses of kernels.
     """
 
     input: InputStatus
@@ -48,6 +51,7 @@ class FileResult:
     memory: tuple[MemoryTotals, ...] = ()
     lines: Mapping[int, str] = field(default_factory=dict)
     estimates: tuple[tuple[Estimate, ...], ...] = ()
+    accesses: tuple[FunctionAccesses, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -70,6 +74,11 @@ class Report:
     def findings(self) -> tuple[Check, ...]:
         """The checks that are reported to the user."""
         return tuple(filter(is_finding, self.checks))
+
+    @property
+    def accesses(self) -> tuple[FunctionAccesses, ...]:
+        """The accesses of the kernels of every function that calls any."""
+        return tuple(found for file in self.files for found in file.accesses)
 
     @property
     def memory(self) -> tuple[MemoryTotals, ...]:

@@ -7,6 +7,7 @@ from typing import Any
 
 from relax_lint.judging.problems import problem_checks
 from relax_lint.judging.unplanned import unplanned_note
+from relax_lint.results.accesses import FunctionAccesses
 from relax_lint.results.check import Check
 from relax_lint.results.memory_figures import Estimate, MemoryTotals
 from relax_lint.results.report import FileResult, InputStatus, UnitResult
@@ -50,6 +51,7 @@ class Progress:
     checks: list[Check] = field(default_factory=list)
     memory: list[MemoryTotals] = field(default_factory=list)
     estimates: list[tuple[Estimate, ...]] = field(default_factory=list)
+    accesses: list[FunctionAccesses] = field(default_factory=list)
     repeatable: bool = True
     is_lowering: bool = False
     is_unlowered: bool = False
@@ -95,6 +97,7 @@ class Progress:
             return
         self.checks += answer.checks
         self.memory += answer.memory
+        self.accesses += answer.accesses
         if answer.estimates:
             self.estimates.append(answer.estimates)
         self.notes += answer.notes
@@ -127,8 +130,14 @@ def _result(one: Progress) -> FileResult:
         status = "failed"
     else:
         status, reason = "skipped", _NO_RELAX
-    status_of_input = InputStatus(one.path, one.functions, status, reason, _notes(one))
-    return FileResult(status_of_input, tuple(one.checks), tuple(one.memory), one.lines, tuple(one.estimates))
+    return FileResult(
+        InputStatus(one.path, one.functions, status, reason, _notes(one)),
+        tuple(one.checks),
+        tuple(one.memory),
+        one.lines,
+        tuple(one.estimates),
+        tuple(one.accesses),
+    )
 
 
 def _notes(one: Progress) -> tuple[str, ...]:

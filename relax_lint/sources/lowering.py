@@ -43,7 +43,7 @@ def read_target(text: str) -> Any:
 
 def lower_unit(unit: ParsedUnit, target: str, *, required: bool = True) -> ParsedUnit:
     """The unit as it is after memory planning, without positions but those of functions; as it stands where
-    it allocates explicitly already. Where a pass fails RLX904 is beside it or, unless it is `required`, a note.
+    it allocates explicitly already. Where a pass fails RLX904 is beside it; a note, unless it is `required`.
     Raises MemoryError.
     """
     if allocates(unit.ir_module) or not (required or computes(unit.ir_module)):

@@ -12,6 +12,7 @@ from tvm import relax
 
 from relax_lint.results.location import Location
 from relax_lint.sources.facade import lookup
+from relax_lint.sources.kernel_positions import Subscripts, subscripts
 from relax_lint.sources.names import Offer, canonical, chain, offer
 from relax_lint.sources.recorder import Emission, Recording
 from relax_lint.sources.text import SourceText
@@ -42,6 +43,7 @@ class TextPositions:
     ) -> None:
         self._text = text
         self._imports = imports
+        self._subscripts: dict[str, Subscripts] = {}
         self._definitions = {node.name: node for node in _functions(root)}
         if isinstance(root, ast.FunctionDef):
             # Alone, a function goes by its global symbol.
@@ -99,6 +101,17 @@ class TextPositions:
                 if dotted is not None and dotted.endswith(".func_attr"):
                     return self._text.location(statement.value)
         return None
+
+    def access(self, kernel: str, buffer: str, *, writes: bool, number: int, of: int) -> Location | None:
+        """The subscript of an access in a kernel, where the text has as many of them as the kernel."""
+        definition = self._definitions.get(kernel)
+        if definition is None:
+            return None
+        found = self._subscripts.get(kernel)
+        if found is None:
+            found = self._subscripts[kernel] = subscripts(definition)
+        nodes = found.get((buffer, writes), [])
+        return self._text.location(nodes[number]) if len(nodes) == of else None
 
     def statement(self, var: Any) -> tuple[ast.stmt, bool] | None:
         """The statement that made a binding, and whether the binding is all that the statement is."""

@@ -254,17 +254,6 @@ def test_an_output_is_read_unless_what_is_loaded_was_stored() -> None:
     assert kernel("y[0] = x[0]\nfor i in range(n):\n    y[i] = y[i] + x[i]").reads == {0, 1}
 
 
-def test_an_access_is_certain_only_if_its_iteration_is_reached() -> None:
-    plain = "for i in range(n):\n    y[i + 1] = x[i]"
-    assert len(kernel(plain).accesses) == 1
-    assert kernel("for i in range(n):\n    if i + 1 == n:\n        break\n    y[i + 1] = x[i]").accesses == ()
-    assert (
-        kernel("for i in range(n):\n    if i + 1 == n:\n        continue\n    y[i + 1] = x[i]").accesses == ()
-    )
-    stepped = kernel("for i in T.serial(0, 7, step=3):\n    y[i] = x[0]", y="7")
-    assert not [access for access in stepped.accesses if access.writes]
-
-
 def test_a_trial_says_what_the_virtual_machine_shows() -> None:
     # Reversed, shifted up and shifted down, with the second tensor on the first one.
     reverse = kernel("for i in range(8):\n    y[i] = x[7 - i]", x="8", y="8")

@@ -17,6 +17,8 @@ CANNOT_FAIL = {
     "RLX202": "the second kill clears a register that is empty",
     "RLX207": "memory that is held for too long changes no answer",
     "RLX208": "memory that nothing uses changes no answer",
+    "RLX313": "a buffer that nothing reads changes no answer",
+    "RLX314": "the machine of the tests has no GPU",
     "RLX402": "the machine of the tests has one device",
     "RLX504": "an assertion that always holds never fails",
     "RLX506": "whether an allocation is too large depends on the memory of the machine",
@@ -24,7 +26,7 @@ CANNOT_FAIL = {
     "RLX602": "memory that is planned badly changes no answer",
     "RLX905": "a comment has no part in the program",
 }
-CANNOT_RUN = {"RLX402"}
+CANNOT_RUN = {"RLX314", "RLX402"}
 # The right answer of the first finding on a page whose runs end with a wrong one, and without an error.
 RIGHT = {
     "RLX203": "float32[4] = 0.0, 6.0, 12.0, 18.0",
@@ -32,7 +34,7 @@ RIGHT = {
     "RLX305": "int8[8]",
 }
 # Rules whose findings end with whatever was in memory, so that a page can state no values.
-UNDEFINED = {"RLX205", "RLX306", "RLX307", "RLX308"}
+UNDEFINED = {"RLX205", "RLX306", "RLX307", "RLX308", "RLX311", "RLX312"}
 
 
 def test_every_rule_has_a_page_and_every_page_a_rule() -> None:

@@ -7,8 +7,8 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, TypeAlias
 
-from relax_lint.model.kernel_body.exits import BREAK, CONTINUE, exit_of
 from relax_lint.vm import nodes
+from relax_lint.vm.exits import BREAK, CONTINUE, exit_of
 
 _MAX_LOCAL = 20_000
 _REDUCTION_AXIS = 2

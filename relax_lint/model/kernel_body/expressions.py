@@ -15,8 +15,8 @@ from relax_lint.model.kernel_body.conditions import Below
 from relax_lint.model.kernel_body.data_flow import DataFlow, Effects, Element, Store
 from relax_lint.model.kernel_body.flat_positions import flat_position
 from relax_lint.model.kernel_body.loops import Loops
-from relax_lint.model.kernel_body.touches import Loop, Touch, extents_of, has_steps_for
-from relax_lint.model.kernels import Access, BufferParameter, KernelParameter, Lookup
+from relax_lint.model.kernel_body.touches import Loop, Touch, has_steps_for
+from relax_lint.model.kernels import BufferParameter, KernelParameter, Lookup
 from relax_lint.symbolic.quantity import Unknown
 from relax_lint.symbolic.translate import Translator, Untranslatable
 from relax_lint.vm import nodes
@@ -43,7 +43,6 @@ class ExpressionReader:
         self.effects = Effects()
         self.flow = DataFlow(self._same_place)
         self.touches: list[Touch] = []
-        self.accesses: list[Access] = []
         self.lookups: list[Lookup] = []
         self._parameters = parameters
         self._translator = translator
@@ -80,7 +79,6 @@ class ExpressionReader:
         if position is not None:
             self.effects.write(position)
             self._touch(buffer, position, indices, copied=self.flow.copied(store), writes=True)
-            self._access(buffer, position, indices, writes=True)
 
     def _touch(
         self,
@@ -182,7 +180,6 @@ class ExpressionReader:
         certain = has_steps_for(self._nest, self._shape(position))
         self.effects.read(position, guarded=self._uncertain > 0, certain=certain)
         self._touch(buffer, position, indices, writes=False)
-        self._access(buffer, position, indices, writes=False)
         if buffer not in self._windows and not self._uncertain:
             self._look_up(position, node.indices)
 
@@ -258,22 +255,6 @@ class ExpressionReader:
         # On an axis with one element the loop variable and 0 are the same place.
         reached = self._loops.range_of(index) if index.is_Symbol else None
         return reached.first if reached is not None and reached.first == reached.last else index
-
-    def _access(
-        self, buffer: Any, position: int, indices: tuple[sympy.Expr | None, ...], *, writes: bool
-    ) -> None:
-        shape = self._shape(position)
-        if self._uncertain or shape is None or buffer in self._windows or len(shape) != len(indices):
-            return
-        loops = None
-        for axis, (index, extent) in enumerate(zip(indices, shape, strict=True)):
-            reached = None if index is None else self._loops.range_of(index)
-            if index is None or reached is None or self._loops.is_inside(index, extent):
-                continue
-            if loops is None:
-                loops = extents_of(self._nest, self._loops)
-            if loops is not None:
-                self.accesses.append(Access(position, axis, reached.first, reached.last, loops, writes))
 
     def _look_up(self, position: int, indices: Sequence[Any]) -> None:
         for axis, node in enumerate(indices):

@@ -13,7 +13,6 @@ from typing import Any
 import sympy
 
 from relax_lint.model.kernel_body.conditions import Below, conditions_of
-from relax_lint.model.kernel_body.exits import BREAK, RETURN, exit_of, exits_in
 from relax_lint.model.kernel_body.expressions import ExpressionReader
 from relax_lint.model.kernel_body.loops import Loops
 from relax_lint.model.kernel_body.touches import Loop, Touch
@@ -21,6 +20,7 @@ from relax_lint.model.kernels import KernelParameter, Reduction
 from relax_lint.symbolic.functions import FloorDiv
 from relax_lint.symbolic.translate import Translator, Untranslatable
 from relax_lint.vm import nodes
+from relax_lint.vm.exits import BREAK, RETURN, exit_of, exits_in
 
 _REDUCTION_AXIS = 2
 _ONE_AFTER_THE_OTHER = frozenset((0, 3))
@@ -198,7 +198,7 @@ class BodyReader(ExpressionReader):
         """
         reduced = self._reduced(block, values)
         self._guards += reduced is None
-        touches, accesses = len(self.touches), len(self.accesses)
+        touches = len(self.touches)
         self.statement(block.init)
         self._guards -= reduced is None
         for place in range(touches, len(self.touches)):
@@ -207,7 +207,6 @@ class BodyReader(ExpressionReader):
                 index is None or not index.free_symbols.isdisjoint(reduced or ()) for index in touch.indices
             ):
                 self.touches[place] = replace(touch, guards=touch.guards + 1, conditions=None)
-                del self.accesses[accesses:]
             elif touch.conditions:
                 self.touches[place] = replace(
                     touch, conditions=self._in_first_step(touch.conditions, reduced)

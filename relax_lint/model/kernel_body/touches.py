@@ -8,7 +8,6 @@ from typing import Any
 import sympy
 
 from relax_lint.model.kernel_body.conditions import Below
-from relax_lint.model.kernel_body.loops import Loops
 
 
 @dataclass(frozen=True, eq=False)
@@ -83,9 +82,3 @@ def has_steps_for(nest: tuple[Loop, ...], shape: tuple[Any, ...] | None) -> bool
         loop.extent is not None and (loop.extent in shape or (loop.extent.is_Integer and loop.extent > 0))
         for loop in nest
     )
-
-
-def extents_of(nest: tuple[Loop, ...], loops: Loops) -> tuple[sympy.Expr, ...] | None:
-    """The extents of some loops; None where the signature does not tell one."""
-    found = [loop.extent for loop in nest if loop.extent is not None and loops.in_signature(loop.extent)]
-    return tuple(found) if len(found) == len(nest) else None

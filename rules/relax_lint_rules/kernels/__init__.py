@@ -7,10 +7,14 @@ from relax_lint_rules.kernels import (
     assumed_type,
     constant_index,
     empty_reduction,
+    internal_too_large,
     kernel_dtype_mismatch,
     kernel_offset,
     kernel_out_of_bounds,
+    kernel_race,
     kernel_shape_mismatch,
+    unused_internal,
+    unwritten_internal_read,
     view_out_of_bounds,
 )
 
@@ -23,4 +27,8 @@ RULES: tuple[Rule, ...] = (
     kernel_out_of_bounds.RULE,
     empty_reduction.RULE,
     constant_index.RULE,
+    unwritten_internal_read.RULE,
+    kernel_race.RULE,
+    unused_internal.RULE,
+    internal_too_large.RULE,
 )

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 from relax_lint.facts.remedies import CheckAtRunTime
-from relax_lint.results.verdict import Verdict
+from relax_lint.results.verdict import Severity, Verdict
 from relax_lint.rule import FixAvailability, Judgement, Message, Rule
 
 if TYPE_CHECKING:
@@ -15,22 +15,34 @@ if TYPE_CHECKING:
 
 
 def check(facts: FunctionFacts) -> Iterator[Judgement]:
-    """Every call of a kernel whose indices are not trivially inside its buffers."""
+    """Every call of a kernel of which not every access is inside its buffer whatever the call."""
     for decided in facts.indices.accesses():
         use, verdict = decided.event, decided.decision.verdict
-        message = Message(f"`{use.kernel.name}` stays inside its arguments")
+        message, severity = Message(f"`{use.kernel.name}` stays inside its buffers"), None
         if verdict is not Verdict.ALWAYS_FINE:
             message = _message(facts, use, certain=verdict is Verdict.ALWAYS_WRONG)
-        yield Judgement.of(decided, use.call.place, message, remedy=CheckAtRunTime())
+            severity = None if facts.indices.is_about_input(use) else Severity.NOTE
+        yield Judgement.of(decided, use.call.place, message, severity=severity, remedy=CheckAtRunTime())
 
 
 def _message(facts: FunctionFacts, use: KernelUse, *, certain: bool) -> Message:
-    access = facts.indices.first_outside(use)
-    name = facts.kernels.name_of(use, access.parameter)
-    verb = ("writes" if certain else "may write") if access.writes else ("reads" if certain else "may read")
+    found = facts.indices.first_outside(use)
+    access, words = found.access, facts.indices.words(use, found)
+    verb = "writes" if access.writes else "reads"
+    if not facts.indices.is_about_input(use):
+        return Message(
+            f"`{use.kernel.name}` may {verb[:-1]} outside {words.buffer}: {words.reason}",
+            label=words.what,
+            related=words.place,
+            notes=words.notes,
+        )
+    does = verb if certain else f"may {verb[:-1]}"
     return Message(
-        f"`{use.kernel.name}` {verb} outside {name} along axis {access.axis}",
-        label=f"reaches index {use.match.last_index(access)} of axis {access.axis} of {name}",
+        f"`{use.kernel.name}` {does} outside {words.buffer}{words.along}",
+        label=words.reached,
+        related=words.place,
+        notes=words.notes,
+        help=words.help,
     )
 
 
@@ -38,7 +50,7 @@ RULE = Rule(
     code="RLX306",
     name="kernel-out-of-bounds",
     family="kernels",
-    summary="a kernel that accesses an argument out of bounds",
+    summary="a kernel that accesses a buffer out of bounds",
     since="0.1.0",
     source=__file__,
     check=check,

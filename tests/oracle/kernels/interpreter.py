@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 import contextlib
 import itertools
 from collections.abc import Iterator, Sequence
@@ -76,9 +77,6 @@ class _Script:
     def serial(self, first: int, end: int, *, step: int) -> range:
         return range(first, end, step)
 
-    def if_then_else(self, condition: bool, one: float, other: float) -> float:
-        return one if condition else other
-
     def evaluate(self, value: Any) -> None:
         """Nothing."""
 
@@ -91,10 +89,21 @@ class _Script:
         return not any(self.axis.reduced)
 
 
+class _Choices(ast.NodeTransformer):
+    """`T.if_then_else` as a conditional expression: what is not chosen is not evaluated."""
+
+    def visit_Call(self, node: ast.Call) -> ast.AST:
+        self.generic_visit(node)
+        if isinstance(node.func, ast.Attribute) and node.func.attr == "if_then_else":
+            return ast.copy_location(ast.IfExp(*node.args), node)
+        return node
+
+
 def run(body: Body, x: Watched, y: Watched, n: int, m: int) -> None:
     """Run the body on two buffers."""
     text = local_text(body).replace("with T.init():", "if T.first():")
-    exec(compile(text, "body", "exec"), {"T": _Script(), "x": x, "y": y, "n": n, "m": m, "range": range})
+    tree = _Choices().visit(ast.parse(text))
+    exec(compile(tree, "body", "exec"), {"T": _Script(), "x": x, "y": y, "n": n, "m": m, "range": range})
 
 
 def sizes() -> Iterator[tuple[int, int]]:

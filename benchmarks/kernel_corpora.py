@@ -1,0 +1,186 @@
+"""Collections of modules with kernels: what TVM makes of Relax operators and of language models.
+
+Each function yields names and modules; each kernel of a module is called by one of its functions. Nothing is
+compiled and no device is needed. What TVM refuses to make is left out; `CORPORA` has all of them by name.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from functools import partial
+from typing import Any, TypeAlias
+
+import tvm
+from tvm import relax, s_tir, tirx
+from tvm.s_tir import dlight
+
+from benchmarks import llm_kernels, own_kernels
+from benchmarks.kernel_callers import called
+from benchmarks.operator_corpus import random_operators
+from benchmarks.operators import operators as plain_operators
+
+Modules: TypeAlias = Iterator[tuple[str, Any]]
+
+TARGETS: Mapping[str, dict[str, Any]] = {
+    "cuda": {
+        "kind": "cuda",
+        "arch": "sm_80",
+        "max_threads_per_block": 1024,
+        "max_num_threads": 1024,
+        "max_shared_memory_per_block": 49152,
+        "thread_warp_size": 32,
+    },
+    "vulkan": {
+        "kind": "vulkan",
+        "max_threads_per_block": 256,
+        "max_num_threads": 256,
+        "max_shared_memory_per_block": 32768,
+        "thread_warp_size": 32,
+        "supports_float16": True,
+        "supports_int64": True,
+    },
+    "metal": {
+        "kind": "metal",
+        "max_threads_per_block": 256,
+        "max_num_threads": 256,
+        "max_shared_memory_per_block": 32768,
+        "thread_warp_size": 32,
+    },
+}
+
+
+def target_of(name: str) -> Any:
+    """A target with its limits; `llvm` is the CPU."""
+    return tvm.target.Target(TARGETS[name], host="llvm") if name in TARGETS else tvm.target.Target(name)
+
+
+def legalized(seed: int = 1) -> Modules:
+    """Every operator on random shapes, after `LegalizeOps`."""
+    yield from _made(_sources(seed), (relax.transform.LegalizeOps(),), target_of("llvm"))
+
+
+def fused(seed: int = 1) -> Modules:
+    """Every operator after TVM's passes for the CPU up to the fused kernels."""
+    steps = (
+        relax.transform.LegalizeOps(),
+        relax.transform.AnnotateTIROpPattern(),
+        relax.transform.FoldConstant(),
+        relax.transform.FuseOps(),
+        relax.transform.FuseTIR(),
+    )
+    yield from _made(_sources(seed), steps, target_of("llvm"))
+
+
+def cpu_schedules(seed: int = 1) -> Modules:
+    """Every operator with TVM's schedules for the CPU."""
+    rules = (dlight.cpu.GEMV(), dlight.cpu.Reduction())
+    steps = (relax.transform.LegalizeOps(), dlight.ApplyDefaultSchedule(*rules))
+    yield from _made(_sources(seed), steps, target_of("llvm"))
+
+
+def gpu_schedules(target: str = "cuda", seed: int = 1) -> Modules:
+    """Every operator with TVM's schedules for a GPU."""
+    rules = (
+        dlight.gpu.Matmul(),
+        dlight.gpu.GEMV(),
+        dlight.gpu.LowBatchGEMV(),
+        dlight.gpu.Reduction(),
+        dlight.gpu.RMSNorm(),
+        dlight.gpu.GeneralReduction(),
+        dlight.gpu.Transpose(),
+        dlight.gpu.Fallback(),
+    )
+    steps = (
+        relax.backend.DispatchSampling(),
+        relax.backend.DispatchSortScan(),
+        relax.transform.LegalizeOps(),
+        dlight.ApplyDefaultSchedule(*rules),
+    )
+    yield from _made(_sources(seed), steps, target_of(target))
+
+
+def llm(target: str = "cuda") -> Modules:
+    """The kernels of TVM's paged cache for language models, and those of its sampling and scans."""
+    for name, prim_func in llm_kernels.kernels(target_of(target)):
+        yield f"{name} {target}", called(prim_func)
+
+
+def own() -> Modules:
+    """Kernels in the manner of language models, written for this corpus."""
+    for name, prim_func in own_kernels.KERNELS.items():
+        yield name, called(prim_func)
+
+
+def lowered(target: str = "cuda", seed: int = 1) -> Modules:
+    """The kernels of a target after TVM's lowering, before host and device are split."""
+    made = cpu_schedules(seed) if target == "llvm" else gpu_schedules(target, seed)
+    for name, module in made:
+        with target_of(target):
+            try:
+                yield name, lowered_kernels(module, target_of(target))
+            except Exception:
+                # TVM does not lower everything that it schedules.
+                continue
+
+
+def lowered_kernels(module: Any, target: Any) -> Any:
+    """The module with its PrimFuncs as TVM's lowering leaves them."""
+    passes = [
+        tirx.transform.BindTarget(target),
+        s_tir.transform.CanonicalizeLoop(),
+        s_tir.transform.LowerCrossThreadReduction(),
+        s_tir.transform.LowerInitBlock(),
+        s_tir.transform.PlanAndUpdateBufferAllocationLocation(),
+        s_tir.transform.ConvertBlocksToOpaque(),
+        s_tir.transform.LiftThreadBinding(),
+        s_tir.transform.ManifestSharedMemoryLocalStage(),
+        s_tir.transform.CompactBufferAllocation(),
+        s_tir.transform.LowerAutoCopy(),
+        s_tir.transform.UnifyThreadBinding(),
+        s_tir.transform.LowerMatchBuffer(),
+        s_tir.transform.StmtSimplify(),
+        s_tir.transform.InjectSoftwarePipeline(),
+        s_tir.transform.LowerOpaqueBlock(),
+        tirx.transform.FlattenBuffer(),
+        tirx.transform.NarrowDataType(32),
+        s_tir.transform.LoopPartition(),
+        tirx.transform.VectorizeLoop(True),
+        s_tir.transform.InjectVirtualThread(),
+        tirx.transform.StorageRewrite(),
+        tirx.transform.UnrollLoop(),
+        tirx.transform.StmtSimplify(),
+        tirx.transform.RemoveNoOp(),
+        s_tir.transform.RewriteUnsafeSelect(),
+        s_tir.transform.ThreadSync("shared"),
+        s_tir.transform.ThreadSync("shared.dyn"),
+    ]
+    return tvm.ir.transform.Sequential(passes)(module)
+
+
+def _sources(seed: int) -> Modules:
+    yield from plain_operators()
+    yield from random_operators(seed)
+
+
+def _made(sources: Modules, steps: Iterable[Any], target: Any) -> Modules:
+    passes = tuple(steps)
+    for name, module in sources:
+        with target:
+            try:
+                for step in passes:
+                    module = step(module)
+            except Exception:
+                # TVM's schedules raise whatever they meet.
+                continue
+        yield name, module
+
+
+CORPORA: Mapping[str, Callable[[], Modules]] = {
+    "operators": legalized,
+    "fused operators": fused,
+    "CPU schedules": cpu_schedules,
+    **{f"{name} schedules": partial(gpu_schedules, name) for name in TARGETS},
+    **{f"{name} lowered": partial(lowered, name) for name in ("llvm", *TARGETS)},
+    **{f"{name} language models": partial(llm, name) for name in ("llvm", *TARGETS)},
+    "own kernels": own,
+}

@@ -1,0 +1,110 @@
+"""The words for an access that is not proved: which buffer, which axis, in which step, why."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from relax_lint.facts.kernel_accesses import AccessVerdict, Status
+from relax_lint.facts.kernels import KernelUse
+from relax_lint.model.kernel_access.trial import Outcome
+from relax_lint.results.location import Location
+from relax_lint.symbolic.printing import condition_text, expr_text
+from relax_lint.symbolic.quantity import Unknown
+
+
+@dataclass(frozen=True)
+class AccessWords:
+    """Parts of a message: the buffer, `` along axis 0``, what is reached, where, why it is undecided."""
+
+    buffer: str
+    along: str
+    reached: str
+    what: str
+    reason: str
+    notes: tuple[str, ...] = ()
+    help: tuple[str, ...] = ()
+    place: tuple[tuple[str, Location], ...] = ()
+
+
+def words(use: KernelUse, found: AccessVerdict, name_of: Callable[[KernelUse, int], str]) -> AccessWords:
+    """The words for one access of a call."""
+    access = found.access
+    ref = access.buffer
+    buffer = f"`{ref.name}` of the kernel"
+    if ref.parameter is not None:
+        buffer = name_of(use, ref.parameter)
+    axis = None if found.obligation is None else found.obligation.axis
+    if found.trial is not None and found.trial.outcome is Outcome.OUTSIDE:
+        axis = found.trial.axis
+    along = "" if axis is None else f" along axis {axis}"
+    what = f"`{access.text}` in `{use.kernel.name}`" if access.node is not None else f"in `{use.kernel.name}`"
+    return AccessWords(
+        buffer,
+        along,
+        _reached(use, found, axis, buffer),
+        what,
+        found.reason or "it is not known which elements",
+        notes=_witness(use, found),
+        help=_guard(use, found, axis),
+        place=_place(use, found),
+    )
+
+
+def _place(use: KernelUse, found: AccessVerdict) -> tuple[tuple[str, Location], ...]:
+    """The access in the text of the kernel."""
+    where = use.kernel.place_of(found.access)
+    if where is None:
+        return ()
+    trial = found.trial
+    if trial is None or trial.outcome is not Outcome.OUTSIDE:
+        return (("the access", where),)
+    loops = ", ".join(f"{name} = {value}" for name, value in trial.loops.items())
+    when = f" where {loops}" if loops else ""
+    return ((f"the access: index {trial.index} on an axis of {trial.extent}{when}", where),)
+
+
+def _reached(use: KernelUse, found: AccessVerdict, axis: int | None, buffer: str) -> str:
+    """The last index, where it is known, else the access itself."""
+    access = found.access
+    if axis is None or axis >= len(access.where):
+        return f"`{access.text}`" if access.node is not None else ""
+    index = access.where[axis]
+    below = found.obligation is not None and found.obligation.below
+    if index is not None:
+        end = access.terms.least(index if below else -index)
+        if end is not None:
+            bound = use.match.binding.expr(access.terms.expression(end if below else -end))
+            if not isinstance(bound, Unknown):
+                return f"reaches index `{expr_text(bound)}` of axis {axis} of {buffer}"
+    return f"`{access.text}` leaves axis {axis} of {buffer}"
+
+
+def _witness(use: KernelUse, found: AccessVerdict) -> tuple[str, ...]:
+    """A step in which it is outside."""
+    trial, decision = found.trial, found.decision
+    if found.status is Status.UNDECIDED and decision is not None and decision.safe_when is not None:
+        return (f"it is inside if {condition_text(decision.safe_when)}",)
+    if trial is None or trial.outcome is not Outcome.OUTSIDE or found.access.node is None:
+        return ()
+    loops = ", ".join(f"{name} = {value}" for name, value in trial.loops.items())
+    when = f" where {loops}" if loops else ""
+    wrong = None if found.decision is None else found.decision.wrong
+    example = ", ".join(f"{name} = {value}" for name, value in (wrong or {}).items())
+    given = f"with {example}, " if example else ""
+    return (
+        f"{given}`{found.access.text}` in `{use.kernel.name}` has index {trial.index} on an axis of "
+        f"{trial.extent}{when}",
+    )
+
+
+def _guard(use: KernelUse, found: AccessVerdict, axis: int | None) -> tuple[str, ...]:
+    """A guard in the kernel that would keep it inside."""
+    access, obligation = found.access, found.obligation
+    if access.node is None or obligation is None or axis is None or axis >= len(access.node.indices):
+        return ()
+    index, extent = str(access.node.indices[axis]), access.extents[axis]
+    if extent is None:
+        return ()
+    condition = f"{index} >= 0" if obligation.below else f"{index} < {expr_text(extent)}"
+    return (f"in `{use.kernel.name}`, guard `{access.text}` with `if {condition}:`",)

@@ -1,0 +1,276 @@
+"""What is said of each access of a kernel in one call of it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass
+from enum import Enum
+
+import sympy
+from sympy.logic.boolalg import Boolean
+
+from relax_lint.analysis.presumption import Presumption
+from relax_lint.facts.claims import Claim, all_of
+from relax_lint.facts.judge import Judge
+from relax_lint.facts.kernels import KernelUse
+from relax_lint.model.kernel_access.accesses import KernelAccess, Obligation
+from relax_lint.model.kernel_access.trial import Outcome, Trial, attempt
+from relax_lint.results.verdict import Verdict
+from relax_lint.symbolic.decision import Assignment, Decision
+from relax_lint.symbolic.evaluation import compile_expr
+from relax_lint.symbolic.printing import expr_text
+from relax_lint.symbolic.quantity import Unknown
+
+
+class Status(Enum):
+    """What is known of an access in a call."""
+
+    PROVED = "proved"
+    WRONG = "wrong"
+    DEPENDS = "depends on the input"
+    ASSUMED = "assumed"
+    UNDECIDED = "undecided"
+
+
+@dataclass(frozen=True, eq=False)
+class AccessVerdict:
+    """The verdict on one access. `condition` says when it stays inside, as far as that is known; `reason` why
+    that is not all; `assumptions` are what it is assumed to hold.
+    """
+
+    access: KernelAccess
+    status: Status
+    condition: Boolean | Unknown = sympy.true
+    decision: Decision | None = None
+    reason: str = ""
+    assumptions: tuple[Presumption, ...] = ()
+    obligation: Obligation | None = None
+    trial: Trial | None = None
+
+
+@dataclass(frozen=True, eq=False)
+class CallVerdict:
+    """The verdicts on the accesses of one call that were not proved for every call; `proved` counts the
+    others. `unread` are the statements of the kernel that could not be read.
+    """
+
+    proved: int
+    open: tuple[AccessVerdict, ...]
+    unread: tuple[str, ...] = ()
+
+    def of(self, *statuses: Status) -> tuple[AccessVerdict, ...]:
+        """Those with one of some statuses."""
+        return tuple(verdict for verdict in self.open if verdict.status in statuses)
+
+
+class AccessJudge:
+    """Judges the accesses of the calls of one function."""
+
+    def __init__(
+        self, judge: Judge, ranges: Mapping[int, tuple[int, int]], name_of: Callable[[KernelUse, int], str]
+    ) -> None:
+        self._judge = judge
+        self._ranges = ranges
+        self._name_of = name_of
+
+    def verdict(self, use: KernelUse) -> CallVerdict:
+        """The verdicts on all accesses of a call."""
+        accesses = use.kernel.accesses
+        return CallVerdict(
+            len(accesses.accesses) - len(accesses.open),
+            tuple(self._access(use, access) for access in accesses.open),
+            accesses.unread,
+        )
+
+    def _access(self, use: KernelUse, access: KernelAccess) -> AccessVerdict:
+        if access.unread:
+            return AccessVerdict(access, Status.UNDECIDED, reason=access.unread)
+        promised = tuple(
+            Presumption(f"{text} (by `{use.kernel.name}`, not checked)") for text in access.assumed
+        )
+        if not access.obligations:
+            return AccessVerdict(access, Status.ASSUMED, assumptions=promised)
+        contents = self._contents(use, access)
+        conditions = {
+            obligation: self._condition(use, access, obligation, contents)
+            for obligation in access.obligations
+        }
+        held = [one for one in access.obligations if one.holds and not one.holds <= contents.keys()]
+        rest = [one for one in access.obligations if one not in held]
+        verdict = self._rest(use, access, rest, conditions)
+        if verdict.status is not Status.PROVED or not (held or promised):
+            return verdict
+        return AccessVerdict(
+            access, Status.ASSUMED, assumptions=(*promised, *self._assumed(use, access, held, conditions))
+        )
+
+    def _rest(
+        self,
+        use: KernelUse,
+        access: KernelAccess,
+        rest: list[Obligation],
+        conditions: Mapping[Obligation, Boolean | Unknown],
+    ) -> AccessVerdict:
+        """The verdict on what does not depend on unknown data."""
+        exact = [one for one in rest if one.exact]
+        claim = all_of(conditions[one] for one in exact)
+        decision = self._judge.judge(Claim(claim, use.entered))
+        first = self._first(use, exact, conditions)
+        if decision.verdict is Verdict.ALWAYS_WRONG:
+            trial = self._trial(use, access, decision.wrong)
+            if trial is not None and trial.outcome is Outcome.INSIDE:
+                reason = "no step of its loops was found in which it is outside"
+                return AccessVerdict(access, Status.UNDECIDED, claim, decision, reason, obligation=first)
+            return AccessVerdict(access, Status.WRONG, claim, decision, obligation=first, trial=trial)
+        if decision.verdict is Verdict.NEEDS_RUNTIME_CHECK:
+            trial = self._trial(use, access, decision.wrong)
+            return AccessVerdict(access, Status.DEPENDS, claim, decision, obligation=first, trial=trial)
+        inexact = [one for one in rest if not one.exact]
+        sufficient = all_of(conditions[one] for one in inexact)
+        found = self._judge.judge(Claim(sufficient, use.entered))
+        if found.verdict is Verdict.ALWAYS_FINE:
+            return AccessVerdict(access, Status.PROVED)
+        return self._inexact(use, access, inexact, conditions, found)
+
+    def _inexact(
+        self,
+        use: KernelUse,
+        access: KernelAccess,
+        inexact: list[Obligation],
+        conditions: Mapping[Obligation, Boolean | Unknown],
+        found: Decision,
+    ) -> AccessVerdict:
+        """What is only known to be enough was not proved: with numbers alone every step can be tried."""
+        sufficient = all_of(conditions[one] for one in inexact)
+        trial = self._trial(use, access, found.wrong)
+        settled = not isinstance(sufficient, Unknown) and not sufficient.free_symbols
+        if trial is not None and settled and trial.outcome is Outcome.INSIDE:
+            return AccessVerdict(access, Status.PROVED)
+        if trial is not None and trial.outcome is Outcome.OUTSIDE:
+            status = Status.WRONG if settled else Status.DEPENDS
+            return AccessVerdict(
+                access, status, sufficient, found, inexact[0].why, obligation=inexact[0], trial=trial
+            )
+        unproved = [one for one in inexact if self._is_open(use, conditions[one])]
+        if unproved and all(one.data and not one.holds for one in unproved):
+            return AccessVerdict(access, Status.ASSUMED, assumptions=(self._computed(use, access),))
+        return AccessVerdict(
+            access, Status.UNDECIDED, sufficient, found, inexact[0].why, obligation=inexact[0]
+        )
+
+    def _is_open(self, use: KernelUse, condition: Boolean | Unknown) -> bool:
+        return self._judge.judge(Claim(condition, use.entered)).verdict is not Verdict.ALWAYS_FINE
+
+    def _computed(self, use: KernelUse, access: KernelAccess) -> Presumption:
+        """That indices which a kernel computes from data are inside."""
+        position = access.buffer.parameter
+        target = f"`{access.buffer.name}`" if position is None else self._name_of(use, position)
+        return Presumption(f"the indices that `{use.kernel.name}` computes from data stay inside {target}")
+
+    def _first(
+        self, use: KernelUse, exact: list[Obligation], conditions: Mapping[Obligation, Boolean | Unknown]
+    ) -> Obligation | None:
+        """The first obligation that is not met."""
+        for obligation in exact:
+            claim = Claim(conditions[obligation], use.entered)
+            if self._judge.judge(claim).verdict is not Verdict.ALWAYS_FINE:
+                return obligation
+        return None
+
+    # -- conditions ----------------------------------------------------------------------------
+
+    def _condition(
+        self,
+        use: KernelUse,
+        access: KernelAccess,
+        obligation: Obligation,
+        contents: Mapping[int, Mapping[sympy.Symbol, sympy.Expr]],
+    ) -> Boolean | Unknown:
+        """When an obligation is met, in the caller's symbols."""
+        known = {symbol: value for found in contents.values() for symbol, value in found.items()}
+        known |= {symbol: symbol for symbol in _holders(access, obligation) if symbol not in known}
+        parts = []
+        for p in obligation.outside:
+            shown = access.terms.expression(p)
+            bound = use.match.binding.expr(shown, known)
+            if isinstance(bound, Unknown):
+                return bound
+            parts.append(sympy.Lt(bound, 0))
+        return sympy.Or(*parts)
+
+    def _contents(self, use: KernelUse, access: KernelAccess) -> dict[int, dict[sympy.Symbol, sympy.Expr]]:
+        """For each parameter whose contents are known, the values of the bounds on them."""
+        found: dict[int, dict[sympy.Symbol, sympy.Expr]] = {}
+        for obligation in access.obligations:
+            for position in obligation.holds:
+                value = use.operands[position].value if position < len(use.operands) else None
+                span = None if value is None else self._ranges.get(value)
+                if span is None:
+                    continue
+                for symbol in _holders(access, obligation, position):
+                    end = span[0] if symbol.name.startswith("min(") else span[1]
+                    found.setdefault(position, {})[symbol] = sympy.Integer(end)
+        return found
+
+    def _assumed(
+        self,
+        use: KernelUse,
+        access: KernelAccess,
+        held: Iterable[Obligation],
+        conditions: Mapping[Obligation, Boolean | Unknown],
+    ) -> tuple[Presumption, ...]:
+        """What is assumed of the parameters that hold indices."""
+        texts: dict[str, None] = {}
+        for obligation in held:
+            names = " and ".join(self._name_of(use, position) for position in sorted(obligation.holds))
+            extent = None
+            if obligation.axis is not None and access.where[obligation.axis] is not None:
+                index = access.where[obligation.axis]
+                assert index is not None
+                number = index.single()
+                if number is not None and access.terms[number].bounded and len(obligation.holds) == 1:
+                    extent = access.extents[obligation.axis]
+            bound = None if extent is None else use.match.binding.expr(extent)
+            if bound is not None and not isinstance(bound, Unknown):
+                texts[f"{names} within 0..{expr_text(bound - 1)}"] = None
+            else:
+                target = (
+                    self._name_of(use, access.buffer.parameter) if access.buffer.parameter is not None else ""
+                )
+                where = target or f"`{access.buffer.name}`"
+                texts[f"the indices in {names} stay inside {where}"] = None
+        return tuple(Presumption(f"{text} (indices of `{use.kernel.name}`, not checked)") for text in texts)
+
+    # -- trials --------------------------------------------------------------------------------
+
+    def _trial(self, use: KernelUse, access: KernelAccess, at: Assignment | None) -> Trial | None:
+        """The access at an assignment of the caller's symbols; None where that gives no numbers."""
+        values: dict[int, int] = {}
+        binding = use.match.binding.values
+        for number, atom in enumerate(access.terms.atoms):
+            if atom.static and atom.name in binding:
+                value = _number(binding[atom.name], at or {})
+                if value is None:
+                    return None
+                values[number] = value
+        return attempt(access, values)
+
+
+def _holders(access: KernelAccess, obligation: Obligation, position: int | None = None) -> list[sympy.Symbol]:
+    """The symbols that stand for bounds on what parameters hold."""
+    atoms = {atom for p in obligation.outside for atom in p.atoms()}
+    return [
+        access.terms[atom].name
+        for atom in sorted(atoms)
+        if access.terms[atom].holder is not None and position in (None, access.terms[atom].holder)
+    ]
+
+
+def _number(expr: sympy.Expr, at: Assignment) -> int | None:
+    symbols = tuple(sorted(expr.free_symbols, key=lambda symbol: symbol.name))
+    if any(symbol.name not in at for symbol in symbols):
+        return None
+    try:
+        return int(compile_expr(expr, symbols)(*(at[symbol.name] for symbol in symbols)))
+    except (ZeroDivisionError, TypeError):
+        return None

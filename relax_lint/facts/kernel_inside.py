@@ -1,0 +1,70 @@
+"""RLX311 to RLX314: what is wrong inside the kernels that a function calls.
+
+Event: a call of a kernel in which something was found. Claims: no load from a buffer of the kernel comes
+before every store to it (RLX311); no element is stored by two steps of a parallel loop (RLX312). That a
+buffer is never read (RLX313) or larger than the target allows (RLX314) needs no claim. Verdict: that of the
+provers.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Generic, TypeVar
+
+from sympy.logic.boolalg import Boolean
+
+from relax_lint.facts.claims import Claim
+from relax_lint.facts.judge import Decided, Judge
+from relax_lint.facts.kernels import KernelFacts, KernelUse
+from relax_lint.model.kernel_inside.findings import LargeBuffer, Race, UnusedBuffer, UnwrittenRead
+from relax_lint.results.verdict import Verdict
+from relax_lint.symbolic.decision import certain
+
+Finding = TypeVar("Finding")
+
+
+@dataclass(frozen=True)
+class InKernel(Generic[Finding]):
+    """Something in a kernel, at one call of it."""
+
+    use: KernelUse
+    finding: Finding
+
+
+class InsideFacts:
+    """The verdicts on the insides of the kernels that one function calls."""
+
+    def __init__(self, judge: Judge, kernels: KernelFacts) -> None:
+        self._judge = judge
+        self._kernels = kernels
+
+    def unwritten_reads(self) -> Iterator[Decided[InKernel[UnwrittenRead]]]:
+        """RLX311: loads from buffers of kernels that nothing has written."""
+        for use in self._kernels.uses:
+            for read in use.kernel.inside.unwritten_reads:
+                yield self._decided(use, read, read.harmless)
+
+    def races(self) -> Iterator[Decided[InKernel[Race]]]:
+        """RLX312: stores that two steps of a parallel loop make to one element."""
+        for use in self._kernels.uses:
+            for race in use.kernel.inside.races:
+                yield self._decided(use, race, race.harmless)
+
+    def unused(self) -> Iterator[Decided[InKernel[UnusedBuffer]]]:
+        """RLX313: buffers of kernels that are never read."""
+        for use in self._kernels.uses:
+            for buffer in use.kernel.inside.unused:
+                decision = certain(Verdict.ALWAYS_WRONG, "nothing reads it")
+                yield Decided(InKernel(use, buffer), decision, use.presumptions)
+
+    def large(self) -> Iterator[Decided[InKernel[LargeBuffer]]]:
+        """RLX314: buffers of kernels that are larger than the target allows."""
+        for use in self._kernels.uses:
+            for buffer in use.kernel.inside.large:
+                decision = certain(Verdict.ALWAYS_WRONG, f"{buffer.bytes} > {buffer.limit}")
+                yield Decided(InKernel(use, buffer), decision, use.presumptions)
+
+    def _decided(self, use: KernelUse, finding: Finding, harmless: Boolean) -> Decided[InKernel[Finding]]:
+        claim = Claim(use.match.binding.expr(harmless), use.entered)
+        return Decided(InKernel(use, finding), self._judge.judge(claim), use.presumptions)

@@ -1,0 +1,312 @@
+"""Arithmetic and truths of a kernel: integers as polynomials, truths as conditions."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from typing import Any, TypeAlias
+
+from relax_lint.model.kernel_access import conditions as c
+from relax_lint.model.kernel_access.buffers import Scope
+from relax_lint.model.kernel_access.conditions import Condition
+from relax_lint.model.kernel_access.polynomials import ZERO, Poly, constant
+from relax_lint.model.kernel_access.terms import Option
+
+Value: TypeAlias = "Poly | Condition | None"
+"""An integer, a truth, or None: anything else, or what cannot be expressed."""
+
+UNREAD = c.Unread("it is under a condition that depends on data")
+_BOTH_SIDES = c.Unread("whether the first side of an `and` or `or` guards the second depends on the target")
+"""LLVM evaluates both sides, C and CUDA only one."""
+_INT32 = 2**31
+_SHIFTS = 63
+
+
+class Arithmetic(Scope):
+    """Reads operations on integers and truths."""
+
+    def value(self, node: Any) -> Value:
+        """What an expression is worth."""
+        raise NotImplementedError
+
+    def number(self, node: Any) -> Poly | None:
+        """An integer; None for what cannot be expressed. A truth is 0 or 1."""
+        return self._as_number(self.value(node))
+
+    def _as_number(self, found: Value) -> Poly | None:
+        if isinstance(found, Poly) or found is None:
+            return found
+        if isinstance(found, bool):
+            return constant(int(found))
+        if isinstance(found, c.Unread):
+            return self.terms.opaque("truth", (0, 1))
+        options = (Option(found, constant(1)), Option(c.negated(found), ZERO))
+        return self.terms.choice(options)
+
+    def condition(self, node: Any) -> Condition:
+        """A truth; an integer counts as true when it is not zero."""
+        found = self.value(node)
+        if isinstance(found, Poly):
+            return c.negated(c.equal(found, ZERO))
+        return UNREAD if found is None else found
+
+    def guard(self, node: Any) -> Condition:
+        """A condition that decides what is done."""
+        wraps, self.wraps = self.wraps, []
+        found = self.settled(self.condition(node))
+        self.wraps = wraps
+        return UNREAD if found is None or isinstance(found, Poly) else found
+
+    def settled(self, found: Value) -> Value:
+        """A value in whose 32-bit arithmetic nothing wraps around; what may is not known."""
+        if not self.may_wrap():
+            return found
+        if isinstance(found, Poly):
+            return self.terms.opaque("wrapped", (-_INT32, _INT32 - 1))
+        return None if found is None else c.Unread("32-bit arithmetic in a condition may wrap around")
+
+    @contextmanager
+    def under(self, *conditions: Condition) -> Iterator[None]:
+        """What is read inside is done only where the conditions hold."""
+        before = self.facts
+        self.facts = (*before, *(found for found in conditions if found is not True))
+        yield
+        self.facts = before
+
+    def _pair(self, node: Any) -> tuple[Poly, Poly] | None:
+        a, b = self.number(node.a), self.number(node.b)
+        return None if a is None or b is None else (a, b)
+
+    def _checked_pair(self, node: Any) -> tuple[Poly, Poly] | None:
+        """Two operands of what makes a difference when 32-bit arithmetic has wrapped before."""
+        pair = self._pair(node)
+        if pair is not None:
+            for value, side in zip(pair, (node.a, node.b), strict=True):
+                self.narrow(value, side)
+        return pair
+
+    def _add(self, node: Any) -> Value:
+        pair = self._pair(node)
+        return None if pair is None else pair[0] + pair[1]
+
+    def _subtract(self, node: Any) -> Value:
+        pair = self._pair(node)
+        return None if pair is None else pair[0] - pair[1]
+
+    def _multiply(self, node: Any) -> Value:
+        pair = self._pair(node)
+        return None if pair is None else pair[0] * pair[1]
+
+    def _floor_div(self, node: Any) -> Value:
+        pair = self._checked_pair(node)
+        return None if pair is None else self.terms.quotient(*pair)
+
+    def _floor_mod(self, node: Any) -> Value:
+        pair = self._checked_pair(node)
+        return None if pair is None else self.terms.remainder(*pair)
+
+    def _trunc_div(self, node: Any) -> Value:
+        pair = self._checked_pair(node)
+        if pair is None:
+            return None
+        a, d = pair
+        quotient = self.terms.quotient(a, d)
+        if quotient is None or self.terms.is_not_negative(a):
+            return quotient
+        opposite = self.terms.quotient(-a, d)
+        if opposite is None:
+            return None
+        return self._by_sign(a, quotient, -opposite)
+
+    def _trunc_mod(self, node: Any) -> Value:
+        pair = self._checked_pair(node)
+        if pair is None:
+            return None
+        a, d = pair
+        rest = self.terms.remainder(a, d)
+        if rest is None or self.terms.is_not_negative(a):
+            return rest
+        opposite = self.terms.remainder(-a, d)
+        if opposite is None:
+            return None
+        return self._by_sign(a, rest, -opposite)
+
+    def _by_sign(self, a: Poly, positive: Poly, negative: Poly) -> Poly:
+        sign = c.at_least_zero(a)
+        return self.terms.choice((Option(sign, positive), Option(c.negated(sign), negative)))
+
+    def _least(self, node: Any) -> Value:
+        return self._extreme(node, "min")
+
+    def _greatest(self, node: Any) -> Value:
+        return self._extreme(node, "max")
+
+    def _extreme(self, node: Any, which: str) -> Value:
+        pair = self._checked_pair(node)
+        if pair is None:
+            return None
+        a, b = pair if which == "max" else pair[::-1]
+        # Now a is the result where a >= b, for both.
+        room = a - b
+        first, second = pair
+        if self.terms.is_not_negative(room):
+            return first
+        if self.terms.is_not_negative(-room):
+            return second
+        larger, smaller = c.at_least_zero(room), c.at_least_zero(-room)
+        return self.terms.choice((Option(larger, first), Option(smaller, second)), which)
+
+    def _shift_left(self, node: Any) -> Value:
+        pair = self._pair(node)
+        power = None if pair is None else _power_of_two(pair[1])
+        return None if pair is None or power is None else pair[0].scale(power)
+
+    def _shift_right(self, node: Any) -> Value:
+        pair = self._checked_pair(node)
+        power = None if pair is None else _power_of_two(pair[1])
+        return None if pair is None or power is None else self.terms.quotient(pair[0], constant(power))
+
+    def _bit_and(self, node: Any) -> Value:
+        return self._bits(node, c.every)
+
+    def _bit_or(self, node: Any) -> Value:
+        return self._bits(node, c.any_of)
+
+    def _bit_xor(self, node: Any) -> Value:
+        return self._bits(node, lambda _: UNREAD)
+
+    def _bits(self, node: Any, join: Callable[[tuple[Condition, ...]], Condition]) -> Value:
+        left, right = self.value(node.a), self.value(node.b)
+        if left is None or right is None:
+            return None
+        if not isinstance(left, Poly) and not isinstance(right, Poly):
+            return join((left, right))
+        if not isinstance(left, Poly) or not isinstance(right, Poly):
+            return None
+        if type(node).__name__ == "BitwiseAnd":
+            for value, mask in ((left, right), (right, left)):
+                if mask.is_constant and mask.constant >= 0 and not mask.constant & (mask.constant + 1):
+                    return self.terms.remainder(value, constant(mask.constant + 1))
+        (low, high), (other_low, other_high) = self.terms.span(left), self.terms.span(right)
+        if low is None or low < 0 or other_low is None or other_low < 0:
+            return None
+        if high is None or other_high is None:
+            return self.terms.opaque("bits", (0, None))
+        if type(node).__name__ == "BitwiseAnd":
+            return self.terms.opaque("bits", (0, min(high, other_high)))
+        return self.terms.opaque("bits", (0, 2 ** max(high, other_high).bit_length() - 1))
+
+    def _bit_not(self, node: Any) -> Value:
+        found = self.value(node.a)
+        if isinstance(found, Poly):
+            return (-found).shift(-1)
+        return None if found is None else c.negated(found)
+
+    def _cast(self, node: Any) -> Value:
+        found = self.value(node.value)
+        target = str(node.ty.dtype)
+        if target == "bool":
+            return c.negated(c.equal(found, ZERO)) if isinstance(found, Poly) else found
+        span = span_of(target)
+        if span is None:
+            return None
+        if found is None:
+            return self.terms.opaque("converted", span)
+        value = self._as_number(found)
+        assert value is not None
+        self.narrow(value, node.value)
+        low, high = self.terms.span(value)
+        source = span_of(str(node.value.ty.dtype)) or (None, None)
+        if _holds(span, source) or _holds(span, (low, high)):
+            return value
+        if span[0] == -_INT32:
+            self.wraps.append(value)
+            return value
+        return self.terms.opaque("narrowed", span)
+
+    def _ramp(self, node: Any) -> Value:
+        base, stride, lanes = self.number(node.base), self.number(node.stride), self.number(node.lanes)
+        if base is None or stride is None or lanes is None:
+            return None
+        lane = self.lane(lanes)
+        return base + stride * lane
+
+    def _broadcast(self, node: Any) -> Value:
+        self.value(node.lanes)
+        return self.value(node.value)
+
+    def _relation(self, node: Any) -> Value:
+        left, right = self.value(node.a), self.value(node.b)
+        kind = type(node).__name__
+        if isinstance(left, Poly) and isinstance(right, Poly):
+            self.narrow(left, node.a)
+            self.narrow(right, node.b)
+            return RELATIONS[kind](left, right)
+        if left is None or right is None or isinstance(left, Poly) or isinstance(right, Poly):
+            return UNREAD
+        same = c.any_of((c.every((left, right)), c.every((c.negated(left), c.negated(right)))))
+        return {"EQ": same, "NE": c.negated(same)}.get(kind, UNREAD)
+
+    def _and(self, node: Any) -> Value:
+        first = self.condition(node.a)
+        with self.under(_BOTH_SIDES):
+            second = self.condition(node.b)
+        return c.every((first, second))
+
+    def _or(self, node: Any) -> Value:
+        first = self.condition(node.a)
+        with self.under(_BOTH_SIDES):
+            second = self.condition(node.b)
+        return c.any_of((first, second))
+
+    def _not(self, node: Any) -> Value:
+        return c.negated(self.condition(node.a))
+
+    def narrow(self, value: Poly, node: Any, *, final: bool = False) -> None:
+        """An integer that must not have wrapped around in 32 bits."""
+        if value.is_constant or value.single() is not None:
+            return
+        low, high = self.terms.span(value)
+        if low is not None and high is not None and low >= -_INT32 and high < _INT32:
+            return
+        if final and low is None and high is None:
+            return
+        if str(node.ty.dtype).startswith("int32"):
+            self.wraps.append(value)
+
+
+def span_of(dtype: str) -> tuple[int | None, int | None] | None:
+    """The least and greatest value of an integer type; None for any other."""
+    name = dtype.partition("x")[0]
+    signed = name.startswith("int")
+    digits = name[3:] if signed else name[4:]
+    if name == "bool":
+        return 0, 1
+    if not name.startswith(("int", "uint")) or not digits.isdigit():
+        return None
+    bits = int(digits)
+    if signed:
+        return (None, None) if bits >= 64 else (-(2 ** (bits - 1)), 2 ** (bits - 1) - 1)
+    return 0, None if bits >= 64 else 2**bits - 1
+
+
+def _holds(outer: tuple[int | None, int | None], inner: tuple[int | None, int | None]) -> bool:
+    below = outer[0] is None or (inner[0] is not None and outer[0] <= inner[0])
+    above = outer[1] is None or (inner[1] is not None and inner[1] <= outer[1])
+    return below and above
+
+
+def _power_of_two(value: Poly) -> int | None:
+    if not value.is_constant or not 0 <= value.constant <= _SHIFTS:
+        return None
+    return int(2**value.constant)
+
+
+RELATIONS: dict[str, Callable[[Poly, Poly], Condition]] = {
+    "EQ": c.equal,
+    "NE": lambda a, b: c.negated(c.equal(a, b)),
+    "LT": lambda a, b: c.at_least_zero((b - a).shift(-1)),
+    "LE": lambda a, b: c.at_least_zero(b - a),
+    "GT": lambda a, b: c.at_least_zero((a - b).shift(-1)),
+    "GE": lambda a, b: c.at_least_zero(a - b),
+}

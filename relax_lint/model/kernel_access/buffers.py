@@ -1,0 +1,325 @@
+"""The buffers of a kernel, what is known at a point of it, and what is said of an access there."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from math import inf, isfinite
+from typing import Any
+
+import sympy
+
+from relax_lint.model.kernel_access.accesses import KernelAccess, LoopRange
+from relax_lint.model.kernel_access.conditions import Condition, Unread
+from relax_lint.model.kernel_access.layouts import (
+    Buffer,
+    count_of,
+    memory_of,
+    narrow_claims,
+    outside_claims,
+)
+from relax_lint.model.kernel_access.outside import Around, Claim, obligations
+from relax_lint.model.kernel_access.polynomials import ONE, Poly, TooLarge, constant
+from relax_lint.model.kernel_access.survey import Survey
+from relax_lint.model.kernel_access.terms import Kind, Span, Terms
+
+_INT32 = 2**31
+_WRAPS = "its 32-bit index arithmetic may wrap around"
+
+
+class Scope:
+    """What is known while a kernel is read: loops, conditions, values of variables, buffers."""
+
+    def __init__(self, survey: Survey) -> None:
+        self.terms = Terms()
+        self.survey = survey
+        self.accesses: list[KernelAccess] = []
+        self.not_read: dict[str, None] = {}
+        self.facts: tuple[Condition, ...] = ()
+        self.promises: tuple[tuple[Condition, str], ...] = ()
+        self.nest: tuple[LoopRange, ...] = ()
+        self.known: dict[int, Any] = {}
+        """The values of variables by their addresses."""
+        self.buffers: dict[int, Buffer] = {}
+        self.wraps: list[Poly] = []
+        self.callee = ""
+        self.contents: dict[int, tuple[Poly, Poly]] = {}
+        """For each parameter bounds on the integers that it holds."""
+        self._lanes: dict[int, LoopRange] = {}
+        self._versions: dict[int, int] = {}
+        self._loads: dict[tuple[Any, ...], Poly] = {}
+        self.held: dict[int, tuple[float, float]] = {}
+        """For each of the kernel's own buffers bounds on what is stored to it."""
+        self.sources: dict[int, set[tuple[int, int] | None]] = {}
+        """For each of them of which parameters its elements are copies, and what is added to them."""
+        self.copied: Mapping[int, tuple[int, int]] = {}
+        self.learned: Mapping[int, tuple[float, float]] = {}
+        """What an earlier reading found to be held."""
+        self._roots: dict[int, int] = {}
+        self.scalars: dict[tuple[int, tuple[Poly | None, ...]], Poly] = {}
+        """What is known to stand in elements of the kernel's own buffers."""
+
+    def unread(self, why: str) -> None:
+        """Something of the kernel that nothing is said of."""
+        self.not_read[why] = None
+
+    def promise(self, condition: Condition, text: str) -> None:
+        """What the kernel claims from here on, and nobody checks."""
+        self.promises = (*self.promises, (condition, text))
+
+    def bind(self, var: Any, value: Any) -> None:
+        """From here on a variable has a value."""
+        if value is None:
+            dtype = str(getattr(var.ty, "dtype", ""))
+            if not dtype.startswith(("int", "uint")):
+                return
+            value = self.terms.opaque(str(var.name))
+        self.known[var.__chandle__()] = value
+
+    def may_wrap(self) -> bool:
+        """Whether the 32-bit arithmetic that was read last may wrap around; it is settled then."""
+        wraps, self.wraps = tuple(dict.fromkeys(self.wraps)), []
+        return bool(wraps) and bool(
+            obligations(self.terms, narrow_claims(wraps), Around(self.facts, self._steps))
+        )
+
+    @property
+    def _steps(self) -> tuple[int, ...]:
+        """The atoms of the loops."""
+        return tuple(
+            number for loop in self.nest if loop.variable is not None for number in loop.variable.atoms()
+        )
+
+    def lane(self, lanes: Poly) -> Poly:
+        """The lanes of a vector, as a loop."""
+        if lanes == ONE:
+            return constant(0)
+        lane = self.terms.loop("lane", constant(0), lanes)
+        (number,) = lane.atoms()
+        self._lanes[number] = LoopRange("lanes", lane, constant(0), lanes)
+        return lane
+
+    def declare(self, var: Any) -> Buffer:
+        """A buffer that nothing is known of but its type. `Expressions` overrides how extents are read."""
+        raise NotImplementedError
+
+    # -- values that are loaded ----------------------------------------------------------------
+
+    def loaded(self, buffer: Buffer, indices: tuple[Poly | None, ...]) -> Any:
+        """The value of an element."""
+        if buffer.span is None:
+            return None
+        if buffer.ref.dtype == "bool":
+            return Unread("it is under a condition that depends on data")
+        stored = self.scalars.get((buffer.ref.number, indices))
+        if stored is not None:
+            return stored
+        root = buffer.ref.root
+        key = (root, self._versions.get(root, 0), buffer.ref.number, indices)
+        known = None if None in indices else self._loads.get(key)
+        if known is None:
+            span = buffer.span
+            if buffer.ref.parameter is None and buffer.source is None:
+                span = _narrowed(span, self.learned.get(root))
+            known = self.terms.loaded(buffer.ref.name, span, self._bounds(buffer))
+            self._loads[key] = known
+            self._roots[max(known.atoms())] = root
+        return known
+
+    def _bounds(self, buffer: Buffer) -> tuple[Poly, Poly] | None:
+        """Bounds on what a parameter holds, which a call may tell, or a copy of one."""
+        position, root = buffer.ref.parameter, memory_of(buffer)
+        if position is None:
+            copied = self.copied.get(buffer.ref.root) if root is buffer else None
+            parameter = None if copied is None else self._parameter(copied[0])
+            if copied is None or parameter is None:
+                return None
+            low, high = self._contents_of(parameter)
+            return low.shift(copied[1]), high.shift(copied[1])
+        if root.ref.dtype != buffer.ref.dtype or self._is_stored(buffer):
+            return None
+        return self._contents_of(root)
+
+    def _parameter(self, position: int) -> Buffer | None:
+        return next(
+            (one for one in self.buffers.values() if one.ref.parameter == position and one.source is None),
+            None,
+        )
+
+    def _contents_of(self, parameter: Buffer) -> tuple[Poly, Poly]:
+        position = parameter.ref.parameter
+        assert position is not None
+        found = self.contents.get(position)
+        if found is None:
+            span = parameter.span or (None, None)
+            low, high = (
+                self.terms.symbol(
+                    sympy.Symbol(f"{which}({parameter.ref.name})", integer=True), span, holder=position
+                )
+                for which in ("min", "max")
+            )
+            found = self.contents[position] = low, high
+        return found
+
+    def _is_stored(self, buffer: Buffer) -> bool:
+        return any(
+            (known := self.buffers.get(address)) is not None and known.ref.root == buffer.ref.root
+            for address in self.survey.stored
+        )
+
+    def stored(self, buffer: Buffer, indices: tuple[Poly | None, ...], value: Any) -> None:
+        """An element has a value from here on."""
+        self.forget((buffer.ref.root,))
+        self._learn(buffer, value)
+        plain = buffer.ref.parameter is None and buffer.source is None and buffer.span is not None
+        shared = buffer.ref.scope.startswith("shared")
+        constants = all(index is not None and index.is_constant for index in indices)
+        if plain and constants and not shared and isinstance(value, Poly):
+            self.scalars[buffer.ref.number, indices] = value
+
+    def _learn(self, buffer: Buffer, value: Any) -> None:
+        """A value that one of the kernel's own buffers may hold; to count up or down keeps one end."""
+        root = buffer.ref.root
+        if buffer.ref.parameter is not None or (buffer.span is None and buffer.source is None):
+            return
+        low, high = -inf, inf
+        if isinstance(value, Poly) and buffer.source is None:
+            counted = value.shift(-value.constant).single()
+            if counted is not None and self._roots.get(counted) == root:
+                low = inf if value.constant >= 0 else -inf
+                high = -inf if value.constant <= 0 else inf
+            else:
+                least, greatest = self.terms.span(value)
+                low, high = -inf if least is None else least, inf if greatest is None else greatest
+            self.sources.setdefault(root, set()).add(self._source_of(value))
+        else:
+            self.sources.setdefault(root, set()).add(None)
+        before = self.held.get(root, (inf, -inf))
+        self.held[root] = min(before[0], low), max(before[1], high)
+
+    def _source_of(self, value: Poly) -> tuple[int, int] | None:
+        """The parameter of which a value is an element, and what is added to it."""
+        loaded = value.shift(-value.constant).single()
+        atom = None if loaded is None else self.terms[loaded]
+        if atom is None or atom.kind is not Kind.LOADED or not atom.bounded:
+            return None
+        position = self.terms[min(atom.first.atoms(), default=0)].holder
+        return None if position is None else (position, value.constant)
+
+    def forget(self, roots: Sequence[int]) -> None:
+        """What these buffers hold is not known any more."""
+        for root in roots:
+            self._versions[root] = self._versions.get(root, 0) + 1
+        numbers = {b.ref.number for b in self.buffers.values() if b.ref.root in roots}
+        self.scalars = {key: value for key, value in self.scalars.items() if key[0] not in numbers}
+
+    def roots_stored_in(self, node: Any) -> list[int]:
+        """The buffers whose memory is stored to in a statement."""
+        known = (self.buffers.get(address) for address in self.survey.of(node)[0])
+        return [buffer.ref.root for buffer in known if buffer is not None]
+
+    # -- accesses ------------------------------------------------------------------------------
+
+    def lose(self, buffer: Buffer, why: str) -> None:
+        """An access of nobody knows which elements."""
+        self._learn(buffer, None)
+        self.forget((buffer.ref.root,))
+        self._record(buffer, (None,) * len(buffer.shape), None, writes=True, unread=why)
+
+    def access(
+        self, buffer: Buffer, indices: tuple[Poly | None, ...], node: Any, *, writes: bool, passed: str = ""
+    ) -> None:
+        """An access of one element, or of the lanes of a vector."""
+        if passed:
+            self._learn(buffer, None)
+            self.forget((buffer.ref.root,))
+            self._record(buffer, indices, node, writes=writes, unread=passed)
+            return
+        why = self._unreadable(buffer, indices)
+        if why:
+            self._record(buffer, indices, node, writes=writes, unread=why)
+            return
+        try:
+            claims = list(outside_claims(buffer, indices))
+        except TooLarge as error:
+            self._record(buffer, indices, node, writes=writes, unread=str(error))
+            return
+        self._record(buffer, indices, node, writes=writes, claims=claims)
+
+    @staticmethod
+    def _unreadable(buffer: Buffer, indices: tuple[Poly | None, ...]) -> str:
+        if len(indices) != len(buffer.shape):
+            return "it has another number of indices than its buffer has axes"
+        for axis, (index, extent) in enumerate(zip(indices, buffer.shape, strict=True)):
+            if index is None:
+                return f"its index of axis {axis} is not an integer expression that can be read"
+            if extent is None:
+                return f"extent {axis} of its buffer is not an integer expression that can be read"
+        return ""
+
+    def passed(self, buffer: Buffer, offset: Poly | None, extent: Poly | None, *, writes: bool) -> None:
+        """A part of a buffer is passed to what the kernel calls: so many elements from an offset on."""
+        if writes:
+            self._learn(buffer, None)
+            self.forget((buffer.ref.root,))
+        size = count_of(buffer.shape)
+        if offset is None or extent is None or size is None:
+            self._record(buffer, (offset,), None, writes=writes, unread=f"it is passed to `{self.callee}`")
+            return
+        claims: list[Claim] = [
+            (None, True, (-offset).shift(-1)),
+            (None, False, (offset + extent - size).shift(-1)),
+        ]
+        self._record(buffer, (offset,), None, writes=writes, claims=claims)
+
+    def _record(
+        self,
+        buffer: Buffer,
+        indices: tuple[Poly | None, ...],
+        node: Any,
+        *,
+        writes: bool,
+        claims: Sequence[Claim] = (),
+        unread: str = "",
+    ) -> None:
+        wraps, self.wraps = tuple(dict.fromkeys(self.wraps)), []
+        loops = self._steps
+        around = Around(self.facts, loops)
+        left = obligations(self.terms, claims, around)
+        narrow = narrow_claims(wraps)
+        if narrow:
+            may_wrap = obligations(self.terms, narrow, Around(self.facts, loops, (_WRAPS,)))
+            if may_wrap:
+                left = (*(replace(one, exact=False, why=one.why or _WRAPS) for one in left), *may_wrap)
+        assumed: tuple[str, ...] = ()
+        if left and self.promises:
+            conditions = (*self.facts, *(condition for condition, _ in self.promises))
+            with_promises = obligations(self.terms, (*claims, *narrow), Around(conditions, loops))
+            if not with_promises:
+                left, assumed = (), tuple(text for _, text in self.promises)
+        used = {atom for index in indices if index is not None for atom in index.atoms()}
+        lanes = tuple(loop for number, loop in self._lanes.items() if number in used)
+        self.accesses.append(
+            KernelAccess(
+                self.terms,
+                buffer.ref,
+                writes,
+                len(self.accesses),
+                indices,
+                buffer.shape,
+                (*self.nest, *lanes),
+                self.facts,
+                left,
+                unread,
+                assumed,
+                node,
+            )
+        )
+
+
+def _narrowed(span: Span, learned: tuple[float, float] | None) -> Span:
+    """A range and what was learned of it."""
+    if learned is None:
+        return span
+    low, high = (int(end) if isfinite(end) else None for end in learned)
+    return low if low is not None else span[0], high if high is not None else span[1]

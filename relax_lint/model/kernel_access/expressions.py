@@ -1,0 +1,226 @@
+"""The walk over expressions: loads are accesses, calls and choices decide what is done."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+from relax_lint.model.kernel_access import conditions as c
+from relax_lint.model.kernel_access.arithmetic import RELATIONS, Arithmetic, Value, span_of
+from relax_lint.model.kernel_access.conditions import Condition
+from relax_lint.model.kernel_access.layouts import Buffer
+from relax_lint.model.kernel_access.polynomials import Poly, TooLarge, constant
+from relax_lint.model.kernel_access.terms import Option
+from relax_lint.vm import nodes
+
+
+class Expressions(Arithmetic):
+    """Reads expressions; every load in them is an access."""
+
+    def value(self, node: Any) -> Value:
+        """What an expression is worth."""
+        kind = type(node).__name__
+        handler = _HANDLERS.get(kind)
+        if handler is not None:
+            try:
+                return handler(self, node)
+            except TooLarge:
+                return None
+        if nodes.is_kernel_constant(node):
+            return None
+        self.unread(f"the kernel contains an expression of the kind {kind}")
+        return None
+
+    def _integer(self, node: Any) -> Value:
+        value = int(node.value)
+        if str(node.ty.dtype) == "bool":
+            return value != 0
+        return constant(value)
+
+    def _variable(self, node: Any) -> Value:
+        known: Value = self.known.get(node.__chandle__())
+        if known is not None:
+            return known
+        buffer = self.buffers.get(node.__chandle__())
+        if buffer is not None:
+            self.lose(buffer, "its address is taken in the kernel")
+            return None
+        return None
+
+    def _load(self, node: Any) -> Value:
+        buffer = self.buffer(nodes.loaded_buffer(node))
+        wraps, self.wraps = self.wraps, []
+        indices = self.indices(node.indices)
+        self.access(buffer, indices, node, writes=False)
+        self.wraps = wraps
+        found: Value = self.loaded(buffer, indices)
+        return found
+
+    def _select(self, node: Any) -> Value:
+        """Of a choice between loads TVM makes a branch (RewriteUnsafeSelect), unless its condition becomes
+        a vector.
+        """
+        if not any(loop.kind == "vectorized" for loop in self.nest):
+            return self._branch(node.condition, node.true_value, node.false_value)
+        condition = self.guard(node.condition)
+        return self._chosen(condition, self.value(node.true_value), self.value(node.false_value))
+
+    def _chosen(self, condition: Condition, one: Value, other: Value) -> Value:
+        if condition is True:
+            return one
+        if condition is False:
+            return other
+        if isinstance(one, Poly) and isinstance(other, Poly):
+            if one == other:
+                return one
+            options = (Option(condition, one), Option(c.negated(condition), other))
+            return self.terms.choice(options)
+        if one is None or other is None or isinstance(one, Poly) or isinstance(other, Poly):
+            return None
+        return c.any_of((c.every((condition, one)), c.every((c.negated(condition), other))))
+
+    def _let(self, node: Any) -> Value:
+        self.bind(node.var, self.settled(self.value(node.value)))
+        return self.value(node.body)
+
+    def _call(self, node: Any) -> Value:
+        name = str(getattr(node.op, "name", "")).rpartition(".")[2]
+        handler = _CALLS.get(name)
+        if handler is not None:
+            return handler(self, node)
+        before = self.callee
+        self.callee = before or _callee(name, node)
+        for argument in node.args:
+            self.value(argument)
+        self.callee = before
+        span = span_of(str(getattr(node.ty, "dtype", "")))
+        return None if span is None or str(node.ty.dtype) == "bool" else self.terms.opaque(name, span)
+
+    def _if_then_else(self, node: Any) -> Value:
+        return self._branch(*node.args)
+
+    def _branch(self, test: Any, then: Any, otherwise: Any) -> Value:
+        condition = self.guard(test)
+        with self.under(condition):
+            one = self.value(then)
+        with self.under(c.negated(condition)):
+            other = self.value(otherwise)
+        return self._chosen(condition, one, other)
+
+    def _likely(self, node: Any) -> Value:
+        return self.value(node.args[0])
+
+    def _assume(self, node: Any) -> Value:
+        self.promise(self.condition(node.args[0]), f"T.assume({node.args[0]})")
+        return None
+
+    def _buffer_data(self, node: Any) -> Value:
+        self.lose(self.buffer(node.args[0]), f"its memory is passed to `{self.callee}`")
+        return None
+
+    def _address(self, node: Any) -> Value:
+        load = node.args[0]
+        if not nodes.is_load(load):
+            return self.value(load)
+        indices = self.indices(load.indices)
+        buffer = self.buffer(nodes.loaded_buffer(load))
+        self.access(buffer, indices, load, writes=False, passed=f"its address is passed to `{self.callee}`")
+        return None
+
+    def _array(self, node: Any) -> Value:
+        """A tensor that is handed to what the kernel calls: its data, and its shape as a call."""
+        source = nodes.data_of_buffer(node.args[0])
+        shape = getattr(node.args[1], "args", None)
+        if source is None or shape is None:
+            self.value(node.args[0])
+            return None
+        size: Poly | None = constant(1)
+        for extent in shape:
+            value = self.number(extent)
+            size = None if size is None or value is None else size * value
+        offset = self.number(node.args[5])
+        for writes in (False, True):
+            self.passed(self.buffer(source), offset, size, writes=writes)
+        return None
+
+    def _pointer(self, node: Any) -> Value:
+        source = nodes.data_of_buffer(node.args[1])
+        offset, extent = self.number(node.args[2]), self.number(node.args[3])
+        mask = self.number(node.args[4])
+        if source is None or mask is None:
+            self.value(node.args[1])
+            return None
+        buffer = self.buffer(source)
+        for bit, writes in ((1, False), (2, True)):
+            if not mask.is_constant or mask.constant & bit:
+                self.passed(buffer, offset, extent, writes=writes)
+        return None
+
+    def indices(self, given: Sequence[Any]) -> tuple[Poly | None, ...]:
+        """The indices of an access."""
+        found = []
+        for node in given:
+            value = self.number(node)
+            if value is not None:
+                self.narrow(value, node, final=True)
+            found.append(value)
+        return tuple(found)
+
+    def buffer(self, var: Any) -> Buffer:
+        """What is known of a buffer."""
+        found = self.buffers.get(var.__chandle__())
+        return self.declare(var) if found is None else found
+
+
+def _callee(name: str, node: Any) -> str:
+    """What a call calls: of one by name that name."""
+    first = node.args[0] if len(node.args) else None
+    if first is not None and type(first).__name__ == "StringImm":
+        return str(first.value)
+    return name or str(node.op)
+
+
+_E = Expressions
+_HANDLERS: dict[str, Callable[[Expressions, Any], Value]] = {
+    "IntImm": _E._integer,
+    "Var": _E._variable,
+    "SizeVar": _E._variable,
+    "TensorLoad": _E._load,
+    "BufferLoad": _E._load,
+    "Add": _E._add,
+    "Sub": _E._subtract,
+    "Mul": _E._multiply,
+    "FloorDiv": _E._floor_div,
+    "FloorMod": _E._floor_mod,
+    "Div": _E._trunc_div,
+    "Mod": _E._trunc_mod,
+    "Min": _E._least,
+    "Max": _E._greatest,
+    "LShift": _E._shift_left,
+    "RShift": _E._shift_right,
+    "BitwiseAnd": _E._bit_and,
+    "BitwiseOr": _E._bit_or,
+    "BitwiseXor": _E._bit_xor,
+    "BitwiseNot": _E._bit_not,
+    "Cast": _E._cast,
+    "Ramp": _E._ramp,
+    "Broadcast": _E._broadcast,
+    "And": _E._and,
+    "Or": _E._or,
+    "Not": _E._not,
+    "Select": _E._select,
+    "Let": _E._let,
+    "Call": _E._call,
+    **dict.fromkeys(RELATIONS, _E._relation),
+}
+
+
+_CALLS: dict[str, Callable[[Expressions, Any], Value]] = {
+    "if_then_else": _E._if_then_else,
+    "likely": _E._likely,
+    "assume": _E._assume,
+    "buffer_data": _E._buffer_data,
+    "address_of": _E._address,
+    "tvm_access_ptr": _E._pointer,
+    "tvm_stack_make_array": _E._array,
+}

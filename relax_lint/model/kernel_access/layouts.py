@@ -1,0 +1,97 @@
+"""Buffers as they lie in memory, and what an access of one must not do."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+from relax_lint.model.kernel_access.accesses import BufferRef
+from relax_lint.model.kernel_access.outside import Claim
+from relax_lint.model.kernel_access.polynomials import ONE, Poly, constant
+
+_INT32 = 2**31
+
+
+@dataclass(frozen=True, eq=False)
+class Buffer:
+    """A buffer. A window shows what its source has from `starts` on, its last axes those of the source; a
+    `view` shows the memory of its source from `offset` elements on, with `strides`.
+    """
+
+    ref: BufferRef
+    shape: tuple[Poly | None, ...]
+    span: tuple[int | None, int | None] | None
+    source: Buffer | None = None
+    starts: tuple[Poly | None, ...] = ()
+    view: bool = False
+    offset: Poly | None = None
+    strides: tuple[Poly | None, ...] = ()
+    item: int = 0
+    """Bits of an element."""
+
+
+def narrow_claims(wraps: Sequence[Poly]) -> list[Claim]:
+    """What must not be: numbers beyond 32 bits."""
+    return [
+        (None, below, (-wrapped).shift(-_INT32 - 1) if below else wrapped.shift(-_INT32))
+        for wrapped in wraps
+        for below in (True, False)
+    ]
+
+
+def outside_claims(buffer: Buffer, indices: Sequence[Poly | None]) -> Iterator[Claim]:
+    """What must not be: the indices of the buffer, and of those whose memory it shows, outside."""
+    known = [index for index in indices if index is not None]
+    for axis, (index, extent) in enumerate(zip(known, buffer.shape, strict=True)):
+        assert extent is not None
+        yield axis, True, (-index).shift(-1)
+        yield axis, False, index - extent
+    source = buffer.source
+    if source is None:
+        return
+    if not buffer.view:
+        if None in buffer.starts:
+            return
+        starts = [start for start in buffer.starts if start is not None]
+        lead = len(starts) - len(known)
+        inner = [*starts[:lead], *(start + index for start, index in zip(starts[lead:], known, strict=True))]
+        yield from outside_claims(source, inner)
+        return
+    flat, size = _flat(buffer, known), count_of(source.shape)
+    if flat is not None and size is not None and buffer.item and source.item:
+        yield None, True, (-flat).shift(-1)
+        yield None, False, flat.shift(1).scale(buffer.item) - size.scale(source.item).shift(1)
+
+
+def count_of(shape: Sequence[Poly | None]) -> Poly | None:
+    """The number of elements."""
+    found = ONE
+    for extent in shape:
+        if extent is None:
+            return None
+        found = found * extent
+    return found
+
+
+def _flat(buffer: Buffer, indices: Sequence[Poly]) -> Poly | None:
+    """The position of an element in the memory of a view, in its own elements."""
+    if buffer.offset is None:
+        return None
+    position = buffer.offset
+    if buffer.strides:
+        for index, stride in zip(indices, buffer.strides, strict=True):
+            if stride is None:
+                return None
+            position = position + index * stride
+        return position
+    flat = constant(0)
+    for index, extent in zip(indices, buffer.shape, strict=True):
+        if extent is None:
+            return None
+        flat = flat * extent + index
+    return position + flat
+
+
+def memory_of(buffer: Buffer) -> Buffer:
+    """The buffer whose memory one shows: itself, or what it is a window or view of."""
+    return buffer if buffer.source is None else memory_of(buffer.source)

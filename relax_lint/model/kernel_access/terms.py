@@ -1,0 +1,348 @@
+"""The atoms of a kernel's index arithmetic: symbols, loop variables, quotients, choices and loaded values.
+
+Everything is numbered, so that sums of atoms are cheap; `expression` gives the sympy form of what people see.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from enum import Enum
+from typing import Any, TypeAlias
+
+import sympy
+
+from relax_lint.model.kernel_access.polynomials import ONE, ZERO, Monomial, Poly, atom_of, constant
+from relax_lint.symbolic import functions as f
+
+
+class Kind(Enum):
+    """What an atom stands for."""
+
+    SYMBOL = "a symbol of the signature, or a bound on what a parameter holds"
+    LOOP = "a loop variable"
+    QUOTIENT = "a floor division"
+    REMAINDER = "what a floor division leaves"
+    CHOICE = "one of several values, each under a condition"
+    LOADED = "an element of a buffer"
+    OPAQUE = "a number of which at most a range is known"
+
+
+Span: TypeAlias = "tuple[int | None, int | None]"
+"""The least and the greatest value, None where they are not known."""
+
+
+@dataclass(frozen=True)
+class Option:
+    """One value of a choice and the condition under which it is taken."""
+
+    condition: Any
+    value: Poly
+
+
+@dataclass(eq=False)
+class Atom:
+    """One atom. Loops and loaded values run from `first` to `last`; of quotients and remainders `first` is
+    the dividend, `last` the divisor. `static` ones depend on the call only. `name` is the name of a variable,
+    or the sympy symbol that it is.
+    """
+
+    kind: Kind
+    name: Any
+    span: Span
+    static: bool
+    first: Poly = ZERO
+    last: Poly = ZERO
+    options: tuple[Option, ...] = ()
+    bounded: bool = True
+    """Whether `first` and `last` of a loaded value are known."""
+    holder: int | None = None
+    """Of a bound on what a parameter holds: its position."""
+
+
+class Terms:
+    """The atoms of one kernel, by number."""
+
+    def __init__(self) -> None:
+        self.atoms: list[Atom] = []
+        self.effort = 0
+        """How much was done to judge accesses, in systems of constraints."""
+        self._divisions: dict[tuple[Kind, Poly, Poly], int] = {}
+        self._names: set[str] = set()
+        self._shown: dict[int, Any] = {}
+
+    def __getitem__(self, number: int) -> Atom:
+        return self.atoms[number]
+
+    # -- new atoms -----------------------------------------------------------------------------
+
+    def symbol(self, symbol: sympy.Symbol, span: Span, *, holder: int | None = None) -> Poly:
+        """A symbol whose value a call gives."""
+        self._names.add(symbol.name)
+        return self._new(Atom(Kind.SYMBOL, symbol, span, static=True, holder=holder))
+
+    def loop(self, name: str, first: Poly, extent: Poly) -> Poly:
+        """A variable that runs over `extent` integers from `first` on."""
+        last = first + extent.shift(-1)
+        span = (self.span(first)[0], self.span(last)[1])
+        return self._new(Atom(Kind.LOOP, self._fresh(name), span, static=False, first=first, last=last))
+
+    def opaque(self, name: str, span: Span = (None, None)) -> Poly:
+        """A number of which at most a range is known."""
+        return self._new(Atom(Kind.OPAQUE, self._fresh(name), span, static=False, bounded=False))
+
+    def loaded(self, name: str, span: Span, bounds: tuple[Poly, Poly] | None = None) -> Poly:
+        """An element of a buffer, which holds numbers from bounds[0] to bounds[1]."""
+        first, last = bounds or (ZERO, ZERO)
+        known = bounds is not None
+        atom = Atom(Kind.LOADED, self._fresh(name), span, static=False, first=first, last=last, bounded=known)
+        return self._new(atom)
+
+    def choice(self, options: Sequence[Option], operation: str = "") -> Poly:
+        """One of several values: those of `min` or `max`, or the first one whose condition holds."""
+        spans = [self.span(option.value) for option in options]
+        lows, highs = [low for low, _ in spans], [high for _, high in spans]
+        span = (
+            None if None in lows else min(low for low in lows if low is not None),
+            None if None in highs else max(high for high in highs if high is not None),
+        )
+        static = all(self.is_static(option.value) for option in options) and operation != ""
+        name = operation if static else self._fresh("choice")
+        return self._new(Atom(Kind.CHOICE, name, span, static=static, options=tuple(options)))
+
+    def _fresh(self, name: str) -> str:
+        unique, count = name, 0
+        while unique in self._names:
+            count += 1
+            unique = f"{name}_{count}"
+        self._names.add(unique)
+        return unique
+
+    def _new(self, atom: Atom) -> Poly:
+        self.atoms.append(atom)
+        return atom_of(len(self.atoms) - 1)
+
+    # -- division ------------------------------------------------------------------------------
+
+    def quotient(self, a: Poly, d: Poly) -> Poly | None:
+        """a // d rounded down, for a divisor that is known not to be negative; None for any other."""
+        if d.is_constant and d.constant < 0:
+            a, d = -a, -d
+        if d == ONE:
+            return a
+        low = self.span(d)[0]
+        if low is None or low < 0 or d == ZERO:
+            return None
+        whole, rest = _divided(a, d)
+        return whole + self._rest(Kind.QUOTIENT, rest, d)
+
+    def remainder(self, a: Poly, d: Poly) -> Poly | None:
+        """a - d * (a // d), for a divisor that is known not to be negative; None for any other."""
+        if d == ONE:
+            return ZERO
+        low = self.span(d)[0]
+        if low is None or low < 0 or d == ZERO:
+            return None
+        _, rest = _divided(a, d)
+        return self._rest(Kind.REMAINDER, rest, d)
+
+    def _rest(self, kind: Kind, a: Poly, d: Poly) -> Poly:
+        quotient = kind is Kind.QUOTIENT
+        if a.is_constant and d.is_constant:
+            return constant(a.constant // d.constant if quotient else a.constant % d.constant)
+        if self.is_within(a, d):
+            return ZERO if quotient else a
+        if quotient and self.is_within(a + d, d):
+            return constant(-1)
+        if quotient and d.is_constant and (nested := self._nested(a, d.constant)) is not None:
+            return nested
+        key = (kind, a, d)
+        number = self._divisions.get(key)
+        if number is None:
+            number = self._divisions[key] = len(self.atoms)
+            static = self.is_static(a) and self.is_static(d)
+            span = self._span_of_division(a, d, quotient=quotient)
+            self.atoms.append(Atom(kind, "", span, static, first=a, last=d))
+        return atom_of(number)
+
+    def _nested(self, a: Poly, divisor: int) -> Poly | None:
+        """(x // p + c) // divisor is (x + c * p) // (p * divisor)."""
+        inner = a.shift(-a.constant).single()
+        if inner is None or self.atoms[inner].kind is not Kind.QUOTIENT:
+            return None
+        atom = self.atoms[inner]
+        if not atom.last.is_constant:
+            return None
+        width = atom.last.constant
+        return self.quotient(atom.first.shift(a.constant * width), constant(width * divisor))
+
+    def _span_of_division(self, a: Poly, d: Poly, *, quotient: bool) -> Span:
+        low, high = self.span(d)
+        if not quotient:
+            return 0, None if high is None else max(high - 1, 0)
+        bottom, top = self.span(a)
+        least = max(low or 1, 1)
+        found: list[int | None] = []
+        # A quotient moves towards zero with a larger divisor, and is never further than with the least.
+        for end, upper in ((bottom, False), (top, True)):
+            if end is None:
+                found.append(None)
+            elif (end < 0) == upper:
+                found.append((-1 if end < 0 else 0) if high is None else end // high)
+            else:
+                found.append(end // least)
+        return found[0], found[1]
+
+    # -- bounds --------------------------------------------------------------------------------
+
+    def is_static(self, p: Poly) -> bool:
+        """Whether a value depends on the call only."""
+        return all(self.atoms[atom].static for atom in p.atoms())
+
+    def span(self, p: Poly) -> Span:
+        """The least and the greatest value, as far as each atom alone tells."""
+        low: int | None = 0
+        high: int | None = 0
+        for monomial, c in p.terms.items():
+            a, b = self._span_of_product(monomial)
+            if c < 0:
+                a, b = b, a
+            low = None if low is None or a is None else low + c * a
+            high = None if high is None or b is None else high + c * b
+        return low, high
+
+    def _span_of_product(self, monomial: Monomial) -> Span:
+        if len(monomial) == 1:
+            return self.atoms[monomial[0]].span
+        low: int | None = 1
+        high: int | None = 1
+        for atom in monomial:
+            a, b = self.atoms[atom].span
+            if a is not None and a >= 0 and low is not None and low >= 0:
+                low = low * a
+                high = None if high is None or b is None else high * b
+            elif None in (a, b, low, high):
+                return None, None
+            else:
+                ends = [x * y for x in (low, high) for y in (a, b) if x is not None and y is not None]
+                low, high = min(ends), max(ends)
+        return low, high
+
+    def is_within(self, p: Poly, d: Poly) -> bool:
+        """Whether 0 <= p < d was shown, in every step of the loops."""
+        return self.is_not_negative(p) and self.is_not_negative(d - p.shift(1))
+
+    def is_not_negative(self, p: Poly) -> bool:
+        """Whether p >= 0 was shown from the ranges of the loops."""
+        low = self.span(p)[0]
+        if low is not None and low >= 0:
+            return True
+        least = self.least(p)
+        if least is None:
+            return False
+        low = self.span(least)[0]
+        return low is not None and low >= 0
+
+    def least(self, p: Poly) -> Poly | None:
+        """A bound from below in terms of the call, each loop at the end that makes it least; None where a
+        sign is not known. Divisors are taken to be positive, as a division by zero ends the run.
+        """
+        while True:
+            inner = [atom for atom in p.atoms() if not self.atoms[atom].static]
+            if not inner:
+                return p
+            found = self._without(p, max(inner))
+            if found is None:
+                return None
+            p = found
+
+    def _without(self, p: Poly, number: int) -> Poly | None:
+        """p with an atom at the end of its range that makes p least."""
+        split = p.coefficient(number)
+        if split is None:
+            return None
+        factor, rest = split
+        low, high = self.span(factor)
+        if low is not None and low >= 0:
+            end = self._end(number, lower=True)
+        elif high is not None and high <= 0:
+            end = self._end(number, lower=False)
+        else:
+            return None
+        return None if end is None else factor * end + rest
+
+    def _end(self, number: int, *, lower: bool) -> Poly | None:
+        """The least or the greatest value of an atom."""
+        atom = self.atoms[number]
+        if atom.kind is Kind.LOOP or (atom.kind is Kind.LOADED and atom.bounded):
+            return atom.first if lower else atom.last
+        if atom.kind is Kind.REMAINDER:
+            return ZERO if lower else atom.last.shift(-1)
+        if atom.kind is Kind.QUOTIENT and self.is_static(atom.last):
+            least = self.least(atom.first if lower else -atom.first)
+            return None if least is None else self.quotient(least if lower else -least, atom.last)
+        end = atom.span[0] if lower else atom.span[1]
+        return None if end is None else constant(end)
+
+    # -- sympy ---------------------------------------------------------------------------------
+
+    def expression(self, p: Poly) -> sympy.Expr:
+        """The sympy form."""
+        return sympy.Add(
+            *(
+                sympy.Mul(sympy.Integer(c), *(self.shown(atom) for atom in monomial))
+                for monomial, c in p.terms.items()
+            )
+        )
+
+    def shown(self, number: int) -> Any:
+        """The sympy form of an atom."""
+        known = self._shown.get(number)
+        if known is None:
+            known = self._shown[number] = self._expression_of(self.atoms[number])
+        return known
+
+    def _expression_of(self, atom: Atom) -> Any:
+        if atom.kind is Kind.SYMBOL:
+            return atom.name
+        if atom.kind in (Kind.QUOTIENT, Kind.REMAINDER):
+            operation = f.FloorDiv if atom.kind is Kind.QUOTIENT else f.FloorMod
+            return operation(self.expression(atom.first), self.expression(atom.last))
+        if atom.kind is Kind.CHOICE and atom.static:
+            values = [self.expression(option.value) for option in atom.options]
+            return (sympy.Max if atom.name == "max" else sympy.Min)(*values)
+        return sympy.Symbol(atom.name, integer=True)
+
+
+def _divided(a: Poly, d: Poly) -> tuple[Poly, Poly]:
+    """(q, r) with a = q * d + r, where r has no term that d divides."""
+    if len(d.terms) != 1:
+        # Of (n + 1) * k + r by n + 1 nothing is taken out; equal ones are.
+        return (ONE, ZERO) if a == d else (ZERO, a)
+    ((divisor, width),) = d.terms.items()
+    whole: dict[Monomial, int] = {}
+    rest: dict[Monomial, int] = {}
+    for monomial, c in a.terms.items():
+        left = _without_factors(monomial, divisor)
+        if left is None:
+            rest[monomial] = c
+            continue
+        quotient, remainder = divmod(c, width)
+        if left and remainder:
+            # 5 * i // 4 stays as it is, so that i is in one place only.
+            rest[monomial] = c
+            continue
+        if quotient:
+            whole[left] = quotient
+        if remainder:
+            rest[monomial] = remainder
+    return Poly(whole), Poly(rest)
+
+
+def _without_factors(monomial: Monomial, factors: Monomial) -> Monomial | None:
+    left = list(monomial)
+    for atom in factors:
+        if atom not in left:
+            return None
+        left.remove(atom)
+    return tuple(left)

@@ -1,0 +1,66 @@
+"""What is found inside a kernel, with the condition under which it does no harm."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from sympy.logic.boolalg import Boolean
+
+
+@dataclass(frozen=True)
+class Race:
+    """A store that two steps of a loop make to one element: `reads` if the stored value is made of what was
+    there. `harmless` is the condition, on the kernel's symbols, under which no two steps make it.
+    """
+
+    element: str
+    buffer: str
+    loop: str
+    kind: str
+    reads: bool
+    harmless: Boolean
+
+
+@dataclass(frozen=True)
+class UnwrittenRead:
+    """A load from a buffer of the kernel that nothing has written: `ever` if nothing does at all. It is not
+    made where `harmless` holds.
+    """
+
+    element: str
+    buffer: str
+    ever: bool
+    harmless: Boolean
+
+
+@dataclass(frozen=True)
+class UnusedBuffer:
+    """A buffer of the kernel that is never read; `written` if something is stored to it."""
+
+    buffer: str
+    scope: str
+    written: bool
+
+
+@dataclass(frozen=True)
+class LargeBuffer:
+    """A buffer of the kernel of more bytes than a block has in this scope on the kernel's target."""
+
+    buffer: str
+    scope: str
+    bytes: int
+    limit: int
+    target: str
+
+
+@dataclass(frozen=True)
+class Inside:
+    """All that is found in a kernel. What is not certain is left out."""
+
+    races: tuple[Race, ...] = ()
+    unwritten_reads: tuple[UnwrittenRead, ...] = ()
+    unused: tuple[UnusedBuffer, ...] = ()
+    large: tuple[LargeBuffer, ...] = ()
+
+
+NOTHING = Inside()

@@ -1,0 +1,221 @@
+"""From the loads and stores of a kernel to what is wrong inside it. In doubt nothing is."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from typing import Any
+
+import sympy
+from sympy.logic.boolalg import Boolean
+
+from relax_lint.model.kernel_inside.findings import (
+    NOTHING,
+    Inside,
+    LargeBuffer,
+    Race,
+    UnusedBuffer,
+    UnwrittenRead,
+)
+from relax_lint.model.kernel_inside.walk import Access, Internal, Loop, Walk
+from relax_lint.symbolic.relations import at_most
+from relax_lint.symbolic.translate import Translator, Untranslatable
+from relax_lint.vm import nodes
+
+_ZERO, _ONE = sympy.Integer(0), sympy.Integer(1)
+_LIMITS = {"shared": "max_shared_memory_per_block", "local": "max_local_memory_per_block"}
+
+
+def read_inside(prim_func: Any, symbols: Mapping[Any, sympy.Symbol]) -> Inside:
+    """What is found in a PrimFunc; `symbols` are those of its signature."""
+    walk = Walk()
+    walk.statement(prim_func.body)
+    if walk.irregular:
+        return Inside(large=_large(walk, prim_func))
+    reader = _Reader(walk, prim_func, symbols)
+    found = Inside(
+        tuple(reader.races()),
+        tuple(reader.unwritten_reads()),
+        tuple(reader.unused()),
+        _large(walk, prim_func),
+    )
+    return NOTHING if found == NOTHING else found
+
+
+class _Reader:
+    def __init__(self, walk: Walk, prim_func: Any, symbols: Mapping[Any, sympy.Symbol]) -> None:
+        self._walk = walk
+        self._parameters = {int(var.__chandle__()) for var in prim_func.params}
+        known = dict(symbols)
+        self._translator = Translator(lambda var: _symbol(known, var))
+
+    # -- races ---------------------------------------------------------------------------------
+
+    def races(self) -> Iterator[Race]:
+        """Stores that each step of a parallel loop makes to the same element."""
+        for store in self._walk.accesses:
+            if store.stores and store.surely and store.buffer not in self._walk.escaped:
+                for loop in store.loops:
+                    race = self._race(store, loop)
+                    if race is not None:
+                        yield race
+                        break
+
+    def _race(self, store: Access, loop: Loop) -> Race | None:
+        if not self._is_shared(store, loop) or _changes_with(store, loop):
+            return None
+        reads = any(
+            load.buffer == store.buffer and _same_indices(load.node, store.node) for load in store.loads
+        )
+        if not (reads or loop in store.value.loops):
+            return None
+        harmless = self._not_made(store, 2, loop)
+        if harmless is None or harmless == sympy.true:
+            return None
+        return Race(_text(store.node), _name(store.node), loop.name, loop.kind, reads, harmless)
+
+    def _is_shared(self, store: Access, loop: Loop) -> bool:
+        """Whether the steps of a loop have the buffer together, and come in any order."""
+        if loop.kind.startswith("threadIdx"):
+            # TVM lowers a reduction over threads to one across threads.
+            if loop in store.reducing:
+                return False
+        elif loop.kind != "parallel" and not loop.kind.startswith("blockIdx"):
+            return False
+        if store.buffer in self._parameters:
+            return True
+        internal = self._walk.internals.get(store.buffer)
+        if internal is None or internal.moves or loop in internal.loops:
+            return False
+        return _scope(internal.buffer) == "global"
+
+    # -- buffers of the kernel -----------------------------------------------------------------
+
+    def unwritten_reads(self) -> Iterator[UnwrittenRead]:
+        """The first load from a buffer that no store precedes."""
+        for key, internal in self._plain():
+            loads, stores = self._accesses(key)
+            for load in loads:
+                if not load.surely or any(not _comes_before(load, store, internal) for store in stores):
+                    continue
+                harmless = self._not_made(load, 1, None)
+                if harmless is not None and harmless != sympy.true:
+                    name = str(internal.buffer.name)
+                    yield UnwrittenRead(_text(load.node), name, not stores, harmless)
+                    break
+
+    def unused(self) -> Iterator[UnusedBuffer]:
+        """Buffers that nothing reads."""
+        for key, internal in self._plain():
+            loads, stores = self._accesses(key)
+            if not loads:
+                yield UnusedBuffer(str(internal.buffer.name), _scope(internal.buffer), bool(stores))
+
+    def _plain(self) -> Iterator[tuple[int, Internal]]:
+        """The buffers of the kernel that only loads and stores use."""
+        return (
+            (key, internal) for key, internal in self._walk.internals.items() if key not in self._walk.escaped
+        )
+
+    def _accesses(self, key: int) -> tuple[list[Access], list[Access]]:
+        own = [access for access in self._walk.accesses if access.buffer == key]
+        return [one for one in own if not one.stores], [one for one in own if one.stores]
+
+    # -- conditions ----------------------------------------------------------------------------
+
+    def _not_made(self, access: Access, steps: int, loop: Loop | None) -> Boolean | None:
+        """When an access is not made, or in fewer than so many steps of a loop; None if that is unknown."""
+        found: list[Boolean] = []
+        try:
+            for one in access.loops:
+                if one.varies or one.step is not None or one.extent is None:
+                    return None
+                least = steps if one is loop else 1
+                found.append(at_most(self._translator.expr(one.extent), sympy.Integer(least - 1)))
+            for guard in access.guards:
+                if guard.depends.loops or guard.depends.contents:
+                    return None
+                condition = self._translator.condition(guard.condition)
+                found.append(condition if guard.negated else sympy.Not(condition))
+        except (Untranslatable, AttributeError):
+            return None
+        return sympy.Or(*found)
+
+
+def _symbol(known: Mapping[Any, sympy.Symbol], var: Any) -> sympy.Symbol:
+    if var not in known:
+        raise Untranslatable("a variable of the kernel")
+    return known[var]
+
+
+def _changes_with(store: Access, loop: Loop) -> bool:
+    """Whether the element, or whether it is stored at all, may depend on the step of a loop."""
+    if store.depends.contents or loop in store.depends.loops:
+        return True
+    return any(loop in guard.depends.loops or guard.depends.contents for guard in store.guards)
+
+
+def _comes_before(load: Access, store: Access, internal: Internal) -> bool:
+    """Whether no run of a store comes before the first run of a load."""
+    if load.order > store.order:
+        return False
+    common = [loop for loop in load.loops if loop in store.loops and loop not in internal.loops]
+    return all(loop.kind == "serial" for loop in common)
+
+
+def _same_indices(load: Any, store: Any) -> bool:
+    return len(load.indices) == len(store.indices) and all(
+        str(a) == str(b) for a, b in zip(load.indices, store.indices, strict=True)
+    )
+
+
+def _buffer(node: Any) -> Any:
+    return nodes.loaded_buffer(node) if nodes.is_load(node) else node.buffer
+
+
+def _name(node: Any) -> str:
+    return str(_buffer(node).name)
+
+
+def _text(node: Any) -> str:
+    return f"{_name(node)}[{', '.join(map(str, node.indices))}]"
+
+
+def _scope(buffer: Any) -> str:
+    return str(buffer.scope() if callable(buffer.scope) else buffer.scope)
+
+
+# -- targets -----------------------------------------------------------------------------------
+
+
+def _large(walk: Walk, prim_func: Any) -> tuple[LargeBuffer, ...]:
+    """Buffers beyond the limits of the kernel's target. Before the lowering TVM may still make those of
+    blocks smaller.
+    """
+    target = prim_func.attrs.get("target", None) if prim_func.attrs else None
+    if target is None:
+        return ()
+    return tuple(_too_large(walk.internals.values(), target))
+
+
+def _too_large(internals: Sequence[Internal] | Any, target: Any) -> Iterator[LargeBuffer]:
+    for internal in internals:
+        scope = _scope(internal.buffer)
+        limit = _limit(target, _LIMITS.get(scope.partition(".")[0], ""))
+        size = None if internal.moves else _bytes(internal.buffer)
+        if limit is not None and size is not None and size > limit:
+            yield LargeBuffer(str(internal.buffer.name), scope, size, limit, str(target.kind.name))
+
+
+def _limit(target: Any, key: str) -> int | None:
+    find: Callable[[str, Any], Any] = target.attrs.get
+    found = find(key, None) if key else None
+    return None if found is None else int(found)
+
+
+def _bytes(buffer: Any) -> int | None:
+    extents = list(buffer.shape)
+    if not all(type(extent).__name__ == "IntImm" for extent in extents):
+        return None
+    dtype = buffer.dtype
+    return math.prod(int(extent.value) for extent in extents) * int(dtype.bits) * int(dtype.lanes) // 8

@@ -1,0 +1,53 @@
+"""RLX312 kernel-race."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import TYPE_CHECKING
+
+from relax_lint.results.confirmation import NOTHING_TO_SEE
+from relax_lint.results.verdict import Severity, Verdict
+from relax_lint.rule import Judgement, Message, Rule
+
+if TYPE_CHECKING:
+    from relax_lint.facts.function import FunctionFacts
+    from relax_lint.model.kernel_inside.findings import Race
+
+
+def check(facts: FunctionFacts) -> Iterator[Judgement]:
+    """Every call of a kernel in which steps of a parallel loop store to the same element."""
+    for decided in facts.inside.races():
+        use, race = decided.event.use, decided.event.finding
+        if decided.decision.verdict is Verdict.ALWAYS_FINE:
+            message = Message(f"no two steps of `{race.loop}` in `{use.kernel.name}` write `{race.element}`")
+        else:
+            message = _message(use.kernel.name, race)
+        yield Judgement.of(decided, use.call.place, message)
+
+
+def _message(kernel: str, race: Race) -> Message:
+    does = "reads and writes" if race.reads else "writes"
+    steps = f"every step of the parallel loop `{race.loop}`"
+    if race.kind != "parallel":
+        steps = f"every step of `{race.loop}` ({race.kind})"
+    return Message(
+        f"{steps} in `{kernel}` {does} `{race.element}`",
+        label=f"a race on `{race.buffer}`",
+        help=("make the loop serial, give each step an element of its own, or add with an atomic",),
+    )
+
+
+RULE = Rule(
+    code="RLX312",
+    name="kernel-race",
+    family="kernels",
+    summary="steps of a parallel loop that write the same element",
+    since="0.1.0",
+    source=__file__,
+    check=check,
+    severity={
+        # Fine with a single step only.
+        Verdict.NEEDS_RUNTIME_CHECK: Severity.ERROR,
+    },
+    symptoms=NOTHING_TO_SEE,
+)

@@ -1,0 +1,123 @@
+"""What is said of the accesses of random kernels holds at every size of a grid, and the interpreter is right.
+
+`python -m tests.oracle.tir` does the same for as long as it is told to.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from typing import Any
+
+import pytest
+import tvm
+
+from tests.oracle.tir.compare import Unusable, compare
+from tests.oracle.tir.compiled import compare_machine
+from tests.oracle.tir.machine import Machine, Outcome, random_contents
+from tests.oracle.tir.writer import some
+
+HEAD = """\
+@T.prim_func(s_tir=True)
+def f(x_: T.handle, y_: T.handle):
+    n = T.int64()
+    x = T.match_buffer(x_, (n,), "float32")
+    y = T.match_buffer(y_, (n,), "float32")
+"""
+
+
+def carried_out(body: str, n: int = 4) -> Outcome:
+    """A run of a kernel that reads `x` and writes `y`, of `n` elements each."""
+    text = HEAD + "".join(f"    {line}\n" for line in body.strip().splitlines())
+    prim_func: Any = tvm.script.from_source(text)
+    machine = Machine(prim_func)
+    shapes = machine.shapes({"n": n})
+    assert shapes is not None
+    return machine.run({"n": n}, random_contents(prim_func, shapes, 1))
+
+
+def test_an_access_outside_is_told_with_its_axis_indices_and_loops() -> None:
+    (found,) = carried_out("for i in range(n):\n    y[i + 1] = x[i]").report.outside
+    assert (found.buffer, found.axis, found.indices, found.loops) == ("y", 0, (4,), (("i", 3),))
+    assert not carried_out("for i in range(n - 1):\n    y[i + 1] = x[i]").report.outside
+
+
+@pytest.mark.parametrize(
+    ("guard", "is_outside"),
+    [
+        ("T.if_then_else(i > 0, x[i - 1], T.float32(0))", False),
+        ("x[T.max(i - 1, 0)]", False),
+        ("x[i - 1]", True),
+    ],
+)
+def test_what_a_guard_keeps_away_is_not_loaded(guard: str, is_outside: bool) -> None:
+    report = carried_out(f"for i in range(n):\n    y[i] = {guard}").report
+    assert bool(report.outside) is is_outside
+
+
+def test_what_nothing_wrote_is_an_early_read() -> None:
+    body = 's = T.alloc_buffer((8,), "float32", scope="local")\ns[0] = T.float32(1)\n'
+    assert carried_out(body + "y[0] = s[1]").report.early
+    assert not carried_out(body + "y[0] = s[0]").report.early
+
+
+@pytest.mark.parametrize(
+    ("body", "races"),
+    [
+        ("for i in T.parallel(n):\n    y[0] = x[i]", True),
+        ("for i in T.parallel(n):\n    y[i] = x[i]", False),
+        ("for i in T.parallel(n):\n    y[i] = y[0] + x[i]", True),
+        ("for i in range(n):\n    y[0] = x[i]", False),
+        ('for i in T.thread_binding(n, thread="blockIdx.x"):\n    y[i // 2] = x[i]', True),
+    ],
+)
+def test_two_steps_of_a_parallel_loop_on_one_element_are_a_race(body: str, races: bool) -> None:
+    assert bool(carried_out(body).report.races) is races
+
+
+@pytest.mark.parametrize(
+    ("barrier", "races"), [('T.tvm_storage_sync("shared")', False), ("T.evaluate(0)", True)]
+)
+def test_threads_wait_for_each_other_at_a_barrier(barrier: str, races: bool) -> None:
+    body = f"""\
+t = T.launch_thread("threadIdx.x", 4)
+s = T.alloc_buffer((4,), "float32", scope="shared")
+s[t] = x[t]
+{barrier}
+y[t] = s[3 - t]
+"""
+    outcome = carried_out(body)
+    assert bool(outcome.report.races) is races
+    if not races:
+        assert outcome.contents[1] == outcome.contents[0][::-1]
+
+
+def test_integers_wrap_and_divide_as_compiled_ones_do() -> None:
+    body = """\
+y[0] = T.Cast("float32", T.Cast("int8", n * 100))
+y[1] = T.Cast("float32", T.truncdiv(1 - n, 2))
+y[2] = T.Cast("float32", (1 - n) // 2)
+y[3] = T.Cast("float32", T.truncmod(1 - n, 2))
+"""
+    assert carried_out(body).contents[1] == [-112.0, -1.0, -2.0, -1.0]
+
+
+def test_what_is_said_of_accesses_races_and_buffers_holds_at_every_size() -> None:
+    seen: Counter[str] = Counter()
+    for kernel in some(12, 21):
+        try:
+            seen += compare(kernel)
+        except Unusable:
+            seen["not taken"] += 1
+    expected = ("kernels", "accesses proved", "conditions compared", "fine said fine", "wrong said wrong")
+    assert min(seen[word] for word in expected) > 0
+
+
+@pytest.mark.vm
+def test_the_interpreter_computes_what_the_compiled_kernel_computes() -> None:
+    seen: Counter[str] = Counter()
+    for kernel in some(25, 3):
+        try:
+            seen += compare_machine(kernel)
+        except Unusable:
+            seen["not taken"] += 1
+    assert seen["runs on the machine"] > 8

@@ -1,0 +1,229 @@
+"""The linter's word on the accesses of a kernel against the interpreter, at every size of a grid."""
+
+from __future__ import annotations
+
+import itertools
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+from typing import Any
+
+import sympy
+import tvm
+from sympy.logic.boolalg import Boolean
+
+from benchmarks.kernel_callers import called
+from relax_lint.facts.kernel_accesses import AccessVerdict, Status
+from relax_lint.judging.module import ModuleJudge
+from relax_lint.judging.report import check_module
+from relax_lint.model.kernel_access.accesses import KernelAccess
+from relax_lint.model.kernel_inside.findings import Inside
+from relax_lint.results.check import Check
+from relax_lint.results.verdict import Verdict
+from relax_lint.settings.config import Config
+from relax_lint.symbolic.evaluation import compile_condition
+from relax_lint.symbolic.parsing import parse_condition
+from relax_lint.symbolic.quantity import Unknown
+from tests.oracle.tir.expressions import Declined
+from tests.oracle.tir.machine import Machine, random_contents, symbol_names
+from tests.oracle.tir.memory import Outside, Report
+from tests.oracle.tir.writer import Kernel, script
+
+ACCESSES = "RLX306"
+GRID: Mapping[str, tuple[int, ...]] = {
+    "n": (0, 1, 2, 3, 4, 5, 8),
+    "m": (0, 1, 3, 4, 5),
+    "k": (-1, 0, 2, 5),
+}
+_SYMBOLS = {name: sympy.Symbol(name, integer=True) for name in GRID}
+
+
+class Disagreement(AssertionError):
+    """The linter says something that a run contradicts."""
+
+
+class Unusable(Exception):
+    """TVM does not take the text, or the interpreter declines it."""
+
+
+@dataclass(frozen=True)
+class Runs:
+    """A kernel and what was seen at each size at which its parameters exist."""
+
+    prim_func: Any
+    reports: Mapping[tuple[tuple[str, int], ...], Report]
+
+
+def read(kernel: Kernel) -> Any:
+    """The PrimFunc. Raises `Unusable`."""
+    try:
+        return tvm.script.from_source(script(kernel))
+    except BaseException as error:
+        if isinstance(error, KeyboardInterrupt):
+            raise
+        raise Unusable(f"TVM: {error}") from None
+
+
+def sizes(names: list[str]) -> Iterator[dict[str, int]]:
+    """Values of some symbols."""
+    for values in itertools.product(*(GRID[name] for name in names)):
+        yield dict(zip(names, values, strict=True))
+
+
+def runs(prim_func: Any) -> Runs:
+    """The kernel at every size of the grid. Raises `Unusable`."""
+    try:
+        machine = Machine(prim_func)
+        found = {}
+        for size in sizes(symbol_names(prim_func)):
+            shapes = machine.shapes(size)
+            if shapes is not None:
+                contents = random_contents(prim_func, shapes, 1)
+                found[tuple(size.items())] = machine.run(size, contents).report
+    except Declined as error:
+        raise Unusable(f"declined: {error}") from None
+    return Runs(prim_func, found)
+
+
+@dataclass(frozen=True)
+class Said:
+    """What the linter says of a call of the kernel: of the accesses that are open, which ones it has proved,
+    what is wrong inside, and of the call as a whole.
+    """
+
+    opened: tuple[AccessVerdict, ...]
+    proved: tuple[KernelAccess, ...]
+    inside: Inside
+    checks: tuple[Check, ...]
+
+
+def judged(prim_func: Any) -> Said:
+    """What the linter says of a call of the kernel."""
+    module = called(prim_func)
+    (function,) = ModuleJudge(module, Config(select=(ACCESSES,))).functions()
+    (use,) = function.facts.kernels.uses
+    verdict = function.facts.indices.verdict(use)
+    opened = {id(one.access) for one in verdict.open}
+    proved = tuple(access for access in use.kernel.accesses.accesses if id(access) not in opened)
+    checks = check_module(module, Config(select=(ACCESSES,))).checks
+    return Said(verdict.open, proved, use.kernel.inside, checks)
+
+
+def word(check: Check, size: Mapping[str, int]) -> str:
+    """`fine`, `wrong` or `unknown`: what a check says at a size. What it assumes may not be so."""
+    found = _word(check, size)
+    return "unknown" if found == "fine" and check.assumes else found
+
+
+def _word(check: Check, size: Mapping[str, int]) -> str:
+    if check.verdict is Verdict.ALWAYS_FINE:
+        return "fine"
+    if check.verdict is Verdict.ALWAYS_WRONG:
+        return "wrong"
+    if check.safe_when is None or check.undecided:
+        return "unknown"
+    safe = _condition(check.safe_when)(*(size.get(name, 0) for name in _SYMBOLS))
+    return "unknown" if safe is None else "fine" if safe else "wrong"
+
+
+@lru_cache(maxsize=256)
+def _condition(safe_when: str) -> Any:
+    return compile_condition(parse_condition(safe_when, _SYMBOLS), tuple(_SYMBOLS.values()))
+
+
+def compare(kernel: Kernel) -> Counter[str]:
+    """Each word at each size; how many there were. Raises `Disagreement` and `Unusable`."""
+    prim_func = read(kernel)
+    found = runs(prim_func)
+    said = judged(prim_func)
+    seen: Counter[str] = Counter({"kernels": 1, "accesses proved": len(said.proved)})
+    for verdict in said.opened:
+        seen[f"accesses {verdict.status.value}"] += 1
+    for key, report in found.reports.items():
+        if not (report.broken_assumption or report.failed_assert or report.undefined):
+            _compare_accesses(dict(key), report, said.opened, said.proved, seen)
+            _compare_call(dict(key), report, said.checks, seen)
+            if not report.outside:
+                _compare_inside(dict(key), report, said.inside, seen)
+    return seen
+
+
+def _compare_accesses(
+    size: Mapping[str, int],
+    report: Report,
+    opened: Sequence[AccessVerdict],
+    proved: Sequence[KernelAccess],
+    seen: Counter[str],
+) -> None:
+    """What is said of each access, at one size. Of some that are written alike, one may be outside."""
+    texts = Counter((access.text, access.writes) for access in [*proved, *(one.access for one in opened)])
+    proved = [access for access in proved if texts[access.text, access.writes] == 1]
+    opened = [one for one in opened if texts[one.access.text, one.access.writes] == 1]
+    for access in proved:
+        outside = _seen_outside(report, access)
+        if outside is not None:
+            raise Disagreement(f"proved and outside, at {size}: {access.text} {outside}")
+    for verdict in opened:
+        outside = _seen_outside(report, verdict.access)
+        text = f"{size}: {verdict.access.text} {outside}"
+        if verdict.status is Status.PROVED and outside is not None:
+            raise Disagreement(f"proved for the call and outside, at {text}")
+        if verdict.status is Status.WRONG and outside is None:
+            raise Disagreement(f"wrong and inside, at {text}")
+        if verdict.status is Status.DEPENDS and not isinstance(verdict.condition, Unknown):
+            is_safe = _holds(verdict.condition, size)
+            if is_safe == sympy.false and outside is None:
+                raise Disagreement(f"not safe and inside, at {text}, safe iff {verdict.condition}")
+            exact = all(obligation.exact for obligation in verdict.access.obligations)
+            if is_safe == sympy.true and outside is not None and exact:
+                raise Disagreement(f"safe and outside, at {text}, safe iff {verdict.condition}")
+            seen["conditions compared"] += 1
+
+
+def _seen_outside(report: Report, access: KernelAccess) -> Outside | None:
+    """Whether an access was outside, or one that is written in the same words."""
+    found = ((node, outside) for node, outside in report.sites.values() if outside.writes == access.writes)
+    return next(
+        (outside for node, outside in found if node.same_as(access.node) or _text(node) == access.text), None
+    )
+
+
+def _text(node: Any) -> str:
+    buffer = node.source if hasattr(node, "source") else node.buffer
+    return f"{buffer.name}[{', '.join(map(str, node.indices))}]"
+
+
+def _compare_inside(size: Mapping[str, int], report: Report, inside: Inside, seen: Counter[str]) -> None:
+    """What is said of races and of internal buffers, at one size."""
+    for race in inside.races:
+        if _holds(race.harmless, size) == sympy.false:
+            seen["races"] += 1
+            if race.buffer not in {one.buffer for one in report.races}:
+                raise Disagreement(f"no race on `{race.element}`, at {size}")
+    for read in inside.unwritten_reads:
+        if _holds(read.harmless, size) == sympy.false:
+            seen["unwritten reads"] += 1
+            if read.buffer not in {one.buffer for one in report.early}:
+                raise Disagreement(f"no early read of `{read.element}`, at {size}")
+    for buffer in inside.unused:
+        seen["unused buffers"] += 1
+        if buffer.buffer in report.read:
+            raise Disagreement(f"`{buffer.buffer}` is read, at {size}")
+
+
+def _holds(condition: Boolean, size: Mapping[str, int]) -> Any:
+    return condition.subs({name: size.get(str(name), 0) for name in condition.free_symbols})
+
+
+def _compare_call(size: Mapping[str, int], report: Report, said: Sequence[Check], seen: Counter[str]) -> None:
+    """What is said of the call, at one size."""
+    words = {word(check, size) for check in said}
+    outside = report.outside[0] if report.outside else None
+    if "wrong" in words and outside is None:
+        raise Disagreement(f"said to be wrong, and is not, at {size}")
+    if words == {"fine"} and outside is not None:
+        raise Disagreement(f"said to be fine, and is not, at {size}: {outside}")
+    if not said and outside is not None:
+        raise Disagreement(f"nothing said, and it is not fine, at {size}: {outside}")
+    seen[f"{'wrong' if outside else 'fine'} said {'+'.join(sorted(words)) or 'fine'}"] += 1

@@ -1,0 +1,78 @@
+"""The interpreter against the compiled kernel, on inputs for which nothing is outside."""
+
+from __future__ import annotations
+
+from collections import Counter
+from typing import Any
+
+import numpy as np
+import tvm
+
+from tests.oracle.tir.compare import Disagreement, Unusable, read, sizes
+from tests.oracle.tir.expressions import Declined
+from tests.oracle.tir.machine import Machine, Outcome, random_contents, symbol_names
+from tests.oracle.tir.writer import Kernel, script
+
+_EVERY = 7
+"""One of so many sizes is run."""
+
+
+def compare_machine(kernel: Kernel) -> Counter[str]:
+    """What the compiled kernel leaves in memory is what the interpreter leaves. Raises `Disagreement`."""
+    text = script(kernel)
+    if "thread_binding" in text:
+        raise Unusable("no device")
+    prim_func = read(kernel)
+    return compare_function(prim_func)
+
+
+def compare_function(prim_func: Any) -> Counter[str]:
+    """The same for a PrimFunc."""
+    seen: Counter[str] = Counter()
+    try:
+        machine = Machine(prim_func)
+        named = prim_func.with_attr("global_symbol", "f")
+        compiled = tvm.compile(tvm.IRModule({"f": named}), target="llvm")
+    except Exception as error:
+        # TVM has many kinds of errors.
+        raise Unusable(f"TVM: {error}") from None
+    for number, size in enumerate(sizes(symbol_names(prim_func))):
+        shapes = machine.shapes(size)
+        if number % _EVERY != _EVERY // 2 or shapes is None:
+            continue
+        contents = random_contents(prim_func, shapes, number)
+        try:
+            outcome = machine.run(size, contents)
+        except Declined as error:
+            raise Unusable(f"declined: {error}") from None
+        if _is_defined(outcome):
+            arguments = _arguments(prim_func, size, shapes, contents)
+            compiled["f"](*arguments)
+            seen["runs on the machine"] += 1
+            _same(outcome, arguments, size)
+    return seen
+
+
+def _is_defined(outcome: Outcome) -> bool:
+    report = outcome.report
+    broken = report.broken_assumption or report.undefined is not None or report.failed_assert
+    return not (report.outside or report.early or report.races or broken)
+
+
+def _arguments(prim_func: Any, size: dict[str, int], shapes: Any, contents: Any) -> list[Any]:
+    found: list[Any] = []
+    for position, var in enumerate(prim_func.params):
+        if position in shapes:
+            cells = np.array(contents[position]).astype(str(var.dtype)).reshape(shapes[position])
+            found.append(tvm.runtime.tensor(cells))
+        else:
+            found.append(size[str(var.name)])
+    return found
+
+
+def _same(outcome: Outcome, arguments: list[Any], size: dict[str, int]) -> None:
+    for position, want in outcome.contents.items():
+        got = arguments[position].numpy().reshape(-1).astype("float64")
+        expected = np.array(want, "float64")
+        if not np.allclose(got, expected, rtol=1e-3, atol=1e-3, equal_nan=True):
+            raise Disagreement(f"the interpreter, at {size}: {expected[:8]} but {got[:8]} is computed")

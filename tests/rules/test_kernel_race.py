@@ -1,0 +1,105 @@
+"""RLX312 kernel-race where its page does not reach: which loops, which stores; the interpreter agrees."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+import tvm
+
+from tests.oracle.tir.machine import Machine, random_contents
+from tests.rules.checking import checks, parse, verdicts
+
+HEAD = """
+@T.prim_func({private}s_tir=True)
+def kernel(a: T.handle, b: T.handle):
+    n = T.int64()
+    x = T.match_buffer(a, (n,), "float32")
+    y = T.match_buffer(b, (n,), "float32")
+"""
+CALL = """
+@R.function
+def main(x: R.Tensor(("n",), "float32")):
+    n = T.int64()
+    y = R.call_tir(Module.kernel, (x,), R.Tensor((n,), "float32"))
+    return y
+"""
+
+
+def said(body: str) -> list[tuple[str, str, str | None]]:
+    text = HEAD.format(private="private=True, ") + _indented(body) + CALL
+    return verdicts(checks(parse(text), "RLX312"))
+
+
+def races(body: str, n: int) -> bool:
+    """Whether the interpreter sees two steps that are in each other's way."""
+    prim_func: Any = tvm.script.from_source(HEAD.format(private="") + _indented(body))
+    machine = Machine(prim_func)
+    shapes = machine.shapes({"n": n})
+    assert shapes is not None
+    report = machine.run({"n": n}, random_contents(prim_func, shapes, 1)).report
+    return any(race.kind != "vectorized" for race in report.races)
+
+
+def _indented(body: str) -> str:
+    return "".join(f"    {line}\n" for line in body.strip().splitlines())
+
+
+WRONG = {
+    "y[0] = x[i]": "T.parallel(n)",
+    "y[0] = y[0] + T.float32(1)": "T.parallel(n)",
+    "y[n - 1] = T.Cast('float32', i)": "T.parallel(n)",
+    "y[0] = x[n - 1 - i]": 'T.thread_binding(n, thread="blockIdx.x")',
+    "y[0] = x[i] * T.float32(2)": 'T.thread_binding(n, thread="threadIdx.x")',
+}
+FINE = {
+    "y[i] = x[0]": "T.parallel(n)",
+    "y[0] = T.float32(1)": "T.parallel(n)",
+    "y[n - 1 - i] = x[i]": "T.parallel(n)",
+    "y[0] = x[0]": 'T.thread_binding(n, thread="blockIdx.x")',
+}
+
+
+@pytest.mark.parametrize(("store", "loop"), WRONG.items())
+def test_a_store_that_all_steps_make_is_a_race(store: str, loop: str) -> None:
+    body = f"for i in {loop}:\n    {store}"
+    assert said(body) == [("RLX312", "needs-runtime-check", "n <= 1")]
+    assert races(body, 4)
+    assert not races(body, 1)
+
+
+@pytest.mark.parametrize(("store", "loop"), FINE.items())
+def test_one_element_for_each_step_and_one_value_for_all_are_none(store: str, loop: str) -> None:
+    assert said(f"for i in {loop}:\n    {store}") == []
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        "for i in T.parallel(n):\n    if i == 0:\n        y[0] = x[i]",
+        "for i in T.parallel(n):\n    if x[i] > T.float32(0):\n        y[0] = x[i]",
+        "for i in range(n):\n    y[0] = y[0] + x[i]",
+        "for i in T.vectorized(4):\n    y[0] = x[i]",
+        'for i in T.parallel(n):\n    s = T.alloc_buffer((1,), "float32")\n    s[0] = x[i]\n    y[i] = s[0]',
+    ],
+)
+def test_in_doubt_nothing_is_said(body: str) -> None:
+    assert said(body) == []
+
+
+def test_threads_of_a_block_reduce_together() -> None:
+    body = """
+for i in T.thread_binding(n, thread="threadIdx.x"):
+    with T.sblock("sum"):
+        v = T.axis.reduce(n, i)
+        with T.init():
+            y[0] = T.float32(0)
+        y[0] = y[0] + x[v]
+"""
+    assert said(body) == []
+    assert not races(body, 4)
+
+
+def test_the_loops_inside_must_have_steps_too() -> None:
+    body = "for i in T.parallel(n):\n    for j in range(n - 2):\n        y[0] = x[i]"
+    assert said(body) == [("RLX312", "needs-runtime-check", "n <= 2")]

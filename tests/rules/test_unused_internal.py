@@ -1,0 +1,34 @@
+"""RLX313 unused-internal where its page does not reach: buffers that are used through others."""
+
+from __future__ import annotations
+
+import pytest
+
+from tests.rules.checking import checks, parse
+
+MODULE = """
+@T.prim_func(private=True, s_tir=True)
+def kernel(a: T.handle, b: T.handle):
+    x = T.match_buffer(a, (8,), "float32")
+    y = T.match_buffer(b, (8,), "float32")
+    s = T.alloc_buffer((8,), "float32")
+{body}
+
+@R.function
+def main(x: R.Tensor((8,), "float32")):
+    y = R.call_tir(Module.kernel, (x,), R.Tensor((8,), "float32"))
+    return y
+"""
+
+
+@pytest.mark.parametrize(
+    ("body", "messages"),
+    [
+        ("    y[0] = x[0]", ["`s` in `kernel` is never used"]),
+        ("    s[0] = x[0]", ["`s` in `kernel` is written and never read"]),
+        ("    s[0] = x[0]\n    y[0] = s[0]", []),
+        ('    w = T.decl_buffer((8,), "float32", data=s.data)\n    s[0] = x[0]\n    y[0] = w[0]', []),
+    ],
+)
+def test_only_what_nothing_reads_is_told(body: str, messages: list[str]) -> None:
+    assert [check.message for check in checks(parse(MODULE.format(body=body)), "RLX313")] == messages
