@@ -63,7 +63,9 @@ def memory(
     from relax_lint.settings.memory_request import MemoryRequest, read_bindings, require_known
 
     bound = read_bindings(f"{name}={value}" for name, value in (bindings or {}).items())
-    settings = replace(as_config(config), select=unreadable_codes(), memory=MemoryRequest(bound))
+    settings = replace(
+        as_config(config), select=unreadable_codes(), memory=MemoryRequest(bound, workspaces=True)
+    )
     report = check(target, settings)
     for finding in report.checks:
         raise ValueError(f"{finding.path}: {finding.message}")

@@ -37,6 +37,7 @@ def understand(options: Namespace, select: Sequence[str] | None) -> Asked:
         bindings=read_bindings(options.bind or ()),
         estimates=options.output_format == "tvm",
         timelines=options.output_format == "html",
+        workspaces=options.output_format != "tvm",
     )
     return Asked(
         request=request,

@@ -168,6 +168,7 @@ def _memory(total: MemoryTotals) -> MemoryObject:
         unknown=total.unknown,
         over_range=total.over_range,
         calls=total.calls,
+        workspaces=total.workspaces,
     )
 
 

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 
+from relax_lint.output.amounts import amount_text
+from relax_lint.output.memory_workspaces import workspace_rows
 from relax_lint.output.style import Style
 from relax_lint.output.tables import count, table
-from relax_lint.results.memory_figures import Amount, MemoryTotals, OverRange, Piece
+from relax_lint.results.memory_figures import MemoryTotals, OverRange, Piece
 from relax_lint.support.byte_text import bytes_text
 from relax_lint.support.escaping import printable
 
@@ -22,21 +24,16 @@ def memory_lines(
     for total in totals:
         name = ".".join(filter(None, (total.module, total.function)))
         yield style.paint("strong", f"memory of {printable(name)} ({printable(total.path)})")
-        further = (*_repeated(total, allocators), *_inputs(total), *_further(total)) if full else ()
+        further = _all_further(total, allocators) if full else ()
         yield from table([*_rows(total, allocators), *further], right=False)
 
 
-def amount_text(amount: Amount | None, reason: str = "") -> str:
-    """`4,096 bytes (4 KiB)`, or `4*m bytes`, or `not known` with the reason; the value of a formula has the
-    formula beside it.
-    """
-    if amount is None:
-        return f"not known: {printable(reason)}" if reason else "not known"
-    if amount.value is None:
-        return f"{printable(amount.expr)} bytes"
-    if amount.expr == str(amount.value):
-        return bytes_text(amount.value)
-    return f"{bytes_text(amount.value)} = {printable(amount.expr)}"
+def _all_further(total: MemoryTotals, allocators: Sequence[str]) -> Iterator[tuple[str, str]]:
+    yield from _repeated(total, allocators)
+    if total.workspaces is not None:
+        yield from workspace_rows(total.workspaces, total.unknown, allocators)
+    yield from _inputs(total)
+    yield from _further(total)
 
 
 def _rows(total: MemoryTotals, allocators: Sequence[str]) -> Iterator[tuple[str, str]]:

@@ -14,7 +14,14 @@ from relax_lint.output.summary import Count
 from relax_lint.results.check import Related, Suppression
 from relax_lint.results.confirmation import Confirmation
 from relax_lint.results.location import Location
-from relax_lint.results.memory_figures import Amount, CallMemory, OverRange, PlaceOfPeak, SymbolRange
+from relax_lint.results.memory_figures import (
+    Amount,
+    CallMemory,
+    OverRange,
+    PlaceOfPeak,
+    SymbolRange,
+    Workspaces,
+)
 from relax_lint.results.report import InputStatus
 from relax_lint.results.verdict import Prover, Severity, Verdict
 from relax_lint.totals.comparison import FIGURES
@@ -203,6 +210,10 @@ class MemoryObject:
         _text("with a range such as --bind n=1..4096: the totals over it, by name"),
     ]
     calls: tuple[CallMemory, ...]
+    workspaces: Annotated[
+        Workspaces | None,
+        _text("the buffers that kernels make themselves; null: not asked for"),
+    ]
 
 
 @dataclass(frozen=True)

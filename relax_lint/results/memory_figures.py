@@ -121,13 +121,53 @@ class CallMemory:
 
 
 @dataclass(frozen=True)
+class CallWorkspace:
+    """What one kernel call requests from the workspace pool at one time, at most."""
+
+    callee: str
+    binding: str
+    line: int | None
+    requested: Amount | None
+
+
+@dataclass(frozen=True)
+class OnChipMemory:
+    """The buffers of a kernel on the stack, or in a memory of the chip such as `shared`, together, over the
+    symbols of the kernel; for shared memory with the limit that the target declares for a block.
+    """
+
+    kernel: str
+    scope: str
+    bytes: Amount | None
+    limit: int | None
+
+
+@dataclass(frozen=True)
+class Workspaces:
+    """The buffers that kernels make themselves. TVM's workspace pool provides them, not the VM's allocator.
+
+    `requested` is the most that one kernel call asks for at one time, `held` what the pool obtains over one
+    call of the function, starting empty, `together` by allocator what the allocator and the pool hold at one
+    time. `per_worker` is what the pool of each further thread holds where kernels have parallel loops.
+    """
+
+    requested: Amount | None
+    held: Amount | None
+    per_worker: Amount | None
+    together: Mapping[str, Amount | None]
+    calls: tuple[CallWorkspace, ...] = ()
+    on_chip: tuple[OnChipMemory, ...] = ()
+
+
+@dataclass(frozen=True)
 class MemoryTotals:
     """Memory totals of one function, in bytes.
 
     `bindings` are the values that were asked for. A total for which there is no formula is None, or a number
     that holds at the bindings only; `unknown` has the reason by its name: `peak_live`, `reserved.pooled`, ...
     `over_range`, by the same names, and `timelines` are there where they were asked for. `reserved` is for
-    one call and `repeated` for any number of calls one after the other, by allocator.
+    one call and `repeated` for any number of calls one after the other, by allocator. `workspaces` are there
+    where they were asked for.
     """
 
     path: str
@@ -159,3 +199,4 @@ class MemoryTotals:
     over_range: Mapping[str, OverRange] = field(default_factory=dict)
     timelines: tuple[Timeline, ...] = ()
     repeated: Mapping[str, Amount | None] = field(default_factory=dict)
+    workspaces: Workspaces | None = None

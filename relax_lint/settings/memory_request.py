@@ -51,12 +51,13 @@ class Binding:
 @dataclass(frozen=True)
 class MemoryRequest:
     """`bindings` of symbols; `estimates` asks for what TVM's estimator counts, `timelines` for what lives
-    when and where.
+    when and where, `workspaces` for the buffers that kernels make themselves.
     """
 
     bindings: tuple[Binding, ...] = ()
     estimates: bool = False
     timelines: bool = False
+    workspaces: bool = False
 
     @property
     def point(self) -> dict[str, int]:

@@ -2,7 +2,8 @@
  *
  * Loaded with LD_PRELOAD, so it sees the real calls. Kernels obtain workspaces through the same function of the
  * CPU device; they are told apart by the code that asked for the memory: `meter_learn` takes the caller of the next
- * call as one of the allocators, `meter_start` counts only what such callers obtain.
+ * call as one of the allocators, `meter_start` counts only what such callers obtain. The calls of kernels come by
+ * here too, once `meter_workspaces` was told where the real functions are.
  */
 #define _GNU_SOURCE
 #include <dlfcn.h>
@@ -11,13 +12,19 @@
 #include <stddef.h>
 #include <stdint.h>
 
-enum { SLOTS = 1 << 16, MAX_CALLERS = 8, MAX_EVENTS = 1 << 16, CALLER = 2 };
+enum { SLOTS = 1 << 16, MAX_CALLERS = 8, MAX_EVENTS = 1 << 16, CALLER = 2, MAX_REQUESTS = 256 };
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
-static struct { void *pointer; size_t size; } table[SLOTS];
+static struct { void *pointer; size_t size; int of_pool; } table[SLOTS];
 static void *callers[MAX_CALLERS];
 static int caller_count, learning, counting;
 static int64_t live, peak, events[MAX_EVENTS], event_count;
+/* Of the workspace pool: what kernels asked for, what the pool obtained, and the latter with the allocators' bytes. */
+static struct { void *pointer; int64_t size; } requests[MAX_REQUESTS];
+static int64_t asked, most_asked, pool, most_pool, most_together;
+static __thread int in_pool;
+static void *(*next_take)(int, int, uint64_t, int, int);
+static int (*next_give)(int, int, void *);
 
 static size_t slot_of(void *pointer) {
   size_t slot = ((uintptr_t)pointer >> 6) * 2654435761u % SLOTS;
@@ -25,10 +32,16 @@ static size_t slot_of(void *pointer) {
   return slot;
 }
 
-static void record(int64_t change) {
-  live += change;
-  if (live > peak) peak = live;
-  if (event_count < MAX_EVENTS) events[event_count++] = change;
+static void record(int64_t change, int of_pool) {
+  if (of_pool) {
+    pool += change;
+    if (pool > most_pool) most_pool = pool;
+  } else {
+    live += change;
+    if (live > peak) peak = live;
+    if (event_count < MAX_EVENTS) events[event_count++] = change;
+  }
+  if (live + pool > most_together) most_together = live + pool;
 }
 
 static int is_known(void *caller) {
@@ -47,11 +60,12 @@ int posix_memalign(void **result, size_t alignment, size_t size) {
     void *caller = depth > CALLER ? frames[CALLER] : NULL;
     pthread_mutex_lock(&lock);
     if (learning && !is_known(caller) && caller_count < MAX_CALLERS) callers[caller_count++] = caller;
-    if (counting && is_known(caller)) {
+    if (counting && (in_pool || is_known(caller))) {
       size_t slot = slot_of(*result);
       table[slot].pointer = *result;
       table[slot].size = size;
-      record((int64_t)size);
+      table[slot].of_pool = in_pool;
+      record((int64_t)size, in_pool);
     }
     pthread_mutex_unlock(&lock);
   }
@@ -65,7 +79,7 @@ void free(void *pointer) {
     pthread_mutex_lock(&lock);
     size_t slot = slot_of(pointer);
     if (table[slot].pointer && table[slot].size != SIZE_MAX) {
-      record(-(int64_t)table[slot].size);
+      record(-(int64_t)table[slot].size, table[slot].of_pool);
       /* The slot stays taken, so that those behind it are still found. */
       table[slot].size = SIZE_MAX;
     }
@@ -74,12 +88,47 @@ void free(void *pointer) {
   next(pointer);
 }
 
+void *TVMBackendAllocWorkspace(int device_type, int device, uint64_t size, int code, int bits) {
+  in_pool = 1;
+  void *result = next_take(device_type, device, size, code, bits);
+  in_pool = 0;
+  pthread_mutex_lock(&lock);
+  for (int i = 0; counting && i < MAX_REQUESTS; ++i)
+    if (!requests[i].pointer) {
+      requests[i].pointer = result;
+      requests[i].size = (int64_t)size;
+      asked += requests[i].size;
+      break;
+    }
+  if (asked > most_asked) most_asked = asked;
+  pthread_mutex_unlock(&lock);
+  return result;
+}
+
+int TVMBackendFreeWorkspace(int device_type, int device, void *pointer) {
+  pthread_mutex_lock(&lock);
+  for (int i = 0; counting && i < MAX_REQUESTS; ++i)
+    if (requests[i].pointer == pointer) {
+      asked -= requests[i].size;
+      requests[i].pointer = NULL;
+      break;
+    }
+  pthread_mutex_unlock(&lock);
+  return next_give(device_type, device, pointer);
+}
+
+void meter_workspaces(void *take, void *give) {
+  next_take = (void *(*)(int, int, uint64_t, int, int))take;
+  next_give = (int (*)(int, int, void *))give;
+}
+
 void meter_learn(int on) { learning = on; }
 
 void meter_start(void) {
   pthread_mutex_lock(&lock);
   for (size_t i = 0; i < SLOTS; ++i) table[i].pointer = NULL;
-  live = peak = event_count = 0;
+  for (int i = 0; i < MAX_REQUESTS; ++i) requests[i].pointer = NULL;
+  live = peak = event_count = asked = most_asked = pool = most_pool = most_together = 0;
   counting = 1;
   pthread_mutex_unlock(&lock);
 }
@@ -87,5 +136,8 @@ void meter_start(void) {
 void meter_stop(void) { counting = 0; }
 int64_t meter_live(void) { return live; }
 int64_t meter_peak(void) { return peak; }
+int64_t meter_asked(void) { return most_asked; }
+int64_t meter_pool(void) { return most_pool; }
+int64_t meter_together(void) { return most_together; }
 int64_t meter_callers(void) { return caller_count; }
 int64_t meter_event(int64_t index) { return index < event_count ? events[index] : 0; }

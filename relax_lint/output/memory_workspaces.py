@@ -1,0 +1,54 @@
+"""The buffers of kernels as rows of the text report."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+
+from relax_lint.output.amounts import amount_text
+from relax_lint.output.tables import count
+from relax_lint.results.memory_figures import Amount, CallWorkspace, OnChipMemory, Workspaces
+from relax_lint.support.byte_text import bytes_text
+from relax_lint.support.escaping import printable
+
+_CALLS_SHOWN = 5
+
+
+def workspace_rows(
+    found: Workspaces, why: Mapping[str, str], allocators: Sequence[str]
+) -> Iterator[tuple[str, str]]:
+    """What kernels request beside the VM's allocator; nothing where they request nothing."""
+    if found.calls:
+        yield "kernel workspaces", amount_text(found.held, why.get("workspaces.held", ""))
+        asked = amount_text(found.requested, why.get("workspaces.requested", ""))
+        yield "", f"at most {asked} in one of {count(len(found.calls), 'call')}"
+        for call in sorted(found.calls, key=lambda call: _value(call.requested), reverse=True)[:_CALLS_SHOWN]:
+            yield "", _call(call)
+        if _positive(found.per_worker):
+            yield "", f"and {amount_text(found.per_worker)} for each further thread of parallel loops"
+        for name in allocators:
+            if name in found.together:
+                reason = why.get(f"workspaces.together.{name}", "")
+                yield f"with workspaces, {name}", amount_text(found.together[name], reason)
+    for scope in dict.fromkeys(each.scope for each in found.on_chip):
+        yield _on_chip(scope, [each for each in found.on_chip if each.scope == scope])
+
+
+def _value(amount: Amount | None) -> int:
+    return -1 if amount is None or amount.value is None else amount.value
+
+
+def _call(call: CallWorkspace) -> str:
+    where = "" if call.line is None else f", line {call.line}"
+    return f"`{printable(call.callee)}` for `{printable(call.binding)}`{where}: {amount_text(call.requested)}"
+
+
+def _positive(amount: Amount | None) -> bool:
+    return amount is None or amount.expr != "0"
+
+
+def _on_chip(scope: str, found: Sequence[OnChipMemory]) -> tuple[str, str]:
+    """The kernel with the most of it: none of this is memory of the device."""
+    most = max(found, key=lambda each: _value(each.bytes))
+    of = "" if most.limit is None else f" of {bytes_text(most.limit)} for a block"
+    label = "kernels' stack" if scope == "stack" else f"on chip, {printable(scope)}"
+    return label, f"at most {amount_text(most.bytes)}{of}, in `{printable(most.kernel)}`"
