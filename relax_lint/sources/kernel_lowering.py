@@ -46,9 +46,14 @@ def lowered_kernel(name: str, prim_func: Any, target: str) -> tuple[Any, ...]:
 
 
 def target_of(prim_func: Any, otherwise: str) -> Any:
-    """The target that a PrimFunc names, else that of the text."""
+    """The target that a PrimFunc names, else that of the text. Raises KernelLoweringError."""
     named = prim_func.attrs.get("target") if prim_func.attrs else None
-    return tvm.target.Target(otherwise) if named is None else named
+    if named is not None:
+        return named
+    try:
+        return tvm.target.Target(otherwise)
+    except Exception as error:
+        raise KernelLoweringError(reason(str(error) or type(error).__name__)) from None
 
 
 def is_cpu(target: Any) -> bool:

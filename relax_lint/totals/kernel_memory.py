@@ -112,8 +112,8 @@ class KernelMemory:
         prim_func = self._functions[name]
         if not has_buffers(prim_func):
             return KernelBuffers()
-        on_cpu = is_cpu(target_of(prim_func, self._target))
         try:
+            on_cpu = is_cpu(target_of(prim_func, self._target))
             host, *others = lowered_kernel(name, prim_func, self._target)
         except KernelLoweringError as error:
             return Unknown(f"TVM cannot lower the kernel `{name}`: {error}")
