@@ -34,6 +34,17 @@ class KernelBuffer:
 
 
 @dataclass(frozen=True)
+class ExternalCall:
+    """A call of a function outside of the module. `extents` are those of the first tensor that it receives,
+    `numbers` the integers among its arguments by position.
+    """
+
+    name: str
+    extents: tuple[Size, ...] = ()
+    numbers: tuple[tuple[int, int], ...] = ()
+
+
+@dataclass(frozen=True)
 class KernelBuffers:
     """The buffers of one kernel, over the symbols of its `parameters`.
 
@@ -49,7 +60,7 @@ class KernelBuffers:
     events: tuple[int, ...] = ()
     stack: tuple[KernelBuffer, ...] = ()
     on_chip: tuple[KernelBuffer, ...] = ()
-    calls: tuple[str, ...] = ()
+    calls: tuple[ExternalCall, ...] = ()
     threaded: frozenset[int] = frozenset()
     uncertain: str | None = None
 
@@ -110,7 +121,7 @@ class _Reader:
     events: list[int] = field(default_factory=list)
     stack: list[KernelBuffer] = field(default_factory=list)
     on_chip: list[KernelBuffer] = field(default_factory=list)
-    calls: list[str] = field(default_factory=list)
+    calls: list[ExternalCall] = field(default_factory=list)
     threaded: set[int] = field(default_factory=set)
     uncertain: str | None = None
 
@@ -132,7 +143,7 @@ class _Reader:
         handler = _HANDLERS.get(type(node).__name__)
         called = _called(node)
         if called is not None:
-            self.calls.append(called)
+            self.calls.append(self._external(called, node.value))
         if handler is not None:
             handler(self, node)
 
@@ -179,6 +190,28 @@ class _Reader:
                 self.threaded.add(len(self.workspaces) - 1)
             if self._branches and self.uncertain is None:
                 self.uncertain = f"it allocates `{made.name}` in a branch"
+
+    def _external(self, name: str, call: Any) -> ExternalCall:
+        extents: list[Size] = []
+        for argument in call.args[1:]:
+            if type(argument).__name__ == "Call" and str(argument.op.name).endswith("make_array"):
+                extents = [self._extent(name, extent) for extent in argument.args[1].args]
+                break
+        numbers = [
+            (position, int(argument.value))
+            for position, argument in enumerate(call.args)
+            if type(argument).__name__ == "IntImm"
+        ]
+        return ExternalCall(name, tuple(extents), tuple(numbers))
+
+    def _extent(self, name: str, extent: Any) -> Size:
+        try:
+            size = self.translator.expr(extent)
+        except (Untranslatable, AttributeError):
+            return Unknown(f"an extent that `{name}` receives is not an integer expression")
+        if not self.loops.in_signature(size):
+            return Unknown(f"an extent that `{name}` receives changes inside the kernel")
+        return size
 
     def _buffer(self, buffer: Any) -> KernelBuffer:
         name, scope = (

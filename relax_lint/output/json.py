@@ -169,6 +169,7 @@ def _memory(total: MemoryTotals) -> MemoryObject:
         over_range=total.over_range,
         calls=total.calls,
         workspaces=total.workspaces,
+        packed=total.packed,
     )
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from relax_lint.output.amounts import amount_text
-from relax_lint.output.memory_workspaces import workspace_rows
+from relax_lint.output.memory_workspaces import packed_rows, workspace_rows
 from relax_lint.output.style import Style
 from relax_lint.output.tables import count, table
 from relax_lint.results.memory_figures import MemoryTotals, OverRange, Piece
@@ -32,6 +32,8 @@ def _all_further(total: MemoryTotals, allocators: Sequence[str]) -> Iterator[tup
     yield from _repeated(total, allocators)
     if total.workspaces is not None:
         yield from workspace_rows(total.workspaces, total.unknown, allocators)
+    if total.packed is not None:
+        yield from packed_rows(total.packed)
     yield from _inputs(total)
     yield from _further(total)
 

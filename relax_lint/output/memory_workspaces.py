@@ -1,4 +1,4 @@
-"""The buffers of kernels as rows of the text report."""
+"""The buffers of kernels, and the memory of packed functions, as rows of the text report."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 
 from relax_lint.output.amounts import amount_text
 from relax_lint.output.tables import count
-from relax_lint.results.memory_figures import Amount, CallWorkspace, OnChipMemory, Workspaces
+from relax_lint.results.memory_figures import Amount, CallWorkspace, OnChipMemory, PackedFunctions, Workspaces
 from relax_lint.support.byte_text import bytes_text
 from relax_lint.support.escaping import printable
 
@@ -31,6 +31,23 @@ def workspace_rows(
                 yield f"with workspaces, {name}", amount_text(found.together[name], reason)
     for scope in dict.fromkeys(each.scope for each in found.on_chip):
         yield _on_chip(scope, [each for each in found.on_chip if each.scope == scope])
+
+
+def packed_rows(found: PackedFunctions) -> Iterator[tuple[str, str]]:
+    """What packed functions take besides the VM's allocator, and whose memory is in no total."""
+    for call in found.calls:
+        for word, amount in (("", call.device), (" on the host", call.host)):
+            if not _positive(amount):
+                continue
+            where = f"`{printable(call.callee)}` for `{printable(call.binding)}`"
+            size = amount_text(amount) + word
+            yield (
+                ("scratch of a call", f"at most {size}, in {where}")
+                if call.scratch
+                else ("held by an object", f"{size}, of {where}")
+            )
+    for name, reason in found.not_counted.items():
+        yield "not counted", f"`{printable(name)}`: {printable(reason)}"
 
 
 def _value(amount: Amount | None) -> int:

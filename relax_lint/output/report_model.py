@@ -18,6 +18,7 @@ from relax_lint.results.memory_figures import (
     Amount,
     CallMemory,
     OverRange,
+    PackedFunctions,
     PlaceOfPeak,
     SymbolRange,
     Workspaces,
@@ -211,8 +212,11 @@ class MemoryObject:
     ]
     calls: tuple[CallMemory, ...]
     workspaces: Annotated[
-        Workspaces | None,
-        _text("the buffers that kernels make themselves; null: not asked for"),
+        Workspaces | None, _text("the buffers that kernels make themselves; null: not asked for")
+    ]
+    packed: Annotated[
+        PackedFunctions | None,
+        _text("what packed functions take beside the VM's allocator; null: not asked for"),
     ]
 
 

@@ -160,14 +160,41 @@ class Workspaces:
 
 
 @dataclass(frozen=True)
+class PackedMemory:
+    """What one packed function takes besides the VM's allocator, on the device and on the host: exactly so
+    much, held by the object that it returns, or (`scratch`) at most so much, until it returns.
+    """
+
+    callee: str
+    binding: str
+    line: int | None
+    device: Amount | None
+    host: Amount | None
+    scratch: bool
+
+
+@dataclass(frozen=True)
+class PackedFunctions:
+    """The packed functions that a function and its callees call, and take memory. `device` and `host` are the
+    bytes of all objects that they make; `not_counted` has those whose memory is not in any total, with the
+    reason.
+    """
+
+    device: Amount | None
+    host: Amount | None
+    calls: tuple[PackedMemory, ...] = ()
+    not_counted: Mapping[str, str] = field(default_factory=dict)
+
+
+@dataclass(frozen=True)
 class MemoryTotals:
     """Memory totals of one function, in bytes.
 
     `bindings` are the values that were asked for. A total for which there is no formula is None, or a number
     that holds at the bindings only; `unknown` has the reason by its name: `peak_live`, `reserved.pooled`, ...
     `over_range`, by the same names, and `timelines` are there where they were asked for. `reserved` is for
-    one call and `repeated` for any number of calls one after the other, by allocator. `workspaces` are there
-    where they were asked for.
+    one call and `repeated` for any number of calls one after the other, by allocator. `workspaces` and
+    `packed` are there where they were asked for.
     """
 
     path: str
@@ -200,3 +227,4 @@ class MemoryTotals:
     timelines: tuple[Timeline, ...] = ()
     repeated: Mapping[str, Amount | None] = field(default_factory=dict)
     workspaces: Workspaces | None = None
+    packed: PackedFunctions | None = None

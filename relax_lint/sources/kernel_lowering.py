@@ -46,8 +46,10 @@ def lowered_kernel(name: str, prim_func: Any, target: str) -> tuple[Any, ...]:
 
 
 def target_of(prim_func: Any, otherwise: str) -> Any:
-    """The target that a PrimFunc names, else that of the text. Raises KernelLoweringError."""
-    named = prim_func.attrs.get("target") if prim_func.attrs else None
+    """The target that a PrimFunc (None: none in particular) names, else that of the text. Raises
+    KernelLoweringError.
+    """
+    named = prim_func.attrs.get("target") if prim_func is not None and prim_func.attrs else None
     if named is not None:
         return named
     try:

@@ -22,6 +22,7 @@ from relax_lint.sources.kernel_lowering import (
 )
 from relax_lint.symbolic.quantity import Size, Unknown
 from relax_lint.totals.formula import maximum
+from relax_lint.totals.packed_formulas import sort_bytes
 from relax_lint.totals.quantities import Indeterminate, Quantity, Scope
 from relax_lint.totals.walk import CallPoint
 from relax_lint.vm import versions
@@ -82,6 +83,35 @@ class KernelMemory:
         scope = _arguments(found, types, point.scope)
         sizes = tuple(_without_maxima(scope.quantity(buffer.size), positive) for buffer in found.workspaces)
         return CallWorkspaces(point, sizes, found.events, found.threaded)
+
+    def scratch(self, point: CallPoint) -> dict[str, Quantity]:
+        """The most bytes of the heap that each function takes which a kernel calls. Raises Indeterminate."""
+        found = self.of(point.op.callee)
+        if isinstance(found, Unknown) or not found.calls:
+            return {}
+        assert isinstance(point.op, KernelCall)
+        types = [operand.type for operand in operands_of(point.op, point.function)]
+        scope = _arguments(found, types, point.scope)
+        taken: dict[str, Quantity] = {}
+        for call in found.calls:
+            size = sort_bytes(call, scope)
+            if size is not None:
+                taken[call.name] = size
+        return taken
+
+    def uncounted_calls(self, name: str) -> tuple[str, ...]:
+        """The functions outside of the module that a kernel calls."""
+        found = self.of(name)
+        return () if isinstance(found, Unknown) else tuple(call.name for call in found.calls)
+
+    @property
+    def target_name(self) -> str:
+        """`cpu`, `cuda` or another kind of device."""
+        try:
+            target = target_of(None, self._target)
+        except KernelLoweringError:
+            return ""
+        return "cpu" if is_cpu(target) else str(target.kind.name)
 
     def on_chip(self, name: str) -> tuple[OnChip, ...]:
         """What a kernel keeps where no memory is obtained for it, by scope."""

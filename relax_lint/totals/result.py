@@ -18,11 +18,12 @@ from relax_lint.symbolic.quantity import Unknown
 from relax_lint.totals.amounts import amount
 from relax_lint.totals.compute import Totals, measure, size_of
 from relax_lint.totals.kernel_memory import KernelMemory
+from relax_lint.totals.packed_memory import measure_packed
 from relax_lint.totals.peaks import Peak
 from relax_lint.totals.quantities import Indeterminate, Quantity
 from relax_lint.totals.ranges import over_range
 from relax_lint.totals.timeline import timelines
-from relax_lint.totals.workspace_result import named, workspaces
+from relax_lint.totals.workspace_result import named, packed, workspaces
 from relax_lint.totals.workspaces import WorkspaceTotals, measure_workspaces
 from relax_lint.vm.allocators import Allocator
 
@@ -49,13 +50,16 @@ def function_totals(
     if request.point:
         here = measure(program, function, page_size=page_size, binding=request.point)
     own: WorkspaceTotals | None = None
-    largest, reasons, asked = dict(_largest(totals)), _reasons(totals), None
+    largest, reasons, asked, taken = dict(_largest(totals)), _reasons(totals), None, None
     if kernels is not None:
         own = measure_workspaces(program, function, kernels, page_size=page_size)
         there = own
         if request.point:
             there = measure_workspaces(program, function, kernels, page_size=page_size, binding=request.point)
         asked = workspaces(own, there)
+        found = measure_packed(program, function, kernels)
+        at = measure_packed(program, function, kernels, request.point) if request.point else found
+        taken = packed(found, at)
         largest |= named(own)
         reasons |= {name: total.reason for name, total in named(own).items() if isinstance(total, Unknown)}
     ranges, unknown = _over_ranges(largest, request)
@@ -90,6 +94,7 @@ def function_totals(
         timelines=timelines(program, function, page_size) if request.timelines else (),
         repeated={a.value: amount(totals.repeated[a], here.repeated[a]) for a in Allocator},
         workspaces=asked,
+        packed=taken,
     )
 
 

@@ -1,13 +1,21 @@
-"""The workspaces of one function in the result model."""
+"""Workspaces and the memory of packed functions in the result model."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 
-from relax_lint.results.memory_figures import Amount, CallWorkspace, OnChipMemory, Workspaces
+from relax_lint.results.memory_figures import (
+    Amount,
+    CallWorkspace,
+    OnChipMemory,
+    PackedFunctions,
+    PackedMemory,
+    Workspaces,
+)
 from relax_lint.symbolic.printing import expr_text
 from relax_lint.symbolic.quantity import Size, Unknown
 from relax_lint.totals.amounts import amount
+from relax_lint.totals.packed_memory import PackedCall, PackedTotals
 from relax_lint.totals.quantities import Quantity
 from relax_lint.totals.workspaces import WorkspaceTotals
 from relax_lint.vm.allocators import Allocator
@@ -32,6 +40,24 @@ def workspaces(found: WorkspaceTotals, here: WorkspaceTotals) -> Workspaces:
         ),
         on_chip=tuple(OnChipMemory(o.kernel, o.scope, _bytes(o.size), o.limit) for o in found.on_chip),
     )
+
+
+def packed(found: PackedTotals, here: PackedTotals) -> PackedFunctions:
+    """What packed functions take, as formulas (`found`) with their values at the binding (`here`)."""
+    values = {call.op.place.index: call for call in here.calls}
+    return PackedFunctions(
+        amount(found.objects[0], here.objects[0]),
+        amount(found.objects[1], here.objects[1]),
+        tuple(_packed_call(call, values.get(call.op.place.index, call)) for call in found.calls),
+        dict(found.uncounted),
+    )
+
+
+def _packed_call(call: PackedCall, there: PackedCall) -> PackedMemory:
+    place = call.op.place
+    line = None if place.location is None else place.location.line
+    device, host = amount(call.device, there.device), amount(call.host, there.host)
+    return PackedMemory(call.callee, place.binding, line, device, host, call.scratch)
 
 
 def named(found: WorkspaceTotals) -> Mapping[str, Quantity | Unknown]:

@@ -62,13 +62,25 @@ def measure_workspaces(
     binding: Mapping[str, int] | None = None,
 ) -> WorkspaceTotals:
     """The totals of one function over all its paths; with a `binding` as in `measure`."""
+    walks = storage_walks(program, function, exec_mode=exec_mode, binding=binding)
+    if isinstance(walks, Unknown):
+        return WorkspaceTotals(walks, walks, walks, dict.fromkeys(Allocator, walks), (), ())
+    return _totals(walks, kernels, page_size, never_negative_symbols(function))
+
+
+def storage_walks(
+    program: Program,
+    function: Function,
+    *,
+    exec_mode: ExecMode = ExecMode.BYTECODE,
+    binding: Mapping[str, int] | None = None,
+) -> list[Walk] | Unknown:
+    """The walks of the storages of one function, over all its paths."""
     values = None if binding is None else symbols_of(function, binding)
     try:
-        walks = paths_of(Plans(program), function, Inventory.STORAGES, values, exec_mode)
+        return paths_of(Plans(program), function, Inventory.STORAGES, values, exec_mode)
     except Indeterminate as reason:
-        unknown = Unknown(str(reason))
-        return WorkspaceTotals(unknown, unknown, unknown, dict.fromkeys(Allocator, unknown), (), ())
-    return _totals(walks, kernels, page_size, never_negative_symbols(function))
+        return Unknown(str(reason))
 
 
 def _totals(

@@ -96,3 +96,25 @@ def test_where_a_buffer_of_a_cpu_kernel_lies() -> None:
     assert not is_on_stack("global", None)
     # Only buffers of the scope `global` are left on the stack.
     assert not is_on_stack("local", 4)
+
+
+PACKED = (
+    HEADER
+    + """@I.ir_module
+class Module:
+    @R.function(pure=False)
+    def main(x: R.Tensor((3, 8), "float32")):
+        cache = R.call_packed("vm.builtin.attention_kv_cache_create", x, R.shape([4, 8]), 0, ty_args=[R.Any])
+        more = R.call_packed("vm.builtin.attention_kv_cache_append", cache, x, ty_args=[R.Any])
+        mine = R.call_packed("mine.something", x, ty_args=[R.Any])
+        return more
+"""
+)
+
+
+def test_the_text_has_what_is_held_and_what_is_not_counted(memory: Memory) -> None:
+    found = memory(PACKED).out
+    held = "128 bytes, of `vm.builtin.attention_kv_cache_create` for `cache`\n"
+    assert held in found.partition("held by an object")[2]
+    assert "`mine.something`: what it allocates is not known\n" in found
+    assert "`vm.builtin.attention_kv_cache_append`: it doubles the cache where that is full\n" in found

@@ -11,11 +11,16 @@
 #include <pthread.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
 
-enum { SLOTS = 1 << 16, MAX_CALLERS = 8, MAX_EVENTS = 1 << 16, CALLER = 2, MAX_REQUESTS = 256 };
+enum { SLOTS = 1 << 16, MAX_CALLERS = 8, MAX_EVENTS = 1 << 16, CALLER = 2, MAX_REQUESTS = 256, SMALLEST = 512 };
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
-static struct { void *pointer; size_t size; int of_pool; } table[SLOTS];
+static struct { void *pointer; size_t size; int kind; } table[SLOTS];
+/* Who obtained memory: an allocator, the workspace pool, another caller of the device, C++'s `new`. */
+enum { ALLOCATOR, POOL, OTHERS, HEAP, KINDS };
+static int64_t others[KINDS], most_others[KINDS];
 static void *callers[MAX_CALLERS];
 static int caller_count, learning, counting;
 static int64_t live, peak, events[MAX_EVENTS], event_count;
@@ -32,8 +37,13 @@ static size_t slot_of(void *pointer) {
   return slot;
 }
 
-static void record(int64_t change, int of_pool) {
-  if (of_pool) {
+static void record(int64_t change, int kind) {
+  if (kind == OTHERS || kind == HEAP) {
+    others[kind] += change;
+    if (others[kind] > most_others[kind]) most_others[kind] = others[kind];
+    return;
+  }
+  if (kind == POOL) {
     pool += change;
     if (pool > most_pool) most_pool = pool;
   } else {
@@ -50,6 +60,28 @@ static int is_known(void *caller) {
   return 0;
 }
 
+static void note(void *pointer, size_t size, int kind) {
+  size_t slot = slot_of(pointer);
+  table[slot].pointer = pointer;
+  table[slot].size = size;
+  table[slot].kind = kind;
+  record((int64_t)size, kind);
+}
+
+/* C++'s `operator new`, plain and `nothrow`; `delete` is `free`. Small blocks are objects of the VM. */
+static void *counted_new(size_t size) {
+  void *result = malloc(size ? size : 1);
+  if (counting && result && size >= SMALLEST) {
+    pthread_mutex_lock(&lock);
+    note(result, size, HEAP);
+    pthread_mutex_unlock(&lock);
+  }
+  return result;
+}
+
+void *_Znwm(size_t size) { return counted_new(size); }
+void *_ZnwmRKSt9nothrow_t(size_t size, const void *tag) { return counted_new(size); }
+
 int posix_memalign(void **result, size_t alignment, size_t size) {
   static int (*next)(void **, size_t, size_t);
   if (!next) next = (int (*)(void **, size_t, size_t))dlsym(RTLD_NEXT, "posix_memalign");
@@ -60,13 +92,7 @@ int posix_memalign(void **result, size_t alignment, size_t size) {
     void *caller = depth > CALLER ? frames[CALLER] : NULL;
     pthread_mutex_lock(&lock);
     if (learning && !is_known(caller) && caller_count < MAX_CALLERS) callers[caller_count++] = caller;
-    if (counting && (in_pool || is_known(caller))) {
-      size_t slot = slot_of(*result);
-      table[slot].pointer = *result;
-      table[slot].size = size;
-      table[slot].of_pool = in_pool;
-      record((int64_t)size, in_pool);
-    }
+    if (counting) note(*result, size, in_pool ? POOL : is_known(caller) ? ALLOCATOR : OTHERS);
     pthread_mutex_unlock(&lock);
   }
   return status;
@@ -79,7 +105,7 @@ void free(void *pointer) {
     pthread_mutex_lock(&lock);
     size_t slot = slot_of(pointer);
     if (table[slot].pointer && table[slot].size != SIZE_MAX) {
-      record(-(int64_t)table[slot].size, table[slot].of_pool);
+      record(-(int64_t)table[slot].size, table[slot].kind);
       /* The slot stays taken, so that those behind it are still found. */
       table[slot].size = SIZE_MAX;
     }
@@ -128,6 +154,8 @@ void meter_start(void) {
   pthread_mutex_lock(&lock);
   for (size_t i = 0; i < SLOTS; ++i) table[i].pointer = NULL;
   for (int i = 0; i < MAX_REQUESTS; ++i) requests[i].pointer = NULL;
+  memset(others, 0, sizeof others);
+  memset(most_others, 0, sizeof most_others);
   live = peak = event_count = asked = most_asked = pool = most_pool = most_together = 0;
   counting = 1;
   pthread_mutex_unlock(&lock);
@@ -136,6 +164,8 @@ void meter_start(void) {
 void meter_stop(void) { counting = 0; }
 int64_t meter_live(void) { return live; }
 int64_t meter_peak(void) { return peak; }
+int64_t meter_others(void) { return others[OTHERS]; }
+int64_t meter_heap(void) { return most_others[HEAP]; }
 int64_t meter_asked(void) { return most_asked; }
 int64_t meter_pool(void) { return most_pool; }
 int64_t meter_together(void) { return most_together; }
