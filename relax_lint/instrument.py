@@ -18,11 +18,10 @@ from relax_lint.judging.problems import problem_checks
 from relax_lint.judging.provenance import counterparts, first_with
 from relax_lint.judging.report import check_module
 from relax_lint.results.check import Check, is_finding
-from relax_lint.results.problem import ProblemKind
+from relax_lint.results.problem import Problem, ProblemKind
 from relax_lint.results.report import FileResult, InputStatus, Report
 from relax_lint.results.verdict import Severity
 from relax_lint.settings.config import Config, Settings, as_config
-from relax_lint.sources.unit import Problem
 from relax_lint.support.gc_pause import without_collection
 from relax_lint.suppressions.policy import apply_policy
 from relax_lint.vm import versions

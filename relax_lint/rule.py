@@ -272,6 +272,7 @@ def find_rule(word: str) -> Rule | None:
     return rules.get(word) or next((rule for rule in rules.values() if rule.name == word), None)
 
 
+@cache
 def rule_of(problem: ProblemKind) -> Rule:
     """The rule that reports a kind of problem."""
     rule = find_rule(problem.value)
@@ -279,6 +280,7 @@ def rule_of(problem: ProblemKind) -> Rule:
     return rule
 
 
+@cache
 def unreadable_codes() -> tuple[str, ...]:
     """The codes of the rules that say that a block could not be analysed."""
     return tuple(rule_of(kind).code for kind in UNREADABLE)

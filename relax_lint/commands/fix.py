@@ -24,11 +24,11 @@ from relax_lint.output.diff import in_log, on_terminal
 from relax_lint.output.tables import count
 from relax_lint.repair.files import WriteError, encoded, unified_diff, write_atomically
 from relax_lint.repair.text_target import FixedFile, fix_files
+from relax_lint.results.problem import Problem
 from relax_lint.results.report import FileResult, Report
 from relax_lint.settings.config import Config
 from relax_lint.sources.discovery import HeldInput, Input, UnreadableError
 from relax_lint.sources.text import UndecodableError, decode
-from relax_lint.sources.unit import Problem
 
 
 @dataclass(frozen=True)

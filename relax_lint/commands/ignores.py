@@ -12,6 +12,7 @@ from relax_lint.output.tables import count
 from relax_lint.repair.apply import apply_edits
 from relax_lint.repair.files import WriteError, encoded, write_atomically
 from relax_lint.results.check import Check, is_finding
+from relax_lint.results.problem import Problem
 from relax_lint.results.report import Report
 from relax_lint.rule import Acceptance, load_rules
 from relax_lint.running.pool import Item
@@ -19,7 +20,6 @@ from relax_lint.running.pools import new_pool
 from relax_lint.settings.config import Config
 from relax_lint.sources.discovery import HeldInput, Input, UnreadableError
 from relax_lint.sources.text import UndecodableError, decode
-from relax_lint.sources.unit import Problem
 from relax_lint.support.codec import decode as decode_value
 from relax_lint.suppressions.adding import FUNCTION, KINDS, Plan, Wanted
 

@@ -8,13 +8,13 @@ from collections.abc import Iterable
 from contextlib import ExitStack
 
 from relax_lint.commands.terminal import DEBUG, waiting, warn
+from relax_lint.results.problem import Problem
 from relax_lint.results.report import Report
 from relax_lint.running.cache import Cache, default_folder
 from relax_lint.running.runner import judge_inputs
 from relax_lint.running.starting import hide_this_process
 from relax_lint.settings.config import Config
 from relax_lint.sources.discovery import Input, discover
-from relax_lint.sources.unit import Problem
 
 
 def named_inputs(options: argparse.Namespace, config: Config) -> list[Input | Problem]:

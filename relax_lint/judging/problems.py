@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from relax_lint.results.check import Check
+from relax_lint.results.problem import Problem
 from relax_lint.results.verdict import Verdict
 from relax_lint.rule import rule_of
 from relax_lint.settings.config import Config
-from relax_lint.sources.unit import Problem
 from relax_lint.support.escaping import without_addresses
 
 

@@ -20,12 +20,12 @@ from relax_lint.model.program import Function
 from relax_lint.results.check import AllocatorFailure, Check, Fix, ProofRecord, Related
 from relax_lint.results.location import Location
 from relax_lint.results.memory_figures import MemoryTotals
-from relax_lint.results.problem import ProblemKind
+from relax_lint.results.problem import Problem, ProblemKind
 from relax_lint.results.report import UnitResult
 from relax_lint.results.verdict import Prover, Severity, Verdict
 from relax_lint.rule import Judgement
 from relax_lint.settings.config import Config
-from relax_lint.sources.unit import ParsedUnit, Problem
+from relax_lint.sources.unit import ParsedUnit
 from relax_lint.support.escaping import without_addresses
 from relax_lint.symbolic.decision import Decision, FailureStatus, FirstFailure
 from relax_lint.symbolic.printing import condition_text

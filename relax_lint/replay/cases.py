@@ -9,7 +9,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from relax_lint.running.file_task import FileData
+from relax_lint.running.messages import FileData
 from relax_lint.sources.reading import read_units
 from relax_lint.support.codec import decode, encode
 

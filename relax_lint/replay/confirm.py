@@ -16,7 +16,7 @@ from relax_lint.results.check import Check, is_finding
 from relax_lint.results.confirmation import NOTHING_TO_SEE, Confirmation, Status, Symptom
 from relax_lint.results.report import FileResult, Report
 from relax_lint.rule import load_rules
-from relax_lint.running.file_task import FileData
+from relax_lint.running.messages import FileData
 from relax_lint.running.pool import Failed, Item
 from relax_lint.running.pools import new_pool
 from relax_lint.running.starting import Needs

@@ -6,9 +6,9 @@ from typing import Any
 
 import tvm
 
+from relax_lint.results.problem import Problem
 from relax_lint.sources.parsing import parse_unit
 from relax_lint.sources.reading import read_units
-from relax_lint.sources.unit import Problem
 
 
 class UnreadableModuleError(Exception):

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from enum import Enum
+
+from relax_lint.results.location import Location
 
 
 class ProblemKind(str, Enum):
@@ -22,3 +25,14 @@ UNREADABLE = (
     ProblemKind.ANALYSIS_FAILED,
 )
 """The problems because of which a block is not analysed."""
+
+
+@dataclass(frozen=True)
+class Problem:
+    """A unit or a whole input that cannot be analysed."""
+
+    kind: ProblemKind
+    message: str
+    location: Location | None
+    unit: str | None = None
+    detail: tuple[str, ...] = ()

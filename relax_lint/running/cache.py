@@ -18,8 +18,8 @@ import zlib
 from collections.abc import Iterator
 from functools import cached_property
 
-from relax_lint.running.file_task import FileData
 from relax_lint.running.fingerprint import tool_fingerprint
+from relax_lint.running.messages import FileData
 from relax_lint.running.outcome import MAX_TEXT_BYTES, Outcome, outcome_text, read_outcome
 from relax_lint.settings.config import Config
 from relax_lint.support.regular_file import IrregularFileError, read_regular

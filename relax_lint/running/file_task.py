@@ -8,105 +8,29 @@ from __future__ import annotations
 
 import gc
 import json
-from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass, field, replace
+from collections.abc import Iterable, Iterator
+from dataclasses import replace
 from typing import Any
 
 from relax_lint.results.check import Check
 from relax_lint.results.location import Location
-from relax_lint.results.report import UnitResult
+from relax_lint.results.problem import Problem
 from relax_lint.results.verdict import Severity
 from relax_lint.rule import load_rules
+from relax_lint.running.messages import Answer, Doing, FileData, Impossible, Loaded, UnitHead, UnitList
 from relax_lint.running.sandbox.entering import seal
 from relax_lint.settings.config import Config
 from relax_lint.sources import text as source_text
-from relax_lint.sources.ignore_comment import IgnoreComment
 from relax_lint.sources.models import load_model, refused
 from relax_lint.sources.reading import read_units
 from relax_lint.sources.text import SourceText, UndecodableError
-from relax_lint.sources.unit import ParsedUnit, Problem
-from relax_lint.support.codec import decode, encode
-
-FUNCTION = f"{__name__}:analyse"
-"""What the worker pool is asked to call."""
-
-LOADING = f"{__name__}:load"
-"""What it is asked to call to see whether TVM can be loaded."""
+from relax_lint.sources.unit import ParsedUnit
+from relax_lint.support.codec import encode
 
 _SHORT_PLACE_LINES = 6
 _NOT_LOWERED = (
     "a model allocates nothing explicitly: `--lower` shows what TVM's pipeline allocates for a target"
 )
-
-
-@dataclass(frozen=True)
-class UnitHead:
-    """A unit that was found: its name and the place of its first line."""
-
-    name: str | None
-    location: Location | None
-
-
-@dataclass(frozen=True)
-class UnitList:
-    """The first answer: the units of the input, what could not be read, and the ignore comments. `lines` is
-    the text that the locations point at, by line number.
-    """
-
-    units: tuple[UnitHead, ...]
-    problems: tuple[Problem, ...] = ()
-    comments: tuple[IgnoreComment, ...] = ()
-    lines: Mapping[int, str] = field(default_factory=dict)
-
-
-@dataclass(frozen=True)
-class Loaded:
-    """The second answer, before the first unit: TVM could be imported, and these rules were found."""
-
-    tvm_version: str
-    rules: tuple[str, ...]
-
-
-@dataclass(frozen=True)
-class Doing:
-    """What takes long and begins now; also asks for a new time limit."""
-
-    what: str
-
-
-@dataclass(frozen=True)
-class Impossible:
-    """The run as a whole cannot be carried out as it was asked for."""
-
-    reason: str
-
-
-@dataclass(frozen=True)
-class FileData:
-    """An input as it is handed to a worker. `named` is False for a file that a search of folders found.
-    `source` is where a model lies, which has no `data`: its results cannot be kept for another run. It is
-    None for everything else.
-    """
-
-    data: bytes
-    path: str
-    kind: str
-    named: bool
-    source: str | None = None
-
-
-Answer = UnitList | Loaded | Doing | Impossible | UnitResult
-_ANSWERS: Mapping[str, type[Answer]] = {
-    cls.__name__: cls for cls in (UnitList, Loaded, Doing, Impossible, UnitResult)
-}
-
-
-def read_answer(value: Any) -> Answer:
-    """An answer of `analyse`, from what the worker pool delivers. Raises ValueError for anything else."""
-    match value:
-        case [str(name), data] if name in _ANSWERS:
-            return decode(_ANSWERS[name], data)
-    raise ValueError("not an answer of a worker")
 
 
 def analyse(file: FileData, config: Config, first: int) -> Iterator[Any]:

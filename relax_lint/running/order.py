@@ -7,7 +7,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 
 from relax_lint.results.report import UnitResult
-from relax_lint.running.file_task import Answer, Doing, Impossible, Loaded, UnitList
+from relax_lint.running.messages import Answer, Doing, Impossible, Loaded, UnitList
 
 _DOING_PER_UNIT = 3
 

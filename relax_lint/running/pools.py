@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 
 from relax_lint.rule import rule_packages
-from relax_lint.running.file_task import FileData
+from relax_lint.running.messages import FileData
 from relax_lint.running.pool import WorkerPool
 from relax_lint.running.starting import Needs
 from relax_lint.settings.config import Config

@@ -10,11 +10,13 @@ from relax_lint.results.check import Check
 from relax_lint.results.memory_figures import Estimate, MemoryTotals
 from relax_lint.results.report import FileResult, InputStatus, UnitResult
 from relax_lint.rule import load_rules, unreadable_codes
-from relax_lint.running.file_task import Answer, Doing, FileData, Impossible, Loaded, UnitList, read_answer
+from relax_lint.running.messages import Answer, Doing, FileData, Impossible, Loaded, UnitList, read_answer
 from relax_lint.running.order import Order
 from relax_lint.running.outcome import Outcome, require_known_rules
 from relax_lint.settings.config import Config
 from relax_lint.support.errors import RunError
+
+_NO_RELAX = "no Relax function in it"
 
 
 @dataclass
@@ -96,6 +98,8 @@ class Progress:
 
 
 def _result(one: Progress) -> FileResult:
+    if one.file is None and not one.checks:
+        return FileResult(InputStatus(one.path, 0, "skipped", _NO_RELAX))
     unreadable = unreadable_codes()
     reason = next((check.message for check in one.checks if check.rule in unreadable), None)
     if one.functions:
@@ -103,6 +107,6 @@ def _result(one: Progress) -> FileResult:
     elif reason is not None:
         status = "failed"
     else:
-        status, reason = "skipped", "no Relax function in it"
+        status, reason = "skipped", _NO_RELAX
     status_of_input = InputStatus(one.path, one.functions, status, reason, tuple(dict.fromkeys(one.notes)))
     return FileResult(status_of_input, tuple(one.checks), tuple(one.memory), one.lines, tuple(one.estimates))

@@ -11,10 +11,9 @@ from pathlib import Path
 from typing import BinaryIO
 
 from relax_lint.results.location import Location
-from relax_lint.results.problem import ProblemKind
+from relax_lint.results.problem import Problem, ProblemKind
 from relax_lint.sources import models
 from relax_lint.sources.search import Identity, Search
-from relax_lint.sources.unit import Problem
 from relax_lint.support.errors import UserError
 from relax_lint.support.regular_file import IrregularFileError, is_inside, read_regular
 
@@ -178,7 +177,7 @@ def _is_below_here(path: str) -> bool:
 
 
 def _kind(path: str) -> str:
-    return _KINDS.get(Path(path).suffix.lower(), "python")
+    return _KINDS.get(os.path.splitext(path)[1].lower(), "python")
 
 
 def _within(data: bytes, limit: int) -> bytes:

@@ -11,9 +11,9 @@ from tvm import relax
 
 from relax_lint.model.positions import NoPositions, Positions
 from relax_lint.results.location import Location
-from relax_lint.results.problem import ProblemKind
+from relax_lint.results.problem import Problem, ProblemKind
 from relax_lint.sources.reasons import reason
-from relax_lint.sources.unit import ParsedUnit, Problem
+from relax_lint.sources.unit import ParsedUnit
 from relax_lint.support.errors import UserError
 from relax_lint.vm import versions
 from relax_lint.vm.builtins import BUILTINS

@@ -13,7 +13,7 @@ from typing import Any
 import tvm
 from tvm.script.ir_builder import IRBuilder
 
-from relax_lint.results.problem import ProblemKind
+from relax_lint.results.problem import Problem, ProblemKind
 from relax_lint.sources.compiled_kernels import NOTE, with_kernels_called
 from relax_lint.sources.dialects import PURITY, RULES, TYPE_PARAMETERS, described, rewritten
 from relax_lint.sources.dialects.rule import Rule
@@ -40,7 +40,6 @@ from relax_lint.sources.unit import (
     Imported,
     Literal,
     ParsedUnit,
-    Problem,
     Script,
     Sibling,
     Unit,

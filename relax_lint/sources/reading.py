@@ -9,7 +9,7 @@ import warnings
 from bisect import bisect_right
 from collections.abc import Iterable
 
-from relax_lint.results.problem import ProblemKind
+from relax_lint.results.problem import Problem, ProblemKind
 from relax_lint.sources.dialects.symbols import quote_symbols
 from relax_lint.sources.embedded import MalformedError, joined, literal_text, markdown_blocks, notebook_cells
 from relax_lint.sources.finder import find_literals, find_units
@@ -18,7 +18,7 @@ from relax_lint.sources.ignore_comments import read_comments
 from relax_lint.sources.literal import with_printable_numbers
 from relax_lint.sources.prefilter import may_contain_relax
 from relax_lint.sources.text import SourceText, UndecodableError, decode
-from relax_lint.sources.unit import FileUnits, Problem, Unit
+from relax_lint.sources.unit import FileUnits, Unit
 
 # `def main[n](x)`: the type parameters of Python 3.12, which TVM 0.27 prints there.
 _TYPE_PARAMETERS = re.compile(r"^([ \t]*def[ \t]+(\w+)[ \t]*)\[([\w:, \t]*)\](?=[ \t]*\()", re.MULTILINE)

@@ -10,11 +10,11 @@ from typing import Any
 import tvm
 
 from relax_lint.model.positions import NoPositions
-from relax_lint.results.problem import ProblemKind
+from relax_lint.results.problem import Problem, ProblemKind
 from relax_lint.sources.literal import LONG_NUMBER
 from relax_lint.sources.reasons import without_addresses
 from relax_lint.sources.text import SourceText
-from relax_lint.sources.unit import ParsedUnit, Problem
+from relax_lint.sources.unit import ParsedUnit
 from relax_lint.vm import nodes, versions
 
 

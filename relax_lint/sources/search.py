@@ -13,9 +13,8 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from relax_lint.results.location import Location
-from relax_lint.results.problem import ProblemKind
+from relax_lint.results.problem import Problem, ProblemKind
 from relax_lint.sources.patterns import MAX_WILD, Position, path_patterns, patterns_in
-from relax_lint.sources.unit import Problem
 from relax_lint.support.regular_file import IrregularFileError, read_regular
 
 Identity = tuple[int, int]

@@ -8,21 +8,9 @@ from dataclasses import dataclass, field
 from typing import Any, Protocol
 
 from relax_lint.model.positions import Positions
-from relax_lint.results.location import Location
-from relax_lint.results.problem import ProblemKind
+from relax_lint.results.problem import Problem
 from relax_lint.sources.ignore_comment import IgnoreComment
 from relax_lint.sources.text import SourceText
-
-
-@dataclass(frozen=True)
-class Problem:
-    """A unit or a whole input that cannot be analysed."""
-
-    kind: ProblemKind
-    message: str
-    location: Location | None
-    unit: str | None = None
-    detail: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)

@@ -12,6 +12,8 @@ from contextlib import contextmanager
 
 _NO_BLOCK = getattr(os, "O_NONBLOCK", 0)
 _NO_LINK = getattr(os, "O_NOFOLLOW", 0)
+_PART = 4096
+_UNPLAIN = frozenset({"", os.curdir, os.pardir})
 _FOLDER = os.O_RDONLY | getattr(os, "O_DIRECTORY", 0)
 
 
@@ -31,17 +33,36 @@ def read_regular(path: str, limit: int | None, *, beneath: str | None = None) ->
     else:
         with folder_of(path, beneath) as (folder, name):
             descriptor = os.open(name, os.O_RDONLY | _NO_BLOCK | _NO_LINK, dir_fd=folder)
-    with os.fdopen(descriptor, "rb") as file:
-        mode = os.fstat(file.fileno()).st_mode
-        if not stat.S_ISREG(mode):
-            raise IrregularFileError(None, f"not a regular file: {_file_type(mode)}", path)
+    try:
+        status = os.fstat(descriptor)
+        if not stat.S_ISREG(status.st_mode):
+            raise IrregularFileError(None, f"not a regular file: {_file_type(status.st_mode)}", path)
         if limit is None:
             return b""
-        data = file.read(limit + 1)
-    # A kernel's own file has nothing to say at times, and no end at others.
-    if data is None or len(data) > limit:
+        data = _read(descriptor, status.st_size, limit)
+    finally:
+        os.close(descriptor)
+    if data is None:
         raise IrregularFileError(None, f"larger than {_size(limit)}", path)
     return data
+
+
+def _read(descriptor: int, size: int, limit: int) -> bytes | None:
+    """What a file holds; None for more than `limit` bytes. `size` is a guess: a kernel's own file has none,
+    nothing to say at times, and no end at others.
+    """
+    parts: list[bytes] = []
+    held = 0
+    while held <= limit:
+        try:
+            part = os.read(descriptor, min(max(size, _PART) + 1, limit + 1 - held))
+        except BlockingIOError:
+            return None
+        if not part:
+            return parts[0] if len(parts) == 1 else b"".join(parts)
+        parts.append(part)
+        held += len(part)
+    return None
 
 
 @contextmanager
@@ -49,12 +70,10 @@ def folder_of(path: str, beneath: str) -> Iterator[tuple[int, str]]:
     """The folder of a file below `beneath`, opened without following a link on the way there, and the name
     that the file has in it. Raises OSError.
     """
-    base = os.path.abspath(beneath)
-    inner = os.path.relpath(os.path.abspath(path), base)
-    *folders, name = inner.split(os.sep)
+    *folders, name = _inner(path, beneath).split(os.sep)
     if os.pardir in folders or name in (os.pardir, os.curdir):
         raise OSError(errno.EXDEV, f"not inside {beneath}", path)
-    descriptor = os.open(base, _FOLDER)
+    descriptor = os.open(beneath, _FOLDER)
     try:
         for folder in folders:
             inside = os.open(folder, _FOLDER | _NO_LINK, dir_fd=descriptor)
@@ -63,6 +82,15 @@ def folder_of(path: str, beneath: str) -> Iterator[tuple[int, str]]:
         yield descriptor, name
     finally:
         os.close(descriptor)
+
+
+def _inner(path: str, beneath: str) -> str:
+    """The path below a folder, with a `..` in it where there is none."""
+    head, tail = path[: len(beneath)], path[len(beneath) :]
+    # As a search makes its paths: thousands of them, and the general way costs as much as the reading.
+    if head == beneath and tail[:1] == os.sep and not _UNPLAIN.intersection(tail[1:].split(os.sep)):
+        return tail[1:]
+    return os.path.relpath(os.path.abspath(path), os.path.abspath(beneath))
 
 
 def is_inside(path: str, folder: str) -> bool:

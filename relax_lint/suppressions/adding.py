@@ -10,12 +10,12 @@ from typing import Any
 from relax_lint.repair.apply import apply_edits
 from relax_lint.results.check import Edit
 from relax_lint.results.location import Location
+from relax_lint.results.problem import Problem
 from relax_lint.sources.embedded import markdown_blocks
 from relax_lint.sources.ignore_comment import directive_text, joined
 from relax_lint.sources.ignore_comments import read_comments, read_statements
 from relax_lint.sources.reading import parse_text
 from relax_lint.sources.text import SourceText
-from relax_lint.sources.unit import Problem
 from relax_lint.support.codec import encode
 
 FUNCTION = f"{__name__}:plan"

@@ -9,8 +9,8 @@ import sys
 from collections.abc import Iterator
 from typing import Any
 
-from relax_lint.running.file_task import FileData
 from relax_lint.running.file_task import analyse as analyse_plainly
+from relax_lint.running.messages import FileData
 from relax_lint.settings.config import Config
 
 FUNCTION = f"{__name__}:analyse"

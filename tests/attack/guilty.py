@@ -6,7 +6,7 @@ import os
 from collections.abc import Iterator
 from pathlib import Path
 
-from relax_lint.running.file_task import FileData
+from relax_lint.running.messages import FileData
 from relax_lint.settings.config import Config
 from tests.attack import audited
 

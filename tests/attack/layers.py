@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 from unittest import mock
 
-from relax_lint.running.file_task import FileData
+from relax_lint.running.messages import FileData
 from relax_lint.settings.config import Config
 from relax_lint.sources import evaluation, parsing, permissions
 from tests.attack import audited

@@ -8,7 +8,7 @@ import json
 from collections.abc import Callable, Mapping
 from contextlib import suppress
 
-from relax_lint.running.file_task import read_answer
+from relax_lint.running.messages import read_answer
 from relax_lint.running.outcome import read_outcome
 from relax_lint.settings.config import Config, ConfigError, with_options
 from relax_lint.sources.patterns import patterns_in

@@ -8,7 +8,7 @@ from pathlib import Path
 
 from relax_lint.results.report import UnitResult
 from relax_lint.rule import rule_of
-from relax_lint.running.file_task import FileData, UnitList, read_answer
+from relax_lint.running.messages import FileData, UnitList, read_answer
 from relax_lint.running.pool import Failed, FailureKind, Item, WorkerPool
 from relax_lint.settings.config import Config
 from tests.attack import audited

@@ -14,7 +14,7 @@ from relax_lint.results.location import Location
 from relax_lint.results.report import UnitResult
 from relax_lint.results.verdict import Severity, Verdict
 from relax_lint.rule import load_rules
-from relax_lint.running.file_task import FileData, Loaded, UnitHead, UnitList
+from relax_lint.running.messages import FileData, Loaded, UnitHead, UnitList
 from relax_lint.settings.config import Config
 from relax_lint.support.codec import encode
 

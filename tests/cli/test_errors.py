@@ -16,7 +16,7 @@ KINDS = (
     "relax_lint.repair.files:WriteError",
     "relax_lint.rule:RuleConflictError",
     "relax_lint.running.executors:ExecutorError",
-    "relax_lint.running.runner:RunError",
+    "relax_lint.support.errors:RunError",
     "relax_lint.running.sandbox.gaps:SandboxError",
     "relax_lint.settings.config:ConfigError",
     "relax_lint.settings.memory_request:RequestError",

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from relax_lint.results.report import FileResult
-from relax_lint.running import runner
+from relax_lint.running import working
 from relax_lint.running.runner import run
 from relax_lint.settings.config import Config
 from relax_lint.support.errors import RunError
@@ -15,8 +15,8 @@ from relax_lint.support.errors import RunError
 
 @pytest.fixture(autouse=True)
 def stand_in(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
-    monkeypatch.setattr(runner, "FUNCTION", "runner_tasks:analyse")
-    monkeypatch.setattr(runner, "LOADING", "runner_tasks:load")
+    monkeypatch.setattr(working, "FUNCTION", "runner_tasks:analyse")
+    monkeypatch.setattr(working, "LOADING", "runner_tasks:load")
     monkeypatch.chdir(tmp_path)
 
 
@@ -99,7 +99,7 @@ def test_no_more_units_are_judged_than_were_found() -> None:
 
 
 def test_without_tvm_there_is_no_run(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(runner, "LOADING", "runner_tasks:load_nothing")
+    monkeypatch.setattr(working, "LOADING", "runner_tasks:load_nothing")
     with pytest.raises(RunError, match=r"TVM cannot be loaded: ImportError: libtvm.so: cannot open"):
         judge("no-tvm")
 

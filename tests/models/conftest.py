@@ -10,7 +10,8 @@ from relax_lint import cli
 from relax_lint.results.memory_figures import MemoryTotals
 from relax_lint.results.report import UnitResult
 from relax_lint.rule import rule_of
-from relax_lint.running.file_task import Answer, FileData, UnitList, analyse, read_answer
+from relax_lint.running.file_task import analyse
+from relax_lint.running.messages import Answer, FileData, UnitList, read_answer
 from relax_lint.settings.config import Config
 from relax_lint.sources.models import KINDS
 

@@ -14,9 +14,8 @@ from relax_lint import cli
 from relax_lint.commands import rules
 from relax_lint.judging.problems import problem_checks
 from relax_lint.output.formats import FORMATS
-from relax_lint.results.problem import ProblemKind
+from relax_lint.results.problem import Problem, ProblemKind
 from relax_lint.settings.config import Config
-from relax_lint.sources.unit import Problem
 from relax_lint.support.escaping import without_addresses
 
 EXAMPLE = Path(__file__).resolve().parents[2] / "examples" / "storage_overflow.py"

@@ -22,7 +22,7 @@ from relax_lint.results.location import Location
 from relax_lint.results.report import FileResult, InputStatus
 from relax_lint.results.verdict import Severity, Verdict
 from relax_lint.running.cache import Cache, default_folder
-from relax_lint.running.file_task import FileData
+from relax_lint.running.messages import FileData
 from relax_lint.running.outcome import Outcome, outcome_text, read_outcome
 from relax_lint.running.runner import run
 from relax_lint.settings.config import Config, with_options
@@ -392,10 +392,10 @@ def test_a_second_run_says_the_same_and_loads_nothing_heavy(in_folder: Path) -> 
 
 
 def test_a_crash_is_tried_again(in_folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    from relax_lint.running import runner
+    from relax_lint.running import working
 
     monkeypatch.syspath_prepend(str(Path(__file__).parents[1] / "cli"))
-    monkeypatch.setattr(runner, "FUNCTION", "runner_tasks:analyse")
+    monkeypatch.setattr(working, "FUNCTION", "runner_tasks:analyse")
     Path("0.py").write_text("# tvm ir_module a crash b")
     Path("1.py").write_text("# tvm ir_module a b")
     config = Config(jobs=1, ignore=("RLX904",))

@@ -14,10 +14,13 @@ import pytest
 
 import relax_lint
 from relax_lint.output.json import render_json
-from relax_lint.running import executors, runner
+from relax_lint.running import executors, pool, working
 from relax_lint.running.executors import ExecutorError, WatchedExecutor, open_executor
-from relax_lint.running.file_task import FileData
-from relax_lint.running.runner import judge_alone, run
+from relax_lint.running.handing_out import judge_files
+from relax_lint.running.kept_pools import close_kept_pools
+from relax_lint.running.messages import FileData
+from relax_lint.running.runner import run
+from relax_lint.running.starting import start_worker
 from relax_lint.settings.config import Config
 from relax_lint.support.errors import RunError
 
@@ -48,7 +51,7 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 def stand_in(folder: Path, monkeypatch: pytest.MonkeyPatch) -> Callable[[str, str], None]:
     """Files of units that a stand-in for the analysis takes at their word."""
     monkeypatch.syspath_prepend(str(Path(__file__).parents[1] / "cli"))
-    monkeypatch.setattr(runner, "FUNCTION", "runner_tasks:analyse")
+    monkeypatch.setattr(working, "FUNCTION", "runner_tasks:analyse")
 
     def write(name: str, units: str) -> None:
         Path(name).write_text(f"# tvm ir_module {units}")
@@ -69,7 +72,7 @@ def test_an_executor_finds_what_the_workers_find(folder: Path, make: Callable[[i
 
 def test_the_task_and_its_answer_are_plain() -> None:
     file = FileData(b"data", "a.py", "python", True)
-    assert pickle.loads(pickle.dumps((judge_alone, file, Config()))) == (judge_alone, file, Config())
+    assert pickle.loads(pickle.dumps((judge_files, [file], Config()))) == (judge_files, [file], Config())
 
 
 def test_a_crash_is_isolated_on_the_other_side_too(stand_in: Callable[[str, str], None]) -> None:
@@ -86,7 +89,7 @@ def test_what_is_impossible_there_is_impossible(
     stand_in: Callable[[str, str], None], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     stand_in("1.py", "no-tvm")
-    monkeypatch.setattr(runner, "LOADING", "runner_tasks:load_nothing")
+    monkeypatch.setattr(working, "LOADING", "runner_tasks:load_nothing")
     with ThreadPoolExecutor(1) as executor, pytest.raises(RunError, match="TVM cannot be loaded"):
         run(["1.py"], Config(), executor=executor)
 
@@ -94,7 +97,71 @@ def test_what_is_impossible_there_is_impossible(
 def test_both_sides_have_one_version() -> None:
     file = FileData(b"", "a.py", "python", True)
     with pytest.raises(RunError, match=r"the executor runs relax-lint .*, not 9\.9"):
-        judge_alone(file, Config(), False, "9.9")
+        judge_files([file], Config(), False, "9.9")
+
+
+def test_a_worker_is_kept_for_the_next_task(
+    stand_in: Callable[[str, str], None], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    names = [f"{number}.py" for number in range(4)]
+    for name in names:
+        stand_in(name, "a")
+    started = []
+
+    def start(*arguments: Any) -> Any:
+        started.append(arguments)
+        return start_worker(*arguments)
+
+    monkeypatch.setattr(pool, "start_worker", start)
+    close_kept_pools()
+    with ThreadPoolExecutor(1) as executor:
+        run(names, Config(), executor=executor)
+        run(names, Config(), executor=executor)
+        assert len(started) == 1
+        # Other limits need another process.
+        run(names, Config(time_limit=17), executor=executor)
+        assert len(started) == 2
+    close_kept_pools()
+
+
+class Counting(Executor):
+    """Works at once, and notes how many files came with each task; `refuse` fails those of more than one."""
+
+    def __init__(self, *, refuse: bool = False) -> None:
+        self.sizes: list[int] = []
+        self._refuse = refuse
+
+    def submit(self, fn: Any, /, *arguments: Any, **_: Any) -> Future[Any]:
+        future: Future[Any] = Future()
+        self.sizes.append(len(arguments[0]))
+        if self._refuse and len(arguments[0]) > 1:
+            future.set_exception(ConnectionError("the worker is gone"))
+        else:
+            future.set_result(fn(*arguments))
+        return future
+
+
+@pytest.mark.parametrize(("files", "most"), [(5, 1), (70, 2), (100, 3)])
+def test_files_go_in_chunks(stand_in: Callable[[str, str], None], files: int, most: int) -> None:
+    names = [f"{number}.py" for number in range(files)]
+    for name in names:
+        stand_in(name, name[:-3])
+    executor = Counting()
+    report = run(names, Config(), executor=executor)
+    assert max(executor.sizes) == most
+    assert sum(executor.sizes) == files
+    assert [file.input.notes for file in report.files] == [(name[:-3],) for name in names]
+
+
+def test_files_of_a_lost_chunk_are_tried_alone(stand_in: Callable[[str, str], None]) -> None:
+    names = [f"{number}.py" for number in range(70)]
+    for name in names:
+        stand_in(name, "a")
+    executor = Counting(refuse=True)
+    report = run(names, Config(), executor=executor)
+    assert executor.sizes.count(2) == 35
+    assert executor.sizes.count(1) == 70
+    assert not report.checks
 
 
 class Faulty(Executor):

@@ -7,10 +7,11 @@ from pathlib import Path
 import pytest
 import tvm
 
+from relax_lint.results.problem import Problem
 from relax_lint.sources.dialects import RULES
 from relax_lint.sources.parsing import parse_unit
 from relax_lint.sources.reading import read_units
-from relax_lint.sources.unit import ParsedUnit, Problem
+from relax_lint.sources.unit import ParsedUnit
 
 IMPORTS = """import tvm
 from tvm import relax

@@ -9,10 +9,10 @@ from pathlib import Path
 
 import pytest
 
+from relax_lint.results.problem import Problem
 from relax_lint.sources import discovery
 from relax_lint.sources.discovery import Input, UnreadableError, discover
 from relax_lint.sources.search import LEFT_OUT
-from relax_lint.sources.unit import Problem
 
 
 def tree(root: Path, *files: str) -> None:

@@ -7,11 +7,12 @@ import textwrap
 
 import pytest
 
+from relax_lint.results.problem import Problem
 from relax_lint.sources.gate import check_unit
 from relax_lint.sources.parsing import parse_unit
 from relax_lint.sources.reading import read_units
 from relax_lint.sources.shape_text import check_shape_text
-from relax_lint.sources.unit import Problem, Unit
+from relax_lint.sources.unit import Unit
 
 HEADER = """
 import math

@@ -9,9 +9,10 @@ import pytest
 import tvm
 from tvm import relax
 
+from relax_lint.results.problem import Problem
 from relax_lint.sources.parsing import parse_unit
 from relax_lint.sources.reading import read_units
-from relax_lint.sources.unit import ParsedUnit, Problem
+from relax_lint.sources.unit import ParsedUnit
 
 HEADER = "# from tvm.script import ir as I\n# from tvm.script import relax as R, tirx as T\n"
 KERNEL = """    @T.prim_func(private=True{flag})

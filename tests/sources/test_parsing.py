@@ -5,9 +5,10 @@ from __future__ import annotations
 import pytest
 import tvm
 
+from relax_lint.results.problem import Problem
 from relax_lint.sources.parsing import parse_unit
 from relax_lint.sources.reading import read_units
-from relax_lint.sources.unit import ParsedUnit, Problem
+from relax_lint.sources.unit import ParsedUnit
 
 IMPORTS = """import math
 import numpy as np

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import pytest
 
+from relax_lint.results.problem import Problem
 from relax_lint.sources.parsing import parse_unit
 from relax_lint.sources.reading import read_units
 from relax_lint.sources.reasons import reason
-from relax_lint.sources.unit import ParsedUnit, Problem
+from relax_lint.sources.unit import ParsedUnit
 
 
 @pytest.mark.parametrize(

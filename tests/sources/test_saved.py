@@ -7,10 +7,11 @@ import json
 import pytest
 import tvm
 
+from relax_lint.results.problem import Problem
 from relax_lint.sources.parsing import parse_unit
 from relax_lint.sources.reading import read_units
 from relax_lint.sources.saved import parse_json
-from relax_lint.sources.unit import ParsedUnit, Problem
+from relax_lint.sources.unit import ParsedUnit
 
 TEXT = """from tvm.script import relax as R
 @R.function

@@ -10,12 +10,11 @@ import pytest
 from relax_lint.results.check import AllocatorFailure, Check, Edit, Fix, Related
 from relax_lint.results.location import Location
 from relax_lint.results.memory_figures import Amount, CallMemory, MemoryTotals, PlaceOfPeak
-from relax_lint.results.problem import ProblemKind
+from relax_lint.results.problem import Problem, ProblemKind
 from relax_lint.results.report import UnitResult
 from relax_lint.results.verdict import Prover, Severity, Verdict
-from relax_lint.running.file_task import Loaded, UnitHead, UnitList, read_answer
+from relax_lint.running.messages import Loaded, UnitHead, UnitList, read_answer
 from relax_lint.sources.ignore_comment import IgnoreComment
-from relax_lint.sources.unit import Problem
 from relax_lint.support.codec import decode, encode
 
 PLACE = Location("a.py", 1, 2, 3, 4)

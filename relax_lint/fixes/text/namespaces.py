@@ -11,9 +11,10 @@ from functools import cached_property, lru_cache
 
 from relax_lint.fixes.text.editing import NotEditableError, UnitText
 from relax_lint.results.check import Edit
+from relax_lint.results.problem import Problem
 from relax_lint.sources.names import RELAX, TIR, canonical, chain
 from relax_lint.sources.reading import parse_text
-from relax_lint.sources.unit import Imported, Problem
+from relax_lint.sources.unit import Imported
 
 _PRINTED_TIR = "# from tvm.script import "
 

@@ -6,8 +6,7 @@ from importlib.util import find_spec
 from typing import TYPE_CHECKING
 
 from relax_lint.results.location import Location
-from relax_lint.results.problem import ProblemKind
-from relax_lint.sources.unit import Problem
+from relax_lint.results.problem import Problem, ProblemKind
 
 if TYPE_CHECKING:
     from relax_lint.sources.unit import ParsedUnit

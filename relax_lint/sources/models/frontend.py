@@ -7,9 +7,10 @@ from collections.abc import Callable
 from typing import Any
 
 from relax_lint.model.positions import NoPositions
+from relax_lint.results.problem import Problem
 from relax_lint.sources.models import unreadable
 from relax_lint.sources.reasons import reason
-from relax_lint.sources.unit import ParsedUnit, Problem
+from relax_lint.sources.unit import ParsedUnit
 
 _NOTE = "imported by TVM's {} frontend, weights as {}"
 

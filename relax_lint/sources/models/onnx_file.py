@@ -6,12 +6,12 @@ import onnx
 from google.protobuf.message import DecodeError
 from tvm.relax.frontend.onnx import from_onnx
 
-from relax_lint.results.problem import ProblemKind
+from relax_lint.results.problem import Problem, ProblemKind
 from relax_lint.sources.models import unreadable
 from relax_lint.sources.models.external_data import ForbiddenPlaceError, MissingWeightsError, load_weights
 from relax_lint.sources.models.frontend import imported
 from relax_lint.sources.reasons import reason
-from relax_lint.sources.unit import ParsedUnit, Problem
+from relax_lint.sources.unit import ParsedUnit
 
 _OLDEST_IR_VERSION = 3
 

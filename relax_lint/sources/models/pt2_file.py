@@ -11,10 +11,11 @@ import warnings
 import torch
 from tvm.relax.frontend.torch import from_exported_program
 
+from relax_lint.results.problem import Problem
 from relax_lint.sources.models import unreadable
 from relax_lint.sources.models.frontend import imported
 from relax_lint.sources.reasons import reason
-from relax_lint.sources.unit import ParsedUnit, Problem
+from relax_lint.sources.unit import ParsedUnit
 
 
 def load_pt2(path: str, shown: str, *, constant_weights: bool) -> ParsedUnit | Problem:
