@@ -64,7 +64,7 @@ def memory(
 
     bound = read_bindings(f"{name}={value}" for name, value in (bindings or {}).items())
     settings = replace(
-        as_config(config), select=unreadable_codes(), memory=MemoryRequest(bound, workspaces=True)
+        as_config(config), select=unreadable_codes(), memory=MemoryRequest(bound, details=True)
     )
     report = check(target, settings)
     for finding in report.checks:

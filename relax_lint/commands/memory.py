@@ -37,7 +37,8 @@ def understand(options: Namespace, select: Sequence[str] | None) -> Asked:
         bindings=read_bindings(options.bind or ()),
         estimates=options.output_format == "tvm",
         timelines=options.output_format == "html",
-        workspaces=options.output_format != "tvm",
+        details=options.output_format != "tvm",
+        formulas=options.formulas,
     )
     return Asked(
         request=request,

@@ -74,7 +74,7 @@ def check_module(
     """
     judge = ModuleJudge(ir_module, config, positions=positions, module_name=module_name)
     program, notes = judge.program, (*notes, *judge.notes)
-    kernels = KernelMemory(ir_module, config.target) if config.memory.workspaces else None
+    kernels = KernelMemory(ir_module, config.target) if config.memory.details else None
     checks: list[Check] = []
     memory: list[MemoryTotals] = []
     for judged in judge.functions():

@@ -29,7 +29,12 @@ def _memory(report: Report, how: Presentation) -> str:
     from relax_lint.output.text import render_memory
 
     return render_memory(
-        report, how.style, quiet=how.quiet, allocators=how.config.allocators, comparison=how.comparison
+        report,
+        how.style,
+        quiet=how.quiet,
+        allocators=how.config.allocators,
+        comparison=how.comparison,
+        formulas=how.config.memory.formulas,
     )
 
 

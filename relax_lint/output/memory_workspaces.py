@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from typing import TypeAlias
 
 from relax_lint.output.amounts import amount_text
 from relax_lint.output.tables import count
@@ -13,34 +14,37 @@ from relax_lint.support.escaping import printable
 _CALLS_SHOWN = 5
 
 
-def workspace_rows(
-    found: Workspaces, why: Mapping[str, str], allocators: Sequence[str]
-) -> Iterator[tuple[str, str]]:
+Text: TypeAlias = Callable[..., str]
+"""Of an amount, and optionally the name of the total in the JSON output."""
+
+
+def workspace_rows(found: Workspaces, text: Text, allocators: Sequence[str]) -> Iterator[tuple[str, str]]:
     """What kernels request beside the VM's allocator; nothing where they request nothing."""
     if found.calls:
-        yield "kernel workspaces", amount_text(found.held, why.get("workspaces.held", ""))
-        asked = amount_text(found.requested, why.get("workspaces.requested", ""))
-        yield "", f"at most {asked} in one of {count(len(found.calls), 'call')}"
+        yield "kernel workspaces", text(found.held, "workspaces.held")
+        asked = text(found.requested, "workspaces.requested").removeprefix("at most ")
+        yield "", f"{count(len(found.calls), 'call')}, one alone: at most {asked}"
         for call in sorted(found.calls, key=lambda call: _value(call.requested), reverse=True)[:_CALLS_SHOWN]:
-            yield "", _call(call)
+            yield "", _call(call, text)
         if _positive(found.per_worker):
-            yield "", f"and {amount_text(found.per_worker)} for each further thread of parallel loops"
+            further = text(found.per_worker, "workspaces.per_worker")
+            yield "", f"and {further} for each further thread of parallel loops"
         for name in allocators:
             if name in found.together:
-                reason = why.get(f"workspaces.together.{name}", "")
-                yield f"with workspaces, {name}", amount_text(found.together[name], reason)
+                together = text(found.together[name], f"workspaces.together.{name}")
+                yield f"with workspaces, {name}", together
     for scope in dict.fromkeys(each.scope for each in found.on_chip):
         yield _on_chip(scope, [each for each in found.on_chip if each.scope == scope])
 
 
-def packed_rows(found: PackedFunctions) -> Iterator[tuple[str, str]]:
+def packed_rows(found: PackedFunctions, text: Text) -> Iterator[tuple[str, str]]:
     """What packed functions take besides the VM's allocator, and whose memory is in no total."""
     for call in found.calls:
         for word, amount in (("", call.device), (" on the host", call.host)):
             if not _positive(amount):
                 continue
             where = f"`{printable(call.callee)}` for `{printable(call.binding)}`"
-            size = amount_text(amount) + word
+            size = text(amount) + word
             yield (
                 ("scratch of a call", f"at most {size}, in {where}")
                 if call.scratch
@@ -54,9 +58,9 @@ def _value(amount: Amount | None) -> int:
     return -1 if amount is None or amount.value is None else amount.value
 
 
-def _call(call: CallWorkspace) -> str:
+def _call(call: CallWorkspace, text: Text) -> str:
     where = "" if call.line is None else f", line {call.line}"
-    return f"`{printable(call.callee)}` for `{printable(call.binding)}`{where}: {amount_text(call.requested)}"
+    return f"`{printable(call.callee)}` for `{printable(call.binding)}`{where}: {text(call.requested)}"
 
 
 def _positive(amount: Amount | None) -> bool:

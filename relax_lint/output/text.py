@@ -45,15 +45,16 @@ def render_memory(
     quiet: bool = False,
     allocators: Sequence[str] = ("naive", "pooled"),
     comparison: Comparison | None = None,
+    formulas: bool = False,
 ) -> str:
     """The memory totals of every function, after what could not be analysed, and what changed since an
-    earlier report. `quiet` leaves out the notes.
+    earlier report. `quiet` leaves out the notes; `formulas` stand beside numbers.
     """
     sections = _finding_sections(report, style)
     if not quiet:
         sections += _notes(report)
     if report.memory:
-        sections.append(list(memory_lines(report.memory, allocators, style, full=True)))
+        sections.append(list(memory_lines(report.memory, allocators, style, full=True, formulas=formulas)))
     elif not sections:
         sections.append([nothing_found(len(report.files))])
     if comparison is not None:

@@ -30,14 +30,28 @@ class Piece:
 
 
 @dataclass(frozen=True)
+class Growth:
+    """So many `bytes` more for so many more `units` of a symbol, wherever in its range one starts."""
+
+    symbol: str
+    bytes: int
+    units: int
+
+
+@dataclass(frozen=True)
 class OverRange:
     """A total over a range of values: the `maximum` in bytes and the first assignment that reaches it. Where
-    one symbol has a range, `pieces` are the formulas that give the total there.
+    one symbol has a range, `pieces` are the formulas that give the total there and `minimum` is its least
+    value. `within` are the ranges: those that were asked for, else declared or assumed bounds. `growth` is
+    how the total grows along each symbol, the others being where the maximum is.
     """
 
     maximum: int
     at: Mapping[str, int]
     pieces: tuple[Piece, ...] = ()
+    minimum: int | None = None
+    within: tuple[SymbolRange, ...] = ()
+    growth: tuple[Growth, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -192,8 +206,9 @@ class MemoryTotals:
 
     `bindings` are the values that were asked for. A total for which there is no formula is None, or a number
     that holds at the bindings only; `unknown` has the reason by its name: `peak_live`, `reserved.pooled`, ...
-    `over_range`, by the same names, and `timelines` are there where they were asked for. `reserved` is for
-    one call and `repeated` for any number of calls one after the other, by allocator. `workspaces` and
+    `over_range`, by the same names, is there where ranges were asked for or bounds are declared, `timelines`
+    where they were asked for. `reserved` is for one call and `repeated` for any number of calls one after the
+    other, by allocator. `workspaces` and
     `packed` are there where they were asked for.
     """
 

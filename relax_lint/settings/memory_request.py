@@ -51,13 +51,15 @@ class Binding:
 @dataclass(frozen=True)
 class MemoryRequest:
     """`bindings` of symbols; `estimates` asks for what TVM's estimator counts, `timelines` for what lives
-    when and where, `workspaces` for the buffers that kernels make themselves.
+    when and where, `details` for the buffers that kernels make themselves, what packed functions take and
+    the maxima under declared bounds, `formulas` for formulas beside numbers in the text.
     """
 
     bindings: tuple[Binding, ...] = ()
     estimates: bool = False
     timelines: bool = False
-    workspaces: bool = False
+    details: bool = False
+    formulas: bool = False
 
     @property
     def point(self) -> dict[str, int]:

@@ -16,12 +16,12 @@ from relax_lint.results.memory_figures import (
 from relax_lint.settings.memory_request import MemoryRequest
 from relax_lint.symbolic.quantity import Unknown
 from relax_lint.totals.amounts import amount
+from relax_lint.totals.bounded import bounded, with_bounds
 from relax_lint.totals.compute import Totals, measure, size_of
 from relax_lint.totals.kernel_memory import KernelMemory
 from relax_lint.totals.packed_memory import measure_packed
 from relax_lint.totals.peaks import Peak
 from relax_lint.totals.quantities import Indeterminate, Quantity
-from relax_lint.totals.ranges import over_range
 from relax_lint.totals.timeline import timelines
 from relax_lint.totals.workspace_result import named, packed, workspaces
 from relax_lint.totals.workspaces import WorkspaceTotals, measure_workspaces
@@ -50,7 +50,7 @@ def function_totals(
     if request.point:
         here = measure(program, function, page_size=page_size, binding=request.point)
     own: WorkspaceTotals | None = None
-    largest, reasons, asked, taken = dict(_largest(totals)), _reasons(totals), None, None
+    largest, reasons, asked, taken = dict(_named(totals)), _reasons(totals), None, None
     if kernels is not None:
         own = measure_workspaces(program, function, kernels, page_size=page_size)
         there = own
@@ -62,7 +62,8 @@ def function_totals(
         taken = packed(found, at)
         largest |= named(own)
         reasons |= {name: total.reason for name, total in named(own).items() if isinstance(total, Unknown)}
-    ranges, unknown = _over_ranges(largest, request)
+    within = with_bounds(function, request) if request.details else request
+    ranges, unknown = _over_ranges(largest, request, within)
     return MemoryTotals(
         path=path,
         module=program.module,
@@ -135,18 +136,21 @@ def _reasons(totals: Totals) -> dict[str, str]:
 
 
 def _over_ranges(
-    largest: Mapping[str, Quantity | Unknown], request: MemoryRequest
+    largest: Mapping[str, Quantity | Unknown], request: MemoryRequest, within: MemoryRequest
 ) -> tuple[dict[str, OverRange], dict[str, str]]:
     """The maxima over the ranges of the request, and why some are missing."""
     found: dict[str, OverRange] = {}
     missing: dict[str, str] = {}
-    for name, total in largest.items() if request.ranges else ():
+    for name, total in largest.items() if within.ranges else ():
         if isinstance(total, Unknown):
             continue
         try:
-            found[name] = over_range(total, request)
+            over = bounded(total, request, within)
         except Indeterminate as reason:
             missing[f"{name} over the range"] = str(reason)
+            continue
+        if over is not None:
+            found[name] = over
     return found, missing
 
 
