@@ -61,6 +61,10 @@ class MemoryRequest:
     details: bool = False
     formulas: bool = False
 
+    def named(self, name: str) -> tuple[Binding, ...]:
+        """The values of one symbol; nothing where there are none."""
+        return tuple(binding for binding in self.bindings if binding.name == name)
+
     @property
     def point(self) -> dict[str, int]:
         """The symbols that have one value."""
