@@ -26,6 +26,7 @@ from relax_lint.results.memory_figures import (
 from relax_lint.results.report import InputStatus
 from relax_lint.results.verdict import Prover, Severity, Verdict
 from relax_lint.totals.comparison import FIGURES
+from relax_lint.totals.serving import Serving
 
 SCHEMA_VERSION: Literal[1] = 1
 
@@ -297,3 +298,6 @@ class ReportObject:
     memory: tuple[MemoryObject, ...]
     summary: SummaryObject
     comparison: Annotated[ComparisonObject | Absent, _text("with --compare: what changed")] = ABSENT
+    serving: Annotated[
+        tuple[Serving, ...] | Absent, _text("with --device-memory: what serving takes, for each module")
+    ] = ABSENT

@@ -52,7 +52,8 @@ class Binding:
 class MemoryRequest:
     """`bindings` of symbols; `estimates` asks for what TVM's estimator counts, `timelines` for what lives
     when and where, `details` for the buffers that kernels make themselves, what packed functions take and
-    the maxima under declared bounds, `formulas` for formulas beside numbers in the text.
+    the maxima under declared bounds, `formulas` for formulas beside numbers in the text,
+    `device_memory` (in bytes) for what serving takes of it.
     """
 
     bindings: tuple[Binding, ...] = ()
@@ -60,6 +61,7 @@ class MemoryRequest:
     timelines: bool = False
     details: bool = False
     formulas: bool = False
+    device_memory: int | None = None
 
     def named(self, name: str) -> tuple[Binding, ...]:
         """The values of one symbol; nothing where there are none."""
