@@ -9,7 +9,7 @@ QUICK := -n 2 --dist loadfile -m "not slow and not models and not vm and not lon
 # Known to come as a build for the CPU alone; other versions may bring gigabytes of GPU libraries with them.
 TORCH := torch==2.13.0
 
-.PHONY: demo test quick coverage matrix lint schema rule slow oracle models docs fuzz lock clean
+.PHONY: demo test quick coverage matrix lint schema facts rule slow oracle models docs fuzz lock clean
 
 $(STAMP): pyproject.toml
 	$(PYTHON) -m venv $(VENV)
@@ -49,6 +49,10 @@ rule: $(STAMP)
 # The JSON Schema of the report, from the types in output/report_model.py; a test compares.
 schema: $(STAMP)
 	$(BIN)/python -m relax_lint.output.schema
+
+# The table of facts in docs/facts.md, from relax_lint/vm/facts.py and the tests that violate them; a test compares.
+facts: $(STAMP)
+	$(BIN)/python -m tools.fact_table
 
 # Random programs: verdicts against a byte-by-byte evaluator and the virtual machine.
 MINUTES ?= 10

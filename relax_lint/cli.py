@@ -16,6 +16,7 @@ from relax_lint.commands.options import ERROR, complain, report_parser, simple_p
 from relax_lint.commands.terminal import (
     DEBUG,
     ReaderGoneError,
+    UsageError,
     hold_streams,
     tell,
     tell_all,
@@ -26,12 +27,17 @@ from relax_lint.support.errors import UserError
 # As a shell tells of a program that a signal has ended: SIGINT, SIGPIPE.
 _INTERRUPTED, _READER_GONE = 130, 141
 
+COMMANDS = ("check", "memory", "replay", "explain", "rules", "doctor", "completion", "server")
+"""Every command, by the word that asks for it."""
+
 _USAGE = """\
 usage: relax-lint [check] [OPTIONS] PATH...
        relax-lint memory [OPTIONS] PATH...
        relax-lint replay [OPTIONS] PATH...
        relax-lint explain CODE
        relax-lint rules
+       relax-lint doctor
+       relax-lint completion SHELL
        relax-lint server
        relax-lint --version
 
@@ -43,7 +49,9 @@ commands:
   replay   execute the modules to see which findings a run confirms
   explain  print the page of a rule
   rules    list all rules
+  doctor   show what of the installation works: TVM, sandbox, cache, extras
   server   serve an editor (language server protocol, over standard input and output)
+  completion  print the completion script of bash or zsh
 
 `relax-lint COMMAND --help` lists the options of a command.
 """
@@ -87,10 +95,31 @@ def _run(arguments: list[str]) -> int:
 
         return serve(simple_parser(first, "serve an editor over standard input and output").parse_args(rest))
 
+    if first == "doctor":
+        from relax_lint.commands.doctor import examine
+
+        return examine(simple_parser(first, "show what of the installation works").parse_args(rest))
+    if first == "completion":
+        from relax_lint.commands.completion import print_completion
+
+        parser = simple_parser(first, "print the completion script of a shell", "shell")
+        return print_completion(parser.parse_args(rest), COMMANDS)
+    _require_command(first)
+
     from relax_lint.commands.check import run_report
 
     command = first if first in ("check", "memory", "replay") else "check"
     return run_report(report_parser(command).parse_args(rest if first == command else arguments), command)
+
+
+def _require_command(word: str) -> None:
+    """Raise UsageError for a word that is like a command and no path."""
+    if not word.isalpha() or word in COMMANDS or os.path.lexists(word):
+        return
+    from relax_lint.settings.config import did_you_mean
+
+    if suggestion := did_you_mean(word, [*COMMANDS]):
+        raise UsageError(f"unknown command `{word}`{suggestion} (see `relax-lint --help`)")
 
 
 def _explain(error: Exception) -> str:

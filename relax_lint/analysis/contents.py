@@ -8,20 +8,19 @@ leaves it as it was, but is kept with the event. Whether bytes really meet is no
 
 from __future__ import annotations
 
-from collections import defaultdict
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import replace
 
 import sympy
 
-from relax_lint.analysis.access_paths import AccessPath, Tree, at, everything, leaves, with_fields
+from relax_lint.analysis.access_paths import AccessPath, Tree, everything, leaves, with_fields
 from relax_lint.analysis.aliases import Aliases
 from relax_lint.analysis.certainty import Certainty, must_if, weakest
 from relax_lint.analysis.content_state import ContentState
+from relax_lint.analysis.content_writes import ContentWrites
 from relax_lint.analysis.effects import Effect
 from relax_lint.analysis.events import Damage, Mending, Overwriting, Reading, StaleRead, UnwrittenRead
 from relax_lint.analysis.liveness import operands
-from relax_lint.analysis.older_names import OlderNames
 from relax_lint.analysis.overlaps import TensorMemory
 from relax_lint.analysis.paths import Paths
 from relax_lint.analysis.presumption import Presumption
@@ -43,7 +42,7 @@ _END = 1 << 62
 """A use after the last operation: the result."""
 
 
-class Contents:
+class Contents(ContentWrites):
     """The events of one function, and what it does to tensors from outside."""
 
     def __init__(
@@ -56,27 +55,18 @@ class Contents:
         summary_of: Callable[[FunctionCall], Summary | None],
         captured: frozenset[ValueId],
     ) -> None:
-        self._function = function
-        self._aliases = aliases
-        self._roots = aliases.roots
-        self._paths = paths
-        self._memory = memory
+        super().__init__(function, aliases, paths, memory, captured.union(function.parameters))
         self._effect_of = effect_of
         self._summary_of = summary_of
-        self._outside = captured.union(function.parameters)
         self._ops: dict[int, Op] = {}
-        self._on: dict[ValueId, list[ValueId]] = defaultdict(list)
-        self._written_on: dict[ValueId, list[ValueId]] = defaultdict(list)
-        self._names = OlderNames(aliases)
         self._works_in_place = any(
-            isinstance(op, KernelCall) and op.kind.in_place for op in function.body.walk()
+            isinstance(op, FunctionCall) or (isinstance(op, KernelCall) and op.kind.in_place)
+            for op in function.body.walk()
         )
-        self._last_use = self._last_uses()
+        self._last_use.update(self._last_uses())
         self.reported = Reported(aliases, paths, memory)
         self.passed: set[ValueId] = set()
         """The tensors from outside that are passed, still unmodified, to calls with unknown effects."""
-        self.places: set[ValueId] = set()
-        """The storages from outside on which tensors are written that the function puts there."""
         self.at_end = ContentState()
         """What holds when the function returns."""
         for parameter in function.parameters:
@@ -184,7 +174,7 @@ class Contents:
         if op.kind.in_place:
             for position in op.inplace:
                 if position >= 0:
-                    self._names.supersede(op, op.arguments[position], state)
+                    self._supersede(op, AccessPath(op.arguments[position]), Certainty.MUST, state)
 
     def _call(self, op: FunctionCall, state: ContentState) -> None:
         summary = self._summary_of(op)
@@ -204,6 +194,8 @@ class Contents:
         for path, certainty in summary.touched(summary.writes, op):
             mending = Mending(op, self._aliases.leaf(path), whole=certainty is Certainty.MUST)
             self._write(path, mending, state)
+        for path, certainty in summary.touched(summary.superseded, op):
+            self._supersede(op, path, certainty, state)
         why = f"`{op.callee}` passes it to a function that may read or write it"
         self._unknown(op, [summary.path(path, op) for path in sorted(summary.passed)], why, state)
         for path in sorted(summary.places):
@@ -251,9 +243,6 @@ class Contents:
         return unwritten
 
     # -- reads and writes ----------------------------------------------------------------------
-
-    def _tree(self, path: AccessPath) -> Tree[ValueId]:
-        return at(self._roots.tree(path.value), path.fields)
 
     def _read_all(
         self,
@@ -330,69 +319,3 @@ class Contents:
             state.read.setdefault(root, Certainty.MAY)
         else:
             state.read[root] = Certainty.MUST if only is Certainty.MUST else state.read.get(root, only)
-
-    def _write(self, path: AccessPath, mending: Mending, state: ContentState) -> None:
-        for leaf in self._aliases.leaves(self._aliases.leaf(path)):
-            tree = self._tree(path) if leaf == path.value else self._roots.tree(leaf)
-            for roots in leaves(tree):
-                self._write_leaf(replace(mending, value=leaf), roots, state)
-
-    def _write_leaf(self, mending: Mending, roots: frozenset[ValueId], state: ContentState) -> None:
-        for root in sorted(roots):
-            whole = mending.whole and len(roots) == 1 and self._reaches_all(mending.value, root)
-            if whole:
-                state.unwritten.pop(root, None)
-                state.overwritten.pop(root, None)
-                for name in self._names.of(root) if state.stale else ():
-                    state.stale.pop(name, None)
-            else:
-                state.mend(root, self._names.of(root), mending)
-            if self._roots.path(root).value in self._outside:
-                state.written[root] = Certainty.MUST if whole else state.written.get(root, Certainty.MAY)
-                if whole:
-                    state.replaced.add(root)
-            for storage in self._storages(root):
-                self._written_on[storage].append(root)
-                if self._roots.path(storage).value in self._outside:
-                    self.places.add(storage)
-                self._overwrite(mending, storage, roots, state)
-            for other, presumed in self._roots.perhaps_of(root):
-                for storage in self._storages(other):
-                    self._overwrite(mending, storage, roots, state, harmless=presumed)
-
-    def _reaches_all(self, value: ValueId, root: ValueId) -> bool:
-        """Whether a tensor is certain to have all bytes of what is behind it."""
-        if value not in self._aliases.windows:
-            return True
-        if root not in self._function.values:
-            return False
-        return self._memory.range(value) == self._memory.range(root)
-
-    def _overwrite(
-        self,
-        mending: Mending,
-        storage: ValueId,
-        roots: frozenset[ValueId],
-        state: ContentState,
-        *,
-        harmless: Presumption | None = None,
-    ) -> None:
-        """Everything on the storage that is needed later may be overwritten."""
-        op = mending.op
-        needed = [tensor for tensor in self._on[storage] if self._last_use[tensor] > op.place.index]
-        self._on[storage] = needed
-        definitely = mending.whole or mending.presumed is not None
-        for tensor in needed:
-            allocation = self._paths.definitions[self._roots.path(tensor).value]
-            damage = state.unwritten.get(tensor)
-            holds_nothing = damage is not None and damage.certainty is Certainty.MUST and not damage.mended
-            if tensor in roots or holds_nothing or self._paths.never_with(allocation, op):
-                continue
-            # A tensor in `unwritten` holds nothing to overwrite on some of the paths.
-            always = damage is None and len(roots) == 1 and self._paths.always_with(allocation, op)
-            found = Damage(must_if(always and definitely and harmless is None), harmless=harmless)
-            state.overwritten.setdefault(tensor, {})[op.place.index, mending.value] = found
-
-    def _storages(self, tensor: ValueId) -> frozenset[ValueId]:
-        """The storages that an allocated tensor may be on."""
-        return self._roots.storages.get(tensor, frozenset())

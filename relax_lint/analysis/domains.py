@@ -33,8 +33,8 @@ def domains_of(function: Function, entry: Domain) -> dict[int, Domain]:
 def _walk(block: Block, domain: Domain, found: dict[int, Domain]) -> Domain:
     for op in block.ops:
         found[op.place.index] = domain
-        if isinstance(op, Assert) and op.fact is not None:
-            domain = domain.with_facts((op.fact,))
+        if isinstance(op, Assert):
+            domain = domain.with_facts((*(() if op.fact is None else (op.fact,)), *op.learned))
         elif isinstance(op, MatchCast):
             domain = domain.with_facts(op.facts)
         elif isinstance(op, If):

@@ -60,6 +60,17 @@ def captured_values(program: Program, function: Function) -> frozenset[ValueId]:
     return bound - own
 
 
+def uses_of_outer(program: Program, function: Function) -> bool:
+    """Whether an inner function uses a value of a function around it, constants apart."""
+    captured, outer = captured_values(program, function), outer_function(program, function)
+    while outer is not None:
+        captured, outer = captured.difference(outer.constants), outer_function(program, outer)
+    if not captured:
+        return False
+    used = {value for op in function.body.walk() for value in operands(op, function)}
+    return not captured.isdisjoint({*used, function.result})
+
+
 def undominated_uses(
     program: Program, function: Function, paths: Paths, captured: frozenset[ValueId]
 ) -> Iterable[UndominatedUse]:

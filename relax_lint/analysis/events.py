@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 from relax_lint.analysis.certainty import Certainty
 from relax_lint.analysis.presumption import Presumption
-from relax_lint.model.operations import KernelCall, Op, ValueId
+from relax_lint.model.operations import FunctionCall, KernelCall, Op, ValueId
 
 
 @dataclass(frozen=True)
@@ -87,7 +87,7 @@ class Overwriting:
 class StaleRead:
     """`call` overwrote `argument`, and an older name of it is read later, as in `Overwriting`."""
 
-    call: KernelCall
+    call: KernelCall | FunctionCall
     argument: ValueId
     reading: Reading
     certainty: Certainty

@@ -185,6 +185,7 @@ class FunctionFlow:
             frozenset(map(roots.path, contents.places)),
             as_sources(roots, roots.tree(self.function.result), outside),
             contents.returns_unwritten,
+            {roots.path(root): certainty for root, certainty in contents.superseded.items()},
         )
 
     def summary_of(self, call: FunctionCall) -> Summary | None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import defaultdict
 
 from relax_lint.analysis.aliases import Aliases
-from relax_lint.analysis.certainty import Certainty, must_if
+from relax_lint.analysis.certainty import Certainty, must_if, weakest
 from relax_lint.analysis.content_state import ContentState
 from relax_lint.analysis.events import Damage
 from relax_lint.analysis.presumption import Presumption
@@ -41,8 +41,16 @@ class OlderNames:
             for other, presumed in self._aliases.roots.perhaps_of(root):
                 self._perhaps[other].append((value, presumed))
 
-    def supersede(self, call: KernelCall, argument: ValueId, state: ContentState) -> None:
-        """What an in-place call overwrites is not any more what its names stand for."""
+    def supersede(
+        self,
+        call: KernelCall | FunctionCall,
+        argument: ValueId,
+        state: ContentState,
+        certainty: Certainty = Certainty.MUST,
+    ) -> None:
+        """What an in-place call overwrites is not any more what its names stand for; `certainty`: that it
+        does overwrite it.
+        """
         for leaf in self._aliases.leaves(argument):
             key = call.place.index, leaf
             roots = self._aliases.roots_of(leaf)
@@ -52,8 +60,8 @@ class OlderNames:
                 for name, presumed in (*perhaps, *self._perhaps[root]):
                     state.stale.setdefault(name, {})[key] = Damage(Certainty.MAY, harmless=presumed)
             for name in (name for root in roots for name in self._names[root]):
-                certainty = must_if(self._are_one(name, leaf))
-                state.stale.setdefault(name, {})[key] = Damage(certainty)
+                found = weakest(certainty, must_if(self._are_one(name, leaf)))
+                state.stale.setdefault(name, {})[key] = Damage(found)
 
     def _are_one(self, name: ValueId, other: ValueId) -> bool:
         """Whether two values that may share bytes do so on every path."""
@@ -77,7 +85,8 @@ class OlderNames:
             (call, argument): found
             for source in sources
             for (call, argument), found in state.stale.get(source, {}).items()
-            if found.harmless is not None or not roots.isdisjoint(self._aliases.roots_of(argument))
+            if call != op.place.index
+            and (found.harmless is not None or not roots.isdisjoint(self._aliases.roots_of(argument)))
         }
         if calls:
             state.stale[op.result] = calls

@@ -9,7 +9,7 @@ from relax_lint.analysis.certainty import Certainty, must_if, weakest
 from relax_lint.analysis.events import Damage, Mending, Overwriting, Reading, StaleRead, UnwrittenRead
 from relax_lint.analysis.overlaps import ByteRange, TensorMemory
 from relax_lint.analysis.paths import Paths
-from relax_lint.model.operations import KernelCall, Op, ValueId
+from relax_lint.model.operations import FunctionCall, KernelCall, Op, ValueId
 
 
 class Reported:
@@ -58,7 +58,7 @@ class Reported:
         """An older name of what was overwritten in place is read."""
         if self._is_good_again(damage, reading):
             return
-        assert isinstance(call, KernelCall)
+        assert isinstance(call, KernelCall | FunctionCall)
         together = must_if(self._paths.always_with(reading.op, call) and not damage.mended)
         found = StaleRead(
             call,

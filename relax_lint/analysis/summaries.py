@@ -23,7 +23,8 @@ class Summary:
 
     `reads` are read as they come in, `writes` are written, all of each on every path (`MUST`) or less than
     that (`MAY`). `passed` go to calls with unknown effects, on the storages in `places` the function
-    writes tensors of its own. `unwritten` are the fields of the result that hold nothing.
+    writes tensors of its own. `unwritten` are the fields of the result that hold nothing, `superseded` is
+    what declared in-place calls overwrite.
     """
 
     parameters: tuple[ValueId, ...]
@@ -33,6 +34,7 @@ class Summary:
     places: frozenset[AccessPath] = frozenset()
     result: Result = None
     unwritten: Mapping[tuple[int, ...], Certainty] = field(default_factory=dict)
+    superseded: Touched = field(default_factory=dict)
 
     def path(self, path: AccessPath, call: FunctionCall) -> AccessPath:
         """A value of the function as the caller of `call` knows it."""
@@ -76,6 +78,7 @@ class Summary:
                 fields: weakest(*(s.unwritten.get(fields, Certainty.MAY) for s in (self, other)))
                 for fields in (*self.unwritten, *other.unwritten)
             },
+            _weakened(self.superseded, other.superseded),
         )
 
 

@@ -45,7 +45,16 @@ class _Parser(argparse.ArgumentParser):
         write(self.format_help())
 
     def error(self, message: str) -> NoReturn:
+        head, _, words = message.partition("unrecognized arguments: ")
+        if words and not head:
+            message = f"unknown option `{words.split()[0]}`{self._nearest(words.split()[0])}"
         self.exit(complain(f"{message} (see `{self.prog} --help`)"))
+
+    def _nearest(self, word: str) -> str:
+        from relax_lint.settings.config import did_you_mean
+
+        known = [name for action in self._actions for name in action.option_strings if name.startswith("--")]
+        return did_you_mean(word.partition("=")[0], known) if word.startswith("-") else ""
 
 
 def simple_parser(command: str, description: str, *positionals: str) -> argparse.ArgumentParser:

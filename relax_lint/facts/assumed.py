@@ -9,9 +9,10 @@ from relax_lint.analysis.domains import entry_domain
 from relax_lint.model.program import Function, Program
 from relax_lint.settings.assumption import Assumption, symbols_in
 from relax_lint.settings.config import Config
-from relax_lint.symbolic.domain import Fact, FactKind
+from relax_lint.symbolic.domain import Fact
 from relax_lint.symbolic.parsing import parse_condition
 from relax_lint.symbolic.prover import ProverChain
+from relax_lint.vm.facts import FactSource
 
 
 @dataclass(frozen=True)
@@ -56,9 +57,9 @@ def _is_about(assumption: Assumption, function: Function) -> bool:
 def _facts(assumptions: Iterable[Assumption], function: Function) -> list[Fact]:
     symbols = {info.symbol.name: info.symbol for info in function.symbols}
     return [
-        Fact(
+        Fact.of(
+            FactSource.CONFIGURATION,
             parse_condition(assumption.text, symbols),
-            FactKind.ASSUMED,
             f"{assumption.text} (configuration, not enforced)",
         )
         for assumption in assumptions

@@ -29,7 +29,7 @@ from relax_lint.settings.config import Config
 from relax_lint.settings.memory_request import WHOLE
 from relax_lint.support.byte_text import bytes_text
 from relax_lint.symbolic.decision import Decision
-from relax_lint.symbolic.domain import Domain, Fact, FactKind
+from relax_lint.symbolic.domain import Domain, Fact
 from relax_lint.symbolic.functions import Select
 from relax_lint.symbolic.printing import condition_text
 from relax_lint.symbolic.quantity import Unknown
@@ -39,6 +39,7 @@ from relax_lint.totals.formula import total
 from relax_lint.totals.pool_limits import pool_at, pool_limits
 from relax_lint.totals.quantities import Quantity
 from relax_lint.vm.allocators import Allocator
+from relax_lint.vm.facts import FactSource
 
 WASTE = 2
 """How many times the lower bound the planned total may be."""
@@ -185,7 +186,7 @@ class BudgetFacts:
             symbol = next((s for s in self._domain.symbols if s.name == binding.name), None)
             if symbol is not None:
                 inside = sympy.And(sympy.Ge(symbol, binding.low), sympy.Le(symbol, binding.high))
-                yield Fact(inside, FactKind.ASSUMED, f"{binding} (requested)")
+                yield Fact.of(FactSource.REQUESTED, inside, f"{binding} (requested)")
 
     @property
     def _planned(self) -> Quantity | Unknown:

@@ -3,25 +3,37 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import lru_cache
 
 import sympy
 from sympy.logic.boolalg import Boolean
 
-from relax_lint.symbolic.domain import Domain, Fact, FactKind
+from relax_lint.symbolic.asked import Asked, Asking, Plain
+from relax_lint.symbolic.domain import Domain, Fact
 from relax_lint.symbolic.functions import FloorMod
 from relax_lint.symbolic.printing import condition_text
 from relax_lint.symbolic.quantity import Unknown
 from relax_lint.symbolic.relations import CACHED, at_least_zero
+from relax_lint.vm.facts import FactSource
 
 
 @dataclass(frozen=True)
 class Claim:
-    """A condition to be judged over a domain; Unknown when the IR does not say enough to state it."""
+    """A condition to be judged over a domain; Unknown when the IR does not say enough to state it. `asked` is
+    the condition before arithmetic made it shorter, or true or false.
+    """
 
     condition: Boolean | Unknown
     domain: Domain
+    asked: Asking | None = field(default=None, compare=False)
+
+    def unfolded(self) -> Asked:
+        """The claim as it was asked."""
+        if self.asked is not None:
+            return self.asked()
+        assert not isinstance(self.condition, Unknown)
+        return Asked(Plain(self.condition))
 
 
 @lru_cache(maxsize=CACHED)
@@ -60,4 +72,4 @@ def not_negative(domain: Domain, quantities: Iterable[sympy.Expr]) -> Domain:
 
 @lru_cache(maxsize=CACHED)
 def _judged_elsewhere(condition: Boolean) -> Fact:
-    return Fact(condition, FactKind.ENFORCED, f"{condition_text(condition)} (judged on its own)")
+    return Fact.of(FactSource.JUDGED_ELSEWHERE, condition, f"{condition_text(condition)} (judged on its own)")

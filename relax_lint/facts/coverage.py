@@ -12,6 +12,7 @@ from relax_lint.analysis.flow import FunctionFlow
 from relax_lint.analysis.kernel_operands import operands_of
 from relax_lint.analysis.presumption import Presumption
 from relax_lint.facts.kernel_entry import bind
+from relax_lint.facts.kernel_match import KernelMatch
 from relax_lint.model.operations import KernelCall, ValueId
 from relax_lint.symbolic.quantity import Unknown
 from relax_lint.symbolic.relations import at_most
@@ -25,6 +26,26 @@ def written_again(mended: Iterable[Mending], read: ValueId, flow: FunctionFlow) 
 def presumed_writes(mended: Iterable[Mending]) -> tuple[Presumption, ...]:
     """What is taken for granted where somebody unknown is taken to write all of a tensor."""
     return tuple(dict.fromkeys(m.presumed for m in mended if m.presumed is not None))
+
+
+def initialised(mended: Iterable[Mending], flow: FunctionFlow) -> Boolean:
+    """When no reduction of the kernels that write is empty, which RLX307 is about; false where there is
+    none, or where that cannot be stated.
+    """
+    conditions = [_has_steps(mending, flow) for mending in mended]
+    if sympy.false in conditions:
+        return sympy.false
+    return sympy.And(*conditions)
+
+
+def _has_steps(mending: Mending, flow: FunctionFlow) -> Boolean:
+    call = mending.op
+    kernel = flow.effects.kernel_of(call) if isinstance(call, KernelCall) else None
+    if not isinstance(call, KernelCall) or kernel is None or not kernel.reductions:
+        return sympy.false
+    types = tuple(operand.type for operand in operands_of(call, flow.function))
+    found = KernelMatch(kernel, types).initialises
+    return sympy.false if isinstance(found, Unknown) else found
 
 
 def _reaches(mending: Mending, read: ValueId, flow: FunctionFlow) -> Boolean:

@@ -28,6 +28,7 @@ from relax_lint.facts.bounds import BoundFacts
 from relax_lint.facts.budgets import BudgetFacts
 from relax_lint.facts.claims import Claim
 from relax_lint.facts.devices import DeviceFacts
+from relax_lint.facts.heap_slots import HeapSlotFacts
 from relax_lint.facts.inplace import ArgumentOverlap, OutsideWrite
 from relax_lint.facts.judge import Decided, Judge
 from relax_lint.facts.kernel_arguments import ArgumentFacts
@@ -138,6 +139,11 @@ class FunctionFacts:
     def packing(self) -> PackingFacts:
         """The dtypes that are not a whole number of bytes (RLX404)."""
         return PackingFacts(self.placement, self.prover)
+
+    @cached_property
+    def heap_slots(self) -> HeapSlotFacts:
+        """The slots of shape heaps (RLX106, RLX205)."""
+        return HeapSlotFacts(self.flow, self.prover)
 
     # -- verdicts: lifetimes -------------------------------------------------------------------
 

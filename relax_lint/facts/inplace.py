@@ -13,6 +13,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from functools import partial
 
 import sympy
 
@@ -23,15 +24,14 @@ from relax_lint.analysis.events import StaleRead
 from relax_lint.analysis.flow import FunctionFlow
 from relax_lint.analysis.overlaps import either_empty
 from relax_lint.analysis.presumption import Presumption
+from relax_lint.facts.asking import apart as asked_apart
 from relax_lint.facts.coverage import presumed_writes, written_again
 from relax_lint.facts.judge import Decided, Judge
-from relax_lint.facts.shared_memory import is_wrong_on_shared_memory
+from relax_lint.facts.shared_memory import Outcome, outcome_on_shared_memory
 from relax_lint.model.operations import FunctionCall, KernelCall, ValueId
 from relax_lint.results.verdict import Verdict
 from relax_lint.symbolic.decision import certain
 from relax_lint.symbolic.quantity import Unknown
-
-_ORDER = "it depends on the iteration order of the kernel"
 
 # -- arguments that alias --------------------------------------------------------------------------
 
@@ -41,8 +41,8 @@ class ArgumentOverlap:
     """`call` writes `written`, which may share bytes with its argument `other`, on every path or on some.
 
     `elementwise`: no element is read after it was overwritten when both start at one byte, and `harmless`:
-    they are certain to. `ordered`: that holds as the kernel is written. `proved`: what the kernel writes is
-    certain to be wrong.
+    they are certain to. `ordered`: that holds as the kernel is written. `outcome`: what carrying the kernel
+    out on shared memory showed.
     """
 
     call: KernelCall | FunctionCall
@@ -51,7 +51,7 @@ class ArgumentOverlap:
     elementwise: bool
     harmless: bool
     ordered: bool
-    proved: bool
+    outcome: Outcome
     certainty: Certainty
 
 
@@ -75,7 +75,7 @@ def _presumed_apart(
     call: KernelCall, written: int, other: int, presumed: Presumption
 ) -> Decided[ArgumentOverlap]:
     one, two = call.arguments[written], call.arguments[other]
-    event = ArgumentOverlap(call, one, two, False, False, False, False, Certainty.MAY)
+    event = ArgumentOverlap(call, one, two, False, False, False, Outcome.NOT_KNOWN, Certainty.MAY)
     return Decided(event, certain(Verdict.ALWAYS_FINE, "two tensors, by all that is assumed"), (presumed,))
 
 
@@ -103,7 +103,7 @@ def _inside_callee(
             if len(pair) == 2 and pair not in seen and shared:
                 seen.add(pair)
                 values = (flow.aliases.leaf(places[first]), flow.aliases.leaf(places[second]))
-                event = ArgumentOverlap(call, *values, False, False, False, False, Certainty.MAY)
+                event = ArgumentOverlap(call, *values, False, False, False, Outcome.NOT_KNOWN, Certainty.MAY)
                 yield _overlapping(event, flow, judge)
 
 
@@ -130,8 +130,8 @@ def _overlap(
     ordered = (other, written) in effect.read_before
     certainty = must_if(len(one) == len(two) == 1)
     harmless = elementwise and same_start
-    proved = not elementwise and is_wrong_on_shared_memory(call, written, other, flow)
-    return ArgumentOverlap(call, first, second, elementwise, harmless, ordered, proved, certainty)
+    outcome = Outcome.NOT_KNOWN if elementwise else outcome_on_shared_memory(call, written, other, flow)
+    return ArgumentOverlap(call, first, second, elementwise, harmless, ordered, outcome, certainty)
 
 
 def _overlapping(event: ArgumentOverlap, flow: FunctionFlow, judge: Judge) -> Decided[ArgumentOverlap]:
@@ -139,7 +139,11 @@ def _overlapping(event: ArgumentOverlap, flow: FunctionFlow, judge: Judge) -> De
         return Decided(event, certain(Verdict.ALWAYS_FINE, "each element depends only on itself"))
     written, other = flow.memory.range(event.written), flow.memory.range(event.other)
     apart = written.disjoint_or_same_start(other) if event.elementwise else written.disjoint(other)
-    claim = judge.claim_at(apart, event.call)
+    names = [f"`{flow.function.values[value].name}`" for value in (event.written, event.other)]
+    same = (
+        sympy.Eq(written.start, other.start) if event.elementwise and not isinstance(apart, Unknown) else None
+    )
+    claim = judge.claim_at(apart, event.call, partial(asked_apart, written, other, names, same))
     certainty, why_not = event.certainty, "the arguments alias only on some paths"
     if isinstance(event.call, FunctionCall):
         why_not = "it depends on the order in which the function reads and writes"
@@ -147,12 +151,12 @@ def _overlapping(event: ArgumentOverlap, flow: FunctionFlow, judge: Judge) -> De
         # A schedule may merge the loops of a kernel.
         certainty, why_not = Certainty.MAY, "safe while the kernel reads all of it first"
     decision = judge.judge_event(claim, certainty, why_not)
-    if event.elementwise and decision.verdict is Verdict.ALWAYS_WRONG:
-        # In ascending order, bytes before those of the source are written after they are read.
-        decision = judge.judge_event(claim, Certainty.MAY, _ORDER)
-    elif not event.proved and decision.verdict is Verdict.ALWAYS_WRONG:
-        decision = judge.judge_event(claim, Certainty.MAY, _ORDER)
     only_empty = judge.safe_only_if(decision, claim, either_empty(written, other))
+    proved = event.outcome is Outcome.WRONG or isinstance(event.call, FunctionCall)
+    if not proved and (decision.verdict is Verdict.ALWAYS_WRONG or only_empty):
+        # Also element by element: in ascending order, bytes before those of the source are written after
+        # they are read.
+        decision, only_empty = judge.judge_event(claim, Certainty.MAY, event.outcome.value), False
     return Decided(event, decision, only_empty=only_empty)
 
 
@@ -163,10 +167,13 @@ def stale_reads(flow: FunctionFlow, judge: Judge) -> Iterator[Decided[StaleRead]
     """Every read of an older name of what an in-place call overwrote."""
     for event in flow.contents.stale_reads:
         written, read = flow.memory.range(event.argument), flow.memory.range(event.reading.value)
-        claim = judge.claim_at(written.disjoint(read), event.call)
+        names = [f"`{flow.function.values[value].name}`" for value in (event.argument, event.reading.value)]
+        asked = partial(asked_apart, written, read, names)
+        claim = judge.claim_at(written.disjoint(read), event.call, asked)
         again = written_again(event.mended, event.reading.value, flow)
         if again != sympy.false and not isinstance(claim.condition, Unknown):
-            claim = judge.claim_at(sympy.Or(claim.condition, again), event.call)
+            asked = partial(asked_apart, written, read, names, again)
+            claim = judge.claim_at(sympy.Or(claim.condition, again), event.call, asked)
         decision = judge.judge_event(claim, event.certainty, "read later only on some paths")
         assumed = presumed_writes(event.mended) + (() if event.harmless is None else (event.harmless,))
         if assumed and decision.reachable and decision.verdict is not Verdict.ALWAYS_FINE:

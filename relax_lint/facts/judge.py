@@ -17,6 +17,7 @@ from relax_lint.facts.claims import Claim
 from relax_lint.model.operations import Op, OperationId
 from relax_lint.model.program import Function
 from relax_lint.results.verdict import Prover, Verdict
+from relax_lint.symbolic.asked import Asking
 from relax_lint.symbolic.decision import Decision, FailureStatus, FirstFailure, Proof
 from relax_lint.symbolic.domain import Domain
 from relax_lint.symbolic.prover import ProverChain
@@ -69,11 +70,11 @@ class Judge:
         """What holds when an operation is reached."""
         return self._domains[place.index]
 
-    def claim_at(self, condition: Boolean | Unknown, op: Op | None) -> Claim:
+    def claim_at(self, condition: Boolean | Unknown, op: Op | None, asked: Asking | None = None) -> Claim:
         """A condition as a claim where an operation is, or (None) where the function returns."""
         ops = self._function.body.ops
         last = op or (ops[-1] if ops else None)
-        return Claim(condition, self.entry if last is None else self.domain_at(last.place))
+        return Claim(condition, self.entry if last is None else self.domain_at(last.place), asked)
 
     # -- verdicts ------------------------------------------------------------------------------
 
@@ -86,7 +87,12 @@ class Judge:
         decision = self._judge(claims)
         if not self._keep_claims or decision.verdict is Verdict.NEEDS_RUNTIME_CHECK:
             return decision
-        return replace(decision, claims=tuple((claim.condition, claim.domain) for claim in claims))
+        kept = tuple(
+            (claim.unfolded(), claim.condition, claim.domain)
+            for claim in claims
+            if not isinstance(claim.condition, Unknown)
+        )
+        return replace(decision, claims=kept)
 
     def judge_event(self, claim: Claim, certainty: Certainty, why_not: str = "") -> Decision:
         """The verdict on an event that does harm unless the claim holds. What only may happen is never

@@ -9,17 +9,20 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from functools import partial
 
 import sympy
 from sympy.logic.boolalg import Boolean
 
 from relax_lint.analysis.flow import FunctionFlow
+from relax_lint.facts.asking import taken_offset
 from relax_lint.facts.claims import Claim, equal, multiple_of
 from relax_lint.facts.judge import Decided, Judge
 from relax_lint.facts.kernel_entry import Demand, Requirement
 from relax_lint.facts.kernels import KernelFacts, KernelUse
 from relax_lint.model.kernels import BufferParameter
 from relax_lint.results.verdict import Verdict
+from relax_lint.symbolic.asked import Asked
 from relax_lint.symbolic.decision import certain
 from relax_lint.symbolic.quantity import Unknown
 
@@ -48,7 +51,7 @@ class ArgumentFacts:
     def shapes(self) -> Iterator[Decided[KernelUse]]:
         """Every call of a kernel: the shapes are those that its entry accepts."""
         for use in self._kernels.uses:
-            decision = self._judge.judge(Claim(use.match.accepted, use.domain))
+            decision = self._judge.judge(Claim(use.match.accepted, use.domain, use.match.asked_to_accept))
             yield Decided(use, decision, use.presumptions)
 
     def first_unmet(self, use: KernelUse) -> Requirement | None:
@@ -89,7 +92,9 @@ class ArgumentFacts:
         """Every operand that does not plainly start at its data pointer: the kernel takes it there."""
         for use in self._kernels.uses:
             for start in self._starts(use):
-                decision = self._judge.judge(Claim(_is_taken(start), use.domain))
+                decision = self._judge.judge(
+                    Claim(_is_taken(start), use.domain, partial(_asked, start, self._kernels))
+                )
                 yield Decided(start, decision, use.presumptions)
 
     def _starts(self, use: KernelUse) -> Iterator[Start]:
@@ -103,6 +108,13 @@ class ArgumentFacts:
                 continue
             unit = parameter.dtype.storage_bytes * parameter.offset_factor if parameter.takes_offset else None
             yield Start(use, position, offset, unit)
+
+
+def _asked(start: Start, kernels: KernelFacts) -> Asked:
+    taken = _is_taken(start)
+    assert not isinstance(taken, Unknown)
+    assert not isinstance(start.offset, Unknown)
+    return taken_offset(kernels.name_of(start.use, start.position), start.offset, taken, start.unit)
 
 
 def _is_taken(start: Start) -> Boolean | Unknown:

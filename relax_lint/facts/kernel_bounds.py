@@ -17,7 +17,8 @@ from relax_lint.facts.judge import Decided, Judge
 from relax_lint.facts.kernels import KernelFacts, KernelUse
 from relax_lint.model.kernels import Access, Lookup
 from relax_lint.results.verdict import Verdict
-from relax_lint.symbolic.domain import Fact, FactKind
+from relax_lint.symbolic.domain import Fact
+from relax_lint.vm.facts import FactSource
 
 _URGENCY = {Verdict.ALWAYS_WRONG: 0, Verdict.NEEDS_RUNTIME_CHECK: 1, Verdict.ALWAYS_FINE: 2}
 
@@ -46,7 +47,9 @@ class IndexFacts:
         """Every call of a kernel whose indices do not plainly stay inside its arguments."""
         for use in self._kernels.uses:
             if use.kernel.accesses:
-                decision = self._judge.judge(Claim(use.match.inside, use.entered))
+                decision = self._judge.judge(
+                    Claim(use.match.inside, use.entered, use.match.asked_to_stay_inside)
+                )
                 yield Decided(use, decision, use.presumptions)
 
     def first_outside(self, use: KernelUse) -> Access:
@@ -88,6 +91,6 @@ class IndexFacts:
         condition, element = match.holds(lookup, (event.first, event.last)), match.has_element(lookup)
         if condition is None or element is None:
             return False
-        fact = Fact(element, FactKind.ENFORCED, "the axis has an element")
+        fact = Fact.of(FactSource.AXIS_HAS_ELEMENT, element, "the axis has an element")
         decision = self._judge.judge(Claim(condition, event.use.domain.with_facts((fact,))))
         return decision.reachable and decision.verdict is Verdict.ALWAYS_FINE

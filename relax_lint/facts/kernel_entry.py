@@ -42,6 +42,8 @@ class Requirement:
     have: str
     want: str
     axis: int = 0
+    sides: tuple[sympy.Expr, sympy.Expr] | None = None
+    """The two extents that are compared, where the comparison is of extents."""
 
 
 @dataclass(frozen=True)
@@ -157,8 +159,9 @@ def _extent(binding: Binding, position: int, axis: int, have: sympy.Expr, want: 
         return Requirement(Demand.EXTENT, position, bound, expr_text(have), expr_text(want), axis)
     # Most extents are the same expression; their text is not needed.
     if bound == have:
-        return Requirement(Demand.EXTENT, position, sympy.true, "", "", axis)
-    return Requirement(Demand.EXTENT, position, equal(have, bound), expr_text(have), expr_text(bound), axis)
+        return Requirement(Demand.EXTENT, position, sympy.true, "", "", axis, (have, bound))
+    texts = expr_text(have), expr_text(bound)
+    return Requirement(Demand.EXTENT, position, equal(have, bound), *texts, axis, (have, bound))
 
 
 def kind_of(type_: ValueType) -> str:

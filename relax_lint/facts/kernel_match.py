@@ -8,10 +8,12 @@ from functools import cached_property
 import sympy
 from sympy.logic.boolalg import Boolean
 
+from relax_lint.facts.asking import equalities
 from relax_lint.facts.claims import all_of
 from relax_lint.facts.kernel_entry import Binding, bind
 from relax_lint.model.kernels import Access, BufferParameter, Kernel, Lookup, Reduction
 from relax_lint.model.types import DType, TensorType, ValueType
+from relax_lint.symbolic.asked import Asked, Compared, Plain, Statement, every, some
 from relax_lint.symbolic.printing import expr_text
 from relax_lint.symbolic.quantity import Unknown
 from relax_lint.symbolic.relations import at_most
@@ -47,6 +49,33 @@ class KernelMatch:
     def accepted(self) -> Boolean | Unknown:
         """What the kernel's entry compares, all together."""
         return all_of(requirement.condition for requirement in self.binding.requirements)
+
+    def asked_to_accept(self) -> Asked:
+        """The comparisons of the kernel's entry as they are asked."""
+        requirements = self.binding.requirements
+        pairs = [requirement.sides for requirement in requirements if requirement.sides is not None]
+        if len(pairs) == len(requirements):
+            return equalities(pairs)
+        assert not isinstance(self.accepted, Unknown)
+        return Asked(Plain(self.accepted))
+
+    def asked_to_stay_inside(self) -> Asked:
+        """The ranges of indices and the extents as they are asked."""
+        parts = [self._asked_of(access) for access in self.kernel.accesses]
+        return Asked(every(part for part in parts if part is not None))
+
+    def _asked_of(self, access: Access) -> Statement | None:
+        parameter = self.kernel.parameters[access.parameter]
+        shape = parameter.shape if isinstance(parameter, BufferParameter) else None
+        if shape is None or isinstance(shape, Unknown):
+            return None
+        bound = self.binding.exprs((access.first, access.last, shape[access.axis], *access.loops))
+        if isinstance(bound, Unknown):
+            return None
+        first, last, extent, *loops = bound
+        outer = [loop for loop in loops if loop != last + 1 or first != 0]
+        reached = every((Compared((_ZERO,), "<=", (first,)), Compared((last, _ONE), "<=", (extent,))))
+        return some((reached, *(Compared((loop,), "<=", (_ZERO,)) for loop in outer)))
 
     @cached_property
     def dtype_mismatches(self) -> tuple[DTypeMismatch, ...]:

@@ -18,8 +18,9 @@ from relax_lint.facts.unchecked_types import TypeFacts
 from relax_lint.model.kernels import Kernel
 from relax_lint.model.operations import KernelCall, ValueId
 from relax_lint.model.types import ValueType
-from relax_lint.symbolic.domain import Domain, Fact, FactKind
+from relax_lint.symbolic.domain import Domain, Fact
 from relax_lint.symbolic.quantity import Unknown
+from relax_lint.vm.facts import FactSource
 
 
 @dataclass(eq=False)
@@ -35,7 +36,7 @@ class _Region:
             return self.domain
         known = self._entered.get(accepted)
         if known is None:
-            fact = Fact(accepted, FactKind.ENFORCED, f"compared at the entry of `{kernel.name}`")
+            fact = Fact.of(FactSource.KERNEL_ENTRY, accepted, f"compared at the entry of `{kernel.name}`")
             known = self._entered[accepted] = self.domain.with_facts((fact,))
         return known
 

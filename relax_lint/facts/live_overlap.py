@@ -9,6 +9,7 @@ follow on every path.
 from __future__ import annotations
 
 from collections.abc import Iterator
+from functools import partial
 
 import sympy
 
@@ -16,6 +17,7 @@ from relax_lint.analysis.certainty import Certainty, weakest
 from relax_lint.analysis.events import Overwriting
 from relax_lint.analysis.flow import FunctionFlow
 from relax_lint.analysis.overlaps import either_empty
+from relax_lint.facts.asking import apart
 from relax_lint.facts.coverage import presumed_writes, written_again
 from relax_lint.facts.judge import Decided, Judge
 from relax_lint.model.operations import AllocTensor, KernelCall, ValueId
@@ -40,10 +42,12 @@ def _decided(event: Overwriting, flow: FunctionFlow, judge: Judge) -> Decided[Ov
     if same is Certainty.MAY:
         certainty, why_not = Certainty.MAY, "each byte may be rewritten with its own value"
     written, read = flow.memory.range(event.written), flow.memory.range(event.reading.value)
-    claim = judge.claim_at(written.disjoint(read), event.write)
+    names = [f"`{flow.function.values[value].name}`" for value in (event.written, event.reading.value)]
+    claim = judge.claim_at(written.disjoint(read), event.write, partial(apart, written, read, names))
     again = written_again(event.mended, event.reading.value, flow)
     if again != sympy.false and not isinstance(claim.condition, Unknown):
-        claim = judge.claim_at(sympy.Or(claim.condition, again), event.write)
+        asked = partial(apart, written, read, names, again)
+        claim = judge.claim_at(sympy.Or(claim.condition, again), event.write, asked)
     if event.mended:
         why_not = "it may be written again in between"
     elif not _is_whole(event, flow):

@@ -8,15 +8,18 @@ the second that of the provers.
 from __future__ import annotations
 
 from collections.abc import Iterator
+from functools import partial
 
 import sympy
 
+from relax_lint.facts.asking import fitting
 from relax_lint.facts.claims import Claim
 from relax_lint.facts.judge import Decided, Judge
 from relax_lint.facts.placement import Placement, PlacementFacts
 from relax_lint.facts.words import quantity
 from relax_lint.model.operations import AllocStorage, AllocTensor
 from relax_lint.model.sizes import elements
+from relax_lint.model.types import DType
 from relax_lint.results.verdict import Verdict
 from relax_lint.symbolic.decision import certain
 from relax_lint.symbolic.quantity import Size, Unknown
@@ -55,7 +58,12 @@ def _is_allocatable(op: AllocTensor) -> bool:
     (`VerifyDataType` in TVM's src/runtime/memory/memory_manager.cc).
     """
     bits = op.dtype.bits
-    return op.dtype.name == PACKED_DTYPE or (bits % 8 == 0 and bits & (bits - 1) == 0)
+    return _is_packed(op.dtype) or (bits % 8 == 0 and bits & (bits - 1) == 0)
+
+
+def _is_packed(dtype: DType) -> bool:
+    """`uint1`, with any number of lanes."""
+    return dtype.name.partition("x")[0] == PACKED_DTYPE
 
 
 def _unpacked_bytes(op: AllocTensor) -> Size:
@@ -70,10 +78,11 @@ def _has_room(placement: Placement) -> tuple[Claim, ...]:
         return (Claim(offset, placement.region),)
     if isinstance(storages, Unknown):
         return (Claim(storages, placement.region),)
-    return tuple(_fits(placement, offset + size, storage) for storage in storages)
+    return tuple(_fits(placement, offset, size, storage) for storage in storages)
 
 
-def _fits(placement: Placement, end: sympy.Expr, storage: AllocStorage) -> Claim:
+def _fits(placement: Placement, offset: sympy.Expr, size: sympy.Expr, storage: AllocStorage) -> Claim:
     if isinstance(storage.size, Unknown):
         return Claim(storage.size, placement.region)
-    return Claim(at_most(end, storage.size), placement.region)
+    asked = partial(fitting, placement.tensor, size, storage, storage.size)
+    return Claim(at_most(offset + size, storage.size), placement.region, asked)

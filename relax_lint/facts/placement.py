@@ -16,13 +16,14 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from functools import cached_property, lru_cache
+from functools import cached_property, lru_cache, partial
 from typing import TypeAlias, TypeVar
 
 import sympy
 from sympy.logic.boolalg import Boolean
 
 from relax_lint.analysis.flow import FunctionFlow
+from relax_lint.facts.asking import arithmetic, fitting, signs
 from relax_lint.facts.claims import Claim, not_negative
 from relax_lint.facts.judge import Decided, Judge
 from relax_lint.model.arguments import BYTE
@@ -31,11 +32,12 @@ from relax_lint.model.sizes import BITS_PER_BYTE, effective_capacity
 from relax_lint.model.types import DType
 from relax_lint.settings.config import Config
 from relax_lint.symbolic.decision import FirstFailure
-from relax_lint.symbolic.domain import INT64_MAX, Domain, Fact, FactKind
+from relax_lint.symbolic.domain import INT64_MAX, Domain, Fact
 from relax_lint.symbolic.quantity import Shape, Size, Unknown
 from relax_lint.symbolic.relations import CACHED, at_least_zero, at_most, none_negative
 from relax_lint.vm.allocators import Allocator
 from relax_lint.vm.builtins import ViewKind
+from relax_lint.vm.facts import FactSource
 
 UINT64_MAX = 2**64 - 1
 
@@ -101,7 +103,8 @@ class Placement:
             return Claim(storage.size, self.region)
         capacity = _capacity(allocator, storage.size, self.page_size)
         extents = () if isinstance(storage.extents, Unknown) else storage.extents
-        return Claim(at_most(self.end, capacity), not_negative(self.region, extents))
+        asked = partial(fitting, self.tensor, self.tensor.bytes, storage, capacity)
+        return Claim(at_most(self.end, capacity), not_negative(self.region, extents), asked)
 
     @property
     def empty(self) -> Boolean | None:
@@ -159,12 +162,14 @@ class PlacementFacts:
     def _starts_inside(self, op: AllocTensor | View) -> Claim:
         """offset >= 0."""
         condition = op.offset if isinstance(op.offset, Unknown) else at_least_zero(op.offset)
-        return self._judge.claim_at(condition, op)
+        return self._judge.claim_at(condition, op, partial(signs, "offset", op, (op.offset,)))
 
     def _no_negative_extent(self, op: Allocation) -> Claim:
         """No extent of a tensor, or of a storage's size, is negative."""
         extents = op.shape if isinstance(op, AllocTensor) else op.extents
-        return self._judge.claim_at(extents if isinstance(extents, Unknown) else none_negative(extents), op)
+        if isinstance(extents, Unknown):
+            return self._judge.claim_at(extents, op)
+        return self._judge.claim_at(none_negative(extents), op, partial(signs, "extents", op, extents))
 
     def _no_overflow(self, op: Allocation) -> Claim:
         """The runtime's byte arithmetic for the operation does not wrap around."""
@@ -231,9 +236,9 @@ def _within_declared(placement: Placement) -> Iterator[Claim]:
     for declared, pooled in zip(placement.fits(), placement.fits(Allocator.POOLED), strict=True):
         domain = declared.domain
         if not isinstance(pooled.condition, Unknown):
-            fact = Fact(pooled.condition, FactKind.ENFORCED, "within the pages of the storage")
+            fact = Fact.of(FactSource.WITHIN_PAGES, pooled.condition, "within the pages of the storage")
             domain = domain.with_facts((fact,))
-        yield Claim(declared.condition, domain)
+        yield Claim(declared.condition, domain, declared.asked)
 
 
 def no_overflow(extents: Shape, dtype: DType, offset: Size, domain: Domain, *, max_extent: int) -> Claim:
@@ -250,7 +255,8 @@ def no_overflow(extents: Shape, dtype: DType, offset: Size, domain: Domain, *, m
     bits = dtype.bits * dtype.lanes
     backed = _is_backed((*extents, offset), domain.free)
     condition = _arithmetic_fits(extents, bits, offset, max_extent if backed else None)
-    return Claim(condition, domain if condition == sympy.true else not_negative(domain, extents))
+    asked = partial(arithmetic, extents, bits, offset, exact=condition != sympy.true)
+    return Claim(condition, domain if condition == sympy.true else not_negative(domain, extents), asked)
 
 
 @lru_cache(maxsize=CACHED)

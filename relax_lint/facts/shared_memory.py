@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
+from enum import Enum
 
 import sympy
 
@@ -17,23 +18,33 @@ _INSTANCES = ((1, 1), (2, 2), (3, 4), (7, 5))
 """Values for the symbols of the caller: first and second of each pair in turn."""
 
 
-def is_wrong_on_shared_memory(call: KernelCall, written: int, other: int, flow: FunctionFlow) -> bool:
-    """Whether the call computes something else than it would on memory apart, at every size that is tried."""
+class Outcome(Enum):
+    """What running a kernel on shared memory showed."""
+
+    NOT_KNOWN = "it depends on the iteration order of the kernel"
+    TRIED = "it computes something else at each size that was tried, which is no proof for all of them"
+    WRONG = "it computes something else than on memory of its own"
+
+
+def outcome_on_shared_memory(call: KernelCall, written: int, other: int, flow: FunctionFlow) -> Outcome:
+    """Whether the call computes something else than it would on memory apart: that is certain where its
+    shapes are fixed, and evidence where they are not.
+    """
     kernel = flow.effects.kernel_of(call)
     if kernel is None:
         # What is not visible is compiled as if its arguments lay apart.
-        return True
+        return Outcome.WRONG
     distance = _distance(call, written, other, kernel, flow)
     if kernel.differs is None or distance is None:
-        return False
+        return Outcome.NOT_KNOWN
     types = [operand.type for operand in operands_of(call, flow.function)]
     binding = bind(kernel, types)
     if binding.unknown:
-        return False
-    return all(
-        kernel.differs(values, written, other, apart) is True
-        for values, apart in _instances(binding.values, distance)
-    )
+        return Outcome.NOT_KNOWN
+    instances = list(_instances(binding.values, distance))
+    if not all(kernel.differs(values, written, other, apart) is True for values, apart in instances):
+        return Outcome.NOT_KNOWN
+    return Outcome.WRONG if len(instances) == 1 else Outcome.TRIED
 
 
 def _distance(

@@ -15,12 +15,15 @@ from sympy.logic.boolalg import Boolean
 from relax_lint.analysis.certainty import Certainty
 from relax_lint.analysis.events import UnwrittenRead
 from relax_lint.analysis.flow import FunctionFlow
-from relax_lint.facts.coverage import presumed_writes, written_again
+from relax_lint.analysis.presumption import Presumption
+from relax_lint.facts.coverage import initialised, presumed_writes, written_again
 from relax_lint.facts.judge import Decided, Judge
 from relax_lint.model.operations import ValueId
 from relax_lint.results.verdict import Verdict
 from relax_lint.symbolic.decision import certain
 from relax_lint.symbolic.quantity import Unknown
+
+_NOT_EMPTY = Presumption("no reduction is empty")
 
 
 def uninitialised_reads(flow: FunctionFlow, judge: Judge) -> Iterator[Decided[UnwrittenRead]]:
@@ -64,6 +67,11 @@ def _perhaps_written(
     if presumed and decision.reachable and decision.verdict is not Verdict.ALWAYS_FINE:
         fine = certain(Verdict.ALWAYS_FINE, "written by a call with otherwise unknown effects")
         return Decided(event, fine, (*event.reading.presumptions, *presumed))
+    if decision.reachable and decision.verdict is not Verdict.ALWAYS_FINE:
+        told = initialised(event.mended, flow)
+        if told != sympy.false and judge.implies(claim.domain, told, sympy.Or(nothing, written)):
+            fine = certain(Verdict.ALWAYS_FINE, "written unless a reduction is empty")
+            return Decided(event, fine, (*event.reading.presumptions, _NOT_EMPTY))
     return Decided(event, decision, event.reading.presumptions)
 
 

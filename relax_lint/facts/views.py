@@ -9,17 +9,20 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from functools import partial
 
 import sympy
 from sympy.logic.boolalg import Boolean
 
 from relax_lint.analysis.flow import FunctionFlow
+from relax_lint.facts.asking import sized
 from relax_lint.facts.claims import Claim, all_of, equal, multiple_of, not_negative
 from relax_lint.facts.judge import Decided, Judge
 from relax_lint.model.operations import View
 from relax_lint.model.sizes import elements, tensor_bytes
 from relax_lint.model.types import TensorType
 from relax_lint.results.verdict import Verdict
+from relax_lint.symbolic.asked import Asked, Plain, every
 from relax_lint.symbolic.quantity import Size, Unknown
 from relax_lint.symbolic.relations import at_most
 from relax_lint.vm.builtins import ViewKind
@@ -43,7 +46,13 @@ class ViewQuestion:
     @property
     def claim(self) -> Claim:
         """Both together."""
-        return Claim(all_of((self.size.condition, self.alignment.condition)), self.size.domain)
+        condition = all_of((self.size.condition, self.alignment.condition))
+        return Claim(condition, self.size.domain, self._asked)
+
+    def _asked(self) -> Asked:
+        one, other = self.size.unfolded(), self.alignment.unfolded()
+        parts = [each.statement for each in (one, other) if each.statement != Plain(sympy.true)]
+        return Asked(every(parts), {**one.names, **other.names}, one.exact and other.exact)
 
     @property
     def is_copy(self) -> bool:
@@ -99,7 +108,8 @@ class ViewFacts:
             return ViewQuestion(op, _NO_TYPE, _NO_TYPE, Claim(_NO_TYPE, domain), fine, 1)
         source, target = shapes
         needs, has = elements(target), elements(source)
-        return ViewQuestion(op, needs, has, Claim(equal(needs, has), domain), fine, 1)
+        asked = partial(sized, {"elements of the result": needs}, "==", {"elements of the source": has})
+        return ViewQuestion(op, needs, has, Claim(equal(needs, has), domain, asked), fine, 1)
 
     def _window(self, op: View) -> ViewQuestion:
         domain = self._judge.domain_at(op.place)
@@ -116,7 +126,9 @@ class ViewFacts:
         assert not isinstance(has, Unknown)
         # Negative offsets and extents are judged by rules of their own.
         region = not_negative(domain, (*(target.shape or () if target else ()), offset))
-        size = Claim(at_most(offset + needs, has), region)
+        left: dict[str, Size] = {"offset": offset, "bytes of the view": needs}
+        asked = partial(sized, left, "<=", {"bytes of the source": has})
+        size = Claim(at_most(offset + needs, has), region, asked)
         return ViewQuestion(op, offset + needs, has, size, Claim(multiple_of(offset, unit), region), unit)
 
     def _types(self, op: View) -> tuple[TensorType | None, TensorType | None]:

@@ -17,3 +17,10 @@ def quantity(size: Size, unit: str = "bytes") -> str:
     if size.is_Integer:
         return f"{int(size)} {unit if int(size) != 1 else unit.removesuffix('s')}"
     return f"`{expr_text(size)}` {unit}"
+
+
+def slot_name(slot: Size) -> str:
+    """A slot of a shape heap for a message: ``slot 3``, ``slot `n` ``."""
+    if isinstance(slot, Unknown):
+        return "a slot"
+    return f"slot {int(slot)}" if slot.is_Integer else f"slot `{expr_text(slot)}`"

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
 
-from sympy.logic.boolalg import And, Boolean, false
+from sympy.logic.boolalg import And, Boolean, false, true
 
 from relax_lint.analysis.definitions import Definitions, Point
 from relax_lint.fixes.changes import Applicability, Change, InsertAssert, Remedy
@@ -53,6 +53,25 @@ class MinimalChecks:
             tuple(self._served(remedy, kept) if remedy is first else remedy for remedy in remedies)
             for remedies, first in zip(findings, chosen, strict=True)
         ]
+
+    def left_over(self, findings: Sequence[tuple[Remedy, ...]]) -> str | None:
+        """What all checks at the entry that are made without asking leave of the inputs together, where that
+        is next to nothing: none, or of some symbol 0 and 1 only.
+        """
+        chosen = [remedy for remedies in findings if (remedy := _first_safe(remedies)) is not None]
+        checks = [c for remedy in chosen for c in remedy.changes if isinstance(c, InsertAssert)]
+        at_entry = dict.fromkeys(check.condition for check in checks if check.before is None)
+        conditions = list(at_entry)[:MAX_CHECKS]
+        if len(conditions) < 2:
+            return None
+        domain, passed = self._entry.without(FactKind.ASSUMED), And(*conditions)
+        if self._implies(domain, passed, false):
+            return "no input passes all checks"
+        for symbol in sorted(passed.free_symbols, key=str):
+            few = symbol <= 1
+            if self._implies(domain, passed, few) and not self._implies(domain, true, few):
+                return f"all checks together admit only `{symbol} <= 1`"
+        return None
 
     def _fewest(self, checks: Sequence[InsertAssert]) -> list[InsertAssert]:
         """Those that the others, together, do not imply."""

@@ -87,7 +87,11 @@ class Planner:
             self._definitions, self._facts.domain_at, self._facts.entry, self._facts.prover.implies
         )
         unified = checks.unified([plan.remedies for plan in plans])
-        return [replace(plan, remedies=remedies) for plan, remedies in zip(plans, unified, strict=True)]
+        left = checks.left_over(unified)
+        return [
+            replace(plan, remedies=remedies, help=_with_left(plan.help, remedies, left))
+            for plan, remedies in zip(plans, unified, strict=True)
+        ]
 
     # -- checks --------------------------------------------------------------------------------
 
@@ -216,3 +220,11 @@ class Planner:
 
     def _operation(self, index: int) -> Op:
         return next(op for op in self._facts.operations if op.place.index == index)
+
+
+def _with_left(help: tuple[str, ...], remedies: Sequence[Remedy], left: str | None) -> tuple[str, ...]:
+    """Where a finding is fixed by a check, what all checks leave, too."""
+    checked = any(isinstance(change, InsertAssert) for remedy in remedies for change in remedy.changes)
+    if left is None or not checked:
+        return help
+    return (*help, f"{left}: make the storages larger instead")

@@ -10,7 +10,7 @@ from relax_lint.model.context import BuildContext
 from relax_lint.model.operations import Op, OperationId
 from relax_lint.model.read_types import read_dtype
 from relax_lint.model.sizes import tensor_bytes
-from relax_lint.model.types import DType, ShapeType, ValueType
+from relax_lint.model.types import DType, PrimType, ShapeType, TupleType, ValueType
 from relax_lint.symbolic.quantity import Shape, Size, Unknown
 from relax_lint.symbolic.translate import Untranslatable
 from relax_lint.vm import versions
@@ -53,10 +53,16 @@ def own_arguments(builtin: Builtin, arguments: Sequence[Any]) -> Sequence[Any]:
 
 
 def read_shape(context: BuildContext, expr: Any) -> Shape:
-    """A shape argument: a ShapeExpr, or a variable that holds a known shape."""
+    """A shape argument: a ShapeExpr, a tuple of numbers, or a variable that holds a known one."""
     type_ = type_of_argument(context, expr)
     if isinstance(type_, ShapeType) and type_.extents is not None:
         return type_.extents
+    if isinstance(type_, TupleType):
+        # TVM makes a shape of a tuple of numbers.
+        numbers = [field.value if isinstance(field, PrimType) else None for field in type_.fields]
+        known = tuple(number for number in numbers if number is not None)
+        if len(known) == len(numbers):
+            return known
     return Unknown("the shape is unknown in the IR")
 
 

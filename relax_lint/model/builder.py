@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from itertools import chain, count
 from typing import Any
 
 import sympy
+from sympy.logic.boolalg import Boolean
 
-from relax_lint.model import calls, matching
+from relax_lint.model import calls, heap_uses, matching
 from relax_lint.model.context import BuildContext
 from relax_lint.model.operations import (
     Alias,
@@ -27,9 +28,11 @@ from relax_lint.model.prim_funcs import Kernels
 from relax_lint.model.program import Device, Function, Origin, Program, Provenance
 from relax_lint.model.symbols import SymbolTable, declared_bounds
 from relax_lint.model.types import OpaqueType, PrimType, TupleType, ValueType
-from relax_lint.symbolic.domain import Fact, FactKind
+from relax_lint.symbolic.domain import Fact
+from relax_lint.symbolic.printing import condition_text
 from relax_lint.symbolic.translate import Untranslatable
 from relax_lint.vm import versions
+from relax_lint.vm.facts import FactSource
 
 DEFAULT_MAX_EXTENT = 2**40
 
@@ -79,14 +82,14 @@ class FunctionBuilder:
         self._name = name
         attributes = {} if func.attrs is None else dict(func.attrs.items())
         num_input = int(attributes["num_input"]) if "num_input" in attributes else None
-        facts = [*self._entry_facts]
-        parameters = []
-        for index, param in enumerate(func.params):
-            checked = num_input is None or index < num_input
-            value = self._context.bind(param, trusted=checked)
-            parameters.append(value)
-            origin = Origin(f"parameter `{param.name}`", self._positions.parameter(name, index))
-            facts += self._parameter_facts(param, self._context.values[value].type, origin, checked=checked)
+        checked = [num_input is None or index < num_input for index in range(len(func.params))]
+        parameters = [
+            self._context.bind(param, trusted=trusted)
+            for param, trusted in zip(func.params, checked, strict=True)
+        ]
+        # A parameter may use a symbol that a later one defines: that gives facts in the second round only.
+        self._parameters_facts(name, parameters, checked, func.params)
+        facts = [*self._entry_facts, *self._parameters_facts(name, parameters, checked, func.params)]
         bounds = declared_bounds(attributes, self._context.symbols)
         facts += [bound.fact for bound in bounds if bound.fact is not None]
         self._entry_facts = tuple(facts)
@@ -110,6 +113,7 @@ class FunctionBuilder:
             claimed=frozenset(self._context.values.keys() - self._context.trusted),
             index_ranges=self._context.index_ranges(),
             function_values=self._context.function_values,
+            slot_accesses=tuple(self._context.heaps.accesses),
             node=func,
         )
 
@@ -121,9 +125,19 @@ class FunctionBuilder:
         for block in body.blocks:
             self._dataflow = versions.kind(block) == "DataflowBlock"
             for binding in block.bindings:
-                ops.append(self._binding(binding))
+                ops.append(self._settled(binding))
             self._dataflow = False
         return Block(tuple(ops)), self._context.operand(body.body)
+
+    def _parameters_facts(
+        self, name: str, values: Sequence[ValueId], checked: Sequence[bool], params: Sequence[Any]
+    ) -> list[Fact]:
+        facts = []
+        for index, (param, value) in enumerate(zip(params, values, strict=True)):
+            origin = Origin(f"parameter `{param.name}`", self._positions.parameter(name, index))
+            type_ = self._context.values[value].type
+            facts += self._parameter_facts(param, type_, origin, checked=checked[index])
+        return facts
 
     def _parameter_facts(self, param: Any, type_: ValueType, origin: Origin, *, checked: bool) -> list[Fact]:
         if isinstance(type_, PrimType):
@@ -146,6 +160,13 @@ class FunctionBuilder:
             return self._match_cast(binding, place)
         handler = _BINDINGS.get(versions.kind(value), FunctionBuilder._constant)
         return handler(self, place, var, value)
+
+    def _settled(self, binding: Any) -> Op:
+        """The operation of a binding, with its effect on the shape heaps."""
+        self._context.touched = set()
+        op = self._binding(binding)
+        heap_uses.settle(self._context, op)
+        return op
 
     def _call(self, place: OperationId, var: Any, value: Any) -> Op:
         return calls.build_call(self._context, place, var, value)
@@ -186,6 +207,8 @@ class FunctionBuilder:
         inner._context.function_values[inner._context.bind(var, type_=type_)] = name
         self.inner.append(inner.build(name, value))
         self.inner.extend(inner.inner)
+        # What it captures it may write whenever it is called.
+        self._context.heaps.escape(inner._context.used)
         result = self._context.bind(var, type_=type_)
         self._context.function_values[result] = name
         return Constant(place, result, type_)
@@ -217,34 +240,54 @@ class FunctionBuilder:
         target = context.types.type(binding.ty)
         known = type_ if source in context.trusted else None
         origin = Origin(f"match_cast to `{place.binding}`", place.location)
-        facts = matching.match_cast_facts(context.symbols, known, target, origin)
+        checked = known is not None or matching.is_checked(context.symbols, type_, target)
+        if checked:
+            facts = matching.match_cast_facts(context.symbols, known, target, origin)
+        else:
+            facts = matching.believed_facts(context.symbols, type_, target, origin)
         # What the cast does not mention (a dtype, a shape) the source still has.
-        result = context.bind(binding.var, type_=matching.refine(target, type_))
-        return MatchCast(place, result, source, target, tuple(facts))
+        result = context.bind(binding.var, type_=matching.refine(target, type_), trusted=checked)
+        return MatchCast(place, result, source, target, tuple(facts), checked)
 
     def _if(self, place: OperationId, var: Any, value: Any) -> Op:
         context = self._context
         condition = context.operand(value.cond)
         then_facts, else_facts = self._branch_facts(value.cond)
-        then_block, then_result = self.sequence(value.true_branch)
-        else_block, else_result = self.sequence(value.false_branch)
+        before = dict(context.heaps.state)
+        then_block, then_result = self._branch(value.true_branch, 2 * place.index)
+        after_then, context.heaps.state = context.heaps.state, before
+        else_block, else_result = self._branch(value.false_branch, 2 * place.index + 1)
+        context.heaps.join(after_then, context.heaps.state)
         branches = {context.values[then_result].type, context.values[else_result].type}
         # After VMShapeLower the variable's own type has lost the extents.
         common = branches.pop() if len(branches) == 1 else None
         result = context.bind(var, type_=common, trusted={then_result, else_result} <= context.trusted)
+        context.heaps.meet_at(result, then_result, else_result)
         return If(
             place, result, condition, then_block, else_block, then_result, else_result, then_facts, else_facts
         )
+
+    def _branch(self, body: Any, number: int) -> tuple[Block, ValueId]:
+        context = self._context
+        context.path = (*context.path, number)
+        sequence = self.sequence(body)
+        context.path = context.path[:-1]
+        return sequence
 
     def _branch_facts(self, condition: Any) -> tuple[tuple[Fact, ...], tuple[Fact, ...]]:
         try:
             holds = self._context.translator.condition(condition)
         except Untranslatable:
             return (), ()
-        return (
-            (Fact(holds, FactKind.ENFORCED, "the branch condition"),),
-            (Fact(sympy.Not(holds), FactKind.ENFORCED, "the negated branch condition"),),
+        return self._branch_fact(holds, "the branch condition"), self._branch_fact(
+            sympy.Not(holds), "the negated branch condition"
         )
+
+    def _branch_fact(self, condition: Boolean, why: str) -> tuple[Fact, ...]:
+        fact = self._context.symbols.fact(
+            FactSource.BRANCH, condition, condition_text(condition), why, simplified=True
+        )
+        return (fact,)
 
 
 _BINDINGS: Mapping[str, Callable[[FunctionBuilder, OperationId, Any, Any], Op]] = {

@@ -6,12 +6,13 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from relax_lint.model import lowered_ops, memory_ops
-from relax_lint.model.arguments import Given, Handler
+from relax_lint.model.arguments import Given, Handler, type_of_argument
 from relax_lint.model.context import BuildContext
+from relax_lint.model.heap_state import type_of_heap
 from relax_lint.model.operations import FunctionCall, KernelCall, Op, OperationId
 from relax_lint.model.scalar_functions import returned_value
 from relax_lint.model.signatures import takes
-from relax_lint.model.types import ValueType
+from relax_lint.model.types import PrimType, ValueType
 from relax_lint.vm import versions
 from relax_lint.vm.builtins import BUILTINS, Builtin, Operation
 from relax_lint.vm.calls import CLOSURE_CALLS, CONVENTIONS, CallKind, Convention
@@ -71,9 +72,6 @@ def _closure(context: BuildContext, place: OperationId, var: Any, args: Sequence
 
 def _prim_func(context: BuildContext, place: OperationId, var: Any, callee: Any, args: Sequence[Any]) -> Op:
     name = str(callee.name_hint)
-    heap_function = len(args) == 1 and context.values[context.operand(args[0])].name.startswith("shape_heap")
-    if heap_function:
-        context.heap.compute(context.module[callee])
     # The module of a bare function has none of the functions that it calls.
     if callee in context.module.functions:
         value = returned_value(context.translator, context.module[callee], args)
@@ -129,7 +127,8 @@ def _heap_type(context: BuildContext, builtin: Builtin | None, args: Sequence[An
     """The type of a shape heap where the call makes one."""
     if builtin is None or builtin.operation is not Operation.HEAP or not takes(context, builtin, args):
         return None
-    return context.heap.type_of_heap(context.type_of(args[-1]))
+    count = type_of_argument(context, args[-1])
+    return type_of_heap(count.value if isinstance(count, PrimType) else None)
 
 
 def _kernel(

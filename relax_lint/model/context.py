@@ -6,10 +6,11 @@ from typing import Any
 
 import sympy
 
-from relax_lint.model.operations import ValueId
+from relax_lint.model.heap_state import Heaps
+from relax_lint.model.operations import OperationId, ValueId
 from relax_lint.model.program import Value
 from relax_lint.model.read_types import TypeReader
-from relax_lint.model.shape_heap import ShapeHeap
+from relax_lint.model.shape_heap import HeapReader, HeapUse
 from relax_lint.model.symbols import SymbolTable
 from relax_lint.model.types import OpaqueType, PrimType, ShapeType, TensorType, TupleType, ValueType
 from relax_lint.symbolic.translate import Translator, Untranslatable
@@ -24,7 +25,15 @@ class BuildContext:
         self.symbols = symbols
         self.translator = Translator(symbols.symbol_of)
         self.types = TypeReader(self.translator)
-        self.heap = ShapeHeap(symbols)
+        self.heap_reader = HeapReader(self.translator, symbols)
+        self.heaps = Heaps()
+        self.touched: set[ValueId] = set()
+        """The values that the operation uses that is being built."""
+        self.used: set[ValueId] = set()
+        """The values that any operation but a check of their type has used."""
+        self.path: tuple[int, ...] = ()
+        """The branches around the operation, as numbers."""
+        self.paths: dict[ValueId, tuple[int, ...]] = {}
         self.values: dict[ValueId, Value] = {}
         self.trusted: set[ValueId] = set()
         """Values whose type is true by construction, not merely claimed by the IR."""
@@ -39,6 +48,7 @@ class BuildContext:
         """The context of a function that is defined here: it knows the values that are known by now."""
         made = BuildContext(self.module, self.symbols)
         made.translator, made.types = self.translator, self.types
+        made.heap_reader, made.heaps = self.heap_reader, self.heaps.inner()
         made.values = dict(self.values)
         made.trusted = set(self.trusted)
         made._ids = dict(self._ids)
@@ -58,6 +68,7 @@ class BuildContext:
         """The value of an argument; an inline constant, shape or tuple becomes a value of its own."""
         known = self._ids.get(versions.identity(expr))
         if known is not None:
+            self.touched.add(known)
             return known
         if versions.kind(expr) == "Var":
             # After planning an undefined variable may be used.
@@ -72,6 +83,11 @@ class BuildContext:
             self.inline_tuples[value] = tuple(self.operand(item) for item in expr.fields)
         return value
 
+    def heap(self, expr: Any, place: OperationId) -> HeapUse:
+        """The shape heap that an operation is given."""
+        value = self.values[self.operand(expr)]
+        return HeapUse(self.heaps, self.heaps.root(value.id, value.type), value.name, place)
+
     def name_function(self, value: ValueId, expr: Any) -> None:
         """A value that is a global function of the module is that function."""
         if versions.kind(expr) == "GlobalVar" and versions.is_relax_function(self.module, expr):
@@ -84,10 +100,14 @@ class BuildContext:
             return str(callee.name_hint) if known else None
         return self.function_values.get(self.operand(callee)) if versions.kind(callee) == "Var" else None
 
-    def learn_shape(self, value: ValueId, extents: tuple[sympy.Expr, ...] | None) -> None:
-        """A check at run time tells the shape of a tensor."""
+    def is_only_checked(self, value: ValueId) -> bool:
+        """Whether every use of a value comes after the operation that is being built, or checks its type."""
+        return self.paths.get(value) == self.path and value not in self.used
+
+    def learn_shape(self, value: ValueId, extents: tuple[sympy.Expr, ...]) -> None:
+        """The shape of a tensor is known to be this one, wherever it is used."""
         known = self.values[value]
-        if extents is not None and isinstance(known.type, TensorType):
+        if isinstance(known.type, TensorType):
             type_ = TensorType(extents, known.type.dtype, len(extents), known.type.device)
             self.values[value] = Value(value, known.name, type_)
             self.trusted.add(value)
@@ -114,6 +134,7 @@ class BuildContext:
     def _new_value(self, name: str, type_: ValueType) -> ValueId:
         value = len(self.values)
         self.values[value] = Value(value, name, type_)
+        self.paths[value] = self.path
         return value
 
     def _type_of_var(self, var: Any) -> ValueType:

@@ -22,7 +22,8 @@ class BufferParameter:
     """A tensor parameter.
 
     `offset` (elements of `dtype`) is 0 where the kernel was built for tensors that start at their data
-    pointer, and a symbol where it takes any start that is a multiple of `offset_factor` elements.
+    pointer, and a symbol where it takes any start that is a multiple of `offset_factor` elements. Unless it
+    is `compact`, its elements are not known to lie in row-major order.
     """
 
     name: str
@@ -30,6 +31,7 @@ class BufferParameter:
     dtype: DType
     offset: sympy.Expr
     offset_factor: int = 1
+    compact: bool = True
 
     @property
     def takes_offset(self) -> bool:

@@ -3,61 +3,118 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import replace
 from typing import Any
 
 import sympy
 
 from relax_lint.model.arguments import Given, Handler
 from relax_lint.model.context import BuildContext
-from relax_lint.model.operations import Assert, Constant, FunctionCall, Op, OperationId
-from relax_lint.model.program import Origin
+from relax_lint.model.operations import Assert, Constant, FunctionCall, Op, OperationId, ValueId
+from relax_lint.model.program import Origin, Provenance
+from relax_lint.model.shape_heap import Matched, Source
 from relax_lint.model.types import PrimType, ShapeType, TensorType
-from relax_lint.symbolic.domain import Fact, FactKind
+from relax_lint.symbolic.domain import Fact
 from relax_lint.symbolic.quantity import Unknown
 from relax_lint.vm import versions
 from relax_lint.vm.builtins import Operation
+from relax_lint.vm.facts import FactSource
 
 # -- the shape heap of lowered modules --------------------------------------------------------
 
 
 def _match_shape(context: BuildContext, place: OperationId, var: Any, given: Given) -> Op:
     source = context.operand(given.own[0])
-    origin = Origin(f"the shape of `{context.values[source].name}`", place.location)
-    type_ = context.values[source].type
-    facts = context.heap.match_shape(type_, given.own, origin)
-    if isinstance(type_, TensorType) and type_.shape is None:
+    value = context.values[source]
+    origin = Origin(f"the shape of `{value.name}`", place.location)
+    extents, named = _true_extents(context, source, origin)
+    provenance = Provenance.VALUE if isinstance(value.type, ShapeType) else Provenance.EXTENT
+    heap = context.heap(given.own[1], place)
+    matched = context.heap_reader.match_shape(heap, given.own, Source(extents, provenance, origin))
+    if extents is None and matched.extents is not None and context.is_only_checked(source):
         # From here on the shape is known: the slots were compared with it, or filled from it.
-        context.learn_shape(source, context.heap.matched(given.own))
-    return _check(context, place, var, facts)
+        context.learn_shape(source, matched.extents)
+    return _check(context, place, var, replace(matched, learned=(*named, *matched.learned)))
+
+
+def _true_extents(
+    context: BuildContext, source: ValueId, origin: Origin
+) -> tuple[tuple[sympy.Expr | None, ...] | None, tuple[Fact, ...]]:
+    """The extents of what is checked, where they are true and not only declared, and what is known of those
+    that get a name here: those of a tensor that other branches, or operations before, use as well.
+    """
+    type_ = context.values[source].type
+    if isinstance(type_, ShapeType):
+        return type_.extents, ()
+    if not isinstance(type_, TensorType):
+        return None, ()
+    if type_.shape is not None:
+        if source in context.trusted:
+            return type_.shape, ()
+        return _own_symbols(context, source, type_.shape), ()
+    if source not in context.trusted or type_.ndim < 0 or context.is_only_checked(source):
+        return None, ()
+    name = context.values[source].name
+    symbols = tuple(context.symbols.fresh(f"{name}_{axis}") for axis in range(type_.ndim))
+    context.learn_shape(source, symbols)
+    return symbols, tuple(
+        fact
+        for symbol in symbols
+        for fact in context.symbols.define(symbol, Provenance.EXTENT, origin, in_signature=False)
+    )
+
+
+def _own_symbols(
+    context: BuildContext, source: ValueId, shape: tuple[sympy.Expr, ...]
+) -> tuple[sympy.Expr | None, ...] | None:
+    """Of a shape that is only declared, the extents that are symbols which this tensor defines."""
+    parameter = f"parameter `{context.values[source].name}`"
+    own = [
+        extent
+        if isinstance(extent, sympy.Symbol) and context.symbols.origin_of(extent) == parameter
+        else None
+        for extent in shape
+    ]
+    return tuple(extent if extent not in own[:axis] else None for axis, extent in enumerate(own))
 
 
 def _match_value(context: BuildContext, place: OperationId, var: Any, given: Given) -> Op:
-    source = context.operand(given.own[0])
-    origin = Origin(f"the value of `{context.values[source].name}`", place.location)
-    facts = context.heap.match_prim_value(context.values[source].type, given.own, origin)
-    return _check(context, place, var, facts)
+    source = context.values[context.operand(given.own[0])]
+    origin = Origin(f"the value of `{source.name}`", place.location)
+    value = source.type.value if isinstance(source.type, PrimType) else None
+    compared = Source(None if value is None else (value,), Provenance.VALUE, origin)
+    heap = context.heap(given.own[1], place)
+    return _check(context, place, var, context.heap_reader.match_prim_value(heap, given.own, compared))
 
 
-def _check(context: BuildContext, place: OperationId, var: Any, facts: list[Fact]) -> Op:
-    if not facts:
-        return Assert(place, context.bind(var), None, (), written=False)
-    condition = sympy.And(*(fact.condition for fact in facts))
-    text = ", ".join(fact.text for fact in facts)
-    return Assert(place, context.bind(var), Fact(condition, FactKind.ENFORCED, text), (), written=False)
+def _check(context: BuildContext, place: OperationId, var: Any, matched: Matched) -> Op:
+    enforced = [fact for fact in matched.compared if fact.kind is FactSource.HEAP_SLOT.kind]
+    others = tuple(fact for fact in matched.compared if fact not in enforced)
+    fact = None
+    if enforced:
+        condition = sympy.And(*(fact.condition for fact in enforced))
+        fact = Fact.of(FactSource.HEAP_SLOT, condition, ", ".join(fact.text for fact in enforced))
+    return Assert(place, context.bind(var), fact, (), written=False, learned=(*others, *matched.learned))
 
 
 def _make_shape(context: BuildContext, place: OperationId, var: Any, given: Given) -> Op:
-    extents = context.heap.make_shape(given.own)
+    extents = context.heap_reader.make_shape(context.heap(given.own[0], place), given.own)
     type_ = ShapeType(None if isinstance(extents, Unknown) else extents)
     return Constant(place, context.bind(var, type_=type_), type_)
 
 
 def _make_value(context: BuildContext, place: OperationId, var: Any, given: Given) -> Op:
-    value = context.heap.make_prim_value(given.own)
+    value = context.heap_reader.make_prim_value(context.heap(given.own[0], place), given.own)
     if value is not None:
         context.translator.know(var, value)
-    type_ = PrimType("int64", value)
-    return Constant(place, context.bind(var, type_=type_), type_)
+        type_ = PrimType("int64", value)
+        return Constant(place, context.bind(var, type_=type_), type_)
+    result = context.bind(var)
+    own = context.values[result].type
+    if isinstance(own, PrimType) and isinstance(own.value, sympy.Symbol):
+        origin = Origin(f"`{place.binding}`, from the shape heap", place.location)
+        context.symbols.define(own.value, Provenance.VALUE, origin, in_signature=False)
+    return Constant(place, result, own)
 
 
 def _shape_of(context: BuildContext, place: OperationId, var: Any, given: Given) -> Op:

@@ -7,8 +7,9 @@ import sympy
 from relax_lint.model.program import Origin, Provenance
 from relax_lint.model.symbols import SymbolTable
 from relax_lint.model.types import OpaqueType, PrimType, ShapeType, TensorType, TupleType, ValueType
-from relax_lint.symbolic.domain import INT64_MAX, INT64_MIN, Fact, FactKind
+from relax_lint.symbolic.domain import INT64_MAX, INT64_MIN, Fact
 from relax_lint.symbolic.printing import expr_text
+from relax_lint.vm.facts import FactSource
 
 _INTEGER_RANGES = {
     "int8": (-(2**7), 2**7 - 1),
@@ -22,12 +23,13 @@ _INTEGER_RANGES = {
 
 
 def integer_range(value: sympy.Expr, dtype: str, origin: Origin) -> list[Fact]:
-    """The range of a scalar by its dtype. int64 needs no fact: every symbol has that range."""
+    """The range of a scalar by its dtype, which the VM does not check. Every symbol has that of int64."""
     limits = _INTEGER_RANGES.get(dtype)
     if limits is None or dtype == "int64":
         return []
-    text = f"{limits[0]} <= {value} <= {limits[1]} ({dtype} {origin})"
-    return [Fact(sympy.And(value >= limits[0], value <= limits[1]), FactKind.ENFORCED, text)]
+    text = f"{limits[0]} <= {value} <= {limits[1]} ({dtype} {origin}, not checked)"
+    inside = sympy.And(value >= limits[0], value <= limits[1])
+    return [Fact.of(FactSource.SCALAR_RANGE, inside, text)]
 
 
 def facts_of_value(
@@ -80,6 +82,57 @@ def match_cast_facts(
     return []
 
 
+def is_checked(symbols: SymbolTable, declared: ValueType, target: ValueType) -> bool:
+    """Whether the VM checks a cast of a value whose type is only declared.
+
+    TVM believes that type: it drops a cast that the type proves, once each symbol of the target stands for
+    the extent that is declared.
+    """
+    if isinstance(declared, TupleType) and isinstance(target, TupleType):
+        pairs = zip(declared.fields, target.fields, strict=False)
+        return all(is_checked(symbols, have, want) for have, want in pairs)
+    if isinstance(declared, TensorType) and isinstance(target, TensorType):
+        if target.shape is None:
+            same_rank = target.ndim in (-1, declared.ndim)
+            return not (same_rank and target.dtype in (None, declared.dtype))
+        return _is_compared(symbols, declared.shape, target.shape)
+    if isinstance(declared, ShapeType) and isinstance(target, ShapeType):
+        return _is_compared(symbols, declared.extents, target.extents)
+    return True
+
+
+def _is_compared(
+    symbols: SymbolTable, declared: tuple[sympy.Expr, ...] | None, target: tuple[sympy.Expr, ...] | None
+) -> bool:
+    if target is None or declared is None or len(declared) != len(target):
+        return target is not None
+    pairs = list(zip(declared, target, strict=True))
+    if any(want.is_Symbol and symbols.is_defined(want) and have != want for have, want in pairs):
+        return False
+    return any(not want.is_Symbol and sympy.expand(have - want) != 0 for have, want in pairs)
+
+
+def believed_facts(
+    symbols: SymbolTable, declared: ValueType, target: ValueType, origin: Origin
+) -> list[Fact]:
+    """What holds after a cast that the VM does not check: a new symbol stands for the declared extent."""
+    if isinstance(declared, TupleType) and isinstance(target, TupleType):
+        pairs = zip(declared.fields, target.fields, strict=False)
+        return [fact for have, want in pairs for fact in believed_facts(symbols, have, want, origin)]
+    have, want = _extents(declared), _extents(target)
+    facts = _equalities(symbols, have, want, origin) if want is not None else []
+    for extent in want or ():
+        if isinstance(extent, sympy.Symbol) and not symbols.is_defined(extent):
+            symbols.define(extent, Provenance.VALUE, origin, in_signature=False)
+    return facts
+
+
+def _extents(type_: ValueType) -> tuple[sympy.Expr, ...] | None:
+    if isinstance(type_, TensorType):
+        return type_.shape
+    return type_.extents if isinstance(type_, ShapeType) else None
+
+
 def refine(target: ValueType, source: ValueType) -> ValueType:
     """The type after a cast: what the target leaves open, the source still says."""
     if isinstance(target, TensorType) and isinstance(source, TensorType):
@@ -106,7 +159,8 @@ def _shape_facts(
     for extent in shape:
         if isinstance(extent, sympy.Symbol):
             facts += symbols.define(extent, Provenance.EXTENT, origin, in_signature=in_signature)
-        elif checked and not extent.is_Integer:
+    for extent in shape:
+        if checked and not extent.is_Integer and not isinstance(extent, sympy.Symbol):
             facts += symbols.extent_facts(extent, origin)
     return facts
 
@@ -127,8 +181,8 @@ def _equalities(
             # `CanonicalizeBindings` takes such a cast for the definition of the symbol and puts the extent
             # in its place everywhere: nothing is compared then.
             text = f"{expr_text(want)} == {expr_text(have)} ({origin}, which TVM may leave unchecked)"
-            facts.append(Fact(sympy.Eq(have, want), FactKind.ASSUMED, text))
+            facts.append(Fact.of(FactSource.MATCH_CAST_SYMBOL, sympy.Eq(have, want), text))
         else:
-            text = f"{expr_text(want)} == {expr_text(have)} ({origin})"
-            facts.append(Fact(sympy.Eq(have, want), FactKind.ENFORCED, text))
+            text = f"{expr_text(want)} == {expr_text(have)}"
+            facts.append(symbols.fact(FactSource.MATCH_CAST, sympy.Eq(have, want), text, str(origin)))
     return facts

@@ -22,12 +22,12 @@ from relax_lint.model.arguments import (
 from relax_lint.model.context import BuildContext
 from relax_lint.model.operations import AllocStorage, AllocTensor, Assert, Kill, Op, OperationId, View
 from relax_lint.model.types import DType, OpaqueType, TensorType, ValueType
-from relax_lint.symbolic.domain import Fact, FactKind
 from relax_lint.symbolic.printing import condition_text
 from relax_lint.symbolic.quantity import Shape, Size, Unknown
 from relax_lint.symbolic.translate import Untranslatable
 from relax_lint.vm import versions
-from relax_lint.vm.builtins import Operation, Role, Unit, ViewKind
+from relax_lint.vm.builtins import ELEMENT_SCOPES, Operation, Role, Unit, ViewKind
+from relax_lint.vm.facts import FactSource
 
 # -- allocations ------------------------------------------------------------------------------
 
@@ -35,7 +35,9 @@ from relax_lint.vm.builtins import Operation, Role, Unit, ViewKind
 def _storage(context: BuildContext, place: OperationId, var: Any, given: Given) -> Op:
     assert given.builtin.level is not None
     dtype = dtype_of(given[Role.DTYPE])
-    unit = BYTE if given.builtin.unit is Unit.BYTES else dtype
+    scope = text_of(given[Role.SCOPE])
+    in_bytes = given.builtin.unit is Unit.BYTES and scope not in ELEMENT_SCOPES
+    unit = BYTE if in_bytes else dtype
     extents = read_shape(context, given[Role.SHAPE])
     return AllocStorage(
         place,
@@ -45,7 +47,7 @@ def _storage(context: BuildContext, place: OperationId, var: Any, given: Given) 
         extents,
         dtype,
         device_of(given[Role.DEVICE]),
-        text_of(given[Role.SCOPE]),
+        scope,
     )
 
 
@@ -131,7 +133,8 @@ def _assert(context: BuildContext, place: OperationId, var: Any, given: Given) -
     fact = None
     try:
         condition = context.translator.condition(given.own[0])
-        fact = Fact(condition, FactKind.ENFORCED, f"{condition_text(condition)} (R.assert_op)")
+        text = condition_text(condition)
+        fact = context.symbols.fact(FactSource.ASSERTION, condition, text, "R.assert_op", simplified=True)
     except Untranslatable:
         pass
     operands = tuple(context.operand(argument) for argument in given.own[2:])

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass, field
+from enum import Enum
 from typing import Any, TypeAlias
 
 from relax_lint.model.types import DType, ValueType
 from relax_lint.results.location import Location
 from relax_lint.symbolic.domain import Fact
 from relax_lint.symbolic.quantity import Shape, Size
-from relax_lint.vm.builtins import KillKind, Level, ViewKind
+from relax_lint.vm.builtins import ELEMENT_SCOPES, KillKind, Level, ViewKind
 from relax_lint.vm.calls import CallKind
 
 ValueId: TypeAlias = int
@@ -58,7 +59,7 @@ class AllocStorage(Op):
     @property
     def size_in_bytes(self) -> bool:
         """Whether the size was written in bytes rather than in elements of `dtype`."""
-        return self.level is Level.MEMORY
+        return self.level is Level.MEMORY and self.scope not in ELEMENT_SCOPES
 
 
 @dataclass(frozen=True)
@@ -99,11 +100,14 @@ class Alias(Op):
 
 @dataclass(frozen=True)
 class MatchCast(Op):
-    """`R.match_cast`: checked at run time; `facts` hold afterwards."""
+    """`R.match_cast`: `facts` hold afterwards. It is not `checked` where TVM believes the declared type of
+    the source, although nothing makes it true.
+    """
 
     source: ValueId
     type: ValueType
     facts: tuple[Fact, ...]
+    checked: bool = True
 
 
 @dataclass(frozen=True)
@@ -157,12 +161,14 @@ class Kill(Op):
 @dataclass(frozen=True)
 class Assert(Op):
     """`R.assert_op` on symbols. `fact` is None when the condition is not about symbols only. It is not
-    `written` where VMShapeLower put it in, to check a declared type.
+    `written` where VMShapeLower put it in, to check a declared type. `learned` holds afterwards as well,
+    without having been compared: what is known of the extents that the check read.
     """
 
     fact: Fact | None
     operands: tuple[ValueId, ...]
     written: bool = True
+    learned: tuple[Fact, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -207,3 +213,25 @@ class Block:
             if isinstance(op, If):
                 yield from op.then_block.walk()
                 yield from op.else_block.walk()
+
+
+class Written(Enum):
+    """On which paths something was written."""
+
+    NEVER = "never"
+    PERHAPS = "perhaps"
+    ALWAYS = "always"
+
+
+@dataclass(frozen=True)
+class SlotAccess:
+    """An operation reads or writes one slot of a shape heap of `slots` slots. `written` says whether it was
+    written before.
+    """
+
+    op: OperationId
+    heap: str
+    slot: Size
+    slots: Size
+    writes: bool
+    written: Written

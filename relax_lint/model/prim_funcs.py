@@ -21,7 +21,7 @@ from relax_lint.model.kernels import (
     ScalarParameter,
 )
 from relax_lint.model.read_types import read_dtype
-from relax_lint.symbolic.quantity import Unknown
+from relax_lint.symbolic.quantity import Shape, Unknown
 from relax_lint.symbolic.translate import Translator, Untranslatable
 from relax_lint.vm import versions
 
@@ -72,8 +72,12 @@ def read_kernel(name: str, prim_func: Any) -> Kernel:
         tuple(dict.fromkeys(reader.accesses)),
         tuple(dict.fromkeys(reader.lookups)),
         tuple(dict.fromkeys(reader.reductions)),
-        Trial(prim_func, shapes, loops.signature).differs,
+        Trial(prim_func, shapes, loops.signature).differs if all(map(_in_order, parameters)) else None,
     )
+
+
+def _in_order(parameter: KernelParameter) -> bool:
+    return not isinstance(parameter, BufferParameter) or parameter.compact
 
 
 Pairs: TypeAlias = "frozenset[tuple[int, int]]"
@@ -108,12 +112,14 @@ def read_parameter(var: Any, translator: Translator, loops: Loops) -> KernelPara
     name = str(var.name)
     kind = type(var.ty).__name__
     if kind == "BufferType":
+        shape = _shape(var.shape, translator)
         return BufferParameter(
             name,
-            _shape(var.shape, translator),
+            shape,
             read_dtype(var.dtype),
             _offset(var.elem_offset, translator),
             int(var.offset_factor),
+            _is_compact(getattr(var, "strides", ()), shape, translator),
         )
     if kind == "PrimType" and str(var.ty.dtype).startswith(("int", "uint")):
         return ScalarParameter(name, loops.symbol_of(var))
@@ -125,6 +131,23 @@ def _shape(extents: Sequence[Any], translator: Translator) -> tuple[sympy.Expr, 
         return tuple(translator.expr(extent) for extent in extents)
     except Untranslatable:
         return Unknown("the kernel's buffer has an extent that is not an integer expression")
+
+
+def _is_compact(strides: Sequence[Any], shape: Shape, translator: Translator) -> bool:
+    """Whether the strides of a buffer, where it has any, are those of row-major order."""
+    if len(strides) == 0:
+        return True
+    if isinstance(shape, Unknown) or len(strides) != len(shape):
+        return False
+    width = sympy.Integer(1)
+    for stride, extent in reversed(list(zip(strides, shape, strict=True))):
+        try:
+            if sympy.expand(translator.expr(stride) - width) != 0:
+                return False
+        except Untranslatable:
+            return False
+        width *= extent
+    return True
 
 
 def _offset(offset: Any, translator: Translator) -> sympy.Expr:

@@ -18,6 +18,7 @@ import sympy
 from relax_lint.model.kernels import Kernel
 from relax_lint.model.operations import (
     Block,
+    SlotAccess,
     ValueId,
 )
 from relax_lint.model.types import TensorType, ValueType
@@ -105,7 +106,7 @@ class Function:
     tuples that are written as an argument or as the result, without a binding of their own. The types
     of `claimed` values are believed by TVM and made true by nothing. `index_ranges` gives the smallest and
     the largest element of integer constants. `function_values` are the values that are functions of the
-    program, with the names of these.
+    program, with the names of these. `slot_accesses` are those of its shape heaps, in program order.
     """
 
     module: str | None
@@ -126,6 +127,7 @@ class Function:
     claimed: frozenset[ValueId] = frozenset()
     index_ranges: dict[ValueId, tuple[int, int]] = field(default_factory=dict)
     function_values: dict[ValueId, str] = field(default_factory=dict)
+    slot_accesses: tuple[SlotAccess, ...] = ()
     node: Any = field(default=None, compare=False, repr=False)
 
     def type_of(self, value: ValueId) -> ValueType:

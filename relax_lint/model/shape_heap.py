@@ -6,146 +6,180 @@ VMShapeLower replaces symbolic shapes by loads from a heap of int64 slots, fille
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 from typing import Any
 
 import sympy
 
+from relax_lint.model.heap_state import Heaps
+from relax_lint.model.operations import OperationId, SlotAccess, ValueId, Written
 from relax_lint.model.program import Origin, Provenance
 from relax_lint.model.symbols import SymbolTable
-from relax_lint.model.types import DType, PrimType, ShapeType, TensorType, ValueType
-from relax_lint.symbolic.domain import Fact, FactKind
+from relax_lint.symbolic.domain import Fact
 from relax_lint.symbolic.printing import expr_text
-from relax_lint.symbolic.quantity import Unknown
+from relax_lint.symbolic.quantity import Size, Unknown
 from relax_lint.symbolic.translate import Translator, Untranslatable
-from relax_lint.vm import versions
+from relax_lint.vm.facts import FactSource
 
 # MatchShapeCode and MakeShapeCode of TVM's runtime/vm/builtin.h.
 _ASSERT_EQUAL_TO_IMM, _STORE_TO_HEAP, _NO_OP, _ASSERT_EQUAL_TO_LOAD = range(4)
 _USE_IMM, _LOAD_SHAPE = range(2)
 
 
-_SLOT = DType("int64", 64)
+@dataclass(frozen=True)
+class HeapUse:
+    """One heap, as an operation is given it."""
+
+    heaps: Heaps
+    root: ValueId
+    name: str
+    place: OperationId
+
+    def read(self, slot: Size) -> sympy.Expr | None:
+        """The value of a slot, which the operation reads."""
+        value, written = self.heaps.read(self.root, _number(slot))
+        self._record(slot, written, writes=False)
+        return value
+
+    def write(self, slot: Size, value: sympy.Expr | None) -> None:
+        """The operation writes a slot."""
+        _, written = self.heaps.read(self.root, _number(slot))
+        self._record(slot, written, writes=True)
+        self.heaps.write(self.root, _number(slot), value)
+
+    def blur(self) -> None:
+        """The operation may write any slot."""
+        self.heaps.blur(self.root)
+
+    def _record(self, slot: Size, written: Written, *, writes: bool) -> None:
+        slots = self.heaps.slots(self.root)
+        self.heaps.accesses.append(SlotAccess(self.place, self.name, slot, slots, writes, written))
 
 
-class ShapeHeap:
-    """The contents of one function's shape heap, in program order."""
+@dataclass(frozen=True)
+class Source:
+    """What a check compares: its extents (or its value), None where they are not known or only declared, and
+    where the symbols come from that they define.
+    """
 
-    def __init__(self, symbols: SymbolTable) -> None:
+    known: tuple[sympy.Expr | None, ...] | None
+    provenance: Provenance
+    origin: Origin
+
+
+@dataclass(frozen=True)
+class Matched:
+    """What a check tells: `compared` holds because it would have failed, `learned` of the extents it read.
+    `extents` are those of the source from then on, where all of them are known.
+    """
+
+    compared: tuple[Fact, ...]
+    learned: tuple[Fact, ...]
+    extents: tuple[sympy.Expr, ...] | None
+
+
+class HeapReader:
+    """Reads the arguments of the builtins that use a heap."""
+
+    def __init__(self, translator: Translator, symbols: SymbolTable) -> None:
+        self._translator = translator
         self._symbols = symbols
-        self._slots: dict[int, sympy.Expr] = {}
 
-    @staticmethod
-    def type_of_heap(slots: ValueType) -> TensorType:
-        """The type of the heap that `alloc_shape_heap(slots)` makes."""
-        extent = slots.value if isinstance(slots, PrimType) else None
-        return TensorType(None if extent is None else (extent,), _SLOT, 1)
-
-    def match_shape(self, source: ValueType, arguments: Sequence[Any], origin: Origin) -> list[Fact]:
-        """`match_shape(x, heap, ndim, code, value, ..., context)`: the facts that it enforces."""
-        codes = _codes(arguments, 2) or []
-        extents = _extents_of(source)
-        facts: list[Fact] = []
-        for axis, (code, register) in enumerate(codes):
-            known = extents[axis] if extents is not None and len(extents) == len(codes) else None
-            provenance = Provenance.VALUE if isinstance(source, ShapeType) else Provenance.EXTENT
-            facts += self._match(known, code, register, provenance, origin)
-        return facts
-
-    def matched(self, arguments: Sequence[Any]) -> tuple[sympy.Expr, ...] | None:
-        """The extents that a value has which a `match_shape` let through; None where one is not known."""
-        codes = _codes(arguments, 2)
+    def match_shape(self, heap: HeapUse, arguments: Sequence[Any], source: Source) -> Matched:
+        """`match_shape(x, heap, ndim, code, value, ..., context)`."""
+        codes = self._codes(arguments, 2)
         if codes is None:
-            return None
-        found = []
-        for code, register in codes:
-            extent = sympy.Integer(register) if code == _ASSERT_EQUAL_TO_IMM else self._slots.get(register)
-            if extent is None or code == _NO_OP:
-                return None
-            found.append(extent)
-        return tuple(found)
+            heap.blur()
+            return Matched((), (), None)
+        return self._match(heap, codes, source)
 
-    def match_prim_value(self, source: ValueType, arguments: Sequence[Any], origin: Origin) -> list[Fact]:
+    def match_prim_value(self, heap: HeapUse, arguments: Sequence[Any], source: Source) -> Matched:
         """`match_prim_value(x, heap, code, value, context)`."""
-        known = source.value if isinstance(source, PrimType) else None
-        code, register = _int(arguments[2]), _int(arguments[3])
-        if code is None or register is None:
-            return []
-        return self._match(known, code, register, Provenance.VALUE, origin)
+        return self._match(heap, [(_int(arguments[2]), self._size(arguments[3]))], source)
 
-    def make_shape(self, arguments: Sequence[Any]) -> tuple[sympy.Expr, ...] | Unknown:
+    def make_shape(self, heap: HeapUse, arguments: Sequence[Any]) -> tuple[sympy.Expr, ...] | Unknown:
         """`make_shape(heap, ndim, code, value, ...)`: the extents that it yields."""
-        codes = _codes(arguments, 1)
+        codes = self._codes(arguments, 1)
         if codes is None:
             return Unknown("a shape whose shape-heap slots are not constant")
-        extents = []
-        for code, value in codes:
-            extent = self._load(code, value)
-            if extent is None:
-                return Unknown("a slot of the shape heap that is never written")
-            extents.append(extent)
-        return tuple(extents)
+        extents = [self._made(heap, code, value) for code, value in codes]
+        known = [extent for extent in extents if extent is not None]
+        if len(known) < len(extents):
+            return Unknown("the value of a slot of the shape heap is not known")
+        return tuple(known)
 
-    def make_prim_value(self, arguments: Sequence[Any]) -> sympy.Expr | None:
+    def make_prim_value(self, heap: HeapUse, arguments: Sequence[Any]) -> sympy.Expr | None:
         """`make_prim_value(heap, code, value)`."""
-        code, value = _int(arguments[1]), _int(arguments[2])
-        return None if code is None or value is None else self._load(code, value)
+        return self._made(heap, _int(arguments[1]), self._size(arguments[2]))
 
-    def compute(self, prim_func: Any) -> None:
-        """A PrimFunc of one parameter, the heap, that stores to further slots."""
-        translator = Translator(self._symbols.symbol_of, load=self._load_slot)
-        for index, value in versions.stores_to_parameter(prim_func):
-            try:
-                self._slots[index] = translator.expr(value)
-            except Untranslatable:
-                self._slots.pop(index, None)
+    def _match(self, heap: HeapUse, codes: Sequence[tuple[int | None, Size]], source: Source) -> Matched:
+        known = source.known if source.known is not None and len(source.known) == len(codes) else None
+        compared: list[Fact] = []
+        learned: list[Fact] = []
+        extents: list[sympy.Expr | None] = []
+        for axis, (code, operand) in enumerate(codes):
+            value = None if known is None else known[axis]
+            if code == _STORE_TO_HEAP:
+                if value is None:
+                    value, facts = self._named(f"shape_{operand}", source)
+                    learned += facts
+                heap.write(operand, value)
+                extents.append(value)
+            else:
+                expected = self._expected(heap, code, operand)
+                compared += self._equality(value, expected, source.origin)
+                extents.append(expected)
+        whole = tuple(extent for extent in extents if extent is not None)
+        return Matched(tuple(compared), tuple(learned), whole if len(whole) == len(extents) else None)
 
-    def _match(
-        self, known: sympy.Expr | None, code: int, register: int, provenance: Provenance, origin: Origin
-    ) -> list[Fact]:
-        if code == _STORE_TO_HEAP:
-            if known is not None:
-                self._slots[register] = known
-                return []
-            self._slots[register] = self._symbols.fresh(f"shape_{register}")
-            return list(self._symbols.define(self._slots[register], provenance, origin, in_signature=False))
-        expected = self._slots.get(register) if code == _ASSERT_EQUAL_TO_LOAD else sympy.Integer(register)
-        if code == _NO_OP or known is None or expected is None or known == expected:
-            return []
-        text = f"{expr_text(known)} == {expr_text(expected)} ({origin})"
-        return [Fact(sympy.Eq(known, expected), FactKind.ENFORCED, text)]
+    def _equality(
+        self, value: sympy.Expr | None, expected: sympy.Expr | None, origin: Origin
+    ) -> Iterator[Fact]:
+        if value is not None and expected is not None and value != expected:
+            text = f"{expr_text(value)} == {expr_text(expected)}"
+            yield self._symbols.fact(FactSource.HEAP_SLOT, sympy.Eq(value, expected), text, str(origin))
 
-    def _load(self, code: int, value: int) -> sympy.Expr | None:
-        return sympy.Integer(value) if code == _USE_IMM else self._slots.get(value)
+    def _named(self, name: str, source: Source) -> tuple[sympy.Symbol, tuple[Fact, ...]]:
+        """A symbol for a value that nothing else names, and what is known of it."""
+        symbol = self._symbols.fresh(name)
+        return symbol, self._symbols.define(symbol, source.provenance, source.origin, in_signature=False)
 
-    def _load_slot(self, load: Any) -> sympy.Expr:
-        index = _int(load.indices[0])
-        slot = None if index is None else self._slots.get(index)
-        if slot is None:
-            raise Untranslatable("a slot of the shape heap that is never written")
-        return slot
+    def _expected(self, heap: HeapUse, code: int | None, operand: Size) -> sympy.Expr | None:
+        """What a code other than that of a store compares with."""
+        if code == _ASSERT_EQUAL_TO_LOAD:
+            return heap.read(operand)
+        if code is None:
+            # It may be that of a store.
+            heap.blur()
+        return operand if code == _ASSERT_EQUAL_TO_IMM and not isinstance(operand, Unknown) else None
 
+    def _made(self, heap: HeapUse, code: int | None, operand: Size) -> sympy.Expr | None:
+        if code == _LOAD_SHAPE:
+            return heap.read(operand)
+        return operand if code == _USE_IMM and not isinstance(operand, Unknown) else None
 
-def _extents_of(type_: ValueType) -> tuple[sympy.Expr, ...] | None:
-    if isinstance(type_, TensorType):
-        return type_.shape
-    return type_.extents if isinstance(type_, ShapeType) else None
-
-
-def _codes(arguments: Sequence[Any], count_at: int) -> list[tuple[int, int]] | None:
-    """The (code, slot or value) of each axis, which follow the number of axes at `count_at`; None where they
-    are not all there or not all constant.
-    """
-    ndim = _int(arguments[count_at])
-    if ndim is None or ndim < 0 or len(arguments) < count_at + 1 + 2 * ndim:
-        return None
-    pairs = []
-    for at in range(count_at + 1, count_at + 1 + 2 * ndim, 2):
-        code, value = _int(arguments[at]), _int(arguments[at + 1])
-        if code is None or value is None:
+    def _codes(self, arguments: Sequence[Any], count_at: int) -> list[tuple[int | None, Size]] | None:
+        """The (code, slot or value) of each axis, which follow the number of axes at `count_at`; None where
+        they are not all there.
+        """
+        ndim = _int(arguments[count_at])
+        if ndim is None or ndim < 0 or len(arguments) < count_at + 1 + 2 * ndim:
             return None
-        pairs.append((code, value))
-    return pairs
+        first = count_at + 1
+        return [
+            (_int(arguments[at]), self._size(arguments[at + 1])) for at in range(first, first + 2 * ndim, 2)
+        ]
+
+    def _size(self, node: Any) -> Size:
+        try:
+            return self._translator.expr(node)
+        except (Untranslatable, AttributeError):
+            return Unknown("the number of the slot is not known")
+
+
+def _number(slot: Size) -> int | None:
+    return int(slot) if isinstance(slot, sympy.Integer) else None
 
 
 def _int(node: Any) -> int | None:

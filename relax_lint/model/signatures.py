@@ -22,7 +22,12 @@ def _tensor(type_: ValueType) -> bool:
 
 
 def _shape(type_: ValueType) -> bool:
-    return isinstance(type_, ShapeType) or type_ == OpaqueType()
+    return isinstance(type_, ShapeType) or type_ == OpaqueType() or _numbers(type_)
+
+
+def _numbers(type_: ValueType) -> bool:
+    """A tuple of numbers, which TVM takes for a shape."""
+    return isinstance(type_, TupleType) and all(map(_integer, type_.fields))
 
 
 def _integer(type_: ValueType) -> bool:

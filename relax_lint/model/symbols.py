@@ -10,8 +10,10 @@ import sympy
 from sympy.logic.boolalg import Boolean
 
 from relax_lint.model.program import BoundKind, DeclaredBound, Origin, Provenance, SymbolInfo
-from relax_lint.symbolic.domain import Fact, FactKind
+from relax_lint.symbolic.domain import Fact
 from relax_lint.symbolic.printing import expr_text
+from relax_lint.symbolic.wrapping import may_wrap
+from relax_lint.vm.facts import FactSource
 
 
 class SymbolTable:
@@ -48,15 +50,21 @@ class SymbolTable:
         known = self._infos.get(symbol)
         return known is not None and known.provenance is not Provenance.UNDEFINED
 
+    def origin_of(self, symbol: sympy.Symbol) -> str | None:
+        """Where a symbol gets its value, in words; None for one that is not defined."""
+        return str(self._infos[symbol].origin) if self.is_defined(symbol) else None
+
     def define(
         self, symbol: sympy.Symbol, provenance: Provenance, origin: Origin, *, in_signature: bool
     ) -> tuple[Fact, ...]:
         """Record where a symbol gets its value; returns the facts that this gives.
 
-        An extent read from a real tensor wins over a value that was passed in.
+        An extent read from a real tensor wins over a value that was passed in with it; one that is read later
+        says nothing about the operations before, or in other branches.
         """
         known = self._infos.get(symbol)
-        if known is None or known.provenance not in (Provenance.EXTENT, provenance):
+        passed = known is not None and known.provenance is Provenance.VALUE and not in_signature
+        if known is None or (known.provenance not in (Provenance.EXTENT, provenance) and not passed):
             signature = in_signature or (known is not None and known.in_signature)
             self._infos[symbol] = SymbolInfo(symbol, provenance, origin, signature)
         return self.extent_facts(symbol, origin) if provenance is Provenance.EXTENT else ()
@@ -64,13 +72,31 @@ class SymbolTable:
     def extent_facts(self, extent: sympy.Expr, origin: Origin) -> tuple[Fact, ...]:
         """What holds for the extent of a real tensor: 0 <= extent <= max-extent."""
         return (
-            Fact(extent >= 0, FactKind.ENFORCED, f"{expr_text(extent)} >= 0 ({origin})"),
-            Fact(
+            self.fact(FactSource.EXTENT_SIGN, extent >= 0, f"{expr_text(extent)} >= 0", str(origin)),
+            self.fact(
+                FactSource.MAX_EXTENT,
                 extent <= self._max_extent,
-                FactKind.GLOBAL,
-                f"{expr_text(extent)} <= {self._max_extent} (max-extent)",
+                f"{expr_text(extent)} <= {self._max_extent}",
+                "max-extent",
             ),
         )
+
+    def fact(
+        self, source: FactSource, condition: Boolean, text: str, why: str, *, simplified: bool = False
+    ) -> Fact:
+        """What the VM compares: an assumption where its arithmetic may wrap around. `simplified` is what
+        TVM's analyzer sees before.
+        """
+        free = frozenset(
+            symbol for symbol in condition.free_symbols if self._provenance(symbol) is not Provenance.EXTENT
+        )
+        if free and may_wrap(condition, free, self._max_extent, simplified=simplified):
+            return Fact.of(FactSource.WRAPPING, condition, f"{text} ({why}, if it does not wrap around)")
+        return Fact.of(source, condition, f"{text} ({why})")
+
+    def _provenance(self, symbol: sympy.Symbol) -> Provenance:
+        known = self._infos.get(symbol)
+        return Provenance.UNDEFINED if known is None else known.provenance
 
     def infos(self) -> tuple[SymbolInfo, ...]:
         """All symbols in the order in which they were first seen."""
@@ -110,7 +136,8 @@ def _bound_fact(kind: BoundKind, symbol: sympy.Symbol, value: int | None) -> Fac
         return None
     condition: Boolean = symbol <= value if kind is BoundKind.UPPER else symbol >= value
     relation = "<=" if kind is BoundKind.UPPER else ">="
-    return Fact(condition, FactKind.ASSUMED, f"{symbol} {relation} {value} ({kind.value}, not enforced)")
+    text = f"{symbol} {relation} {value} ({kind.value}, not enforced)"
+    return Fact.of(FactSource.DECLARED_BOUND, condition, text)
 
 
 def _integer(raw: Any) -> int | None:

@@ -43,6 +43,14 @@ def finding_lines(
         yield from _fix_lines(fix, option, lines, style, margin)
 
 
+def headline(check: Check, style: Style) -> str:
+    """A finding in one line: place, severity, rule, message, and where it is safe."""
+    title = style.paint(check.severity.value, f"{check.severity.value}[{check.rule}]")
+    region = safe_region(check)
+    known = f" ({printable(region)})" if region else ""
+    return f"{_where(check)}: {title} {printable(check.message)}{known}"
+
+
 def details(check: Check) -> Iterator[str]:
     """What is known about a finding besides its headline: the verdict, the safe region, and so on, each with
     the line breaks that it has.
@@ -121,7 +129,7 @@ def _fails(failure: AllocatorFailure) -> str:
 def _facts(check: Check, lines: Mapping[int, str]) -> Iterator[tuple[str, str]]:
     if not is_source_problem(check.rule):
         yield "verdict: ", _verdict(check)
-    known = "; ".join(filter(None, (_safe_region(check), allocator_text(check.allocators))))
+    known = "; ".join(filter(None, (safe_region(check), allocator_text(check.allocators))))
     if known:
         yield "", known
     for assumption in check.assumes:
@@ -159,7 +167,8 @@ def _verdict(check: Check) -> str:
     return check.verdict.value
 
 
-def _safe_region(check: Check) -> str:
+def safe_region(check: Check) -> str:
+    """`safe iff m <= 4`, or what is known where no such condition is; else nothing."""
     if check.safe_when is not None:
         return f"safe iff {check.safe_when}"
     if check.verdict is not Verdict.NEEDS_RUNTIME_CHECK:

@@ -79,6 +79,18 @@ def _junit(report: Report, how: Presentation) -> str:
     return render_junit(report, how.config.fail_on)
 
 
+def _gitlab(report: Report, how: Presentation) -> str:
+    from relax_lint.output.gitlab import render_gitlab
+
+    return render_gitlab(report)
+
+
+def _concise(report: Report, how: Presentation) -> str:
+    from relax_lint.output.concise import render_concise
+
+    return render_concise(report, how.style, quiet=how.quiet)
+
+
 def _html(report: Report, how: Presentation) -> str:
     from relax_lint.output.html import render_html
 
@@ -91,10 +103,16 @@ def _tvm(report: Report, how: Presentation) -> str:
     return render_tvm(report)
 
 
-_FOR_MACHINES: Mapping[str, Renderer] = {"json": _json, "sarif": _sarif, "github": _github, "junit": _junit}
+_FOR_MACHINES: Mapping[str, Renderer] = {
+    "json": _json,
+    "sarif": _sarif,
+    "github": _github,
+    "gitlab": _gitlab,
+    "junit": _junit,
+}
 
 FORMATS: Mapping[str, Mapping[str, Renderer]] = {
-    "check": {"text": _text, **_FOR_MACHINES},
+    "check": {"text": _text, "concise": _concise, **_FOR_MACHINES},
     "replay": {"text": _replay, "json": _json},
     "memory": {"text": _memory, **_FOR_MACHINES, "tvm": _tvm, "html": _html},
 }

@@ -119,7 +119,12 @@ def _check(check: Check, identity: str) -> CheckObject:
             name: Failure(failure.first_failure, ABSENT if failure.known else False)
             for name, failure in check.allocators.items()
         },
-        proof=Proof(check.prover, check.proof, ABSENT if record is None else record.file),
+        proof=Proof(
+            check.prover,
+            check.proof,
+            ABSENT if record is None else record.file,
+            ABSENT if record is None else record.claims,
+        ),
         undecided=check.undecided,
         notes=check.notes,
         help=check.help,

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from dataclasses import replace
 
 from relax_lint import __version__
-from relax_lint.results.check import Check, ProofRecord
+from relax_lint.results.check import Check, ProofRecord, RecordedClaim
 from relax_lint.results.identity import identities
 from relax_lint.results.report import Report
 from relax_lint.support.escaping import printable, printable_lines, without_commands
@@ -55,6 +55,7 @@ def _head(check: Check, record: ProofRecord) -> Iterator[str]:
         f"{check.path}{where}, {names}{binding}",
         check.message,
         f"decided by {check.prover.value}: {check.proof}",
+        *(f"asked: {claim.condition}{_terms(claim)}" for claim in record.claims),
         *(f"assumes {text}" for text in check.assumes),
     ]
     if record.checkable:
@@ -64,3 +65,8 @@ def _head(check: Check, record: ProofRecord) -> Iterator[str]:
             lines.append(f"the operation is reached, for example at {values or 'every input'}")
     for line in lines:
         yield f"{mark}{printable(' '.join(line.split()))}\n"
+
+
+def _terms(claim: RecordedClaim) -> str:
+    parts = ", ".join(f"{name}: {value}" for name, value in claim.terms.items())
+    return f" ({parts})" if parts else ""

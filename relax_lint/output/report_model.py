@@ -11,7 +11,7 @@ from enum import Enum
 from typing import Annotated, Any, Literal, TypeAlias
 
 from relax_lint.output.summary import Count
-from relax_lint.results.check import Related, Suppression
+from relax_lint.results.check import RecordedClaim, Related, Suppression
 from relax_lint.results.confirmation import Confirmation
 from relax_lint.results.location import Location
 from relax_lint.results.memory_figures import (
@@ -105,6 +105,13 @@ class Proof:
         _text(
             "the record of the proof: `.smt2` can be checked by any solver, `.txt` is in words;"
             " only with `--proofs`"
+        ),
+    ] = ABSENT
+    claims: Annotated[
+        tuple[RecordedClaim, ...] | Absent,
+        _text(
+            "what was asked, before any arithmetic, and the quantities in it by what they are; of several"
+            " claims one holds on each path; only with `--proofs`"
         ),
     ] = ABSENT
 

@@ -101,8 +101,11 @@ class FixedModule:
         return _compatible(offers)
 
     def draft(self, offers: Sequence[Offer]) -> Any:
-        """The module with the changes of the fixes."""
-        return apply_changes(self.judged.module, _changes_of(offers))
+        """The module with the changes of the fixes: as it is where the IR has no form of them together."""
+        try:
+            return apply_changes(self.judged.module, _changes_of(offers))
+        except Inapplicable:
+            return self.judged.module
 
     def adopt(self, judged: JudgedModule, offers: Sequence[Offer]) -> None:
         """Take over a module that was judged."""
@@ -111,10 +114,12 @@ class FixedModule:
     def without_check(self) -> Any | None:
         """The module without the next inserted check; None where all are needed."""
         inserted = [at for at in self.judged.checks if address(at[1].place.node) not in self._own]
-        if self._needed >= len(inserted):
-            return None
-        function, check = inserted[self._needed]
-        return apply_changes(self.judged.module, [(function, Remove(check))])
+        for function, check in inserted[self._needed :]:
+            try:
+                return apply_changes(self.judged.module, [(function, Remove(check))])
+            except Inapplicable:
+                self._needed += 1
+        return None
 
     def keep_check(self) -> None:
         """The check that was left out last is needed."""

@@ -59,14 +59,23 @@ class AllocatorFailure:
 
 
 @dataclass(frozen=True)
+class RecordedClaim:
+    """A claim as it was asked, and the quantities in it by what they are."""
+
+    condition: str
+    terms: Mapping[str, str] = field(default_factory=dict)
+
+
+@dataclass(frozen=True)
 class ProofRecord:
     """A recorded proof: for a solver (SMT-LIB 2, `checkable`), or in words. `file` is the path of the
-    written record.
+    written record. Of several `claims` one holds on each path.
     """
 
     text: str
     checkable: bool
     file: str | None = None
+    claims: tuple[RecordedClaim, ...] = ()
 
 
 @dataclass(frozen=True)

@@ -10,6 +10,7 @@ from functools import lru_cache
 from sympy.logic.boolalg import Boolean
 
 from relax_lint.results.verdict import Prover, Verdict
+from relax_lint.symbolic.asked import Asked
 from relax_lint.symbolic.domain import Domain, Fact
 
 Assignment = Mapping[str, int]
@@ -35,7 +36,8 @@ class Decision:
     largest fine assignment where one symbol decides and the set is bounded, else any fine one;
     `wrong` the smallest wrong one (smallest sum of absolute values, then lexicographic).
     `assumptions` are the ASSUMED facts without which the verdict could not be reached, in domain order.
-    `claims` are the claims that were put to the provers and their domains, where they are kept for a record.
+    `claims` are the claims as they were asked and as they were put to the provers, and their domains, where
+    they are kept for a record.
     """
 
     verdict: Verdict
@@ -46,7 +48,7 @@ class Decision:
     fine: Assignment | None = None
     wrong: Assignment | None = None
     assumptions: tuple[Fact, ...] = field(default=())
-    claims: tuple[tuple[Boolean, Domain], ...] = field(default=(), compare=False, repr=False)
+    claims: tuple[tuple[Asked, Boolean, Domain], ...] = field(default=(), compare=False, repr=False)
 
 
 @lru_cache(maxsize=1 << 12)

@@ -4,29 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass
-from enum import Enum
 from functools import cached_property
 
 import sympy
 from sympy.logic.boolalg import Boolean
 
+from relax_lint.vm.facts import FactKind as FactKind
+from relax_lint.vm.facts import FactSource
+
 INT64_MIN = -(2**63)
 INT64_MAX = 2**63 - 1
-
-
-class FactKind(Enum):
-    """Where a fact comes from; the prover tries to do without the later kinds.
-
-    `ENFORCED` facts hold on every run that reaches the operation (the VM reads the extent from a
-    real tensor, an assert or match_cast before it would have stopped the run, the branch
-    condition was taken). `GLOBAL` facts are the assumptions that the tool states once for all
-    (`max-extent`). `ASSUMED` facts are believed, enforced by nobody and listed with every
-    verdict that used them (declared bounds, a value taken from a parametrize list).
-    """
-
-    ENFORCED = "enforced"
-    GLOBAL = "global"
-    ASSUMED = "assumed"
 
 
 @dataclass(frozen=True)
@@ -40,6 +27,11 @@ class Fact:
     condition: Boolean
     kind: FactKind
     text: str
+
+    @classmethod
+    def of(cls, source: FactSource, condition: Boolean, text: str) -> Fact:
+        """A fact of one of the kinds that the table lists."""
+        return cls(condition, source.kind, text)
 
 
 @dataclass(frozen=True)

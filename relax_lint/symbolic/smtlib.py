@@ -16,6 +16,7 @@ import sympy
 from sympy.logic.boolalg import And, Boolean, Not, Or
 
 from relax_lint.symbolic import functions as f
+from relax_lint.symbolic.asked import Joined, Plain, Statement, symbols_of
 from relax_lint.symbolic.domain import INT64_MAX, INT64_MIN, Domain, Fact, FactKind
 from relax_lint.symbolic.printing import expr_text
 from relax_lint.symbolic.standard import standard
@@ -54,7 +55,7 @@ class Inexpressible(ValueError):
 
 
 def script(
-    claims: Sequence[tuple[Boolean, Domain]], assumptions: Iterable[Fact], *, always_holds: bool
+    claims: Sequence[tuple[Statement, Domain]], assumptions: Iterable[Fact], *, always_holds: bool
 ) -> str:
     """The script for a verdict on an operation of which one of several claims holds on each path; every
     `check-sat` in it must answer `unsat`.
@@ -68,10 +69,10 @@ def script(
     return "\n".join(lines) + "\n"
 
 
-def _question(claim: Boolean, domain: Domain, believed: set[Boolean], always_holds: bool) -> Iterator[str]:
+def _question(claim: Statement, domain: Domain, believed: set[Boolean], always_holds: bool) -> Iterator[str]:
     facts = [fact for fact in domain.facts if fact.kind is not FactKind.ASSUMED or fact.condition in believed]
     symbols = sorted(
-        claim.free_symbols.union(*(fact.condition.free_symbols for fact in facts)), key=lambda s: str(s.name)
+        symbols_of(claim).union(*(fact.condition.free_symbols for fact in facts)), key=lambda s: str(s.name)
     )
     names = _names(symbols)
     for symbol in symbols:
@@ -80,7 +81,7 @@ def _question(claim: Boolean, domain: Domain, believed: set[Boolean], always_hol
     for fact in facts:
         yield f"; {_comment(fact.text)}"
         yield f"(assert {_condition(standard(fact.condition), names)})"
-    stated = _condition(standard(claim), names)
+    stated = _statement(claim, names)
     yield "; the claim, negated" if always_holds else "; the claim, which never holds"
     yield f"(assert (not {stated}))" if always_holds else f"(assert {stated})"
 
@@ -102,6 +103,21 @@ def _comment(text: str) -> str:
 
 def _integer(value: int) -> str:
     return str(value) if value >= 0 else f"(- {-value})"
+
+
+def _statement(statement: Statement, names: dict[Any, str]) -> str:
+    if isinstance(statement, Plain):
+        return _condition(standard(statement.condition), names)
+    if isinstance(statement, Joined):
+        word = "and" if statement.every else "or"
+        return f"({word} {' '.join(_statement(part, names) for part in statement.parts)})"
+    word = "=" if statement.relation == "==" else statement.relation
+    return f"({word} {_total(statement.left, names)} {_total(statement.right, names)})"
+
+
+def _total(terms: Sequence[Any], names: dict[Any, str]) -> str:
+    texts = [_expr(standard(term), names) for term in terms]
+    return texts[0] if len(texts) == 1 else f"(+ {' '.join(texts)})"
 
 
 def _condition(c: Any, names: dict[Any, str]) -> str:

@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 from relax_lint.analysis.aliases import Aliases
+from relax_lint.analysis.dominance import uses_of_outer
+from relax_lint.analysis.effects import EffectTable
 from relax_lint.analysis.liveness import Releases, inserted_kills, last_uses
-from relax_lint.model.operations import FunctionCall
+from relax_lint.model.operations import FunctionCall, KernelCall, ValueId
 from relax_lint.model.program import Function, Program
 from relax_lint.totals.quantities import Indeterminate
 from relax_lint.totals.walk import Inventory
+from relax_lint.vm.calls import CLOSURE_BUILTINS
 
 
 class Plans:
@@ -15,8 +18,11 @@ class Plans:
 
     def __init__(self, program: Program) -> None:
         self.host_device = program.devices - 1
+        self._program = program
+        self._effects = EffectTable(program)
         self._functions = {function.name: function for function in program.functions}
         self._aliases: dict[str, Aliases] = {}
+        self._captures: dict[str, bool] = {}
         self._releases: dict[tuple[str, bool], Releases] = {}
 
     def callee(self, call: FunctionCall) -> Function:
@@ -24,7 +30,26 @@ class Plans:
         found = None if call.target is None else self._functions.get(call.target)
         if found is None:
             raise Indeterminate(f"it calls `{call.callee}`, which is not a function of the module")
+        if found.name not in self._captures:
+            self._captures[found.name] = uses_of_outer(self._program, found)
+        if self._captures[found.name]:
+            raise Indeterminate(f"it calls the closure `{call.callee}`, and what that holds is not known")
         return found
+
+    def check_closures(self, function: Function, call: KernelCall) -> None:
+        """Raises Indeterminate where a call makes or calls a closure, or may call a function that it gets."""
+        if call.callee in CLOSURE_BUILTINS:
+            raise Indeterminate("the memory that a closure holds and allocates is not known")
+        passed = [value for value in call.arguments if value in function.function_values]
+        if passed:
+            name = function.function_values[passed[0]]
+            raise Indeterminate(f"`{call.callee}` gets the function `{name}` and may call it")
+
+    def written(self, call: KernelCall) -> tuple[ValueId, ...]:
+        """The arguments that a call may write."""
+        writes = self._effects.effect_of(call).writes
+        positions = {*writes, *(index for index in call.inplace if index >= 0)}
+        return tuple(call.arguments[index] for index in sorted(positions) if index < len(call.arguments))
 
     def aliases(self, function: Function) -> Aliases:
         """Which values of a function share a register."""

@@ -6,13 +6,12 @@ it has paths; `paths_of` makes them all. Callees are walked where they are calle
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
-from typing import Any, TypeAlias
+from collections.abc import Callable, Iterable, Mapping
+from typing import Any
 
 import sympy
 
-from relax_lint.analysis.aliases import Aliases
-from relax_lint.analysis.liveness import ENTRY, Releases
+from relax_lint.analysis.liveness import ENTRY
 from relax_lint.model.operations import (
     Alias,
     AllocStorage,
@@ -35,6 +34,7 @@ from relax_lint.model.operations import (
 from relax_lint.model.program import Function
 from relax_lint.model.types import TensorType, TupleType, ValueType
 from relax_lint.symbolic.evaluation import compile_condition
+from relax_lint.totals.frame import Decisions, Frame, Reference
 from relax_lint.totals.plans import Plans
 from relax_lint.totals.quantities import (
     Indeterminate,
@@ -49,10 +49,6 @@ from relax_lint.vm.builtins import SHAPE_HEAP, SHAPE_HEAP_SLOT_BYTES
 
 MAX_PATHS = 256
 """Paths through the branches of a function and its callees that are followed."""
-
-
-Reference: TypeAlias = "int | tuple[Reference, ...] | None"
-"""What an object keeps alive: one allocation (its number), those of its fields, or nothing."""
 
 
 def paths_of(
@@ -83,27 +79,6 @@ def paths_of(
     return found
 
 
-class Frame:
-    """One activation of a function: its registers and its symbols."""
-
-    def __init__(self, function: Function, scope: Scope, aliases: Aliases, releases: Releases) -> None:
-        self.function = function
-        self.scope = scope
-        self.aliases = aliases
-        self.releases = releases
-        self.held: dict[ValueId, Reference] = {}
-        self.arguments: dict[ValueId, tuple[Frame, ValueId]] = {}
-        self.decided: dict[ValueId, bool] = {}
-
-    def origin(self, value: ValueId) -> tuple[Frame, ValueId]:
-        """The register of a value, in the outermost frame that handed it down as an argument."""
-        register = self.aliases.register(value)
-        if register in self.arguments:
-            frame, argument = self.arguments[register]
-            return frame.origin(argument)
-        return self, register
-
-
 class Walker:
     """Follows one path: the given decisions first, then-branches after them."""
 
@@ -115,6 +90,7 @@ class Walker:
         self._inventory = inventory
         self._keeps_result = inventory is Inventory.STORAGES and exec_mode is ExecMode.BYTECODE
         self._decisions = decisions
+        self._decided = Decisions()
         self._walk = Walk()
         self._references: list[int] = []
         self._active: list[str] = []
@@ -277,6 +253,9 @@ class Walker:
     def _kernel_call(self, frame: Frame, op: KernelCall) -> Reference:
         if op.callee == SHAPE_HEAP:
             return self._shape_heap(frame, op)
+        if self._inventory is not Inventory.VALUES:
+            self._plans.check_closures(frame.function, op)
+        self._overwrite(frame, self._plans.written(op))
         reference: Reference = None
         if op.kind.in_place:
             reference = self._in_place(frame, op)
@@ -311,6 +290,7 @@ class Walker:
     def _function_call(self, frame: Frame, op: FunctionCall) -> Reference:
         if self._inventory is Inventory.VALUES:
             reference = self._fresh(frame, op.type, op.place)
+            self._overwrite(frame, op.arguments)
             self._point(frame, op)
             return reference
         callee = self._plans.callee(op)
@@ -335,9 +315,9 @@ class Walker:
         return self._reference(frame, op.then_result if taken else op.else_result)
 
     def _choose(self, frame: Frame, op: If) -> bool:
-        """The branch to follow; what was once decided about a condition stays so."""
+        """The branch to follow; what was decided about a condition stays so until it is overwritten."""
         origin = None if op.condition is None else frame.origin(op.condition)
-        known = None if origin is None else origin[0].decided.get(origin[1])
+        known = None if origin is None else self._decided.of(origin)
         if known is not None:
             return known
         forced = _decided(op, frame.scope)
@@ -345,9 +325,16 @@ class Walker:
             position = len(self.taken)
             forced = self._decisions[position] if position < len(self._decisions) else True
             self.taken.append(forced)
-        if origin is not None:
-            origin[0].decided[origin[1]] = forced
+        if op.condition is not None and origin is not None:
+            memory = frame.memory(op.condition, self._reference(frame, op.condition))
+            self._decided.note(origin, memory, forced)
         return forced
+
+    def _overwrite(self, frame: Frame, values: Iterable[ValueId]) -> None:
+        """A call may write these values."""
+        if self._decided:
+            for value in values:
+                self._decided.overwritten(frame.memory(value, self._reference(frame, value)))
 
     def _kill(self, frame: Frame, op: Kill) -> Reference:
         if self._inventory is Inventory.STORAGES:

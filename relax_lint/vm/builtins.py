@@ -17,6 +17,12 @@ SHAPE_HEAP_SLOT_BYTES = 8
 """Its slots are of int64."""
 
 
+ELEMENT_SCOPES = frozenset({"ipc_memory"})
+"""The scopes in which `R.memory.alloc_storage` counts elements of its dtype too: LowerGPUIPCAllocStorage
+hands size and dtype on as they are, where the lowering of other scopes puts uint8 in the place of the dtype.
+"""
+
+
 class Level(Enum):
     """The dialect level of an allocation."""
 

@@ -61,6 +61,27 @@ def data_of_buffer(expr: Any) -> Any | None:
     return None
 
 
+def without_hint(condition: Any) -> Any:
+    """A condition without the hint that it is likely to hold."""
+    if type(condition).__name__ == "Call" and str(getattr(condition.op, "name", "")).endswith(".likely"):
+        return condition.args[0]
+    return condition
+
+
+_THREAD_BINDING = 4
+_OWN_THREAD = ("", "vthread")
+"""Loops with these tags count for themselves; all others with one tag are one loop (`UnifyThreadBinding`)."""
+
+
+def shared_thread(loop: Any) -> str | None:
+    """The tag of the thread that a loop runs over, if every loop inside with this tag is the same loop."""
+    if type(loop).__name__ == "For" and int(loop.kind) != _THREAD_BINDING:
+        return None
+    axis = loop.thread_binding if type(loop).__name__ == "For" else loop.node
+    tag = str(getattr(axis, "thread_tag", ""))
+    return None if tag in _OWN_THREAD else tag
+
+
 def is_constant_true(condition: Any) -> bool:
     """Whether a condition is the constant true."""
     return type(condition).__name__ == "IntImm" and int(condition.value) != 0

@@ -85,21 +85,6 @@ def device_count(module: Any) -> int:
     return max(1, len(declared)) if declared is not None else 1
 
 
-def stores_to_parameter(prim_func: Any) -> list[tuple[int, Any]]:
-    """(slot, value) of each store of a PrimFunc at a constant index, in program order."""
-    pending = [prim_func.body]
-    found: list[tuple[int, Any]] = []
-    while pending:
-        statement = pending.pop()
-        if type(statement).__name__ == "BufferStore":
-            found.append((int(statement.indices[0]), statement.value))
-        for child in ("seq", "body", "block"):
-            inner = getattr(statement, child, None)
-            if inner is not None:
-                pending.extend(reversed(list(inner)) if child == "seq" else [inner])
-    return found
-
-
 def returned_expression(prim_func: Any) -> Any | None:
     """The expression of a PrimFunc that only returns it; None for any other PrimFunc."""
     body = prim_func.body

@@ -80,7 +80,7 @@ def test_a_folder_goes_on_after_a_broken_file(run: Run, write: Write) -> None:
     ("arguments", "message"),
     [
         ((), "usage: relax-lint"),
-        (("--no-such-option", "a.py"), "unrecognized arguments: --no-such-option"),
+        (("--no-such-option", "a.py"), "unknown option `--no-such-option`"),
         (("check",), "the following arguments are required: PATH"),
         (("--output-format", "yaml", "a.py"), "invalid choice: 'yaml'"),
         (

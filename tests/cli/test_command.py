@@ -184,3 +184,31 @@ def test_a_call_inside_of_a_program_leaves_the_collector_as_it_was(
         assert main([*arguments, "--jobs", "1"]) == code
         assert gc.isenabled()
     assert gc.get_freeze_count() == frozen
+
+
+@pytest.mark.parametrize(
+    ("arguments", "words"),
+    [
+        (["chek"], "unknown command `chek`; did you mean `check`?"),
+        (["memroy", "model.py"], "unknown command `memroy`; did you mean `memory`?"),
+        (["check", "--selct", "RLX1", "."], "unknown option `--selct`; did you mean `--select`?"),
+        (["--no-cashe", "."], "unknown option `--no-cashe`; did you mean `--no-cache`?"),
+    ],
+)
+def test_a_mistyped_word_is_told_with_the_nearest(
+    arguments: list[str], words: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    try:
+        code = main(arguments)
+    except SystemExit as ended:
+        code = ended.code
+    assert code == 2
+    assert words in capsys.readouterr().err
+
+
+def test_a_file_with_the_name_of_a_mistyped_command_is_a_file(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    Path("chek").write_text("import os\n")
+    assert main(["chek"]) == 0

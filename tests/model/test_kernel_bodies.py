@@ -138,6 +138,114 @@ def test_coverage(body: str, shape: str, whole: object) -> None:
                 assert bool(found.subs(values)) == bool(whole.subs(values))  # type: ignore[attr-defined]
 
 
+TILED = """
+for i in range((n * 8 + 127) // 128):
+    for j in range(128):
+        if i * 128 + j < n * 8:
+            y[(i * 128 + j) // 8, (i * 128 + j) % 8] = x[i * 128 + j]
+"""
+PREDICATED = """
+for i in T.thread_binding((n + 31) // 32, thread="blockIdx.x"):
+    for j in T.thread_binding(32, thread="threadIdx.x"):
+        with T.sblock("b"):
+            v = T.axis.spatial(n, i * 32 + j)
+            T.where(i * 32 + j < n)
+            y[v] = x[v]
+"""
+THREADS = """
+for t in T.thread_binding(8, thread="threadIdx.x"):
+    for u in T.thread_binding(8, thread="threadIdx.x"):
+        with T.sblock("b"):
+            v = T.axis.spatial(64, t * 8 + u)
+            y[v] = x[v]
+"""
+HALVES = (
+    "for i in range((n + 1) // 2):\n    y[i * 2] = x[i]\nfor i in range(n // 2):\n    y[i * 2 + 1] = x[i]"
+)
+SCAN = """
+for i in range(n):
+    y[i * 8 // 8, i * 8 % 8] = x[i * 8]
+    for j in range(7):
+        y[(i * 8 + j + 1) // 8, (i * 8 + j + 1) % 8] = y[(i * 8 + j) // 8, (i * 8 + j) % 8] + x[i * 8 + j + 1]
+"""
+GUARDED_SUM = """
+for t in T.thread_binding(32, thread="threadIdx.x"):
+    with T.sblock("b"):
+        v = T.axis.spatial(1, 0)
+        T.where(t < 1)
+        y[v] = T.float32(0)
+    for i in range(n):
+        with T.sblock("c"):
+            v = T.axis.spatial(1, 0)
+            w = T.axis.reduce(n, i)
+            T.where(t < 1)
+            y[v] = y[v] + x[w]
+"""
+
+
+@pytest.mark.parametrize(
+    ("body", "x", "y", "blocks", "whole"),
+    [
+        (TILED, "n * 8", "n, 8", False, True),
+        (TILED.replace("j < n * 8", "j < n * 8 - 1"), "n * 8", "n, 8", False, False),
+        (TILED.replace("+ 127", "+ 119"), "n * 8", "n, 8", False, False),
+        # Column by column instead of row by row.
+        (
+            TILED.replace(
+                "y[(i * 128 + j) // 8, (i * 128 + j) % 8]", "y[(i * 128 + j) % 8, (i * 128 + j) // 8]"
+            ),
+            "n * 8",
+            "8, n",
+            False,
+            True,
+        ),
+        (PREDICATED, "n", "n", True, True),
+        (PREDICATED.replace("j < n)", "j < n - 1)"), "n", "n", True, False),
+        (PREDICATED.replace("range(32)", "range(31)").replace("(32, ", "(31, "), "n", "n", True, False),
+        (THREADS, "64", "64", True, False),
+        (
+            THREADS.replace('thread="threadIdx.x"):\n    for', 'thread="threadIdx.y"):\n    for'),
+            "64",
+            "64",
+            True,
+            True,
+        ),
+        (HALVES, "n", "n", False, True),
+        (HALVES.replace("i * 2 + 1]", "i * 2 + 2]"), "n", "n", False, False),
+        (HALVES.replace("(n + 1) // 2", "n // 2"), "n", "n", False, False),
+        (SCAN, "n * 8", "n, 8", False, True),
+        (SCAN.replace("range(7)", "range(6)"), "n * 8", "n, 8", False, False),
+        (GUARDED_SUM, "n", "1", True, True),
+        ("if n > 3:\n    for i in range(n):\n        y[i] = x[i]", "n", "n", False, False),
+    ],
+)
+def test_coverage_of_what_schedules_write(body: str, x: str, y: str, blocks: bool, whole: bool) -> None:
+    assert (kernel(body, x=x, y=y, blocks=blocks).whole_writes[1] == sympy.true) == whole
+
+
+def test_a_guarded_sum_does_not_read_what_its_guarded_start_wrote() -> None:
+    assert kernel(GUARDED_SUM, y="1", blocks=True).reads == {0}
+    other = GUARDED_SUM.replace("T.where(t < 1)", "T.where(t > 0)", 1)
+    assert kernel(other, y="1", blocks=True).reads == {0, 1}
+
+
+@pytest.mark.parametrize(("strides", "elementwise"), [("[8, 1]", True), ("[1, 4]", False), ("[s, 1]", False)])
+def test_elements_lie_where_strides_put_them(strides: str, elementwise: bool) -> None:
+    text = f"""\
+@T.prim_func(private=True)
+def f(a: T.handle, b: T.handle):
+    s = T.int64()
+    x = T.match_buffer(a, (4, 8), "float32")
+    y = T.match_buffer(b, (4, 8), "float32", strides={strides})
+    for i in range(4):
+        for j in range(8):
+            y[i, j] = x[i, j] * T.float32(2)
+"""
+    found = read_kernel("f", tvm.script.from_source(text))
+    assert found.elementwise == ({(0, 1)} if elementwise else set())
+    assert found.whole_writes[1] == sympy.true
+
+
 def test_an_output_is_read_unless_what_is_loaded_was_stored() -> None:
     scan = "y[0] = x[0]\nfor i in range(n - 1):\n    y[i + 1] = y[i] + x[i + 1]"
     assert kernel(scan).reads == {0}

@@ -6,7 +6,7 @@ from textwrap import indent
 
 import pytest
 
-from tests.rules.checking import checks, parse
+from tests.rules.checking import DOUBLE, checks, parse
 
 KERNEL = """
 @T.prim_func(private=True)
@@ -26,6 +26,28 @@ def main(x: R.Tensor(({n},), "float32")) -> R.Tensor(({n},), "float32"):
     Module.f(a, a)
     return a
 """
+
+
+SYMBOLIC = (
+    DOUBLE
+    + """
+@T.prim_func(private=True)
+def f(a: T.handle, b: T.handle):
+    n = T.int64()
+    x = T.match_buffer(a, (n,), "float32")
+    y = T.match_buffer(b, (n,), "float32")
+{body}
+
+@R.function(pure=False)
+def main(x: R.Tensor(("n",), "float32")) -> R.Tensor(("n",), "float32"):
+    n = T.int64()
+    storage = R.memory.alloc_storage(R.shape([n * 4]), 0, "global", "uint8")
+    a = R.memory.alloc_tensor(storage, 0, R.shape([n]), "float32")
+    Module.double(x, a)
+    Module.f(a, a)
+    return a
+"""
+)
 
 
 def verdict(body: str, code: str = "RLX206") -> str | None:
@@ -51,6 +73,21 @@ def verdict(body: str, code: str = "RLX206") -> str | None:
 )
 def test_a_call_in_place(body: str, said: str) -> None:
     assert verdict(body) == said
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        # Wrong at every size but 1, and right at every size.
+        "for i in range(n):\n    y[i] = x[n - 1 - i] * T.float32(2)",
+        "for i in range(n):\n    y[i] = x[T.min(i + 1, n - 1)]",
+    ],
+)
+def test_trials_at_some_sizes_prove_nothing_for_the_others(body: str) -> None:
+    found = checks(parse(SYMBOLIC.format(body=indent(body, "    "))), "RLX206")[-1]
+    assert found.verdict.value == "needs-runtime-check"
+    assert found.safe_when is None
+    assert found.proof
 
 
 def test_an_index_behind_a_way_out_is_not_judged() -> None:

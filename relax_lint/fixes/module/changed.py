@@ -10,7 +10,14 @@ from tvm import relax
 
 from relax_lint.fixes.changes import Change, InsertAssert, MoveKill, Remove, RenameBound, ResizeStorage
 from relax_lint.fixes.module.prim_expr import PrimExprWriter
-from relax_lint.fixes.module.rewriting import Rewrites, address, bindings_of, called_functions, rewritten
+from relax_lint.fixes.module.rewriting import (
+    Plan,
+    Rewrites,
+    address,
+    bindings_of,
+    called_functions,
+    rewritten,
+)
 from relax_lint.fixes.wording import assert_format
 from relax_lint.model.operations import KernelCall
 from relax_lint.model.program import Function
@@ -34,14 +41,23 @@ def apply_changes(module: Any, changes: Iterable[FunctionChange]) -> Any:
     plan: defaultdict[int, Rewrites] = defaultdict(Rewrites)
     for function, change in changes:
         _plan(plan[address(function.node)], function, change)
+    try:
+        made = _rewritten_module(module, plan)
+    except Exception as error:
+        # The constructors of TVM's nodes check what they get, each in its own way.
+        raise Inapplicable(f"TVM does not take the changed module: {error}") from error
+    reason = versions.ill_formed(made)
+    if reason is not None and versions.ill_formed(module) is None:
+        raise Inapplicable(f"the module would not be well-formed: {reason}")
+    return made
+
+
+def _rewritten_module(module: Any, plan: Plan) -> Any:
     called = called_functions(module)
     made = module.clone()
     for var in module.get_global_vars():
         if versions.is_relax_function(module, var):
             made[var] = rewritten(module[var], plan, is_called=str(var.name_hint) in called)
-    reason = versions.ill_formed(made)
-    if reason is not None and versions.ill_formed(module) is None:
-        raise Inapplicable(f"the module would not be well-formed: {reason}")
     return made
 
 

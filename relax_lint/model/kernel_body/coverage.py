@@ -2,17 +2,25 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+from itertools import product
+from math import lcm
 
 import sympy
 from sympy.logic.boolalg import Boolean
 
+from relax_lint.model.kernel_body.conditions import in_digits, selected
+from relax_lint.model.kernel_body.fills import Fill, fill_of, in_a_row, merged
 from relax_lint.model.kernel_body.flat_positions import flat_position
 from relax_lint.model.kernel_body.loops import Loops
-from relax_lint.model.kernel_body.strides import covered, linear
+from relax_lint.model.kernel_body.strides import linear
 from relax_lint.model.kernel_body.touches import Touch, common_loops
+from relax_lint.symbolic.functions import FloorDiv, FloorMod
 
 Shape = tuple[sympy.Expr, ...]
+
+_MAX_CASES = 32
 
 
 class Coverage:
@@ -24,7 +32,7 @@ class Coverage:
         self._loops = loops
         self._stores: dict[int, list[Touch]] = {}
         for touch in touches:
-            if touch.writes and touch.certain:
+            if touch.writes and touch.conditions is not None:
                 self._stores.setdefault(touch.parameter, []).append(touch)
 
     # -- the whole of a parameter --------------------------------------------------------------
@@ -40,17 +48,20 @@ class Coverage:
         if any(self._is_plain(store, shape) for store in stores):
             return sympy.true
         count = sympy.expand(sympy.Mul(*shape))
-        spans = [span for store in stores if (span := self._span(store)) is not None]
-        alone = [self._if_alone(span, count) for span in spans]
-        if sympy.true in alone or self._in_a_row(spans, count):
+        fills = [fill for store in stores if (fill := self._fill(store)) is not None]
+        found = self._together(fills, count)
+        if found != sympy.true and all(
+            self._together(*case) == sympy.true for case in self._cases(fills, count)
+        ):
             return sympy.true
-        found = sympy.Or(*alone)
         return found if found in (sympy.true, sympy.false) else sympy.Or(found, count <= 0)
 
     def _is_plain(self, store: Touch, shape: Shape) -> bool:
         """Whether the indices of a store are nothing but loops over the axes."""
         symbols, indices = store.symbols, store.indices
-        if symbols is None or set(symbols) != set(indices) or not len(symbols) == len(indices) == len(shape):
+        if not store.certain or symbols is None:
+            return False
+        if set(symbols) != set(indices) or not len(symbols) == len(indices) == len(shape):
             return False
         ranges = [self._loops.range_of(index) for index in indices if index is not None]
         return all(
@@ -58,46 +69,69 @@ class Coverage:
             for reached, extent in zip(ranges, shape, strict=True)
         )
 
-    def _if_alone(self, span: tuple[sympy.Expr, sympy.Expr, Boolean], count: sympy.Expr) -> Boolean:
-        start, size, steps = span
-        room = sympy.expand(start + size - count)
-        enough = sympy.true if room == 0 else sympy.Ge(start + size, count)
-        return sympy.And(enough, sympy.Le(start, 0), steps)
+    def _together(self, fills: Sequence[Fill], count: sympy.Expr) -> Boolean:
+        """When some fills cover so many elements."""
+        blocks = [fill for fill in merged(fills, self._loops) if not fill.repeats]
+        alone = [self._if_alone(fill, count) for fill in blocks]
+        if sympy.true in alone or in_a_row(blocks, count):
+            return sympy.true
+        return sympy.Or(*alone)
 
-    def _in_a_row(self, spans: list[tuple[sympy.Expr, sympy.Expr, Boolean]], count: sympy.Expr) -> bool:
-        """Whether some stores fill the parameter one behind the other."""
-        end, pending = sympy.Integer(0), [span for span in spans if span[2] == sympy.true]
-        while pending:
-            following = next((span for span in pending if sympy.expand(span[0] - end) == 0), None)
-            if following is None:
-                return False
-            pending.remove(following)
-            end = sympy.expand(end + following[1])
-            if sympy.expand(end - count) == 0:
-                return True
-        return False
+    def _if_alone(self, fill: Fill, count: sympy.Expr) -> Boolean:
+        room = sympy.expand(fill.start + fill.block - count)
+        enough = sympy.true if room == 0 else sympy.Ge(fill.start + fill.block, count)
+        return sympy.And(enough, sympy.Le(fill.start, 0), fill.steps)
 
-    def _span(self, store: Touch) -> tuple[sympy.Expr, sympy.Expr, Boolean] | None:
-        """The elements in a row that a store fills: the first, how many, and that other loops have steps."""
+    def _cases(self, fills: Sequence[Fill], count: sympy.Expr) -> Iterator[tuple[list[Fill], sympy.Expr]]:
+        """The same question for each remainder of the extents that are divided."""
+        divisors: dict[sympy.Symbol, int] = {}
+        for fill in fills:
+            values = (
+                fill.start,
+                *(trips for repeat in fill.repeats for trips in (repeat.trips,)),
+                fill.block,
+            )
+            for division in (found for value in values for found in value.atoms(FloorDiv, FloorMod)):
+                inner, divisor = division.args
+                if divisor.is_Integer and divisor > 0:
+                    for symbol in inner.free_symbols:
+                        divisors[symbol] = lcm(divisors.get(symbol, 1), int(divisor))
+        total = sympy.Mul(*divisors.values())
+        if not divisors or total > _MAX_CASES:
+            yield [], sympy.Integer(1)
+            return
+        symbols = sorted(divisors, key=str)
+        remainders = [list(self._loops.residues(symbol, divisors[symbol])) for symbol in symbols]
+        for values in product(*remainders):
+            mapping = dict(zip(symbols, values, strict=True))
+            yield [_with(fill, mapping) for fill in fills], sympy.expand(count.xreplace(mapping))
+
+    def _fill(self, store: Touch) -> Fill | None:
+        """What a store fills."""
         indices, symbols = store.known_indices, store.symbols
-        if indices is None or symbols is None or store.shape is None:
+        if indices is None or symbols is None or store.shape is None or store.conditions is None:
             return None
-        position = flat_position(indices, store.shape, self._loops)
-        found = None if position is None else linear(position, symbols, self._loops)
-        size = None if found is None else covered(found)
-        if found is None or size is None:
+        loops = tuple((symbol, loop.extent) for symbol, loop in zip(symbols, store.loops, strict=True))
+        chosen = selected(indices, loops, store.conditions, self._loops)
+        if chosen is not None:
+            chosen = in_digits(chosen, self._loops)
+        position = None if chosen is None else flat_position(chosen.indices, store.shape, self._loops)
+        if chosen is None or position is None:
+            return None
+        found = linear(position, [symbol for symbol, _ in chosen.steps], self._loops)
+        if found is None:
             return None
         used = {stride.symbol for stride in found.strides}
         steps = []
-        for loop in store.loops:
-            if loop.symbol in used:
+        for symbol, extent in chosen.steps:
+            if symbol in used:
                 continue
-            if loop.extent is None or not self._loops.in_signature(loop.extent):
+            if extent is None or not self._loops.in_signature(extent):
                 return None
-            if loop.extent not in store.shape:
+            if extent not in store.shape:
                 # Without a step there is no element.
-                steps.append(sympy.Ge(loop.extent, 1))
-        return found.start, size, sympy.And(*steps)
+                steps.append(sympy.Ge(extent, 1))
+        return fill_of(found, sympy.And(*steps), self._loops)
 
     # -- loads of what was there before the call -----------------------------------------------
 
@@ -110,7 +144,7 @@ class Coverage:
 
     def _written_before(self, load: Touch) -> bool:
         stores = [store for store in self._stores.get(load.parameter, ()) if store.order < load.order]
-        if any(self._same_element(load, store) for store in stores):
+        if any(_reached_with(load, store) and self._same_element(load, store) for store in stores):
             return True
         done = [store for store in stores if set(store.loops).isdisjoint(load.loops)]
         return self._filled(load.parameter, done) == sympy.true or self._carried(load)
@@ -149,7 +183,7 @@ class Coverage:
         return any(
             self._stored_a_step_before(load, store)
             for store in self._stores.get(load.parameter, ())
-            if store.order > load.order and store.loops == load.loops and store.loops
+            if store.certain and store.order > load.order and store.loops == load.loops and store.loops
         )
 
     def _stored_a_step_before(self, load: Touch, store: Touch) -> bool:
@@ -179,3 +213,30 @@ class Coverage:
             writes=False,
         )
         return self._written_before(first)
+
+
+def _with(fill: Fill, mapping: dict[sympy.Symbol, sympy.Expr]) -> Fill:
+    """A fill with expressions in place of symbols."""
+    repeats = tuple(
+        replace(
+            repeat,
+            distance=sympy.expand(repeat.distance.xreplace(mapping)),
+            trips=sympy.expand(repeat.trips.xreplace(mapping)),
+        )
+        for repeat in fill.repeats
+    )
+    return Fill(
+        sympy.expand(fill.start.xreplace(mapping)),
+        sympy.expand(fill.block.xreplace(mapping)),
+        tuple(repeat for repeat in repeats if repeat.trips != 1),
+        fill.steps.xreplace(mapping),
+    )
+
+
+def _reached_with(load: Touch, store: Touch) -> bool:
+    """Whether a store is reached in every step of the loops around both in which the load is."""
+    if not store.conditions:
+        return store.certain
+    shared = {loop.symbol for loop in common_loops(load, store)}
+    asked = {symbol for one in store.conditions for symbol in one.value.free_symbols}
+    return asked <= shared and set(store.conditions) <= set(load.conditions or ())

@@ -130,5 +130,7 @@ def same_width(one: KernelParameter, other: KernelParameter) -> bool:
     return (
         isinstance(one, BufferParameter)
         and isinstance(other, BufferParameter)
+        and one.compact
+        and other.compact
         and one.dtype.bits * one.dtype.lanes == other.dtype.bits * other.dtype.lanes
     )

@@ -11,6 +11,7 @@ from typing import Any
 
 import sympy
 
+from relax_lint.model.kernel_body.conditions import Below
 from relax_lint.model.kernel_body.data_flow import DataFlow, Effects, Element, Store
 from relax_lint.model.kernel_body.flat_positions import flat_position
 from relax_lint.model.kernel_body.loops import Loops
@@ -52,6 +53,8 @@ class ExpressionReader:
         self._windows: set[Any] = set()
         """Buffers that show another's data under other indices."""
         self._guards = 0
+        self._asked: list[tuple[Below, ...] | None] = []
+        """What the conditions around a statement ask, None where that is not known."""
         self._nest: tuple[Loop, ...] = ()
         self._left: set[str] = set()
         """The ways out that a statement before this one may have taken."""
@@ -100,6 +103,7 @@ class ExpressionReader:
                 self._uncertain,
                 writes,
                 copied,
+                conditions=self._conditions,
             )
         )
 
@@ -107,6 +111,14 @@ class ExpressionReader:
     def _uncertain(self) -> int:
         """The number of reasons for which a statement may not be reached."""
         return self._guards + bool(self._left)
+
+    @property
+    def _conditions(self) -> tuple[Below, ...] | None:
+        """What all conditions ask under which a statement is reached, where that is known."""
+        known = [part for part in self._asked if part is not None]
+        if len(known) < max(self._uncertain, len(self._asked)):
+            return None
+        return tuple(one for part in known for one in part)
 
     def _element(self, buffer: Any, indices: tuple[sympy.Expr | None, ...]) -> Element:
         position = self._roots.get(buffer)

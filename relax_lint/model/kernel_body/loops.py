@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from typing import Any
 
@@ -38,14 +38,24 @@ class Loops:
         """The symbol of a variable."""
         symbol = self._symbols.get(var)
         if symbol is None:
-            name, count = str(var.name), 0
-            unique = name
-            while unique in self._names:
-                count += 1
-                unique = f"{name}_{count}"
-            self._names.add(unique)
-            symbol = self._symbols[var] = sympy.Symbol(unique, integer=True)
+            symbol = self._symbols[var] = self.fresh(str(var.name))
         return symbol
+
+    def fresh(self, name: str) -> sympy.Symbol:
+        """A symbol that no variable has yet."""
+        unique, count = name, 0
+        while unique in self._names:
+            count += 1
+            unique = f"{name}_{count}"
+        self._names.add(unique)
+        return sympy.Symbol(unique, integer=True)
+
+    def residues(self, extent: sympy.Symbol, divisor: int) -> Iterator[sympy.Expr]:
+        """A symbol of the signature for each of its remainders, as `divisor * k + remainder`."""
+        quotient = self.fresh("quotient")
+        if extent in self._extents:
+            self._extents |= {quotient}
+        yield from (divisor * quotient + remainder for remainder in range(divisor))
 
     def close_signature(self, extents: Iterable[sympy.Expr] = ()) -> None:
         """The symbols seen so far are those of the signature; `extents` are those of its tensors."""

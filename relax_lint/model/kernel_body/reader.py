@@ -12,6 +12,7 @@ from typing import Any
 
 import sympy
 
+from relax_lint.model.kernel_body.conditions import Below, conditions_of
 from relax_lint.model.kernel_body.exits import BREAK, RETURN, exit_of, exits_in
 from relax_lint.model.kernel_body.expressions import ExpressionReader
 from relax_lint.model.kernel_body.loops import Loops
@@ -38,6 +39,8 @@ class BodyReader(ExpressionReader):
     ) -> None:
         super().__init__(variables, parameters, translator, loops)
         self.reductions: list[Reduction] = []
+        self._threads: dict[str, Loop] = {}
+        """The loop over each thread of a device around a statement."""
 
     def statement(self, node: Any) -> None:
         """Read a statement and what is inside it."""
@@ -63,15 +66,39 @@ class BodyReader(ExpressionReader):
         self._control(node.extent)
         serial = int(node.kind) in _ONE_AFTER_THE_OTHER
         step = getattr(node, "step", None)
-        self._inside(self._enter(node.loop_var, node.min, node.extent, step, serial=serial), node.body)
+        loop = self._enter(node.loop_var, node.min, node.extent, step, serial=serial)
+        self._thread(nodes.shared_thread(node), node.loop_var, loop, node.body)
 
-    def _inside(self, loop: Loop, body: Any) -> None:
-        """Read the body of a loop. A step before this one may have left it."""
+    def _thread(self, tag: str | None, var: Any, loop: Loop, body: Any) -> None:
+        """Read the body of a loop. Inside of a loop over a thread, one over the same thread has one step."""
+        around = None if tag is None else self._threads.get(tag)
+        if tag is None:
+            self._inside((loop,), body)
+        elif around is None:
+            self._threads[tag] = loop
+            self._inside((loop,), body)
+            del self._threads[tag]
+        elif self._one_loop(around, loop):
+            assert around.symbol is not None
+            self._translator.know(var, around.symbol)
+            self._inside((), body)
+        else:
+            self._inside((Loop(None, None),), body)
+
+    def _one_loop(self, around: Loop, loop: Loop) -> bool:
+        """Whether two loops run over the same numbers."""
+        if around.symbol is None or loop.symbol is None:
+            return False
+        return bool(self._loops.range_of(around.symbol) == self._loops.range_of(loop.symbol) is not None)
+
+    def _inside(self, loops: tuple[Loop, ...], body: Any) -> None:
+        """Read the body of loops. A step before this one may have left it."""
         before, left = set(self._left), not exits_in(body).isdisjoint((BREAK, RETURN))
+        nest = self._nest
         self._guards += left
-        self._nest = (*self._nest, loop)
+        self._nest = (*nest, *loops)
         self.statement(body)
-        self._nest = self._nest[:-1]
+        self._nest = nest
         self._guards -= left
         self._left = before | (self._left & {RETURN})
 
@@ -87,16 +114,18 @@ class BodyReader(ExpressionReader):
     def _if(self, node: Any) -> None:
         self._control(node.condition)
         start = len(self.touches)
-        self._guarded(node.then_case)
+        self._guarded(node.then_case, node.condition, holds=True)
         middle = len(self.touches)
         if node.else_case is not None:
-            self._guarded(node.else_case)
+            self._guarded(node.else_case, node.condition, holds=False)
             self._join(self.touches[start:middle], self.touches[middle:])
 
-    def _guarded(self, node: Any) -> None:
+    def _guarded(self, node: Any, condition: Any, *, holds: bool) -> None:
+        self._asked.append(conditions_of(condition, self._translator, self._loops, holds=holds))
         self._guards += 1
         self.statement(node)
         self._guards -= 1
+        self._asked.pop()
 
     def _join(self, then: Sequence[Touch], other: Sequence[Touch]) -> None:
         """What both branches store is stored in any case."""
@@ -111,12 +140,23 @@ class BodyReader(ExpressionReader):
         ]
         for parameter, indices, loops in sorted(stored[0] & stored[1], key=str):
             shape, order = self._shape(parameter), len(self.touches)
-            joined = Touch(parameter, indices, shape, loops, order, level - 1, writes=True, joined=True)
+            joined = Touch(
+                parameter,
+                indices,
+                shape,
+                loops,
+                order,
+                level - 1,
+                writes=True,
+                joined=True,
+                conditions=self._conditions,
+            )
             self.touches.append(joined)
 
     def _attribute(self, node: Any) -> None:
         if type(node.node).__name__ == "IterVar":
-            self._inside(self._enter(node.node.var, 0, node.value, None, serial=False), node.body)
+            loop = self._enter(node.node.var, 0, node.value, None, serial=False)
+            self._thread(nodes.shared_thread(node), node.node.var, loop, node.body)
         else:
             self.statement(node.body)
 
@@ -125,9 +165,13 @@ class BodyReader(ExpressionReader):
             self._control(value)
         self._control(node.predicate)
         guarded = not nodes.is_constant_true(node.predicate)
+        if guarded:
+            self._asked.append(conditions_of(node.predicate, self._translator, self._loops))
         self._guards += guarded
         self._block(node.block, node.iter_values)
         self._guards -= guarded
+        if guarded:
+            self._asked.pop()
 
     def _block(self, block: Any, values: Sequence[Any]) -> None:
         for buffer in block.alloc_buffers:
@@ -162,8 +206,20 @@ class BodyReader(ExpressionReader):
             if any(
                 index is None or not index.free_symbols.isdisjoint(reduced or ()) for index in touch.indices
             ):
-                self.touches[place] = replace(touch, guards=touch.guards + 1)
+                self.touches[place] = replace(touch, guards=touch.guards + 1, conditions=None)
                 del self.accesses[accesses:]
+            elif touch.conditions:
+                self.touches[place] = replace(
+                    touch, conditions=self._in_first_step(touch.conditions, reduced)
+                )
+
+    def _in_first_step(
+        self, conditions: tuple[Below, ...], reduced: set[sympy.Symbol] | None
+    ) -> tuple[Below, ...]:
+        """What conditions ask in the first step of the loops that are reduced."""
+        ranges = {symbol: self._loops.range_of(symbol) for symbol in reduced or ()}
+        first = {symbol: reached.first for symbol, reached in ranges.items() if reached is not None}
+        return tuple(Below(sympy.expand(one.value.xreplace(first)), one.limit) for one in conditions)
 
     def _reduced(self, block: Any, values: Sequence[Any]) -> set[sympy.Symbol] | None:
         """The loops that are reduced; None where a block may not be initialised in their first step, or not

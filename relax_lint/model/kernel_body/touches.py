@@ -7,6 +7,7 @@ from typing import Any
 
 import sympy
 
+from relax_lint.model.kernel_body.conditions import Below
 from relax_lint.model.kernel_body.loops import Loops
 
 
@@ -26,7 +27,8 @@ class Touch:
     """A load from or a store to a parameter.
 
     `order` rises in the order of the text, a value's loads before its store. `guards` counts the conditions
-    and possible ways out before it; without any it is made in every step of its loops. `copied` is the
+    and possible ways out before it; without any it is made in every step of its loops. `conditions` are what
+    they all ask, None where that is not known. `copied` is the
     parameter of which a store stores the element at the same distance from the start, as it is. A `joined`
     one stands for a store that is made in both branches of a condition; an `outside` one is made by something
     that the kernel calls.
@@ -42,6 +44,7 @@ class Touch:
     copied: int | None = None
     joined: bool = False
     outside: bool = False
+    conditions: tuple[Below, ...] | None = None
 
     @property
     def certain(self) -> bool:

@@ -7,6 +7,7 @@ from relax_lint_rules.bounds import (
     negative_extent,
     page_slack,
     size_overflow,
+    slot_out_of_bounds,
     storage_overflow,
     storage_underrun,
 )
@@ -17,4 +18,5 @@ RULES: tuple[Rule, ...] = (
     size_overflow.RULE,
     negative_extent.RULE,
     page_slack.RULE,
+    slot_out_of_bounds.RULE,
 )

@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
+from relax_lint.facts.words import slot_name
+from relax_lint.model.operations import Written
 from relax_lint.results.confirmation import Symptom
 from relax_lint.results.verdict import Severity, Verdict
 from relax_lint.rule import Judgement, Message, Rule
@@ -12,17 +14,34 @@ from relax_lint.rule import Judgement, Message, Rule
 if TYPE_CHECKING:
     from relax_lint.analysis.events import UnwrittenRead
     from relax_lint.facts.function import FunctionFacts
+    from relax_lint.facts.heap_slots import SlotUse
     from relax_lint.facts.judge import Decided
 
 
 def check(facts: FunctionFacts) -> Iterator[Judgement]:
-    """Every tensor that was allocated: it is written before it is read."""
+    """Every tensor that was allocated, and every slot of a shape heap: it is written before it is read."""
     for decided in facts.uninitialised_reads():
         read = decided.event
         place = (read.reading.op or read.tensor).place
         # That a call writes all of it is not proved: what TVM's own kernels do often is not either.
         severity = Severity.NOTE if read.mended else None
         yield Judgement.of(decided, place, _message(facts, decided), severity=severity)
+    for slots in facts.heap_slots.written():
+        yield Judgement.of(slots, slots.event.op.place, _slot_message(slots.event))
+
+
+def _slot_message(use: SlotUse) -> Message:
+    unwritten = use.doubtful
+    heap = f"the shape heap `{use.accesses[0].heap}`"
+    if unwritten is None:
+        return Message(f"every slot of {heap} is written before it is read", label="slots are read here")
+    slot = slot_name(unwritten.slot)
+    text = f"{slot} of {heap}"
+    if unwritten.written is Written.NEVER:
+        text = f"nothing writes {text} before it is read"
+    else:
+        text += " is written only on some paths before it is read"
+    return Message(text, label=f"{slot} is read here", help=("match a value to the slot on every path",))
 
 
 def _message(facts: FunctionFacts, decided: Decided[UnwrittenRead]) -> Message:

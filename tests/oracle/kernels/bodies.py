@@ -104,6 +104,8 @@ class _Writer:
     def body(self) -> Body:
         count = self._chance.choice((1, 1, 1, 2, 2, 3))
         statements = tuple(self._statement(0) for _ in range(count))
+        if "," not in self.y and self._chance.random() < 0.1:
+            statements = (*self._halves(), *statements[1:])
         return Body(self.x, self.y, statements)
 
     def _statement(self, depth: int) -> Statement:
@@ -119,8 +121,11 @@ class _Writer:
         return self._store()
 
     def _loop(self, depth: int) -> Statement:
-        if self._chance.random() < 0.35:
+        roll = self._chance.random()
+        if roll < 0.35:
             return self._elements()
+        if roll < 0.5 and not self._loops:
+            return self._tiled()
         var = "ijkl"[len(self._loops)]
         extent = self._chance.choice([*self._extents(), "n", "3", "n - 1", "2"])
         head = self._chance.choice(
@@ -144,6 +149,37 @@ class _Writer:
         for name, extent in reversed(list(zip(names, extents, strict=True))):
             body = (Inside(f"for {name} in range({extent}):", body),)
         return body[0]
+
+    def _tiled(self) -> Statement:
+        """A loop over all elements of `y` as two, with a condition for the last ones; or every other one."""
+        extents = self.y.split(", ")
+        count, width = " * ".join(extents), self._chance.choice("2345")
+        least = self._chance.choice((count, count, count, f"{count} - 1", "n", "3"))
+        flat = f"i * {width} + j"
+        if self._chance.random() < 0.3:
+            flat = self._chance.choice((f"j * (({count} + {width} - 1) // {width}) + i", f"{flat} + 1"))
+        places = [f"({flat}) // {extents[1]}", f"({flat}) % {extents[1]}"] if len(extents) > 1 else [flat]
+        if len(places) > 1 and extents[0] == extents[1] and self._chance.random() < 0.2:
+            places.reverse()
+        self._loops += ["i", "j"]
+        store = Do(f"y[{', '.join(places)}] = {self._value()}")
+        del self._loops[-2:]
+        heads = [f"for i in range(({count} + {width} - 1) // {width}):", f"for j in range({width}):"]
+        guard = self._chance.choice((f"if {flat} < {least}:", f"if {flat} < {least} and j < {width}:"))
+        if self._chance.random() < 0.2:
+            heads.reverse()
+        return Inside(heads[0], (Inside(heads[1], (Inside(guard, (store,)),)),))
+
+    def _halves(self) -> tuple[Statement, ...]:
+        """Two loops over the elements of a vector with even and with odd places, or one behind the other."""
+        count = self.y
+        odd = self._chance.choice((f"{count} // 2", f"{count} // 2", f"({count} + 1) // 2", f"{count} - 1"))
+        first, second = "i * 2", f"i * 2 + {self._chance.choice('1112')}"
+        if self._chance.random() < 0.4:
+            first, second, odd = "0", f"i + {self._chance.choice('112')}", f"{count} - 1"
+        head = "for i in range(1):" if first == "0" else f"for i in range(({count} + 1) // 2):"
+        stores = [f"y[{place}] = {self._element('x')}" for place in (first, second)]
+        return (Inside(head, (Do(stores[0]),)), Inside(f"for i in range({odd}):", (Do(stores[1]),)))
 
     def _block(self) -> Statement:
         """A block with an axis for each loop, some of them reduced."""

@@ -115,6 +115,7 @@ def _compare_effects(
         if outside:
             continue
         _says("y is whole", whole, len(y.stored) == y.count, seen)
+        seen["all of y is stored"] += len(y.stored) == y.count
         _says("y is not read", 1 not in kernel.reads, not y.early, seen)
         _says("y is read first", kernel.first_reads.get(1, False) and y.count > 0, y.early, seen)
 

@@ -1,0 +1,131 @@
+"""What a write does to contents: those of the tensor that is written, and of all that share its memory."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Mapping
+from dataclasses import replace
+
+from relax_lint.analysis.access_paths import AccessPath, Tree, at, leaves
+from relax_lint.analysis.aliases import Aliases
+from relax_lint.analysis.certainty import Certainty, must_if, weakest
+from relax_lint.analysis.content_state import ContentState
+from relax_lint.analysis.events import Damage, Mending
+from relax_lint.analysis.older_names import OlderNames
+from relax_lint.analysis.overlaps import TensorMemory
+from relax_lint.analysis.paths import Paths
+from relax_lint.analysis.presumption import Presumption
+from relax_lint.model.operations import FunctionCall, KernelCall, ValueId
+from relax_lint.model.program import Function
+
+
+class ContentWrites:
+    """The writing half of the walk over one function; `outside` are the values that come from outside."""
+
+    def __init__(
+        self,
+        function: Function,
+        aliases: Aliases,
+        paths: Paths,
+        memory: TensorMemory,
+        outside: frozenset[ValueId],
+    ) -> None:
+        self._function = function
+        self._aliases = aliases
+        self._roots = aliases.roots
+        self._paths = paths
+        self._memory = memory
+        self._outside = outside
+        self._on: dict[ValueId, list[ValueId]] = defaultdict(list)
+        self._written_on: dict[ValueId, list[ValueId]] = defaultdict(list)
+        self._last_use: dict[ValueId, int] = {}
+        self._names = OlderNames(aliases)
+        self.places: set[ValueId] = set()
+        """The storages from outside on which tensors are written that the function puts there."""
+        self._superseded: dict[ValueId, Certainty] = {}
+
+    @property
+    def superseded(self) -> Mapping[ValueId, Certainty]:
+        """The tensors from outside that a declared in-place call overwrites."""
+        return self._superseded
+
+    def _tree(self, path: AccessPath) -> Tree[ValueId]:
+        return at(self._roots.tree(path.value), path.fields)
+
+    def _supersede(
+        self, op: KernelCall | FunctionCall, path: AccessPath, certainty: Certainty, state: ContentState
+    ) -> None:
+        """A declared in-place call, here or in a callee, overwrites a value: its names are older ones now."""
+        self._names.supersede(op, self._aliases.leaf(path), state, certainty)
+        for root in self._roots.of(path):
+            if self._roots.path(root).value in self._outside:
+                found = weakest(
+                    certainty, must_if(self._paths.of(op) == () and len(self._roots.of(path)) == 1)
+                )
+                self._superseded[root] = found
+
+    def _write(self, path: AccessPath, mending: Mending, state: ContentState) -> None:
+        for leaf in self._aliases.leaves(self._aliases.leaf(path)):
+            tree = self._tree(path) if leaf == path.value else self._roots.tree(leaf)
+            for roots in leaves(tree):
+                self._write_leaf(replace(mending, value=leaf), roots, state)
+
+    def _write_leaf(self, mending: Mending, roots: frozenset[ValueId], state: ContentState) -> None:
+        for root in sorted(roots):
+            whole = mending.whole and len(roots) == 1 and self._reaches_all(mending.value, root)
+            if whole:
+                state.unwritten.pop(root, None)
+                state.overwritten.pop(root, None)
+                for name in self._names.of(root) if state.stale else ():
+                    state.stale.pop(name, None)
+            else:
+                state.mend(root, self._names.of(root), mending)
+            if self._roots.path(root).value in self._outside:
+                state.written[root] = Certainty.MUST if whole else state.written.get(root, Certainty.MAY)
+                if whole:
+                    state.replaced.add(root)
+            for storage in self._storages(root):
+                self._written_on[storage].append(root)
+                if self._roots.path(storage).value in self._outside:
+                    self.places.add(storage)
+                self._overwrite(mending, storage, roots, state)
+            for other, presumed in self._roots.perhaps_of(root):
+                for storage in self._storages(other):
+                    self._overwrite(mending, storage, roots, state, harmless=presumed)
+
+    def _reaches_all(self, value: ValueId, root: ValueId) -> bool:
+        """Whether a tensor is certain to have all bytes of what is behind it."""
+        if value not in self._aliases.windows:
+            return True
+        if root not in self._function.values:
+            return False
+        return self._memory.range(value) == self._memory.range(root)
+
+    def _overwrite(
+        self,
+        mending: Mending,
+        storage: ValueId,
+        roots: frozenset[ValueId],
+        state: ContentState,
+        *,
+        harmless: Presumption | None = None,
+    ) -> None:
+        """Everything on the storage that is needed later may be overwritten."""
+        op = mending.op
+        needed = [tensor for tensor in self._on[storage] if self._last_use[tensor] > op.place.index]
+        self._on[storage] = needed
+        definitely = mending.whole or mending.presumed is not None
+        for tensor in needed:
+            allocation = self._paths.definitions[self._roots.path(tensor).value]
+            damage = state.unwritten.get(tensor)
+            holds_nothing = damage is not None and damage.certainty is Certainty.MUST and not damage.mended
+            if tensor in roots or holds_nothing or self._paths.never_with(allocation, op):
+                continue
+            # A tensor in `unwritten` holds nothing to overwrite on some of the paths.
+            always = damage is None and len(roots) == 1 and self._paths.always_with(allocation, op)
+            found = Damage(must_if(always and definitely and harmless is None), harmless=harmless)
+            state.overwritten.setdefault(tensor, {})[op.place.index, mending.value] = found
+
+    def _storages(self, tensor: ValueId) -> frozenset[ValueId]:
+        """The storages that an allocated tensor may be on."""
+        return self._roots.storages.get(tensor, frozenset())

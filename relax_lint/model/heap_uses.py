@@ -1,0 +1,119 @@
+"""What every operation does to the shape heaps that it uses: other names of them, writes, escapes."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import Any
+
+import sympy
+
+from relax_lint.model.context import BuildContext
+from relax_lint.model.heap_functions import run_on_heaps
+from relax_lint.model.heap_state import count_of
+from relax_lint.model.operations import (
+    Alias,
+    FunctionCall,
+    GetItem,
+    KernelCall,
+    MakeTuple,
+    MatchCast,
+    Op,
+    View,
+)
+from relax_lint.model.shape_heap import HeapUse
+from relax_lint.vm import versions
+from relax_lint.vm.builtins import BUILTINS, SHAPE_HEAP, Returns, ViewKind
+
+_NULLS = frozenset({"relax.null_value", "vm.builtin.null_value"})
+"""What makes the value that is passed for the heap of a function without symbols."""
+
+_CHECKS = "vm.builtin.check_"
+
+
+def settle(context: BuildContext, op: Op) -> None:
+    """Follow the heaps through an operation that was built."""
+    handler = _HANDLERS.get(type(op))
+    if handler is not None:
+        handler(context, op)
+    checked = _is_check(op)
+    context.used |= {value for value in context.touched if not checked or context.heaps.among({value})}
+
+
+def _is_check(op: Op) -> bool:
+    """Whether an operation only checks the type of what it is given."""
+    if isinstance(op, KernelCall):
+        return op.callee.startswith(_CHECKS)
+    return getattr(op, "written", True) is False
+
+
+def _renamed(context: BuildContext, op: Any) -> None:
+    context.heaps.rename(op.result, op.source)
+
+
+def _view(context: BuildContext, op: Any) -> None:
+    if op.kind is ViewKind.COPY:
+        context.heaps.rename(op.result, op.source)
+    else:
+        context.heaps.escape({op.source})
+
+
+def _packed(context: BuildContext, op: Any) -> None:
+    context.heaps.pack(op.result, op.items)
+
+
+def _unpacked(context: BuildContext, op: Any) -> None:
+    context.heaps.unpack(op.result, op.tuple, op.item)
+
+
+def _called(context: BuildContext, op: Any) -> None:
+    context.heaps.escape(set(op.arguments) | context.touched)
+
+
+def _kernel_call(context: BuildContext, op: Any) -> None:
+    if op.callee == SHAPE_HEAP:
+        context.heaps.allocate(op.result, count_of(op.type))
+    elif op.callee in _NULLS:
+        context.heaps.allocate(op.result, sympy.Integer(0))
+    elif not context.heaps.among(set(op.arguments)) or (op.kind.runs_kernel and _run(context, op)):
+        return
+    elif not _leaves_alone(op):
+        context.heaps.escape(set(op.arguments))
+
+
+def _run(context: BuildContext, op: KernelCall) -> bool:
+    """A call of a PrimFunc: whether it was followed."""
+    prim_func = _prim_func(context, op.callee)
+    if prim_func is None:
+        return False
+    heaps: dict[int, HeapUse] = {}
+    for position, argument in enumerate(op.arguments):
+        for root in context.heaps.among({argument}):
+            heaps[position] = HeapUse(context.heaps, root, context.values[argument].name, op.place)
+    node = op.place.node
+    direct = versions.kind(node.op) == "GlobalVar"
+    run_on_heaps(prim_func, heaps, node.args if direct else (), context.translator)
+    return True
+
+
+def _prim_func(context: BuildContext, name: str) -> Any | None:
+    for var, function in context.module.functions.items():
+        if str(var.name_hint) == name:
+            return None if versions.is_relax(function) else function
+    return None
+
+
+def _leaves_alone(op: KernelCall) -> bool:
+    """Whether a call is of a builtin that neither writes nor keeps what it is given."""
+    row = BUILTINS.get(op.callee)
+    return row is not None and row.is_call and row.returns is Returns.NOTHING and not row.writes
+
+
+_HANDLERS: Mapping[type[Op], Callable[[BuildContext, Any], None]] = {
+    Alias: _renamed,
+    MatchCast: _renamed,
+    View: _view,
+    MakeTuple: _packed,
+    GetItem: _unpacked,
+    KernelCall: _kernel_call,
+    FunctionCall: _called,
+}

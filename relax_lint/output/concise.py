@@ -1,0 +1,18 @@
+"""One line for each finding, in the form that editors and `grep -n` read: `path:line:column: ...`."""
+
+from __future__ import annotations
+
+from relax_lint.output.finding import headline
+from relax_lint.output.style import Style
+from relax_lint.output.tables import count
+from relax_lint.results.check import is_finding
+from relax_lint.results.report import Report
+from relax_lint.support.escaping import without_commands
+
+
+def render_concise(report: Report, style: Style, *, quiet: bool = False) -> str:
+    """The findings in the order of the inputs, then (unless `quiet`) how many there are."""
+    lines = [headline(check, style) for check in report.checks if is_finding(check)]
+    if not quiet:
+        lines.append(count(len(lines), "finding"))
+    return without_commands("".join(f"{line}\n" for line in lines))

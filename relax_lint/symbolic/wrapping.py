@@ -1,0 +1,79 @@
+"""Whether a condition on 64-bit integers can mean something else than the same condition on integers."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from math import prod
+from typing import Any, TypeAlias
+
+import sympy
+from sympy.logic.boolalg import Boolean
+
+from relax_lint.symbolic.domain import INT64_MAX, INT64_MIN
+
+_Range: TypeAlias = tuple[int, int]
+_ANY: _Range = (INT64_MIN, INT64_MAX)
+_SMALL = 2**31
+
+
+def may_wrap(condition: Boolean, free: frozenset[sympy.Symbol], max_extent: int, *, simplified: bool) -> bool:
+    """Whether a sum or product in a condition may leave int64. The `free` symbols are any int64, the others
+    lie between 0 and `max_extent`; what is only about these is taken not to wrap, as everywhere.
+
+    `simplified` are conditions that TVM's analyzer gets first: it solves a linear one for its symbol.
+    """
+    return any(
+        not (simplified and _is_linear(sympy.expand(atom.lhs - atom.rhs)))
+        and any(_leaves_int64(side, free, max_extent) for side in (atom.lhs, atom.rhs))
+        for atom in condition.atoms(sympy.core.relational.Relational)
+        if not free.isdisjoint(atom.free_symbols)
+    )
+
+
+def _leaves_int64(side: sympy.Expr, free: frozenset[sympy.Symbol], max_extent: int) -> bool:
+    """Whether one side of a comparison, or a term of it, may leave int64."""
+    terms = sympy.Add.make_args(sympy.expand(side))
+    ranges = [_range(term, free, max_extent) for term in terms]
+    return not all(_fits(span) for span in (*ranges, _total(ranges)))
+
+
+def _total(ranges: Iterable[_Range]) -> _Range:
+    found = list(ranges)
+    return sum(low for low, _ in found), sum(high for _, high in found)
+
+
+def _fits(span: _Range) -> bool:
+    return span[0] >= INT64_MIN and span[1] <= INT64_MAX
+
+
+def _is_linear(expr: sympy.Expr) -> bool:
+    """Whether an expression is `a * x + b`, with small numbers."""
+    symbols = expr.free_symbols
+    if len(symbols) != 1 or not expr.is_polynomial(*symbols):
+        return False
+    coefficients = sympy.Poly(expr, *symbols).all_coeffs()
+    return len(coefficients) == 2 and all(abs(int(number)) < _SMALL for number in coefficients)
+
+
+def _range(expr: Any, free: frozenset[sympy.Symbol], max_extent: int) -> _Range:
+    if expr.is_Integer:
+        return int(expr), int(expr)
+    if expr.is_Symbol:
+        return _ANY if expr in free else (0, max_extent)
+    parts = [_range(part, free, max_extent) for part in expr.args if isinstance(part, sympy.Expr)]
+    if isinstance(expr, sympy.Add):
+        return _total(parts)
+    if isinstance(expr, sympy.Mul):
+        return _product(parts)
+    if isinstance(expr, sympy.Pow) and expr.args[1].is_Integer and expr.args[1] > 0:
+        return _product([parts[0]] * int(expr.args[1]))
+    # A quotient, a remainder, the larger of two, ...: no larger than what it is made of.
+    return (min(0, *(low for low, _ in parts)), max(0, *(high for _, high in parts))) if parts else _ANY
+
+
+def _product(ranges: list[_Range]) -> _Range:
+    low, high = ranges[0]
+    for other in ranges[1:]:
+        ends = [prod(pair) for pair in ((low, other[0]), (low, other[1]), (high, other[0]), (high, other[1]))]
+        low, high = min(ends), max(ends)
+    return low, high

@@ -1,0 +1,92 @@
+"""One activation of a function on paper, and what was decided in it about conditions."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TypeAlias
+
+from relax_lint.analysis.aliases import Aliases
+from relax_lint.analysis.liveness import Releases
+from relax_lint.model.operations import ValueId
+from relax_lint.model.program import Function
+from relax_lint.totals.quantities import Scope
+
+Reference: TypeAlias = "int | tuple[Reference, ...] | None"
+"""What an object keeps alive: one allocation (its number), those of its fields, or nothing."""
+
+Register: TypeAlias = "tuple[Frame, ValueId]"
+Memory: TypeAlias = "frozenset[int | Register]"
+"""Where the bytes of a value are: allocations by number, and values that are memory of their own."""
+
+
+class Frame:
+    """One activation of a function: its registers and its symbols."""
+
+    def __init__(self, function: Function, scope: Scope, aliases: Aliases, releases: Releases) -> None:
+        self.function = function
+        self.scope = scope
+        self.aliases = aliases
+        self.releases = releases
+        self.held: dict[ValueId, Reference] = {}
+        self.arguments: dict[ValueId, Register] = {}
+
+    def origin(self, value: ValueId) -> Register:
+        """The register of a value, in the outermost frame that handed it down as an argument."""
+        register = self.aliases.register(value)
+        if register in self.arguments:
+            frame, argument = self.arguments[register]
+            return frame.origin(argument)
+        return self, register
+
+    def memory(self, value: ValueId, reference: Reference) -> Memory:
+        """Where the bytes of a value are."""
+        found: set[int | Register] = set(_numbers(reference))
+        for root in self.aliases.roots_of(value):
+            found |= self._owned(root)
+            for storage in self.aliases.roots.storages.get(root, ()):
+                found |= self._owned(storage)
+        return frozenset(found)
+
+    def _owned(self, root: ValueId) -> Memory:
+        if root in self.arguments:
+            frame, argument = self.arguments[root]
+            return frame.memory(argument, None)
+        return frozenset(((self, root),))
+
+
+def _numbers(reference: Reference) -> set[int]:
+    if reference is None:
+        return set()
+    if isinstance(reference, int):
+        return {reference}
+    return {number for item in reference for number in _numbers(item)}
+
+
+@dataclass(frozen=True)
+class _Decision:
+    taken: bool
+    memory: Memory
+
+
+class Decisions:
+    """The branches that were taken, by the condition that chose them, until it is overwritten."""
+
+    def __init__(self) -> None:
+        self._made: dict[Register, _Decision] = {}
+
+    def __bool__(self) -> bool:
+        return bool(self._made)
+
+    def of(self, condition: Register) -> bool | None:
+        """What was decided about a condition that still holds the same value."""
+        known = self._made.get(condition)
+        return None if known is None else known.taken
+
+    def note(self, condition: Register, memory: Memory, taken: bool) -> None:
+        """From here on the condition is decided."""
+        self._made[condition] = _Decision(taken, memory)
+
+    def overwritten(self, memory: Memory) -> None:
+        """Something else may now lie in this memory."""
+        kept = {c: made for c, made in self._made.items() if made.memory.isdisjoint(memory)}
+        self._made = kept

@@ -1,0 +1,55 @@
+"""Search for disagreements about shape heaps: python -m tests.oracle.heap [--minutes N] [--programs N] [--seed N]."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+import time
+from collections import Counter
+
+from relax_lint.replay import Machine
+
+from .compare import Disagreement, compare
+from .program import Program, random_program, smaller
+
+
+def minimal(program: Program, machine: Machine) -> Program:
+    """A program that disagrees as well, and of which no part can be left out."""
+    for candidate in smaller(program):
+        try:
+            compare(candidate, machine)
+        except Disagreement:
+            return minimal(candidate, machine)
+        except Exception:
+            continue
+    return program
+
+
+def main() -> int:
+    """Compare random programs until the time is over."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--minutes", type=float, default=10)
+    parser.add_argument("--programs", type=int, default=10**9)
+    parser.add_argument("--seed", type=int, default=int(time.time()))
+    parser.add_argument("--machine-every", type=int, default=3, metavar="N")
+    options = parser.parse_args()
+    started, found, seen = time.monotonic(), 0, Counter[str]()
+    with Machine() as machine:
+        for seed in range(options.seed, options.seed + options.programs):
+            if time.monotonic() - started > options.minutes * 60:
+                break
+            program = random_program(seed)
+            seen["programs"] += 1
+            try:
+                seen += compare(program, machine if seed % options.machine_every == 0 else None)
+            except Disagreement as error:
+                found += 1
+                print(f"seed {seed}: {error}\n  {minimal(program, machine)!r}")
+    print(
+        f"{found} disagreements; " + ", ".join(f"{word}: {count:,}" for word, count in sorted(seen.items()))
+    )
+    return 1 if found else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,213 @@
+"""Random functions in which tensors get other names: packed functions that return an argument, Relax functions
+under several names, closures, inner functions, tuples; with calls that overwrite their argument in place.
+
+A program is right if it returns what it would if every call returned something new.
+"""
+
+from __future__ import annotations
+
+import random
+import re
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field
+from textwrap import indent
+from typing import Any, TypeAlias
+
+import numpy as np
+import tvm
+from tvm import relax
+from tvm.relax.backend.cpu_generic import pipeline
+
+from relax_lint.judging.report import check_module
+from relax_lint.results.verdict import Verdict
+from relax_lint.settings.config import Config
+
+FIRST = "relax_lint.oracle.first"
+"""The name of a packed function that returns its first argument."""
+_T = 'R.Tensor((4,), "float32")'
+_HEAD = f"""
+@T.prim_func(private=True)
+def double(x: T.Buffer((4,), "float32")):
+    for i in range(4):
+        x[i] = x[i] * T.float32(2)
+
+@T.prim_func(private=True)
+def add(x: T.Buffer((4,), "float32"), y: T.Buffer((4,), "float32"), z: T.Buffer((4,), "float32")):
+    for i in range(4):
+        z[i] = x[i] + y[i] * T.float32(3)
+
+@R.function(private=True, pure=False)
+def same(p: {_T}) -> {_T}:
+    return p
+
+@R.function(pure=False)
+def second(p: {_T}, q: {_T}) -> {_T}:
+    return q
+
+@R.function(private=True, pure=False)
+def doubled(p: {_T}) -> {_T}:
+    w = R.call_tir_inplace(Module.double, (p,), [0], {_T})
+    return w
+
+@R.function(pure=False)
+def summed(p: {_T}, q: {_T}) -> {_T}:
+    w = R.call_tir(Module.add, (p, q), {_T})
+    return w
+"""
+RULES = Config(select=("RLX203", "RLX205", "RLX206"))
+Value: TypeAlias = "np.ndarray[Any, Any]"
+
+
+@dataclass
+class Program:
+    """Lines, and what each of them means when every call returns something new."""
+
+    lines: list[tuple[str, Callable[[dict[str, Value]], None]]] = field(default_factory=list)
+    names: list[str] = field(default_factory=lambda: ["x", "y"])
+
+    @property
+    def text(self) -> str:
+        """The module."""
+        body = indent("\n".join(line for line, _ in self.lines), "    ")
+        # The last name and all others of the end count, so that each may be read late.
+        kept = self.names[-3:]
+        last = [f"    s0 = R.call_tir(Module.add, ({kept[0]}, {kept[1]}), {_T})"]
+        last += [f"    s1 = R.call_tir(Module.add, (s0, {kept[-1]}), {_T})", "    return s1"]
+        main = f"\n@R.function(pure=False)\ndef main(x: {_T}, y: {_T}) -> {_T}:\n{body}\n" + "\n".join(last)
+        return "@I.ir_module\nclass Module:\n" + indent(_HEAD + main, "    ")
+
+    @property
+    def has_dead_code(self) -> bool:
+        """Whether nothing uses the result of some line: TVM leaves such a call out."""
+        return any(len(re.findall(rf"\b{name}\b", self.text)) == 1 for name in self.names[2:])
+
+    def meant(self, x: Value, y: Value) -> Value:
+        """What it returns when every call returns something new."""
+        values = {"x": x, "y": y}
+        for _, step in self.lines:
+            step(values)
+        one, two, last = (values[name] for name in (*self.names[-3:-1], self.names[-1]))
+        total: Value = one + two * 3 + last * 3
+        return total
+
+
+def some(count: int, seed: int) -> Iterator[Program]:
+    """Programs, the same ones for a seed."""
+    chance = random.Random(seed)
+    for _ in range(count):
+        program = Program()
+        # Parameters belong to the caller: what is overwritten is a tensor of the function's own.
+        _step(program, "a", f"R.call_tir(Module.add, (x, y), {_T})", lambda v: v["x"] + v["y"] * 3)
+        for number in range(chance.randint(2, 6)):
+            _any(program, chance, f"t{number}")
+        yield program
+
+
+def _step(program: Program, name: str, code: str, value: Callable[[dict[str, Value]], Value]) -> None:
+    def run(values: dict[str, Value]) -> None:
+        values[name] = value(values)
+
+    program.lines.append((f"{name} = {code}", run))
+    program.names.append(name)
+
+
+def _any(program: Program, chance: random.Random, name: str) -> None:
+    own = program.names[2:]
+    one, two = chance.choice(own), chance.choice([*own, "x"])
+    forms: list[tuple[str, Callable[[dict[str, Value]], Value]]] = [
+        (f"R.call_tir_inplace(Module.double, ({one},), [0], {_T})", lambda v: v[one] * 2),
+        (f"R.call_tir_inplace(Module.double, ({one},), [0], {_T})", lambda v: v[one] * 2),
+        (f"R.call_tir(Module.add, ({one}, {two}), {_T})", lambda v: v[one] + v[two] * 3),
+        (f'R.call_packed("{FIRST}", {one}, {two}, ty_args={_T})', lambda v: v[one]),
+        (f"Module.same({one})", lambda v: v[one]),
+        (f"Module.second({two}, {one})", lambda v: v[one]),
+        (f"Module.doubled({one})", lambda v: v[one] * 2),
+        (f"Module.summed({one}, {two})", lambda v: v[one] + v[two] * 3),
+        (one, lambda v: v[one]),
+        (f"R.memory.view({one}, R.shape([4]))", lambda v: v[one]),
+    ]
+    roll = chance.random()
+    if roll < 0.7:
+        _step(program, name, *chance.choice(forms))
+        return
+    # What a closure holds comes behind what it is called with.
+    callee, form, value = chance.choice(
+        [
+            ("Module.same", f"f_{name}({one})", lambda v: v[one]),
+            ("Module.doubled", f"f_{name}({one})", lambda v: v[one] * 2),
+            (f"R.make_closure(Module.second, ({one},))", None, lambda v: v[one]),
+            (f"R.make_closure(Module.summed, ({one},))", None, lambda v: v[two] + v[one] * 3),
+        ]
+    )
+    if form is None:
+        program.lines.append((f"f_{name} = {callee}", lambda values: None))
+        called = f"R.invoke_closure(f_{name}, ({two},), ty_args={_T})"
+        program.lines.append((f"c_{name} = {called}", lambda values: None))
+        # TVM forgets the type of what a closure returns, also behind a cast.
+        _step(program, name, f'R.call_packed("{FIRST}", c_{name}, c_{name}, ty_args={_T})', value)
+        return
+
+    if roll < 0.85:
+        program.lines.append((f"f_{name} = {callee}", lambda values: None))
+        _step(program, name, form, value)
+    else:
+        pair = f"p_{name}"
+        program.lines.append((f"{pair} = ({one}, {two})", lambda values: None))
+        _step(program, name, f"{pair}[0]", lambda v: v[one])
+
+
+class Disagreement(AssertionError):
+    """A verdict that a run contradicts."""
+
+
+class Unusable(Exception):
+    """TVM does not take the program."""
+
+
+def compare(program: Program, *, planned: bool) -> str:
+    """Lint and run one program as it is written or with TVM's memory plan: what was found. Raises
+    `Disagreement` or `Unusable`.
+    """
+    tvm.register_global_func(FIRST, lambda one, other: one, override=True)
+    try:
+        module = tvm.script.from_source(program.text)
+        judged, compiled = _compiled(module, planned=planned)
+        machine = relax.VirtualMachine(compiled, tvm.cpu())
+    except BaseException as error:
+        if isinstance(error, KeyboardInterrupt):
+            raise
+        raise Unusable(str(error)) from None
+    numbers = np.random.default_rng(1)
+    x, y = numbers.random(4, "float32"), numbers.random(4, "float32")
+    found = machine["main"](tvm.runtime.tensor(x), tvm.runtime.tensor(y)).numpy()
+    right = bool(np.allclose(found, program.meant(x, y), rtol=1e-4))
+    # What a lowered call overwrites on purpose only the module before tells.
+    checks = [c for one in (module, judged) for c in check_module(one, RULES).checks]
+    said = {check.verdict for check in checks if check.verdict is not Verdict.ALWAYS_FINE}
+    certain = {check.verdict for check in checks if not check.assumes}
+    relies = any(check.assumes for check in checks if check.verdict is Verdict.ALWAYS_FINE)
+    if not right and not said and not relies:
+        raise Disagreement("fine, and it returns something else")
+    if right and Verdict.ALWAYS_WRONG in certain and not program.has_dead_code:
+        raise Disagreement("wrong, and it returns what is meant")
+    suffix = ", a finding" if said else ", under an assumption" if relies else ", fine"
+    return ("right" if right else "wrong") + suffix
+
+
+def _compiled(module: Any, *, planned: bool) -> tuple[Any, Any]:
+    """The module to judge, and what TVM makes of it."""
+    target = tvm.target.Target("llvm")
+    judged = module
+    with target:
+        for step in (
+            *pipeline.library_dispatch_passes(target),
+            *pipeline.legalize_passes(target),
+            *pipeline.dataflow_lower_passes(target),
+            *pipeline.finalize_passes(target),
+        ):
+            plans = step.info.name == "StaticPlanBlockMemory"
+            if plans and not planned:
+                continue
+            module = step(module)
+            judged = module if plans else judged
+        return judged, relax.build(module, target, relax_pipeline=tvm.transform.Sequential([]))

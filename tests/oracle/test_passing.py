@@ -1,0 +1,23 @@
+"""Tensors under several names, and overwritten in place: the verdicts hold on the virtual machine."""
+
+from __future__ import annotations
+
+from collections import Counter
+
+import pytest
+
+from tests.oracle.passing import Unusable, compare, some
+
+
+@pytest.mark.vm
+@pytest.mark.parametrize("planned", [False, True])
+def test_what_is_called_fine_returns_what_is_meant(planned: bool) -> None:
+    seen: Counter[str] = Counter()
+    for program in some(14, 3):
+        try:
+            seen[compare(program, planned=planned)] += 1
+        except Unusable:
+            seen["not taken"] += 1
+    assert seen["right, fine"] > 0
+    assert seen["wrong, a finding"] > 0
+    assert seen["not taken"] < 7

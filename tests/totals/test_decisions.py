@@ -1,0 +1,125 @@
+"""Totals of functions in which a condition changes, and of functions with closures."""
+
+from __future__ import annotations
+
+import pytest
+
+from relax_lint.model.builder import build_program
+from relax_lint.results.memory_figures import Amount, MemoryTotals
+from relax_lint.totals.compute import measure
+from relax_lint.totals.result import function_totals
+from relax_lint.vm.allocators import DEFAULT_PAGE_SIZE
+from tests.rules.checking import checks, parse
+
+KERNELS = """
+@T.prim_func(private=True)
+def flip(c: T.Buffer((), "bool")):
+    c[()] = not c[()]
+
+@T.prim_func(private=True)
+def look(c: T.Buffer((), "bool"), d: T.Buffer((), "bool")):
+    d[()] = c[()]
+
+"""
+MAIN = """
+@R.function(pure=False)
+def main(c: R.Tensor((), "bool"), d: R.Tensor((), "bool"), x: R.Tensor((1024,), "float32")):
+    if c:
+        s = R.memory.alloc_storage(R.shape([4096]), 0, "global", "uint8")
+        a = s
+    else:
+        s1 = R.memory.alloc_storage(R.shape([8]), 0, "global", "uint8")
+        a = s1
+    {between}
+    if c:
+        t = R.memory.alloc_storage(R.shape([16]), 0, "global", "uint8")
+        b = t
+    else:
+        t1 = R.memory.alloc_storage(R.shape([8192]), 0, "global", "uint8")
+        b = t1
+    return (a, b)
+"""
+
+
+def totals(body: str) -> MemoryTotals:
+    """The totals of `main`."""
+    program = build_program(parse(body))
+    function = next(function for function in program.functions if function.name == "main")
+    return function_totals(program, function, measure(program, function), page_size=DEFAULT_PAGE_SIZE)
+
+
+@pytest.mark.parametrize(
+    ("between", "most"),
+    [
+        ("", 8200),
+        ("Module.look(c, d)", 8200),
+        # Overwritten, under its own name, under another one, as a view, and by who knows whom.
+        ("Module.flip(c)", 4096 + 8192),
+        ("e = c\n    Module.flip(e)", 4096 + 8192),
+        ('e = R.memory.view(c, R.shape([]), "bool")\n    Module.flip(e)', 4096 + 8192),
+        ('_ = R.call_packed("anything", c, ty_args=R.Tuple)', 4096 + 8192),
+        ("Module.other(c)", 4096 + 8192),
+        ("Module.other(d)", 8200),
+    ],
+)
+def test_a_condition_that_is_overwritten_is_another_one(between: str, most: int) -> None:
+    other = '@R.function(pure=False)\ndef other(z: R.Tensor((), "bool")):\n    Module.flip(z)\n    return R.tuple()\n'
+    assert totals(KERNELS + other + MAIN.format(between=between)).peak_live == Amount(str(most), most)
+
+
+CLOSURES = """
+@R.function(private=True)
+def lifted(y: R.Tensor((4,), "float32"), z: R.Tensor((4,), "float32")) -> R.Tensor((4,), "float32"):
+    return R.add(y, z)
+
+@R.function(pure=False)
+def main(x: R.Tensor((4,), "float32")):
+    s = R.memory.alloc_storage(R.shape([100]), 0, "global", "uint8")
+    a = R.memory.alloc_tensor(s, 0, R.shape([4]), "float32")
+    {line}
+    return c
+"""
+INNER = """
+@R.function(pure=False)
+def main(x: R.Tensor((4,), "float32")):
+    s = R.memory.alloc_storage(R.shape([100]), 0, "global", "uint8")
+    a = R.memory.alloc_tensor(s, 0, R.shape([4]), "float32")
+
+    @R.function(pure=False)
+    def inner(y: R.Tensor((4,), "float32")) -> R.Tensor((4,), "float32"):
+        return {result}
+
+    c = inner(x)
+    return c
+"""
+
+
+@pytest.mark.parametrize(
+    ("module", "known"),
+    [
+        (
+            CLOSURES.format(
+                line="k = R.make_closure(Module.lifted, (a,))\n    c = R.invoke_closure(k, (x,), ty_args=R.Object)"
+            ),
+            False,
+        ),
+        (
+            CLOSURES.format(
+                line='k = R.call_packed("vm.builtin.make_closure", Module.lifted, a, ty_args=R.Object)\n    c = k'
+            ),
+            False,
+        ),
+        (CLOSURES.format(line='c = R.call_packed("run", Module.lifted, a, ty_args=R.Object)'), False),
+        (CLOSURES.format(line="c = Module.lifted(a, x)"), True),
+        (INNER.format(result="R.add(y, a)"), False),
+        (INNER.format(result="R.add(y, y)"), True),
+    ],
+)
+def test_the_memory_of_closures_is_not_known(module: str, known: bool) -> None:
+    found = totals(module)
+    assert (found.peak_live is not None) == known
+    assert all((amount is not None) == known for amount in found.reserved.values())
+    assert ("peak_live" in found.unknown) != known
+    budget = checks(parse(module), "RLX601", max_memory=(("global", 10),))
+    over = next(check for check in budget if check.function == "main")
+    assert over.verdict.value == ("always-wrong" if known else "needs-runtime-check")
