@@ -58,7 +58,7 @@ def test_what_a_kernel_requests_is_a_total_of_its_own(memory: Memory) -> None:
 
 
 def test_the_text_lists_the_calls_that_request_most(memory: Memory) -> None:
-    found = memory(KERNEL, "--bind", "n=20").out
+    found = memory(KERNEL, "--bind", "n=20", "--formulas").out
     assert "8,192 bytes (8 KiB) = 4096*Max((n + 15)//16, 1)\n" in found.partition("kernel workspaces")[2]
     assert "`twice` for `a`, line 24: 5,120 bytes (5 KiB) = 256*n\n" in found
     assert "kernels' stack" in found
