@@ -21,10 +21,12 @@ from relax_lint.results.check import Check, is_finding
 from relax_lint.results.problem import Problem, ProblemKind
 from relax_lint.results.report import FileResult, InputStatus, Report
 from relax_lint.results.verdict import Severity
+from relax_lint.rule import load_rules
 from relax_lint.settings.config import Config, Settings, as_config
 from relax_lint.support.gc_pause import without_collection
 from relax_lint.suppressions.policy import apply_policy
 from relax_lint.vm import versions
+from relax_lint.vm.versions import has_storages
 
 Passes: TypeAlias = "Collection[str] | Literal['all'] | None"
 
@@ -223,12 +225,18 @@ class MemoryLint:
             return self._found(versions[number], config) or []
 
         @cache
+        def is_planned(number: int) -> bool:
+            return has_storages(versions[number].module)
+
+        @cache
         def indices_in(number: int) -> list[int | None]:
             return counterparts(findings, found(number))
 
         for index, _ in enumerate(findings):
 
             def there(number: int, index: int = index) -> bool:
+                if _is_about_plan(findings[index]) and is_planned(len(versions) - 1):
+                    return is_planned(number) and indices_in(number)[index] is not None
                 return indices_in(number)[index] is not None
 
             number = 0 if there(0) else first_with(0, len(versions) - 1, there)
@@ -262,6 +270,10 @@ class MemoryLint:
         grave = [found for found in new if found.check.severity.rank >= self._fail_on.rank]
         if grave:
             raise MemoryLintError(_text(_report([_named(found) for found in grave])))
+
+
+def _is_about_plan(finding: Check) -> bool:
+    return load_rules()[finding.rule].is_about_plan
 
 
 def _warn(message: str) -> None:

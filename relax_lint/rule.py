@@ -205,7 +205,8 @@ class Rule:
     what a run of a wrong example may show; empty where nothing fails at run time. `acceptance` says how a
     comment may accept a finding. With `is_side_effect` a finding may come up where a fix made another one go
     away, and does no harm. `applies` tells whether a configuration gives the rule anything to judge by:
-    without a budget nothing is over budget.
+    without a budget nothing is over budget. `is_about_plan` says that memory planning makes what the rule
+    finds: that one is to blame, even if a bound is relied on before.
     """
 
     code: str
@@ -223,6 +224,7 @@ class Rule:
     acceptance: Acceptance = Acceptance.BY_PREFIX
     is_side_effect: bool = False
     applies: Callable[[Config], bool] = _always
+    is_about_plan: bool = False
 
     def is_on(self, config: Config) -> bool:
         """Whether a configuration selects the rule. A selection never leaves out what says that a block could

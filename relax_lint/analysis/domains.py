@@ -19,14 +19,18 @@ def entry_domain(function: Function, *, trust_declared_bounds: bool) -> Domain:
     return Domain(symbols, (), free).with_facts(facts)
 
 
+AT_RETURN = -1
+"""In the place of an index: where the function returns."""
+
+
 def domains_of(function: Function, entry: Domain) -> dict[int, Domain]:
-    """Domain of every operation, by its index in program order.
+    """Domain of every operation, by its index in program order, and of the return.
 
     Asserts and match_casts that dominate an operation contribute their facts, and so does the
     condition of the branch that it is in. Operations between two such facts share one domain.
     """
     found: dict[int, Domain] = {}
-    _walk(function.body, entry, found)
+    found[AT_RETURN] = _walk(function.body, entry, found)
     return found
 
 

@@ -11,7 +11,7 @@ import sympy
 from sympy.logic.boolalg import Boolean
 
 from relax_lint.analysis.certainty import Certainty
-from relax_lint.analysis.domains import domains_of, entry_domain
+from relax_lint.analysis.domains import AT_RETURN, domains_of, entry_domain
 from relax_lint.analysis.presumption import Presumption
 from relax_lint.facts.claims import Claim
 from relax_lint.model.operations import Op, OperationId
@@ -72,9 +72,8 @@ class Judge:
 
     def claim_at(self, condition: Boolean | Unknown, op: Op | None, asked: Asking | None = None) -> Claim:
         """A condition as a claim where an operation is, or (None) where the function returns."""
-        ops = self._function.body.ops
-        last = op or (ops[-1] if ops else None)
-        return Claim(condition, self.entry if last is None else self.domain_at(last.place), asked)
+        domain = self._domains[AT_RETURN] if op is None else self.domain_at(op.place)
+        return Claim(condition, domain, asked)
 
     # -- verdicts ------------------------------------------------------------------------------
 

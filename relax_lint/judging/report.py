@@ -6,6 +6,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import replace
+from types import MappingProxyType
 from typing import Any
 
 from relax_lint.fixes.changes import Remedy
@@ -14,6 +15,7 @@ from relax_lint.fixes.text.edits import TextFixer, display
 from relax_lint.judging.module import JudgedFunction, ModuleJudge, PlannedJudgement
 from relax_lint.judging.problems import problem_checks
 from relax_lint.judging.proof_records import record_of
+from relax_lint.judging.skipped import in_part, incomplete
 from relax_lint.model.operations import OperationId
 from relax_lint.model.positions import Positions
 from relax_lint.model.program import Function
@@ -23,7 +25,7 @@ from relax_lint.results.memory_figures import MemoryTotals
 from relax_lint.results.problem import Problem, ProblemKind
 from relax_lint.results.report import UnitResult
 from relax_lint.results.verdict import Prover, Severity, Verdict
-from relax_lint.rule import Judgement
+from relax_lint.rule import Judgement, is_source_problem, load_rules
 from relax_lint.settings.config import Config
 from relax_lint.sources.unit import ParsedUnit
 from relax_lint.support.escaping import without_addresses
@@ -48,11 +50,20 @@ def check_parsed(unit: ParsedUnit | Problem, path: str, config: Config) -> UnitR
         write_fix=None if unit.script is None else TextFixer(unit.script, unit.ir_module).fix,
         assumptions=unit.assumptions,
         notes=unit.notes,
+        depends=unit.depends,
     )
+    if unit.skipped:
+        parts = problem_checks(in_part(unit, judged), path, config)
+        judged = replace(judged, checks=(*parts, *judged.checks), notes=(*judged.notes, *incomplete(unit)))
     if unit.ill_formed is None:
         return judged
     # TVM will not compile it, but what can be judged is judged all the same.
-    return replace(judged, checks=(*problem_checks([_ill_formed(unit)], path, config), *judged.checks))
+    refused = problem_checks([_ill_formed(unit)], path, config)
+    rules = load_rules()
+    wrong = {rules[check.rule].family for check in judged.checks if check.verdict is Verdict.ALWAYS_WRONG}
+    # What the rules have found in the module need not be said for TVM's reason once more.
+    refused = tuple(c for c in refused if is_source_problem(c.rule) or rules[c.rule].family not in wrong)
+    return replace(judged, checks=(*refused, *judged.checks))
 
 
 def check_module(
@@ -65,12 +76,14 @@ def check_module(
     write_fix: Callable[[Function, Remedy], Fix] | None = None,
     assumptions: tuple[str, ...] = (),
     notes: tuple[str, ...] = (),
+    depends: Mapping[str, tuple[str, ...]] = MappingProxyType({}),
     totals: bool = True,
 ) -> UnitResult:
     """Judge every memory operation of an IRModule and, unless `totals` is False, total its memory.
 
     `assumptions` (values that were assumed to read the module) are listed with every
-    verdict that is not unconditional; `write_fix` makes a fix of a remedy.
+    verdict that is not unconditional; `write_fix` makes a fix of a remedy. `depends` tells what was not read
+    that the verdicts of a function depend on.
     """
     judge = ModuleJudge(ir_module, config, positions=positions, module_name=module_name)
     program, notes = judge.program, (*notes, *judge.notes)
@@ -80,7 +93,10 @@ def check_module(
     for judged in judge.functions():
         function = judged.facts.function
         record = record_of if config.proofs else None
-        writer = _Writer(path, function, assumptions, write_fix or _displayed, record)
+        unread = tuple(f"{text}: treated as unknown" for text in depends.get(function.name, ()))
+        writer = _Writer(
+            path, function, (*assumptions, *unread), write_fix or _displayed, record, is_whole=not unread
+        )
         checks += writer.checks(judged)
         if totals:
             memory.append(
@@ -123,7 +139,10 @@ class _Writer:
         assumptions: tuple[str, ...],
         write_fix: Callable[[Function, Remedy], Fix],
         record: Callable[[Decision], ProofRecord | None] | None,
+        *,
+        is_whole: bool = True,
     ) -> None:
+        self._is_whole = is_whole
         self._path = path
         self._record = record
         self._function = function
@@ -139,6 +158,9 @@ class _Writer:
         decision, place, function = judgement.decision, judgement.place, self._function
         fine = decision.verdict is Verdict.ALWAYS_FINE
         severity = rule.severity_of(decision.verdict) if judgement.severity is None else judgement.severity
+        if not self._is_whole and decision.proof.by is Prover.UNDECIDED:
+            # What was not read would have decided it.
+            severity = Severity.NOTE
         remedies = () if fine else found.plan.remedies
         fixes = [(remedy, self._write_fix(function, remedy)) for remedy in remedies]
         # Of what can be edited the edits tell more.

@@ -156,7 +156,7 @@ def _named(others: Sequence[Check]) -> Iterator[tuple[str, str]]:
 
 def _brief(check: Check) -> str:
     name = f"`{check.binding}`" if check.binding is not None else "the function"
-    return name if check.location is None else f"{name} (line {check.location.line})"
+    return name if check.location is None else f"{name} ({check.location.line_in_words})"
 
 
 def _verdict(check: Check) -> str:
@@ -184,7 +184,7 @@ def safe_region(check: Check) -> str:
 def _where(check: Check) -> str:
     if check.location is not None:
         place = check.location
-        return f"{printable(place.path)}:{place.line}:{place.column}"
+        return f"{printable(place.path)}{place.in_words}"
     names = [name for name in (check.module, check.function) if name]
     where = printable(check.path)
     if names:
@@ -200,7 +200,7 @@ def _elsewhere(related: Related) -> str:
     if related.location is None:
         return related.message
     place = related.location
-    return f"{related.message}, at {place.path}:{place.line}:{place.column}"
+    return f"{related.message}, at {place.path}{place.in_words}"
 
 
 def _is_quoted(location: Location | None, path: str, lines: Mapping[int, str]) -> bool:

@@ -127,7 +127,7 @@ def _further(figures: _Figures) -> Iterator[tuple[str, str]]:
     total = figures.total
     if total.peak_at is not None:
         place = total.peak_at.location
-        where = "" if place is None else f", line {place.line}"
+        where = "" if place is None else f", {place.line_in_words}"
         yield "peak reached at", f"`{printable(total.peak_at.binding)}`{where}"
     if total.lower_bound is not None or "lower_bound" in total.unknown:
         yield from figures.rows("lower bound", "lower_bound", total.lower_bound)

@@ -47,7 +47,7 @@ def _text(check: Check, record: ProofRecord) -> str:
 
 def _head(check: Check, record: ProofRecord) -> Iterator[str]:
     mark = "; " if record.checkable else ""
-    where = "" if check.location is None else f":{check.location.line}:{check.location.column}"
+    where = "" if check.location is None else check.location.in_words
     names = ".".join(name for name in (check.module, check.function) if name)
     binding = "" if check.binding is None else f", `{check.binding}` (binding {check.binding_index})"
     lines = [

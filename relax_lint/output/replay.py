@@ -36,7 +36,7 @@ def _block(check: Check, confirmation: Confirmation, style: Style, *, runs: bool
     word = style.paint(_PAINTS[status], f"{status.value.replace('-', ' ')}[{check.rule}]")
     yield f"{word} {style.paint('strong', f'{check.name}: {printable(check.message)}')}"
     place = check.location
-    where = printable(check.path) if place is None else f"{printable(place.path)}:{place.line}:{place.column}"
+    where = printable(check.path) if place is None else f"{printable(place.path)}{place.in_words}"
     yield f"  {style.paint('frame', '-->')} {where}, in `{printable(str(check.function))}`"
     yield f"  {style.paint('frame', '=')} {printable(confirmation.reason)}"
     if runs:

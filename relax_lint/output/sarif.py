@@ -179,7 +179,10 @@ class _Writer:
     def _physical(self, path: str, location: Location | None) -> dict[str, Any]:
         """Code scanning has to have a region: a finding without a position is at the start of its file."""
         place = location or Location(path, 1, 1, 1, 1)
-        return {"artifactLocation": self._artifact(path), "region": _region(place)}
+        found: dict[str, Any] = {"artifactLocation": self._artifact(path), "region": _region(place)}
+        if place.cell is not None:
+            found["properties"] = {"cell": place.cell, "cellLine": place.cell_line}
+        return found
 
     def _artifact(self, path: str) -> dict[str, str]:
         relative = self._here.relative(path)

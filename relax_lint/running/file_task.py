@@ -17,7 +17,16 @@ from relax_lint.results.location import Location
 from relax_lint.results.problem import Problem
 from relax_lint.results.verdict import Severity
 from relax_lint.rule import load_rules
-from relax_lint.running.messages import Answer, Doing, FileData, Impossible, Loaded, UnitHead, UnitList
+from relax_lint.running.messages import (
+    LOWERING,
+    Answer,
+    Doing,
+    FileData,
+    Impossible,
+    Loaded,
+    UnitHead,
+    UnitList,
+)
 from relax_lint.running.sandbox.entering import seal
 from relax_lint.settings.config import Config
 from relax_lint.sources import text as source_text
@@ -66,11 +75,25 @@ def _answers(file: FileData, config: Config, first: int) -> Iterator[Answer]:
             except LoweringError as error:
                 yield Impossible(str(error))
                 return
-            yield Doing(f"lowering for {config.target}")
-            step = lower_unit(step, config.target)
+            yield Doing(f"{LOWERING} {config.target}")
+            step = _with_constants(file, lower_unit(step, config.target), config)
             yield Doing("judging")
         result = check_parsed(step, file.path, config)
         yield replace(result, lines=_quoted(lines, file.path, _places(result.checks)))
+
+
+def _with_constants(file: FileData, step: ParsedUnit, config: Config) -> ParsedUnit:
+    """A model that cannot be lowered with its weights as parameters, with constants, if that helps."""
+    if file.source is None or not step.skipped or config.weights == "constants":
+        return step
+    from relax_lint.sources.lowering import lower_unit
+
+    again = load_model(file.source, file.kind, file.path, constant_weights=True)
+    lowered = lower_unit(again, config.target) if isinstance(again, ParsedUnit) else step
+    if lowered.skipped:
+        return step
+    note = f"with weights as parameters it cannot be lowered: {step.skipped[0].reason}"
+    return replace(lowered, notes=(*lowered.notes, note))
 
 
 _Steps = Iterator[UnitList | Loaded | Doing | ParsedUnit | Problem]
@@ -92,12 +115,12 @@ def _text_units(file: FileData, lines: list[str], first: int, dialect: str) -> _
     yield UnitList(heads, found.problems, found.comments, _quoted(lines, file.path, places))
     if first >= len(found.units):
         return
-    from relax_lint.sources.parsing import parse_unit
+    from relax_lint.sources.opaque.reading import read_unit
 
     yield _loaded()
     seal()
     for unit in found.units[first:]:
-        yield parse_unit(unit, dialect)
+        yield read_unit(unit, dialect)
 
 
 def _saved_module(file: FileData, first: int) -> _Steps:
@@ -163,7 +186,7 @@ def _loaded() -> Loaded:
 
 def _head(location: Location) -> Location:
     """The first line of a place, without its extent: a unit may be hundreds of lines long."""
-    return Location(location.path, location.line, location.column, location.line, location.column + 1)
+    return replace(location, end_line=location.line, end_column=location.column + 1)
 
 
 def _lines(file: FileData) -> list[str]:

@@ -18,6 +18,9 @@ from relax_lint.support.codec import decode
 FUNCTION = "relax_lint.running.file_task:analyse"
 """What the worker pool is asked to call."""
 
+LOWERING = "lowering for"
+"""How the words for what takes long begin while TVM lowers a module."""
+
 LOADING = "relax_lint.running.file_task:load"
 """What it is asked to call to see whether TVM can be loaded."""
 

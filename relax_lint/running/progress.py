@@ -10,7 +10,16 @@ from relax_lint.results.check import Check
 from relax_lint.results.memory_figures import Estimate, MemoryTotals
 from relax_lint.results.report import FileResult, InputStatus, UnitResult
 from relax_lint.rule import load_rules, unreadable_codes
-from relax_lint.running.messages import Answer, Doing, FileData, Impossible, Loaded, UnitList, read_answer
+from relax_lint.running.messages import (
+    LOWERING,
+    Answer,
+    Doing,
+    FileData,
+    Impossible,
+    Loaded,
+    UnitList,
+    read_answer,
+)
 from relax_lint.running.order import Order
 from relax_lint.running.outcome import Outcome, require_known_rules
 from relax_lint.settings.config import Config
@@ -23,7 +32,8 @@ _NO_RELAX = "no Relax function in it"
 class Progress:
     """What is known so far of one input. `unit` is the number of the next unit that is to be judged,
     `first` the one that the present attempt began with, `retries` how often this unit was begun again.
-    `known` is the outcome where the work was done before or elsewhere.
+    `known` is the outcome where the work was done before or elsewhere. `is_lowering` while TVM lowers the
+    unit for `target`; `is_unlowered` where that did not end well, and what is left is judged as it stands.
     """
 
     path: str
@@ -40,6 +50,9 @@ class Progress:
     memory: list[MemoryTotals] = field(default_factory=list)
     estimates: list[tuple[Estimate, ...]] = field(default_factory=list)
     repeatable: bool = True
+    is_lowering: bool = False
+    is_unlowered: bool = False
+    target: str = ""
     tvm_version: str | None = None
     notes: list[str] = field(default_factory=list)
     assumptions: set[str] = field(default_factory=set)
@@ -59,6 +72,8 @@ class Progress:
         if isinstance(answer, Impossible):
             raise RunError(answer.reason)
         if isinstance(answer, Doing):
+            self.is_lowering = answer.what.startswith(LOWERING)
+            self.target = config.target
             return
         if isinstance(answer, Loaded):
             if answer.rules != tuple(load_rules()):

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from contextlib import nullcontext
+from dataclasses import replace
 
 from relax_lint.judging.problems import problem_checks
 from relax_lint.results.problem import Problem, ProblemKind
@@ -44,8 +45,11 @@ def work(
     with nullcontext(pool) if pool is not None else new_pool(config, len(waiting)) as workers:
 
         def submit(one: Progress) -> int:
-            one.order = _order(one, config)
-            return workers.submit(FUNCTION, one.file, settings, one.unit, needs=needs_of(one.file, config))
+            # What cannot be lowered in time is judged as it stands.
+            lower = config.lower and not one.is_unlowered
+            one.order = _order(one, replace(config, lower=lower))
+            own = settings if lower == settings.lower else replace(settings, lower=lower)
+            return workers.submit(FUNCTION, one.file, own, one.unit, needs=needs_of(one.file, config))
 
         tasks = {submit(one): one for one in waiting}
         for event in _events(workers):
@@ -113,8 +117,11 @@ def _goes_on(one: Progress, failure: TaskFailure, config: Config, debug: bool) -
         one.checks += problem_checks([_problem(one, failure, debug)], one.path, config)
         one.repeatable = False
         one.retries = 0
-        one.unit += 1
-    one.first, one.loaded = one.unit, False
+        if one.is_lowering and not one.is_unlowered:
+            one.is_unlowered = again = True
+        else:
+            one.unit += 1
+    one.first, one.loaded, one.is_lowering = one.unit, False, False
     return again or (one.found is not None and one.unit < len(one.found.units))
 
 
@@ -136,6 +143,11 @@ def _problem(one: Progress, failure: TaskFailure, debug: bool) -> Problem:
         head = one.found.units[one.unit]
         name, location = head.name, head.location
     subject = "this input" if name is None else f"`{name}`"
+    if one.is_lowering:
+        subject = f"TVM's lowering of {subject} for `{one.target}`"
+        ended = "crashed: the process " if failure.kind is FailureKind.CRASH else ""
+        words = f"{subject} {ended}{failure.message}; the module is judged as it stands"
+        return Problem(ProblemKind.ANALYSIS_FAILED, first_line(words), location, name, in_part=True)
     message = {
         FailureKind.CRASH: f"the analysis of {subject} crashed: the process {failure.message}",
         FailureKind.TIMEOUT: f"the analysis of {subject} {failure.message}",

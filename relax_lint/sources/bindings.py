@@ -5,6 +5,8 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterable, Iterator
 
+from relax_lint.sources.newer_python import declared_by
+
 _SCOPES = (
     *(ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef, ast.Lambda),
     *(ast.ListComp, ast.SetComp, ast.DictComp, ast.GeneratorExp),
@@ -18,6 +20,7 @@ def names_bound_by(node: ast.AST) -> Iterator[str]:
             yield name
         case ast.FunctionDef() | ast.AsyncFunctionDef() | ast.ClassDef():
             yield node.name
+            yield from declared_by(node)
         case ast.arg(arg=name):
             yield name
         case ast.alias():
@@ -30,9 +33,6 @@ def names_bound_by(node: ast.AST) -> Iterator[str]:
             yield name
         case ast.Global() | ast.Nonlocal():
             yield from node.names
-        case _ if type(node).__name__ in ("TypeVar", "ParamSpec", "TypeVarTuple"):
-            # Parameters of types: nodes that Python 3.12 has.
-            yield str(getattr(node, "name", ""))
 
 
 def bound_anywhere(nodes: Iterable[ast.AST]) -> set[str]:
@@ -49,7 +49,8 @@ def parameters(arguments: ast.arguments) -> list[ast.arg]:
 def local_names(function: ast.FunctionDef) -> set[str]:
     """The names of a function's own scope: its parameters and what its statements bind."""
     names = {parameter.arg for parameter in parameters(function.args)}
-    waiting: list[ast.AST] = [*function.body, *getattr(function, "type_params", ())]
+    names.update(declared_by(function))
+    waiting: list[ast.AST] = list(function.body)
     while waiting:
         node = waiting.pop()
         names.update(names_bound_by(node))

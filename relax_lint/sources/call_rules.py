@@ -6,7 +6,7 @@ import ast
 from collections.abc import Callable, Iterator
 
 from relax_lint.sources.guards import DERIVE_FUNCTIONS
-from relax_lint.sources.names import RELAX
+from relax_lint.sources.names import RELAX, TIR
 from relax_lint.sources.refusal import Refusal
 from relax_lint.sources.shape_text import check_shape_text
 
@@ -26,7 +26,8 @@ def check_call(node: ast.Call, dotted_name: DottedName, has_dialect: bool) -> It
     """What is wrong with the arguments of a call. `has_dialect` is whether `T` is TVM's there."""
     dotted = dotted_name(node.func) or ""
     last = dotted.rpartition(".")[2] or (node.func.attr if isinstance(node.func, ast.Attribute) else "")
-    for at, text in _shape_texts(node, last):
+    # What releases after 0.27 call a tensor of a kernel is a buffer.
+    for at, text in _shape_texts(node, _BUFFER if dotted == f"{TIR}.Tensor" else last):
         if reason := check_shape_text(text, has_dialect):
             yield Refusal(at, reason)
     yield from _check_keywords(node)

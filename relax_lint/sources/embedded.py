@@ -7,6 +7,7 @@ import json
 import re
 import textwrap
 from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
 from typing import Any
 
 from relax_lint.sources.literal import LONG_NUMBER
@@ -14,6 +15,8 @@ from relax_lint.sources.text import LineOrigin, SourceText
 
 _FENCE = re.compile(r"(?P<indent>[ \t>]*)(?P<fence>`{3,}|~{3,})[ \t]*\{?\.?(?P<info>[\w+-]*)")
 _PYTHON = frozenset({"", "py", "python", "python3", "tvmscript", "ipython", "pycon"})
+_TRACEBACK = re.compile(r"^[ \t]*(?:\S+ +)?Traceback \(most recent call last\)", re.MULTILINE)
+_DECORATED = re.compile(r"^[ \t]*@\s*[\w.]*\b(?:ir_module|function)\b", re.MULTILINE)
 _MAGIC = re.compile(r"[ \t]*[%!?]")
 # One character of a JSON string as it is written: a surrogate pair is one character.
 _JSON_CHARACTER = re.compile(r"\\u[dD][89abAB]..\\u[dD][c-fC-F]..|\\u....|\\.|.", re.DOTALL)
@@ -28,8 +31,37 @@ class MalformedError(ValueError):
         self.column = column
 
 
-def markdown_blocks(path: str, content: str) -> Iterator[SourceText]:
-    """The fenced blocks that are marked as Python or not marked at all."""
+@dataclass(frozen=True)
+class Fence:
+    """A fenced block of a page. `is_python` where its mark says so, or where it looks like a module."""
+
+    text: SourceText
+    is_python: bool
+
+
+def markdown_blocks(path: str, content: str) -> Iterator[Fence]:
+    """The fenced blocks that are marked as Python or not marked at all, without prompts and tracebacks."""
+    for info, block in _fences(content):
+        lines = _without_prompts(block)
+        text = _assembled(path, lines)
+        if _TRACEBACK.search(text.content) is None:
+            is_marked = info not in ("", "pycon", "ipython")
+            yield Fence(text, is_marked or _DECORATED.search(text.content) is not None)
+
+
+def _without_prompts(block: list[tuple[str, LineOrigin]]) -> list[tuple[str, LineOrigin]]:
+    """What was typed in a session of Python: what it answered is left out."""
+    if not any(line.startswith(">>> ") for line, _ in block):
+        return block
+    typed: list[tuple[str, LineOrigin]] = []
+    for line, origin in block:
+        is_typed = line.startswith((">>> ", "... "))
+        columns = origin.columns[4:] if is_typed else origin.columns[-1:]
+        typed.append((line[4:] if is_typed else "", replace(origin, columns=columns)))
+    return typed
+
+
+def _fences(content: str) -> Iterator[tuple[str, list[tuple[str, LineOrigin]]]]:
     opened: re.Match[str] | None = None
     block: list[tuple[str, LineOrigin]] = []
     for number, line in enumerate(re.split(r"\r\n|\r|\n", content), start=1):
@@ -41,13 +73,13 @@ def markdown_blocks(path: str, content: str) -> Iterator[SourceText]:
         closes = match is not None and not match["info"] and line.strip(" \t>`~") == ""
         if closes and match is not None and match["fence"].startswith(opened["fence"]):
             if opened["info"].lower() in _PYTHON and block:
-                yield _assembled(path, block)
+                yield opened["info"].lower(), block
             opened = None
             continue
         indent = len(opened["indent"]) if line[: len(opened["indent"])].strip(" \t>") == "" else 0
         block.append((line[indent:], _straight(number, indent, line)))
     if opened is not None and opened["info"].lower() in _PYTHON and block:
-        yield _assembled(path, block)
+        yield opened["info"].lower(), block
 
 
 def notebook_cells(path: str, content: str) -> list[SourceText]:
@@ -69,9 +101,14 @@ def notebook_cells(path: str, content: str) -> list[SourceText]:
         raise MalformedError("not a notebook: no list of cells")
     starts = [0, *(match.end() for match in re.finditer("\n", content))]
     found = []
-    for cell in cells:
+    for number, cell in enumerate(cells, start=1):
         if isinstance(cell, dict) and _spelled(cell.get("cell_type"), content) == "code":
-            lines = list(_cell_lines(cell.get("source"), content, starts))
+            lines = [
+                (line, replace(origin, cell=number, cell_line=index))
+                for index, (line, origin) in enumerate(
+                    _cell_lines(cell.get("source"), content, starts), start=1
+                )
+            ]
             if lines and not lines[0][0].startswith("%%"):
                 found.append(_assembled(path, lines))
     return found
@@ -106,11 +143,19 @@ def literal_text(text: SourceText, node: ast.Constant) -> SourceText:
                 text.at(node.lineno + index, start + offset)[1] for offset in range(cut, len(line) + 1)
             ]
             origin = LineOrigin(text.at(node.lineno + index, start)[0], tuple(columns) or (1,))
+            origin = _in_cell(text, node.lineno + index, origin)
         else:
             place = text.at(node.lineno, column)
-            origin = LineOrigin(place[0], (place[1],))
+            origin = _in_cell(text, node.lineno, LineOrigin(place[0], (place[1],)))
         assembled.append((line[cut:], origin))
     return _assembled(text.path, assembled)
+
+
+def _in_cell(text: SourceText, line: int, origin: LineOrigin) -> LineOrigin:
+    if text.origins is None:
+        return origin
+    around = text.origins[min(line, len(text.origins)) - 1]
+    return replace(origin, cell=around.cell, cell_line=around.cell_line)
 
 
 def _stands_there(text: SourceText, node: ast.Constant, column: int, lines: list[str]) -> bool:

@@ -9,7 +9,7 @@ from __future__ import annotations
 import importlib
 from collections.abc import Callable, Mapping
 from functools import cache
-from typing import Any, TypeVar
+from typing import Any
 
 from relax_lint.sources.array_bounds import bounded_functions
 from relax_lint.sources.guards import GUARDS, is_endless
@@ -144,8 +144,6 @@ def _repeat_refused(*args: object, **kwargs: object) -> None:
 _BOUNDED: dict[str, Any] = {
     **bounded_functions(_resolve),
     "numpy.tile": _repeat_refused,
-    # Releases after 0.27 declare the symbols of a file with this; a type variable means the same to 0.27.
-    TIR + ".dynamic": TypeVar,
 }
 
 

@@ -9,7 +9,7 @@ import inspect
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from relax_lint.sources.names import RELAX, TIR
+from relax_lint.sources.names import RELAX
 from relax_lint.sources.refusal import RefusedError
 
 Function = Callable[..., Any]
@@ -94,5 +94,4 @@ GUARDS: Mapping[str, Callable[[Function, OriginOf], Function]] = {
     f"{RELAX}.emit_te": _callback("func"),
     "tvm.te.compute": _callback("fcompute"),
     "typing.TypeVar": _type_variable,
-    f"{TIR}.dynamic": _type_variable,
 }

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import warnings
+from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any
 
@@ -12,14 +13,16 @@ from tvm import relax
 from relax_lint.model.positions import NoPositions, Positions
 from relax_lint.results.location import Location
 from relax_lint.results.problem import Problem, ProblemKind
+from relax_lint.sources.legalizing import failing_operator
 from relax_lint.sources.reasons import reason
-from relax_lint.sources.unit import ParsedUnit
+from relax_lint.sources.unit import ParsedUnit, Skipped
 from relax_lint.support.errors import UserError
 from relax_lint.vm import versions
 from relax_lint.vm.builtins import BUILTINS
 
 _PLANNING = "StaticPlanBlockMemory"
 _FOLDING = "FoldConstant"
+_LEGALIZING = "LegalizeOps"
 _ALLOCATIONS = frozenset(name.removeprefix("relax.") for name, row in BUILTINS.items() if row.allocates)
 
 
@@ -38,9 +41,9 @@ def read_target(text: str) -> Any:
     return target
 
 
-def lower_unit(unit: ParsedUnit, target: str) -> ParsedUnit | Problem:
+def lower_unit(unit: ParsedUnit, target: str) -> ParsedUnit:
     """The unit as it is after memory planning, without positions but those of functions; as it stands where
-    it allocates explicitly already. RLX904 where a pass fails. Raises MemoryError.
+    it allocates explicitly already, and with RLX904 beside it where a pass fails. Raises MemoryError.
     """
     if allocates(unit.ir_module):
         return unit
@@ -48,17 +51,26 @@ def lower_unit(unit: ParsedUnit, target: str) -> ParsedUnit | Problem:
         module = lowered(unit.ir_module, target)
     except LoweringError as error:
         where = _first_function(unit)
-        return Problem(
-            ProblemKind.ANALYSIS_FAILED,
-            f"TVM cannot lower this for `{target}`: {error}",
-            where,
-            unit.module_name,
-        )
+        message = f"TVM cannot lower this for `{target}`: {error}"
+        problem = Problem(ProblemKind.ANALYSIS_FAILED, message, where, unit.module_name)
+        return replace(unit, skipped=(*unit.skipped, Skipped(message, where, None, problem)))
     notes = [f"lowered for `{target}` up to memory planning"]
     if not _may_fold(unit.ir_module):
         notes.append("constants were not folded, because that would run kernels of this input")
     positions = _FunctionPositions(unit.positions)
-    return replace(unit, ir_module=module, positions=positions, notes=(*unit.notes, *notes))
+    return replace(
+        unit,
+        ir_module=module,
+        positions=positions,
+        notes=(*unit.notes, *notes),
+        depends=_for_all(module, unit.depends),
+    )
+
+
+def _for_all(module: Any, depends: Mapping[str, tuple[str, ...]]) -> Mapping[str, tuple[str, ...]]:
+    """What any function depends on, for all of them: passes make functions of parts of others."""
+    texts = tuple(dict.fromkeys(text for found in depends.values() for text in found))
+    return {name: texts for name, _ in versions.relax_functions(module)} if texts else {}
 
 
 def lowered(module: Any, target: str) -> Any:
@@ -79,7 +91,7 @@ def lowered(module: Any, target: str) -> Any:
     except MemoryError:
         raise
     except Exception as error:
-        raise LoweringError(reason(str(error) or type(error).__name__)) from None
+        raise LoweringError(passes.at_fault() + reason(str(error) or type(error).__name__)) from None
 
 
 def allocates(module: Any) -> bool:
@@ -106,14 +118,29 @@ class _UpToPlanning:
     def __init__(self, fold: bool) -> None:
         self._fold = fold
         self._planned = False
+        self._running: list[tuple[str, Any]] = []
 
     def should_run(self, module: Any, info: Any) -> bool:
         """Whether a pass is run."""
         return not self._planned and (self._fold or info.name != _FOLDING)
 
+    def run_before_pass(self, module: Any, info: Any) -> None:
+        """Note which pass begins, and with what."""
+        self._running.append((str(info.name), module))
+
     def run_after_pass(self, module: Any, info: Any) -> None:
         """Note that planning is done."""
         self._planned = self._planned or info.name == _PLANNING
+        if self._running:
+            self._running.pop()
+
+    def at_fault(self) -> str:
+        """The pass that did not end, and the operator of the module that it fails at, in words."""
+        if not self._running:
+            return ""
+        name, module = self._running[-1]
+        operator = failing_operator(module) if name == _LEGALIZING else None
+        return f"`{name}` fails" + (f" at `{operator}`: " if operator else ": ")
 
 
 class _FunctionPositions(NoPositions):

@@ -68,7 +68,11 @@ def canonical(dotted: str) -> str:
 
 
 def is_reserved(name: str) -> bool:
-    """Whether a name belongs to Python or TVM: no text may bind or read it."""
+    """Whether a name belongs to Python or TVM: no text may bind or read it. Those of underscores only belong
+    to nobody.
+    """
+    if not name.strip("_"):
+        return False
     return name.startswith("__tvm") or (name.startswith("__") and name.endswith("__"))
 
 

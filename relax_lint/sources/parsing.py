@@ -6,7 +6,7 @@ import ast
 import copy
 import re
 import warnings
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -15,7 +15,8 @@ from tvm.script.ir_builder import IRBuilder
 
 from relax_lint.results.problem import Problem, ProblemKind
 from relax_lint.sources.compiled_kernels import NOTE, with_kernels_called
-from relax_lint.sources.dialects import PURITY, RULES, TYPE_PARAMETERS, described, rewritten
+from relax_lint.sources.dialects import ALWAYS, PRINTED, PURITY, RULES, described, rewritten
+from relax_lint.sources.dialects.declared import declaration, is_needed
 from relax_lint.sources.dialects.rule import Rule
 from relax_lint.sources.doc_tree import to_doc
 from relax_lint.sources.evaluation import evaluate_plainly
@@ -28,7 +29,7 @@ from relax_lint.sources.facade import (
     tensor_field,
 )
 from relax_lint.sources.gate import check_expression, check_unit, is_metadata_mark, is_python_function
-from relax_lint.sources.names import DEFAULT_IMPORTS, TENSOR_FIELD, TIR, canonical, chain
+from relax_lint.sources.names import DEFAULT_IMPORTS, TENSOR_FIELD, canonical, chain
 from relax_lint.sources.positions import TextPositions
 from relax_lint.sources.reasons import reason, without_addresses
 from relax_lint.sources.recorder import ParseFailure, RecordingParser, TreeSource, watching
@@ -47,7 +48,7 @@ from relax_lint.sources.unit import (
 )
 from relax_lint.vm import versions
 
-_TYPE_VARIABLES = ("typing.TypeVar", TIR + ".dynamic")
+_TYPE_VARIABLE = "typing.TypeVar"
 # Printed modules carry their imports as comments.
 _PRINTED = "# from tvm.script import "
 # What only a file from before TVM 0.26 says: then its functions did not have to say that they are impure.
@@ -56,12 +57,23 @@ _OLD_FILE = re.compile(
 )
 _OLD_TYPES = "sinfo_args"
 _UNDEFINED = "Undefined variable: "
+# What TVM says of what another release, or another build of it, may well know.
+_NEWER = re.compile(
+    r"^(?:TVMScript|TVM) has no name `|unexpected keyword argument|[Tt]arget kind .* is not|"
+    r"Operator .* is not registered|is not a registered|Cannot find|Unknown target|not registered"
+)
 
 
-class _ProblemError(Exception):
-    def __init__(self, problem: Problem) -> None:
+class UnreadError(Exception):
+    """A unit cannot be read: the problem, and the node of its tree that is the reason. `is_unknown` says that
+    nothing is wrong with the text but that the value of that node is not known.
+    """
+
+    def __init__(self, problem: Problem, node: Any = None, *, is_unknown: bool = False) -> None:
         super().__init__(problem.message)
         self.problem = problem
+        self.node = node
+        self.is_unknown = is_unknown
 
 
 @dataclass(frozen=True)
@@ -81,24 +93,31 @@ def parse_unit(unit: Unit, dialect: str = "auto") -> ParsedUnit | Problem:
     (rewritten at once).
     """
     try:
-        readable = with_kernels_called(unit, _imports(unit))
-        refusal = check_unit(readable)
-        if refusal is not None:
-            return refused(unit, refusal)
-        parsed = _in_some_dialect(readable, dialect)
-        return parsed if readable is unit else replace(parsed, notes=(*parsed.notes, NOTE), script=None)
-    except _ProblemError as error:
+        return read_whole(unit, dialect)
+    except UnreadError as error:
         return error.problem
+
+
+def read_whole(unit: Unit, dialect: str) -> ParsedUnit:
+    """The same, but raises UnreadError where there is no module."""
+    readable = with_kernels_called(unit, imports_of(unit))
+    refusal = check_unit(readable)
+    if refusal is not None:
+        raise UnreadError(refused(unit, refusal), refusal.node, is_unknown=refusal.unknown)
+    parsed = _in_some_dialect(readable, dialect)
+    return parsed if readable is unit else replace(parsed, notes=(*parsed.notes, NOTE), script=None)
 
 
 def _in_some_dialect(unit: Unit, dialect: str) -> ParsedUnit:
     first = None
+    if dialect == "auto" and (printed := _printed(unit)) is not None:
+        return printed
     if dialect == "current" or (dialect == "auto" and not _is_misread(unit)):
         try:
             first = _parse(unit, _as_it_stands(unit))
             if dialect == "current" or first.ill_formed is None:
                 return first
-        except _ProblemError:
+        except UnreadError:
             if dialect == "current":
                 raise
     attempt = _rewritten(unit)
@@ -106,14 +125,30 @@ def _in_some_dialect(unit: Unit, dialect: str) -> ParsedUnit:
         return first or _parse(unit, attempt)
     try:
         second = first if first is not None and not attempt.rules else _parse(unit, attempt)
-    except _ProblemError:
+    except UnreadError:
         if first is not None:
             return first
         raise
     if second.ill_formed and "mpure" in second.ill_formed:
-        tree, more = rewritten(attempt.node, _imports(unit), [PURITY])
+        tree, more = rewritten(attempt.node, imports_of(unit), [PURITY])
         second = _parse(unit, _Reading(tree, (*attempt.rules, *more)))
     return first if first is not None and second.ill_formed else second
+
+
+def _printed(unit: Unit) -> ParsedUnit | None:
+    """What TVM of today printed and does not read as it stands; None for any other text. First of all, as the
+    parser would go through most of a long module before it refuses it.
+    """
+    if _PRINTED not in unit.text.content:
+        return None
+    attempt = _rewritten(unit, PRINTED)
+    if not attempt.rules:
+        return None
+    try:
+        parsed = _parse(unit, attempt)
+    except UnreadError:
+        return None
+    return parsed if parsed.ill_formed is None else None
 
 
 def _is_misread(unit: Unit) -> bool:
@@ -125,33 +160,44 @@ def _is_misread(unit: Unit) -> bool:
     return any(isinstance(node, ast.keyword) and node.arg == _OLD_TYPES for node in ast.walk(unit.node))
 
 
-def _rewritten(unit: Unit) -> _Reading:
+def _rewritten(unit: Unit, rules: Sequence[Rule] = RULES) -> _Reading:
     known = frozenset(unit.environment) | frozenset(BUILTINS)
     printed = _PRINTED in unit.text.content
-    tree, rules = rewritten(_as_it_stands(unit).node, _imports(unit), RULES, known=known, printed=printed)
-    return _Reading(tree, tuple(rules))
+    symbols = _declared_symbols(unit)
+    tree, found = rewritten(unit.node, imports_of(unit), rules, symbols, known=known, printed=printed)
+    return _Reading(tree, tuple(found))
 
 
 def _as_it_stands(unit: Unit) -> _Reading:
-    """The tree of the text; on a TVM that knows no type parameters, with those written out."""
-    if versions.PARSES_TYPE_PARAMETERS:
+    """The tree of the text, with the symbols that are declared in front of functions written out."""
+    found = _declared_symbols(unit)
+    if not found and not is_needed(unit.node):
         return _Reading(unit.node)
-    variables = frozenset(name for name, entry in unit.environment.items() if _is_type_variable(entry))
-    return _Reading(rewritten(unit.node, _imports(unit), [TYPE_PARAMETERS], variables)[0])
+    return _Reading(rewritten(unit.node, imports_of(unit), ALWAYS, found)[0])
 
 
-def _is_type_variable(entry: Entry) -> bool:
+def _declared_symbols(unit: Unit) -> dict[str, str]:
+    """The names of the file that stand for symbols, with the element type of each."""
+    found = {name: _symbol_type(entry) for name, entry in unit.environment.items()}
+    return {name: dtype for name, dtype in found.items() if dtype is not None}
+
+
+def _symbol_type(entry: Entry) -> str | None:
     match entry:
-        case Computed(node=ast.Call(func=func)):
-            return canonical(ast.unparse(func)) in _TYPE_VARIABLES
-    return False
+        case Computed(node=ast.Call(func=func) as call):
+            dotted = canonical(ast.unparse(func))
+            # TVM reads type variables itself, from 0.27 on.
+            if dotted == _TYPE_VARIABLE and not versions.PARSES_TYPE_PARAMETERS:
+                return "int64"
+            return declaration(call, dotted)
+    return None
 
 
 def _parse(unit: Unit, attempt: _Reading) -> ParsedUnit:
     parser, result = _run(unit, attempt.node, _names(unit, {}))
     if unit.kind != "module":
         result = _as_module(result, unit.name)
-    positions = TextPositions(unit.text, attempt.node, result, parser.recording, _imports(unit))
+    positions = TextPositions(unit.text, attempt.node, result, parser.recording, imports_of(unit))
     return ParsedUnit(
         module_name=unit.name if unit.kind == "module" else None,
         ir_module=result,
@@ -163,7 +209,8 @@ def _parse(unit: Unit, attempt: _Reading) -> ParsedUnit:
     )
 
 
-def _imports(unit: Unit) -> dict[str, str]:
+def imports_of(unit: Unit) -> dict[str, str]:
+    """The names of a unit that stand for imports, with what each imports."""
     return {name: entry.dotted for name, entry in _entries(unit).items() if isinstance(entry, Imported)}
 
 
@@ -206,13 +253,13 @@ def _run(
     except ParseFailure as failure:
         if isinstance(failure.cause, MemoryError):
             raise failure.cause from None
-        raise _ProblemError(_failed(unit, failure)) from failure
+        raise _failed(unit, failure) from failure
     except RefusedError as error:
-        raise _ProblemError(refused(unit, Refusal(unit.node, without_addresses(str(error))))) from error
+        raise UnreadError(refused(unit, Refusal(unit.node, without_addresses(str(error))))) from error
     except RecursionError as error:
-        raise _ProblemError(_problem(unit, "nested too deeply for TVM's parser")) from error
+        raise UnreadError(_problem(unit, "nested too deeply for TVM's parser")) from error
     except (Exception, SystemExit) as error:
-        raise _ProblemError(_problem(unit, reason(str(error) or type(error).__name__))) from error
+        raise UnreadError(_problem(unit, reason(str(error) or type(error).__name__))) from error
 
 
 def _stripped(node: ast.ClassDef | ast.FunctionDef, unit: Unit) -> ast.stmt:
@@ -222,7 +269,7 @@ def _stripped(node: ast.ClassDef | ast.FunctionDef, unit: Unit) -> ast.stmt:
     result = copy.copy(node)
     result.decorator_list = []
     result.bases = [base for base in node.bases if chain(base) is not None]
-    body = [statement for statement in node.body if not is_metadata_mark(statement)]
+    body = [s for s in node.body if not is_metadata_mark(s) and not isinstance(s, ast.Pass)]
     result.body = [_stripped_function(s, unit) if isinstance(s, ast.FunctionDef) else s for s in body]
     return result
 
@@ -244,27 +291,26 @@ def _problem(unit: Unit, message: str, node: Any = None) -> Problem:
     )
 
 
-def _failed(unit: Unit, failure: ParseFailure) -> Problem:
-    location = unit.text.location(failure.node if getattr(failure.node, "lineno", 0) else unit.node)
+def _failed(unit: Unit, failure: ParseFailure) -> UnreadError:
+    node = failure.node if getattr(failure.node, "lineno", 0) else unit.node
+    location = unit.text.location(node)
     if isinstance(failure.cause, UnknownValueError):
-        return Problem(ProblemKind.UNRESOLVED_NAME, failure.message, location, unit.name)
+        problem = Problem(ProblemKind.UNRESOLVED_NAME, failure.message, location, unit.name)
+        return UnreadError(problem, node, is_unknown=True)
     if isinstance(failure.cause, RefusedError):
-        return Problem(
-            ProblemKind.UNSAFE_SOURCE,
-            f"{failure.message}: the parser may not execute this",
-            location,
-            unit.name,
-        )
+        message = f"{failure.message}: the parser may not execute this"
+        return UnreadError(Problem(ProblemKind.UNSAFE_SOURCE, message, location, unit.name), node)
     text = failure.message.strip()
     if text.startswith(_UNDEFINED):
         name = text[len(_UNDEFINED) :].strip()
-        why = _why_unknown(unit.environment.get(name))
-        return Problem(
-            ProblemKind.UNRESOLVED_NAME, f"the value of `{name}` is unknown{why}", location, unit.name
-        )
+        entry = unit.environment.get(name)
+        message = f"the value of `{name}` is unknown{_why_unknown(entry)}"
+        problem = Problem(ProblemKind.UNRESOLVED_NAME, message, location, unit.name)
+        return UnreadError(problem, node, is_unknown=entry is not None)
     shown = reason(text)
     words = tuple(line for line in text.splitlines() if line.strip()) if shown != text else ()
-    return Problem(ProblemKind.PARSE_ERROR, shown, location, unit.name, words)
+    problem = Problem(ProblemKind.PARSE_ERROR, shown, location, unit.name, words)
+    return UnreadError(problem, node, is_unknown=_NEWER.search(text) is not None)
 
 
 def _why_unknown(entry: Entry | None) -> str:
@@ -339,12 +385,12 @@ def _sibling(unit: Unit, siblings: dict[ast.AST, Any]) -> Any:
         return _ABSENT
     names = _names(unit, siblings)
     try:
-        return _run(unit, unit.node, names)[1]
-    except _ProblemError:
+        return _run(unit, _as_it_stands(unit).node, names)[1]
+    except UnreadError:
         pass
     try:
         return _run(unit, _rewritten(unit).node, names)[1]
-    except _ProblemError:
+    except UnreadError:
         return _ABSENT
 
 

@@ -6,25 +6,27 @@ import ast
 import re
 import sys
 import warnings
-from bisect import bisect_right
 from collections.abc import Iterable
+from dataclasses import replace
 
+from relax_lint.results.location import Location
 from relax_lint.results.problem import Problem, ProblemKind
-from relax_lint.sources.dialects.symbols import quote_symbols
+from relax_lint.sources.broken import without_block
 from relax_lint.sources.embedded import MalformedError, joined, literal_text, markdown_blocks, notebook_cells
 from relax_lint.sources.finder import find_literals, find_units
 from relax_lint.sources.ignore_comment import IgnoreComment
 from relax_lint.sources.ignore_comments import read_comments
 from relax_lint.sources.literal import with_printable_numbers
+from relax_lint.sources.newer_python import with_symbols, without_later_syntax
 from relax_lint.sources.prefilter import may_contain_relax
 from relax_lint.sources.text import SourceText, UndecodableError, decode
 from relax_lint.sources.unit import FileUnits, Unit
 
-# `def main[n](x)`: the type parameters of Python 3.12, which TVM 0.27 prints there.
-_TYPE_PARAMETERS = re.compile(r"^([ \t]*def[ \t]+(\w+)[ \t]*)\[([\w:, \t]*)\](?=[ \t]*\()", re.MULTILINE)
-
 # A walk over a large tree costs more than this search.
 _GIVES_LITERALS = re.compile(r"\bfrom_source\b|\bparse\b")
+# How many definitions with errors are left out of a text, and which text is too long for more than one.
+_MOST_ERRORS = 20
+_LARGE = 1 << 20
 # What the tree of a text takes at most, measured, by character of the text.
 _TREE_BYTES = 600
 
@@ -41,7 +43,7 @@ def read_units(data: bytes, path: str, kind: str = "python") -> FileUnits:
     except (UndecodableError, UnicodeDecodeError) as error:
         return FileUnits(problems=(_at_start(path, f"not readable as text: {error}"),))
     if kind == "markdown":
-        return _merged(read_text(block) for block in markdown_blocks(path, content) if _holds_relax(block))
+        return _read_markdown(path, content)
     if kind == "notebook":
         return _read_notebook(path, content)
     return read_text(SourceText(path, content))
@@ -51,10 +53,16 @@ def read_text(text: SourceText) -> FileUnits:
     """The units of one Python text, those in literals that it gives to TVM's parser included."""
     tree = parse_text(text)
     comments = read_comments(text)
+    problems: tuple[Problem, ...] = ()
+    lost: tuple[range, ...] = ()
     if isinstance(tree, Problem):
-        return FileUnits(problems=(tree,), comments=comments)
+        rest = _rest_of(text, tree)
+        if rest is None:
+            return FileUnits(problems=(tree,), comments=comments)
+        tree, problems, lost = rest
     try:
-        found = FileUnits(tuple(find_units(tree, text)), comments=comments)
+        units = tuple([_damaged(unit, lost) for unit in find_units(tree, text)])
+        found = FileUnits(units, problems, comments)
         nodes = find_literals(tree) if _GIVES_LITERALS.search(text.content) else []
         literals = [literal_text(text, node) for node in nodes]
     except RecursionError:
@@ -64,18 +72,11 @@ def read_text(text: SourceText) -> FileUnits:
 
 def parse_text(text: SourceText) -> ast.Module | Problem:
     """The syntax tree of a text, or RLX901 with the place of the error. Raises MemoryError."""
-    content = text.content
-    parameters: dict[tuple[int, str], set[str]] = {}
-    if sys.version_info < (3, 12):
-        content, parameters = _without_type_parameters(content)
+    content, declared = without_later_syntax(text.content)
     try:
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore")
-            # Of a text with an error Python looks for the file, to quote the line: there must be none.
-            tree = with_printable_numbers(ast.parse(content, filename=""), content)
+        tree = _python(content)
     except SyntaxError as error:
-        location = text.point(error.lineno or 1, (error.offset or 1) - 1)
-        return Problem(ProblemKind.PARSE_ERROR, f"syntax error: {error.msg}", location)
+        return Problem(ProblemKind.PARSE_ERROR, f"syntax error: {error.msg}", _place_of(error, text))
     except RecursionError:
         return _at_start(text.path, "nested too deeply to be read")
     except MemoryError as error:
@@ -84,11 +85,60 @@ def parse_text(text: SourceText) -> ast.Module | Problem:
         return _at_start(text.path, "nested too deeply to be read")
     except ValueError as error:
         return _at_start(text.path, f"cannot be read as Python: {error}")
-    if parameters:
-        for node in ast.walk(tree):
-            if isinstance(node, ast.FunctionDef) and (node.lineno, node.name) in parameters:
-                quote_symbols(node, parameters[node.lineno, node.name])
-    return tree
+    return with_symbols(tree, declared)
+
+
+def _python(content: str) -> ast.Module:
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        # Of a text with an error Python looks for the file, to quote the line: there must be none.
+        return with_printable_numbers(ast.parse(content, filename=""), content)
+
+
+def _place_of(error: SyntaxError, text: SourceText) -> Location:
+    """What Python underlines."""
+    line, column = error.lineno or 1, (error.offset or 1) - 1
+    start = text.point(line, column)
+    end_line, end = getattr(error, "end_lineno", None), getattr(error, "end_offset", None)
+    if not end_line or not end or (end_line, end - 1) <= (line, column):
+        return start
+    last = text.point(end_line, end - 1)
+    return replace(start, end_line=last.line, end_column=last.column)
+
+
+def _rest_of(
+    text: SourceText, problem: Problem
+) -> tuple[ast.Module, tuple[Problem, ...], tuple[range, ...]] | None:
+    """The tree of what is left of a text without the definitions with syntax errors, those errors, and the
+    lines that were left out; None where nothing can be made of it.
+    """
+    content, declared = without_later_syntax(text.content)
+    lines = re.split(r"(?<=\n)|(?<=\r)(?!\n)", content)
+    problems: list[Problem] = [problem]
+    lost: list[range] = []
+    for attempt in range(_MOST_ERRORS if len(content) <= _LARGE else 2):
+        try:
+            tree = _python("".join(lines))
+        except SyntaxError as error:
+            if attempt and not any((error.lineno or 1) in one for one in lost):
+                message = f"syntax error: {error.msg}"
+                problems.append(Problem(ProblemKind.PARSE_ERROR, message, _place_of(error, text)))
+            left_out = without_block(lines, error.lineno or 1)
+            if left_out is None:
+                return None
+            lost.append(left_out)
+        except (RecursionError, MemoryError, ValueError):
+            return None
+        else:
+            return with_symbols(tree, declared), tuple(dict.fromkeys(problems)), tuple(lost)
+    return None
+
+
+def _damaged(unit: Unit, lost: tuple[range, ...]) -> Unit:
+    """The unit, which knows whether a part of it was left out."""
+    lines = range(unit.node.lineno, (unit.node.end_lineno or unit.node.lineno) + 1)
+    is_damaged = any(one.start in lines for one in lost)
+    return replace(unit, is_damaged=True) if is_damaged else unit
 
 
 def _is_shortage(error: MemoryError, content: str) -> bool:
@@ -103,19 +153,6 @@ def _is_shortage(error: MemoryError, content: str) -> bool:
     except MemoryError:
         return True
     return False
-
-
-def _without_type_parameters(content: str) -> tuple[str, dict[tuple[int, str], set[str]]]:
-    """The text with type parameters blanked, so that nothing moves, and the names by line and function."""
-    found: dict[tuple[int, str], set[str]] = {}
-    ends = [match.end() for match in re.finditer(r"\r\n|\r|\n", content)]
-
-    def blank(match: re.Match[str]) -> str:
-        names = {part.split(":")[0].strip() for part in match[3].split(",")}
-        found[bisect_right(ends, match.start(2)) + 1, match[2]] = names - {""}
-        return match[1] + " " * (len(match[3]) + 2)
-
-    return _TYPE_PARAMETERS.sub(blank, content), found
 
 
 def _read_notebook(path: str, content: str) -> FileUnits:
@@ -134,6 +171,21 @@ def _read_notebook(path: str, content: str) -> FileUnits:
             problems.append(tree)
     found = read_text(joined(path, readable)) if readable else FileUnits()
     return FileUnits(found.units, (*problems, *found.problems), found.comments)
+
+
+def _read_markdown(path: str, content: str) -> FileUnits:
+    """The fences of a page are one program, too, as far as they are Python: one that nobody has called so,
+    and that is not, is not an error.
+    """
+    readable: list[SourceText] = []
+    apart: list[FileUnits] = []
+    for fence in markdown_blocks(path, content):
+        if not isinstance(parse_text(fence.text), Problem):
+            readable.append(fence.text)
+        elif _holds_relax(fence.text) and fence.is_python:
+            apart.append(read_text(fence.text))
+    found = [read_text(joined(path, readable))] if readable else []
+    return _merged([*found, *apart])
 
 
 def _holds_relax(text: SourceText) -> bool:

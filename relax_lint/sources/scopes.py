@@ -10,6 +10,7 @@ from dataclasses import dataclass, field
 
 from relax_lint.sources.literal import NotLiteralError, TooLargeError, literal_value, weight
 from relax_lint.sources.names import DEFAULT_IMPORTS, canonical, chain
+from relax_lint.sources.newer_python import declared_by
 from relax_lint.sources.parametrize import Taken, declared_value, parameter_names, taken_value
 from relax_lint.sources.unit import Computed, Entry, Imported, Literal, Sibling, Unit, Unknown
 
@@ -285,6 +286,7 @@ def free_names(node: ast.AST) -> set[str]:
                 mentioned.add(text)
             case ast.arg(arg=name) | ast.FunctionDef(name=name) | ast.ClassDef(name=name):
                 bound.add(name)
+                bound |= declared_by(child).keys()
     return mentioned - bound
 
 

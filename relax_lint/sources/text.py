@@ -23,11 +23,14 @@ class UndecodableError(ValueError):
 @dataclass(frozen=True)
 class LineOrigin:
     """Where one line of an embedded text stands in its file: 1-based line, and the column of each character
-    (one more than the characters, for the end of the line).
+    (one more than the characters, for the end of the line). In a notebook also the number of the cell, and
+    the line in it.
     """
 
     line: int
     columns: tuple[int, ...]
+    cell: int | None = None
+    cell_line: int | None = None
 
 
 @dataclass(frozen=True)
@@ -65,14 +68,22 @@ class SourceText:
         line = getattr(node, "lineno", 1)
         start = self.place(line, getattr(node, "col_offset", 0))
         end_line = getattr(node, "end_lineno", None)
+        cell = self._cell(line)
         if end_line is None:
-            return Location(self.path, *start, *start)
-        return Location(self.path, *start, *self.place(end_line, node.end_col_offset))  # type: ignore[attr-defined]
+            return Location(self.path, *start, *start, *cell)
+        end = self.place(end_line, node.end_col_offset)  # type: ignore[attr-defined]
+        return Location(self.path, *start, *end, *cell)
 
     def point(self, line: int, column: int) -> Location:
         """A place of one character, from a 1-based line and a 0-based character offset."""
         start = self.at(max(line, 1), max(column, 0))
-        return Location(self.path, start[0], start[1], start[0], start[1] + 1)
+        return Location(self.path, start[0], start[1], start[0], start[1] + 1, *self._cell(max(line, 1)))
+
+    def _cell(self, line: int) -> tuple[int | None, int | None]:
+        if self.origins is None:
+            return None, None
+        origin = self.origins[min(line, len(self.origins)) - 1]
+        return origin.cell, origin.cell_line
 
 
 def decode(data: bytes) -> str:

@@ -8,9 +8,30 @@ from dataclasses import dataclass, field
 from typing import Any, Protocol
 
 from relax_lint.model.positions import Positions
+from relax_lint.results.location import Location
 from relax_lint.results.problem import Problem
 from relax_lint.sources.ignore_comment import IgnoreComment
 from relax_lint.sources.text import SourceText
+
+
+@dataclass(frozen=True)
+class Skipped:
+    """Something of a unit that cannot be read and is treated as an unknown value: why, where, and in which
+    function (None for the module as a whole). `problem` is what is wrong with it; None where nothing is, but
+    that it is not known. `follows` says that it could be read, were it not for something else.
+    """
+
+    reason: str
+    location: Location | None
+    function: str | None
+    problem: Problem | None = None
+    follows: bool = False
+
+    @property
+    def text(self) -> str:
+        """The reason with its line."""
+        line = "" if self.location is None else f" ({self.location.line_in_words})"
+        return self.reason + line
 
 
 @dataclass(frozen=True)
@@ -20,7 +41,8 @@ class ParsedUnit:
     `assumptions` are values that were assumed to read the unit (a parameter's default, say);
     `notes` are things worth saying once per input (the dialect that it was read as). `ill_formed` is TVM's
     reason where its well-formedness check refuses the module and the text does not switch that check off.
-    `script` is the text where there is one that can be changed.
+    `script` is the text where there is one that can be changed. What was not read is `skipped`; `depends`
+    tells for each function on which of it its verdicts depend.
     """
 
     module_name: str | None
@@ -30,6 +52,8 @@ class ParsedUnit:
     notes: tuple[str, ...] = ()
     ill_formed: str | None = None
     script: Script | None = None
+    skipped: tuple[Skipped, ...] = ()
+    depends: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
 
 
 class Origins(Protocol):
@@ -106,7 +130,7 @@ class Unit:
 
     `kind` is `module` for a class, `function` for a Relax function that stands alone, `prim_func` for a
     TIR function that another unit refers to. `line` is that of the file. `environment` holds the names of
-    the enclosing scopes that the unit mentions.
+    the enclosing scopes that the unit mentions. `is_damaged` where a part that is not Python was left out.
     """
 
     name: str
@@ -116,6 +140,7 @@ class Unit:
     node: ast.ClassDef | ast.FunctionDef
     environment: Mapping[str, Entry] = field(default_factory=dict)
     check_well_formed: bool = True
+    is_damaged: bool = False
 
 
 @dataclass(frozen=True)

@@ -24,8 +24,8 @@ RELAX_NAMES = _words("""
     bitwise_not bitwise_or bitwise_xor broadcast_to bucketize call_builtin_with_ctx call_dps_packed
     call_inplace_packed call_packed call_pure_packed call_py_func call_tir call_tir_inplace
     call_tir_with_grad ceil clip collapse_sum_like collapse_sum_to concat const cos cosh cpu cuda
-    cumprod cumsum dataflow dequantize device device_mesh divide dtype dynamic_strided_slice einsum emit
-    emit_match_cast emit_te emit_with_ty emit_with_type equal erf ewise_fma exp expand_dims ext_dev
+    cumprod cumsum dataflow dequantize device device_mesh divide dtype dynamic dynamic_strided_slice einsum
+    emit emit_match_cast emit_te emit_with_ty emit_with_type equal erf ewise_fma exp expand_dims ext_dev
     eye eye_like flatten flip floor floor_divide floor_mod full full_like func_attr function
     gather_elements gather_nd greater greater_equal hamming_window hexagon hint_on_device index_put
     index_tensor invoke_closure invoke_pure_closure isfinite isinf isnan layout_transform left_shift
@@ -109,7 +109,7 @@ TIR_NAMES = _words("""
 """)
 
 IR_NAMES = _words("""
-    GenericConst Range StringImm StringType dummy_global_info ir_module lookup_vdevice meta_var
+    GenericConst Range StringImm StringType dummy_global_info dynamic ir_module lookup_vdevice meta_var
     module_attrs module_global_infos pyfunc vdevice
 """)
 

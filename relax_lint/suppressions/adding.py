@@ -42,7 +42,9 @@ class Plan:
 
 def plan(content: str, path: str, kind: str, wanted: Sequence[Wanted], reason: str) -> Iterator[Any]:
     """One value: the `Plan` for a text, as JSON has it. A finding outside every statement is skipped."""
-    texts = markdown_blocks(path, content) if kind == "markdown" else [SourceText(path, content)]
+    texts = [SourceText(path, content)]
+    if kind == "markdown":
+        texts = [fence.text for fence in markdown_blocks(path, content)]
     edits: list[Edit] = []
     accepted = 0
     for text in texts:

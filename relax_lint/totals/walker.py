@@ -44,6 +44,7 @@ from relax_lint.totals.quantities import (
     planned_bytes,
     value_bytes,
 )
+from relax_lint.totals.references import field_of, passed_on, tuple_of
 from relax_lint.totals.walk import Allocation, CallPoint, ExecMode, Inventory, Placed, Walk
 from relax_lint.vm.builtins import SHAPE_HEAP, SHAPE_HEAP_SLOT_BYTES
 
@@ -164,7 +165,7 @@ class Walker:
     def _reference(self, frame: Frame, value: ValueId) -> Reference:
         fields = frame.function.inline_tuples.get(value)
         if fields is not None:
-            return _tuple(tuple(self._reference(frame, item) for item in fields))
+            return tuple_of(tuple(self._reference(frame, item) for item in fields))
         return frame.held.get(self._register(frame, value))
 
     def _hold(self, frame: Frame, value: ValueId, reference: Reference) -> None:
@@ -196,7 +197,7 @@ class Walker:
     def _fresh(self, frame: Frame, type_: ValueType, place: OperationId | None) -> Reference:
         """New memory for every tensor of a type."""
         if isinstance(type_, TupleType):
-            return _tuple(tuple(self._fresh(frame, item, place) for item in type_.fields))
+            return tuple_of(tuple(self._fresh(frame, item, place) for item in type_.fields))
         if not isinstance(type_, TensorType):
             return None
         try:
@@ -242,13 +243,10 @@ class Walker:
         return self._reference(frame, op.source)
 
     def _make_tuple(self, frame: Frame, op: MakeTuple) -> Reference:
-        return _tuple(tuple(self._reference(frame, item) for item in op.items))
+        return tuple_of(tuple(self._reference(frame, item) for item in op.items))
 
     def _get_item(self, frame: Frame, op: GetItem) -> Reference:
-        reference = self._reference(frame, op.tuple)
-        if not isinstance(reference, tuple):
-            return reference
-        return reference[op.item] if op.item < len(reference) else None
+        return field_of(self._reference(frame, op.tuple), op.item)
 
     def _kernel_call(self, frame: Frame, op: KernelCall) -> Reference:
         if op.callee == SHAPE_HEAP:
@@ -261,6 +259,8 @@ class Walker:
             reference = self._in_place(frame, op)
         elif self._inventory is Inventory.VALUES:
             reference = self._fresh(frame, op.type, op.place)
+        else:
+            reference = passed_on(op, [self._reference(frame, one) for one in op.arguments], frame.function)
         self._point(frame, op)
         return reference
 
@@ -285,7 +285,7 @@ class Walker:
                 outputs.append(None)
         if not isinstance(op.type, TupleType):
             return outputs[0] if outputs else None
-        return _tuple(tuple(outputs))
+        return tuple_of(tuple(outputs))
 
     def _function_call(self, frame: Frame, op: FunctionCall) -> Reference:
         if self._inventory is Inventory.VALUES:
@@ -357,10 +357,6 @@ class Walker:
 
 def _located(size: Quantity, op: AllocStorage | AllocTensor) -> Allocation:
     return Allocation(size, op.place, op.scope or "global", op.device or 0)
-
-
-def _tuple(items: tuple[Reference, ...]) -> Reference:
-    return items if any(item is not None for item in items) else None
 
 
 def _define(scope: Scope, left: Any, right: Any) -> None:

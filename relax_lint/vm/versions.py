@@ -132,6 +132,19 @@ def operator_name(node: Any) -> str:
     return str(name).removeprefix("relax.")
 
 
+def has_storages(module: Any) -> bool:
+    """Whether a Relax function of a module allocates a storage: its memory was planned."""
+    found = False
+
+    def visit(node: Any) -> None:
+        nonlocal found
+        found = found or operator_name(node).endswith("alloc_storage")
+
+    for _, function in relax_functions(module):
+        relax.analysis.post_order_visit(function, visit)
+    return found
+
+
 def as_module(value: Any) -> Any | None:
     """An IRModule itself, a Relax function as the only one of a module; None for anything else."""
     if isinstance(value, tvm.IRModule):

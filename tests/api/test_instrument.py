@@ -181,3 +181,25 @@ def test_a_context_can_be_entered_again() -> None:
             with context:
                 transform.LambdaLift()(parsed(OVERFLOW))
     assert [found.introduced_by for found in lint.findings] == [None, None]
+
+
+def test_a_bound_that_was_relied_on_before_is_the_planners_all_the_same() -> None:
+    text = """from tvm.script import ir as I, relax as R, tirx as T
+
+@I.ir_module
+class M:
+    @R.function
+    def main(x: R.Tensor(("n * 4", "m", "k"), "float32"), s: R.Shape(["n"])):
+        R.func_attr({"tir_var_upper_bound": {"n": 128, "m": 64, "k": 12}})
+        n = T.int64()
+        m = T.int64()
+        k = T.int64()
+        y = R.exp(x)
+        z = R.reshape(y, R.shape([4 * n, m, k]))
+        w = R.add(z, z)
+        v = R.exp(w)
+        return v
+"""
+    lint = relax_lint.MemoryLint(fail_on=None)
+    compiled(parsed(text), lint)
+    assert {pair for pair in introduced(lint) if pair[0] == "RLX501"} == {("RLX501", "StaticPlanBlockMemory")}

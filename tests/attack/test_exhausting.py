@@ -29,9 +29,9 @@ def test_nested_repetitions_and_comprehensions_are_refused() -> None:
     wanted = ("nested_list", "comprehensions", "nested_comprehensions", "power", "text", "numpy_zeros")
     attacks = [one for one in exhausting.numbers() if one.name in {f"constant-{name}" for name in wanted}]
     outcomes = attempt(attacks)
-    assert {name: outcome.rules for name, outcome in outcomes.items()} == {
-        f"constant-{name}": {"RLX903"} for name in wanted
-    }
+    assert set(outcomes) == {f"constant-{name}" for name in wanted}
+    # The rest of the module may have findings of its own.
+    assert all("RLX903" in outcome.rules for outcome in outcomes.values())
 
 
 @pytest.mark.slow

@@ -198,11 +198,9 @@ def test_a_call_inside_of_a_program_leaves_the_collector_as_it_was(
 def test_a_mistyped_word_is_told_with_the_nearest(
     arguments: list[str], words: str, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    try:
-        code = main(arguments)
-    except SystemExit as ended:
-        code = ended.code
-    assert code == 2
+    with pytest.raises(SystemExit) as ended:
+        sys.exit(main(arguments))
+    assert ended.value.code == 2
     assert words in capsys.readouterr().err
 
 

@@ -278,3 +278,76 @@ def test_a_trial_says_what_the_virtual_machine_shows() -> None:
     )
     assert promised.differs is not None
     assert promised.differs({}, 1, 0, 0) is None
+
+
+@pytest.mark.parametrize(
+    ("body", "whole"),
+    [
+        ('i = T.launch_thread("threadIdx.x", n)\ny[i] = x[i]', True),
+        ('i = T.launch_thread("threadIdx.x", n - 1)\ny[i] = x[i]', False),
+        ("for i in range(n):\n    j: T.let = n - 1 - i\n    y[j] = x[j]", True),
+        ("for i in range(n):\n    j: T.let = i // 2\n    y[j] = x[j]", False),
+        ("for k in range(3):\n    if k == 1:\n        break\nfor i in range(n):\n    y[i] = x[i]", True),
+        ("for i in range(n):\n    while x[0] > T.float32(0):\n        y[i] = x[i]", False),
+        ("for i in range(n):\n    for k in range(0):\n        y[i] = x[i]", False),
+        ("for i in range(n):\n    for k in range(2):\n        y[i] = x[i]", True),
+    ],
+)
+def test_coverage_of_other_loops(body: str, whole: bool) -> None:
+    assert (kernel(body).whole_writes[1] == sympy.true) is whole
+
+
+def test_one_load_of_several_that_comes_first_is_enough() -> None:
+    both = "y[0] = x[0]\ny[0] = y[0] + x[0]\ny[1] = {loaded} + x[1]"
+    assert kernel(both.format(loaded="y[0]")).reads == {0}
+    assert kernel(both.format(loaded="y[1]")).reads == {0, 1}
+
+
+def test_a_row_that_is_filled_in_the_same_step_is_not_read() -> None:
+    body = """
+    for i in range(n):
+        for k in range({filled}):
+            y[i, {stored}] = T.float32(0)
+        for j in range(n):
+            y[i, j] = y[i, j] + x[i]
+    """
+    assert kernel(body.format(filled="n", stored="k"), y="n, n").reads == {0}
+    assert kernel(body.format(filled="n - 1", stored="k"), y="n, n").reads == {0, 1}
+    assert kernel(body.format(filled="n", stored="0"), y="n, n").reads == {0, 1}
+
+
+def test_a_diagonal_is_not_all_of_a_square() -> None:
+    fill = "for k in range(n):\n    y[k, k] = T.float32(0)\n"
+    add = "for i in range(n):\n    for j in range(n):\n        y[i, j] = y[i, j] + x[i]"
+    assert kernel(fill + add, y="n, n").reads == {0, 1}
+    assert kernel(
+        fill.replace("for k in range(n)", "for k, l in T.grid(n, n)").replace("k, k", "k, l") + add, y="n, n"
+    ).reads == {0}
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        "T.evaluate(y[0])",
+        "for i in range(n):\n    if y[0] > T.float32(0):\n        T.evaluate(0)",
+        "while y[0] > T.float32(0):\n    T.evaluate(0)",
+        'T.evaluate(T.call_extern("int32", "g", y.data))',
+        "v: T.let = y[0]\nfor i in range(n):\n    y[i] = v",
+    ],
+)
+def test_what_is_looked_at_is_read(body: str) -> None:
+    assert 1 in kernel(body).reads
+
+
+def test_blocks_have_ways_out_too() -> None:
+    body = """
+    for i in range(n):
+        with T.sblock("b"):
+            v = T.axis.spatial(n, i)
+            if v == 3:
+                {exit}
+            y[v] = x[v]
+    """
+    assert kernel(body.format(exit="T.evaluate(0)"), blocks=True).whole_writes[1] == sympy.true
+    assert kernel(body.format(exit="continue"), blocks=True).whole_writes[1] == sympy.false
+    assert kernel(body.format(exit="break"), blocks=True).whole_writes[1] == sympy.false

@@ -181,3 +181,26 @@ def test_progress_is_shown_on_a_terminal_and_gone_at_the_end(tmp_path: Path) -> 
     assert steps[:3] == expected
     assert steps[-1] == ""
     assert b"\r" not in done.stdout
+
+
+def test_the_operator_at_fault_is_named(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    real = tvm.relax.transform.LegalizeOps
+
+    def picky() -> Any:
+        @tvm.transform.module_pass(opt_level=0, name="LegalizeOps")
+        def legalize(module: Any, context: Any) -> Any:
+            if "R.tanh" in module.script():
+                raise ValueError("this operator has no kernel")
+            return real()(module)
+
+        return legalize
+
+    monkeypatch.setattr(tvm.relax.transform, "LegalizeOps", picky)
+    monkeypatch.setattr(tvm.relax, "get_default_pipeline", lambda target: picky())
+    text = HIGH_LEVEL.replace("        return", "        last = R.tanh(x)\n        return", 1)
+    found = judged(written(tmp_path, text), LOWER)
+    (check,) = [check for check in found.checks if check.rule == "RLX904"]
+    assert "`LegalizeOps` fails at `R.tanh`: this operator has no kernel" in check.message
+    # What was not lowered is judged as it stands.
+    assert found.functions == 1
+    assert check.proof == "a part of the block cannot be analysed"

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import re
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -13,10 +14,12 @@ pytest.importorskip("onnx")
 
 import onnx
 from onnx import TensorProto, helper, numpy_helper
+from tvm.relax.frontend.onnx import from_onnx
 
 from relax_lint.results.memory_figures import Amount
 from relax_lint.settings.config import Config
 from relax_lint.settings.memory_request import MemoryRequest, read_bindings
+from relax_lint.sources.models import onnx_file
 from tests.models.conftest import Run, complaint, judged, totals
 
 
@@ -229,3 +232,51 @@ def test_without_the_package(saved: Path, monkeypatch: pytest.MonkeyPatch) -> No
     assert said == (
         "RLX904 reading this needs the package `onnx`: `pip install 'relax-lint[onnx]'` installs it"
     )
+
+
+def test_weights_that_are_listed_as_inputs(tmp_path: Path, saved: Path) -> None:
+    listed = model()
+    listed.graph.input.append(helper.make_tensor_value_info("w", TensorProto.FLOAT, [8, 4]))
+    path = tmp_path / "listed.onnx"
+    onnx.save(listed, path)
+    found, expected = totals(path), totals(saved)
+    assert (found.parameter_count, found.parameter_bytes) == (2, expected.parameter_bytes)
+    assert found.peak_live == expected.peak_live
+
+
+def reshaping(path: Path, operator: str, *inputs: str, **attributes: object) -> Path:
+    """`operator` of x [2, 8], and of a weight `shape` that holds [4, 4]."""
+    shape = numpy_helper.from_array(np.array([4, 4], "int64"), "shape")
+    node = helper.make_node(operator, ["x", *inputs], ["y"], name="the_node", **attributes)
+    x = helper.make_tensor_value_info("x", TensorProto.FLOAT, [2, 8])
+    y = helper.make_tensor_value_info("y", TensorProto.FLOAT, None)
+    graph = helper.make_graph([node], "graph", [x], [y], [shape])
+    onnx.save(helper.make_model(graph, opset_imports=[helper.make_opsetid("", 18)], ir_version=9), path)
+    return path
+
+
+def test_weights_become_constants_where_their_values_are_needed(
+    saved: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def picky(given: onnx.ModelProto, keep_params_in_input: bool) -> Any:
+        if keep_params_in_input:
+            node = given.graph.node[0]
+            raise ValueError(f"the value of {node.input[1]} is needed")
+        return from_onnx(given, keep_params_in_input=False)
+
+    monkeypatch.setattr(onnx_file, "from_onnx", picky)
+    found = judged(saved, Config())
+    assert [check.rule for check in found.checks if check.rule.startswith("RLX9")] == []
+    assert "imported by TVM's ONNX frontend, weights as constants" in found.notes
+    assert any(
+        "cannot be imported: `MatMul` (the node of `a`): the value of w" in note for note in found.notes
+    )
+
+
+def test_a_failure_names_the_node_and_says_what_to_do(tmp_path: Path) -> None:
+    path = reshaping(tmp_path / "wrong.onnx", "Squeeze", "shape")
+    (check,) = judged(path, Config()).checks
+    assert check.rule == "RLX901"
+    assert "cannot import this model: `Squeeze` (node `the_node`): " in check.message
+    assert "node `the_node` is `Squeeze` of `x`, `shape`" in check.notes
+    assert any("replace `Squeeze`" in note for note in check.notes)

@@ -25,6 +25,7 @@ from relax_lint.replay.modules import load_module
 from relax_lint.totals.walk import ExecMode
 from tests.oracle import program as program_module
 from tests.oracle import regressions
+from tests.oracle.clock import Clock
 from tests.oracle.compare import compare_first_failures, compare_machine, compare_verdicts
 from tests.oracle.fixes import OUTCOMES, STRATEGIES, compare_fixes
 from tests.oracle.program import Program, text
@@ -127,15 +128,13 @@ def main() -> int:
     parser.add_argument("--machine-every", type=int, default=5, metavar="N")
     parser.add_argument("--json", action="store_true", help="print the counts as one line of JSON")
     options = parser.parse_args()
-    started, number = time.monotonic(), options.seed
+    clock, number = Clock(options.minutes), options.seed
     with Machine() as machine, tempfile.TemporaryDirectory() as folder:
         search = Search(machine, options.machine_every, Path(folder))
-        while (
-            time.monotonic() - started < options.minutes * 60 and search.counts["programs"] < options.programs
-        ):
+        while not clock.is_over and search.counts["programs"] < options.programs:
             search.round(number)
             number += 1
-    minutes = (time.monotonic() - started) / 60
+            clock.tell(f"{search.counts['programs']} programs, {len(search.failed)} disagreements")
     verdicts = sum(count for word, count in search.counts.items() if word.startswith("RLX"))
     found = {
         "programs": search.counts["programs"],
@@ -147,12 +146,12 @@ def main() -> int:
         "programs measured": search.counts["programs measured"],
         "totals": search.counts["totals"],
         "disagreements": len(search.failed),
-        "programs per minute": round(search.counts["programs"] / minutes),
+        "programs per minute": round(search.counts["programs"] / clock.minutes),
     }
     if options.json:
         print(json.dumps(found))
     else:
-        print(f"seeds {options.seed} to {number - 1}, {minutes:.1f} minutes")
+        print(f"seeds {options.seed} to {number - 1}, {clock.minutes:.1f} minutes{clock.ended_by}")
         for word, value in found.items():
             print(f"  {word}: {value:,}")
         for outcome in OUTCOMES:

@@ -5,7 +5,10 @@
 
 from __future__ import annotations
 
+import subprocess
+import sys
 from collections import Counter
+from pathlib import Path
 
 import pytest
 
@@ -49,3 +52,19 @@ def test_what_is_read_from_a_body_holds_on_the_machine() -> None:
 def test_what_was_once_wrong_stays_right(body: Body) -> None:
     assert compare(body)
     compare_machine(body)
+
+
+def test_a_search_that_is_ended_says_how_far_it_came() -> None:
+    with subprocess.Popen(
+        [sys.executable, "-m", "tests.oracle.kernels", "--seed", "1"],
+        cwd=Path(__file__).parents[2],
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+    ) as search:
+        assert search.stderr is not None
+        while "searching" not in search.stderr.readline():
+            assert search.poll() is None
+        search.terminate()
+        said, _ = search.communicate(timeout=120)
+    assert "ended by SIGTERM" in said

@@ -73,10 +73,12 @@ def test_totals_are_what_the_allocators_obtained(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("name", [module.name for module in pkgutil.iter_modules(regressions.__path__)])
-def test_what_was_once_wrong_stays_right(name: str, machine: Machine) -> None:
+def test_what_was_once_wrong_stays_right(name: str, machine: Machine, tmp_path: Path) -> None:
     case = importlib.import_module(f"{regressions.__name__}.{name}")
     assert list(failures(case.PROGRAM)) == []
     for allocator in ("naive", "pooled"):
         compare_machine([case.PROGRAM], machine, allocator)
     if hasattr(case, "STRATEGY"):
         compare_fixes(case.PROGRAM, case.STRATEGY, machine)
+    if hasattr(case, "TOTALS") and interposer.AVAILABLE:
+        assert compare_totals([case.PROGRAM], tmp_path, *ExecMode)

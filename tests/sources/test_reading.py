@@ -151,9 +151,10 @@ UNIT = "import tvm\n@I.ir_module" + MODULE
 )
 def test_unreadable_text_is_one_clear_problem(data: bytes, message: str, line: int, column: int) -> None:
     found = read_units(data, "a.py")
-    assert found.units == ()
     (problem,) = found.problems
     assert problem.kind == "parse-error"
+    # Of a text with a syntax error the other definitions are read.
+    assert [unit.name for unit in found.units] in ([], ["Module"])
     assert problem.message.startswith(message)
     assert problem.location is not None
     if message:

@@ -77,6 +77,27 @@ def test_conditions(build: Any, text: str) -> None:
 
 
 @pytest.mark.parametrize(
+    ("build", "holds"),
+    [
+        (lambda: tirx.Select(N < M, N > 0, M > 2), lambda n, m: n > 0 if n < m else m > 2),
+        (lambda: tirx.if_then_else(N < M, N > 0, M > 2), lambda n, m: n > 0 if n < m else m > 2),
+        (lambda: tirx.NE(N < 4, M < 2), lambda n, m: (n < 4) != (m < 2)),
+        (lambda: tirx.EQ(N < 4, M < 2), lambda n, m: (n < 4) == (m < 2)),
+        (lambda: tirx.Cast("bool", N < 4), lambda n, m: n < 4),
+        (lambda: (N < 4) & (M < 2), lambda n, m: n < 4 and m < 2),
+        (lambda: (N < 4) | (M < 2), lambda n, m: n < 4 or m < 2),
+        (lambda: (N < 4) ^ (M < 2), lambda n, m: (n < 4) != (m < 2)),
+        (lambda: ~(N < 4), lambda n, m: n >= 4),
+    ],
+)
+def test_conditions_of_conditions(build: Any, holds: Any) -> None:
+    condition = translator().condition(build())
+    for n in VALUES:
+        for m in VALUES:
+            assert bool(our_value(condition, n, m)) is holds(n, m)
+
+
+@pytest.mark.parametrize(
     ("build", "reason"),
     [
         (lambda: tirx.Cast("float32", N), "not an integer"),

@@ -403,3 +403,26 @@ def test_the_pass_works_in_a_sequence() -> None:
     annotated = both(ThreePools)
     assert list(annotated["second"].attrs["used_memory"]) == [170]
     assert ThreePools["second"].attrs.get("used_memory") is None
+
+
+def test_a_primitive_function_has_no_figures_of_its_own() -> None:
+    annotated = annotate_used_memory(ThreePools)
+    assert {
+        str(var.name_hint) for var in annotated.get_global_vars() if "io_used_memory" in annotated[var].attrs
+    } == {"main"}
+
+
+@I.ir_module
+class Pairs:
+    @R.function
+    def main(
+        x: R.Tuple(R.Tensor((4,), "int8"), R.Tuple(R.Tensor((8,), "int8"), R.Tensor((16,), "int8"))),
+    ) -> R.Tuple(R.Tensor((4,), "int8"), R.Tensor((8,), "int8")):
+        a = x[0]
+        b = x[1]
+        c = b[0]
+        return (a, c)
+
+
+def test_fields_of_tuples_are_inputs_and_outputs() -> None:
+    assert annotations(Pairs) == ({}, 28 + 12)

@@ -208,7 +208,8 @@ class Coverage:
             tuple(index.xreplace({symbol: reached.first}) for index in one),
             load.shape,
             load.loops[:-1],
-            load.order,
+            # What the loop itself stores in other steps is not there yet in the first one.
+            min(touch.order for touch in self._touches if load.loops[-1] in touch.loops),
             load.guards,
             writes=False,
         )

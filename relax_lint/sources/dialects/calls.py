@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import ast
 
-from relax_lint.sources.dialects.rule import Context, Rule, called, calls, keyword, replace_all
+from relax_lint.sources.dialects.rule import Context, Rule, called, keyword, replace_all
 from relax_lint.sources.names import IR, TENSOR_FIELD, canonical
 
 
 def void_dtype(context: Context) -> bool:
     """`out_dtype="void"`, and `dtype="void"` of an operator, meant no dtype."""
     changed = False
-    for call in calls(context.root):
+    for call in context.calls():
         operator = context.relax(call.func) not in (None, "Tensor")
         for found in (keyword(call, "out_dtype"), keyword(call, "dtype") if operator else None):
             if found and isinstance(found.value, ast.Constant) and found.value.value in ("void", ""):
@@ -23,7 +23,7 @@ def void_dtype(context: Context) -> bool:
 def external_kernel(context: Context) -> bool:
     """`R.call_tir("name", ...)` on a packed function became `R.call_dps_packed`."""
     changed = False
-    for call in calls(context.root):
+    for call in context.calls():
         match call:
             case ast.Call(func=ast.Attribute() as func, args=[ast.Constant(value=str()), *_]):
                 if context.relax(func) == "call_tir":
@@ -42,10 +42,13 @@ def sibling_function(context: Context) -> bool:
     for function in context.functions():
         if context.is_prim_func(function):
             continue
-        bound = {n.id for n in ast.walk(function) if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Store)}
-        bound |= {n.arg for n in ast.walk(function) if isinstance(n, ast.arg)}
-        bound |= {n.name for n in ast.walk(function) if isinstance(n, ast.FunctionDef) and n is not function}
+        nodes = context.nodes(function)
+        bound = {n.id for n in nodes if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Store)}
+        bound |= {n.arg for n in nodes if isinstance(n, ast.arg)}
+        bound |= {n.name for n in nodes if isinstance(n, ast.FunctionDef) and n is not function}
         free = names - bound
+        if not any(isinstance(n, ast.Name) and n.id in free for n in nodes):
+            continue
 
         def change(node: ast.expr, free: set[str] = free) -> ast.expr | None:
             if isinstance(node, ast.Name) and node.id in free and isinstance(node.ctx, ast.Load):
@@ -63,7 +66,7 @@ def sibling_function(context: Context) -> bool:
 def target_string(context: Context) -> bool:
     """`"cuda -arch=sm_80"` as a target became a dictionary."""
     changed = False
-    for call in calls(context.root):
+    for call in context.calls():
         dotted = context.dotted(call.func) or ""
         if not dotted.endswith((".vdevice", ".target", ".Target", ".VDevice")) or not call.args:
             continue
@@ -109,7 +112,7 @@ def pure_flag(context: Context) -> bool:
 def operator_prefix(context: Context) -> bool:
     """Operators called `tir.x` became `tirx.x`."""
     changed = False
-    for call in calls(context.root):
+    for call in context.calls():
         match call:
             case ast.Call(args=[ast.Constant(value=str(name)) as text]) if name.startswith("tir."):
                 if context.dotted(call.func) == "tvm.ir.Op.get":
@@ -121,7 +124,7 @@ def operator_prefix(context: Context) -> bool:
 def typed_call(context: Context) -> bool:
     """`T.Call("bool", operator, arguments)` became `T.Call(operator, arguments, ret_ty="bool")`."""
     changed = False
-    for call in calls(context.root):
+    for call in context.calls():
         match call:
             case ast.Call(args=[ast.Constant(value=str()) as dtype, _, _]) if (
                 context.tir(call.func) == "Call"
@@ -171,6 +174,8 @@ def tensor_fields(context: Context) -> bool:
         if context.is_prim_func(function):
             continue
         tensors = {a.arg for a in function.args.args if _is_tensor(context, a.annotation)}
+        if not any(isinstance(n, ast.expr) and _field(n)[0] is not None for n in context.nodes(function)):
+            continue
 
         def change(node: ast.expr, tensors: set[str] = tensors) -> ast.expr | None:
             operator, operands = _field(node)
@@ -203,13 +208,13 @@ def _field(node: ast.expr) -> tuple[str | None, list[ast.expr]]:
 
 
 RULES = (
-    Rule("operator-prefix", "0.23", operator_prefix),
-    Rule("typed-call", "0.25", typed_call),
-    Rule("constant-value", "0.25", constant_value),
+    Rule("operator-prefix", "0.23", operator_prefix, ("get",)),
+    Rule("typed-call", "0.25", typed_call, ("Call",)),
+    Rule("constant-value", "0.25", constant_value, ("FloatImm", "IntImm")),
     Rule("tensor-fields", "0.25", tensor_fields),
-    Rule("void-dtype", "0.25", void_dtype),
-    Rule("external-kernel", "0.13", external_kernel),
+    Rule("void-dtype", "0.25", void_dtype, ("out_dtype", "dtype")),
+    Rule("external-kernel", "0.13", external_kernel, ("call_tir",)),
     Rule("sibling-function", "0.13", sibling_function),
-    Rule("target-string", "0.23", target_string),
+    Rule("target-string", "0.23", target_string, ("vdevice", "target", "Target", "VDevice")),
 )
 PURITY = Rule("pure-flag", "0.13", pure_flag)

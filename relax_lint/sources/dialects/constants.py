@@ -148,4 +148,4 @@ def _is_number(node: ast.expr) -> bool:
     return isinstance(node, ast.Constant) and isinstance(node.value, int)
 
 
-RULES = (Rule("printed-constants", "0.27", constants),)
+RULES = (Rule("printed-constants", "0.27", constants, ("metadata",)),)

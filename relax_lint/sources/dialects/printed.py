@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ast
 
-from relax_lint.sources.dialects.rule import Context, Rule, calls, drop_keyword, keyword
+from relax_lint.sources.dialects.rule import Context, Rule, drop_keyword, keyword
 from relax_lint.sources.dialects.symbols import quote_symbols
 
 
@@ -12,7 +12,7 @@ def types(context: Context) -> bool:
     """`R.builtin.alloc_tensor(..., ty_args=...)` is printed with a keyword that does not exist."""
     dropped = [
         drop_keyword(call, "ty_args")
-        for call in calls(context.root)
+        for call in context.calls()
         if (context.relax(call.func) or "").startswith(("builtin.", "memory."))
     ]
     return any(dropped)
@@ -40,7 +40,7 @@ def symbols(context: Context) -> bool:
 def assertion(context: Context) -> bool:
     """The values of `R.assert_op(condition, [x, y])` are printed without their list."""
     changed = False
-    for call in calls(context.root):
+    for call in context.calls():
         if context.relax(call.func) == "assert_op" and len(call.args) > 1:
             values = call.args[1:]
             if len(values) == 1 and isinstance(values[0], ast.List | ast.Tuple):
@@ -53,7 +53,7 @@ def assertion(context: Context) -> bool:
 def primitives(context: Context) -> bool:
     """`T.int64` inside `R.Tuple(...)` or `R.Callable(...)`, or in `ty_args=`, means `R.Prim("int64")`."""
     changed = False
-    for call in calls(context.root):
+    for call in context.calls():
         name = context.relax(call.func)
         if name is None or not isinstance(call.func, ast.Attribute):
             continue
@@ -86,8 +86,8 @@ def _primitive(relax: ast.expr, dtype: str, at: ast.expr) -> ast.expr:
 
 
 RULES = (
-    Rule("printed-types", "0.27", types),
+    Rule("printed-types", "0.27", types, ("ty_args",)),
     Rule("printed-symbols", "0.27", symbols),
-    Rule("printed-assertion", "0.27", assertion),
-    Rule("printed-primitives", "0.27", primitives),
+    Rule("printed-assertion", "0.27", assertion, ("assert_op",)),
+    Rule("printed-primitives", "0.27", primitives, ("Tuple", "Callable", "ty_args")),
 )

@@ -3,25 +3,82 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass, field
 
 from relax_lint.sources.names import RELAX, TIR, canonical, chain
 from relax_lint.sources.vocabulary import TIR_DTYPE
 
 
+class Index:
+    """What the rules look for in a tree, found once for all of them; out of date when one has changed it."""
+
+    def __init__(self) -> None:
+        self._nodes: dict[int, list[ast.AST]] = {}
+        self._calls: dict[int, list[ast.Call]] = {}
+        self._words: dict[int, set[str]] = {}
+
+    def forget(self) -> None:
+        """The tree has changed."""
+        for known in (self._nodes, self._calls, self._words):
+            known.clear()
+
+    def nodes(self, tree: ast.AST) -> list[ast.AST]:
+        """Every node of a tree."""
+        found = self._nodes.get(id(tree))
+        if found is None:
+            found = self._nodes[id(tree)] = list(ast.walk(tree))
+        return found
+
+    def calls(self, tree: ast.AST) -> list[ast.Call]:
+        """Every call in a tree."""
+        found = self._calls.get(id(tree))
+        if found is None:
+            found = self._calls[id(tree)] = [n for n in self.nodes(tree) if isinstance(n, ast.Call)]
+        return found
+
+    def words(self, tree: ast.AST) -> set[str]:
+        """Every name, attribute and keyword in a tree."""
+        found = self._words.get(id(tree))
+        if found is None:
+            found = self._words[id(tree)] = set()
+            for node in self.nodes(tree):
+                match node:
+                    case ast.Name(id=word) | ast.Attribute(attr=word):
+                        found.add(word)
+                    case ast.keyword(arg=str(word)):
+                        found.add(word)
+        return found
+
+
 @dataclass(frozen=True)
 class Context:
     """What a rule may ask: the imports of the unit, the class and functions it consists of, the names of
-    the file that are type variables, and all names of the file that the unit can see.
+    the file that declare symbols with their element types, and all names of the file that the unit can see.
     `printed` says that TVM's printer wrote the text.
     """
 
     imports: Mapping[str, str]
     root: ast.ClassDef | ast.FunctionDef
-    type_variables: frozenset[str] = frozenset()
+    symbols: Mapping[str, str] = field(default_factory=dict)
     known: frozenset[str] = frozenset()
     printed: bool = False
+    index: Index = field(default_factory=Index)
+
+    def nodes(self, tree: ast.AST) -> list[ast.AST]:
+        """The nodes of the root, or of a function in it, as they were before the present rule."""
+        return self.index.nodes(tree)
+
+    def calls(self) -> list[ast.Call]:
+        """Every call in the root, as before the present rule."""
+        return self.index.calls(self.root)
+
+    def mentions(self, words: Iterable[str]) -> bool:
+        """Whether one of the words is a name, an attribute or a keyword in the root, or what an import stands
+        for.
+        """
+        imported = {part for dotted in self.imports.values() for part in dotted.split(".")}
+        return any(word in imported or word in self.index.words(self.root) for word in words)
 
     def dotted(self, node: ast.expr) -> str | None:
         """The canonical dotted name of an attribute chain below an import."""
@@ -62,12 +119,23 @@ Rewrite = Callable[[Context], bool]
 class Rule:
     """One difference between a dialect and what TVM reads today.
 
-    `last` is the last release that wrote it this way ("0.27+" for what later releases write).
+    `last` is the last release that wrote it this way ("0.27+" for what later releases write). A tree that
+    mentions none of the `words` has nothing to change; without words any tree may have.
     """
 
     name: str
     last: str
     rewrite: Rewrite
+    words: tuple[str, ...] = ()
+
+    def apply(self, context: Context) -> bool:
+        """Rewrite the tree; whether there was anything to change."""
+        if self.words and not context.mentions(self.words):
+            return False
+        changed = self.rewrite(context)
+        if changed:
+            context.index.forget()
+        return changed
 
 
 def _below(dotted: str | None, prefix: str) -> str | None:

@@ -138,8 +138,8 @@ def _replace_in(function: ast.FunctionDef, change: _Change) -> bool:
 
 
 RULES = (
-    Rule("returned-value", "0.25", returned_value),
-    Rule("allocated-pointer", "0.23", allocated_pointer),
-    Rule("declared-buffer", "0.23", declared_buffer),
-    Rule("bound-pointer", "0.23", bound_pointer),
+    Rule("returned-value", "0.25", returned_value, ("ret",)),
+    Rule("allocated-pointer", "0.23", allocated_pointer, ("allocate", "allocate_const")),
+    Rule("declared-buffer", "0.23", declared_buffer, ("decl_buffer",)),
+    Rule("bound-pointer", "0.23", bound_pointer, ("handle",)),
 )

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ast
 
-from relax_lint.sources.dialects.rule import Context, Rule, calls
+from relax_lint.sources.dialects.rule import Context, Rule
 
 _KEYWORDS = {"out_sinfo": "out_ty", "sinfo_args": "ty_args", "sinfo": "ty", "struct_info": "ty"}
 _FUNCTIONS = {
@@ -16,7 +16,7 @@ _FUNCTIONS = {
 def keywords(context: Context) -> bool:
     """`out_sinfo=`, `sinfo_args=` became `out_ty=`, `ty_args=`."""
     changed = False
-    for call in calls(context.root):
+    for call in context.calls():
         for argument in call.keywords:
             if argument.arg in _KEYWORDS:
                 argument.arg = _KEYWORDS[argument.arg]
@@ -27,7 +27,7 @@ def keywords(context: Context) -> bool:
 def attributes(context: Context) -> bool:
     """`x.struct_info` became `x.ty`; functions and classes were renamed with it."""
     changed = False
-    for node in ast.walk(context.root):
+    for node in context.nodes(context.root):
         if not isinstance(node, ast.Attribute):
             continue
         renamed = _FUNCTIONS.get(node.attr, node.attr)
@@ -42,6 +42,6 @@ def attributes(context: Context) -> bool:
 
 
 RULES = (
-    Rule("struct-info-keywords", "0.25", keywords),
+    Rule("struct-info-keywords", "0.25", keywords, ("out_sinfo", "sinfo_args", "sinfo", "struct_info")),
     Rule("struct-info-attributes", "0.25", attributes),
 )

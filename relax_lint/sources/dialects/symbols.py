@@ -81,7 +81,7 @@ def kernel_variables(context: Context) -> bool:
     """
     changed = False
     permuted: set[str] = set()
-    for call in calls(context.root):
+    for call in context.calls():
         if context.relax(call.func) not in _KERNEL_CALLS:
             continue
         variables = _take_variables(context, call)
@@ -119,20 +119,10 @@ def _take_variables(context: Context, call: ast.Call) -> list[ast.expr] | None:
     return list(values.elts) if isinstance(values, ast.Tuple | ast.List) else None
 
 
-def type_parameters(context: Context) -> bool:
-    """`def main[n](x: R.Tensor((n,)))` for a TVM without type parameters: the symbols become strings."""
-    changed = False
-    for function in context.functions():
-        symbols = {str(p.name) for p in getattr(function, "type_params", None) or []} | context.type_variables
-        if symbols and not context.is_prim_func(function):
-            quote_symbols(function, symbols)
-            function.type_params = []  # type: ignore[attr-defined, unused-ignore]
-            changed = True
-    return changed
-
-
-def quote_symbols(function: ast.FunctionDef, symbols: set[str]) -> None:
-    """Write the extents of a signature that mention `symbols` as strings, as TVM up to 0.26 wants them."""
+def quote_symbols(function: ast.FunctionDef, symbols: set[str], script: str | None = None) -> None:
+    """Write the extents of a signature that mention `symbols` as strings, as TVM up to 0.26 wants them.
+    `script` is a name whose functions may be called in such strings.
+    """
 
     def change(node: ast.expr) -> ast.expr | None:
         if not isinstance(node, ast.Tuple | ast.List):
@@ -140,7 +130,7 @@ def quote_symbols(function: ast.FunctionDef, symbols: set[str]) -> None:
         elements: list[ast.expr] = []
         for element in node.elts:
             names = {child.id for child in ast.walk(element) if isinstance(child, ast.Name)}
-            plain = not any(isinstance(child, ast.Attribute | ast.Tuple) for child in ast.walk(element))
+            plain = all(_is_plain(child, script) for child in ast.walk(element))
             if names & symbols and plain:
                 element = ast.copy_location(ast.Constant(ast.unparse(element)), element)
             elements.append(element)
@@ -157,7 +147,19 @@ def quote_symbols(function: ast.FunctionDef, symbols: set[str]) -> None:
         function.returns = holder.value
 
 
+def _is_plain(node: ast.AST, script: str | None) -> bool:
+    match node:
+        case ast.Attribute(value=ast.Name(id=root)):
+            return root == script
+    return not isinstance(node, ast.Attribute | ast.Tuple)
+
+
 RULES = (
-    Rule("primitive-values", "0.25", primitive_values),
-    Rule("kernel-variables", "0.25", kernel_variables),
+    Rule("primitive-values", "0.25", primitive_values, ("Prim",)),
+    Rule(
+        "kernel-variables",
+        "0.25",
+        kernel_variables,
+        ("call_tir", "call_tir_inplace", "call_tir_with_grad", "call_tir_local_view"),
+    ),
 )

@@ -79,16 +79,16 @@ def declared_variable(context: Context) -> bool:
 
 def size_variable(context: Context) -> bool:
     """`T.int64(is_size_var=True)`: the distinction is gone."""
-    dropped = [drop_keyword(call, "is_size_var") for call in calls(context.root)]
+    dropped = [drop_keyword(call, "is_size_var") for call in context.calls()]
     return any(dropped)
 
 
 def axis_separators(context: Context) -> bool:
     """`axis_separators=` of buffers and layout transforms is gone."""
-    changed = [drop_keyword(call, "axis_separators") for call in calls(context.root)]
+    changed = [drop_keyword(call, "axis_separators") for call in context.calls()]
     changed += [
         drop_keyword(call, "input_axis_separators")
-        for call in calls(context.root)
+        for call in context.calls()
         if context.relax(call.func) == "layout_transform"
     ]
     return any(changed)
@@ -97,7 +97,7 @@ def axis_separators(context: Context) -> bool:
 def attribute_prefix(context: Context) -> bool:
     """Function attributes called `tir.x` became `tirx.x`."""
     changed = False
-    for call in calls(context.root):
+    for call in context.calls():
         if context.tir(call.func) != "func_attr":
             continue
         for node in ast.walk(call):
@@ -114,7 +114,7 @@ def attribute_prefix(context: Context) -> bool:
 def attribute_flags(context: Context) -> bool:
     """`"tirx.noalias": T.bool(True)` and `"relax.force_pure": 1` became `True`."""
     changed = False
-    for call in calls(context.root):
+    for call in context.calls():
         for table in call.args:
             if isinstance(table, ast.Dict) and isinstance(call.func, ast.Attribute):
                 if call.func.attr != "func_attr":
@@ -140,25 +140,12 @@ def _flag(context: Context, key: ast.expr | None, value: ast.expr) -> ast.Consta
     return ast.copy_location(ast.Constant(bool(flag)), value)
 
 
-def function_decorator(context: Context) -> bool:
-    """`@T.function`, as releases after 0.27 write it, is `@T.prim_func`."""
-    changed = False
-    for function in context.functions():
-        for decorator in function.decorator_list:
-            target = called(decorator)
-            if context.tir(target) == "function" and isinstance(target, ast.Attribute):
-                target.attr = "prim_func"
-                changed = True
-    return changed
-
-
 RULES = (
-    Rule("blocks", "0.23", blocks),
-    Rule("declared-variable", "0.12", declared_variable),
-    Rule("size-variable", "0.25", size_variable),
-    Rule("axis-separators", "0.25", axis_separators),
-    Rule("attribute-prefix", "0.23", attribute_prefix),
-    Rule("attribute-flags", "0.23", attribute_flags),
-    Rule("function-decorator", "0.27+", function_decorator),
-    Rule("schedulable", "0.24", schedulable),
+    Rule("blocks", "0.23", blocks, ("block", "alloc_buffer")),
+    Rule("declared-variable", "0.12", declared_variable, ("Var", "var")),
+    Rule("size-variable", "0.25", size_variable, ("is_size_var",)),
+    Rule("axis-separators", "0.25", axis_separators, ("axis_separators", "input_axis_separators")),
+    Rule("attribute-prefix", "0.23", attribute_prefix, ("func_attr",)),
+    Rule("attribute-flags", "0.23", attribute_flags, ("func_attr",)),
+    Rule("schedulable", "0.24", schedulable, ("sblock",)),
 )

@@ -18,6 +18,18 @@ from relax_lint.sources.reasons import reason
 from relax_lint.sources.unit import ParsedUnit
 
 
+def _explained(error: Exception) -> tuple[str, tuple[str, ...]]:
+    """The node of the exported program that the frontend was at, and what can be done about it."""
+    found, frame = None, error.__traceback__
+    while frame is not None:
+        node = frame.tb_frame.f_locals.get("node")
+        if isinstance(node, torch.fx.Node):
+            found = node
+        frame = frame.tb_next
+    advice = "decompose the operator before the export (`ExportedProgram.run_decompositions`)"
+    return ("", (advice,)) if found is None else (f"`{found.target}` (node `{found.name}`): ", (advice,))
+
+
 def load_pt2(path: str, shown: str, *, constant_weights: bool) -> ParsedUnit | Problem:
     """The module of a file that the user trusts, or RLX901. Buffers become constants, and dynamic dimensions
     keep torch's names (`s77`) and the bounds that were declared for them. Raises MemoryError.
@@ -37,6 +49,7 @@ def load_pt2(path: str, shown: str, *, constant_weights: bool) -> ParsedUnit | P
     return imported(
         shown,
         "PyTorch",
-        lambda: from_exported_program(program, keep_params_as_input=not constant_weights),
+        lambda constants: from_exported_program(program, keep_params_as_input=not constants),
+        _explained,
         constant_weights=constant_weights,
     )

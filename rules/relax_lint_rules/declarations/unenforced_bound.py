@@ -50,5 +50,6 @@ RULE = Rule(
     fix=FixAvailability.SOMETIMES,
     # A verdict that becomes safe may rely on a bound.
     is_side_effect=True,
+    is_about_plan=True,
     symptoms=frozenset({Symptom.ACCEPTED}),
 )

@@ -13,6 +13,7 @@ import time
 from collections import Counter
 from collections.abc import Callable
 
+from tests.oracle.clock import Clock
 from tests.oracle.kernels.bodies import Body, script, smaller, some
 from tests.oracle.kernels.compare import Disagreement, Unusable, compare, compare_machine
 
@@ -57,12 +58,13 @@ def main() -> int:
     parser.add_argument("--seed", type=int, default=int(time.time()))
     parser.add_argument("--machine-every", type=int, default=10, metavar="N")
     options = parser.parse_args()
-    started, count, failed = time.monotonic(), 0, 0
+    clock, count, failed = Clock(options.minutes), 0, 0
     seen: Counter[str] = Counter()
     reasons: Counter[str] = Counter()
     for body in some(options.bodies, options.seed):
-        if time.monotonic() - started > options.minutes * 60:
+        if clock.is_over:
             break
+        clock.tell(f"{count} bodies, {failed} disagreements")
         count += 1
         for check in (compare, *((compare_machine,) if count % options.machine_every == 0 else ())):
             try:
@@ -77,7 +79,10 @@ def main() -> int:
                     found = smallest(body, check, why)
                     sys.stdout.write(f"{why}\n{found!r}\n{script(found)}\n\n")
                     sys.stdout.flush()
-    sys.stdout.write(f"seed {options.seed}: {count:,} bodies, {failed} disagreements {dict(reasons)}\n")
+    sys.stdout.write(
+        f"seed {options.seed}: {count:,} bodies in {clock.minutes:.1f} minutes{clock.ended_by},"
+        f" {failed} disagreements {dict(reasons)}\n"
+    )
     for word, number in sorted(seen.items()):
         sys.stdout.write(f"  {word}: {number:,}\n")
     return 1 if failed else 0

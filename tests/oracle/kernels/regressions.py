@@ -48,4 +48,14 @@ FOUND = {
             ),
         ),
     ),
+    "the last element is read in the first step of the loop that fills all": Body(
+        "n, 4",
+        "n * 4",
+        (
+            Inside(
+                "for i in range(n * 4):",
+                (Do("y[i] = T.float32(2)"), Do("y[n * 4 - 1 - 0] = y[n * 4 - 1 - 0] + x[0, 0]")),
+            ),
+        ),
+    ),
 }

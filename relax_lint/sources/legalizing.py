@@ -1,0 +1,69 @@
+"""Which operator of a module TVM cannot make a kernel of: each is tried alone. Imports TVM."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Iterator
+from typing import Any
+
+import tvm
+from tvm import relax
+
+from relax_lint.vm import versions
+
+_MOST = 2000
+
+
+def failing_operator(module: Any) -> str | None:
+    """The first operator of a module that `LegalizeOps` fails at, by its name in TVMScript."""
+    tried: set[str] = set()
+    for call, name in _calls(module):
+        key = f"{name} {[str(argument) for argument in call.args]} {call.attrs}"
+        if key in tried or len(tried) > _MOST:
+            continue
+        tried.add(key)
+        if not _legalizes(call):
+            return name.replace("relax.", "R.", 1)
+    return None
+
+
+def _calls(module: Any) -> Iterator[tuple[Any, str]]:
+    """The calls of operators, with their names."""
+    found: list[tuple[Any, str]] = []
+
+    def visit(node: Any) -> None:
+        if versions.kind(node) == "Call" and versions.kind(node.op) == "Op":
+            found.append((node, str(node.op.name)))
+
+    for _, function in versions.relax_functions(module):
+        relax.analysis.post_order_visit(function, visit)
+    yield from found
+
+
+def _legalizes(call: Any) -> bool:
+    """Whether a call alone, on parameters in place of its variables, becomes one of a kernel."""
+    try:
+        builder = relax.BlockBuilder()
+        parameters = [argument for argument in call.args if versions.kind(argument) in ("Var", "DataflowVar")]
+        fresh = [relax.Var(f"x{number}", _type(one)) for number, one in enumerate(parameters)]
+        by_old = dict(zip(map(versions.identity, parameters), fresh, strict=True))
+        arguments = [by_old.get(versions.identity(one), one) for one in call.args]
+        alone = relax.Call(call.op, arguments, call.attrs, list(getattr(call, "ty_args", None) or ()))
+        with builder.function("main", fresh):
+            builder.emit_func_output(builder.emit(alone))
+        built = builder.get()
+    except Exception:
+        # What cannot be cut out is not known to fail.
+        return True
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            with tvm.transform.PassContext():
+                relax.transform.LegalizeOps()(built)
+    except Exception:
+        return False
+    return True
+
+
+def _type(value: Any) -> Any:
+    return value.ty if hasattr(value, "ty") else value.struct_info

@@ -1,0 +1,38 @@
+"""What a value keeps alive, followed through tuples and through builtins that pass their arguments on."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from relax_lint.model.operations import KernelCall
+from relax_lint.model.program import Function
+from relax_lint.totals.frame import Reference
+from relax_lint.vm.builtins import BUILTINS, Returns
+from relax_lint.vm.calls import CallKind
+
+_MAKE_TUPLE, _GET_ITEM = "vm.builtin.make_tuple", "vm.builtin.tuple_getitem"
+
+
+def tuple_of(items: Sequence[Reference]) -> Reference:
+    """That of a tuple."""
+    return tuple(items) if any(item is not None for item in items) else None
+
+
+def field_of(reference: Reference, item: int) -> Reference:
+    """That of a field. Where it is not told apart it is that of the whole."""
+    if not isinstance(reference, tuple):
+        return reference
+    return reference[item] if 0 <= item < len(reference) else None
+
+
+def passed_on(op: KernelCall, arguments: Sequence[Reference], function: Function) -> Reference:
+    """That of the result of a call, where the result is or holds an argument; `arguments` are theirs."""
+    builtin = BUILTINS.get(op.callee)
+    if builtin is None or op.kind not in (CallKind.PACKED, CallKind.BUILTIN) or not arguments:
+        return None
+    if builtin.name == _MAKE_TUPLE:
+        return tuple_of(arguments)
+    if builtin.name == _GET_ITEM:
+        item = getattr(function.type_of(op.arguments[-1]), "value", None)
+        return arguments[0] if item is None else field_of(arguments[0], int(item))
+    return arguments[0] if builtin.returns in (Returns.ARGUMENT, Returns.VIEW) else None

@@ -1,0 +1,72 @@
+"""Which tests are chosen for a mutant."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from tools.mutants import generating, tests_of
+from tools.mutants.tests_of import Lines, Record
+
+
+@pytest.fixture
+def code(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    for module in (generating, tests_of):
+        monkeypatch.setattr(module, "ROOT", tmp_path)
+    path = tmp_path / "code.py"
+    path.write_text(
+        "def f(a, b):\n    c = a < b\n    return c\n\n\ndef g(a):\n    return not a\n", encoding="utf-8"
+    )
+    return path
+
+
+def _record(code: Path) -> Record:
+    """Three tests: two of `f`, of which one goes past its first line, and one of both functions."""
+    names = ["t.py::one", "t.py::two", "t.py::three"]
+    lines = {2: 0b111, 3: 0b110, 7: 0b100}
+    return Record(
+        names, [1.0, 3.0, 2.0], {"code.py": Lines(tests_of.digest(code), lines, [1, 6])}, {"t.py": "x"}
+    )
+
+
+def test_the_tests_of_a_line_run_the_quickest_first(code: Path) -> None:
+    record, found = _record(code), generating.mutants(code)
+    compared = next(mutant for mutant in found if mutant.key.operator == "comparison")
+    negated = next(mutant for mutant in found if mutant.key.operator == "negation")
+    assert record.chosen(compared) == ["t.py::one", "t.py::three"]
+    assert record.chosen(negated) == ["t.py::three"]
+    assert not record.is_imported(compared)
+
+
+def test_a_file_that_changed_has_the_tests_of_all_its_lines(code: Path) -> None:
+    record = _record(code)
+    code.write_text("\n" + code.read_text(encoding="utf-8"), encoding="utf-8")
+    negated = next(one for one in generating.mutants(code) if one.key.operator == "negation")
+    assert record.chosen(negated) == ["t.py::one", "t.py::three"]
+
+
+def test_a_function_that_runs_at_import_is_told(code: Path) -> None:
+    record = _record(code)
+    record.files["code.py"].imported.append(7)
+    negated = next(one for one in generating.mutants(code) if one.key.operator == "negation")
+    assert record.is_imported(negated)
+
+
+def test_a_record_is_what_was_written(code: Path, tmp_path: Path) -> None:
+    record = _record(code)
+    record.write(tmp_path / "record.json")
+    assert Record.read(tmp_path / "record.json") == record
+    assert Record.read(tmp_path / "none.json") == Record()
+
+
+def test_tests_are_taken_out_and_put_in_again(code: Path) -> None:
+    record = _record(code)
+    more = Record(
+        ["u.py::four"], [0.5], {"code.py": Lines(tests_of.digest(code), {7: 1}, [1, 6])}, {"u.py": "y"}
+    )
+    record.add(more)
+    negated = next(one for one in generating.mutants(code) if one.key.operator == "negation")
+    assert record.chosen(negated) == ["u.py::four", "t.py::three"]
+    assert record.without(["t.py"]).chosen(negated) == ["u.py::four"]
+    assert record.stale_tests() == ["t.py", "u.py"]

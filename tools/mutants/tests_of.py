@@ -1,0 +1,182 @@
+"""Which tests run which lines, kept in `build/mutants/`, and which are chosen for a mutant."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections import defaultdict
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from tools.mutants.generating import ROOT, Mutant
+
+_FOLDERS = (
+    *("analysis", "api", "fixes", "known_bugs", "memory", "model", "oracle"),
+    *("programs", "proofs", "rules", "symbolic", "totals", "vm"),
+)
+TESTS = (
+    *(f"tests/{name}" for name in _FOLDERS),
+    "tests/pages/test_in_process.py",
+    "tests/cli/test_policy.py",
+)
+"""The tests of what is mutated, below any of these."""
+MARKS = "not slow and not models and not vm"
+
+LIMIT_S = 4.0
+"""What the tests of one mutant take together, as far as they go; the cheapest are tried first."""
+TOGETHER_S = 3.0
+"""Tests of one function that take no longer together all run: they may share what only the first ran."""
+
+
+def digest(path: Path) -> str:
+    """What tells the text of a file from an earlier one."""
+    return hashlib.sha256(path.read_bytes()).hexdigest()[:16]
+
+
+@dataclass
+class Lines:
+    """The lines of one file: which tests run each, as a number with a bit for each test."""
+
+    sha: str
+    tests: dict[int, int] = field(default_factory=dict)
+    imported: list[int] = field(default_factory=list)
+
+
+@dataclass
+class Record:
+    """What the tests were seen to run."""
+
+    names: list[str] = field(default_factory=list)
+    seconds: list[float] = field(default_factory=list)
+    files: dict[str, Lines] = field(default_factory=dict)
+    test_files: dict[str, str] = field(default_factory=dict)
+
+    @classmethod
+    def read(cls, path: Path) -> Record:
+        """From a file; empty where there is none."""
+        if not path.exists():
+            return cls()
+        data = json.loads(path.read_text(encoding="utf-8"))
+        files = {
+            name: Lines(one["sha"], {int(k): int(v, 16) for k, v in one["tests"].items()}, one["imported"])
+            for name, one in data["files"].items()
+        }
+        return cls(data["names"], data["seconds"], files, data["test_files"])
+
+    def write(self, path: Path) -> None:
+        """Into a file."""
+        files: dict[str, Any] = {
+            name: {
+                "sha": one.sha,
+                "tests": {k: f"{v:x}" for k, v in one.tests.items()},
+                "imported": one.imported,
+            }
+            for name, one in self.files.items()
+        }
+        path.parent.mkdir(parents=True, exist_ok=True)
+        data = {"names": self.names, "seconds": self.seconds, "files": files, "test_files": self.test_files}
+        path.write_text(json.dumps(data), encoding="utf-8")
+
+    def stale_tests(self) -> list[str]:
+        """Files of tests that changed since, are new or are gone."""
+        now = {path.relative_to(ROOT).as_posix(): digest(path) for path in _test_files(TESTS)}
+        return sorted(
+            name for name in now.keys() | self.test_files if self.test_files.get(name) != now.get(name)
+        )
+
+    def without(self, test_files: Iterable[str]) -> Record:
+        """As if the tests of some files had not been seen."""
+        gone = set(test_files)
+        kept = [i for i, name in enumerate(self.names) if name.partition("::")[0] not in gone]
+        place = {old: new for new, old in enumerate(kept)}
+        files = {}
+        for name, lines in self.files.items():
+            tests = {line: _moved(bits, place) for line, bits in lines.tests.items()}
+            files[name] = Lines(lines.sha, tests, lines.imported)
+        return Record(
+            [self.names[i] for i in kept],
+            [self.seconds[i] for i in kept],
+            files,
+            {name: sha for name, sha in self.test_files.items() if name not in gone},
+        )
+
+    def add(self, other: Record) -> None:
+        """What was seen of other tests. The lines of a file are those of its later text."""
+        shift = len(self.names)
+        self.names += other.names
+        self.seconds += other.seconds
+        self.test_files |= other.test_files
+        for name, lines in other.files.items():
+            mine = self.files.setdefault(name, Lines(lines.sha))
+            if mine.sha != lines.sha:
+                # Where which line went is not known: whoever ran the file runs all of it.
+                everybody = _all(mine.tests.values())
+                mine.tests = dict.fromkeys(lines.tests, everybody)
+                mine.sha = lines.sha
+            for line, bits in lines.tests.items():
+                mine.tests[line] = mine.tests.get(line, 0) | bits << shift
+            mine.imported = sorted({*lines.imported})
+
+    def chosen(self, mutant: Mutant) -> list[str]:
+        """The tests for a mutant: of its line, then of its function, as far as the limit goes."""
+        lines = self.files.get(mutant.key.file)
+        if lines is None:
+            return []
+        changed = lines.sha != digest(ROOT / mutant.key.file)
+        inside = range(mutant.body[0], mutant.body[1] + 1)
+        near = 0 if changed else lines.tests.get(mutant.lineno, 0)
+        around = _all(lines.tests.values() if changed else (lines.tests.get(n, 0) for n in inside))
+        return self._cheapest(self._together(near)) + [
+            name for name in self._cheapest(around & ~near) if near == 0 or changed
+        ]
+
+    def is_imported(self, mutant: Mutant) -> bool:
+        """Whether the function of a mutant runs when its module is imported."""
+        lines = self.files.get(mutant.key.file)
+        inside = range(mutant.body[0], mutant.body[1] + 1)
+        return mutant.function is None or lines is None or any(n in inside for n in lines.imported)
+
+    def _together(self, bits: int) -> int:
+        """And the other tests of the same functions."""
+        functions: dict[str, list[int]] = defaultdict(list)
+        for place, name in enumerate(self.names):
+            functions[name.partition("[")[0]].append(place)
+        for places in functions.values():
+            if any(bits >> i & 1 for i in places) and sum(self.seconds[i] for i in places) <= TOGETHER_S:
+                bits |= sum(1 << i for i in places)
+        return bits
+
+    def _cheapest(self, bits: int) -> list[str]:
+        places = sorted((i for i in range(len(self.names)) if bits >> i & 1), key=lambda i: self.seconds[i])
+        found: list[str] = []
+        spent = 0.0
+        for place in places:
+            spent += self.seconds[place]
+            if spent > LIMIT_S and found:
+                break
+            found.append(self.names[place])
+        return found
+
+    def time_of(self, names: Sequence[str]) -> dict[str, float]:
+        """How long each test takes without a fault, in seconds."""
+        known = dict(zip(self.names, self.seconds, strict=True))
+        return {name: known.get(name, 1.0) for name in names}
+
+
+def _test_files(folders: Iterable[str]) -> Iterator[Path]:
+    for name in folders:
+        path = ROOT / name
+        yield from [path] if path.is_file() else path.rglob("test_*.py")
+
+
+def _moved(bits: int, place: dict[int, int]) -> int:
+    return sum(1 << new for old, new in place.items() if bits >> old & 1)
+
+
+def _all(numbers: Iterable[int]) -> int:
+    found = 0
+    for number in numbers:
+        found |= number
+    return found
