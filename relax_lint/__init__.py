@@ -29,6 +29,9 @@ if TYPE_CHECKING:
     from relax_lint.api import assert_memory_safe, check, memory
     from relax_lint.instrument import MemoryLint, MemoryLintError
     from relax_lint.repair.module import InsertMemoryChecks, fix, insert_memory_checks
+    from relax_lint.results.check import Check
+    from relax_lint.results.memory_figures import MemoryTotals
+    from relax_lint.results.report import Report
     from relax_lint.totals.annotate import AnnotateUsedMemory, annotate_used_memory
 
 __version__ = "0.1.0"
@@ -43,6 +46,9 @@ __all__ = [
     "MemoryLintError",
     "annotate_used_memory",
     "AnnotateUsedMemory",
+    "Check",
+    "MemoryTotals",
+    "Report",
     "__version__",
 ]
 
@@ -58,6 +64,9 @@ _HOMES = {
     "MemoryLintError": "relax_lint.instrument",
     "annotate_used_memory": "relax_lint.totals.annotate",
     "AnnotateUsedMemory": "relax_lint.totals.annotate",
+    "Check": "relax_lint.results.check",
+    "MemoryTotals": "relax_lint.results.memory_figures",
+    "Report": "relax_lint.results.report",
 }
 
 

@@ -63,7 +63,7 @@ def memory(
 
     bound = read_bindings(f"{name}={value}" for name, value in (bindings or {}).items())
     given = known_config(config)
-    request = MemoryRequest(bound, lowers=not given.lower)
+    request = MemoryRequest(bound, lowers=not given.lower, details=True)
     settings = replace(given, select=unreadable_codes(), memory=request, lower=True)
     report = check(target, settings)
     for finding in report.checks:

@@ -12,7 +12,13 @@ from relax_lint.output.earlier import read_report
 from relax_lint.results.report import Report
 from relax_lint.rule import load_rules, unreadable_codes
 from relax_lint.settings.config import Config
-from relax_lint.settings.memory_request import MemoryRequest, RequestError, read_bindings, require_known
+from relax_lint.settings.memory_request import (
+    MemoryRequest,
+    RequestError,
+    read_bindings,
+    read_size,
+    require_known,
+)
 from relax_lint.totals.comparison import Comparison, FunctionTotals, compare, totals_of
 
 _PERCENT = re.compile(r"(?P<number>[0-9]+(?:\.[0-9]+)?) ?%?", re.ASCII)
@@ -37,6 +43,9 @@ def understand(options: Namespace, select: Sequence[str] | None) -> Asked:
         bindings=read_bindings(options.bind or ()),
         estimates=options.output_format == "tvm",
         timelines=options.output_format == "html",
+        details=options.output_format != "tvm",
+        formulas=options.formulas,
+        device_memory=None if options.device_memory is None else read_size(options.device_memory),
         # Without a sandbox that is as strict TVM compiles nothing of others.
         lowers=not options.untrusted,
     )

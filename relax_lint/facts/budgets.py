@@ -16,13 +16,15 @@ from dataclasses import dataclass
 from functools import cached_property
 
 import sympy
+from sympy.core.relational import Relational
 from sympy.logic.boolalg import Boolean
 
 from relax_lint.facts.claims import Claim
+from relax_lint.facts.fitting import MAX_STEPS, Span, bracketed, solution
 from relax_lint.facts.judge import Decided, Judge
 from relax_lint.facts.words import quantity
 from relax_lint.model.operations import AllocStorage, AllocTensor, FunctionCall, If, Op
-from relax_lint.model.program import Function
+from relax_lint.model.program import Function, Program
 from relax_lint.settings.config import Config
 from relax_lint.settings.memory_request import WHOLE
 from relax_lint.support.byte_text import bytes_text
@@ -31,8 +33,10 @@ from relax_lint.symbolic.domain import Domain, Fact
 from relax_lint.symbolic.functions import Select
 from relax_lint.symbolic.printing import condition_text
 from relax_lint.symbolic.quantity import Unknown
-from relax_lint.totals.compute import Totals, size_of
+from relax_lint.totals.bounded import with_bounds
+from relax_lint.totals.compute import Totals, measure, size_of
 from relax_lint.totals.formula import total
+from relax_lint.totals.pool_limits import pool_at, pool_limits
 from relax_lint.totals.quantities import Quantity
 from relax_lint.vm.allocators import Allocator
 from relax_lint.vm.facts import FactSource
@@ -90,7 +94,9 @@ class BudgetFacts:
         config: Config,
         measure: Callable[[], Totals],
         storages: Sequence[AllocStorage],
+        program: Program,
     ) -> None:
+        self._program = program
         self._function = function
         self._judge = judge
         self._config = config
@@ -104,6 +110,8 @@ class BudgetFacts:
         for scope, limit in self._config.max_memory:
             budget = self._budget(scope, limit)
             condition = _at_most(budget.need, budget.limit)
+            if isinstance(condition, Unknown) and budget.allocator is Allocator.POOLED:
+                condition = self._from_limits(budget.limit, condition)
             as_asked = self._judge.judge(Claim(condition, self._domain.with_facts(self._asked())))
             in_general = self._judge.judge(Claim(condition, self._domain))
             yield Decided(KeptBudget(budget, in_general), as_asked)
@@ -140,6 +148,38 @@ class BudgetFacts:
         allocator = Allocator.POOLED if pooled else Allocator.NAIVE
         return Budget(scope, limit, totals.reserved[allocator], allocator)
 
+    def _from_limits(self, limit: int, reason: Unknown) -> Boolean | Unknown:
+        """Where the pool keeps to a budget although it has no formula: for one symbol, the others having the
+        values that were asked for.
+        """
+        point = self._config.memory.point
+        limits = pool_limits(self._program, self._function, self._config.page_size, point or None)
+        if isinstance(limits, Unknown):
+            return limits
+        symbols = sympy.sympify(limits.most).free_symbols | sympy.sympify(limits.least).free_symbols
+        if len(symbols) > 1:
+            return reason
+        span = self.span(*symbols) if symbols else Span(sympy.Symbol("n", integer=True), 0, 0)
+
+        def exact(value: int) -> int | None:
+            binding = {**point, span.symbol.name: value}
+            size = measure(
+                self._program, self._function, page_size=self._config.page_size, binding=binding
+            ).reserved[Allocator.POOLED]
+            return size if isinstance(size, int) else None
+
+        quick = pool_at(self._program, self._function, self._config.page_size, span.symbol)
+        if quick is not None:
+            return bracketed(limits, limit, span, quick, MAX_STEPS // quick.steps)
+        return bracketed(limits, limit, span, exact)
+
+    def span(self, symbol: sympy.Symbol) -> Span:
+        """The values of a symbol that count: within what was asked for, else within its bounds."""
+        (wanted,) = with_bounds(self._function, self._config.memory).named(symbol.name) or (None,)
+        if wanted is None:
+            return Span(symbol, 0, self._config.max_extent)
+        return Span(symbol, wanted.low, wanted.high)
+
     def _asked(self) -> Iterator[Fact]:
         """The values of the symbols that were asked for."""
         for binding in self._config.memory.bindings:
@@ -163,10 +203,19 @@ class BudgetFacts:
         """Bytes for a message: ``2,048 bytes (2 KiB)``, `` `4*n` bytes``."""
         return bytes_text(size) if isinstance(size, int) else quantity(size)
 
-    @staticmethod
-    def fits(decision: Decision) -> str | None:
-        """`fits iff n <= 1830`; None where that is not known, or not a matter of symbols."""
-        return None if decision.safe_when is None else f"fits iff {condition_text(decision.safe_when)}"
+    def fits(self, decision: Decision) -> str | None:
+        """`fits iff n <= 1830`, or `fits for` some values of one symbol; None where that is not known, or not
+        a matter of symbols.
+        """
+        found = decision.safe_when
+        if found is None:
+            return None
+        if not isinstance(found, Relational) and len(found.free_symbols) == 1:
+            (symbol,) = found.free_symbols
+            solved = solution(found, self.span(symbol))
+            if solved is not None:
+                return solved
+        return f"fits iff {condition_text(found)}"
 
 
 def _little_waste(memory: PlannedMemory) -> Boolean | Unknown:

@@ -9,8 +9,9 @@ from sympy.logic.boolalg import Boolean
 
 from relax_lint.analysis.events import Mending
 from relax_lint.analysis.flow import FunctionFlow
+from relax_lint.analysis.kernel_operands import operands_of
 from relax_lint.analysis.presumption import Presumption
-from relax_lint.facts.kernel_entry import bind, operands_of
+from relax_lint.facts.kernel_entry import bind
 from relax_lint.facts.kernel_match import KernelMatch
 from relax_lint.model.operations import KernelCall, ValueId
 from relax_lint.symbolic.quantity import Unknown

@@ -253,7 +253,9 @@ class FunctionFacts:
     @cached_property
     def budgets(self) -> BudgetFacts:
         """The totals against what the function may have (RLX601, RLX602)."""
-        return BudgetFacts(self.function, self.prover, self.config, lambda: self.totals, self.storages)
+        return BudgetFacts(
+            self.function, self.prover, self.config, lambda: self.totals, self.storages, self.program
+        )
 
     # -- words ---------------------------------------------------------------------------------
 

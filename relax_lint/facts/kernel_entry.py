@@ -17,12 +17,9 @@ from relax_lint.model.kernels import (
     OpaqueParameter,
     ScalarParameter,
 )
-from relax_lint.model.operations import KernelCall, ValueId
-from relax_lint.model.program import Function
 from relax_lint.model.types import PrimType, ShapeType, TensorType, TupleType, ValueType
 from relax_lint.symbolic.printing import expr_text
 from relax_lint.symbolic.quantity import Unknown
-from relax_lint.vm.calls import CallKind
 
 
 class Demand(Enum):
@@ -47,14 +44,6 @@ class Requirement:
     axis: int = 0
     sides: tuple[sympy.Expr, sympy.Expr] | None = None
     """The two extents that are compared, where the comparison is of extents."""
-
-
-@dataclass(frozen=True)
-class Operand:
-    """One argument, or (`value` None) one output that the call allocates, in the kernel's order."""
-
-    type: ValueType
-    value: ValueId | None
 
 
 @dataclass(frozen=True)
@@ -88,31 +77,6 @@ class Binding:
                 return bound
             found.append(bound)
         return tuple(found)
-
-
-def operands_of(call: KernelCall, function: Function) -> tuple[Operand, ...]:
-    """The operands of a call in the order of the kernel's parameters: the arguments, then the outputs
-    that the call allocates.
-    """
-    operands = [Operand(function.type_of(argument), argument) for argument in call.arguments]
-    if call.kind is CallKind.CALL_TIR_DYN and operands and isinstance(operands[-1].type, ShapeType):
-        extents = operands.pop().type
-        assert isinstance(extents, ShapeType)
-        operands += [Operand(PrimType("int64", extent), None) for extent in extents.extents or ()]
-    if call.kind is CallKind.CALL_TIR:
-        operands += [Operand(type_, None) for type_ in _tensors(call.type)]
-    elif call.kind is CallKind.CALL_TIR_INPLACE:
-        outputs = _tensors(call.type)
-        operands += [
-            Operand(outputs[output], None)
-            for output, index in enumerate(call.inplace)
-            if index < 0 and output < len(outputs)
-        ]
-    return tuple(operands)
-
-
-def _tensors(type_: ValueType) -> tuple[ValueType, ...]:
-    return type_.fields if isinstance(type_, TupleType) else (type_,)
 
 
 def bind(kernel: Kernel, types: Sequence[ValueType]) -> Binding:

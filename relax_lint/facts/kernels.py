@@ -10,9 +10,9 @@ import sympy
 from sympy.logic.boolalg import Boolean
 
 from relax_lint.analysis.flow import FunctionFlow
+from relax_lint.analysis.kernel_operands import Operand, operands_of
 from relax_lint.analysis.presumption import Presumption
 from relax_lint.facts.judge import Judge
-from relax_lint.facts.kernel_entry import Operand, operands_of
 from relax_lint.facts.kernel_match import KernelMatch
 from relax_lint.facts.unchecked_types import TypeFacts
 from relax_lint.model.kernels import Kernel

@@ -8,7 +8,8 @@ from enum import Enum
 import sympy
 
 from relax_lint.analysis.flow import FunctionFlow
-from relax_lint.facts.kernel_entry import bind, operands_of
+from relax_lint.analysis.kernel_operands import operands_of
+from relax_lint.facts.kernel_entry import bind
 from relax_lint.model.kernels import BufferParameter, Kernel
 from relax_lint.model.operations import KernelCall
 from relax_lint.symbolic.quantity import Unknown

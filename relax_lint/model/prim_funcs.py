@@ -55,7 +55,7 @@ def read_kernel(name: str, prim_func: Any, positions: Positions | None = None) -
     """The kernel that a PrimFunc is."""
     loops = Loops()
     translator = Translator(loops.symbol_of)
-    parameters = tuple(_parameter(var, translator, loops) for var in prim_func.params)
+    parameters = tuple(read_parameter(var, translator, loops) for var in prim_func.params)
     shapes = [_known_shape(parameter) for parameter in parameters]
     loops.close_signature(extent for shape in shapes for extent in shape or ())
     reader = BodyReader(prim_func.params, parameters, translator, loops)
@@ -115,7 +115,8 @@ def _known_shape(parameter: KernelParameter) -> tuple[sympy.Expr, ...] | None:
     return parameter.shape
 
 
-def _parameter(var: Any, translator: Translator, loops: Loops) -> KernelParameter:
+def read_parameter(var: Any, translator: Translator, loops: Loops) -> KernelParameter:
+    """What a parameter of a PrimFunc asks of its argument."""
     name = str(var.name)
     kind = type(var.ty).__name__
     if kind == "BufferType":

@@ -8,11 +8,12 @@ from __future__ import annotations
 # Importing `typing` for this constant would be felt at every start; type checkers know the name.
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
+    from collections.abc import Callable, Mapping, Sequence
     from typing import TypeAlias
 
     from relax_lint.output.presentation import Presentation
     from relax_lint.results.report import Report
+    from relax_lint.totals.serving import Serving
 
     Renderer: TypeAlias = Callable[[Report, Presentation], str]
 
@@ -29,8 +30,23 @@ def _memory(report: Report, how: Presentation) -> str:
     from relax_lint.output.text import render_memory
 
     return render_memory(
-        report, how.style, quiet=how.quiet, allocators=how.config.allocators, comparison=how.comparison
+        report,
+        how.style,
+        quiet=how.quiet,
+        allocators=how.config.allocators,
+        comparison=how.comparison,
+        formulas=how.config.memory.formulas,
+        served=_served(report, how),
     )
+
+
+def _served(report: Report, how: Presentation) -> Sequence[Serving]:
+    memory = how.config.memory.device_memory
+    if memory is None:
+        return ()
+    from relax_lint.totals.serving import serving
+
+    return tuple(serving(report.memory, memory, how.config.target))
 
 
 def _replay(report: Report, how: Presentation) -> str:
@@ -42,7 +58,7 @@ def _replay(report: Report, how: Presentation) -> str:
 def _json(report: Report, how: Presentation) -> str:
     from relax_lint.output.json import render_json
 
-    return render_json(report, how.comparison)
+    return render_json(report, how.comparison, _served(report, how))
 
 
 def _sarif(report: Report, how: Presentation) -> str:

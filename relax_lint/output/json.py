@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import fields, is_dataclass
 from enum import Enum
 from functools import cache
@@ -41,11 +41,14 @@ from relax_lint.support.escaping import json_text
 
 if TYPE_CHECKING:
     from relax_lint.totals.comparison import Comparison, Subject
+    from relax_lint.totals.serving import Serving
 
 
-def render_json(report: Report, comparison: Comparison | None = None) -> str:
-    """The report as text of one JSON object, with what changed since an earlier one."""
-    found = _plain(_report(report, comparison))
+def render_json(report: Report, comparison: Comparison | None = None, served: Sequence[Serving] = ()) -> str:
+    """The report as text of one JSON object, with what changed since an earlier report and with what
+    serving takes.
+    """
+    found = _plain(_report(report, comparison, served))
     return "{\n" + ",\n".join(f'  "{key}": {_text(value)}' for key, value in found.items()) + "\n}\n"
 
 
@@ -77,7 +80,7 @@ def _keys(cls: Any) -> tuple[tuple[str, str], ...]:
     return tuple((field.name, field.name.rstrip("_")) for field in fields(cls))
 
 
-def _report(report: Report, comparison: Comparison | None) -> ReportObject:
+def _report(report: Report, comparison: Comparison | None, served: Sequence[Serving]) -> ReportObject:
     checks = report.checks
     return ReportObject(
         schema_version=SCHEMA_VERSION,
@@ -90,6 +93,7 @@ def _report(report: Report, comparison: Comparison | None) -> ReportObject:
         accesses=tuple(map(_accesses, report.accesses)),
         summary=_summary(report),
         comparison=ABSENT if comparison is None else _comparison(comparison),
+        serving=tuple(served) if served else ABSENT,
     )
 
 
@@ -192,6 +196,8 @@ def _memory(total: MemoryTotals) -> MemoryObject:
         unknown=total.unknown,
         over_range=total.over_range,
         calls=total.calls,
+        workspaces=total.workspaces,
+        packed=total.packed,
     )
 
 

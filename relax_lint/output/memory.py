@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
 
+from relax_lint.output.amounts import amount_text, range_text
+from relax_lint.output.memory_workspaces import packed_rows, workspace_rows
 from relax_lint.output.style import Style
 from relax_lint.output.tables import count, table
 from relax_lint.results.memory_figures import Amount, MemoryTotals, OverRange, Piece
@@ -15,33 +18,65 @@ _NO_BYTES = bytes_text(0)
 
 
 def memory_lines(
-    totals: Iterable[MemoryTotals], allocators: Sequence[str], style: Style, *, full: bool = False
+    totals: Iterable[MemoryTotals],
+    allocators: Sequence[str],
+    style: Style,
+    *,
+    full: bool = False,
+    formulas: bool = False,
 ) -> Iterator[str]:
     """What each function needs, in bytes; `full` adds parameters, constants, the lower bound and, where there
-    are several, scopes and devices.
+    are several, scopes and devices. Where values or bounds of the symbols are known there are numbers, with
+    the `formulas` beside them where these are wanted.
     """
     for total in totals:
         name = ".".join(filter(None, (total.module, total.function)))
         yield style.paint("strong", f"memory of {printable(name)} ({printable(total.path)})")
-        further = (*_repeated(total, allocators), *_inputs(total), *_further(total)) if full else ()
-        yield from table([*_rows(total, allocators), *further], right=False)
+        figures = _Figures(total, formulas)
+        further = _all_further(figures, allocators) if full else ()
+        yield from table([*_rows(figures, allocators), *further], right=False)
 
 
-def amount_text(amount: Amount | None, reason: str = "") -> str:
-    """`4,096 bytes (4 KiB)`, or `4*m bytes`, or `not known` with the reason; the value of a formula has the
-    formula beside it.
-    """
-    if amount is None:
-        return f"not known: {printable(reason)}" if reason else "not known"
-    if amount.value is None:
-        return f"{printable(amount.expr)} bytes"
-    if amount.expr == str(amount.value):
-        return bytes_text(amount.value)
-    return f"{bytes_text(amount.value)} = {printable(amount.expr)}"
+@dataclass(frozen=True)
+class _Figures:
+    """The totals of one function as text."""
+
+    total: MemoryTotals
+    formulas: bool
+
+    def text(self, amount: Amount | None, key: str = "") -> str:
+        """A total: its maximum where there is a range, else its value or its formula."""
+        found = self.total.over_range.get(key)
+        if found is not None and found.at:
+            return range_text(found)
+        return amount_text(amount, self.total.unknown.get(key, ""), formulas=self.formulas)
+
+    def rows(self, label: str, key: str, amount: Amount | None) -> Iterator[tuple[str, str]]:
+        """A total, and below it the formulas."""
+        yield label, self.text(amount, key)
+        found, why = self.total.over_range.get(key), self.total.unknown.get(f"{key} over the range")
+        if why is not None:
+            yield "", f"its maximum is unknown: {printable(why)}"
+        if found is None or not found.at or not self.formulas:
+            return
+        if amount is not None:
+            yield "", f"{printable(amount.expr)} bytes"
+        yield from _pieces(found)
 
 
-def _rows(total: MemoryTotals, allocators: Sequence[str]) -> Iterator[tuple[str, str]]:
-    why = total.unknown
+def _all_further(figures: _Figures, allocators: Sequence[str]) -> Iterator[tuple[str, str]]:
+    total = figures.total
+    yield from _repeated(figures, allocators)
+    if total.workspaces is not None:
+        yield from workspace_rows(total.workspaces, figures.text, allocators)
+    if total.packed is not None:
+        yield from packed_rows(total.packed, figures.text)
+    yield from _inputs(figures)
+    yield from _further(figures)
+
+
+def _rows(figures: _Figures, allocators: Sequence[str]) -> Iterator[tuple[str, str]]:
+    total, why = figures.total, figures.total.unknown
     yield (
         "sum of tensors",
         _part(
@@ -49,7 +84,7 @@ def _rows(total: MemoryTotals, allocators: Sequence[str]) -> Iterator[tuple[str,
             total.unplanned_static_count,
             "tensor",
             total.unplanned_dynamic_count,
-            amount_text(total.unplanned_dynamic_bytes, why.get("unplanned.dynamic_bytes", "")),
+            figures.text(total.unplanned_dynamic_bytes, "unplanned.dynamic_bytes"),
         ),
     )
     yield (
@@ -59,62 +94,51 @@ def _rows(total: MemoryTotals, allocators: Sequence[str]) -> Iterator[tuple[str,
             total.planned_static_count,
             "storage",
             total.planned_dynamic_count,
-            amount_text(total.planned_dynamic_bytes, why.get("planned.dynamic_bytes", "")),
+            figures.text(total.planned_dynamic_bytes, "planned.dynamic_bytes"),
         ),
     )
-    largest = {
-        "peak live": ("peak_live", total.peak_live),
-        **{
-            f"reserved, {name}": (f"reserved.{name}", total.reserved[name])
-            for name in allocators
-            if name in total.reserved
-        },
-    }
-    for label, (key, amount) in largest.items():
-        if key == "peak_live" and amount is None and key not in why:
-            continue
-        yield label, amount_text(amount, why.get(key, ""))
-        yield from _over_range(total.over_range.get(key), why, key)
+    if total.peak_live is not None or "peak_live" in why:
+        yield from figures.rows("peak live", "peak_live", total.peak_live)
+    for name in allocators:
+        if name in total.reserved:
+            yield from figures.rows(f"reserved, {name}", f"reserved.{name}", total.reserved[name])
 
 
-def _repeated(total: MemoryTotals, allocators: Sequence[str]) -> Iterator[tuple[str, str]]:
+def _repeated(figures: _Figures, allocators: Sequence[str]) -> Iterator[tuple[str, str]]:
     """Where it differs from one call."""
     for name in allocators:
-        amount = total.repeated.get(name)
-        if amount is not None and amount != total.reserved.get(name):
-            yield f"repeated calls, {name}", amount_text(amount)
+        amount = figures.total.repeated.get(name)
+        if amount is not None and amount != figures.total.reserved.get(name):
+            yield from figures.rows(f"repeated calls, {name}", f"repeated.{name}", amount)
 
 
-def _inputs(total: MemoryTotals) -> Iterator[tuple[str, str]]:
-    why = total.unknown
+def _inputs(figures: _Figures) -> Iterator[tuple[str, str]]:
+    total = figures.total
     for label, key, number, amount in (
         ("parameters", "parameter", total.parameter_count, total.parameter_bytes),
         ("constants", "constant", total.constant_count, total.constant_bytes),
     ):
         if number:
-            yield label, f"{amount_text(amount, why.get(f'{label}.bytes', ''))} in {count(number, key)}"
+            text = figures.text(amount, f"{label}.bytes")
+            where = count(number, key)
+            yield label, f"{where}: {text}" if ", at " in text else f"{text} in {where}"
 
 
-def _further(total: MemoryTotals) -> Iterator[tuple[str, str]]:
+def _further(figures: _Figures) -> Iterator[tuple[str, str]]:
+    total = figures.total
     if total.peak_at is not None:
         place = total.peak_at.location
         where = "" if place is None else f", {place.line_in_words}"
         yield "peak reached at", f"`{printable(total.peak_at.binding)}`{where}"
     if total.lower_bound is not None or "lower_bound" in total.unknown:
-        yield "lower bound", amount_text(total.lower_bound, total.unknown.get("lower_bound", ""))
+        yield from figures.rows("lower bound", "lower_bound", total.lower_bound)
     for word, groups in (("scope", total.by_scope), ("device", total.by_device)):
         for name, amount in groups.items() if len(groups) > 1 else ():
-            yield f"{word} {printable(name)}", amount_text(amount)
+            yield f"{word} {printable(name)}", figures.text(amount)
 
 
-def _over_range(found: OverRange | None, why: Mapping[str, str], key: str) -> Iterator[tuple[str, str]]:
-    reason = why.get(f"{key} over the range")
-    if reason is not None:
-        yield "", f"its maximum is unknown: {printable(reason)}"
-    if found is None or not found.at:
-        return
-    at = ", ".join(f"{printable(name)} = {value}" for name, value in found.at.items())
-    yield "", f"at most {bytes_text(found.maximum)}, at {at}"
+def _pieces(found: OverRange) -> Iterator[tuple[str, str]]:
+    """The formulas that take turns along one symbol."""
     (symbol, *others) = found.at
     if others or len(found.pieces) < 2:
         return
@@ -135,5 +159,6 @@ def _part(static: int, statics: int, noun: str, dynamics: int, dynamic: str) -> 
     if statics or not dynamics:
         parts.append(f"{bytes_text(static)} in {count(statics, noun)}")
     if dynamics:
-        parts.append(f"{dynamic} in {count(dynamics, noun)} of symbolic size")
+        where = f"{count(dynamics, noun)} of symbolic size"
+        parts.append(f"{where}: {dynamic}" if ", at " in dynamic else f"{dynamic} in {where}")
     return ", ".join(parts)

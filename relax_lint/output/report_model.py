@@ -14,10 +14,19 @@ from relax_lint.output.summary import Count
 from relax_lint.results.check import RecordedClaim, Related, Suppression
 from relax_lint.results.confirmation import Confirmation
 from relax_lint.results.location import Location
-from relax_lint.results.memory_figures import Amount, CallMemory, OverRange, PlaceOfPeak, SymbolRange
+from relax_lint.results.memory_figures import (
+    Amount,
+    CallMemory,
+    OverRange,
+    PackedFunctions,
+    PlaceOfPeak,
+    SymbolRange,
+    Workspaces,
+)
 from relax_lint.results.report import InputStatus
 from relax_lint.results.verdict import Prover, Severity, Verdict
 from relax_lint.totals.comparison import FIGURES
+from relax_lint.totals.serving import Serving
 
 SCHEMA_VERSION: Literal[1] = 1
 
@@ -210,6 +219,13 @@ class MemoryObject:
         _text("with a range such as --bind n=1..4096: the totals over it, by name"),
     ]
     calls: tuple[CallMemory, ...]
+    workspaces: Annotated[
+        Workspaces | None, _text("the buffers that kernels make themselves; null: not asked for")
+    ]
+    packed: Annotated[
+        PackedFunctions | None,
+        _text("what packed functions take beside the VM's allocator; null: not asked for"),
+    ]
 
 
 @dataclass(frozen=True)
@@ -311,3 +327,6 @@ class ReportObject:
     ]
     summary: SummaryObject
     comparison: Annotated[ComparisonObject | Absent, _text("with --compare: what changed")] = ABSENT
+    serving: Annotated[
+        tuple[Serving, ...] | Absent, _text("with --device-memory: what serving takes, for each module")
+    ] = ABSENT

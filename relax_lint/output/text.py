@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 from relax_lint.output.comparison import comparison_lines
 from relax_lint.output.finding import finding_lines
 from relax_lint.output.memory import memory_lines
+from relax_lint.output.serving import serving_lines
 from relax_lint.output.style import PLAIN, Style
 from relax_lint.output.tables import access_lines, count, prover_lines, summary_lines
 from relax_lint.results.check import Check, is_finding
@@ -17,6 +18,7 @@ from relax_lint.support.escaping import printable, without_commands
 
 if TYPE_CHECKING:
     from relax_lint.totals.comparison import Comparison
+    from relax_lint.totals.serving import Serving
 
 NOTHING_FOUND = "no Relax function in {}"
 
@@ -45,17 +47,22 @@ def render_memory(
     quiet: bool = False,
     allocators: Sequence[str] = ("naive", "pooled"),
     comparison: Comparison | None = None,
+    formulas: bool = False,
+    served: Sequence[Serving] = (),
 ) -> str:
     """The memory totals of every function, after what could not be analysed, and what changed since an
-    earlier report. `quiet` leaves out the notes.
+    earlier report. `quiet` leaves out the notes; `formulas` stand beside numbers, `served` is
+    what serving takes.
     """
     sections = _finding_sections(report, style)
     if not quiet:
         sections += _notes(report)
     if report.memory:
-        sections.append(list(memory_lines(report.memory, allocators, style, full=True)))
+        sections.append(list(memory_lines(report.memory, allocators, style, full=True, formulas=formulas)))
     elif not sections:
         sections.append([nothing_found(len(report.files))])
+    if served:
+        sections.append(list(serving_lines(served, style)))
     if comparison is not None:
         sections.append(list(comparison_lines(comparison, style)))
     return _joined(sections)

@@ -30,14 +30,28 @@ class Piece:
 
 
 @dataclass(frozen=True)
+class Growth:
+    """So many `bytes` more for so many more `units` of a symbol, wherever in its range one starts."""
+
+    symbol: str
+    bytes: int
+    units: int
+
+
+@dataclass(frozen=True)
 class OverRange:
     """A total over a range of values: the `maximum` in bytes and the first assignment that reaches it. Where
-    one symbol has a range, `pieces` are the formulas that give the total there.
+    one symbol has a range, `pieces` are the formulas that give the total there and `minimum` is its least
+    value. `within` are the ranges: those that were asked for, else declared or assumed bounds. `growth` is
+    how the total grows along each symbol, the others being where the maximum is.
     """
 
     maximum: int
     at: Mapping[str, int]
     pieces: tuple[Piece, ...] = ()
+    minimum: int | None = None
+    within: tuple[SymbolRange, ...] = ()
+    growth: tuple[Growth, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -121,13 +135,81 @@ class CallMemory:
 
 
 @dataclass(frozen=True)
+class CallWorkspace:
+    """What one kernel call requests from the workspace pool at one time, at most."""
+
+    callee: str
+    binding: str
+    line: int | None
+    requested: Amount | None
+
+
+@dataclass(frozen=True)
+class OnChipMemory:
+    """The buffers of a kernel on the stack, or in a memory of the chip such as `shared`, together, over the
+    symbols of the kernel; for shared memory with the limit that the target declares for a block.
+    """
+
+    kernel: str
+    scope: str
+    bytes: Amount | None
+    limit: int | None
+
+
+@dataclass(frozen=True)
+class Workspaces:
+    """The buffers that kernels make themselves. TVM's workspace pool provides them, not the VM's allocator.
+
+    `requested` is the most that one kernel call asks for at one time, `held` what the pool obtains over one
+    call of the function, starting empty, `together` by allocator what the allocator and the pool hold at one
+    time. `per_worker` is what the pool of each further thread holds where kernels have parallel loops.
+    """
+
+    requested: Amount | None
+    held: Amount | None
+    per_worker: Amount | None
+    together: Mapping[str, Amount | None]
+    calls: tuple[CallWorkspace, ...] = ()
+    on_chip: tuple[OnChipMemory, ...] = ()
+
+
+@dataclass(frozen=True)
+class PackedMemory:
+    """What one packed function takes besides the VM's allocator, on the device and on the host: exactly so
+    much, held by the object that it returns, or (`scratch`) at most so much, until it returns.
+    """
+
+    callee: str
+    binding: str
+    line: int | None
+    device: Amount | None
+    host: Amount | None
+    scratch: bool
+
+
+@dataclass(frozen=True)
+class PackedFunctions:
+    """The packed functions that a function and its callees call, and take memory. `device` and `host` are the
+    bytes of all objects that they make; `not_counted` has those whose memory is not in any total, with the
+    reason.
+    """
+
+    device: Amount | None
+    host: Amount | None
+    calls: tuple[PackedMemory, ...] = ()
+    not_counted: Mapping[str, str] = field(default_factory=dict)
+
+
+@dataclass(frozen=True)
 class MemoryTotals:
     """Memory totals of one function, in bytes.
 
     `bindings` are the values that were asked for. A total for which there is no formula is None, or a number
     that holds at the bindings only; `unknown` has the reason by its name: `peak_live`, `reserved.pooled`, ...
-    `over_range`, by the same names, and `timelines` are there where they were asked for. `reserved` is for
-    one call and `repeated` for any number of calls one after the other, by allocator.
+    `over_range`, by the same names, is there where ranges were asked for or bounds are declared, `timelines`
+    where they were asked for. `reserved` is for one call and `repeated` for any number of calls one after the
+    other, by allocator. `workspaces` and
+    `packed` are there where they were asked for.
     """
 
     path: str
@@ -159,3 +241,5 @@ class MemoryTotals:
     over_range: Mapping[str, OverRange] = field(default_factory=dict)
     timelines: tuple[Timeline, ...] = ()
     repeated: Mapping[str, Amount | None] = field(default_factory=dict)
+    workspaces: Workspaces | None = None
+    packed: PackedFunctions | None = None

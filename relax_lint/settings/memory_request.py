@@ -52,13 +52,23 @@ class Binding:
 @dataclass(frozen=True)
 class MemoryRequest:
     """`bindings` of symbols; `estimates` asks for what TVM's estimator counts, `timelines` for what lives
-    when and where. With `lowers` modules that are not planned are lowered first where that is possible.
+    when and where, `details` for the buffers that kernels make themselves, what packed functions take and
+    the maxima under declared bounds, `formulas` for formulas beside numbers in the text,
+    `device_memory` (in bytes) for what serving takes of it. With `lowers` modules that are not planned are
+    lowered first where that is possible.
     """
 
     bindings: tuple[Binding, ...] = ()
     estimates: bool = False
     timelines: bool = False
     lowers: bool = False
+    details: bool = False
+    formulas: bool = False
+    device_memory: int | None = None
+
+    def named(self, name: str) -> tuple[Binding, ...]:
+        """The values of one symbol; nothing where there are none."""
+        return tuple(binding for binding in self.bindings if binding.name == name)
 
     @property
     def point(self) -> dict[str, int]:

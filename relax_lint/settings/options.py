@@ -160,6 +160,14 @@ OPTIONS = (
     _only(
         "bind", "texts", "the value of a symbol, or a range: n=1..4096", commands=(MEMORY,), metavar="N=128"
     ),
+    _only("formulas", "flag", "show the formulas beside the numbers", commands=(MEMORY,)),
+    _only(
+        "device-memory",
+        "text",
+        "what serving takes of a device with this much memory, and what fits",
+        commands=(MEMORY,),
+        metavar="SIZE",
+    ),
     _only("compare", "text", "compare with an earlier JSON report", commands=(MEMORY,), metavar="FILE"),
     _only(
         "fail-above",

@@ -233,7 +233,7 @@ def _value(formula: str, point: Mapping[str, int]) -> int | None:
     """The number of bytes at a binding; None where symbols remain or the formula is not understood."""
     if _NUMBER.fullmatch(formula):
         return int(formula)
-    expr = _parsed(formula)
+    expr = parsed_formula(formula)
     if expr is None:
         return None
     from relax_lint.totals.quantities import Indeterminate, evaluate
@@ -246,7 +246,7 @@ def _value(formula: str, point: Mapping[str, int]) -> int | None:
 
 def _stays_within(old: str, new: str, limit: Fraction) -> bool:
     """Whether a formula is seen to stay within the allowed growth for all sizes of the input."""
-    before, after = _parsed(old), _parsed(new)
+    before, after = parsed_formula(old), parsed_formula(new)
     if before is None or after is None:
         return False
     from relax_lint.totals.formula import reaches
@@ -256,7 +256,8 @@ def _stays_within(old: str, new: str, limit: Fraction) -> bool:
     return reaches(before * allowed.numerator, after * allowed.denominator, positive)
 
 
-def _parsed(formula: str) -> sympy.Expr | None:
+def parsed_formula(formula: str) -> sympy.Expr | None:
+    """The expression that the text of a formula in a report stands for; None where it is not one."""
     import sympy
 
     from relax_lint.symbolic.parsing import ParseError, parse_expr

@@ -14,13 +14,17 @@ from relax_lint.results.memory_figures import (
     SymbolRange,
 )
 from relax_lint.settings.memory_request import MemoryRequest
-from relax_lint.symbolic.printing import expr_text
 from relax_lint.symbolic.quantity import Unknown
+from relax_lint.totals.amounts import amount
+from relax_lint.totals.bounded import bounded, with_bounds
 from relax_lint.totals.compute import Totals, measure_planned, size_of
+from relax_lint.totals.kernel_memory import KernelMemory
+from relax_lint.totals.packed_memory import measure_packed
 from relax_lint.totals.peaks import Peak
 from relax_lint.totals.quantities import Indeterminate, Quantity
-from relax_lint.totals.ranges import over_range
 from relax_lint.totals.timeline import timelines
+from relax_lint.totals.workspace_result import named, packed, workspaces
+from relax_lint.totals.workspaces import WorkspaceTotals, measure_workspaces
 from relax_lint.vm.allocators import Allocator
 
 _TOTALS_ONLY = MemoryRequest()
@@ -34,47 +38,64 @@ def function_totals(
     *,
     page_size: int,
     path: str = "",
+    kernels: KernelMemory | None = None,
 ) -> MemoryTotals:
     """The `totals` of a function, measured without a binding, in the result model.
 
     Where the request binds symbols every `value` is the exact number there. A total that has no formula,
     because it depends on symbols in a way too involved to write down, still has a value there; its `expr` is
-    then that number.
+    then that number. With `kernels` there are the totals of workspaces too.
     """
     here = totals
     if request.point:
         here = measure_planned(program, function, page_size=page_size, binding=request.point)
-    ranges, unknown = _over_ranges(totals, request)
+    own: WorkspaceTotals | None = None
+    largest, reasons, asked, taken = dict(_named(totals)), _reasons(totals), None, None
+    if kernels is not None:
+        own = measure_workspaces(program, function, kernels, page_size=page_size)
+        there = own
+        if request.point:
+            there = measure_workspaces(program, function, kernels, page_size=page_size, binding=request.point)
+        asked = workspaces(own, there)
+        found = measure_packed(program, function, kernels)
+        at = measure_packed(program, function, kernels, request.point) if request.point else found
+        taken = packed(found, at)
+        largest |= named(own)
+        reasons |= {name: total.reason for name, total in named(own).items() if isinstance(total, Unknown)}
+    within = with_bounds(function, request) if request.details else request
+    ranges, unknown = _over_ranges(largest, request, within)
     return MemoryTotals(
         path=path,
         module=program.module,
         function=function.name,
         parameter_count=len(function.parameters),
-        parameter_bytes=_amount(totals.parameters, here.parameters),
+        parameter_bytes=amount(totals.parameters, here.parameters),
         constant_count=len(function.constants),
-        constant_bytes=_amount(totals.constants, here.constants) or Amount("0", 0),
-        io_used_memory=_amount(totals.io_used_memory, here.io_used_memory),
+        constant_bytes=amount(totals.constants, here.constants) or Amount("0", 0),
+        io_used_memory=amount(totals.io_used_memory, here.io_used_memory),
         unplanned_static_count=totals.unplanned.static_count,
         unplanned_static_bytes=totals.unplanned.static_bytes,
         unplanned_dynamic_count=totals.unplanned.dynamic_count,
-        unplanned_dynamic_bytes=_amount(totals.unplanned.dynamic_bytes, here.unplanned.dynamic_bytes),
+        unplanned_dynamic_bytes=amount(totals.unplanned.dynamic_bytes, here.unplanned.dynamic_bytes),
         planned_static_count=totals.planned.static_count,
         planned_static_bytes=totals.planned.static_bytes,
         planned_dynamic_count=totals.planned.dynamic_count,
-        planned_dynamic_bytes=_amount(totals.planned.dynamic_bytes, here.planned.dynamic_bytes),
-        reserved={a.value: _amount(totals.reserved[a], here.reserved[a]) for a in Allocator},
+        planned_dynamic_bytes=amount(totals.planned.dynamic_bytes, here.planned.dynamic_bytes),
+        reserved={a.value: amount(totals.reserved[a], here.reserved[a]) for a in Allocator},
         by_scope=_amounts(totals.by_scope, here.by_scope),
         by_device=_amounts(totals.by_device, here.by_device),
-        peak_live=_amount(size_of(totals.peak_live), size_of(here.peak_live)),
+        peak_live=amount(size_of(totals.peak_live), size_of(here.peak_live)),
         peak_at=_place(here.peak_live),
-        lower_bound=_amount(size_of(totals.lower_bound), size_of(here.lower_bound)),
+        lower_bound=amount(size_of(totals.lower_bound), size_of(here.lower_bound)),
         calls=_call_amounts(totals, here),
         symbols=_symbols(function),
         bindings=request.point,
-        unknown=_reasons(totals) | unknown,
+        unknown=reasons | unknown,
         over_range=ranges,
         timelines=timelines(program, function, page_size) if request.timelines else (),
-        repeated={a.value: _amount(totals.repeated[a], here.repeated[a]) for a in Allocator},
+        repeated={a.value: amount(totals.repeated[a], here.repeated[a]) for a in Allocator},
+        workspaces=asked,
+        packed=taken,
     )
 
 
@@ -114,17 +135,22 @@ def _reasons(totals: Totals) -> dict[str, str]:
     return {name: total.reason for name, total in _named(totals) if isinstance(total, Unknown)}
 
 
-def _over_ranges(totals: Totals, request: MemoryRequest) -> tuple[dict[str, OverRange], dict[str, str]]:
+def _over_ranges(
+    largest: Mapping[str, Quantity | Unknown], request: MemoryRequest, within: MemoryRequest
+) -> tuple[dict[str, OverRange], dict[str, str]]:
     """The maxima over the ranges of the request, and why some are missing."""
     found: dict[str, OverRange] = {}
     missing: dict[str, str] = {}
-    for name, total in _largest(totals) if request.ranges else ():
+    for name, total in largest.items() if within.ranges else ():
         if isinstance(total, Unknown):
             continue
         try:
-            found[name] = over_range(total, request)
+            over = bounded(total, request, within)
         except Indeterminate as reason:
             missing[f"{name} over the range"] = str(reason)
+            continue
+        if over is not None:
+            found[name] = over
     return found, missing
 
 
@@ -140,7 +166,7 @@ def _symbols(function: Function) -> tuple[SymbolRange, ...]:
 
 def _amounts(formulas: Mapping[str, Quantity], values: Mapping[str, Quantity]) -> dict[str, Amount | None]:
     """Groups that only the formulas have are on paths that the binding rules out."""
-    return {group: _amount(formulas[group], values.get(group, 0)) for group in formulas}
+    return {group: amount(formulas[group], values.get(group, 0)) for group in formulas}
 
 
 def _call_amounts(totals: Totals, here: Totals) -> tuple[CallMemory, ...]:
@@ -149,7 +175,7 @@ def _call_amounts(totals: Totals, here: Totals) -> tuple[CallMemory, ...]:
         CallMemory(
             call.op.callee,
             call.op.place.binding,
-            _amount(call.size, values.get(call.op.place.index, 0)),
+            amount(call.size, values.get(call.op.place.index, 0)),
         )
         for call in totals.calls
     )
@@ -159,12 +185,3 @@ def _place(reached: Peak | Unknown) -> PlaceOfPeak | None:
     if isinstance(reached, Unknown) or reached.place is None:
         return None
     return PlaceOfPeak(reached.place.binding, reached.place.location)
-
-
-def _amount(formula: Quantity | Unknown, value: Quantity | Unknown) -> Amount | None:
-    if isinstance(formula, Unknown):
-        formula = value
-    if isinstance(formula, Unknown):
-        return None
-    exact = value if isinstance(value, int) else None
-    return Amount(str(formula) if isinstance(formula, int) else expr_text(formula), exact)

@@ -6,7 +6,8 @@ from dataclasses import dataclass, field
 from enum import Enum
 
 from relax_lint.model.operations import AllocTensor, FunctionCall, KernelCall, Op, OperationId
-from relax_lint.totals.quantities import Quantity
+from relax_lint.model.program import Function
+from relax_lint.totals.quantities import Quantity, Scope
 
 
 class Inventory(Enum):
@@ -45,13 +46,16 @@ class Allocation:
 
 @dataclass(frozen=True)
 class CallPoint:
-    """A call with everything alive at it: `moment` counts the events before it. `constants` are its
-    inputs that are constants, in bytes.
+    """A call with everything alive at it: `moment` counts the events before it. It is in `function`, whose
+    symbols mean there what `scope` says. `constants` are its inputs that are constants, in bytes, where
+    values are walked.
     """
 
     op: KernelCall | FunctionCall
     moment: int
-    constants: tuple[Quantity, ...]
+    function: Function
+    scope: Scope
+    constants: tuple[Quantity, ...] = ()
 
 
 @dataclass(frozen=True)

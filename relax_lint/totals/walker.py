@@ -345,14 +345,14 @@ class Walker:
         return None
 
     def _point(self, frame: Frame, op: KernelCall | FunctionCall) -> None:
-        if self._inventory is Inventory.VALUES:
-            constants = tuple(
-                value_bytes(type_, frame.scope)
-                for argument in dict.fromkeys(op.arguments)
-                if argument in frame.function.constants
-                and isinstance(type_ := frame.function.type_of(argument), TensorType)
-            )
-            self._walk.calls.append(CallPoint(op, len(self._walk.events), constants))
+        constants = tuple(
+            value_bytes(type_, frame.scope)
+            for argument in dict.fromkeys(op.arguments if self._inventory is Inventory.VALUES else ())
+            if argument in frame.function.constants
+            and isinstance(type_ := frame.function.type_of(argument), TensorType)
+        )
+        point = CallPoint(op, len(self._walk.events), frame.function, frame.scope, constants)
+        self._walk.calls.append(point)
 
 
 def _located(size: Quantity, op: AllocStorage | AllocTensor) -> Allocation:

@@ -82,3 +82,10 @@ def test_the_level_of_an_assertion() -> None:
 def test_what_cannot_be_read_is_not_safe(tmp_path: Path) -> None:
     with pytest.raises(AssertionError, match=r"error\[RLX901\] parse-error: cannot be read"):
         relax_lint.assert_memory_safe(tmp_path / "missing.py")
+
+
+def test_the_types_of_results_are_there_for_annotations() -> None:
+    report = relax_lint.check([])
+    assert isinstance(report, relax_lint.Report)
+    assert relax_lint.Check.__name__ in relax_lint.__all__
+    assert relax_lint.MemoryTotals.__name__ in relax_lint.__all__

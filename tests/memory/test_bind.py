@@ -42,8 +42,46 @@ def test_a_range_tells_where_the_formula_changes_and_the_maximum(memory: Memory)
 def test_the_text_of_a_range(memory: Memory) -> None:
     found = memory(SYMBOLIC, "--bind", "n=1..1000").out
     assert "at most 4,000 bytes (3.906 KiB), at n = 1000\n" in found
-    assert "n = 1..250: 1000 bytes\n" in found
-    assert "n = 251..1000: 4*n bytes\n" in found
+    # Formulas are there for those who ask for them.
+    assert "4*n" not in found
+    with_formulas = memory(SYMBOLIC, "--bind", "n=1..1000", "--formulas").out
+    assert "n = 1..250: 1000 bytes\n" in with_formulas
+    assert "n = 251..1000: 4*n bytes\n" in with_formulas
+
+
+def test_a_range_fills_every_row_and_says_how_a_total_grows(memory: Memory) -> None:
+    found = memory(SYMBOLIC, "--bind", "n=1..1000", "--output-format", "json").report["memory"][0]
+    over = found["over_range"]
+    assert {"planned.dynamic_bytes", "parameters.bytes", "lower_bound", "repeated.naive"} <= over.keys()
+    assert over["planned.dynamic_bytes"]["growth"] == [{"symbol": "n", "bytes": 4, "units": 1}]
+    assert over["planned.dynamic_bytes"]["minimum"] == 4
+    # Up to n = 250 another storage is larger: there is no one step.
+    assert over["peak_live"]["growth"] == []
+
+
+def test_a_declared_bound_gives_numbers_without_being_asked(memory: Memory) -> None:
+    found = memory(SYMBOLIC, "--output-format", "json").report["memory"][0]
+    peak = found["over_range"]["peak_live"]
+    assert (peak["maximum"], peak["at"]) == (8192, {"n": 2048})
+    assert peak["within"] == [{"name": "n", "low": 0, "high": 2048}]
+    text = memory(SYMBOLIC).out
+    assert "peak live" in text
+    assert "at most 8,192 bytes (8 KiB), at n = 2048\n" in text
+    assert "Max(" not in text
+
+
+def test_a_total_that_is_the_same_for_every_value_is_one_number(memory: Memory) -> None:
+    always = SYMBOLIC.replace("R.shape([4 * n])", "R.shape([T.min(n, 0) * 4 + 8192])")
+    assert "peak live         8,192 bytes (8 KiB) for every n <= 2048\n" in memory(always).out.replace(
+        "peak live               ", "peak live         "
+    )
+
+
+def test_an_assumed_bound_counts_as_well(memory: Memory) -> None:
+    unbounded = SYMBOLIC.replace('        R.func_attr({"tir_var_upper_bound": {"n": 2048}})\n', "")
+    assert "at most" not in memory(unbounded).out
+    found = memory(unbounded, "--assume", "n <= 512", "--output-format", "json").report["memory"][0]
+    assert found["over_range"]["peak_live"]["at"] == {"n": 512}
 
 
 def test_a_range_of_many_values_is_decided_by_growth(memory: Memory) -> None:

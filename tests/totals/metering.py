@@ -10,8 +10,10 @@ import argparse
 import ctypes
 import importlib
 import json
+import threading
 from collections.abc import Iterator, Sequence
 from itertools import groupby, product
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -34,6 +36,7 @@ from relax_lint.vm.builtins import SHAPE_HEAP
 from tests.totals.cases import Case, Run
 
 TARGET = "llvm"
+FIGURES = ("meter_peak", "meter_asked", "meter_pool", "meter_together", "meter_others", "meter_heap")
 
 # TVM 0.26 cannot compile a kill of the null value that stands for an argument of `R.memory.view` left out.
 CANNOT_BE_BUILT = {("0.26", ExecMode.COMPILED, "views by hand")}
@@ -53,8 +56,13 @@ class Meter:
 
     def __init__(self) -> None:
         self._library = ctypes.CDLL(None)
-        for name in ("meter_live", "meter_peak", "meter_callers", "meter_event"):
+        for name in (*FIGURES, "meter_live", "meter_callers", "meter_event"):
             getattr(self._library, name).restype = ctypes.c_int64
+        runtime = ctypes.CDLL(str(Path(tvm.__file__).parent / "lib" / "libtvm_runtime.so"))
+        self._library.meter_workspaces(
+            ctypes.cast(runtime.TVMBackendAllocWorkspace, ctypes.c_void_p),
+            ctypes.cast(runtime.TVMBackendFreeWorkspace, ctypes.c_void_p),
+        )
         self._clear = tvm.get_global_func("vm.builtin.memory_manager.clear")
         executable = tvm.compile(Probe, TARGET)
         for allocator in Allocator:
@@ -86,6 +94,31 @@ class Meter:
             del result
         self._library.meter_stop()
         return most
+
+    def one_call(self, executable: Any, entry: str, run: Run, allocator: Allocator) -> dict[str, int]:
+        """The most bytes over one call from a cold start: of the allocator, asked of the workspace pool by one
+        kernel, held by that pool, and of the allocator and the pool together; what other callers hold of the
+        device while the result lives, and the most that came from C++'s `new`.
+        """
+        found: dict[str, int] = {}
+
+        def call() -> None:
+            machine = relax.VirtualMachine(executable, tvm.cpu(), memory_cfg=allocator.value)
+            inputs = [tvm.runtime.tensor(i) if isinstance(i, np.ndarray) else i for i in run.inputs]
+            self._clear()
+            self._library.meter_start()
+            result = machine[entry](*inputs)
+            found.update(
+                {name.removeprefix("meter_"): int(getattr(self._library, name)()) for name in FIGURES}
+            )
+            self._library.meter_stop()
+            del result
+
+        # Each thread has a workspace pool of its own, which ends with it.
+        thread = threading.Thread(target=call)
+        thread.start()
+        thread.join()
+        return found
 
 
 def allocating(*, planned: bool) -> Any:

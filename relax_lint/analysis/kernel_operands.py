@@ -1,0 +1,43 @@
+"""What a kernel receives in a call: arguments and outputs in the order of its parameters."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from relax_lint.model.operations import KernelCall, ValueId
+from relax_lint.model.program import Function
+from relax_lint.model.types import PrimType, ShapeType, TupleType, ValueType
+from relax_lint.vm.calls import CallKind
+
+
+@dataclass(frozen=True)
+class Operand:
+    """One argument, or (`value` None) one output that the call allocates, in the kernel's order."""
+
+    type: ValueType
+    value: ValueId | None
+
+
+def operands_of(call: KernelCall, function: Function) -> tuple[Operand, ...]:
+    """The operands of a call in the order of the kernel's parameters: the arguments, then the outputs
+    that the call allocates.
+    """
+    operands = [Operand(function.type_of(argument), argument) for argument in call.arguments]
+    if call.kind is CallKind.CALL_TIR_DYN and operands and isinstance(operands[-1].type, ShapeType):
+        extents = operands.pop().type
+        assert isinstance(extents, ShapeType)
+        operands += [Operand(PrimType("int64", extent), None) for extent in extents.extents or ()]
+    if call.kind is CallKind.CALL_TIR:
+        operands += [Operand(type_, None) for type_ in _tensors(call.type)]
+    elif call.kind is CallKind.CALL_TIR_INPLACE:
+        outputs = _tensors(call.type)
+        operands += [
+            Operand(outputs[output], None)
+            for output, index in enumerate(call.inplace)
+            if index < 0 and output < len(outputs)
+        ]
+    return tuple(operands)
+
+
+def _tensors(type_: ValueType) -> tuple[ValueType, ...]:
+    return type_.fields if isinstance(type_, TupleType) else (type_,)

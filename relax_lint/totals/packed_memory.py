@@ -1,0 +1,146 @@
+"""The memory that packed functions take besides the VM's allocator, for each call of a function and of what
+it calls.
+
+What has no formula is listed as not counted, with the reason, and never as nothing.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+
+from relax_lint.analysis.kernel_operands import operands_of
+from relax_lint.model.operations import FunctionCall, KernelCall, View
+from relax_lint.model.program import Function, Program
+from relax_lint.symbolic.quantity import Unknown
+from relax_lint.totals.formula import greatest, never_negative_symbols, total
+from relax_lint.totals.kernel_memory import KernelMemory
+from relax_lint.totals.packed_formulas import FORMULAS, Arguments, Bytes
+from relax_lint.totals.quantities import Indeterminate, Quantity
+from relax_lint.totals.walk import CallPoint
+from relax_lint.totals.workspaces import storage_walks
+from relax_lint.vm.builtins import BUILTINS, ViewKind
+from relax_lint.vm.calls import CallKind
+from relax_lint.vm.packed_memory import NO_ROW, PACKED_MEMORY, Takes
+
+_PACKED = (CallKind.PACKED, CallKind.BUILTIN, CallKind.CALL_DPS_PACKED, CallKind.CALL_INPLACE_PACKED)
+_GRAPHS = "vm.builtin.cuda_graph."
+_ALIGNMENT = 64
+"""A tensor at a multiple of it is not copied on a CPU: `kAllocAlignment`."""
+
+
+@dataclass(frozen=True)
+class PackedCall:
+    """What one call takes: as long as the object lives that it returns, or (`scratch`) at most, until it
+    returns.
+    """
+
+    op: KernelCall
+    callee: str
+    device: Quantity
+    host: Quantity
+    scratch: bool = False
+
+
+@dataclass(frozen=True)
+class PackedTotals:
+    """`calls` are those that take something, `objects` what they make together (on the device, on the host),
+    `uncounted` the functions whose memory is not counted, with the reason.
+    """
+
+    calls: tuple[PackedCall, ...]
+    objects: tuple[Quantity, Quantity]
+    uncounted: tuple[tuple[str, str], ...]
+
+
+def measure_packed(
+    program: Program,
+    function: Function,
+    kernels: KernelMemory,
+    binding: Mapping[str, int] | None = None,
+) -> PackedTotals:
+    """What the packed functions take that a function and its callees call, over all paths."""
+    walks = storage_walks(program, function, binding=binding)
+    positive = never_negative_symbols(function)
+    uncounted = dict(_uncounted(program, function, kernels))
+    calls: dict[KernelCall, PackedCall] = {}
+    sums: list[tuple[Quantity, Quantity]] = []
+    for walk in [] if isinstance(walks, Unknown) else walks:
+        made: list[PackedCall] = []
+        for point in walk.calls:
+            try:
+                found = _taken(point, kernels)
+            except Indeterminate as reason:
+                uncounted.setdefault(point.op.callee, str(reason))
+                continue
+            made += found
+            calls |= {call.op: call for call in found}
+        kept = [call for call in made if not call.scratch]
+        sums.append((total(call.device for call in kept), total(call.host for call in kept)))
+    device = greatest([one for one, _ in sums], positive)
+    host = greatest([other for _, other in sums], positive)
+    return PackedTotals(tuple(calls.values()), (device, host), tuple(sorted(uncounted.items())))
+
+
+def _taken(point: CallPoint, kernels: KernelMemory) -> list[PackedCall]:
+    """What one call takes; empty for most. Raises Indeterminate."""
+    op = point.op
+    if not isinstance(op, KernelCall):
+        return []
+    if op.kind.runs_kernel and kernels.runs(op.callee):
+        return [PackedCall(op, name, 0, size, scratch=True) for name, size in kernels.scratch(point).items()]
+    formula = FORMULAS.get(op.callee) if op.kind in _PACKED else None
+    if formula is None:
+        return []
+    types = [operand.type for operand in operands_of(op, point.function)]
+    merged = kernels.target_name in ("cpu", "cuda")
+    found: Bytes = formula(Arguments(types, point.scope), merged)
+    return [PackedCall(op, op.callee, found.device, found.host)]
+
+
+def _uncounted(program: Program, function: Function, kernels: KernelMemory) -> Iterator[tuple[str, str]]:
+    """The functions without a row, or with one that says why their memory cannot be told."""
+    for each in _reached(program, function):
+        views = [op for op in each.body.walk() if isinstance(op, View)]
+        if any(op.kind is ViewKind.ZERO_OFFSET for op in views) and any(map(_is_moved, views)):
+            yield "vm.builtin.ensure_zero_offset", "it copies what does not start at a multiple of 64 bytes"
+        for op in each.body.walk():
+            if isinstance(op, FunctionCall) and op.target is None and op.callee.startswith(_GRAPHS):
+                yield op.callee, PACKED_MEMORY[op.callee].note
+            if not isinstance(op, KernelCall):
+                continue
+            names = [op.callee] if op.kind in _PACKED else []
+            if op.kind.runs_kernel and kernels.runs(op.callee):
+                names = list(kernels.uncounted_calls(op.callee))
+            for name in names:
+                reason = _why(name)
+                if reason is not None:
+                    yield name, reason
+
+
+def _is_moved(op: View) -> bool:
+    """Whether a view starts where a copy of it would be made."""
+    if op.kind is not ViewKind.MEMORY_VIEW or isinstance(op.offset, Unknown):
+        return op.kind is ViewKind.MEMORY_VIEW
+    return not op.offset.is_Integer or int(op.offset) % _ALIGNMENT != 0
+
+
+def _why(name: str) -> str | None:
+    """Why the memory of a packed function is not counted; None where it is, or where there is none."""
+    row = PACKED_MEMORY.get(name)
+    if row is not None:
+        return row.note if row.takes is Takes.UNCOUNTED else None
+    return None if name in BUILTINS and BUILTINS[name].allocates else NO_ROW
+
+
+def _reached(program: Program, function: Function) -> list[Function]:
+    """The function and those that it calls, directly or not."""
+    known = {each.name: each for each in program.functions}
+    found, pending = {function.name: function}, [function]
+    while pending:
+        for op in pending.pop().body.walk():
+            target = op.target if isinstance(op, FunctionCall) else None
+            if target is not None and target in known and target not in found:
+                found[target] = known[target]
+                pending.append(known[target])
+    return list(found.values())

@@ -1,0 +1,273 @@
+"""What the calls of a function request from TVM's workspace pool, and what the pool obtains for them.
+
+Requests come from inside kernels, not from the VM's allocator: these totals stand beside the others. The pool
+gives nothing back, so a walk with the pool's buffers in it (`_Pool`) has the peak of both together.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from enum import Enum, auto
+from functools import partial
+
+import sympy
+
+from relax_lint.model.operations import KernelCall
+from relax_lint.model.program import Function, Program
+from relax_lint.symbolic.functions import FloorDiv
+from relax_lint.symbolic.quantity import Unknown
+from relax_lint.totals.compute import symbols_of
+from relax_lint.totals.formula import greatest, never_negative_symbols, reaches, total
+from relax_lint.totals.kernel_memory import CallWorkspaces, KernelMemory, OnChip
+from relax_lint.totals.peaks import peak, pooled
+from relax_lint.totals.plans import Plans
+from relax_lint.totals.quantities import Indeterminate, Quantity
+from relax_lint.totals.walk import Allocation, CallPoint, ExecMode, Inventory, Walk
+from relax_lint.totals.walker import paths_of
+from relax_lint.vm.allocators import DEFAULT_PAGE_SIZE, Allocator
+from relax_lint.vm.workspaces import WORKSPACE_PAGE_SIZE
+
+
+@dataclass(frozen=True)
+class CallRequest:
+    """The most that one call holds of the pool's buffers at one time, as it asks for them, in bytes."""
+
+    op: KernelCall
+    size: Quantity | Unknown
+
+
+@dataclass(frozen=True)
+class WorkspaceTotals:
+    """`requested` is the most that any one call asks for at one time, `held` what the pool obtains over one
+    call of the function from a cold start, `together` what pool and allocator hold at one time. Kernels with
+    parallel loops run on several threads: `per_worker` is what the pool of each further one holds.
+    """
+
+    requested: Quantity | Unknown
+    held: Quantity | Unknown
+    per_worker: Quantity | Unknown
+    together: Mapping[Allocator, Quantity | Unknown]
+    calls: tuple[CallRequest, ...]
+    on_chip: tuple[OnChip, ...]
+
+
+def measure_workspaces(
+    program: Program,
+    function: Function,
+    kernels: KernelMemory,
+    *,
+    page_size: int = DEFAULT_PAGE_SIZE,
+    exec_mode: ExecMode = ExecMode.BYTECODE,
+    binding: Mapping[str, int] | None = None,
+) -> WorkspaceTotals:
+    """The totals of one function over all its paths; with a `binding` as in `measure`."""
+    walks = storage_walks(program, function, exec_mode=exec_mode, binding=binding)
+    if isinstance(walks, Unknown):
+        return WorkspaceTotals(walks, walks, walks, dict.fromkeys(Allocator, walks), (), ())
+    return _totals(walks, kernels, page_size, never_negative_symbols(function))
+
+
+def storage_walks(
+    program: Program,
+    function: Function,
+    *,
+    exec_mode: ExecMode = ExecMode.BYTECODE,
+    binding: Mapping[str, int] | None = None,
+) -> list[Walk] | Unknown:
+    """The walks of the storages of one function, over all its paths."""
+    values = None if binding is None else symbols_of(function, binding)
+    try:
+        return paths_of(Plans(program), function, Inventory.STORAGES, values, exec_mode)
+    except Indeterminate as reason:
+        return Unknown(str(reason))
+
+
+def _totals(
+    walks: Sequence[Walk], kernels: KernelMemory, page_size: int, positive: frozenset[sympy.Symbol]
+) -> WorkspaceTotals:
+    names = dict.fromkeys(p.op.callee for walk in walks for p in walk.calls if kernels.runs(p.op.callee))
+    on_chip = tuple(one for name in names for one in kernels.on_chip(name))
+    calls = _calls(walks, kernels, positive)
+    unknown = next((call.size for call in calls if isinstance(call.size, Unknown)), None)
+    if unknown is not None:
+        return WorkspaceTotals(unknown, unknown, unknown, dict.fromkeys(Allocator, unknown), calls, on_chip)
+
+    def held(which: _Which) -> Quantity:
+        return peak([_with_pool(walk, kernels, positive, which) for walk in walks], positive).size
+
+    def both_pools() -> Quantity:
+        return greatest([_both_pools(walk, kernels, page_size, positive) for walk in walks], positive)
+
+    return WorkspaceTotals(
+        _greatest([call.size for call in calls], positive),
+        _or_unknown(lambda: held(_Which.POOL)),
+        _or_unknown(lambda: held(_Which.POOL_OF_A_WORKER)),
+        {
+            Allocator.NAIVE: _or_unknown(lambda: held(_Which.BOTH)),
+            Allocator.POOLED: _or_unknown(both_pools),
+        },
+        calls,
+        on_chip,
+    )
+
+
+def _or_unknown(compute: Callable[[], Quantity]) -> Quantity | Unknown:
+    try:
+        return compute()
+    except Indeterminate as reason:
+        return Unknown(str(reason))
+
+
+def _requests(walk: Walk, kernels: KernelMemory, positive: frozenset[sympy.Symbol]) -> list[CallWorkspaces]:
+    """The calls of a walk that request something. Raises Indeterminate."""
+    found = (kernels.call(point, positive) for point in walk.calls if _runs(point, kernels))
+    return [call for call in found if call.sizes]
+
+
+def _runs(point: CallPoint, kernels: KernelMemory) -> bool:
+    return isinstance(point.op, KernelCall) and point.op.kind.runs_kernel and kernels.runs(point.op.callee)
+
+
+def _calls(
+    walks: Sequence[Walk], kernels: KernelMemory, positive: frozenset[sympy.Symbol]
+) -> tuple[CallRequest, ...]:
+    """Every call that requests something, each once; over several paths or activations, the most."""
+    found: dict[KernelCall, list[Quantity | Unknown]] = {}
+    for walk in walks:
+        for point in walk.calls:
+            if not isinstance(point.op, KernelCall) or not _runs(point, kernels):
+                continue
+            size = _or_unknown(partial(_most, kernels, point, positive))
+            if isinstance(size, Unknown) or size != 0:
+                found.setdefault(point.op, []).append(size)
+    return tuple(CallRequest(op, _greatest(sizes, positive)) for op, sizes in found.items())
+
+
+def _greatest(sizes: Sequence[Quantity | Unknown], positive: frozenset[sympy.Symbol]) -> Quantity | Unknown:
+    unknown = next((size for size in sizes if isinstance(size, Unknown)), None)
+    return unknown or greatest([size for size in sizes if not isinstance(size, Unknown)], positive)
+
+
+def _most(kernels: KernelMemory, point: CallPoint, positive: frozenset[sympy.Symbol]) -> Quantity:
+    call = kernels.call(point, positive)
+    allocations = [Allocation(size, call.point.op.place) for size in call.sizes]
+    return peak([Walk(allocations=allocations, events=list(call.events))], positive).size
+
+
+def _both_pools(
+    walk: Walk, kernels: KernelMemory, page_size: int, positive: frozenset[sympy.Symbol]
+) -> Quantity:
+    """Neither pool gives anything back: each is at its largest at the end."""
+    held = peak([_with_pool(walk, kernels, positive, _Which.POOL)], positive).size
+    return total([pooled([walk], page_size, positive), held])
+
+
+class _Which(Enum):
+    """The buffers that count."""
+
+    BOTH = auto()
+    """Those of the allocator and of the workspace pool."""
+    POOL = auto()
+    POOL_OF_A_WORKER = auto()
+
+
+def _with_pool(walk: Walk, kernels: KernelMemory, positive: frozenset[sympy.Symbol], which: _Which) -> Walk:
+    """The walk with the buffers of the workspace pool as allocations. Raises Indeterminate."""
+    alone = which is not _Which.BOTH
+    allocations = [] if alone else list(walk.allocations)
+    events: list[int] = []
+    pool = _Pool(allocations, events, positive)
+    done = 0
+    for call in _requests(walk, kernels, positive):
+        if not alone:
+            events.extend(walk.events[done : call.point.moment])
+        done = call.point.moment
+        pool.serve(call.of_a_worker() if which is _Which.POOL_OF_A_WORKER else call)
+    if not alone:
+        events.extend(walk.events[done:])
+    return Walk(allocations=allocations, events=events)
+
+
+class _Pool:
+    """TVM's workspace pool on paper. Each of its buffers is an allocation of the walk, which ends where the
+    buffer is exchanged.
+    """
+
+    def __init__(
+        self, allocations: list[Allocation], events: list[int], positive: frozenset[sympy.Symbol]
+    ) -> None:
+        self._allocations = allocations
+        self._events = events
+        self._positive = positive
+        self._free: list[tuple[Quantity, int]] = []
+        """Sizes as they were asked for, with the number of the allocation."""
+
+    def serve(self, call: CallWorkspaces) -> None:
+        """The requests of one call and their ends. Raises Indeterminate."""
+        taken: dict[int, tuple[Quantity, int]] = {}
+        for event in call.events:
+            number = abs(event) - 1
+            if event > 0:
+                taken[number] = self._take(call.sizes[number], call)
+            else:
+                self._free.append(taken.pop(number))
+
+    def _take(self, size: Quantity, call: CallWorkspaces) -> tuple[Quantity, int]:
+        if not self._free:
+            return self._obtain(size, call)
+        if len(self._free) == 1:
+            (held, number) = self._free.pop()
+            if self._reaches(held, size):
+                return held, number
+            return self._exchange(number, greatest([held, size], self._positive), call)
+        if isinstance(size, int) and all(isinstance(free, int) for free, _ in self._free):
+            return self._first_fit(size, call)
+        return self._choose(size, call)
+
+    def _first_fit(self, size: int, call: CallWorkspaces) -> tuple[Quantity, int]:
+        """Where all sizes are known."""
+        self._free.sort(key=lambda entry: int(_pages(entry[0])))
+        for position, (held, _) in enumerate(self._free):
+            if int(_pages(held)) >= int(_pages(size)):
+                return self._free.pop(position)
+        return self._exchange(self._free.pop()[1], size, call)
+
+    def _choose(self, size: Quantity, call: CallWorkspaces) -> tuple[Quantity, int]:
+        """Where sizes are symbolic: the request is at most as large as all that is free, or at least. In
+        between it depends on the values which buffer is the first that is large enough.
+        """
+        least = [e for e in self._free if all(self._reaches(other[0], e[0]) for other in self._free)]
+        if least and self._reaches(least[0][0], size):
+            self._free.remove(least[0])
+            return least[0]
+        largest = [e for e in self._free if all(self._reaches(e[0], other[0]) for other in self._free)]
+        if largest and self._reaches(size, largest[0][0]):
+            self._free.remove(largest[0])
+            return self._exchange(largest[0][1], size, call)
+        raise Indeterminate("which buffers the workspace pool reuses depends on the values of the symbols")
+
+    def _reaches(self, upper: Quantity, lower: Quantity) -> bool:
+        if upper == lower:
+            return True
+        if isinstance(upper, int) and isinstance(lower, int):
+            return upper >= lower
+        return reaches(sympy.sympify(upper), sympy.sympify(lower), self._positive)
+
+    def _exchange(self, number: int, size: Quantity, call: CallWorkspaces) -> tuple[Quantity, int]:
+        self._events.append(-(number + 1))
+        return self._obtain(size, call)
+
+    def _obtain(self, size: Quantity, call: CallWorkspaces) -> tuple[Quantity, int]:
+        number = len(self._allocations)
+        self._allocations.append(Allocation(_pages(size), call.point.op.place))
+        self._events.append(number + 1)
+        return size, number
+
+
+def _pages(size: Quantity) -> Quantity:
+    """What the pool obtains for a request; an empty one takes a page too."""
+    page = WORKSPACE_PAGE_SIZE
+    if isinstance(size, int):
+        return max(1, -(-size // page)) * page
+    return page * sympy.Max(1, FloorDiv(size + (page - 1), sympy.Integer(page)))

@@ -1,0 +1,120 @@
+"""The buffers of kernels in the report, and why a total is missing."""
+
+from __future__ import annotations
+
+import json
+from importlib.resources import files
+
+import jsonschema
+
+from relax_lint.vm.workspaces import is_on_stack
+from tests.memory.conftest import Memory
+from tests.memory.programs import HEADER, SYMBOLIC
+
+SCHEMA = files("relax_lint.output").joinpath("check-report.schema.json")
+
+# The kernel has 8 bytes on the stack and one buffer of `n` rows; what it does in a loop or a branch varies.
+KERNEL = (
+    HEADER
+    + """@I.ir_module
+class Module:
+    @T.prim_func(private=True)
+    def twice(p: T.handle, q: T.handle):
+        n = T.int64()
+        x = T.match_buffer(p, (n, 64), "float32")
+        y = T.match_buffer(q, (n, 64), "float32")
+        few = T.alloc_buffer((2,), "float32")
+        rows = T.alloc_buffer((n, 64), "float32")
+        for i in T.serial(2):
+            few[i] = T.float32(i)
+        for i, j in T.grid(n, 64):
+            rows[i, j] = x[i, j] + few[j % 2]
+        for i, j in T.grid(n, 64):
+            y[i, j] = rows[i, 63 - j]
+
+    @R.function
+    def main(x: R.Tensor(("n", 64), "float32")):
+        n = T.int64()
+        cls = Module
+        a = R.call_tir(cls.twice, (x,), out_ty=R.Tensor((n, 64), "float32"))
+        return a
+"""
+)
+
+
+def test_what_a_kernel_requests_is_a_total_of_its_own(memory: Memory) -> None:
+    found = memory(KERNEL, "--bind", "n=20", "--output-format", "json").report
+    jsonschema.validate(found, json.loads(SCHEMA.read_text(encoding="utf-8")))
+    workspaces = found["memory"][0]["workspaces"]
+    assert workspaces["requested"] == {"expr": "256*n", "value": 5120}
+    assert workspaces["held"]["value"] == 8192
+    assert workspaces["calls"] == [
+        {"callee": "twice", "binding": "a", "line": 24, "requested": {"expr": "256*n", "value": 5120}}
+    ]
+    assert workspaces["on_chip"] == [
+        {"kernel": "twice", "scope": "stack", "bytes": {"expr": "8", "value": 8}, "limit": None}
+    ]
+    assert workspaces["per_worker"] == {"expr": "0", "value": 0}
+
+
+def test_the_text_lists_the_calls_that_request_most(memory: Memory) -> None:
+    found = memory(KERNEL, "--bind", "n=20", "--formulas").out
+    assert "8,192 bytes (8 KiB) = 4096*Max((n + 15)//16, 1)\n" in found.partition("kernel workspaces")[2]
+    assert "`twice` for `a`, line 24: 5,120 bytes (5 KiB) = 256*n\n" in found
+    assert "kernels' stack" in found
+
+
+def test_a_module_whose_kernels_make_no_buffers_has_no_row(memory: Memory) -> None:
+    assert "workspaces" not in memory(SYMBOLIC).out
+
+
+def test_a_parallel_loop_requests_for_each_thread(memory: Memory) -> None:
+    threads = KERNEL.replace(
+        "        for i, j in T.grid(n, 64):\n            y[i, j] = rows[i, 63 - j]",
+        "        for i in T.parallel(n):\n"
+        "            line = T.alloc_buffer((300,), 'float32')\n"
+        "            for j in T.serial(300):\n"
+        "                line[j] = rows[i, 63 - j % 64]\n"
+        "            for j in T.serial(64):\n"
+        "                y[i, j] = line[63 - j]",
+    )
+    found = memory(threads, "--bind", "n=20", "--output-format", "json").report["memory"][0]
+    assert found["workspaces"]["per_worker"]["value"] == 4096
+    assert found["workspaces"]["requested"]["value"] == 5120 + 1200
+    assert "4,096 bytes (4 KiB) for each further thread" in memory(threads, "--bind", "n=20").out
+
+
+def test_a_kernel_that_tvm_cannot_lower_is_named_and_not_counted_as_nothing(memory: Memory) -> None:
+    found = memory(KERNEL, "--target", "nothing", "--output-format", "json").report["memory"][0]
+    assert found["workspaces"]["held"] is None
+    assert found["unknown"]["workspaces.held"].startswith("TVM cannot lower the kernel `twice`: ")
+
+
+def test_where_a_buffer_of_a_cpu_kernel_lies() -> None:
+    assert is_on_stack("global", 1023)
+    assert not is_on_stack("global", 1024)
+    assert not is_on_stack("global", None)
+    # Only buffers of the scope `global` are left on the stack.
+    assert not is_on_stack("local", 4)
+
+
+PACKED = (
+    HEADER
+    + """@I.ir_module
+class Module:
+    @R.function(pure=False)
+    def main(x: R.Tensor((3, 8), "float32")):
+        cache = R.call_packed("vm.builtin.attention_kv_cache_create", x, R.shape([4, 8]), 0, ty_args=[R.Any])
+        more = R.call_packed("vm.builtin.attention_kv_cache_append", cache, x, ty_args=[R.Any])
+        mine = R.call_packed("mine.something", x, ty_args=[R.Any])
+        return more
+"""
+)
+
+
+def test_the_text_has_what_is_held_and_what_is_not_counted(memory: Memory) -> None:
+    found = memory(PACKED).out
+    held = "128 bytes, of `vm.builtin.attention_kv_cache_create` for `cache`\n"
+    assert held in found.partition("held by an object")[2]
+    assert "`mine.something`: what it allocates is not known\n" in found
+    assert "`vm.builtin.attention_kv_cache_append`: it doubles the cache where that is full\n" in found

@@ -1,0 +1,57 @@
+"""What packed functions take, predicted and measured; what is in no total is named."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+import relax_lint
+from relax_lint.vm.builtins import BUILTINS, Operation
+from relax_lint.vm.packed_memory import PACKED_MEMORY
+from tests.totals import interposer
+from tests.totals.corpus_packed import LittleKnown, paged_cache
+
+
+@pytest.fixture(scope="module")
+def rows(tmp_path_factory: pytest.TempPathFactory) -> list[dict[str, Any]]:
+    """What the subprocess reports, over the whole corpus."""
+    return interposer.run(tmp_path_factory.mktemp("meter"), "tests.totals.measuring_packed")
+
+
+@pytest.mark.vm
+@pytest.mark.skipif(not interposer.AVAILABLE, reason="needs gcc and LD_PRELOAD")
+class TestMeasured:
+    def test_objects_hold_what_is_predicted(self, rows: list[dict[str, Any]]) -> None:
+        assert [row for row in rows if row["predicted"] != row["measured"]] == []
+        assert [row for row in rows if row["formula"] != row["measured"]] == []
+        assert sum(row["measured"] > 0 for row in rows) >= 6
+
+    def test_sorting_takes_at_most_what_is_said(self, rows: list[dict[str, Any]]) -> None:
+        sorting = [row for row in rows if row["heap at most"]]
+        assert [row for row in sorting if row["heap"] > row["heap at most"]] == []
+        # The bound is not far off: within a factor of three where anything large was taken.
+        assert all(3 * row["heap"] >= row["heap at most"] for row in sorting if row["heap"])
+        assert sum(row["heap"] > 0 for row in sorting) >= 4
+
+
+def test_a_paged_cache_is_a_formula_of_its_settings() -> None:
+    (total,) = relax_lint.memory(paged_cache(2, (4, 2), 16, "float16"))
+    assert total.packed is not None
+    assert total.packed.device is not None
+    assert total.packed.not_counted == {}
+    assert "max_total_seq_len" in total.packed.device.expr
+    assert total.packed.device.value is None
+
+
+def test_a_function_whose_arguments_tell_too_little_is_not_counted() -> None:
+    (total,) = relax_lint.memory(LittleKnown)
+    assert total.packed is not None
+    assert total.packed.calls == ()
+    assert "vm.builtin.attention_kv_cache_create" in total.packed.not_counted
+
+
+def test_every_builtin_has_a_row() -> None:
+    calls = (Operation.CALL, Operation.VIEW, Operation.CUDA_GRAPH)
+    packed = [name for name, row in BUILTINS.items() if row.operation in calls and not row.is_operator]
+    assert set(packed) - PACKED_MEMORY.keys() - {"runtime.TVMTensorCreateView"} == set()
