@@ -154,6 +154,9 @@ class AccessJudge:
         unproved = [one for one in inexact if self._is_open(use, conditions[one])]
         if unproved and all(one.data and not one.holds for one in unproved):
             return AccessVerdict(access, Status.ASSUMED, assumptions=(self._computed(use, access),))
+        if unproved and all(_is_lookup(use, access, one) for one in unproved):
+            # RLX308 judges the constants that are used as indices as they are.
+            return AccessVerdict(access, Status.ASSUMED)
         return AccessVerdict(
             access, Status.UNDECIDED, sufficient, found, inexact[0].why, obligation=inexact[0]
         )
@@ -254,6 +257,15 @@ class AccessJudge:
                     return None
                 values[number] = value
         return attempt(access, values)
+
+
+def _is_lookup(use: KernelUse, access: KernelAccess, obligation: Obligation) -> bool:
+    """Whether an index is an element of an argument as it is."""
+    return any(
+        (lookup.parameter, lookup.axis) == (access.buffer.parameter, obligation.axis)
+        and lookup.indices in obligation.holds
+        for lookup in use.kernel.lookups
+    )
 
 
 def _holders(access: KernelAccess, obligation: Obligation, position: int | None = None) -> list[sympy.Symbol]:
