@@ -90,7 +90,7 @@ def check_module(
     """
     judge = ModuleJudge(ir_module, config, positions=positions, module_name=module_name)
     program, notes = judge.program, (*notes, *judge.notes)
-    kernels = KernelMemory(ir_module, config.target) if config.memory.details else None
+    kernels = KernelMemory(ir_module, config.target_or_default) if config.memory.details else None
     checks: list[Check] = []
     memory: list[MemoryTotals] = []
     accesses: list[FunctionAccesses] = []

@@ -46,7 +46,7 @@ def _served(report: Report, how: Presentation) -> Sequence[Serving]:
         return ()
     from relax_lint.totals.serving import serving
 
-    return tuple(serving(report.memory, memory, how.config.target))
+    return tuple(serving(report.memory, memory, how.config.target_or_default))
 
 
 def _replay(report: Report, how: Presentation) -> str:
