@@ -19,6 +19,7 @@ import sympy
 from sympy.core.relational import Relational
 from sympy.logic.boolalg import Boolean
 
+from relax_lint.analysis.planned import rests_on_unplanned
 from relax_lint.facts.claims import Claim
 from relax_lint.facts.fitting import MAX_STEPS, Span, bracketed, solution
 from relax_lint.facts.judge import Decided, Judge
@@ -152,6 +153,8 @@ class BudgetFacts:
         """Where the pool keeps to a budget although it has no formula: for one symbol, the others having the
         values that were asked for.
         """
+        if rests_on_unplanned(self._program, self._function) is not None:
+            return reason
         point = self._config.memory.point
         limits = pool_limits(self._program, self._function, self._config.page_size, point or None)
         if isinstance(limits, Unknown):

@@ -91,7 +91,7 @@ def test_a_report_to_a_file_needs_no_standard_output(shell: Shell, tmp_path: Pat
     [
         ("", 2),
         ("check --no-such-option", 2),
-        ("check missing.py", 1),
+        ("check missing.py", 2),
         ("check --diff model.py", 1),
         ("rules", 0),
     ],

@@ -6,7 +6,12 @@ import json
 from importlib.resources import files
 
 import jsonschema
+import pytest
+import tvm
 
+import relax_lint
+from relax_lint.sources.kernel_lowering import KernelLoweringError
+from relax_lint.totals import kernel_memory
 from relax_lint.vm.workspaces import is_on_stack
 from tests.memory.conftest import Memory
 from tests.memory.programs import HEADER, SYMBOLIC
@@ -32,11 +37,13 @@ class Module:
         for i, j in T.grid(n, 64):
             y[i, j] = rows[i, 63 - j]
 
-    @R.function
+    @R.function(pure=False)
     def main(x: R.Tensor(("n", 64), "float32")):
         n = T.int64()
         cls = Module
-        a = R.call_tir(cls.twice, (x,), out_ty=R.Tensor((n, 64), "float32"))
+        s = R.memory.alloc_storage(R.shape([n * 256]), R.prim_value(0), R.str("global"), R.dtype("float32"))
+        a = R.memory.alloc_tensor(s, R.prim_value(0), R.shape([n, 64]), R.dtype("float32"))
+        done = cls.twice(x, a)
         return a
 """
 )
@@ -49,7 +56,7 @@ def test_what_a_kernel_requests_is_a_total_of_its_own(memory: Memory) -> None:
     assert workspaces["requested"] == {"expr": "256*n", "value": 5120}
     assert workspaces["held"]["value"] == 8192
     assert workspaces["calls"] == [
-        {"callee": "twice", "binding": "a", "line": 24, "requested": {"expr": "256*n", "value": 5120}}
+        {"callee": "twice", "binding": "done", "line": 26, "requested": {"expr": "256*n", "value": 5120}}
     ]
     assert workspaces["on_chip"] == [
         {"kernel": "twice", "scope": "stack", "bytes": {"expr": "8", "value": 8}, "limit": None}
@@ -60,7 +67,7 @@ def test_what_a_kernel_requests_is_a_total_of_its_own(memory: Memory) -> None:
 def test_the_text_lists_the_calls_that_request_most(memory: Memory) -> None:
     found = memory(KERNEL, "--bind", "n=20", "--formulas").out
     assert "8,192 bytes (8 KiB) = 4096*Max((n + 15)//16, 1)\n" in found.partition("kernel workspaces")[2]
-    assert "`twice` for `a`, line 24: 5,120 bytes (5 KiB) = 256*n\n" in found
+    assert "`twice` for `done`, line 26: 5,120 bytes (5 KiB) = 256*n\n" in found
     assert "kernels' stack" in found
 
 
@@ -84,10 +91,24 @@ def test_a_parallel_loop_requests_for_each_thread(memory: Memory) -> None:
     assert "4,096 bytes (4 KiB) for each further thread" in memory(threads, "--bind", "n=20").out
 
 
-def test_a_kernel_that_tvm_cannot_lower_is_named_and_not_counted_as_nothing(memory: Memory) -> None:
-    found = memory(KERNEL, "--target", "nothing", "--output-format", "json").report["memory"][0]
-    assert found["workspaces"]["held"] is None
-    assert found["unknown"]["workspaces.held"].startswith("TVM cannot lower the kernel `twice`: ")
+def test_a_kernel_that_tvm_cannot_lower_is_named_and_not_counted_as_nothing(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    def refuse(*_: object) -> None:
+        raise KernelLoweringError("a pass fails")
+
+    monkeypatch.setattr(kernel_memory, "lowered_kernel", refuse)
+    module = tvm.script.from_source(KERNEL.removeprefix(HEADER))
+    (found,) = relax_lint.memory(module)
+    assert found.workspaces is not None
+    assert found.workspaces.held is None
+    assert found.unknown["workspaces.held"].startswith("TVM cannot lower the kernel `twice`: ")
+
+
+def test_a_target_that_tvm_does_not_know_is_a_wrong_request(memory: Memory) -> None:
+    done = memory(KERNEL, "--target", "nothing")
+    assert done.code == 2
+    assert "nothing" in done.err
 
 
 def test_where_a_buffer_of_a_cpu_kernel_lies() -> None:

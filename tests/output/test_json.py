@@ -87,7 +87,8 @@ def test_the_check_of_17322() -> None:
         "naive": {"first_failure": {"m": 5}},
         "pooled": {"first_failure": {"m": 1025}},
     }
-    assert check["location"] == {"path": "model.py", "line": 9, "column": 17, "end_line": 9, "end_column": 63}
+    place = {"path": "model.py", "line": 9, "column": 17, "end_line": 9, "end_column": 63}
+    assert check["location"] == {**place, "cell": None, "cell_line": None}
     assert check["fixes"][0]["edits"][0]["start"] == {"line": 8, "column": 41}
 
 

@@ -182,8 +182,11 @@ CASES = {
         module(kernel("p: T.let[T.handle] = T.tvm_struct_get(a.data, 0, 12, dtype='handle')\nT.evaluate(p)")),
     ),
     "function-decorator": (
-        module(KERNEL.format("s_tir=True", "sblock").replace("prim_func", "function")),
-        module(KERNEL.format("s_tir=True", "sblock")),
+        module(
+            KERNEL.format("s_tir=True", "sblock").replace("prim_func", "function"),
+            CALL.format("M.copy", "out_ty"),
+        ),
+        module(KERNEL.format("s_tir=True", "sblock"), CALL.format("M.copy", "out_ty")),
     ),
     "returned-value": (
         module(kernel("T.ret(T.int32(0))")),
