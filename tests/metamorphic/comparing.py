@@ -39,6 +39,9 @@ def of_text(program: Text, change: Callable[[str], Changed]) -> str:
     changed = change(program.content)
     after = sayings(load_module(changed.content, "script"), program, changed.names)
     was, now = before(program), _of_the_program(after)
+    if change is wrapped:
+        # A tensor that a function returns unwritten is its caller's to fill, and judged there.
+        was, now = _without_returned(was), _without_returned(now)
     if change is reordered:
         was, now = _without_fine_pairs(was), _without_fine_pairs(now)
     return _differences(was, now, changed.content)
@@ -86,6 +89,11 @@ def _of_the_program(found: Mapping[Saying, int]) -> Counter[Saying]:
 def _without_fine_pairs(found: Mapping[Saying, int]) -> Counter[Saying]:
     """Of two tensors on one storage that do no harm to each other, this is said of the later one."""
     return Counter({one: n for one, n in found.items() if (one[2], one[3]) != ("RLX203", "always-fine")})
+
+
+def _without_returned(found: Mapping[Saying, int]) -> Counter[Saying]:
+    """Without what is said of memory that nobody has written."""
+    return Counter({one: n for one, n in found.items() if one[2] != "RLX205"})
 
 
 def _without_bindings(found: Mapping[Saying, int]) -> Counter[Saying]:

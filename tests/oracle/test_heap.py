@@ -47,10 +47,12 @@ def test_what_was_found(program: Program) -> None:
 
 def test_the_search_finds_slots_that_survive_their_branch(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(Contents, "join", lambda self, other: other)
-    found = 0
-    for seed in range(30):
+
+    def is_found(seed: int) -> bool:
         try:
             compare(random_program(seed))
         except Disagreement:
-            found += 1
-    assert found
+            return True
+        return False
+
+    assert any(is_found(seed) for seed in range(100))

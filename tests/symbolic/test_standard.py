@@ -11,6 +11,7 @@ from sympy.logic.boolalg import Boolean
 
 from relax_lint.results.verdict import Prover, Verdict
 from relax_lint.symbolic import functions as f
+from relax_lint.symbolic.asked import Plain
 from relax_lint.symbolic.domain import Domain, Fact, FactKind
 from relax_lint.symbolic.prover import ProverChain
 from relax_lint.symbolic.smtlib import script
@@ -56,7 +57,7 @@ def test_sympys_own_functions_of_integers_are_decided(claim: Boolean, verdict: V
     assert decision.verdict is verdict
     assert decision.proof.by is not Prover.UNDECIDED
     assert chain.entails(domain, claim) is (verdict is FINE)
-    assert "(assert (not" in script([(claim, domain)], (), always_holds=True)
+    assert "(assert (not" in script([(Plain(claim), domain)], (), always_holds=True)
 
 
 @pytest.mark.parametrize(

@@ -122,4 +122,6 @@ def test_the_memory_of_closures_is_not_known(module: str, known: bool) -> None:
     assert ("peak_live" in found.unknown) != known
     budget = checks(parse(module), "RLX601", max_memory=(("global", 10),))
     over = next(check for check in budget if check.function == "main")
-    assert over.verdict.value == ("always-wrong" if known else "needs-runtime-check")
+    # What `lifted` allocates is planned in none of these modules, so its budget is open in any case.
+    assert over.verdict.value == "needs-runtime-check"
+    assert over.undecided
