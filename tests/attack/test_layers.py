@@ -38,7 +38,8 @@ BREAKS = {
     "dialect": _file(f"T = {_WALK!r}", 'x: R.Tensor(("T.format(R)",), "float32")', "y = T"),
     "kernel text": (
         f"from tvm.script import ir as I, relax as R, tirx as T\nW = {_WALK!r}\n@I.ir_module\nclass Module:\n"
-        "    @T.prim_func\n    def main(A: T.Buffer(('W.format(T)',), 'float32')):\n        T.func_attr({'a': W})\n"
+        "    @T.prim_func\n    def k(A: T.Buffer(('W.format(T)',), 'float32')):\n        T.func_attr({'a': W})\n"
+        "    @R.function\n    def main(x: R.Tensor((4,), 'float32')):\n        return x\n"
     ),
     "default": (
         f"from tvm.script import ir as I, relax as R\ndef outer(T={_WALK!r}):\n    @I.ir_module\n    class Module:\n"

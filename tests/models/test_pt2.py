@@ -44,6 +44,7 @@ def test_without_trust_it_is_refused_unread(tmp_path: Path) -> None:
 
 
 def test_trust_comes_from_the_command_line_alone(run: Run, tmp_path: Path) -> None:
+    (tmp_path / "model.pt2").write_bytes(b"anything")
     (tmp_path / "pyproject.toml").write_text("[tool.relax-lint]\ntrust-models = true\n", encoding="utf-8")
     found = run("memory", "model.pt2")
     assert (found.code, found.out) == (2, "")

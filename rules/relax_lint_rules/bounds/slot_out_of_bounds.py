@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
-from relax_lint.facts.words import quantity, slot_name
 from relax_lint.results.confirmation import FAILURE
 from relax_lint.results.verdict import Verdict
 from relax_lint.rule import Judgement, Message, Rule
@@ -25,6 +24,9 @@ def check(facts: FunctionFacts) -> Iterator[Judgement]:
 
 
 def _message(use: SlotUse, *, fine: bool, certain: bool) -> Message:
+    # Every run reads the rules; only one that judges reads sympy.
+    from relax_lint.facts.words import quantity, slot_name
+
     access = use.doubtful or use.accesses[0]
     slots = quantity(access.slots, "slots")
     heap = f"the shape heap `{access.heap}`" if access.heap else "the shape heap"
