@@ -72,8 +72,8 @@ def diagnostic(check: Check, judged: DocumentResult) -> types.Diagnostic:
 
 
 def hover(judged: DocumentResult, position: types.Position) -> types.Hover | None:
-    """What is known of the operation at a position, one line for each check, the fine ones too; None where
-    there is no operation.
+    """What is known of the operation at a position, one line for each finding, and one for all that is fine.
+    None where there is no operation.
     """
     place = judged.ruler.place(position)
     here = [
@@ -88,10 +88,20 @@ def hover(judged: DocumentResult, position: types.Position) -> types.Hover | Non
     checks = [check for check, where in here if where == innermost]
     # What is wrong first, then in the order of codes.
     checks.sort(key=lambda check: (-check.severity.rank, check.rule))
-    text = "\n\n".join(_line(check) for check in checks[:_MOST_SHOWN])
+    text = "\n\n".join(_lines(checks[:_MOST_SHOWN]))
     return types.Hover(
         types.MarkupContent(types.MarkupKind.Markdown, text), range=judged.ruler.range(innermost)
     )
+
+
+def _lines(checks: Sequence[Check]) -> Iterator[str]:
+    """One line for each check that says something, and one for all the others."""
+    fine = [check for check in checks if check.severity is Severity.NONE and not check.suppressed]
+    yield from (_line(check) for check in checks if check not in fine)
+    if fine:
+        yield ", ".join(
+            f"**{one.rule}** {one.name} ({one.verdict.value}) by {one.prover.value}" for one in fine
+        )
 
 
 def _extent(location: Location) -> tuple[int, int]:
@@ -104,9 +114,7 @@ def _line(check: Check) -> str:
     head = f"**{check.rule}** {check.name} ({verdict}): {_escaped(printable(check.message))}"
     known = details(replace(check, related=(), help=(), fixes=()))
     facts = [_escaped(line.replace("\n", " ")) for line in known if not line.startswith("verdict: ")]
-    proof = f"decided by: {check.prover.value}" + (
-        f", {_escaped(printable(check.proof))}" if check.proof else ""
-    )
+    proof = f"decided by: {check.prover.value}"
     return "; ".join([head, *facts, proof])
 
 
