@@ -141,6 +141,14 @@ def _sum(a: Mapping[Monomial, int], b: Mapping[Monomial, int], sign: int) -> Pol
     return Poly(found)
 
 
+def reduced(p: Poly) -> Poly:
+    """What p >= 0 says, with the common divisor of the coefficients taken out as integers allow."""
+    common = p.content
+    if common <= 1:
+        return p
+    return Poly({m: c // common for m, c in p.terms.items() if m or c // common})
+
+
 def constant(value: int) -> Poly:
     """The polynomial that is a number."""
     return Poly({(): value} if value else {})
