@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from enum import IntEnum
+from functools import cached_property
 from math import gcd
 
 from relax_lint.model.kernel_access.polynomials import ONE, ZERO, Monomial, Poly, constant, reduced
@@ -48,7 +49,9 @@ class Bound:
 
 
 class Step:
-    """The elimination of one atom. Atoms in `free` may be split; None: nothing new may be made."""
+    """The elimination of one atom from reduced constraints. Atoms in `free` may be split. Where it is None
+    only what is implied counts.
+    """
 
     def __init__(
         self,
@@ -63,23 +66,39 @@ class Step:
         self.atom = atom
         self.lower: list[Bound] = []
         self.upper: list[Bound] = []
-        self.other: list[Poly] = [p for p in constraints if not any(atom in m for m in p.terms)]
+        self.other: list[Poly] = [p for p in constraints if atom not in p.atoms()]
         self.split: Split | None = None
-        self.exactness = Exactness.PLAIN
+        self._exactness = Exactness.PLAIN
         for p in constraints:
-            if any(atom in monomial for monomial in p.terms):
+            if atom in p.atoms():
                 self._sort(p)
         self.pairs = [
             (one, other)
             for one in self.lower
             for other in self.upper
-            if (atom, reduced(one.whole), reduced(other.whole)) not in harmless
+            if not harmless or (atom, one.whole, other.whole) not in harmless
         ]
-        units = [one.rest + other.rest for one, other in self.pairs if one.factor == other.factor == ONE]
-        self._known = [*self.other, *units]
+        self._said: list[Poly | None] = [None] * len(self.pairs)
+
+    @property
+    def growth(self) -> int:
+        """How many more constraints there are without the atom."""
+        return len(self.pairs) - len(self.lower) - len(self.upper)
+
+    @cached_property
+    def exactness(self) -> Exactness:
+        """How exact it is; only implied, where nobody asks for more."""
+        if self._free is None:
+            return Exactness.IMPLIED
         self._said = [self._pair(one, other) for one, other in self.pairs]
-        if self.exactness is Exactness.AFTER_SPLIT and self.split is None:
-            self.exactness = Exactness.IMPLIED
+        if self._exactness is Exactness.AFTER_SPLIT and self.split is None:
+            return Exactness.IMPLIED
+        return self._exactness
+
+    @cached_property
+    def _known(self) -> list[Poly]:
+        units = [one.rest + other.rest for one, other in self.pairs if one.factor == other.factor == ONE]
+        return [*self.other, *units]
 
     def combined(self) -> Iterable[Poly]:
         """What each pair of bounds says without the atom."""
@@ -87,7 +106,7 @@ class Step:
             yield _sum_of(one, other) if found is None else found
 
     def _worse(self, exactness: Exactness, split: Split | None = None) -> None:
-        self.exactness = max(self.exactness, exactness)
+        self._exactness = max(self._exactness, exactness)
         self.split = self.split or split
 
     def _sort(self, p: Poly) -> None:
@@ -100,7 +119,7 @@ class Step:
         low, high = self._terms.span(factor)
         is_not_negative = low is not None and low >= 0
         is_not_positive = high is not None and high <= 0
-        if not factor.is_constant and self._terms.is_static(factor):
+        if self._free is not None and not factor.is_constant and self._terms.is_static(factor):
             is_not_negative = is_not_negative or self._follows(factor, self.other)
             is_not_positive = is_not_positive or self._follows(-factor, self.other)
         if is_not_negative and is_not_positive:
@@ -157,8 +176,6 @@ class Step:
 
     def _quotient(self, dividend: Poly, factor: Poly) -> Poly | None:
         """dividend // factor, if that is a multiple of atoms and a quotient that the call decides."""
-        if self._free is None and not dividend.is_constant:
-            return None
         if not factor.is_constant:
             decided = self._terms.is_static(factor) and self._terms.is_static(dividend)
             return self._terms.quotient(dividend, factor) if decided and self._is_positive(factor) else None

@@ -107,7 +107,7 @@ def _eliminated(terms: Terms, case: _Case, free: frozenset[int] | None) -> Left 
     conjunction = Conjunction(terms, case.constraints)
     while case.pending and not conjunction.impossible:
         known = conjunction.polynomials
-        step = min((Step(terms, known, one, case.harmless, free) for one in case.pending), key=_cost)
+        step = _best([Step(terms, known, one, case.harmless, free) for one in case.pending])
         if step.exactness is Exactness.AFTER_SPLIT and step.split is not None:
             case = replace(case, constraints=tuple(known))
             return list(_cases(terms, case, step.split))
@@ -126,10 +126,16 @@ def _eliminated(terms: Terms, case: _Case, free: frozenset[int] | None) -> Left 
     return Left(None if conjunction.impossible else tuple(conjunction.polynomials), case.exact)
 
 
-def _cost(step: Step) -> tuple[int, int, int]:
+def _best(steps: list[Step]) -> Step:
     """What is exact comes first, then what leaves least, then the innermost."""
-    more = len(step.pairs) - len(step.lower) - len(step.upper)
-    return step.exactness, more, -step.atom
+    steps.sort(key=lambda step: (step.growth, -step.atom))
+    best = steps[0]
+    for step in steps:
+        if step.exactness < best.exactness:
+            best = step
+        if best.exactness is Exactness.PLAIN:
+            break
+    return best
 
 
 def _cases(terms: Terms, case: _Case, split: Split) -> Iterable[_Case]:

@@ -149,7 +149,11 @@ def _condition(safe_when: str) -> Any:
 
 def compare(kernel: Kernel) -> Counter[str]:
     """Each word at each size; how many there were. Raises `Disagreement` and `Unusable`."""
-    prim_func = read(kernel)
+    return compare_function(read(kernel))
+
+
+def compare_function(prim_func: Any) -> Counter[str]:
+    """The same for a PrimFunc."""
     found = runs(prim_func)
     said = judged(prim_func)
     seen: Counter[str] = Counter({"kernels": 1, "accesses proved": len(said.proved)})
