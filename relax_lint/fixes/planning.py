@@ -40,15 +40,20 @@ from relax_lint.fixes.text.call_tir import call_with_output
 from relax_lint.model.operations import AllocStorage, AllocTensor, Kill, Op, OperationId
 from relax_lint.model.program import BoundKind
 from relax_lint.results.verdict import Verdict
+from relax_lint.support.quick_init import quick_init
 from relax_lint.symbolic.decision import Decision
 
 
+@quick_init
 @dataclass(frozen=True)
 class Plan:
     """The ways to make a finding go away, the best first, and what to do in words where none is safe."""
 
     remedies: tuple[Remedy, ...] = ()
     help: tuple[str, ...] = ()
+
+
+_NOTHING = Plan()
 
 
 class Planner:
@@ -63,8 +68,12 @@ class Planner:
         """What is offered for a request that came with a verdict on the operation at `place` (None: on the
         function).
         """
+        if request is None:
+            return _NOTHING
         match request:
             case CheckAtRunTime():
+                if decision.verdict is Verdict.ALWAYS_FINE:
+                    return _NOTHING
                 return Plan(self._assertion(decision, place, safe=request.safe))
             case CheckAtEntry():
                 return Plan(self._enforcement(decision))
@@ -79,7 +88,7 @@ class Planner:
                 return Plan(self._delay(request.kill))
             case RenameDeclaredBound():
                 return Plan(self._rename(request))
-        return Plan()
+        return _NOTHING
 
     def minimised(self, plans: Sequence[Plan]) -> list[Plan]:
         """The plans of all findings of the function, with the fewest and weakest checks."""
@@ -89,7 +98,7 @@ class Planner:
         unified = checks.unified([plan.remedies for plan in plans])
         left = checks.left_over(unified)
         return [
-            replace(plan, remedies=remedies, help=_with_left(plan.help, remedies, left))
+            replace(plan, remedies=remedies, help=_with_left(plan.help, remedies, left)) if remedies else plan
             for plan, remedies in zip(plans, unified, strict=True)
         ]
 

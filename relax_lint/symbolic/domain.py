@@ -9,6 +9,7 @@ from functools import cached_property
 import sympy
 from sympy.logic.boolalg import Boolean
 
+from relax_lint.support.quick_init import quick_init
 from relax_lint.vm.facts import FactKind as FactKind
 from relax_lint.vm.facts import FactSource
 
@@ -16,6 +17,7 @@ INT64_MIN = -(2**63)
 INT64_MAX = 2**63 - 1
 
 
+@quick_init
 @dataclass(frozen=True)
 class Fact:
     """One condition on symbols that may be assumed.
@@ -34,6 +36,7 @@ class Fact:
         return cls(condition, source.kind, text)
 
 
+@quick_init
 @dataclass(frozen=True)
 class Domain:
     """The admissible assignments of integers to `symbols`: those that satisfy all `facts`.

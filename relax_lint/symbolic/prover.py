@@ -56,6 +56,7 @@ class ProverChain:
         self._links = Links(rlimit=rlimit, max_points=max_points)
         self._decided: dict[tuple[Boolean, DomainIndex], Decision] = {}
         self._answers: dict[Question, _Answer] = {}
+        self._first_failures: dict[tuple[Boolean, DomainIndex], FirstFailure] = {}
         self._failures: dict[Question, tuple[FailureStatus, Point | None]] = {}
         self._witnesses: dict[Question, tuple[bool, Point | None]] = {}
         self._proved: dict[tuple[Question, tuple[FactKind, ...]], bool] = {}
@@ -109,7 +110,13 @@ class ProverChain:
         Only the symbols connected to the claim are assigned.
         """
         index = self._index(domain)
-        posed = index.pose(claim)
+        key = claim, index
+        known = self._first_failures.get(key)
+        if known is None:
+            known = self._first_failures[key] = self._first_failure(index.pose(claim))
+        return known
+
+    def _first_failure(self, posed: Posed) -> FirstFailure:
         status, point = self._cached(self._failures, posed.question, lambda: self._failure(posed.question))
         return FirstFailure(status, None if point is None else posed.assignment(point))
 
