@@ -1,9 +1,9 @@
 """How the effort grows with the size of a program, in one direction after the other.
 
-python -m benchmarks.growth [--only "casts" "kills"] [--factor 1.0]
+python -m benchmarks.growth [--only "casts" "kills"]
 
-For each direction three sizes, each twice the one before: the exponent is that of what the second doubling adds
-over what the first adds, so that what does not depend on the size does not count. What is measured is
+For each direction three sizes, each twice the one before: the exponent is that of what the second doubling
+adds over what the first adds, so that what does not depend on the size does not count. What is measured is
 all after parsing, with real positions: rules, totals, fixes as edits, comments; of units the reading, too.
 """
 

@@ -256,13 +256,17 @@ def fixes(n: int) -> str:
 def units(n: int) -> str:
     """Modules in one file."""
     texts = [module([COPY, _plain(0)], f"Module{i}").removeprefix(HEAD) for i in range(n)]
-    return HEAD + "\n\n".join(text.replace("cls = Module\n", f"cls = Module{i}\n") for i, text in enumerate(texts))
+    return HEAD + "\n\n".join(
+        text.replace("cls = Module\n", f"cls = Module{i}\n") for i, text in enumerate(texts)
+    )
 
 
 def comments(n: int) -> str:
     """Findings that comments accept."""
     lines = findings(n).split("\n")
-    return "\n".join(f"{one}  # relax-lint: ignore[RLX101]" if "alloc_tensor" in one else one for one in lines)
+    return "\n".join(
+        f"{one}  # relax-lint: ignore[RLX101]" if "alloc_tensor" in one else one for one in lines
+    )
 
 
 PROGRAMS: dict[str, Callable[[int], str]] = {

@@ -10,7 +10,7 @@ import sympy
 from sympy.logic.boolalg import Boolean
 
 from relax_lint.analysis.definitions import Definitions
-from relax_lint.analysis.liveness import operands
+from relax_lint.analysis.liveness import users_of
 from relax_lint.facts.function import FunctionFacts
 from relax_lint.facts.placement import Placement
 from relax_lint.facts.remedies import (
@@ -37,7 +37,7 @@ from relax_lint.fixes.conditions import check_title, conjuncts, is_exact, is_wri
 from relax_lint.fixes.minimal import MinimalChecks
 from relax_lint.fixes.resizing import Resizing
 from relax_lint.fixes.text.call_tir import call_with_output
-from relax_lint.model.operations import AllocStorage, AllocTensor, Kill, Op, OperationId
+from relax_lint.model.operations import AllocStorage, AllocTensor, Kill, Op, OperationId, ValueId
 from relax_lint.model.program import BoundKind
 from relax_lint.results.verdict import Verdict
 from relax_lint.support.quick_init import quick_init
@@ -198,13 +198,17 @@ class Planner:
         ops = self._facts.operations
         gone: list[Op] = [op]
         if isinstance(op, AllocTensor) and op.storage is not None:
-            users = [other for other in ops if op.storage in operands(other, self._function)]
+            users = self._users.get(op.storage, [])
             if users == [op]:
                 gone += [o for o in ops if isinstance(o, AllocStorage) and o.result == op.storage]
         values = {one.result for one in gone}
         kills = [kill for kill in ops if isinstance(kill, Kill) and kill.target in values]
         changes = tuple(Remove(one) for one in (*gone, *kills))
         return (Remedy("remove the allocation", Applicability.SAFE, changes),)
+
+    @cached_property
+    def _users(self) -> dict[ValueId, list[Op]]:
+        return users_of(self._function)
 
     # -- kills ---------------------------------------------------------------------------------
 

@@ -8,7 +8,7 @@ from functools import cached_property
 import sympy
 
 from relax_lint.analysis.definitions import Definitions
-from relax_lint.analysis.liveness import operands
+from relax_lint.analysis.liveness import users_of
 from relax_lint.facts.claims import Claim
 from relax_lint.facts.function import FunctionFacts
 from relax_lint.facts.placement import Placement, no_overflow
@@ -53,12 +53,7 @@ class Resizing:
 
     @cached_property
     def _users(self) -> dict[ValueId, list[Op]]:
-        """The operations that read each value."""
-        users: dict[ValueId, list[Op]] = {}
-        for op in self._function.body.walk():
-            for value in dict.fromkeys(operands(op, self._function)):
-                users.setdefault(value, []).append(op)
-        return users
+        return users_of(self._function)
 
     def resize(self, placement: Placement) -> ResizeStorage | None:
         """The change after which every tensor on the storage always fits; None where none is known."""
