@@ -21,11 +21,13 @@ _RESHAPES = frozenset({"relax.flatten", "relax.expand_dims", "relax.squeeze"})
 class New:
     """A tensor that a function makes: on memory of its own, or on one of the `storages` that come from
     outside of the function. It is only `presumed` not to lie in the memory of one of `perhaps`.
+    A `constant` is new to the caller alone: every call returns the same one.
     """
 
     storages: frozenset[AccessPath] = frozenset()
     perhaps: frozenset[AccessPath] = frozenset()
     presumed: Presumption | None = None
+    constant: bool = False
 
 
 Source: TypeAlias = AccessPath | New

@@ -54,7 +54,7 @@ class Summary:
             storages, perhaps = (
                 frozenset(self.path(path, call) for path in paths) for paths in (one.storages, one.perhaps)
             )
-            return New(storages, perhaps, one.presumed)
+            return New(storages, perhaps, one.presumed, one.constant)
 
         if self.result is None:
             return None

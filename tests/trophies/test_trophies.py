@@ -37,12 +37,13 @@ class Said:
 
 IN_PLACE = "DataflowInsertInPlaceCalls"
 SAID = {
+    # Whether a copy becomes a view is up to a later pass.
+    "copy_becomes_a_view": Said(verdict=Verdict.NEEDS_RUNTIME_CHECK, passes=("LegalizeOps",)),
     "dropped_cast": None,
     "folded_buffer": Said(passes=("FoldConstant", *FUSED)),
-    "folded_result": None,
+    "folded_result": Said(passes=FUSED),
     "fused_past_in_place": Said(passes=("FuseOps", *FUSED)),
     "in_place_constant": Said(passes=(IN_PLACE,)),
-    # Whether the copy becomes a view is up to a later pass.
     "in_place_copy_that_is_a_view": Said(verdict=Verdict.NEEDS_RUNTIME_CHECK, passes=("LegalizeOps",)),
     "in_place_drops_a_kernel": None,
     "in_place_field_of_live_tuple": Said(passes=(IN_PLACE,)),
