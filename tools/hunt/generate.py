@@ -17,7 +17,7 @@ from tools.hunt.operators import (
     packed_increment_template,
     tensors,
 )
-from tools.hunt.program import Branches, Function, Program, Statement, Tensor, Type
+from tools.hunt.program import Branches, Function, Program, Statement, Tensor, Type, without_unused
 
 STATEMENTS = 14
 """How many statements `main` has, about."""
@@ -33,7 +33,7 @@ def generate(seed: int) -> Program:
     functions.append(_main(random, names, tuple(functions)))
     symbolic = any("n" in str(kind) for _, kind in functions[-1].parameters)
     extents = tuple(sorted(random.sample((1, 2, 3, 5, 8), 2))) if symbolic else (3,)
-    return Program(tuple(functions), extents)
+    return without_unused(Program(tuple(functions), extents))
 
 
 @dataclass

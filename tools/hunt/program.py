@@ -137,6 +137,21 @@ def text(program: Program) -> str:
     return "\n".join(lines) + "\n"
 
 
+def without_unused(program: Program) -> Program:
+    """The program without statements that no result depends on: what a pass does to those is not seen."""
+    return replace(program, functions=tuple(_needed(function) for function in program.functions))
+
+
+def _needed(function: Function) -> Function:
+    needed = set(function.results)
+    kept: list[Statement] = []
+    for statement in reversed(function.statements):
+        if statement.name in needed:
+            kept.append(statement)
+            needed.update(statement.used())
+    return replace(function, statements=tuple(reversed(kept)))
+
+
 def kernel_name(tensor: Tensor) -> str:
     """The name of the in-place kernel for tensors of this type."""
     return "_".join(("increment", *map(str, tensor.shape)))

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from dataclasses import replace
 
-from tools.hunt.program import Function, Program, Statement, Type
+from tools.hunt.program import Function, Program, Type, without_unused
 
 TRIALS = 50
 """How often a program is tried, at most."""
@@ -17,7 +17,10 @@ def reduced(program: Program, still: Callable[[Program], bool], trials: int = TR
     found = True
     while found:
         found = False
-        for smaller in candidates(program):
+        for candidate in candidates(program):
+            smaller = without_unused(candidate)
+            if smaller == program:
+                continue
             tried += 1
             if tried > trials:
                 return program
@@ -34,9 +37,6 @@ def candidates(program: Program) -> Iterator[Program]:
         yield replace(program, extents=program.extents[:1])
     for index in range(len(main.results) if len(main.results) > 1 else 0):
         yield _with_main(program, replace(main, results=main.results[:index] + main.results[index + 1 :]))
-    unused = _without_unused(main)
-    if unused != main:
-        yield _with_main(program, unused)
     for number, function in enumerate(program.functions[:-1]):
         if not any(f"cls.{function.name}(" in s.template for s in main.statements):
             functions = program.functions
@@ -85,16 +85,6 @@ def _stand_ins(function: Function, index: int) -> list[str]:
     same = [name for name, kind in known.items() if kind == statement.type and name not in consumed]
     chosen = [name for name in same if name in statement.operands] + list(reversed(same))
     return list(dict.fromkeys(chosen))[:2]
-
-
-def _without_unused(function: Function) -> Function:
-    needed = set(function.results)
-    kept: list[Statement] = []
-    for statement in reversed(function.statements):
-        if statement.name in needed or statement.consumes:
-            kept.append(statement)
-            needed.update(statement.used())
-    return replace(function, statements=tuple(reversed(kept)))
 
 
 def size(program: Program) -> int:
