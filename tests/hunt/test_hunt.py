@@ -44,7 +44,8 @@ def test_signatures() -> None:
     assert signature(reply()) is None
     assert signature(reply(ends="differs")) == ("unforetold", "cpu", "")
     assert signature(reply(ends="differs", findings=[certain])) == ("foretold", *certain)
-    assert signature(reply(ends="differs", findings=[as_given])) == ("unforetold", "cpu", "")
+    assert signature(reply(ends="differs", findings=[as_given])) == ("foretold", "as given", *certain[1:])
+    assert signature(reply(findings=[as_given])) is None
     assert signature(reply(findings=[certain])) == ("not confirmed", "FuseOps", "RLX206")
     assert signature(reply(ends="refused", message="E: 5 of v17")) == ("refused", "E: # of #")
 

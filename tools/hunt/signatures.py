@@ -15,10 +15,12 @@ MISSES = frozenset({"unforetold", "crash"})
 
 
 def findings(reply: Mapping[str, Any]) -> list[tuple[str, str, str]]:
-    """The findings about memory that a pass introduced, the certain ones first."""
-    found = [tuple(finding) for finding in reply.get("findings", ())]
-    about = [f for f in found if f[0] and f[1].startswith(_RULES) and f[1] not in ("RLX207", "RLX208")]
-    return sorted(about, key=lambda f: (f[2] != "always-wrong", f))
+    """The findings about memory: those that a pass introduced before those about the program as given, certain
+    ones first.
+    """
+    found = [(str(f[0]), str(f[1]), str(f[2])) for f in reply.get("findings", ())]
+    about = [f for f in found if f[1].startswith(_RULES) and f[1] not in ("RLX207", "RLX208")]
+    return sorted(about, key=lambda f: (not f[0], f[2] != "always-wrong", f))
 
 
 def signature(reply: Mapping[str, Any]) -> tuple[str, ...] | None:
@@ -28,12 +30,13 @@ def signature(reply: Mapping[str, Any]) -> tuple[str, ...] | None:
         return ("analysis failed", plain(reply["failures"][0]))
     if ends in ("differs", "crash"):
         if found:
-            return ("foretold", *found[0])
+            made_by, rule, verdict = found[0]
+            return ("foretold", made_by or "as given", rule, verdict)
         kind = "unforetold" if ends == "differs" else "crash"
         return (kind, reply["pipeline"], plain(reply.get("message", "")))
     if ends == "refused":
         return ("refused", plain(reply.get("message", "")))
-    certain = [finding for finding in found if finding[2] == "always-wrong"]
+    certain = [finding for finding in found if finding[0] and finding[2] == "always-wrong"]
     if ends == "same" and certain:
         return ("not confirmed", *certain[0][:2])
     return None
