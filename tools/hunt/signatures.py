@@ -15,7 +15,7 @@ MISSES = frozenset({"unforetold", "crash"})
 
 
 def findings(reply: Mapping[str, Any]) -> list[tuple[str, str, str]]:
-    """The findings about memory: those that a pass introduced before those about the program as given, certain
+    """The findings about memory: those that a pass introduced before those about the program given, certain
     ones first.
     """
     found = [(str(f[0]), str(f[1]), str(f[2])) for f in reply.get("findings", ())]
