@@ -9,7 +9,7 @@ QUICK := -n 2 --dist loadfile -m "not slow and not models and not vm and not lon
 # Known to come as a build for the CPU alone; other versions may bring gigabytes of GPU libraries with them.
 TORCH := torch==2.13.0
 
-.PHONY: demo test quick coverage matrix lint schema facts rule slow oracle mutants models docs pages vscode fuzz lock clean
+.PHONY: demo test quick coverage matrix lint schema facts rule slow oracle hunt mutants models docs pages vscode fuzz lock clean
 
 $(STAMP): pyproject.toml
 	$(PYTHON) -m venv $(VENV)
@@ -63,6 +63,11 @@ pages: $(STAMP)
 MINUTES ?= 10
 oracle: $(STAMP)
 	$(BIN)/python -m tests.oracle --minutes $(MINUTES)
+
+# Random programs through TVM's passes: what a pass makes wrong, and whether the linter foretold it. It goes on where
+# the last run stopped; build/hunt holds what was found.
+hunt: $(STAMP)
+	$(BIN)/python -m tools.hunt --minutes $(MINUTES) --seed $(SEED)
 
 # Faults that people make, put into the engine one by one: a test must notice each. FILES="relax_lint/analysis ..."
 # (all of the engine without it), SAMPLE=200 for that many of them, SEED=1 for other ones.
