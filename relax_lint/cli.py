@@ -105,6 +105,11 @@ def _run(arguments: list[str]) -> int:
         parser = simple_parser(first, "print the completion script of a shell", "shell")
         return print_completion(parser.parse_args(rest), COMMANDS)
     _require_command(first)
+    if any(argument.startswith("@") for argument in arguments):
+        from relax_lint.commands.argument_files import with_argument_files
+
+        arguments = with_argument_files(arguments)
+        rest = arguments[1:]
 
     from relax_lint.commands.check import run_report
 

@@ -23,7 +23,7 @@ from relax_lint.support.escaping import printable
 TESTED = ("0.26", "0.27")
 """The releases of TVM that the tests of this version run with."""
 
-EXTRAS = {"onnx": "onnx", "torch": "torch", "dask": "distributed", "lsp": "pygls"}
+EXTRAS = {"onnx": "onnx", "torch": "torch", "dask": "distributed", "lsp": "pygls", "watch": "watchfiles"}
 """The package that each extra is for."""
 
 # The storage has 16 bytes: safe iff m <= 4. Whoever says so has parsed, modelled and proved.

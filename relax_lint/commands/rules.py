@@ -1,19 +1,12 @@
-"""The commands `explain` and `rules`, and what to say of a rule that there is not."""
+"""The commands `explain` and `rules`."""
 
 from __future__ import annotations
 
 import argparse
-from collections.abc import Sequence
 
 from relax_lint.commands.terminal import UsageError, style, write
 from relax_lint.judging.selection import unknown_rule
 from relax_lint.rule import find_rule, load_rules
-
-
-def require_known_rules(prefixes: Sequence[str]) -> None:
-    """Raise UsageError for a prefix that no rule has."""
-    if (unknown := unknown_rule(prefixes)) is not None:
-        raise UsageError(unknown)
 
 
 def explain(options: argparse.Namespace) -> int:

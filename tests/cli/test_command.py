@@ -86,11 +86,11 @@ def test_memory_prints_the_totals_only(run: Run, write: Write) -> None:
     assert result.returncode == 0
 
 
-def test_quiet_and_statistics(run: Run, write: Write) -> None:
+def test_quiet_and_provers(run: Run, write: Write) -> None:
     write("model.py", OVERFLOW)
-    quiet, statistics = run("--quiet", "model.py"), run("--statistics", "model.py")
-    assert statistics.stdout.startswith(quiet.stdout)
-    assert "decided by\n" in statistics.stdout
+    quiet, provers = run("--quiet", "model.py"), run("--show-provers", "model.py")
+    assert provers.stdout.startswith(quiet.stdout)
+    assert "decided by\n" in provers.stdout
     assert run("--quiet", write("a.py", ORDINARY)).stdout == ""
 
 
