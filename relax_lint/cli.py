@@ -1,8 +1,8 @@
 """The command `relax-lint`.
 
 Exit codes: 0 nothing at or above the failing level; 1 findings at or above it; 2 usage or internal error;
-3 no Relax function in any input, with `--error-on-no-input`; 130 interrupted; 141 the reader of the output
-is gone (`| head`).
+3 no Relax function in any input, with `--error-on-no-input`; 130 interrupted, after the report on the inputs
+judged by then; 141 the reader of the output is gone (`| head`).
 """
 
 from __future__ import annotations
@@ -15,6 +15,7 @@ from relax_lint import __version__
 from relax_lint.commands.options import ERROR, complain, report_parser, simple_parser
 from relax_lint.commands.terminal import (
     DEBUG,
+    INTERRUPTED,
     ReaderGoneError,
     UsageError,
     hold_streams,
@@ -24,8 +25,8 @@ from relax_lint.commands.terminal import (
 )
 from relax_lint.support.errors import UserError
 
-# As a shell tells of a program that a signal has ended: SIGINT, SIGPIPE.
-_INTERRUPTED, _READER_GONE = 130, 141
+# As a shell tells of a program that SIGPIPE has ended.
+_READER_GONE = 141
 
 COMMANDS = ("check", "memory", "replay", "explain", "rules", "doctor", "completion", "server")
 """Every command, by the word that asks for it."""
@@ -64,7 +65,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         return _run(list(sys.argv[1:] if arguments is None else arguments))
     except KeyboardInterrupt:
         tell("relax-lint: interrupted")
-        return _INTERRUPTED
+        return INTERRUPTED
     except ReaderGoneError:
         return _READER_GONE
     except Exception as error:

@@ -12,6 +12,7 @@ from collections.abc import Container, Sequence
 
 from relax_lint.commands.options import against_untrusted, codes, complain, overrides
 from relax_lint.commands.terminal import (
+    INTERRUPTED,
     UsageError,
     emit,
     require_standard_input,
@@ -198,7 +199,7 @@ def _judged(options: argparse.Namespace, command: str, config: Config) -> tuple[
         from relax_lint.commands.baseline import run_with_new_baseline
 
         return run_with_new_baseline(options, config), False
-    return judge(options, config), False
+    return judge(options, config, partial=True), False
 
 
 def _check_in_full(options: argparse.Namespace, command: str, config: Config, asked: Asked | None) -> int:
@@ -223,11 +224,11 @@ def _check_in_full(options: argparse.Namespace, command: str, config: Config, as
         return FINDINGS if _fails(report, command, config) else OK
     if options.proofs is not None:
         report = _with_proofs(report, options.proofs)
-    if options.confirm:
+    if options.confirm and not report.interrupted:
         from relax_lint.replay.confirm import confirm
 
         report = confirm(report, config)
-    comparison = None if asked is None else compared(asked, report)
+    comparison = None if asked is None or report.interrupted else compared(asked, report)
     how = Presentation(
         style(options.color, to_file=options.output_file is not None),
         config,
@@ -242,11 +243,21 @@ def _check_in_full(options: argparse.Namespace, command: str, config: Config, as
 
         # What such a format has no place for must not be lost.
         tell_all(render_findings(report, style(options.color, to_file=True), comparison))
+    if report.interrupted:
+        return _tell_interrupted(report)
     if (comparison is not None and comparison.exceeds) or _fails(report, command, config):
         return FINDINGS
     if options.error_on_no_input and _is_empty(report, command):
         return NO_INPUT
     return OK
+
+
+def _tell_interrupted(report: Report) -> int:
+    from relax_lint.running.progress import INTERRUPTED as REASON
+
+    judged = sum(file.input.reason != REASON for file in report.files)
+    tell(f"relax-lint: interrupted: {judged} of {len(report.files)} inputs judged")
+    return INTERRUPTED
 
 
 def _is_empty(report: Report, command: str) -> bool:

@@ -20,6 +20,8 @@ if TYPE_CHECKING:
 DEBUG = "RELAX_LINT_DEBUG"
 """The environment variable that makes internal errors show where they come from."""
 
+INTERRUPTED = 130
+"""The exit code after Ctrl-C, as a shell tells of a program that SIGINT has ended."""
 
 _CLEAR = "\x1b[K"
 

@@ -8,7 +8,7 @@ import sys
 from collections.abc import Callable, Iterable, Sequence
 
 from relax_lint.commands.options import complain
-from relax_lint.commands.terminal import UsageError, is_terminal, tell, write
+from relax_lint.commands.terminal import INTERRUPTED, UsageError, is_terminal, tell, write
 from relax_lint.settings.config import Config
 from relax_lint.support.errors import UserError
 
@@ -48,20 +48,22 @@ def watch(options: argparse.Namespace, config: Config, run: Callable[[], int]) -
     )
     started = False
     for changed in changes:
-        if changed or not started:
-            _again(run)
+        if (changed or not started) and _again(run) == INTERRUPTED:
+            return INTERRUPTED
         started = True
     return 0
 
 
-def _again(run: Callable[[], int]) -> None:
+def _again(run: Callable[[], int]) -> int:
     if is_terminal(sys.stdout):
         write(_CLEAR_SCREEN)
     try:
-        run()
+        code = run()
     except UserError as error:
-        complain(str(error))
-    tell("relax-lint: watching for changes (Ctrl-C ends)")
+        code = complain(str(error))
+    if code != INTERRUPTED:
+        tell("relax-lint: watching for changes (Ctrl-C ends)")
+    return code
 
 
 class Watched:

@@ -5,7 +5,8 @@ from __future__ import annotations
 import json
 import subprocess
 import sys
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
@@ -142,6 +143,35 @@ def test_a_file_whose_name_begins_with_an_at_sign_is_no_list_of_arguments(run: R
     write("a.py", "--version\n")
     write("@a.py", ORDINARY)
     assert run("check", "@a.py").stdout == "no Relax function in 1 input\n"
+
+
+def test_what_was_judged_before_ctrl_c_is_reported(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    def interrupting(words: str) -> None:
+        if words == "1 of 2 inputs judged":
+            raise KeyboardInterrupt
+
+    @contextmanager
+    def waiting(*, quiet: bool) -> Iterator[Callable[[str], None]]:
+        yield interrupting
+
+    monkeypatch.chdir(tmp_path)
+    for name in ("a.py", "b.py"):
+        (tmp_path / name).write_text(OVERFLOW, encoding="utf-8")
+    monkeypatch.setattr("relax_lint.commands.judging.waiting", waiting)
+    assert main(["--jobs", "1", "--no-cache", "--output-format", "json", "a.py", "b.py"]) == 130
+    said = capsys.readouterr()
+    assert said.err == "relax-lint: interrupted: 1 of 2 inputs judged\n"
+    report = json.loads(said.out)
+    judged, left = sorted(report["inputs"], key=lambda one: str(one["status"]))
+    assert (judged["status"], judged["reason"]) == ("checked", None)
+    assert (left["status"], left["reason"]) == ("failed", "interrupted before all of it was judged")
+    assert {check["path"] for check in report["checks"]} == {judged["path"]}
+    # What changes files needs the whole report.
+    assert main(["--jobs", "1", "--no-cache", "--fix", "a.py", "b.py"]) == 130
+    assert capsys.readouterr().err == "relax-lint: interrupted\n"
+    assert (tmp_path / "a.py").read_text(encoding="utf-8") == OVERFLOW
 
 
 @pytest.mark.parametrize(
