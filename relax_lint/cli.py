@@ -102,7 +102,9 @@ def _run(arguments: list[str]) -> int:
     if first == "rules":
         from relax_lint.commands.rules import list_rules
 
-        return list_rules(simple_parser(first, "list all rules").parse_args(rest))
+        parser = simple_parser(first, "list all rules")
+        parser.add_argument("--output-format", choices=("text", "json"), default="text")
+        return list_rules(parser.parse_args(rest))
     if first == "new-rule-package":
         from relax_lint.commands.new_rule_package import lay
 

@@ -20,11 +20,13 @@ def explain(options: argparse.Namespace) -> int:
         text = rule.page.read_text(encoding="utf-8")
     except OSError as error:
         raise UsageError(f"no page for {rule.code}: {error.strerror}") from None
-    return write(page_text(text, style(options.color, to_file=False)))
+    return write(page_text(text, style(options.color, to_file=False), rule.page.parent))
 
 
 def list_rules(options: argparse.Namespace) -> int:
-    """Print all rules."""
-    from relax_lint.output.page import rules_text
+    """Print all rules, as text or as JSON."""
+    from relax_lint.output.page import rules_json, rules_text
 
+    if options.output_format == "json":
+        return write(rules_json(load_rules().values()))
     return write(rules_text(load_rules().values(), style(options.color, to_file=False)))

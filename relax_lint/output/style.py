@@ -16,13 +16,15 @@ _CODES = {
     Severity.NOTE.value: "\x1b[1;36m",
     "frame": "\x1b[1;34m",
     "strong": "\x1b[1m",
+    "code": "\x1b[36m",
 }
 
 
 @dataclass(frozen=True)
 class Style:
     """Whether to paint, the columns to keep to (None: any number), and whether links are shown. The kinds of
-    text are `error`, `warning`, `note`, `strong` and `frame` (line numbers, arrows and secondary underlines).
+    text are `error`, `warning`, `note`, `strong`, `code`, and `frame` (line numbers, arrows and secondary
+    underlines).
     """
 
     color: bool = False

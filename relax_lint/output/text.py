@@ -12,6 +12,7 @@ from relax_lint.output.serving import serving_lines
 from relax_lint.output.statistics import rule_lines
 from relax_lint.output.style import PLAIN, Style
 from relax_lint.output.tables import access_lines, count, prover_lines, summary_lines
+from relax_lint.output.wrapping import fold_all
 from relax_lint.results.check import Check, is_finding
 from relax_lint.results.memory_figures import MemoryTotals
 from relax_lint.results.report import Report
@@ -41,7 +42,7 @@ def render_text(
     if not quiet:
         shown = () if statistics else allocators
         sections += [*_notes(report), *_tables(report, style, provers, shown)]
-    return _joined(sections)
+    return _joined(sections, style)
 
 
 def render_memory(
@@ -70,7 +71,7 @@ def render_memory(
         sections.append(list(serving_lines(served, style)))
     if comparison is not None:
         sections.append(list(comparison_lines(comparison, style)))
-    return _joined(sections)
+    return _joined(sections, style)
 
 
 def render_findings(report: Report, style: Style = PLAIN, comparison: Comparison | None = None) -> str:
@@ -78,7 +79,7 @@ def render_findings(report: Report, style: Style = PLAIN, comparison: Comparison
     sections = _finding_sections(report, style)
     if comparison is not None:
         sections.append(list(comparison_lines(comparison, style)))
-    return _joined(sections)
+    return _joined(sections, style)
 
 
 def nothing_found(inputs: int) -> str:
@@ -148,6 +149,7 @@ def _allocates(total: MemoryTotals) -> bool:
     )
 
 
-def _joined(sections: list[list[str]]) -> str:
-    text = "\n\n".join("\n".join(section) for section in sections) + ("\n" if sections else "")
+def _joined(sections: list[list[str]], style: Style) -> str:
+    folded = (fold_all(section, style.columns) for section in sections)
+    text = "\n\n".join("\n".join(section) for section in folded) + ("\n" if sections else "")
     return without_commands(text)

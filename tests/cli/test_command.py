@@ -8,6 +8,7 @@ import re
 import subprocess
 import sys
 from collections.abc import Callable
+from contextlib import suppress
 from pathlib import Path
 
 import pytest
@@ -130,6 +131,31 @@ def test_colour_on_a_terminal(variables: dict[str, str], painted: bool) -> None:
     os.close(follower)
     assert (b"\x1b[" in os.read(leader, 100_000)) == painted
     os.close(leader)
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="needs a pseudo-terminal")
+@pytest.mark.parametrize("columns", [20, 52])
+def test_the_width_of_the_terminal(columns: int) -> None:
+    import fcntl
+    import os
+    import pty
+    import struct
+    import termios
+
+    leader, follower = pty.openpty()
+    fcntl.ioctl(follower, termios.TIOCSWINSZ, struct.pack("HHHH", 24, columns, 0, 0))
+    environment = {name: value for name, value in os.environ.items() if name not in ("COLUMNS", "TERM")}
+    command = [sys.executable, "-m", "relax_lint.cli", "rules", "--color", "never"]
+    with subprocess.Popen(command, stdout=follower, env=environment) as process:
+        os.close(follower)
+        shown = b""
+        with suppress(OSError):
+            while part := os.read(leader, 100_000):
+                shown += part
+    os.close(leader)
+    assert process.returncode == 0
+    # Below forty columns the terminal itself breaks the lines.
+    assert max(map(len, shown.decode().splitlines())) in range(columns - 8, max(columns, 40) + 1)
 
 
 def test_rules_and_explain(run: Run) -> None:
