@@ -1,7 +1,7 @@
 """How the package is built: by setuptools, but for editable installs.
 
 Those of setuptools find modules with an import hook, which type checkers do not follow: to them the package
-would have no types, although it ships `py.typed`. Here the folders are named in a `.pth` file, which they read.
+would have no types, although it ships `py.typed`. Here a `.pth` file names the folders, and that they read.
 """
 
 from __future__ import annotations
