@@ -37,6 +37,7 @@ myst_heading_anchors = 3
 # In the order in which they are needed; other guides follow by name.
 _FIRST = (
     "getting-started",
+    "cli",
     "ci",
     "compile-script",
     "editor",

@@ -23,7 +23,8 @@ OWN = ("rule-packages.md",)
 
 def test_the_blocks_are_typed(tmp_path: Path) -> None:
     (tmp_path / "mypy.ini").write_text(TVM, encoding="utf-8")
-    plain, with_tvm = [], []
+    plain: list[str] = []
+    with_tvm: list[str] = []
     for page in PAGES:
         blocks = re.findall(
             r"^```python\n(.*?)^```", page.read_text(encoding="utf-8"), re.DOTALL | re.MULTILINE
