@@ -9,7 +9,7 @@ QUICK := -n 2 --dist loadfile -m "not slow and not models and not vm and not lon
 # Known to come as a build for the CPU alone; other versions may bring gigabytes of GPU libraries with them.
 TORCH := torch==2.13.0
 
-.PHONY: demo test quick coverage matrix lint schema facts rule slow oracle mutants models docs dist fuzz lock clean
+.PHONY: demo test quick coverage matrix lint schema facts rule slow oracle mutants models docs dist vscode fuzz lock clean
 
 $(STAMP): pyproject.toml
 	$(PYTHON) -m venv $(VENV)
@@ -89,6 +89,12 @@ docs: $(VENV)/.docs
 dist: $(STAMP)
 	rm -rf dist
 	umask 022 && SOURCE_DATE_EPOCH=$$(git log -1 --format=%ct) $(BIN)/python -m build --outdir dist .
+
+# The extension for Visual Studio Code, tested against the server; needs npm. Gives editors/vscode/dist/relax-lint.vsix.
+vscode: $(STAMP)
+	cd editors/vscode && npm ci --no-audit --no-fund && npm run build
+	cd editors/vscode && RELAX_LINT="$(CURDIR)/$(BIN)/relax-lint" npm test
+	cd editors/vscode && npm run package
 
 fuzz: $(STAMP)
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[fuzz]'
