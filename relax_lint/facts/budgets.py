@@ -37,7 +37,7 @@ from relax_lint.symbolic.quantity import Unknown
 from relax_lint.totals.bounded import with_bounds
 from relax_lint.totals.compute import Totals, measure, size_of
 from relax_lint.totals.formula import total
-from relax_lint.totals.pool_limits import pool_at, pool_limits
+from relax_lint.totals.pool_limits import concrete_pool, pool_limits
 from relax_lint.totals.quantities import Quantity
 from relax_lint.vm.allocators import Allocator
 from relax_lint.vm.facts import FactSource
@@ -171,9 +171,13 @@ class BudgetFacts:
             ).reserved[Allocator.POOLED]
             return size if isinstance(size, int) else None
 
-        quick = pool_at(self._program, self._function, self._config.page_size, span.symbol)
-        if quick is not None:
-            return bracketed(limits, limit, span, quick, MAX_STEPS // quick.steps)
+        pool = concrete_pool(self._program, self._function, self._config.page_size)
+        if pool is not None and pool.is_single and set(pool.symbols) <= {span.symbol}:
+
+            def quick(value: int) -> int:
+                return pool.at({span.symbol.name: value})["reserved.pooled"]
+
+            return bracketed(limits, limit, span, quick, MAX_STEPS // pool.steps)
         return bracketed(limits, limit, span, exact)
 
     def span(self, symbol: sympy.Symbol) -> Span:

@@ -216,7 +216,13 @@ class MemoryObject:
     ]
     over_range: Annotated[
         Mapping[str, OverRange],
-        _text("with a range such as --bind n=1..4096: the totals over it, by name"),
+        _text(
+            "where a range is asked for or bounds are declared: the totals over it, by name; those of lists"
+            " have their position in the name, as in workspaces.calls.0"
+        ),
+    ]
+    at_most: Annotated[
+        Mapping[str, Amount], _text("what a total without a formula never exceeds, by its name")
     ]
     calls: tuple[CallMemory, ...]
     workspaces: Annotated[

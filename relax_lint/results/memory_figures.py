@@ -31,11 +31,16 @@ class Piece:
 
 @dataclass(frozen=True)
 class Growth:
-    """So many `bytes` more for so many more `units` of a symbol, wherever in its range one starts."""
+    """So many `bytes` more for so many more `units` of a symbol, wherever in its range one starts; with
+    `up_to` only where one arrives there (elsewhere it is another number), with `apart` only where no sizes
+    happen to be equal, so that the pooled allocator reuses no buffer for another size.
+    """
 
     symbol: str
     bytes: int
     units: int
+    up_to: int | None = None
+    apart: bool = False
 
 
 @dataclass(frozen=True)
@@ -43,7 +48,9 @@ class OverRange:
     """A total over a range of values: the `maximum` in bytes and the first assignment that reaches it. Where
     one symbol has a range, `pieces` are the formulas that give the total there and `minimum` is its least
     value. `within` are the ranges: those that were asked for, else declared or assumed bounds. `growth` is
-    how the total grows along each symbol, the others being where the maximum is.
+    how the total grows along each symbol, the others being where the maximum is. `at_end` is the total where
+    every symbol is at the end of its range. With `is_limit` there was too much to try: the total never
+    exceeds the `maximum`, which need not be reached.
     """
 
     maximum: int
@@ -52,6 +59,8 @@ class OverRange:
     minimum: int | None = None
     within: tuple[SymbolRange, ...] = ()
     growth: tuple[Growth, ...] = ()
+    at_end: int | None = None
+    is_limit: bool = False
 
 
 @dataclass(frozen=True)
@@ -206,9 +215,9 @@ class MemoryTotals:
 
     `bindings` are the values that were asked for. A total for which there is no formula is None, or a number
     that holds at the bindings only; `unknown` has the reason by its name: `peak_live`, `reserved.pooled`, ...
-    `over_range`, by the same names, is there where ranges were asked for or bounds are declared, `timelines`
-    where they were asked for. `reserved` is for one call and `repeated` for any number of calls one after the
-    other, by allocator. `workspaces` and
+    `over_range`, by the same names, is there for ranges, asked for or declared as bounds; `at_most` has
+    what a total without a formula never exceeds; `timelines` are there where they were asked for. `reserved`
+    is for one call and `repeated` for any number of calls one after the other, by allocator. `workspaces` and
     `packed` are there where they were asked for.
     """
 
@@ -239,6 +248,7 @@ class MemoryTotals:
     bindings: Mapping[str, int] = field(default_factory=dict)
     unknown: Mapping[str, str] = field(default_factory=dict)
     over_range: Mapping[str, OverRange] = field(default_factory=dict)
+    at_most: Mapping[str, Amount] = field(default_factory=dict)
     timelines: tuple[Timeline, ...] = ()
     repeated: Mapping[str, Amount | None] = field(default_factory=dict)
     workspaces: Workspaces | None = None

@@ -124,7 +124,11 @@ class _Need:
     def __init__(self, total: MemoryTotals, with_host: bool) -> None:
         self.name = total.function
         self.reasons: list[str] = []
-        together = None if total.workspaces is None else total.workspaces.together.get("pooled")
+        key = "workspaces.together.pooled"
+        known = None if total.workspaces is None else total.workspaces.together.get("pooled")
+        # Without a formula there is at best a number that holds at the binding alone.
+        together = total.at_most.get(key) if key in total.unknown else known
+        self.is_limit = key in total.unknown
         if together is None:
             reason = total.unknown.get("workspaces.together.pooled") or total.unknown.get("reserved.pooled")
             self.reasons.append(f"`{total.function}`: {reason or 'what it takes is not known'}")
