@@ -9,10 +9,11 @@ from relax_lint.model.program import Function, Program
 from relax_lint.symbolic.quantity import Unknown
 from relax_lint.totals.concrete import Concrete, Path
 from relax_lint.totals.formula import greatest, never_negative_symbols, total
+from relax_lint.totals.kernel_memory import KernelMemory
 from relax_lint.totals.peaks import peak, rounded
 from relax_lint.totals.quantities import Quantity
 from relax_lint.totals.walk import Walk
-from relax_lint.totals.workspaces import storage_walks
+from relax_lint.totals.workspaces import held_at_most, storage_walks
 
 
 @dataclass(frozen=True)
@@ -34,6 +35,14 @@ def pool_limits(
     paged = [_in_pages(walk, page_size) for walk in walks]
     most = greatest([total(a.size for a in walk.allocations) for walk in paged], positive)
     return PoolLimits(peak(paged, positive).size, most)
+
+
+def with_kernels(
+    limits: PoolLimits, program: Program, function: Function, kernels: KernelMemory
+) -> PoolLimits:
+    """The limits of both pools together, as far as it is known what the kernels request."""
+    held = held_at_most(program, function, kernels)
+    return limits if isinstance(held, Unknown) else PoolLimits(limits.least, total([limits.most, held]))
 
 
 def _in_pages(walk: Walk, page_size: int) -> Walk:
