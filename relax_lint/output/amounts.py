@@ -35,7 +35,8 @@ def range_text(found: OverRange, *, brief: bool = False) -> str:
     if brief:
         return f"at most {bytes_text(found.maximum)}, at {at}"
     end = ""
-    if found.at_end not in (None, found.maximum):
+    # Of several symbols each would have to be named again.
+    if found.at_end not in (None, found.maximum) and len(found.at) == 1:
         ends = ", ".join(f"{printable(each.name)} = {each.high}" for each in found.within)
         end = f"; {bytes_text(found.at_end or 0)} at {ends}"
     growth = "".join(f"; {_growth(each)}" for each in found.growth)

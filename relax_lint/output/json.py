@@ -199,6 +199,7 @@ def _memory(total: MemoryTotals) -> MemoryObject:
         calls=total.calls,
         workspaces=total.workspaces,
         packed=total.packed,
+        why=total.why,
     )
 
 

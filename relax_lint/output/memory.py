@@ -6,6 +6,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
 from relax_lint.output.amounts import amount_text, range_text
+from relax_lint.output.memory_why import why_rows
 from relax_lint.output.memory_workspaces import packed_rows, workspace_rows
 from relax_lint.output.style import Style
 from relax_lint.output.tables import count, table
@@ -85,6 +86,8 @@ def _all_further(figures: _Figures, allocators: Sequence[str]) -> Iterator[tuple
         yield from packed_rows(total.packed, figures.text)
     yield from _inputs(figures)
     yield from _further(figures)
+    if total.why is not None:
+        yield from why_rows(total.why)
 
 
 def _rows(figures: _Figures, allocators: Sequence[str]) -> Iterator[tuple[str, str]]:

@@ -23,6 +23,7 @@ from relax_lint.results.memory_figures import (
     SymbolRange,
     Workspaces,
 )
+from relax_lint.results.memory_why import Why
 from relax_lint.results.report import InputStatus
 from relax_lint.results.verdict import Prover, Severity, Verdict
 from relax_lint.totals.comparison import FIGURES
@@ -231,6 +232,10 @@ class MemoryObject:
     packed: Annotated[
         PackedFunctions | None,
         _text("what packed functions take beside the VM's allocator; null: not asked for"),
+    ]
+    why: Annotated[
+        Why | None,
+        _text("where most is needed, and which changes would save; null: not asked for, or a symbol is free"),
     ]
 
 

@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 from relax_lint.results.location import Location
+from relax_lint.results.memory_why import Why
 
 MAX_TIMELINES = 8
 """Paths through one function that a report shows; there may be more."""
@@ -217,8 +218,8 @@ class MemoryTotals:
     that holds at the bindings only; `unknown` has the reason by its name: `peak_live`, `reserved.pooled`, ...
     `over_range`, by the same names, is there for ranges, asked for or declared as bounds; `at_most` has
     what a total without a formula never exceeds; `timelines` are there where they were asked for. `reserved`
-    is for one call and `repeated` for any number of calls one after the other, by allocator. `workspaces` and
-    `packed` are there where they were asked for.
+    is for one call and `repeated` for any number of calls one after the other, by allocator. `workspaces`,
+    `packed` and `why` are there where they were asked for.
     """
 
     path: str
@@ -253,3 +254,4 @@ class MemoryTotals:
     repeated: Mapping[str, Amount | None] = field(default_factory=dict)
     workspaces: Workspaces | None = None
     packed: PackedFunctions | None = None
+    why: Why | None = None

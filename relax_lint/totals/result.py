@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
+from dataclasses import replace
 
 from relax_lint.model.program import BoundKind, Function, Program
 from relax_lint.results.memory_figures import (
@@ -12,9 +13,11 @@ from relax_lint.results.memory_figures import (
     PlaceOfPeak,
     SymbolRange,
 )
+from relax_lint.results.memory_why import Why
 from relax_lint.settings.memory_request import MemoryRequest
 from relax_lint.symbolic.quantity import Unknown
 from relax_lint.totals.amounts import amount
+from relax_lint.totals.bound_price import halved_bounds, remarks_of
 from relax_lint.totals.bounded import with_bounds
 from relax_lint.totals.compute import Totals, measure_planned, size_of
 from relax_lint.totals.kernel_memory import KernelMemory
@@ -23,6 +26,7 @@ from relax_lint.totals.packed_memory import measure_packed
 from relax_lint.totals.peaks import Peak
 from relax_lint.totals.quantities import Quantity
 from relax_lint.totals.timeline import timelines
+from relax_lint.totals.why import why
 from relax_lint.totals.workspace_result import named, of_calls, of_packed, packed, workspaces
 from relax_lint.totals.workspaces import measure_workspaces
 from relax_lint.vm.allocators import Allocator
@@ -96,11 +100,30 @@ def function_totals(
         at_most={
             name: found for name, limit in limits.items() if (found := amount(limit, limit)) is not None
         },
+        why=_why(program, function, totals, within) if request.details else None,
         timelines=timelines(program, function, page_size) if request.timelines else (),
         repeated={a.value: amount(totals.repeated[a], here.repeated[a]) for a in Allocator},
         workspaces=asked,
         packed=taken,
     )
+
+
+def _why(program: Program, function: Function, totals: Totals, within: MemoryRequest) -> Why | None:
+    """The reasons where every symbol is at its value or at the end of its range."""
+    if isinstance(totals.peak_live, Unknown):
+        return None
+    ranges = {span.name: span for span in within.ranges}
+    at = {**within.point, **{name: span.high for name, span in ranges.items()}}
+    found = why(program, function, at)
+    if found is None:
+        return None
+    own = {name: span for name, span in ranges.items() if name in found.at}
+    needed = size_of(totals.lower_bound)
+    changes = sorted((*found.changes, *halved_bounds(needed, own, at)), key=lambda each: -each.saves)
+    declared = {span.name: span for span in with_bounds(function, _TOTALS_ONLY).ranges}
+    inputs = {name: within.point.get(name, max(span.low, 1)) for name, span in declared.items()}
+    remarks = remarks_of(size_of(totals.peak_live), needed, declared, inputs, at)
+    return replace(found, changes=tuple(changes), remarks=tuple(remarks))
 
 
 def outside_declared(function: Function, request: MemoryRequest) -> Iterator[str]:
