@@ -28,9 +28,11 @@ if TYPE_CHECKING:
 
     from relax_lint.api import assert_memory_safe, check, memory
     from relax_lint.instrument import MemoryLint, MemoryLintError
+    from relax_lint.notebook import load_ipython_extension
     from relax_lint.repair.module import InsertMemoryChecks, fix, insert_memory_checks
     from relax_lint.results.check import Check
     from relax_lint.results.memory_figures import MemoryTotals
+    from relax_lint.results.memory_report import MemoryReport
     from relax_lint.results.report import Report
     from relax_lint.totals.annotate import AnnotateUsedMemory, annotate_used_memory
 
@@ -47,8 +49,10 @@ __all__ = [
     "annotate_used_memory",
     "AnnotateUsedMemory",
     "Check",
+    "MemoryReport",
     "MemoryTotals",
     "Report",
+    "load_ipython_extension",
     "__version__",
 ]
 
@@ -65,8 +69,10 @@ _HOMES = {
     "annotate_used_memory": "relax_lint.totals.annotate",
     "AnnotateUsedMemory": "relax_lint.totals.annotate",
     "Check": "relax_lint.results.check",
+    "MemoryReport": "relax_lint.results.memory_report",
     "MemoryTotals": "relax_lint.results.memory_figures",
     "Report": "relax_lint.results.report",
+    "load_ipython_extension": "relax_lint.notebook",
 }
 
 

@@ -7,6 +7,8 @@ from dataclasses import dataclass, field
 
 from relax_lint.results.location import Location
 from relax_lint.results.memory_why import Why
+from relax_lint.results.notebook import totals_html
+from relax_lint.results.plain import to_json
 
 MAX_TIMELINES = 8
 """Paths through one function that a report shows; there may be more."""
@@ -255,3 +257,10 @@ class MemoryTotals:
     workspaces: Workspaces | None = None
     packed: PackedFunctions | None = None
     why: Why | None = None
+
+    def to_json(self) -> str:
+        """The totals as JSON, field for field."""
+        return to_json(self)
+
+    def _repr_html_(self) -> str:
+        return totals_html(self)
