@@ -29,10 +29,12 @@ if TYPE_CHECKING:
 
     from relax_lint.api import assert_memory_safe, check, memory
     from relax_lint.instrument import MemoryLint, MemoryLintError
+    from relax_lint.notebook import load_ipython_extension
     from relax_lint.repair.module import InsertMemoryChecks, fix, insert_memory_checks
     from relax_lint.results.check import Check, Fix
     from relax_lint.results.location import Location
     from relax_lint.results.memory_figures import Amount, MemoryTotals
+    from relax_lint.results.memory_report import MemoryReport
     from relax_lint.results.report import FileResult, Report
     from relax_lint.results.verdict import Severity, Verdict
     from relax_lint.settings.config import Config, ConfigError
@@ -66,6 +68,8 @@ __all__ = [
     "ConfigError",
     "RunError",
     "LoweringError",
+    "MemoryReport",
+    "load_ipython_extension",
     "__version__",
 ]
 
@@ -95,6 +99,8 @@ _HOMES = {
     "ConfigError": "relax_lint.settings.config",
     "RunError": "relax_lint.support.errors",
     "LoweringError": "relax_lint.sources.lowering",
+    "MemoryReport": "relax_lint.results.memory_report",
+    "load_ipython_extension": "relax_lint.notebook",
 }
 
 

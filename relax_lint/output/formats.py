@@ -100,7 +100,7 @@ def _concise(report: Report, how: Presentation) -> str:
 def _html(report: Report, how: Presentation) -> str:
     from relax_lint.output.html import render_html
 
-    return render_html(report, how.config)
+    return render_html(report, how.config, _served(report, how))
 
 
 def _tvm(report: Report, how: Presentation) -> str:
