@@ -145,6 +145,9 @@ class Roots:
                 self.trees[op.result] = self._made(op)
 
     def _made(self, op: Op) -> Tree[ValueId]:
+        if isinstance(op, MakeTuple):
+            # Before its own fields are made: a tuple of tuples has twice as many at each level.
+            return tuple(self.tree(item) for item in op.items)
         own = self._own(AccessPath(op.result), self._function.type_of(op.result))
         if isinstance(op, If):
             return joined(self.tree(op.then_result), self.tree(op.else_result))
@@ -154,8 +157,6 @@ class Roots:
             return with_each(own, everything(self.tree(op.source)))
         if isinstance(op, Alias | MatchCast | View):
             return self.tree(op.source)
-        if isinstance(op, MakeTuple):
-            return tuple(self.tree(item) for item in op.items)
         if isinstance(op, GetItem):
             return at(self.tree(op.tuple), (op.item,))
         if isinstance(op, FunctionCall):

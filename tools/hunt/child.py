@@ -13,6 +13,7 @@ from typing import Any
 
 import numpy as np
 import tvm
+import tvm_ffi
 from tvm import relax
 
 from relax_lint.instrument import MemoryLint
@@ -47,7 +48,7 @@ class Changes:
 
 
 def _same(one: Any, other: Any) -> bool:
-    return bool(one.same_as(other)) or tvm.ir.structural_equal(one, other, map_free_vars=True)
+    return bool(one.same_as(other)) or bool(tvm_ffi.structural_equal(one, other, map_free_vars=True))
 
 
 def register() -> None:
