@@ -41,6 +41,8 @@ class Scope:
         self.known: dict[int, Any] = {}
         """The values of variables by their addresses."""
         self.buffers: dict[int, Buffer] = {}
+        self.pointers: dict[int, Buffer] = {}
+        """The buffers whose memory variables point to, by the addresses of the variables."""
         self.wraps: list[Poly] = []
         self.callee = ""
         self.contents: dict[int, tuple[Poly, Poly]] = {}
@@ -57,6 +59,10 @@ class Scope:
         self.copied: Mapping[int, tuple[int, int]] = {}
         self.learned: Mapping[int, tuple[float, float]] = {}
         """What an earlier reading found to be held."""
+        self.handed: set[int] = set()
+        """The buffers whose memory what the kernel calls may write."""
+        self.shared: frozenset[int] = frozenset()
+        """Those that an earlier reading found."""
         self._roots: dict[int, int] = {}
         self.scalars: dict[tuple[int, tuple[Poly | None, ...]], Poly] = {}
         """What is known to stand in elements of the kernel's own buffers."""
@@ -144,7 +150,7 @@ class Scope:
                 return None
             low, high = self._contents_of(parameter)
             return low.shift(copied[1]), high.shift(copied[1])
-        if root.ref.dtype != buffer.ref.dtype or self._is_stored(buffer):
+        if root.ref.dtype != buffer.ref.dtype or self._is_stored(buffer) or buffer.ref.root in self.shared:
             return None
         return self._contents_of(root)
 
@@ -222,16 +228,21 @@ class Scope:
         self.scalars = {key: value for key, value in self.scalars.items() if key[0] not in numbers}
 
     def roots_stored_in(self, node: Any) -> list[int]:
-        """The buffers whose memory is stored to in a statement."""
+        """The buffers whose memory is, or may be, stored to in a statement."""
         known = (self.buffers.get(address) for address in self.survey.of(node)[0])
-        return [buffer.ref.root for buffer in known if buffer is not None]
+        return [*(buffer.ref.root for buffer in known if buffer is not None), *self.shared]
 
     # -- accesses ------------------------------------------------------------------------------
 
-    def lose(self, buffer: Buffer, why: str) -> None:
-        """An access of nobody knows which elements."""
+    def hand(self, buffer: Buffer) -> None:
+        """The memory of a buffer is in other hands."""
+        self.handed.add(buffer.ref.root)
         self._learn(buffer, None)
         self.forget((buffer.ref.root,))
+
+    def lose(self, buffer: Buffer, why: str) -> None:
+        """An access of nobody knows which elements."""
+        self.hand(buffer)
         self._record(buffer, (None,) * len(buffer.shape), None, writes=True, unread=why)
 
     def access(
@@ -239,8 +250,7 @@ class Scope:
     ) -> None:
         """An access of one element, or of the lanes of a vector."""
         if passed:
-            self._learn(buffer, None)
-            self.forget((buffer.ref.root,))
+            self.hand(buffer)
             self._record(buffer, indices, node, writes=writes, unread=passed)
             return
         why = self._unreadable(buffer, indices)
@@ -268,8 +278,7 @@ class Scope:
     def passed(self, buffer: Buffer, offset: Poly | None, extent: Poly | None, *, writes: bool) -> None:
         """A part of a buffer is passed to what the kernel calls: so many elements from an offset on."""
         if writes:
-            self._learn(buffer, None)
-            self.forget((buffer.ref.root,))
+            self.hand(buffer)
         size = count_of(buffer.shape)
         if offset is None or extent is None or size is None:
             self._record(buffer, (offset,), None, writes=writes, unread=f"it is passed to `{self.callee}`")
