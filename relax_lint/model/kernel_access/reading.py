@@ -51,6 +51,8 @@ def _read(
     """Read a body; `before` read it already."""
     if before is not None:
         walk.learned, walk.shared = before.held, frozenset(before.handed)
+        walk.counted = before.without_data()
+        walk.stores = {root: len(ends) for root, ends in before.ends.items()}
         walk.copied = {
             root: found
             for root, sources in before.sources.items()
