@@ -13,7 +13,15 @@ from typing import Any, TypeAlias
 import sympy
 
 from relax_lint.model.kernel_access.conditions import at_least_zero
-from relax_lint.model.kernel_access.polynomials import ONE, ZERO, Monomial, Poly, atom_of, constant
+from relax_lint.model.kernel_access.polynomials import (
+    ONE,
+    ZERO,
+    Monomial,
+    Poly,
+    atom_of,
+    constant,
+    divided,
+)
 from relax_lint.symbolic import functions as f
 
 
@@ -73,7 +81,7 @@ class Terms:
         self.effort = 0
         """How much was done to judge accesses, in systems of constraints."""
         self._divisions: dict[tuple[Kind, Poly, Poly], int] = {}
-        self._extremes: dict[tuple[Any, ...], Poly] = {}
+        self._extremes: dict[tuple[str, Poly, Poly], Poly] = {}
         self._parts: dict[tuple[int, int, int], Poly] = {}
         self._names: set[str] = set()
         self._shown: dict[int, Any] = {}
@@ -156,7 +164,7 @@ class Terms:
         low = self.span(d)[0]
         if low is None or low < 0 or d == ZERO:
             return None
-        whole, rest = _divided(a, d)
+        whole, rest = divided(a, d)
         return whole + self._rest(Kind.QUOTIENT, rest, d)
 
     def remainder(self, a: Poly, d: Poly) -> Poly | None:
@@ -166,7 +174,7 @@ class Terms:
         low = self.span(d)[0]
         if low is None or low < 0 or d == ZERO:
             return None
-        _, rest = _divided(a, d)
+        _, rest = divided(a, d)
         return self._rest(Kind.REMAINDER, rest, d)
 
     def _rest(self, kind: Kind, a: Poly, d: Poly) -> Poly:
@@ -315,14 +323,15 @@ class Terms:
         """The greatest or the least of two at most."""
         if len(ends) != 2 or ends[0] == ends[1]:
             return ends[0] if ends else None
-        known = self._extremes.get((operation, *ends))
+        key = (operation, ends[0], ends[1])
+        known = self._extremes.get(key)
         if known is not None:
             return known
         room = ends[0] - ends[1] if operation == "max" else ends[1] - ends[0]
         if self.is_not_negative(room) or self.is_not_negative(-room):
             return ends[0] if self.is_not_negative(room) else ends[1]
         options = (Option(at_least_zero(room), ends[0]), Option(at_least_zero(-room), ends[1]))
-        found = self._extremes[(operation, *ends)] = self.choice(options, operation)
+        found = self._extremes[key] = self.choice(options, operation)
         return found
 
     def _of(self, p: Poly, *, lower: bool) -> Poly | None:
@@ -366,37 +375,3 @@ def _smallest(ends: Sequence[int | None]) -> int | None:
 
 def _largest(ends: Sequence[int | None]) -> int | None:
     return None if None in ends else max(end for end in ends if end is not None)
-
-
-def _divided(a: Poly, d: Poly) -> tuple[Poly, Poly]:
-    """(q, r) with a = q * d + r, where r has no term that d divides."""
-    if len(d.terms) != 1:
-        # Of (n + 1) * k + r by n + 1 nothing is taken out; equal ones are.
-        return (ONE, ZERO) if a == d else (ZERO, a)
-    ((divisor, width),) = d.terms.items()
-    whole: dict[Monomial, int] = {}
-    rest: dict[Monomial, int] = {}
-    for monomial, c in a.terms.items():
-        left = _without_factors(monomial, divisor)
-        if left is None:
-            rest[monomial] = c
-            continue
-        quotient, remainder = divmod(c, width)
-        if left and remainder:
-            # 5 * i // 4 stays as it is, so that i is in one place only.
-            rest[monomial] = c
-            continue
-        if quotient:
-            whole[left] = quotient
-        if remainder:
-            rest[monomial] = remainder
-    return Poly(whole), Poly(rest)
-
-
-def _without_factors(monomial: Monomial, factors: Monomial) -> Monomial | None:
-    left = list(monomial)
-    for atom in factors:
-        if atom not in left:
-            return None
-        left.remove(atom)
-    return tuple(left)
