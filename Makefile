@@ -4,12 +4,12 @@ VENV := .venv
 BIN := $(VENV)/bin
 STAMP := $(VENV)/.installed
 # What the targets below run: `make test` everything that takes seconds, `make quick` what takes half a minute.
-TESTS := -n 2 -m "not slow and not models"
+TESTS := -n 2 --dist worksteal -m "not slow and not models"
 QUICK := -n 2 --dist loadfile -m "not slow and not models and not vm and not long"
 # Known to come as a build for the CPU alone; other versions may bring gigabytes of GPU libraries with them.
 TORCH := torch==2.13.0
 
-.PHONY: demo test quick coverage matrix lint schema facts rule slow oracle mutants models docs fuzz lock clean
+.PHONY: demo test quick coverage matrix lint schema facts rule slow oracle mutants models docs pages vscode fuzz lock clean
 
 $(STAMP): pyproject.toml
 	$(PYTHON) -m venv $(VENV)
@@ -54,6 +54,11 @@ schema: $(STAMP)
 facts: $(STAMP)
 	$(BIN)/python -m tools.fact_table
 
+# The rule index, the comparison with TVM's own checks and the pictures of the documentation; tests compare.
+pages: $(STAMP)
+	$(BIN)/python -m tools.doc_tables
+	$(BIN)/python -m tools.tvm_checks
+
 # Random programs: verdicts against a byte-by-byte evaluator and the virtual machine.
 MINUTES ?= 10
 oracle: $(STAMP)
@@ -83,7 +88,13 @@ $(VENV)/.docs: $(STAMP)
 
 docs: $(VENV)/.docs
 	$(BIN)/sphinx-build --quiet --fail-on-warning --keep-going --fresh-env --write-all -c docs . build/site
-	cp build/site/README.html build/site/index.html
+	cp docs/index.html.in build/site/index.html
+
+# The extension for Visual Studio Code, tested against the server; needs npm. Gives editors/vscode/dist/relax-lint.vsix.
+vscode: $(STAMP)
+	cd editors/vscode && npm ci --no-audit --no-fund && npm run build
+	cd editors/vscode && RELAX_LINT="$(CURDIR)/$(BIN)/relax-lint" npm test
+	cd editors/vscode && npm run package
 
 fuzz: $(STAMP)
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[fuzz]'
