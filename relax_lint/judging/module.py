@@ -6,11 +6,13 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any
 
 from relax_lint.analysis.flow import ProgramFlow
 from relax_lint.facts.assumed import with_assumptions
 from relax_lint.facts.function import FunctionFacts
+from relax_lint.fixes.check_form import CheckForm, form_in_text
 from relax_lint.fixes.planning import Plan, Planner
 from relax_lint.model.builder import build_program
 from relax_lint.model.positions import NoPositions, Positions
@@ -71,14 +73,22 @@ class ModuleJudge:
         for function in self.program.functions:
             facts = FunctionFacts(shared, function, self._config, self._chain)
             found = [(rule, judgement) for rule in rules for judgement in rule.check(facts)]
-            yield JudgedFunction(facts, _planned(facts, found))
+            yield JudgedFunction(facts, self._planned(facts, found))
 
+    def _planned(
+        self, facts: FunctionFacts, found: Iterable[tuple[Rule, Judgement]]
+    ) -> tuple[PlannedJudgement, ...]:
+        reached = [(rule, judgement) for rule, judgement in found if judgement.decision.reachable]
+        if not reached:
+            return ()
+        planner = Planner(facts, form=self._form)
+        plans = [planner.plan(j.remedy, j.decision, j.place) for _, j in reached]
+        return tuple(
+            PlannedJudgement(rule, judgement, plan)
+            for (rule, judgement), plan in zip(reached, planner.minimised(plans), strict=True)
+        )
 
-def _planned(facts: FunctionFacts, found: Iterable[tuple[Rule, Judgement]]) -> tuple[PlannedJudgement, ...]:
-    reached = [(rule, judgement) for rule, judgement in found if judgement.decision.reachable]
-    planner = Planner(facts)
-    plans = [planner.plan(j.remedy, j.decision, j.place) for _, j in reached]
-    return tuple(
-        PlannedJudgement(rule, judgement, plan)
-        for (rule, judgement), plan in zip(reached, planner.minimised(plans), strict=True)
-    )
+    @cached_property
+    def _form(self) -> CheckForm:
+        """How the checks of this module are written."""
+        return form_in_text(self._config.check_form, self.program.node)

@@ -156,6 +156,14 @@ OPTIONS = (
         choices=("assert", "dynamic", "auto"),
         default="auto",
     ),
+    _in_files(
+        "check-form",
+        "choice",
+        "how an inserted run-time check is written: `R.assert_op` (`assert-op`), a call of the virtual machine's"
+        " own `match_shape` (`builtin`), or the first only before operators are lowered (`auto`)",
+        choices=("assert-op", "builtin", "auto"),
+        default="auto",
+    ),
     # -- totals --
     _only(
         "bind", "texts", "the value of a symbol, or a range: n=1..4096", commands=(MEMORY,), metavar="N=128"
