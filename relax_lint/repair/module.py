@@ -7,8 +7,8 @@ from typing import Any
 
 import tvm
 
-from relax_lint.fixes.check_form import CheckForm, form_in_memory
 from relax_lint.fixes.changes import Applicability, Remedy, Turn
+from relax_lint.fixes.check_form import CheckForm, form_in_memory
 from relax_lint.judging.selection import known_config
 from relax_lint.repair.driver import repair
 from relax_lint.repair.module_target import FixedModule, JudgedModule, Wanted

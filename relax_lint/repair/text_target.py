@@ -87,7 +87,9 @@ class FixedFile:
 
     def adopt(self, judged: JudgedText, offers: Sequence[Proposal]) -> None:
         """Take over a text that was judged."""
-        inserted = dict.fromkeys(edit.text for edit in edits_of(offers) if any(check in edit.text for check in _CHECKS))
+        inserted = dict.fromkeys(
+            edit.text for edit in edits_of(offers) if any(check in edit.text for check in _CHECKS)
+        )
         self._checks += [_Inserted(check) for check in inserted if check not in self.text]
         self.judged = judged
 

@@ -159,8 +159,8 @@ OPTIONS = (
     _in_files(
         "check-form",
         "choice",
-        "how an inserted run-time check is written: `R.assert_op` (`assert-op`), a call of the virtual machine's"
-        " own `match_shape` (`builtin`), or the first only before operators are lowered (`auto`)",
+        "how a run-time check is inserted: as `R.assert_op` (`assert-op`), as a call of the virtual machine's"
+        " `match_shape` (`builtin`), or as the operator only where it can still be lowered (`auto`)",
         choices=("assert-op", "builtin", "auto"),
         default="auto",
     ),
