@@ -69,11 +69,13 @@ def pytest_sessionstart(session: pytest.Session) -> None:
     config = session.config
     if _mode(config) == "off" or (_distributes(config) and not _is_worker(config)):
         return
+    from relax_lint.api import as_severity
     from relax_lint.pytest_plugin.contexts import Judged
 
     ini = config.getini
     options = {"select": ini("relax_lint_select"), "ignore": ini("relax_lint_ignore")}
     try:
+        as_severity(ini("relax_lint_fail_on"))
         judged = Judged({key: value for key, value in options.items() if value})
     except ValueError as error:
         raise pytest.UsageError(str(error)) from error

@@ -37,7 +37,8 @@ def insert_memory_checks(
     earliest point where they are known.
 
     `form` (`assert-op`, `builtin` or `auto`) says how checks are written, in the place of `check-form` of the
-    configuration. Raises ValueError for another one.
+    configuration: `builtin` works at any point before `VMShapeLower`, and where the module runs without
+    Python. Raises ValueError for another form.
     """
     settings = _with_form(replace(known_config(config), fix_strategy="assert"), form)
     return _fixed(

@@ -84,6 +84,10 @@ def _comparison(condition: Boolean, made: Comparison, relax: str, tir: str, *, i
 
 
 def _compared(value: sympy.Expr, tir: str) -> str:
+    if isinstance(value, sympy.Max | sympy.Min) and len(value.args) == 2:
+        limited, limit = sorted(value.args, key=lambda argument: bool(argument.is_number))
+        name = "max" if isinstance(value, sympy.Max) else "min"
+        return f"{tir}.{name}({script_expr(limited, tir)}, {script_expr(limit, tir)})"
     if not isinstance(value, f.Select):
         return script_expr(value, tir)
     condition, *values = value.args
