@@ -4,12 +4,12 @@ VENV := .venv
 BIN := $(VENV)/bin
 STAMP := $(VENV)/.installed
 # What the targets below run: `make test` everything that takes seconds, `make quick` what takes half a minute.
-TESTS := -n 2 -m "not slow and not models"
+TESTS := -n 2 --dist worksteal -m "not slow and not models"
 QUICK := -n 2 --dist loadfile -m "not slow and not models and not vm and not long"
 # Known to come as a build for the CPU alone; other versions may bring gigabytes of GPU libraries with them.
 TORCH := torch==2.13.0
 
-.PHONY: demo test quick coverage matrix lint schema facts rule slow oracle mutants models docs fuzz lock clean
+.PHONY: demo test quick coverage matrix lint schema facts rule slow oracle mutants models docs vscode fuzz lock clean
 
 $(STAMP): pyproject.toml
 	$(PYTHON) -m venv $(VENV)
@@ -84,6 +84,12 @@ $(VENV)/.docs: $(STAMP)
 docs: $(VENV)/.docs
 	$(BIN)/sphinx-build --quiet --fail-on-warning --keep-going --fresh-env --write-all -c docs . build/site
 	cp build/site/README.html build/site/index.html
+
+# The extension for Visual Studio Code, tested against the server; needs npm. Gives editors/vscode/dist/relax-lint.vsix.
+vscode: $(STAMP)
+	cd editors/vscode && npm ci --no-audit --no-fund && npm run build
+	cd editors/vscode && RELAX_LINT="$(CURDIR)/$(BIN)/relax-lint" npm test
+	cd editors/vscode && npm run package
 
 fuzz: $(STAMP)
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[fuzz]'

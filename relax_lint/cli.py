@@ -27,7 +27,17 @@ from relax_lint.support.errors import UserError
 # As a shell tells of a program that a signal has ended: SIGINT, SIGPIPE.
 _INTERRUPTED, _READER_GONE = 130, 141
 
-COMMANDS = ("check", "memory", "replay", "explain", "rules", "doctor", "completion", "server")
+COMMANDS = (
+    "check",
+    "memory",
+    "replay",
+    "explain",
+    "rules",
+    "new-rule-package",
+    "doctor",
+    "completion",
+    "server",
+)
 """Every command, by the word that asks for it."""
 
 _USAGE = """\
@@ -36,6 +46,7 @@ usage: relax-lint [check] [OPTIONS] PATH...
        relax-lint replay [OPTIONS] PATH...
        relax-lint explain CODE
        relax-lint rules
+       relax-lint new-rule-package NAME
        relax-lint doctor
        relax-lint completion SHELL
        relax-lint server
@@ -49,6 +60,7 @@ commands:
   replay   execute the modules to see which findings a run confirms
   explain  print the page of a rule
   rules    list all rules
+  new-rule-package  write a package with a rule of your own
   doctor   show what of the installation works: TVM, sandbox, cache, extras
   server   serve an editor (language server protocol, over standard input and output)
   completion  print the completion script of bash or zsh
@@ -90,6 +102,10 @@ def _run(arguments: list[str]) -> int:
         from relax_lint.commands.rules import list_rules
 
         return list_rules(simple_parser(first, "list all rules").parse_args(rest))
+    if first == "new-rule-package":
+        from relax_lint.commands.new_rule_package import lay
+
+        return lay(simple_parser(first, "write a package with a rule of your own", "name").parse_args(rest))
     if first == "server":
         from relax_lint.commands.server import serve
 

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 from pathlib import Path
 
-import relax_lint
+from aligned_tensors import unaligned_tensor
+
+from relax_lint.rules.testing import judgements
 
 
 def test_verdicts() -> None:
-    report = relax_lint.check(Path(__file__).with_name("program.py"), {"select": ["DMA101"]})
-    assert {check.binding: check.verdict.value for check in report.checks} == {
+    found = judgements(unaligned_tensor.RULE, Path(__file__).with_name("program.py"))
+    assert {check.binding: check.verdict.value for check in found} == {
         "first": "always-fine",
         "second": "always-wrong",
         "third": "always-fine",

@@ -23,7 +23,7 @@ def serve(options: argparse.Namespace) -> int:
         raise UsageError(_MISSING) from None
     if sys.stdin is None or sys.stdout is None:
         raise UsageError("the server communicates over standard input and output, and one of them is closed")
-    from relax_lint.server.language_server import make_server
+    from relax_lint.server.features import make_server
 
     make_server().start_io()
     return 0

@@ -4,7 +4,7 @@ TVM.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Container, Iterable, Iterator
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
@@ -20,6 +20,7 @@ from relax_lint.model.program import Program
 from relax_lint.rule import Judgement, Rule, load_rules
 from relax_lint.settings.config import Config
 from relax_lint.symbolic.prover import ProverChain
+from relax_lint.vm import versions
 
 
 @dataclass(frozen=True)
@@ -45,6 +46,7 @@ class ModuleJudge:
     """Judges the functions of one module with the rules that are on.
 
     `notes` are about the module as a whole; `assumptions` are those of the configuration that concern it.
+    Functions whose node has an address in `without` are left out.
     """
 
     def __init__(
@@ -54,8 +56,10 @@ class ModuleJudge:
         *,
         positions: Positions | None = None,
         module_name: str | None = None,
+        without: Container[int] = (),
     ) -> None:
         self._config = config
+        self._without = without
         self._positions = positions or NoPositions()
         self._chain = ProverChain(max_extent=config.max_extent)
         program = build_program(
@@ -71,6 +75,8 @@ class ModuleJudge:
         shared = ProgramFlow(self.program)
         rules = [rule for rule in load_rules().values() if rule.is_on(self._config)]
         for function in self.program.functions:
+            if function.node is not None and versions.identity(function.node) in self._without:
+                continue
             facts = FunctionFacts(shared, function, self._config, self._chain)
             found = [(rule, judgement) for rule in rules for judgement in rule.check(facts)]
             yield JudgedFunction(facts, self._planned(facts, found))

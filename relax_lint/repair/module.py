@@ -79,5 +79,8 @@ def _fixed(module: Any, config: Config, wanted: Wanted) -> Any:
         raise TypeError(f"not an IRModule: `{type(module).__name__}`")
     config = replace(config, check_form=form_in_memory(config.check_form, module).value)
     target = FixedModule(module, config, wanted)
-    repair([target], lambda drafts: {one: JudgedModule(draft, config) for one, draft in drafts.items()})
+    repair(
+        [target],
+        lambda drafts: {one: JudgedModule(draft, config, target.judged) for one, draft in drafts.items()},
+    )
     return target.judged.module

@@ -3,14 +3,19 @@
 from __future__ import annotations
 
 import threading
+from collections.abc import Sequence
 from dataclasses import dataclass
 
+from relax_lint.results.check import Edit
 from relax_lint.results.report import FileResult
-from relax_lint.running.pool import WorkerPool
+from relax_lint.running.pool import Item, WorkerPool
 from relax_lint.running.pools import new_pool
 from relax_lint.running.runner import judge_with
 from relax_lint.settings.config import Config
 from relax_lint.sources.discovery import HeldInput
+from relax_lint.sources.text import decode as decode_text
+from relax_lint.support.codec import decode
+from relax_lint.suppressions.adding import FUNCTION, Plan, Wanted
 
 
 @dataclass(frozen=True)
@@ -38,17 +43,42 @@ class Analyser:
         Raises `relax_lint.running.pool.Interrupted` after a call of `interrupt`, and
         `relax_lint.support.errors.RunError` when TVM cannot be loaded.
         """
+        pool = self._ready(config)
+        source = HeldInput(text.path, text.kind, None, True, text.data)
+        try:
+            return judge_with(pool, source, config)
+        except BaseException:
+            self.close()
+            raise
+
+    def comments(self, text: Text, wanted: Sequence[Wanted], config: Config) -> list[tuple[Edit, ...]]:
+        """The edits that accept each finding by a comment of its own; none where no comment can stand. Raises
+        what `judge` raises.
+        """
+        pool = self._ready(config)
+        found: list[tuple[Edit, ...]] = [()] * len(wanted)
+        try:
+            content = decode_text(text.data)
+            tasks = {
+                pool.submit(FUNCTION, content, text.path, text.kind, (one,), ""): number
+                for number, one in enumerate(wanted)
+            }
+            for event in pool.events():
+                if isinstance(event, Item):
+                    found[tasks[event.task]] = decode(Plan, event.value).edits
+        except BaseException:
+            self.close()
+            raise
+        return found
+
+    def _ready(self, config: Config) -> WorkerPool:
+        """The worker, started anew where its limits have changed."""
         limits = (config.time_limit, config.memory_limit)
         if self._pool is None or self._limits != limits:
             self.close()
             with self._lock:
                 self._pool, self._limits = new_pool(config, 1), limits
-        source = HeldInput(text.path, text.kind, None, True, text.data)
-        try:
-            return judge_with(self._pool, source, config)
-        except BaseException:
-            self.close()
-            raise
+        return self._pool
 
     def interrupt(self) -> None:
         """Stop a judging that is under way. Any thread may call this at any time."""

@@ -5,8 +5,10 @@ from __future__ import annotations
 import asyncio
 import os
 import time
+from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from typing import TypeVar
 
 from lsprotocol import types
 from pygls.lsp.server import LanguageServer
@@ -14,20 +16,26 @@ from pygls.uris import to_fs_path
 from pygls.workspace import TextDocument
 
 from relax_lint import __version__
-from relax_lint.results.report import FileResult
+from relax_lint.output.html import render_html
+from relax_lint.results.check import Check, Edit
+from relax_lint.results.report import FileResult, Report
 from relax_lint.running.pool import Interrupted
 from relax_lint.server.analyser import Analyser, Text
 from relax_lint.server.documents import folder_of, is_excluded, text_of
-from relax_lint.server.messages import FIX_ALL, SOURCE, DocumentResult, actions, diagnostic, hover
+from relax_lint.server.messages import SOURCE, DocumentResult, diagnostic
 from relax_lint.server.positions import Ruler
+from relax_lint.server.settings import EditorSettings
 from relax_lint.settings.config import Config, load_config
+from relax_lint.settings.memory_request import MemoryRequest
 from relax_lint.sources.text import SourceText
 from relax_lint.support.errors import UserError
 from relax_lint.support.escaping import printable, without_addresses
+from relax_lint.suppressions.adding import Wanted
 
 CONFIGURATION = "pyproject.toml"
+_T = TypeVar("_T")
 
-_PAUSE_S = 0.3
+PAUSE_S = 0.3
 """So long after the last change a text is judged."""
 _PATIENCE_S = 2.0
 """So long an older version of a text may still be judged when there is a newer one."""
@@ -58,6 +66,7 @@ class RelaxServer(LanguageServer):
         self._complaints: set[str] = set()
         self._baselines: set[str] = set()
         self._watched: set[str] = set()
+        self.settings = EditorSettings()
 
     def shutdown(self) -> None:
         """End the worker process and the server."""
@@ -108,6 +117,47 @@ class RelaxServer(LanguageServer):
             return None
         return judged
 
+    @property
+    def versions_edits(self) -> bool:
+        """Whether the editor refuses edits of an older version."""
+        workspace = self.client_capabilities.workspace
+        edits = workspace.workspace_edit if workspace else None
+        return bool(edits and edits.document_changes)
+
+    def is_page(self, uri: str) -> bool:
+        """Whether a document is Markdown, with programs in it."""
+        text, _ = self._task_of(uri)
+        return text is not None and text.kind == "markdown"
+
+    async def comments(self, judged: DocumentResult, checks: Sequence[Check]) -> list[tuple[Edit, ...]]:
+        """The edits that accept each of some findings by a comment of its own."""
+        text, config = self._task_of(judged.uri)
+        wanted = [Wanted(check.rule, check.location) for check in checks if check.location is not None]
+        if text is None or not wanted:
+            return [() for _ in checks]
+        return await self._in_worker(self._analyser.comments, text, wanted, config)
+
+    async def memory_report(self, uri: str) -> str | None:
+        """The memory report of a document as a page; None for what is not judged."""
+        text, config = self._task_of(uri)
+        if text is None:
+            return None
+        request = MemoryRequest(timelines=True, details=True)
+        asked = replace(config, memory=request, lower=False)
+        result = await self._in_worker(self._analyser.judge, text, asked)
+        return render_html(Report((result,), None), asked)
+
+    def _task_of(self, uri: str) -> tuple[Text | None, Config]:
+        document = self.workspace.text_documents.get(uri)
+        text = None if document is None else text_of(document)
+        if text is None:
+            return None, Config()
+        return text, load_config(folder=folder_of(text.path, self._roots()))
+
+    async def _in_worker(self, work: Callable[..., _T], *arguments: object) -> _T:
+        """What some work of the analyser gives, in the thread that it belongs to."""
+        return await asyncio.get_running_loop().run_in_executor(self._thread, work, *arguments)
+
     async def _judge_all(self) -> None:
         while True:
             request = await self._next()
@@ -146,6 +196,8 @@ class RelaxServer(LanguageServer):
             self.watch(os.path.basename(config.baseline))
         result: FileResult | None = None
         if not is_excluded(text.path, folder, config):
+            if self.settings.inlay_hints:
+                config = replace(config, memory=replace(config.memory, timelines=True))
             result = await self._result(uri, text, config)
             if result is None:
                 return
@@ -153,16 +205,28 @@ class RelaxServer(LanguageServer):
         if present is None or present.version != version:
             return
         ruler = Ruler(SourceText(text.path, content).lines, self._encoding())
-        judged = DocumentResult(uri, version, ruler, () if result is None else result.checks)
+        checks, memory = ((), ()) if result is None else (result.checks, result.memory)
+        judged = DocumentResult(uri, version, ruler, checks, memory)
         self._judged[uri] = judged
         self._publish(uri, version, [diagnostic(check, judged) for check in judged.findings])
+        self._refresh()
+
+    def _refresh(self) -> None:
+        """Have the editor ask again for what stands between the lines."""
+        workspace = self.client_capabilities.workspace
+        if workspace is None:
+            return
+        if self.settings.code_lens and workspace.code_lens and workspace.code_lens.refresh_support:
+            self.workspace_code_lens_refresh(None)
+        if self.settings.inlay_hints and workspace.inlay_hint and workspace.inlay_hint.refresh_support:
+            self.workspace_inlay_hint_refresh(None)
 
     async def _result(self, uri: str, text: Text, config: Config) -> FileResult | None:
         """What is found in a text; None if it took long and there was a newer version."""
         running = asyncio.get_running_loop().run_in_executor(self._thread, self._analyser.judge, text, config)
         start = time.monotonic()
         while not running.done():
-            await asyncio.wait([running], timeout=_PAUSE_S)
+            await asyncio.wait([running], timeout=PAUSE_S)
             newer = uri in self._waiting or uri not in self.workspace.text_documents
             if newer and not running.done() and time.monotonic() - start > _PATIENCE_S:
                 self._analyser.interrupt()
@@ -189,57 +253,3 @@ class RelaxServer(LanguageServer):
     def _encoding(self) -> str:
         agreed = self.server_capabilities.position_encoding
         return "utf-16" if agreed is None else str(getattr(agreed, "value", agreed))
-
-
-def make_server() -> RelaxServer:
-    """A server with all its features."""
-    server = RelaxServer()
-
-    @server.feature(types.TEXT_DOCUMENT_DID_OPEN)
-    async def did_open(server: RelaxServer, params: types.DidOpenTextDocumentParams) -> None:
-        server.judge_soon(params.text_document.uri)
-
-    @server.feature(types.TEXT_DOCUMENT_DID_CHANGE)
-    async def did_change(server: RelaxServer, params: types.DidChangeTextDocumentParams) -> None:
-        server.judge_soon(params.text_document.uri, _PAUSE_S)
-
-    @server.feature(types.TEXT_DOCUMENT_DID_SAVE)
-    async def did_save(server: RelaxServer, params: types.DidSaveTextDocumentParams) -> None:
-        if server.decides(params.text_document.uri):
-            server.judge_open_documents()
-        else:
-            server.judge_soon(params.text_document.uri)
-
-    @server.feature(types.TEXT_DOCUMENT_DID_CLOSE)
-    async def did_close(server: RelaxServer, params: types.DidCloseTextDocumentParams) -> None:
-        server.forget(params.text_document.uri)
-
-    @server.feature(types.WORKSPACE_DID_CHANGE_WATCHED_FILES)
-    async def watched(server: RelaxServer, params: types.DidChangeWatchedFilesParams) -> None:
-        server.judge_open_documents()
-
-    @server.feature(types.INITIALIZED)
-    async def initialized(server: RelaxServer, params: types.InitializedParams) -> None:
-        server.watch(CONFIGURATION)
-
-    @server.feature(types.TEXT_DOCUMENT_HOVER)
-    async def on_hover(server: RelaxServer, params: types.HoverParams) -> types.Hover | None:
-        judged = server.judged(params.text_document.uri)
-        return None if judged is None else hover(judged, params.position)
-
-    @server.feature(
-        types.TEXT_DOCUMENT_CODE_ACTION,
-        types.CodeActionOptions(code_action_kinds=[types.CodeActionKind.QuickFix, FIX_ALL]),
-    )
-    async def code_action(
-        server: RelaxServer, params: types.CodeActionParams
-    ) -> list[types.CodeAction | types.Command] | None:
-        judged = server.judged(params.text_document.uri)
-        if judged is None:
-            return None
-        workspace = server.client_capabilities.workspace
-        edits = workspace.workspace_edit if workspace else None
-        versioned = bool(edits and edits.document_changes)
-        return list(actions(judged, params.range, versioned=versioned))
-
-    return server

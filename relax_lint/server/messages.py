@@ -11,6 +11,7 @@ from relax_lint.output.finding import details
 from relax_lint.repair.apply import compatible, edits_of, proposals
 from relax_lint.results.check import Check, Edit, Fix, is_finding
 from relax_lint.results.location import Location
+from relax_lint.results.memory_figures import MemoryTotals
 from relax_lint.results.verdict import Severity
 from relax_lint.server.positions import Ruler, covers
 from relax_lint.support.escaping import printable
@@ -35,11 +36,19 @@ class DocumentResult:
     version: int | None
     ruler: Ruler
     checks: Sequence[Check]
+    memory: Sequence[MemoryTotals] = ()
 
     @property
     def findings(self) -> list[Check]:
         """What is shown as a diagnostic."""
         return [check for check in self.checks if is_finding(check)]
+
+    def touching(self, where: types.Range) -> Iterator[Check]:
+        """The findings that share a position with a range."""
+        for check in self.findings:
+            shown = self.ruler.range(check.location)
+            if shown.start <= where.end and where.start <= shown.end:
+                yield check
 
 
 def diagnostic(check: Check, judged: DocumentResult) -> types.Diagnostic:
@@ -63,7 +72,9 @@ def diagnostic(check: Check, judged: DocumentResult) -> types.Diagnostic:
 
 
 def hover(judged: DocumentResult, position: types.Position) -> types.Hover | None:
-    """What is known of the operation at a position, the fine checks too; None where there is none."""
+    """What is known of the operation at a position, one line for each finding, and one for all that is fine.
+    None where there is no operation.
+    """
     place = judged.ruler.place(position)
     here = [
         (check, check.location)
@@ -77,10 +88,20 @@ def hover(judged: DocumentResult, position: types.Position) -> types.Hover | Non
     checks = [check for check, where in here if where == innermost]
     # What is wrong first, then in the order of codes.
     checks.sort(key=lambda check: (-check.severity.rank, check.rule))
-    text = "\n\n".join(_paragraph(check) for check in checks[:_MOST_SHOWN])
+    text = "\n\n".join(_lines(checks[:_MOST_SHOWN]))
     return types.Hover(
         types.MarkupContent(types.MarkupKind.Markdown, text), range=judged.ruler.range(innermost)
     )
+
+
+def _lines(checks: Sequence[Check]) -> Iterator[str]:
+    """One line for each check that says something, and one for all the others."""
+    fine = [check for check in checks if check.severity is Severity.NONE and not check.suppressed]
+    yield from (_line(check) for check in checks if check not in fine)
+    if fine:
+        yield ", ".join(
+            f"**{one.rule}** {one.name} ({one.verdict.value}) by {one.prover.value}" for one in fine
+        )
 
 
 def _extent(location: Location) -> tuple[int, int]:
@@ -88,14 +109,13 @@ def _extent(location: Location) -> tuple[int, int]:
     return location.end_line - location.line, location.end_column - location.column
 
 
-def _paragraph(check: Check) -> str:
+def _line(check: Check) -> str:
     verdict = check.verdict.value if check.severity is Severity.NONE else check.severity.value
     head = f"**{check.rule}** {check.name} ({verdict}): {_escaped(printable(check.message))}"
-    facts = [_escaped(line.replace("\n", " ")) for line in details(replace(check, related=(), help=()))]
-    proof = f"decided by: {check.prover.value}" + (
-        f", {_escaped(printable(check.proof))}" if check.proof else ""
-    )
-    return "  \n".join([head, *facts, proof])
+    known = details(replace(check, related=(), help=(), fixes=()))
+    facts = [_escaped(line.replace("\n", " ")) for line in known if not line.startswith("verdict: ")]
+    proof = f"decided by: {check.prover.value}"
+    return "; ".join([head, *facts, proof])
 
 
 def _escaped(text: str) -> str:
@@ -116,10 +136,7 @@ def actions(judged: DocumentResult, where: types.Range, *, versioned: bool) -> I
     """The fixes of the findings in a range, and one for all safe ones of the document. `versioned`: the
     client refuses edits of an older version.
     """
-    for check in judged.findings:
-        shown = judged.ruler.range(check.location)
-        if shown.end < where.start or where.end < shown.start:
-            continue
+    for check in judged.touching(where):
         for number, fix in enumerate(check.fixes):
             if fix.applicability != "display" and fix.edits:
                 yield _action(check, fix, judged, preferred=number == 0, versioned=versioned)
@@ -128,7 +145,7 @@ def actions(judged: DocumentResult, where: types.Range, *, versioned: bool) -> I
         yield types.CodeAction(
             title=f"{SOURCE}: apply all safe fixes",
             kind=FIX_ALL,
-            edit=_change(edits_of(everywhere), judged, versioned=versioned),
+            edit=workspace_edit(edits_of(everywhere), judged, versioned=versioned),
         )
 
 
@@ -141,11 +158,12 @@ def _action(
         kind=types.CodeActionKind.QuickFix,
         diagnostics=[diagnostic(check, judged)],
         is_preferred=safe and preferred,
-        edit=_change(fix.edits, judged, versioned=versioned),
+        edit=workspace_edit(fix.edits, judged, versioned=versioned),
     )
 
 
-def _change(edits: Iterable[Edit], judged: DocumentResult, *, versioned: bool) -> types.WorkspaceEdit:
+def workspace_edit(edits: Iterable[Edit], judged: DocumentResult, *, versioned: bool) -> types.WorkspaceEdit:
+    """The edits as the protocol has them."""
     changes = [types.TextEdit(judged.ruler.range(edit.location), edit.text) for edit in dict.fromkeys(edits)]
     if not versioned:
         return types.WorkspaceEdit(changes={judged.uri: changes})

@@ -104,10 +104,16 @@ def integer_range(constant: Any) -> tuple[int, int] | None:
     return (int(elements.min()), int(elements.max())) if elements.size else None
 
 
-def declared_devices(module: Any) -> tuple[tuple[str, str], ...]:
-    """(how a tensor's type writes it, kind of its target) of each VDevice of a module, by index."""
+def declared_devices(module: Any) -> tuple[tuple[str, str, str], ...]:
+    """(how a tensor's type writes it, kind of its target, target and number) of each VDevice of a module, by
+    index. VDevices that differ in their memory scope only are one device.
+    """
     declared = module.global_infos.get("vdevice") if module.global_infos else None
-    return () if declared is None else tuple((str(d), str(d.target.kind.name)) for d in declared)
+    return (
+        ()
+        if declared is None
+        else tuple((str(d), str(d.target.kind.name), f"{d.target} {int(d.vdevice_id)}") for d in declared)
+    )
 
 
 def prim_functions(module: Any) -> list[tuple[str, Any]]:
@@ -117,6 +123,11 @@ def prim_functions(module: Any) -> list[tuple[str, Any]]:
         for var, func in module.functions.items()
         if type(func).__name__ == "PrimFunc"
     ]
+
+
+def type_of(value: Any) -> Any:
+    """The type of a variable: `ty` from 0.27 on, `struct_info` before."""
+    return value.ty if hasattr(value, "ty") else value.struct_info
 
 
 def identity(node: Any) -> int:

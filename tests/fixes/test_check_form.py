@@ -106,6 +106,10 @@ def lowered(passes: list[Any]) -> Any:
         return tvm.transform.Sequential(passes)(parse(MODEL))
 
 
+def insert_checks(module: Any) -> Any:
+    return tvm.transform.Sequential([relax_lint.InsertMemoryChecks()])(module)
+
+
 def run(module: Any, rest: list[Any], mode: str, rows: int) -> None:
     built = relax.build(module, TARGET, relax_pipeline=tvm.transform.Sequential(rest), exec_mode=mode)
     machine = relax.VirtualMachine(built, tvm.cpu())
@@ -124,7 +128,7 @@ def with_check(module: Any) -> Any:
 @pytest.mark.parametrize("at", BEFORE_HEAP, ids=lambda at: ["given", *NAMES][at])
 def test_a_check_survives_wherever_it_is_inserted(at: int) -> None:
     module = lowered(PASSES[:at])
-    checked = with_check(module) if at < PLANNED else relax_lint.InsertMemoryChecks()(module)
+    checked = with_check(module) if at < PLANNED else insert_checks(module)
     assert "match_shape" in checked.script()
     mode = ("bytecode", "compiled")[at % 2]
     run(checked, PASSES[at:], mode, 4)
@@ -138,7 +142,7 @@ def test_a_check_survives_wherever_it_is_inserted(at: int) -> None:
 
 def test_nothing_is_inserted_behind_the_shape_heap() -> None:
     module = lowered(PASSES)
-    assert relax_lint.InsertMemoryChecks()(module).same_as(module)
+    assert insert_checks(module).same_as(module)
     assert findings(module, "RLX501")
 
 
@@ -204,7 +208,7 @@ def test_the_check_is_an_assertion_of_the_program_before_and_after_lowering() ->
 @pytest.mark.parametrize("mode", ["bytecode", "compiled"])
 def test_an_exported_library_needs_no_python_function(tmp_path: Path, mode: str) -> None:
     """Only the C++ runtime is loaded: no Python package has registered any function of TVM's."""
-    module = relax_lint.InsertMemoryChecks()(lowered(PASSES[:PLANNED]))
+    module = insert_checks(lowered(PASSES[:PLANNED]))
     rest = tvm.transform.Sequential(PASSES[PLANNED:])
     library = tmp_path / "model.so"
     relax.build(module, TARGET, relax_pipeline=rest, exec_mode=mode).export_library(str(library))

@@ -205,7 +205,10 @@ def test_a_baseline_is_read_back_as_it_was(text: str, tmp_path_factory: pytest.T
 def test_what_the_editor_shows(text: str) -> None:
     pytest.importorskip("pygls")
 
-    from relax_lint.server.messages import DocumentResult, _paragraph, diagnostic
+    from lsprotocol import types
+
+    from relax_lint.server.hints import inlay_hints
+    from relax_lint.server.messages import DocumentResult, _line, diagnostic
     from relax_lint.server.positions import Ruler
 
     checks = hostile_report(text).checks
@@ -213,8 +216,12 @@ def test_what_the_editor_shows(text: str) -> None:
     for check in judged.findings:
         shown = diagnostic(check, judged)
         assert controls(shown.message) == set()
-        assert controls(_paragraph(check)) == set()
+        assert controls(_line(check)) == set()
+        assert "\n" not in _line(check)
         assert all(controls(one.message) == set() for one in shown.related_information or ())
+    everywhere = types.Range(types.Position(0, 0), types.Position(40, 0))
+    for hint in inlay_hints(judged, everywhere):
+        assert controls(str(hint.label) + str(hint.tooltip)) == set()
 
 
 def test_empty_lines_do_not_make_a_report_dear() -> None:

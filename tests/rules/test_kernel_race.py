@@ -9,40 +9,21 @@ import tvm
 
 from tests.oracle.tir.machine import Machine, random_contents
 from tests.rules.checking import checks, parse, verdicts
-
-HEAD = """
-@T.prim_func({private}s_tir=True)
-def kernel(a: T.handle, b: T.handle):
-    n = T.int64()
-    x = T.match_buffer(a, (n,), "float32")
-    y = T.match_buffer(b, (n,), "float32")
-"""
-CALL = """
-@R.function
-def main(x: R.Tensor(("n",), "float32")):
-    n = T.int64()
-    y = R.call_tir(Module.kernel, (x,), R.Tensor((n,), "float32"))
-    return y
-"""
+from tests.rules.one_kernel import called_kernel, kernel_text
 
 
 def said(body: str) -> list[tuple[str, str, str | None]]:
-    text = HEAD.format(private="private=True, ") + _indented(body) + CALL
-    return verdicts(checks(parse(text), "RLX312"))
+    return verdicts(checks(parse(called_kernel(body)), "RLX312"))
 
 
 def races(body: str, n: int) -> bool:
     """Whether the interpreter sees two steps that are in each other's way."""
-    prim_func: Any = tvm.script.from_source(HEAD.format(private="") + _indented(body))
+    prim_func: Any = tvm.script.from_source(kernel_text(body))
     machine = Machine(prim_func)
     shapes = machine.shapes({"n": n})
     assert shapes is not None
     report = machine.run({"n": n}, random_contents(prim_func, shapes, 1)).report
     return any(race.kind != "vectorized" for race in report.races)
-
-
-def _indented(body: str) -> str:
-    return "".join(f"    {line}\n" for line in body.strip().splitlines())
 
 
 WRONG = {

@@ -5,27 +5,12 @@ from __future__ import annotations
 import pytest
 
 from tests.rules.checking import checks, parse, verdicts
-
-HEAD = """
-@T.prim_func(private=True, s_tir=True)
-def kernel(a: T.handle, b: T.handle):
-    n = T.int64()
-    x = T.match_buffer(a, (n,), "float32")
-    y = T.match_buffer(b, (n,), "float32")
-    s = T.alloc_buffer((8,), "float32")
-"""
-CALL = """
-@R.function
-def main(x: R.Tensor(("n",), "float32")):
-    n = T.int64()
-    y = R.call_tir(Module.kernel, (x,), R.Tensor((n,), "float32"))
-    return y
-"""
+from tests.rules.one_kernel import called_kernel
 
 
 def said(body: str) -> list[tuple[str, str, str | None]]:
-    lines = "".join(f"    {line}\n" for line in body.strip().splitlines())
-    return verdicts(checks(parse(HEAD + lines + CALL), "RLX311"))
+    text = called_kernel(f's = T.alloc_buffer((8,), "float32")\n{body.strip()}')
+    return verdicts(checks(parse(text), "RLX311"))
 
 
 @pytest.mark.parametrize(

@@ -20,8 +20,10 @@ PATIENCE_S = 60.0
 class Editor:
     """A client in a thread of its own, so that tests can wait for the server like anybody else."""
 
-    def __init__(self, folder: Path, **capabilities: Any) -> None:
+    def __init__(self, folder: Path, settings: dict[str, Any] | None = None, **capabilities: Any) -> None:
         self.folder = folder
+        self._settings = settings
+        self.shown: list[types.ShowDocumentParams] = []
         self.published: list[types.PublishDiagnosticsParams] = []
         self.messages: list[str] = []
         self.watched: list[str] = []
@@ -103,6 +105,28 @@ class Editor:
         found = self._run(self._client.text_document_code_action_async(params)) or []
         return [action for action in found if isinstance(action, types.CodeAction)]
 
+    def hints(self, uri: str) -> list[tuple[int, str]]:
+        """The line and the text of each inlay hint of a document."""
+        everything = types.Range(types.Position(0, 0), types.Position(10_000, 0))
+        params = types.InlayHintParams(types.TextDocumentIdentifier(uri), everything)
+        found = self._run(self._client.text_document_inlay_hint_async(params)) or []
+        return [(hint.position.line, hint.label) for hint in found]
+
+    def lenses(self, uri: str) -> list[types.CodeLens]:
+        """What stands above the functions of a document."""
+        params = types.CodeLensParams(types.TextDocumentIdentifier(uri))
+        return list(self._run(self._client.text_document_code_lens_async(params)) or [])
+
+    def execute(self, command: types.Command) -> Any:
+        """The answer to a command of the server."""
+        params = types.ExecuteCommandParams(command.command, command.arguments)
+        return self._run(self._client.workspace_execute_command_async(params))
+
+    def configure(self, settings: dict[str, Any]) -> None:
+        """Tell that the settings have changed."""
+        params = types.DidChangeConfigurationParams(settings)
+        self._notify(self._client.workspace_did_change_configuration, params)
+
     @staticmethod
     def wait_for(condition: Callable[[], Any]) -> Any:
         """The first true value of a condition."""
@@ -130,6 +154,11 @@ class Editor:
         def message(params: types.ShowMessageParams) -> None:
             self.messages.append(params.message)
 
+        @client.feature(types.WINDOW_SHOW_DOCUMENT)
+        def show(params: types.ShowDocumentParams) -> types.ShowDocumentResult:
+            self.shown.append(params)
+            return types.ShowDocumentResult(True)
+
         @client.feature(types.CLIENT_REGISTER_CAPABILITY)
         def register(params: types.RegistrationParams) -> None:
             for one in params.registrations:
@@ -142,7 +171,10 @@ class Editor:
         )
         root = types.WorkspaceFolder(self.folder.as_uri(), "work")
         params = types.InitializeParams(
-            types.ClientCapabilities(**capabilities), workspace_folders=[root], root_uri=root.uri
+            types.ClientCapabilities(**capabilities),
+            workspace_folders=[root],
+            root_uri=root.uri,
+            initialization_options=self._settings,
         )
         result = await client.initialize_async(params)
         client.initialized(types.InitializedParams())

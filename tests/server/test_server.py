@@ -76,6 +76,9 @@ def test_hover_shows_the_verdict_and_the_safe_region(editor: Editor) -> None:
     text = shown.contents.value
     assert text.startswith("**RLX101** storage-overflow (warning): tensor `y` needs `4*m` bytes")
     assert "safe iff m \\<= 4" in text
+    assert [paragraph[:9] for paragraph in text.split("\n\n")] == [
+        line[:9] for line in text.splitlines() if line
+    ]
     assert "**RLX102** storage-underrun (always-fine)" in text
     storage = editor.hover(uri, ALLOCATION - 1, COLUMN + 3)
     assert storage is not None
@@ -113,6 +116,10 @@ def test_an_action_mends_the_text(editor: Editor) -> None:
     (found,) = editor.diagnostics(uri)
     offered = editor.actions(uri, found)
     assert [action.title for action in offered if action.is_preferred]
+    assert [action.title for action in offered][-2:] == [
+        "RLX101: ignore this line",
+        "RLX101: ignore in this file",
+    ]
     for action in offered:
         assert editor.diagnostics(uri, editor.change(uri, edited(OVERFLOW, action.edit, uri))) == [], (
             action.title

@@ -3,6 +3,6 @@
 from __future__ import annotations
 
 from aligned_tensors import unaligned_tensor
-from relax_lint.rule import Rule
+from relax_lint.rules import Rule
 
 RULES: tuple[Rule, ...] = (unaligned_tensor.RULE,)

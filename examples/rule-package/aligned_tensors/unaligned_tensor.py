@@ -3,14 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import TYPE_CHECKING
 
-from relax_lint.facts.claims import Claim, multiple_of
-from relax_lint.rule import WARNINGS, Judgement, Message, Rule
-from relax_lint.symbolic.quantity import Unknown
-
-if TYPE_CHECKING:
-    from relax_lint.facts.function import FunctionFacts
+from relax_lint.rules import WARNINGS, Claim, FunctionFacts, Judgement, Message, Rule, Unknown, multiple_of
 
 LINE_BYTES = 64
 """What the engine moves at once."""

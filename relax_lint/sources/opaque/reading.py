@@ -12,7 +12,8 @@ from relax_lint.results.problem import Problem
 from relax_lint.sources.dialects.rule import Context
 from relax_lint.sources.opaque.places import Place, functions_of, place_of
 from relax_lint.sources.opaque.statements import Skip, Tree
-from relax_lint.sources.parsing import UnreadError, imports_of, read_whole
+from relax_lint.sources.parser_run import UnreadError
+from relax_lint.sources.parsing import imports_of, read_whole
 from relax_lint.sources.unit import ParsedUnit, Skipped, Unit
 from relax_lint.vm import versions
 

@@ -17,7 +17,7 @@ def check(facts: FunctionFacts) -> Iterator[Judgement]:
     """Every call of a kernel that reads a buffer of its own before it has stored anything there."""
     for decided in facts.inside.unwritten_reads():
         use, read = decided.event.use, decided.event.finding
-        when = "which nothing writes" if read.ever else "before anything is written there"
+        when = "which is never written" if read.ever else "before anything is written there"
         text = f"`{use.kernel.name}` reads `{read.element}` {when}"
         if decided.decision.verdict is Verdict.ALWAYS_FINE:
             text = f"`{use.kernel.name}` does not read `{read.buffer}` before it is written"

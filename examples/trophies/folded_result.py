@@ -1,0 +1,60 @@
+"""FoldConstant makes `cache` return a constant of the module instead of new zeros: what its caller does with
+the result in place changes the constant, and the second call gets a cache that is not empty. The default
+pipeline of CPU targets contains the pass.
+"""
+
+import numpy as np
+import tvm
+from tvm import relax
+from tvm.script import ir as I
+from tvm.script import relax as R
+from tvm.script import tirx as T
+
+
+@I.ir_module
+class Module:
+    @T.prim_func(private=True, s_tir=True)
+    def increment(values: T.Buffer((T.int64(4),), "float32")):
+        for i in range(T.int64(4)):
+            with T.sblock("increment"):
+                vi = T.axis.spatial(T.int64(4), i)
+                values[vi] = values[vi] + T.float32(1)
+
+    @R.function
+    def cache() -> R.Tensor((4,), "float32"):
+        with R.dataflow():
+            zeros = R.zeros((4,), "float32")
+            R.output(zeros)
+        return zeros
+
+    @R.function
+    def main(x: R.Tensor((4,), "float32")) -> R.Tensor((4,), "float32"):
+        cls = Module
+        with R.dataflow():
+            kept: R.Tensor((4,), "float32") = cls.cache()
+            ones = R.call_tir_inplace(
+                cls.increment, (kept,), inplace_indices=[0], out_ty=R.Tensor((4,), "float32")
+            )
+            result = R.add(ones, x)
+            R.output(result)
+        return result
+
+
+PASSES = []
+PIPELINE = "cpu"
+ARGUMENTS = [np.array([1, 2, 3, 4], "float32")]
+CALLS = 2
+
+
+def results(module, pipeline):
+    if pipeline == "cpu":
+        pipeline = relax.get_default_pipeline(tvm.target.Target("llvm"))
+    built = tvm.compile(module, target="llvm", relax_pipeline=pipeline)
+    machine = relax.VirtualMachine(built, tvm.cpu())
+    arguments = [tvm.runtime.tensor(values) for values in ARGUMENTS]
+    return [machine["main"](*arguments).numpy() for _ in range(CALLS)]
+
+
+if __name__ == "__main__":
+    print("right:", *results(Module, "default"))
+    print("wrong:", *results(tvm.transform.Sequential(PASSES)(Module), PIPELINE))

@@ -1,0 +1,54 @@
+"""EliminateCommonSubexpr makes one tensor of two equal ones, also where one of them is overwritten in place
+afterwards: the other one, which should still be zero, is read as one.
+"""
+
+import numpy as np
+import tvm
+from tvm import relax
+from tvm.script import ir as I
+from tvm.script import relax as R
+from tvm.script import tirx as T
+
+
+@I.ir_module
+class Module:
+    @T.prim_func(private=True, s_tir=True)
+    def increment(values: T.Buffer((T.int64(4),), "float32")):
+        for i in range(T.int64(4)):
+            with T.sblock("increment"):
+                vi = T.axis.spatial(T.int64(4), i)
+                values[vi] = values[vi] + T.float32(1)
+
+    @R.function
+    def main(x: R.Tensor((4,), "float32")) -> R.Tensor((8,), "float32"):
+        cls = Module
+        with R.dataflow():
+            keys = R.zeros((4,), "float32")
+            values = R.zeros((4,), "float32")
+            ones = R.call_tir_inplace(
+                cls.increment, (keys,), inplace_indices=[0], out_ty=R.Tensor((4,), "float32")
+            )
+            total = R.add(values, x)
+            result = R.concat((ones, total))
+            R.output(result)
+        return result
+
+
+PASSES = [relax.transform.EliminateCommonSubexpr()]
+PIPELINE = "default"
+ARGUMENTS = [np.array([1, 2, 3, 4], "float32")]
+CALLS = 1
+
+
+def results(module, pipeline):
+    if pipeline == "cpu":
+        pipeline = relax.get_default_pipeline(tvm.target.Target("llvm"))
+    built = tvm.compile(module, target="llvm", relax_pipeline=pipeline)
+    machine = relax.VirtualMachine(built, tvm.cpu())
+    arguments = [tvm.runtime.tensor(values) for values in ARGUMENTS]
+    return [machine["main"](*arguments).numpy() for _ in range(CALLS)]
+
+
+if __name__ == "__main__":
+    print("right:", *results(Module, "default"))
+    print("wrong:", *results(tvm.transform.Sequential(PASSES)(Module), PIPELINE))

@@ -1,0 +1,130 @@
+"""Each program of examples/trophies: its reference is right, the pass makes it wrong on the installed TVM, and
+the linter says so, with the name of the pass.
+"""
+
+from __future__ import annotations
+
+import importlib.util
+import sys
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+import tvm
+
+import relax_lint
+from relax_lint.results.verdict import Verdict
+
+ROOT = Path(__file__).resolve().parents[2]
+FOLDER = ROOT / "examples" / "trophies"
+NAMES = sorted(path.stem for path in FOLDER.glob("*.py"))
+FUSED = "FuseTIR", "FuseTIRInner"
+
+
+@dataclass(frozen=True)
+class Said:
+    """What the linter says of a program while it is compiled: a rule, a verdict and the passes that may be named
+    for it; no rule where it says nothing.
+    """
+
+    rule: str = "RLX206"
+    verdict: Verdict = Verdict.ALWAYS_WRONG
+    passes: tuple[str, ...] = ()
+
+
+IN_PLACE = "DataflowInsertInPlaceCalls"
+SAID = {
+    "dropped_cast": None,
+    "folded_buffer": Said(passes=("FoldConstant", *FUSED)),
+    "folded_result": None,
+    "fused_past_in_place": Said(passes=("FuseOps", *FUSED)),
+    "in_place_constant": Said(passes=(IN_PLACE,)),
+    # Whether the copy becomes a view is up to a later pass.
+    "in_place_copy_that_is_a_view": Said(verdict=Verdict.NEEDS_RUNTIME_CHECK, passes=("LegalizeOps",)),
+    "in_place_drops_a_kernel": None,
+    "in_place_field_of_live_tuple": Said(passes=(IN_PLACE,)),
+    "in_place_field_read_twice": Said(verdict=Verdict.NEEDS_RUNTIME_CHECK, passes=(IN_PLACE,)),
+    "killed_text": None,
+    "merged_buffers": Said(passes=("EliminateCommonSubexpr",)),
+    "multiplied_past_in_place": Said(passes=("AdjustMatmulOrder",)),
+    "product_of_sum_past_in_place": Said(passes=("ExpandMatmulOfSum",)),
+    "sorted_past_in_place": Said(passes=("TopologicalSort",)),
+    "taken_past_in_place": Said(passes=("ReorderTakeAfterMatmul",)),
+    "transposed_past_in_place": Said(passes=("ReorderPermuteDimsAfterConcat",)),
+}
+"""What is said of each; None: nothing, as docs/trophies.md explains."""
+REFUSED = {"in_place_drops_a_kernel": "no definition of", "killed_text": "to be stored in a register"}
+"""Those that TVM does not compile after the pass, and its words."""
+ACCEPTED = {"dropped_cast": "match_cast error"}
+"""Those that run though they must not, and what the reference says."""
+WRONG = [name for name in NAMES if name not in {*REFUSED, *ACCEPTED}]
+
+
+@cache
+def trophy(name: str) -> Any:
+    spec = importlib.util.spec_from_file_location(f"trophy_{name}", FOLDER / f"{name}.py")
+    assert spec is not None
+    assert spec.loader is not None
+    module = importlib.util.module_from_spec(spec)
+    # TVM looks for the source of a class there.
+    sys.modules[spec.name] = module
+    spec.loader.exec_module(module)
+    return module
+
+
+def reference(program: Any) -> Any:
+    return program.results(program.Module, getattr(program, "REFERENCE", "default"))
+
+
+@cache
+def compiled(name: str) -> tuple[Any, str, relax_lint.MemoryLint]:
+    """What the program returns after the pass, the error that TVM raised instead, and what the linter saw."""
+    program, lint = trophy(name), relax_lint.MemoryLint(fail_on=None)
+    with tvm.transform.PassContext(instruments=[lint]):
+        try:
+            broken = tvm.transform.Sequential(program.PASSES)(program.Module)
+            return program.results(broken, program.PIPELINE), "", lint
+        except Exception as error:
+            return None, str(error), lint
+
+
+@pytest.mark.parametrize("name", WRONG)
+def test_the_pass_makes_the_numbers_wrong(name: str) -> None:
+    program = trophy(name)
+    right, (wrong, _, _) = reference(program), compiled(name)
+    assert all(np.allclose(right[0], result) for result in right)
+    assert not all(np.allclose(one, other) for one, other in zip(right, wrong, strict=True))
+
+
+@pytest.mark.parametrize("name", REFUSED)
+def test_the_pass_makes_a_module_that_is_refused(name: str) -> None:
+    assert REFUSED[name] in compiled(name)[1]
+
+
+@pytest.mark.parametrize("name", ACCEPTED)
+def test_the_pass_removes_a_check(name: str) -> None:
+    program = trophy(name)
+    with pytest.raises(Exception, match=ACCEPTED[name]):
+        reference(program)
+    assert compiled(name)[0]
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_the_linter_names_the_pass(name: str) -> None:
+    assert relax_lint.check(trophy(name).Module).findings == ()
+    said = [finding for finding in compiled(name)[2].findings if finding.check.rule == "RLX206"]
+    expected = SAID[name]
+    if expected is None:
+        assert said == []
+    else:
+        assert {finding.check.verdict for finding in said} == {expected.verdict}
+        assert {finding.introduced_by for finding in said} <= set(expected.passes)
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_the_page_has_it(name: str) -> None:
+    page = (ROOT / "docs" / "trophies.md").read_text(encoding="utf-8")
+    assert f"examples/trophies/{name}.py" in page
