@@ -39,6 +39,7 @@ _FIRST = (
     "getting-started",
     "ci",
     "compile-script",
+    "pytest",
     "editor",
     "python-api",
     "configuration",

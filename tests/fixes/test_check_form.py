@@ -6,6 +6,7 @@ import subprocess
 import sys
 from pathlib import Path
 from typing import Any
+from unittest.mock import patch
 
 import numpy as np
 import pytest
@@ -18,6 +19,7 @@ from tvm import relax
 from tvm.relax.backend.cpu_generic import pipeline
 
 import relax_lint
+from relax_lint.facts.function import FunctionFacts
 from relax_lint.fixes.changes import InsertAssert
 from relax_lint.fixes.check_form import CheckForm, form_in_memory, form_in_text
 from relax_lint.fixes.comparing import comparison
@@ -25,13 +27,14 @@ from relax_lint.fixes.module.changed import apply_changes
 from relax_lint.fixes.text.tvmscript import check_call
 from relax_lint.model.operations import Assert
 from relax_lint.model.shape_conditions import equality
+from relax_lint.repair.module_target import JudgedModule
 from relax_lint.settings.config import Config
 from relax_lint.symbolic.evaluation import compile_condition
 from relax_lint.symbolic.functions import FloorMod, Select
 from tests.fixes.fixing import fixed
-from tests.fixes.test_module import main_of, overflow
+from tests.fixes.test_module import OVERFLOW, main_of, overflow
 from tests.fixes.test_text import HEADER, SIZED
-from tests.rules.checking import findings, parse
+from tests.rules.checking import DOUBLE, findings, parse
 
 m, n = (sympy.Symbol(name, integer=True) for name in "mn")
 
@@ -239,4 +242,29 @@ for rows in (4, 5):
     except RuntimeError as error:
         print(error)
 assert "tvm" not in sys.modules
+"""
+
+
+def test_functions_that_a_fix_leaves_alone_are_not_judged_again() -> None:
+    alone = parse(f"{DOUBLE}{OVERFLOW}{OVERFLOW.replace('main', 'other')}")
+    calling = parse(f"{DOUBLE}{OVERFLOW}{CALLING}")
+    for module, judged in ((alone, ["main"]), (calling, ["main", "other"])):
+        before = JudgedModule(module, Config())
+        function = main_of(module)
+        (symbol,) = (info.symbol for info in function.symbols if info.symbol.name == "m")
+        made = apply_changes(module, [(function, InsertAssert(symbol <= 4, (symbol,), None))])
+        with patch.object(
+            FunctionFacts, "__init__", autospec=True, side_effect=FunctionFacts.__init__
+        ) as facts:
+            after = JudgedModule(made, Config(), before)
+        assert [call.args[2].name for call in facts.call_args_list] == judged
+        assert after.tally == JudgedModule(made, Config()).tally
+
+
+CALLING = """
+    @R.function(pure=False)
+    def other(x: R.Tensor(("m",), "float32")) -> R.Tensor(("m",), "float32"):
+        m = T.int64()
+        y = Module.main(x)
+        return y
 """
