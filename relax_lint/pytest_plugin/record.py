@@ -82,7 +82,7 @@ def lines_of(data: Mapping[str, Any]) -> Iterable[str]:
     for code in data["missing"]:
         yield f"error: no finding {code}, which the test expects"
     for failure in data["failures"]:
-        yield f"warning[RLX904] {failure}"
+        yield f"warning: {failure}"
 
 
 def _data(found: PassFinding, expected: Sequence[str]) -> dict[str, Any]:
