@@ -150,6 +150,11 @@ def has_storages(module: Any) -> bool:
     return _has_call(module, lambda node: operator_name(node).endswith("alloc_storage"))
 
 
+def has_packed_in_place(module: Any) -> bool:
+    """Whether a Relax function of a module declares that a packed call overwrites an argument."""
+    return _has_call(module, lambda node: operator_name(node).endswith("call_inplace_packed"))
+
+
 def has_operators_to_lower(module: Any) -> bool:
     """Whether a Relax function of a module that is not planned yet calls an operator that `LegalizeOps`
     lowers. `R.reshape` does not count: `RewriteDataflowReshape` puts it in again.
