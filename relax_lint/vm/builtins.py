@@ -10,6 +10,9 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from enum import Enum, auto
 
+MATCH_SHAPE = "vm.builtin.match_shape"
+"""The builtin that compares the extents of a tensor or a shape with numbers or slots."""
+
 SHAPE_HEAP = "vm.builtin.alloc_shape_heap"
 """The builtin with which lowered functions begin that have symbolic shapes."""
 
@@ -238,7 +241,7 @@ _ROWS = (
     _own("relax.assert_op", Operation.ASSERT, "VALUE", Returns.NOTHING),
     _own("relax.shape_of", Operation.SHAPE_OF, "VALUE"),
     _own("vm.builtin.shape_of", Operation.SHAPE_OF, "TENSOR"),
-    _own("vm.builtin.match_shape", Operation.MATCH_SHAPE, "VALUE HEAP COUNT", Returns.NOTHING),
+    _own(MATCH_SHAPE, Operation.MATCH_SHAPE, "VALUE HEAP COUNT", Returns.NOTHING),
     _own("vm.builtin.match_prim_value", Operation.MATCH_VALUE, "VALUE HEAP CODE SLOT", Returns.NOTHING),
     _own("vm.builtin.make_shape", Operation.MAKE_SHAPE, "HEAP COUNT"),
     _own("vm.builtin.make_prim_value", Operation.MAKE_VALUE, "HEAP CODE SLOT"),
