@@ -212,7 +212,7 @@ def outside_writes(flow: FunctionFlow, judge: Judge) -> Iterator[Decided[Outside
 
 
 def _writes_of_callees(flow: FunctionFlow) -> Iterator[OutsideWrite]:
-    constants = set(flow.function.constants)
+    constants = flow.aliases.roots.constants
     for call in flow.function_calls if constants else ():
         summary = flow.summary_of(call)
         if summary is None:
@@ -226,7 +226,7 @@ def _writes_of_callees(flow: FunctionFlow) -> Iterator[OutsideWrite]:
 
 
 def _outside_writes(flow: FunctionFlow) -> Iterator[OutsideWrite]:
-    function, constants = flow.function, set(flow.function.constants)
+    function, constants = flow.function, flow.aliases.roots.constants
     tensors = {p for p in function.parameters if function.tensor_type(p) is not None}
     for call in flow.calls:
         declared = call.kind.in_place
