@@ -7,7 +7,7 @@ memory it seems to be about. Positions count from the first argument of the row.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from enum import Enum, auto
 
 MATCH_SHAPE = "vm.builtin.match_shape"
@@ -20,10 +20,15 @@ SHAPE_HEAP_SLOT_BYTES = 8
 """Its slots are of int64."""
 
 
-ELEMENT_SCOPES = frozenset({"ipc_memory"})
+IPC_SCOPE = "ipc_memory"
+ELEMENT_SCOPES = frozenset({IPC_SCOPE})
 """The scopes in which `R.memory.alloc_storage` counts elements of its dtype too: LowerGPUIPCAllocStorage
 hands size and dtype on as they are, where the lowering of other scopes puts uint8 in the place of the dtype.
 """
+
+
+IPC_STORAGE = "runtime.disco.cuda_ipc.alloc_storage"
+"""The function that allocates in that scope, and is told neither scope nor device."""
 
 
 class Level(Enum):
@@ -218,6 +223,8 @@ _ROWS = (
     _storage("relax.memory.alloc_storage", Level.MEMORY, Unit.BYTES, "SHAPE DEVICE SCOPE DTYPE"),
     _storage("relax.vm.alloc_storage", Level.VM, Unit.ELEMENTS, "SHAPE DEVICE DTYPE SCOPE"),
     _storage("vm.builtin.alloc_storage", Level.PACKED, Unit.ELEMENTS, "SHAPE DEVICE DTYPE SCOPE"),
+    # What LowerGPUIPCAllocStorage makes of a storage of `ipc_memory`, on the device of the process.
+    replace(_storage(IPC_STORAGE, Level.PACKED, Unit.ELEMENTS, "SHAPE DTYPE"), after_vm=False),
     _tensor("relax.memory.alloc_tensor", Level.MEMORY, "DEVICE"),
     _tensor("relax.vm.alloc_tensor", Level.VM, "DEVICE"),
     _tensor("vm.builtin.alloc_tensor", Level.PACKED),
