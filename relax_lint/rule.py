@@ -26,6 +26,7 @@ from relax_lint.results.confirmation import FAILURE, MISBEHAVIOUR, NOTHING_TO_SE
 from relax_lint.results.problem import UNREADABLE, ProblemKind
 from relax_lint.results.verdict import Severity, Verdict
 from relax_lint.support.errors import UserError
+from relax_lint.support.quick_init import quick_init
 
 if TYPE_CHECKING:
     from importlib.metadata import EntryPoints
@@ -78,6 +79,7 @@ __all__ = [
 # -- what a rule says -----------------------------------------------------------------------------
 
 
+@quick_init
 @dataclass(frozen=True)
 class Message:
     """What a rule tells about one operation.
@@ -94,6 +96,7 @@ class Message:
     notes: tuple[str, ...] = ()
 
 
+@quick_init
 @dataclass(frozen=True)
 class Judgement:
     """What a rule says of one operation (or, with `place` None, of the whole function, or of what
