@@ -28,7 +28,7 @@ from relax_lint.sources.unit import ParsedUnit
 from relax_lint.suppressions.policy import apply_policy
 
 SMALLEST = {
-    "calls twice at each level": 4,
+    "calls twice at each level": 2,
     "nested Ifs": 8,
     "sequential Ifs": 8,
     "tuple depth": 4,
