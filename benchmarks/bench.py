@@ -2,8 +2,8 @@
 
 make bench, or python -m benchmarks.bench [--record]
 
-Fails where an exponent passes the limit of `benchmarks.growth` (where the recorded one is above it: that one by
-a tenth), or where a ratio passes its recorded value by a tenth. Where instructions cannot be counted,
+Fails where an exponent passes the limit of `benchmarks.growth` (where the recorded one is above it, that one
+by a tenth), or where a ratio passes its recorded value by a tenth. Where instructions cannot be counted,
 processor time is taken, and a ratio may pass its value by a half: other load on the machine changes it.
 `--record` writes the values of today to `benchmarks/bench.json`.
 """
