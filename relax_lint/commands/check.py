@@ -55,6 +55,8 @@ def run_report(options: argparse.Namespace, command: str) -> int:
         if not options.quiet and not (fixes and options.diff):
             count = len(options.paths)
             write(f"no Relax function in {count} input{'' if count == 1 else 's'}\n")
+        elif options.error_on_no_input:
+            tell(f"relax-lint: no input of {len(options.paths)} has a Relax function (`--error-on-no-input`)")
         return NO_INPUT if options.error_on_no_input else OK
     from relax_lint.support.gc_pause import without_collection
 
@@ -217,8 +219,20 @@ def _check_in_full(options: argparse.Namespace, command: str, config: Config, as
     if (comparison is not None and comparison.exceeds) or _fails(report, command, config):
         return FINDINGS
     if options.error_on_no_input and _is_empty(report, command):
-        return NO_INPUT
+        return _tell_nothing_to_check(report, shown=options.output_format == "text" and not options.quiet)
     return OK
+
+
+def _tell_nothing_to_check(report: Report, *, shown: bool) -> int:
+    """Say why the run fails where the report itself does not."""
+    if not shown:
+        what = (
+            "has anything to check"
+            if any(file.input.functions for file in report.files)
+            else "has a Relax function"
+        )
+        tell(f"relax-lint: no input of {len(report.files)} {what} (`--error-on-no-input`)")
+    return NO_INPUT
 
 
 def _is_empty(report: Report, command: str) -> bool:

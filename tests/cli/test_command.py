@@ -41,6 +41,15 @@ def test_no_input_is_exit_code_3_only_on_demand(run: Run, write: Write, tmp_path
         assert (result.returncode, result.stdout.startswith("no Relax function in ")) == (3, True)
 
 
+@pytest.mark.parametrize(
+    "options", [["--output-format", "concise"], ["--output-format", "json"], ["--quiet"]], ids=" ".join
+)
+def test_exit_code_3_always_says_why(run: Run, write: Write, options: list[str]) -> None:
+    result = run("--error-on-no-input", *options, write("a.py", ORDINARY), write("b.py", ORDINARY))
+    assert result.returncode == 3
+    assert result.stderr == "relax-lint: no input of 2 has a Relax function (`--error-on-no-input`)\n"
+
+
 def test_a_file_without_relax_loads_nothing_heavy(run: Run, write: Write, tmp_path: Path) -> None:
     write("a.py", ORDINARY)
     program = "import sys; from relax_lint.cli import main; assert main(['a.py']) == 0; print(*sys.modules)"
