@@ -11,6 +11,7 @@ from typing import Any
 import pytest
 
 from relax_lint.replay.modules import load_module
+from relax_lint.vm.versions import VERSION
 from tools.hunt.campaign import NAMES, Campaign, State
 from tools.hunt.generate import generate
 from tools.hunt.pipelines import judged_only, pipelines
@@ -19,6 +20,7 @@ from tools.hunt.reduce import candidates, reduced, size
 from tools.hunt.signatures import signature
 from tools.hunt.stored import read, write
 
+pytestmark = pytest.mark.skipif(not VERSION.startswith("0.27"), reason="programs are written for TVM 0.27")
 SEEDS = range(12)
 
 

@@ -19,6 +19,11 @@ import relax_lint
 from relax_lint.replay import Machine, Module, Outcome, parse_input
 from relax_lint.results.verdict import Verdict
 
+# Found with this version, in its dialect of TVMScript; in another one a fault may be gone or be another one.
+pytestmark = pytest.mark.skipif(
+    not tvm.__version__.startswith("0.27"), reason="the faults are those of TVM 0.27"
+)
+
 ROOT = Path(__file__).resolve().parents[2]
 FOLDER = ROOT / "examples" / "trophies"
 NAMES = sorted(path.stem for path in FOLDER.glob("*.py"))

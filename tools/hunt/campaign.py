@@ -168,7 +168,9 @@ class Campaign:
 
     def save(self) -> None:
         """Write the state, for the next run and for readers."""
-        self._path.write_text(json.dumps(self.state.as_json(), indent=1), encoding="utf-8")
+        new = self._path.with_suffix(".new")
+        new.write_text(json.dumps(self.state.as_json(), indent=1), encoding="utf-8")
+        new.replace(self._path)
 
     def step(self) -> bool:
         """One program; whether it showed a miss of the linter that is new."""

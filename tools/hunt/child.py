@@ -13,6 +13,7 @@ from typing import Any
 
 import numpy as np
 import tvm
+import tvm_ffi
 from tvm import relax
 
 from relax_lint.instrument import MemoryLint
@@ -41,9 +42,13 @@ class Changes:
         """A pass has run."""
         before = self._before.pop() if self._before else []
         after = [function for _, function in module.functions.items()]
-        same = len(before) == len(after) and all(a.same_as(b) for a, b in zip(before, after, strict=True))
+        same = len(before) == len(after) and all(map(_same, before, after))
         self.ran[str(info.name)] += 1
         self.changed[str(info.name)] += not same
+
+
+def _same(one: Any, other: Any) -> bool:
+    return bool(one.same_as(other)) or bool(tvm_ffi.structural_equal(one, other, map_free_vars=True))
 
 
 def register() -> None:

@@ -207,15 +207,15 @@ def _main(random: Random, names: Iterator[str], callees: tuple[Function, ...]) -
         scope.parameter(name, kind)
     for _ in range(random.randint(4, STATEMENTS)):
         kind_of = random.random()
-        if kind_of < 0.12:
+        if kind_of < 0.2:
             _in_place(scope)
-        elif kind_of < 0.16:
+        elif kind_of < 0.23:
             _packed_in_place(scope)
-        elif kind_of < 0.2:
+        elif kind_of < 0.26:
             _cast(scope)
-        elif kind_of < 0.3 and callees:
+        elif kind_of < 0.34 and callees:
             _call(scope, callees[0])
-        elif kind_of < 0.38 and "c" in scope.values:
+        elif kind_of < 0.4 and "c" in scope.values:
             _if(scope)
         else:
             _operator(scope)
