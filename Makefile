@@ -4,7 +4,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 STAMP := $(VENV)/.installed
 # What the targets below run: `make test` everything that takes seconds, `make quick` what takes half a minute.
-TESTS := -n 2 -m "not slow and not models"
+TESTS := -n 2 --dist worksteal -m "not slow and not models"
 QUICK := -n 2 --dist loadfile -m "not slow and not models and not vm and not long"
 # Known to come as a build for the CPU alone; other versions may bring gigabytes of GPU libraries with them.
 TORCH := torch==2.13.0

@@ -42,13 +42,32 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
             item.add_marker(pytest.mark.long)
 
 
+# Folders whose tests ask what is printed and written: most lint the same few texts, and what one of them has kept
+# serves the next. What is judged is asked elsewhere.
+_SHARING = frozenset({"cli", "docs", "hooks", "memory", "output", "pages", "server", "suppressions"})
+
+
 @pytest.fixture(scope="session")
 def caches(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """The folder of the caches of all tests."""
     return tmp_path_factory.mktemp("caches")
 
 
+@pytest.fixture(scope="session")
+def shared_cache(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """One cache for all processes of a run of the tests."""
+    base = tmp_path_factory.getbasetemp()
+    folder = (base.parent if "PYTEST_XDIST_WORKER" in os.environ else base) / "shared-cache"
+    folder.mkdir(exist_ok=True)
+    return folder
+
+
 @pytest.fixture(autouse=True)
-def own_cache(caches: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """No test finds what another one, or the user, has kept."""
-    monkeypatch.setenv("RELAX_LINT_CACHE_DIR", str(caches / str(next(_NUMBERS))))
+def cache(
+    request: pytest.FixtureRequest, caches: Path, shared_cache: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """No test finds what the user has kept; nor, but in the folders that share, what another test has."""
+    shares = _place(request.path).partition("/")[0] in _SHARING
+    own = request.node.get_closest_marker("cold") is not None or not shares
+    folder = caches / str(next(_NUMBERS)) if own else shared_cache
+    monkeypatch.setenv("RELAX_LINT_CACHE_DIR", str(folder))

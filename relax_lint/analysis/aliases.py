@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from functools import cached_property
 
 from relax_lint.analysis.access_paths import AccessPath, everything
 from relax_lint.analysis.offsets import Offsets
 from relax_lint.analysis.results import Result
 from relax_lint.analysis.roots import Roots
-from relax_lint.model.kernels import Kernel
 from relax_lint.model.operations import (
     Alias,
     Assert,
@@ -37,6 +36,10 @@ def _known(call: FunctionCall) -> bool:
     return True
 
 
+def _none(call: KernelCall) -> tuple[ValueId, ...]:
+    return ()
+
+
 def _overwritten(call: KernelCall, output: int) -> ValueId | None:
     """The argument that an output of an in-place call is; None where the output is a tensor of its own."""
     index = call.inplace[output] if output < len(call.inplace) else -1
@@ -47,7 +50,7 @@ class Aliases:
     """The names and views of one function that share a register or bytes.
 
     `result_of` gives what the result of a call of another Relax function may be; by default it has bytes of
-    its own.
+    its own. `viewed` gives the arguments of which TVM may make the result of a kernel a view.
     """
 
     def __init__(
@@ -55,13 +58,13 @@ class Aliases:
         function: Function,
         result_of: Callable[[FunctionCall], Result] = _nothing_known,
         is_known: Callable[[FunctionCall], bool] = _known,
-        kernels: Mapping[str, Kernel] | None = None,
+        viewed: Callable[[KernelCall], tuple[ValueId, ...]] = _none,
         moved: frozenset[ValueId] = frozenset(),
     ) -> None:
         self._function = function
         self._result_of = result_of
         self._is_known = is_known
-        self._kernels = kernels or {}
+        self._viewed = viewed
         self._moved = moved
 
     @cached_property
@@ -164,7 +167,7 @@ class Aliases:
         """The values whose bytes each value may share, over all paths: allocations, parameters,
         constants, results of calls. Where nothing is known of what a call returns, that is taken for new.
         """
-        return Roots(self._function, self.offsets, self._result_of, self._is_known, self._kernels)
+        return Roots(self._function, self.offsets, self._result_of, self._is_known, self._viewed)
 
     def roots_of(self, value: ValueId) -> frozenset[ValueId]:
         """The values whose bytes a value may share; what comes from outside of the function is its own."""

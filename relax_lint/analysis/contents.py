@@ -111,8 +111,8 @@ class Contents(ContentWrites):
         summary = self._summary_of(call)
         if summary is None:
             return ()
-        used = summary.passed.union(summary.reads)
-        return tuple(path for path in used if path.value not in summary.parameters)
+        used = summary.passed.union(summary.reads, summary.returned_paths)
+        return tuple(path for path in sorted(used) if path.value not in summary.parameters)
 
     # -- the walk ------------------------------------------------------------------------------
 
@@ -132,7 +132,8 @@ class Contents(ContentWrites):
             if self._works_in_place:
                 self._names.add(op.result)
             if state.stale:
-                self._names.pass_on(op, state)
+                captured = self._captured_by(op) if isinstance(op, FunctionCall) else ()
+                self._names.pass_on(op, state, tuple(self._aliases.leaf(path) for path in captured))
 
     def _branches(self, op: If, state: ContentState) -> None:
         if op.condition is not None:
@@ -140,7 +141,7 @@ class Contents(ContentWrites):
         other = state.copy()
         self._block(op.then_block, state)
         self._block(op.else_block, other)
-        stale = {**state.stale.get(op.then_result, {}), **other.stale.get(op.else_result, {})}
+        stale = {**self._names.stale(op.then_result, state), **self._names.stale(op.else_result, other)}
         state.merge(other, op.place.index)
         if stale:
             state.stale[op.result] = {

@@ -11,6 +11,7 @@ from relax_lint.analysis.dominance import UndominatedUse, captured_values, undom
 from relax_lint.analysis.effects import Effect, EffectTable
 from relax_lint.analysis.kills import Kills
 from relax_lint.analysis.liveness import operands
+from relax_lint.analysis.made_views import MadeViews
 from relax_lint.analysis.offsets import Offsets
 from relax_lint.analysis.overlaps import TensorMemory
 from relax_lint.analysis.paths import Paths
@@ -43,6 +44,11 @@ class ProgramFlow:
     def effects(self) -> EffectTable:
         """What kernels do to the contents of their arguments."""
         return EffectTable(self.program)
+
+    @cached_property
+    def made_views(self) -> MadeViews:
+        """Which results TVM may put into the memory of an argument."""
+        return MadeViews(self.program)
 
     @cached_property
     def summaries(self) -> Summaries:
@@ -126,9 +132,10 @@ class FunctionFlow:
         def is_known(call: FunctionCall) -> bool:
             return self._shared.callees.of(call) is not None
 
-        return Aliases(
-            self.function, returned, is_known, self.program.kernels, self._shared.moved(self.function)
-        )
+        def viewed(call: KernelCall) -> tuple[ValueId, ...]:
+            return self._shared.made_views.of(call, self.function)
+
+        return Aliases(self.function, returned, is_known, viewed, self._shared.moved(self.function))
 
     @cached_property
     def paths(self) -> Paths:

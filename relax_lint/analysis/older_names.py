@@ -69,8 +69,15 @@ class OlderNames:
         same_name = self._aliases.identity(name) == self._aliases.identity(other)
         return same_name or len(roots) == len(roots_2) == 1
 
-    def pass_on(self, op: Op, state: ContentState) -> None:
-        """Another name for a superseded value is superseded as well."""
+    def stale(self, value: ValueId, state: ContentState) -> dict[tuple[int, ValueId], Damage]:
+        """The in-place calls that superseded a value, or a field of a tuple that is built in the function."""
+        names = (value, *self._aliases.leaves(value))
+        return {key: damage for name in names for key, damage in state.stale.get(name, {}).items()}
+
+    def pass_on(self, op: Op, state: ContentState, captured: tuple[ValueId, ...] = ()) -> None:
+        """Another name for a superseded value is superseded as well; `captured` is what the function that
+        `op` calls has of this one without being given it.
+        """
         sources: tuple[ValueId, ...] = ()
         if isinstance(op, Alias | MatchCast | View):
             sources = (op.source,)
@@ -79,7 +86,8 @@ class OlderNames:
         elif isinstance(op, GetItem):
             sources = (op.tuple,)
         elif isinstance(op, FunctionCall) or (isinstance(op, KernelCall) and not op.kind.in_place):
-            sources = tuple(leaf for argument in op.arguments for leaf in self._aliases.leaves(argument))
+            given = (leaf for argument in op.arguments for leaf in self._aliases.leaves(argument))
+            sources = (*given, *captured)
         roots = self._aliases.roots_of(op.result)
         calls = {
             (call, argument): found

@@ -4,14 +4,13 @@ field of a tuple apart.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
 from relax_lint.analysis.access_paths import AccessPath, Tree, at, everything, joined, mapped, with_each
 from relax_lint.analysis.offsets import Offsets
 from relax_lint.analysis.presumption import Presumption
-from relax_lint.analysis.results import New, Result, Source, may_become_a_view, returns_something_new
-from relax_lint.model.kernels import Kernel
+from relax_lint.analysis.results import New, Result, Source, returns_something_new
 from relax_lint.model.operations import (
     Alias,
     AllocTensor,
@@ -55,13 +54,13 @@ class Roots:
         offsets: Offsets,
         result_of: Callable[[FunctionCall], Result],
         is_known: Callable[[FunctionCall], bool],
-        kernels: Mapping[str, Kernel],
+        viewed: Callable[[KernelCall], tuple[ValueId, ...]],
     ) -> None:
         self._function = function
         self._offsets = offsets
         self._result_of = result_of
         self._is_known = is_known
-        self._kernels = kernels
+        self._viewed = viewed
         self._parts: dict[AccessPath, ValueId] = {}
         self._paths: dict[ValueId, AccessPath] = {}
         self.storages: dict[ValueId, frozenset[ValueId]] = {}
@@ -149,6 +148,8 @@ class Roots:
             return joined(self.tree(op.then_result), self.tree(op.else_result))
         if isinstance(op, View) and self._is_copied(op):
             return own
+        if isinstance(op, View) and op.may_be_copied:
+            return with_each(own, everything(self.tree(op.source)))
         if isinstance(op, Alias | MatchCast | View):
             return self.tree(op.source)
         if isinstance(op, MakeTuple):
@@ -177,8 +178,9 @@ class Roots:
         return frozenset().union(*given, *([everything(own)] if None in outputs or not outputs else []))
 
     def _kernel(self, op: KernelCall, own: Tree[ValueId]) -> Tree[ValueId]:
-        if may_become_a_view(op, self._kernels):
-            return with_each(own, self.of(AccessPath(op.arguments[0])))
+        viewed = self._viewed(op)
+        if viewed:
+            return with_each(own, frozenset[ValueId]().union(*map(self.of, map(AccessPath, viewed))))
         self._presume(op, own)
         builtin = BUILTINS.get(op.callee)
         if builtin is None or op.kind not in (CallKind.PACKED, CallKind.BUILTIN) or not op.arguments:
@@ -210,11 +212,26 @@ class Roots:
         result = self._result_of(op)
         if result is None:
             return frozenset()
-        return mapped(result, lambda sources, fields: self._taken(sources, AccessPath(op.result, fields)))
+        seen: dict[AccessPath, frozenset[AccessPath]] = {}
+        return mapped(
+            result, lambda sources, fields: self._taken(sources, AccessPath(op.result, fields), seen)
+        )
 
-    def _taken(self, sources: frozenset[Source], path: AccessPath) -> frozenset[ValueId]:
-        """The roots of one field of what a function returns; `sources` as the caller knows them."""
-        found: frozenset[ValueId] = frozenset()
+    def _taken(
+        self, sources: frozenset[Source], path: AccessPath, seen: dict[AccessPath, frozenset[AccessPath]]
+    ) -> frozenset[ValueId]:
+        """The roots of one field of what a function returns; `sources` as the caller knows them, `seen` is
+        where the fields before it were made.
+        """
+        made = frozenset(one.made for one in sources if isinstance(one, New) and one.made is not None)
+        shared = [field for field, places in seen.items() if not made.isdisjoint(places)]
+        found = frozenset(map(self._part, shared))
+        if len(made) == 1 and any(seen[field] == made for field in shared):
+            # One tensor, twice in the result.
+            path = next(field for field in shared if seen[field] == made)
+            found = frozenset()
+        elif made:
+            seen[path] = made
         for source in sources:
             if isinstance(source, AccessPath):
                 found |= self.of(source)
@@ -258,6 +275,6 @@ def as_sources(roots: Roots, tree: Tree[ValueId], outside: frozenset[ValueId]) -
         perhaps = roots.perhaps.get(root)
         given = frozenset[AccessPath]() if perhaps is None else paths(perhaps.roots)
         presumed = perhaps.presumed if perhaps is not None and given else None
-        return New(paths(roots.storages.get(root, frozenset())), given, presumed)
+        return New(paths(roots.storages.get(root, frozenset())), given, presumed, path)
 
     return mapped(tree, lambda found, _: frozenset(source(root) for root in found))

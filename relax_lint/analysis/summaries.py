@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 
-from relax_lint.analysis.access_paths import AccessPath, joined, mapped
+from relax_lint.analysis.access_paths import AccessPath, everything, joined, mapped
 from relax_lint.analysis.callees import Callees
 from relax_lint.analysis.certainty import Certainty, weakest
 from relax_lint.analysis.results import New, Result, Source
@@ -36,6 +36,12 @@ class Summary:
     unwritten: Mapping[tuple[int, ...], Certainty] = field(default_factory=dict)
     superseded: Touched = field(default_factory=dict)
 
+    @property
+    def returned_paths(self) -> frozenset[AccessPath]:
+        """What the result may be of that which comes from outside."""
+        found = frozenset[Source]() if self.result is None else everything(self.result)
+        return frozenset(source for source in found if isinstance(source, AccessPath))
+
     def path(self, path: AccessPath, call: FunctionCall) -> AccessPath:
         """A value of the function as the caller of `call` knows it."""
         passed = dict(zip(self.parameters, call.arguments, strict=False))
@@ -54,7 +60,7 @@ class Summary:
             storages, perhaps = (
                 frozenset(self.path(path, call) for path in paths) for paths in (one.storages, one.perhaps)
             )
-            return New(storages, perhaps, one.presumed)
+            return New(storages, perhaps, one.presumed, one.made)
 
         if self.result is None:
             return None

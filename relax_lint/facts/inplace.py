@@ -189,11 +189,14 @@ def stale_reads(flow: FunctionFlow, judge: Judge) -> Iterator[Decided[StaleRead]
 
 @dataclass(frozen=True)
 class OutsideWrite:
-    """`call` overwrites a constant of the module, or (`constant` False) a parameter of the function."""
+    """`call` overwrites a constant of the module, or (`constant` False) a parameter of the function. `only`:
+    the argument is nothing else on any path.
+    """
 
     call: KernelCall
     value: ValueId
     constant: bool
+    only: bool
 
 
 def outside_writes(flow: FunctionFlow, judge: Judge) -> Iterator[Decided[OutsideWrite]]:
@@ -202,8 +205,10 @@ def outside_writes(flow: FunctionFlow, judge: Judge) -> Iterator[Decided[Outside
     """
     for event in _outside_writes(flow):
         if event.constant or not flow.function.private:
-            why_not = "the caller may still need the old value"
-            yield Decided(event, judge.harm(event.call, must_if(event.constant), why_not))
+            why_not = (
+                "it may be another tensor" if event.constant else "the caller may still need the old value"
+            )
+            yield Decided(event, judge.harm(event.call, must_if(event.constant and event.only), why_not))
 
 
 def _outside_writes(flow: FunctionFlow) -> Iterator[OutsideWrite]:
@@ -220,7 +225,7 @@ def _outside_writes(flow: FunctionFlow) -> Iterator[OutsideWrite]:
                 continue
             roots = flow.aliases.roots_of(call.arguments[position])
             for root in sorted(roots & constants):
-                yield OutsideWrite(call, root, True)
+                yield OutsideWrite(call, root, True, len(roots) == 1)
             if declared:
                 for root in sorted(roots & tensors):
-                    yield OutsideWrite(call, root, False)
+                    yield OutsideWrite(call, root, False, len(roots) == 1)

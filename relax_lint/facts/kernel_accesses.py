@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from enum import Enum
 
 import sympy
@@ -34,8 +34,8 @@ class Status(Enum):
 
 @dataclass(frozen=True, eq=False)
 class AccessVerdict:
-    """The verdict on one access. `condition` says when it stays inside, as far as that is known; `reason` why
-    that is not all; `assumptions` are what it is assumed to hold.
+    """The verdict on one access. `condition` says when it stays inside; unless it is `complete`, it only is
+    necessary or sufficient for that. `reason` says why; `assumptions` are what it is assumed to hold.
     """
 
     access: KernelAccess
@@ -46,6 +46,7 @@ class AccessVerdict:
     assumptions: tuple[Presumption, ...] = ()
     obligation: Obligation | None = None
     trial: Trial | None = None
+    complete: bool = True
 
 
 @dataclass(frozen=True, eq=False)
@@ -98,11 +99,11 @@ class AccessJudge:
         held = [one for one in access.obligations if one.holds and not one.holds <= contents.keys()]
         rest = [one for one in access.obligations if one not in held]
         verdict = self._rest(use, access, rest, conditions)
-        if verdict.status is not Status.PROVED or not (held or promised):
+        if verdict.status not in (Status.PROVED, Status.DEPENDS) or not (held or promised):
             return verdict
-        return AccessVerdict(
-            access, Status.ASSUMED, assumptions=(*promised, *self._assumed(use, access, held, conditions))
-        )
+        status = Status.ASSUMED if verdict.status is Status.PROVED else verdict.status
+        assumptions = (*promised, *self._assumed(use, access, held, conditions))
+        return replace(verdict, status=status, assumptions=assumptions)
 
     def _rest(
         self,
@@ -112,7 +113,7 @@ class AccessJudge:
         conditions: Mapping[Obligation, Boolean | Unknown],
     ) -> AccessVerdict:
         """The verdict on what does not depend on unknown data."""
-        exact = [one for one in rest if one.exact]
+        exact, inexact = [one for one in rest if one.exact], [one for one in rest if not one.exact]
         claim = all_of(conditions[one] for one in exact)
         decision = self._judge.judge(Claim(claim, use.entered))
         first = self._first(use, exact, conditions)
@@ -124,8 +125,10 @@ class AccessJudge:
             return AccessVerdict(access, Status.WRONG, claim, decision, obligation=first, trial=trial)
         if decision.verdict is Verdict.NEEDS_RUNTIME_CHECK:
             trial = self._trial(use, access, decision.wrong)
-            return AccessVerdict(access, Status.DEPENDS, claim, decision, obligation=first, trial=trial)
-        inexact = [one for one in rest if not one.exact]
+            why = next((one.why for one in inexact if self._is_open(use, conditions[one])), "")
+            return AccessVerdict(
+                access, Status.DEPENDS, claim, decision, why, obligation=first, trial=trial, complete=not why
+            )
         sufficient = all_of(conditions[one] for one in inexact)
         found = self._judge.judge(Claim(sufficient, use.entered))
         if found.verdict is Verdict.ALWAYS_FINE:
@@ -148,8 +151,9 @@ class AccessJudge:
             return AccessVerdict(access, Status.PROVED)
         if trial is not None and trial.outcome is Outcome.OUTSIDE:
             status = Status.WRONG if settled else Status.DEPENDS
+            why = inexact[0].why
             return AccessVerdict(
-                access, status, sufficient, found, inexact[0].why, obligation=inexact[0], trial=trial
+                access, status, sufficient, found, why, obligation=inexact[0], trial=trial, complete=False
             )
         unproved = [one for one in inexact if self._is_open(use, conditions[one])]
         if unproved and all(one.data and not one.holds for one in unproved):

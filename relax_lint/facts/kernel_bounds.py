@@ -95,11 +95,10 @@ class IndexFacts:
         return certain(Verdict.ALWAYS_FINE, "every access is inside its buffer")
 
     def _depending(self, use: KernelUse, depends: tuple[AccessVerdict, ...]) -> Decision:
-        exact = [one for one in depends if one.obligation is None or one.obligation.exact]
-        if len(exact) == len(depends):
-            return self._judge.judge(Claim(all_of(one.condition for one in exact), use.entered))
-        # What is only known to be enough is not the safe region.
-        one = next(one for one in depends if one not in exact)
+        if all(one.complete for one in depends):
+            return self._judge.judge(Claim(all_of(one.condition for one in depends), use.entered))
+        # What is only known to be necessary, or to be enough, is not the safe region.
+        one = next(one for one in depends if not one.complete)
         found = one.decision
         example = None if found is None else found.wrong
         proof = Proof(Prover.CONSTANT, f"a step was found in which an index is outside; {one.reason}")

@@ -129,6 +129,12 @@ class Kernel:
     read: Callable[[], KernelAccesses] = field(default=_nothing, compare=False, repr=False)
     positions: Positions = field(default_factory=NoPositions, compare=False, repr=False)
     look: Callable[[], Inside] = field(default=lambda: NOTHING, compare=False, repr=False)
+    reshapes: Callable[[], bool] = field(default=lambda: False, compare=False, repr=False)
+
+    @cached_property
+    def is_reshape(self) -> bool:
+        """Whether TVM finds that it only gives its first buffer another shape."""
+        return self.reshapes()
 
     @cached_property
     def accesses(self) -> KernelAccesses:

@@ -94,7 +94,7 @@ def _view(context: BuildContext, place: OperationId, var: Any, given: Given) -> 
     view = View(place, result, given.builtin.view, source, start, type_)
     if view.kind is ViewKind.COPY:
         return replace(view, claimed=context.types.type(var.ty))
-    return view
+    return replace(view, may_be_copied=given.builtin.name == "relax.reshape")
 
 
 _SHOWN = (Role.SHAPE, Role.DTYPE, Role.OFFSET)

@@ -81,7 +81,8 @@ class AllocTensor(Op):
 @dataclass(frozen=True)
 class View(Op):
     """A value of its own register that shares the bytes of `source` (from `offset` bytes on). `claimed` is
-    the type that a call of `vm.builtin.copy` gives its result, which is its argument.
+    the type that a call of `vm.builtin.copy` gives its result, which is its argument. `may_be_copied`: it is
+    still `R.reshape`, of which `LegalizeOps` makes a kernel, and that stays one outside of dataflow blocks.
     """
 
     kind: ViewKind
@@ -89,6 +90,7 @@ class View(Op):
     offset: Size
     type: ValueType
     claimed: ValueType | None = None
+    may_be_copied: bool = False
 
 
 @dataclass(frozen=True)

@@ -28,6 +28,7 @@ from relax_lint.model.read_types import read_dtype
 from relax_lint.symbolic.quantity import Shape, Unknown
 from relax_lint.symbolic.translate import Translator, Untranslatable
 from relax_lint.vm import nodes, versions
+from relax_lint.vm.reshapes import is_reshape
 
 
 class Kernels(Mapping[str, Kernel]):
@@ -81,6 +82,7 @@ def read_kernel(name: str, prim_func: Any, positions: Positions | None = None) -
         partial(read_accesses, prim_func, loops.signature),
         positions or NoPositions(),
         look=partial(read_inside, prim_func, loops.signature),
+        reshapes=partial(is_reshape, prim_func),
     )
 
 

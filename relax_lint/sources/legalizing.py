@@ -9,7 +9,7 @@ from typing import Any
 import tvm
 from tvm import relax
 
-from relax_lint.vm import versions
+from relax_lint.vm import reshapes, versions
 
 _MOST = 2000
 
@@ -43,15 +43,7 @@ def _calls(module: Any) -> Iterator[tuple[Any, str]]:
 def _legalizes(call: Any) -> bool:
     """Whether a call alone, on parameters in place of its variables, becomes one of a kernel."""
     try:
-        builder = relax.BlockBuilder()
-        parameters = [argument for argument in call.args if versions.kind(argument) in ("Var", "DataflowVar")]
-        fresh = [relax.Var(f"x{number}", _type(one)) for number, one in enumerate(parameters)]
-        by_old = dict(zip(map(versions.identity, parameters), fresh, strict=True))
-        arguments = [by_old.get(versions.identity(one), one) for one in call.args]
-        alone = relax.Call(call.op, arguments, call.attrs, list(getattr(call, "ty_args", None) or ()))
-        with builder.function("main", fresh):
-            builder.emit_func_output(builder.emit(alone))
-        built = builder.get()
+        built = reshapes.alone(call)
     except Exception:
         # What cannot be cut out is not known to fail.
         return True
@@ -63,7 +55,3 @@ def _legalizes(call: Any) -> bool:
     except Exception:
         return False
     return True
-
-
-def _type(value: Any) -> Any:
-    return value.ty if hasattr(value, "ty") else value.struct_info

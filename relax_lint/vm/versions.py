@@ -117,6 +117,11 @@ def prim_functions(module: Any) -> list[tuple[str, Any]]:
     ]
 
 
+def type_of(value: Any) -> Any:
+    """The type of a variable: `ty` from 0.27 on, `struct_info` before."""
+    return value.ty if hasattr(value, "ty") else value.struct_info
+
+
 def identity(node: Any) -> int:
     """The same number for every wrapper of one node, as long as the node lives. Comparing wrappers costs
     thirty times as much.

@@ -130,6 +130,7 @@ def test_the_command_line_wins_over_the_configuration(run: Run, write: Write) ->
     assert run("--fail-on", "warning", "model.py").returncode == 1
 
 
+@pytest.mark.cold
 def test_tvm_that_cannot_be_loaded_is_an_error_of_the_run(run: Run, write: Write) -> None:
     write("pyproject.toml", '[tool.relax-lint]\nmemory-limit = "150 MiB"\n')
     result = run(write("model.py", OVERFLOW))

@@ -1,13 +1,19 @@
 """Random functions in which tensors get other names: packed functions that return an argument, Relax functions
 under several names, closures, inner functions, tuples; with calls that overwrite their argument in place.
 
+python -m tests.oracle.passing [--minutes 10] [--programs N] [--seed N]
+
 A program is right if it returns what it would if every call returned something new.
 """
 
 from __future__ import annotations
 
+import argparse
 import random
 import re
+import sys
+import time
+from collections import Counter
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from textwrap import indent
@@ -25,6 +31,7 @@ from relax_lint.settings.config import Config
 FIRST = "relax_lint.oracle.first"
 """The name of a packed function that returns its first argument."""
 _T = 'R.Tensor((4,), "float32")'
+_CONDITION = 'R.Tensor((), "bool")'
 _HEAD = f"""
 @T.prim_func(private=True)
 def double(x: T.Buffer((4,), "float32")):
@@ -48,6 +55,11 @@ def second(p: {_T}, q: {_T}) -> {_T}:
 def doubled(p: {_T}) -> {_T}:
     w = R.call_tir_inplace(Module.double, (p,), [0], {_T})
     return w
+
+@R.function(private=True, pure=False)
+def both(p: {_T}):
+    w = R.call_tir(Module.add, (p, p), {_T})
+    return (w, (w, p))
 
 @R.function(pure=False)
 def summed(p: {_T}, q: {_T}) -> {_T}:
@@ -73,17 +85,19 @@ class Program:
         kept = self.names[-3:]
         last = [f"    s0 = R.call_tir(Module.add, ({kept[0]}, {kept[1]}), {_T})"]
         last += [f"    s1 = R.call_tir(Module.add, (s0, {kept[-1]}), {_T})", "    return s1"]
-        main = f"\n@R.function(pure=False)\ndef main(x: {_T}, y: {_T}) -> {_T}:\n{body}\n" + "\n".join(last)
+        head = f"\n@R.function(pure=False)\ndef main(x: {_T}, y: {_T}, c: {_CONDITION}) -> {_T}:\n"
+        main = f"{head}{body}\n" + "\n".join(last)
         return "@I.ir_module\nclass Module:\n" + indent(_HEAD + main, "    ")
 
     @property
     def has_dead_code(self) -> bool:
         """Whether nothing uses the result of some line: TVM leaves such a call out."""
-        return any(len(re.findall(rf"\b{name}\b", self.text)) == 1 for name in self.names[2:])
+        made = re.findall(r"^ *(\w+) = ", self.text.split("def main")[1], re.MULTILINE)
+        return any(len(re.findall(rf"\b{name}\b", self.text)) == 1 for name in made)
 
-    def meant(self, x: Value, y: Value) -> Value:
+    def meant(self, x: Value, y: Value, c: Value) -> Value:
         """What it returns when every call returns something new."""
-        values = {"x": x, "y": y}
+        values = {"x": x, "y": y, "c": c}
         for _, step in self.lines:
             step(values)
         one, two, last = (values[name] for name in (*self.names[-3:-1], self.names[-1]))
@@ -127,6 +141,15 @@ def _any(program: Program, chance: random.Random, name: str) -> None:
         (f"R.memory.view({one}, R.shape([4]))", lambda v: v[one]),
     ]
     roll = chance.random()
+    if roll < 0.2:
+        _branches(program, chance, name, one, two)
+        return
+    if roll < 0.3:
+        pair, fields = f"p_{name}", chance.choice(("[0]", "[1][0]", "[1][1]"))
+        program.lines.append((f"{pair} = Module.both({one})", lambda values: None))
+        _step(program, f"{name}_", f"{pair}[0]", lambda v: v[one] * 4)
+        _step(program, name, f"{pair}{fields}", lambda v: v[one] if fields == "[1][1]" else v[one] * 4)
+        return
     if roll < 0.7:
         _step(program, name, *chance.choice(forms))
         return
@@ -156,6 +179,33 @@ def _any(program: Program, chance: random.Random, name: str) -> None:
         _step(program, name, f"{pair}[0]", lambda v: v[one])
 
 
+def _branches(program: Program, chance: random.Random, name: str, one: str, two: str) -> None:
+    """An `If` of which each branch gives a tensor, or a pair of which one field is used."""
+
+    def branch(side: str) -> tuple[list[str], list[tuple[str, Callable[[dict[str, Value]], Value]]]]:
+        new = f"{name}_{side}"
+        code, meaning = chance.choice(
+            [
+                (f"R.call_tir_inplace(Module.double, ({one},), [0], {_T})", lambda v: v[one] * 2),
+                (f"R.call_tir(Module.add, ({one}, {two}), {_T})", lambda v: v[one] + v[two] * 3),
+                (f"Module.doubled({one})", lambda v: v[one] * 2),
+            ]
+        )
+        return [f"{new} = {code}"], [(new, meaning), (one, lambda v: v[one]), (two, lambda v: v[two])]
+
+    (lines, values), (lines_2, values_2) = branch("t"), branch("e")
+    picked, picked_2 = chance.choices(values, k=2), chance.choices(values_2, k=2)
+    paired, field = chance.random() < 0.5, chance.randint(0, 1)
+    text = [f"({a[0]}, {b[0]})" if paired else a[0] for a, b in (picked, picked_2)]
+    result = f"i_{name}"
+    block = ["if c:", *lines, f"{result} = {text[0]}", "else:", *lines_2, f"{result} = {text[1]}"]
+    code = "\n".join(line if line.endswith(":") else f"    {line}" for line in block)
+    program.lines.append((code, lambda values: None))
+    taken, taken_2 = (chosen[field if paired else 0][1] for chosen in (picked, picked_2))
+    last = f"{result}[{field}]" if paired else result
+    _step(program, name, last, lambda v: taken(v) if v["c"] else taken_2(v))
+
+
 class Disagreement(AssertionError):
     """A verdict that a run contradicts."""
 
@@ -179,8 +229,10 @@ def compare(program: Program, *, planned: bool) -> str:
         raise Unusable(str(error)) from None
     numbers = np.random.default_rng(1)
     x, y = numbers.random(4, "float32"), numbers.random(4, "float32")
-    found = machine["main"](tvm.runtime.tensor(x), tvm.runtime.tensor(y)).numpy()
-    right = bool(np.allclose(found, program.meant(x, y), rtol=1e-4))
+    right = all(
+        np.allclose(_run(machine, x, y, c), program.meant(x, y, c), rtol=1e-4)
+        for c in (np.array(True), np.array(False))
+    )
     # What a lowered call overwrites on purpose only the module before tells.
     checks = [c for one in (module, judged) for c in check_module(one, RULES).checks]
     said = {check.verdict for check in checks if check.verdict is not Verdict.ALWAYS_FINE}
@@ -192,6 +244,11 @@ def compare(program: Program, *, planned: bool) -> str:
         raise Disagreement("wrong, and it returns what is meant")
     suffix = ", a finding" if said else ", under an assumption" if relies else ", fine"
     return ("right" if right else "wrong") + suffix
+
+
+def _run(machine: Any, *inputs: Value) -> Value:
+    found: Value = machine["main"](*(tvm.runtime.tensor(one.copy()) for one in inputs)).numpy()
+    return found
 
 
 def _compiled(module: Any, *, planned: bool) -> tuple[Any, Any]:
@@ -211,3 +268,30 @@ def _compiled(module: Any, *, planned: bool) -> tuple[Any, Any]:
             module = step(module)
             judged = module if plans else judged
         return judged, relax.build(module, target, relax_pipeline=tvm.transform.Sequential([]))
+
+
+def main() -> int:
+    """Look for disagreements for a while; each is printed, and the exit code is then 1."""
+    parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
+    parser.add_argument("--minutes", type=float, default=10)
+    parser.add_argument("--programs", type=int, default=10**9)
+    parser.add_argument("--seed", type=int, default=int(time.time()))
+    options = parser.parse_args()
+    started, seen, found = time.monotonic(), Counter[str](), 0
+    for number, program in enumerate(some(options.programs, options.seed)):
+        if time.monotonic() - started > options.minutes * 60:
+            break
+        seen["programs"] += 1
+        try:
+            seen[compare(program, planned=bool(number % 2))] += 1
+        except Unusable:
+            seen["not taken by TVM"] += 1
+        except Disagreement as error:
+            found += 1
+            sys.stdout.write(f"{error}\n{program.text}\n\n")
+    sys.stdout.write(f"{dict(seen)}, disagreements: {found}\n")
+    return 1 if found else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -11,10 +11,24 @@ from typing import Any
 import pytest
 import tvm
 
-from tests.oracle.tir.compare import Unusable, compare
+from tests.oracle.tir.compare import Unusable, compare, compare_function
 from tests.oracle.tir.compiled import compare_machine
 from tests.oracle.tir.machine import Machine, Outcome, random_contents
 from tests.oracle.tir.writer import some
+
+TIED = {
+    "a step": "for i in T.serial(0, m, step=2):\n    if i + 1 <= n + 1:\n        y[0] = x[i]",
+    "a tile": "for i in range(n):\n    for j in range(4):\n        if i * 4 + j < m:\n            y[0] = x[i * 4 + j]",
+    "a width": "for i in range(n):\n    for j in range(4):\n        if i * 4 < n - 1 and i > 0:\n"
+    "            y[0] = x[i * m + j]",
+    "a rest": "for i in range(m):\n    if i % 2 == 0:\n        y[0] = x[i + 1]",
+    "two steps": "for i in range(m):\n    for j in range(m):\n        if i * 2 + j * 3 == n:\n"
+    "            y[0] = x[n - 1 + i % 2]",
+    "backwards": "for i in range(m):\n    if 3 * i >= n - 2:\n        y[0] = x[n - 1 - 2 * i]",
+    "a product": "for i in range(m):\n    if i * n <= m + 1:\n        y[0] = x[2 * i]",
+    "a quotient": "for i in range(m):\n    if i * 3 // 2 >= n and i % 3 == 1:\n        y[0] = x[i - 1]",
+}
+"""Guards that are tied to the index by a loop of which neither holds every value."""
 
 HEAD = """\
 @T.prim_func(s_tir=True)
@@ -110,6 +124,14 @@ def test_what_is_said_of_accesses_races_and_buffers_holds_at_every_size() -> Non
             seen["not taken"] += 1
     expected = ("kernels", "accesses proved", "conditions compared", "fine said fine", "wrong said wrong")
     assert min(seen[word] for word in expected) > 0
+
+
+@pytest.mark.parametrize("form", TIED)
+def test_a_region_is_exact_where_a_step_ties_a_guard_to_an_index(form: str) -> None:
+    head = HEAD.replace("y_: T.handle", "y_: T.handle, z_: T.handle").replace("(y_, (n,)", "(y_, (1,)")
+    head += '    m = T.int64()\n    z = T.match_buffer(z_, (m,), "float32")\n'
+    body = "".join(f"    {line}\n" for line in TIED[form].splitlines())
+    assert compare_function(tvm.script.from_source(head + body))["conditions compared"] > 0
 
 
 @pytest.mark.vm

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from math import inf, isfinite
 from typing import Any
 
 import sympy
 
-from relax_lint.model.kernel_access.accesses import KernelAccess, LoopRange
+from relax_lint.model.kernel_access.accesses import KernelAccess, LoopRange, Obligation
 from relax_lint.model.kernel_access.conditions import Condition, Unread
 from relax_lint.model.kernel_access.layouts import (
     Buffer,
@@ -45,6 +45,8 @@ class Scope:
         self.callee = ""
         self.contents: dict[int, tuple[Poly, Poly]] = {}
         """For each parameter bounds on the integers that it holds."""
+        self._judged: dict[tuple[tuple[Claim, ...], Around], tuple[Obligation, ...]] = {}
+        """What is left to be shown of claims: one expression may stand in many places."""
         self._lanes: dict[int, LoopRange] = {}
         self._versions: dict[int, int] = {}
         self._loads: dict[tuple[Any, ...], Poly] = {}
@@ -76,12 +78,18 @@ class Scope:
             value = self.terms.opaque(str(var.name))
         self.known[var.__chandle__()] = value
 
+    def left_of(self, claims: Iterable[Claim], around: Around) -> tuple[Obligation, ...]:
+        """What is left to be shown for claims."""
+        key = tuple(claims), around
+        found = self._judged.get(key)
+        if found is None:
+            found = self._judged[key] = obligations(self.terms, key[0], around)
+        return found
+
     def may_wrap(self) -> bool:
         """Whether the 32-bit arithmetic that was read last may wrap around; it is settled then."""
         wraps, self.wraps = tuple(dict.fromkeys(self.wraps)), []
-        return bool(wraps) and bool(
-            obligations(self.terms, narrow_claims(wraps), Around(self.facts, self._steps))
-        )
+        return bool(wraps) and bool(self.left_of(narrow_claims(wraps), Around(self.facts, self._steps)))
 
     @property
     def _steps(self) -> tuple[int, ...]:
@@ -285,16 +293,16 @@ class Scope:
         wraps, self.wraps = tuple(dict.fromkeys(self.wraps)), []
         loops = self._steps
         around = Around(self.facts, loops)
-        left = obligations(self.terms, claims, around)
+        left = self.left_of(claims, around)
         narrow = narrow_claims(wraps)
         if narrow:
-            may_wrap = obligations(self.terms, narrow, Around(self.facts, loops, (_WRAPS,)))
+            may_wrap = self.left_of(narrow, Around(self.facts, loops, (_WRAPS,)))
             if may_wrap:
                 left = (*(replace(one, exact=False, why=one.why or _WRAPS) for one in left), *may_wrap)
         assumed: tuple[str, ...] = ()
         if left and self.promises:
             conditions = (*self.facts, *(condition for condition, _ in self.promises))
-            with_promises = obligations(self.terms, (*claims, *narrow), Around(conditions, loops))
+            with_promises = self.left_of((*claims, *narrow), Around(conditions, loops))
             if not with_promises:
                 left, assumed = (), tuple(text for _, text in self.promises)
         used = {atom for index in indices if index is not None for atom in index.atoms()}

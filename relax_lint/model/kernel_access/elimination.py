@@ -1,25 +1,34 @@
 """Elimination of atoms from conjunctions of `p >= 0`: does one step of some loops satisfy all of them?
 
-Pairs of an upper and a lower bound are added up (Fourier and Motzkin). Over integers that is exact where one
-of the two has the coefficient 1; else what is left may be satisfiable although the whole is not.
+Pairs of a lower and an upper bound of an atom are added up (Fourier and Motzkin). Whether that is exact over
+integers is the matter of `bounds.py`; where a pair is not, cases are told apart (the rest of another atom,
+the sign of a factor), after which it is. Where that would take too many cases the outcome is only implied:
+it may be satisfiable although the whole is not.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass
-from math import gcd
+from dataclasses import dataclass, replace
+from itertools import count
 
-from relax_lint.model.kernel_access.polynomials import ONE, Poly, TooLarge
+from relax_lint.model.kernel_access.bounds import Exactness, Split, Step
+from relax_lint.model.kernel_access.polynomials import Poly, TooLarge, reduced
 from relax_lint.model.kernel_access.terms import Terms
 
 MAX_CONSTRAINTS = 90
 MAX_PAIRS = 1500
+MAX_CASES = 12
+MAX_SPLITS = 40
+"""Cases of one conjunction that are left, and that are begun."""
+
+Harmless = frozenset[tuple[int, Poly, Poly]]
+"""(atom, lower, upper): there is always an atom between these two bounds."""
 
 
 @dataclass(frozen=True)
 class Left:
-    """What is left of a conjunction; None where it was shown to be impossible."""
+    """What is left of a conjunction in one case; None where it was shown to be impossible."""
 
     constraints: tuple[Poly, ...] | None
     exact: bool
@@ -57,108 +66,97 @@ class Conjunction:
             self.impossible = True
 
 
-def reduced(p: Poly) -> Poly:
-    """p divided by the common divisor of its coefficients, rounded down as integers allow."""
-    common = p.content
-    if common <= 1:
-        return p
-    return Poly({m: c // common for m, c in p.terms.items() if m or c // common})
+@dataclass(frozen=True)
+class _Case:
+    """A conjunction on the way: what is still to be eliminated, and whether all was exact so far."""
+
+    constraints: tuple[Poly, ...]
+    pending: frozenset[int]
+    harmless: Harmless
+    exact: bool = True
+    pairs: int = 0
 
 
 def eliminate(
-    terms: Terms,
-    constraints: Iterable[Poly],
-    atoms: Iterable[int],
-    harmless: frozenset[tuple[Poly, Poly]] = frozenset(),
-) -> Left:
-    """What a conjunction says of the other atoms. The pairs (lower, upper) in `harmless` always agree."""
-    conjunction = Conjunction(terms, constraints)
-    pending, exact, pairs = set(atoms), True, 0
-    while pending and not conjunction.impossible:
-        best = min(
-            (_Step(terms, conjunction.polynomials, atom, harmless) for atom in pending),
-            key=lambda step: step.cost,
-        )
-        pending.discard(best.atom)
-        exact = exact and best.exact
-        pairs += len(best.lower) * len(best.upper)
-        if pairs > MAX_PAIRS or len(best.other) > MAX_CONSTRAINTS:
-            rest = [p for p in conjunction.polynomials if terms.is_static(p)]
+    terms: Terms, constraints: Iterable[Poly], atoms: Iterable[int], harmless: Harmless = frozenset()
+) -> tuple[Left, ...]:
+    """What a conjunction says of the other atoms, case by case: one of them holds. None: it is impossible."""
+    todo = [_Case(tuple(constraints), frozenset(atoms), harmless)]
+    found: list[Left] = []
+    splits = count()
+    while todo:
+        case = todo.pop()
+        may_split = len(todo) + len(found) < MAX_CASES and next(splits) < MAX_SPLITS
+        left = _eliminated(terms, case, case.pending if may_split else frozenset())
+        if isinstance(left, Left):
+            if left.constraints is not None:
+                found.append(left)
+        else:
+            todo += left
+    return tuple(found)
+
+
+def can_hold(terms: Terms, constraints: Iterable[Poly], atoms: Iterable[int]) -> bool:
+    """Whether a conjunction was not shown to be impossible."""
+    left = _eliminated(terms, _Case(tuple(constraints), frozenset(atoms), frozenset()), None)
+    return not isinstance(left, Left) or left.constraints is not None
+
+
+def _eliminated(terms: Terms, case: _Case, free: frozenset[int] | None) -> Left | list[_Case]:
+    """One atom after the other, up to the end or to where cases of those in `free` have to be told apart."""
+    conjunction = Conjunction(terms, case.constraints)
+    while case.pending and not conjunction.impossible:
+        known = conjunction.polynomials
+        step = _best([Step(terms, known, one, case.harmless, free) for one in case.pending])
+        if step.exactness is Exactness.AFTER_SPLIT and step.split is not None:
+            case = replace(case, constraints=tuple(known))
+            return list(_cases(terms, case, step.split))
+        pairs = case.pairs + len(step.lower) * len(step.upper)
+        if pairs > MAX_PAIRS or len(step.other) > MAX_CONSTRAINTS:
+            rest = [p for p in known if terms.is_static(p)]
             return Left(tuple(rest), exact=False)
-        conjunction = Conjunction(terms, best.other)
+        exact = case.exact and step.exactness <= Exactness.WITH_QUOTIENTS
+        conjunction = Conjunction(terms, step.other)
         try:
-            for p in best.combined():
+            for p in step.combined():
                 conjunction.add(p)
         except TooLarge:
             exact = False
-    return Left(None if conjunction.impossible else tuple(conjunction.polynomials), exact)
+        case = replace(case, pending=case.pending - {step.atom}, exact=exact, pairs=pairs)
+    return Left(None if conjunction.impossible else tuple(conjunction.polynomials), case.exact)
 
 
-class _Step:
-    """The elimination of one atom."""
+def _best(steps: list[Step]) -> Step:
+    """What is exact comes first, then what leaves least, then the innermost."""
+    steps.sort(key=lambda step: (step.growth, -step.atom))
+    best = steps[0]
+    for step in steps:
+        if step.exactness < best.exactness:
+            best = step
+        if best.exactness is Exactness.PLAIN:
+            break
+    return best
 
-    def __init__(
-        self, terms: Terms, constraints: list[Poly], atom: int, harmless: frozenset[tuple[Poly, Poly]]
-    ) -> None:
-        self.atom = atom
-        self.lower: list[tuple[Poly, Poly, Poly]] = []
-        self.upper: list[tuple[Poly, Poly, Poly]] = []
-        self.other: list[Poly] = []
-        dropped = 0
-        for p in constraints:
-            if not any(atom in monomial for monomial in p.terms):
-                self.other.append(p)
-                continue
-            split = p.coefficient(atom)
-            if split is None:
-                dropped += 1
-                continue
-            factor, rest = split
-            low, high = terms.span(factor)
-            if low is not None and low >= 0:
-                self.lower.append((factor, rest, p))
-            elif high is not None and high <= 0:
-                self.upper.append((-factor, rest, p))
-            else:
-                dropped += 1
-        self.pairs = [
-            (one, other)
-            for one in self.lower
-            for other in self.upper
-            if (reduced(one[2]), reduced(other[2])) not in harmless
-        ]
-        self.exact = not dropped and all(self._is_exact(terms, one, other) for one, other in self.pairs)
 
-    def _is_exact(self, terms: Terms, lower: tuple[Poly, Poly, Poly], upper: tuple[Poly, Poly, Poly]) -> bool:
-        """Whether there is an integer between two bounds wherever they allow a fraction: one of the two has
-        the coefficient 1, or the room between them is large enough for any multiple.
-        """
-        (a, low, _), (b, high, _) = lower, upper
-        if ONE in (a, b):
-            return True
-        if not a.is_constant or not b.is_constant:
-            return False
-        if a == b:
-            room = (low + high).shift(1 - a.constant)
-        else:
-            room = low.scale(b.constant) + high.scale(a.constant)
-            room = room.shift(-(a.constant - 1) * (b.constant - 1))
-        known = [*self.other, *(one[1] + other[1] for one, other in self.pairs if one[0] == other[0] == ONE)]
-        return any((least := terms.span(room - p)[0]) is not None and least >= 0 for p in (Poly({}), *known))
-
-    @property
-    def cost(self) -> tuple[bool, int, int]:
-        """What is exact comes first, then what leaves least, then the innermost."""
-        more = len(self.pairs) - len(self.lower) - len(self.upper)
-        return not self.exact, more, -self.atom
-
-    def combined(self) -> Iterable[Poly]:
-        """What each pair of bounds says without the atom."""
-        for (a, low, _), (b, high, _) in self.pairs:
-            if a == b:
-                yield low + high
-            elif a.is_constant and b.is_constant:
-                common = gcd(a.constant, b.constant)
-                yield low.scale(b.constant // common) + high.scale(a.constant // common)
-            else:
-                yield b * low + a * high
+def _cases(terms: Terms, case: _Case, split: Split) -> Iterable[_Case]:
+    """The cases that are told apart."""
+    if split.factor is not None:
+        factor = split.factor
+        yield replace(case, constraints=(*case.constraints, factor.shift(-1)))
+        yield replace(case, constraints=(*case.constraints, factor, -factor))
+        if split.may_be_negative:
+            yield replace(case, constraints=(*case.constraints, (-factor).shift(-1)))
+        return
+    for rest in range(split.width):
+        part = terms.part(split.atom, split.width, rest)
+        value = part.scale(split.width).shift(rest)
+        yield replace(
+            case,
+            constraints=tuple(p.put(split.atom, value) for p in case.constraints),
+            pending=case.pending - {split.atom} | part.atoms(),
+            harmless=frozenset(
+                (atom, reduced(one.put(split.atom, value)), reduced(other.put(split.atom, value)))
+                for atom, one, other in case.harmless
+                if atom != split.atom
+            ),
+        )

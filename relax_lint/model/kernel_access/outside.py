@@ -8,8 +8,9 @@ from typing import TypeAlias
 
 from relax_lint.model.kernel_access.accesses import Obligation
 from relax_lint.model.kernel_access.conditions import Condition, branches
-from relax_lint.model.kernel_access.elimination import Conjunction, eliminate, reduced
-from relax_lint.model.kernel_access.polynomials import Poly, TooLarge
+from relax_lint.model.kernel_access.elimination import Conjunction, can_hold, eliminate
+from relax_lint.model.kernel_access.elimination import Left as Case
+from relax_lint.model.kernel_access.polynomials import Poly, TooLarge, reduced
 from relax_lint.model.kernel_access.terms import Kind, Terms
 
 MAX_CASES = 24
@@ -87,9 +88,7 @@ class _Outside:
         system = _System(self._terms, constraints, loops, chosen)
         choice = system.choice
         if choice is None:
-            found = self._judged(system, why)
-            if found is not None:
-                yield found
+            yield from self._judged(system, why)
             return
         for option in self._terms[choice].options:
             for more, because in branches((option.condition,)):
@@ -100,19 +99,25 @@ class _Outside:
                     [*constraints, *more], loops, {**chosen, choice: option.value}, (*why, *because)
                 )
 
-    def _judged(self, system: _System, why: Sequence[str]) -> Left | None:
+    def _judged(self, system: _System, why: Sequence[str]) -> Iterable[Left]:
         terms = self._terms
-        left = eliminate(terms, system.constraints, system.atoms, system.harmless)
-        if left.constraints is None:
-            return None
-        constraints = _pruned(terms, left.constraints)
+        cases = eliminate(terms, system.constraints, system.atoms, system.harmless)
+        terms.effort += max(len(cases) - 1, 0)
+        for case in cases:
+            found = self._left(case, [*why, *system.why])
+            if found is not None:
+                yield found
+
+    def _left(self, case: Case, reasons: list[str]) -> Left | None:
+        """What a case says of the call; None if no call is like that."""
+        terms = self._terms
+        constraints = _pruned(terms, case.constraints or ())
         if is_impossible(terms, constraints):
             return None
         holds = frozenset(
             holder for p in constraints for atom in p.atoms() if (holder := terms[atom].holder) is not None
         )
-        reasons = [*why, *system.why]
-        if not left.exact:
+        if not case.exact:
             reasons.append("its index is not a sum of multiples of loop variables")
         return constraints, not reasons, reasons[0] if reasons else "", holds
 
@@ -129,7 +134,7 @@ class _System:
         self.constraints: list[Poly] = []
         self.choice: int | None = None
         self.why: list[str] = []
-        pairs: list[tuple[Poly, Poly]] = []
+        pairs: list[tuple[int, Poly, Poly]] = []
         pending = list(given)
         seen = set(loops)
         todo = list(seen)
@@ -152,7 +157,7 @@ class _System:
             self.atoms.add(number)
             defined = list(self._definition(number))
             if len(defined) == 2 and atom.kind in (Kind.QUOTIENT, Kind.LOADED):
-                pairs.append((reduced(defined[0]), reduced(defined[1])))
+                pairs.append((number, reduced(defined[0]), reduced(defined[1])))
             pending += defined
             if atom.kind is Kind.QUOTIENT and not atom.last.is_constant:
                 pending.append(atom.last.shift(-1))
@@ -263,7 +268,7 @@ def _is_impossible(terms: Terms, constraints: list[Poly]) -> bool:
             more.append((-itself).shift(high))
         constraints += more
         todo += [a for p in more for a in p.atoms()]
-    return eliminate(terms, constraints, seen).constraints is None
+    return not can_hold(terms, constraints, seen)
 
 
 def _pruned(terms: Terms, constraints: Sequence[Poly]) -> tuple[Poly, ...]:

@@ -6,6 +6,7 @@ A kernel has thousands of small sums; what `symbolic.polynomial` does for people
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
+from itertools import chain
 from math import gcd
 from typing import TypeAlias
 
@@ -22,11 +23,12 @@ class TooLarge(ValueError):
 class Poly:
     """An immutable polynomial: monomial -> coefficient that is not zero."""
 
-    __slots__ = ("_hash", "terms")
+    __slots__ = ("_atoms", "_hash", "terms")
 
     def __init__(self, terms: Mapping[Monomial, int]) -> None:
         self.terms = terms
         self._hash: int | None = None
+        self._atoms: frozenset[int] | None = None
 
     def __eq__(self, other: object) -> bool:
         return isinstance(other, Poly) and self.terms == other.terms
@@ -87,11 +89,13 @@ class Poly:
     @property
     def content(self) -> int:
         """The greatest common divisor of the coefficients of all atoms; 0 without atoms."""
-        return gcd(*(c for m, c in self.terms.items() if m))
+        return gcd(*[c for m, c in self.terms.items() if m])
 
-    def atoms(self) -> set[int]:
+    def atoms(self) -> frozenset[int]:
         """The atoms that occur."""
-        return {atom for monomial in self.terms for atom in monomial}
+        if self._atoms is None:
+            self._atoms = frozenset(chain.from_iterable(self.terms))
+        return self._atoms
 
     def single(self) -> int | None:
         """The atom that this is; None if it is anything else."""
@@ -118,7 +122,7 @@ class Poly:
 
     def put(self, atom: int, value: Poly) -> Poly:
         """This with a value in the place of an atom."""
-        if not any(atom in monomial for monomial in self.terms):
+        if atom not in self.atoms():
             return self
         found = ZERO
         for monomial, c in self.terms.items():
@@ -139,6 +143,14 @@ def _sum(a: Mapping[Monomial, int], b: Mapping[Monomial, int], sign: int) -> Pol
         else:
             found.pop(monomial, None)
     return Poly(found)
+
+
+def reduced(p: Poly) -> Poly:
+    """What p >= 0 says, with the common divisor of the coefficients taken out as integers allow."""
+    common = p.content
+    if common <= 1:
+        return p
+    return Poly({m: c // common for m, c in p.terms.items() if m or c // common})
 
 
 def constant(value: int) -> Poly:

@@ -68,6 +68,7 @@ class Terms:
         self.effort = 0
         """How much was done to judge accesses, in systems of constraints."""
         self._divisions: dict[tuple[Kind, Poly, Poly], int] = {}
+        self._parts: dict[tuple[int, int, int], Poly] = {}
         self._names: set[str] = set()
         self._shown: dict[int, Any] = {}
 
@@ -109,6 +110,19 @@ class Terms:
         static = all(self.is_static(option.value) for option in options) and operation != ""
         name = operation if static else self._fresh("choice")
         return self._new(Atom(Kind.CHOICE, name, span, static=static, options=tuple(options)))
+
+    def part(self, number: int, width: int, rest: int) -> Poly:
+        """What an atom is divided by a width, where the division leaves `rest`."""
+        found = self._parts.get((number, width, rest))
+        if found is None:
+            low, high = self.atoms[number].span
+            span = (
+                None if low is None else -((rest - low) // width),
+                None if high is None else (high - rest) // width,
+            )
+            atom = Atom(Kind.LOOP, self._fresh("part"), span, static=False)
+            found = self._parts[number, width, rest] = self._new(atom)
+        return found
 
     def _fresh(self, name: str) -> str:
         unique, count = name, 0

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, TypeAlias
 
@@ -134,6 +134,22 @@ def _smooth(name: str) -> Callable[..., float]:
     )
 
 
+def _repeated(steps: Callable[[Frame], Iterator[None]], body: Action) -> Action:
+    """The body in each step of a loop, up to the step that leaves it."""
+
+    def run(frame: Frame) -> str | None:
+        for _ in steps(frame):
+            frame.step()
+            left = body(frame)
+            if left == BREAK:
+                return None
+            if left not in (None, CONTINUE):
+                return left
+        return None
+
+    return run
+
+
 class Compiler:
     """Turns statements and expressions into closures. Raises `Declined` for others than it knows."""
 
@@ -164,34 +180,22 @@ class Compiler:
         step = (lambda frame: 1) if step_node is None else self.value(step_node)
         body = self.statement(node.body)
 
-        def run(frame: Frame) -> str | None:
+        def steps(frame: Frame) -> Iterator[None]:
             start, width, stride = first(frame), extent(frame), step(frame)
             for value in range(start, start + width, stride):
-                frame.step()
                 frame.scalars[var] = value
-                left = body(frame)
-                if left == BREAK:
-                    return None
-                if left not in (None, CONTINUE):
-                    return left
-            return None
+                yield
 
-        return run
+        return _repeated(steps, body)
 
     def _while(self, node: Any) -> Action:
         condition, body = self.value(node.condition), self.statement(node.body)
 
-        def run(frame: Frame) -> str | None:
+        def steps(frame: Frame) -> Iterator[None]:
             while _decided(condition(frame)):
-                frame.step()
-                left = body(frame)
-                if left == BREAK:
-                    return None
-                if left not in (None, CONTINUE):
-                    return left
-            return None
+                yield
 
-        return run
+        return _repeated(steps, body)
 
     def _if(self, node: Any) -> Action:
         condition, then = self.value(node.condition), self.statement(node.then_case)

@@ -24,12 +24,12 @@ class Frame:
 
     def __init__(self, access: Access, budget: list[int]) -> None:
         self.access = access
-        self.values: dict[Any, Any] = {}
-        self.buffers: dict[Any, View] = {}
+        self.values: dict[int, Any] = {}
+        self.buffers: dict[int, View] = {}
         self.path: Path = ()
         self.loops: dict[str, int] = {}
         self.threads: dict[str, int] = {}
-        self.tags: dict[Any, str] = {}
+        self.tags: dict[int, str] = {}
         self.budget = budget
 
     def fork(self, loop: ParallelLoop | None, value: int) -> Frame:
@@ -49,6 +49,11 @@ class Frame:
     def where(self) -> Any:
         """The values of the loops around."""
         return self.loops.items()
+
+
+def key(node: Any) -> int:
+    """What tells a variable or a buffer from others, cheaper than its hash."""
+    return int(node.__chandle__())
 
 
 def dtype_of(node: Any) -> str:
@@ -91,10 +96,13 @@ def _constant(node: Any) -> Value:
 
 
 def _variable(node: Any) -> Value:
+    number, name = key(node), str(node.name)
+
     def run(frame: Frame) -> Any:
-        if node not in frame.values:
-            raise Declined(f"the value of {node.name}")
-        return frame.values[node]
+        try:
+            return frame.values[number]
+        except KeyError:
+            raise Declined(f"the value of {name}") from None
 
     return run
 
@@ -136,7 +144,7 @@ def _broadcast(node: Any) -> Value:
 
 
 def _let(node: Any) -> Value:
-    var, bound, body = node.var, value(node.value), value(node.body)
+    var, bound, body = key(node.var), value(node.value), value(node.body)
 
     def run(frame: Frame) -> Any:
         frame.values[var] = bound(frame)
@@ -192,16 +200,16 @@ def elements(indices: tuple[Any, ...]) -> list[tuple[int, ...]]:
     ]
 
 
-def buffer_of(frame: Frame, buffer: Any) -> View:
+def buffer_of(frame: Frame, buffer: int) -> View:
     """The buffer that a variable names."""
     found = frame.buffers.get(buffer)
     if found is None:
-        raise Declined(f"the buffer {buffer}")
+        raise Declined("a buffer that nothing declares")
     return found
 
 
 def _load(node: Any) -> Value:
-    buffer = node.source if type(node).__name__ == "TensorLoad" else node.buffer
+    buffer = key(node.source if type(node).__name__ == "TensorLoad" else node.buffer)
     indices = [value(index) for index in node.indices]
 
     def run(frame: Frame) -> Any:
@@ -252,7 +260,7 @@ def _atomic_add(node: Any) -> Value:
     load = node.args[0].args[0] if type(node.args[0]).__name__ == "Call" else None
     if load is None or type(load).__name__ not in ("TensorLoad", "BufferLoad"):
         raise Declined("an atomic on an address")
-    buffer = load.source if type(load).__name__ == "TensorLoad" else load.buffer
+    buffer = key(load.source if type(load).__name__ == "TensorLoad" else load.buffer)
     indices, operand = [value(index) for index in load.indices], value(node.args[1])
 
     def run(frame: Frame) -> Any:

@@ -8,7 +8,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from tests.oracle.tir.expressions import AssumptionBroken, Declined, Frame, value
+from tests.oracle.tir.expressions import AssumptionBroken, Declined, Frame, key, value
 from tests.oracle.tir.memory import Access, Memory, Report, View, compact_strides
 from tests.oracle.tir.numbers import Undefined
 from tests.oracle.tir.statements import MAX_ELEMENTS, Action, ReturnError, statement
@@ -30,6 +30,12 @@ class Machine:
     def __init__(self, prim_func: Any) -> None:
         self._function = prim_func
         self._body: Action = statement(prim_func.body)
+        self._symbols = [(key(var), str(var.name)) for var in _symbols(prim_func)]
+        self._extents = {
+            position: [value(extent) for extent in var.shape]
+            for position, var in enumerate(prim_func.params)
+            if _is_buffer(var)
+        }
 
     def shapes(self, sizes: Mapping[str, int]) -> dict[int, tuple[int, ...]] | None:
         """The shapes of the buffer parameters where the symbols have these values, by position; None where
@@ -37,9 +43,8 @@ class Machine:
         """
         frame = self._frame(Report(), sizes)
         found = {
-            position: tuple(value(extent)(frame) for extent in var.shape)
-            for position, var in enumerate(self._function.params)
-            if _is_buffer(var)
+            position: tuple(extent(frame) for extent in extents)
+            for position, extents in self._extents.items()
         }
         if any(extent < 0 for shape in found.values() for extent in shape):
             return None
@@ -58,7 +63,7 @@ class Machine:
             view.memory.cells.update(
                 (at * view.width, number) for at, number in enumerate(contents[position][: math.prod(shape)])
             )
-            views[position] = frame.buffers[self._function.params[position]] = view
+            views[position] = frame.buffers[key(self._function.params[position])] = view
         try:
             for _ in self._body(frame):
                 pass
@@ -72,21 +77,21 @@ class Machine:
 
     def _frame(self, report: Report, sizes: Mapping[str, int]) -> Frame:
         frame = Frame(Access(report), [MAX_STEPS])
-        for var in _symbols(self._function):
-            if var.name in sizes:
-                frame.values[var] = sizes[var.name]
+        for var, name in self._symbols:
+            if name in sizes:
+                frame.values[var] = sizes[name]
         return frame
 
     def _parameter(self, frame: Frame, var: Any, shape: tuple[int, ...]) -> View:
         strides = compact_strides(shape)
         for stride, have in zip(var.strides, strides, strict=False):
             if type(stride).__name__ == "Var":
-                frame.values[stride] = have
+                frame.values[key(stride)] = have
             elif value(stride)(frame) != have:
                 # The caller gives compact tensors only; the kernel refuses them.
                 raise Declined("strides")
         if type(var.elem_offset).__name__ == "Var":
-            frame.values[var.elem_offset] = 0
+            frame.values[key(var.elem_offset)] = 0
         count = math.prod(shape)
         if count > MAX_ELEMENTS:
             raise Declined("the size of a parameter")

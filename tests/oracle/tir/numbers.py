@@ -6,6 +6,7 @@ import math
 import operator
 import re
 from collections.abc import Callable
+from functools import lru_cache
 from typing import Any
 
 import numpy as np
@@ -19,6 +20,7 @@ _DTYPE = re.compile(r"(bool|int|uint|float|bfloat|handle)(\d*)(?:x(\d+))?")
 _FLOATS: dict[str, Any] = {"float16": np.float16, "float32": np.float32, "float64": np.float64}
 
 
+@lru_cache(maxsize=64)
 def bits_of(dtype: str) -> int:
     """Bits of one lane."""
     found = _DTYPE.match(dtype)
@@ -26,6 +28,7 @@ def bits_of(dtype: str) -> int:
     return int(found[2] or (8 if found[1] == "bool" else 64))
 
 
+@lru_cache(maxsize=64)
 def lanes_of(dtype: str) -> int:
     """How many numbers a value has."""
     found = _DTYPE.match(dtype)
@@ -33,6 +36,7 @@ def lanes_of(dtype: str) -> int:
     return int(found[3] or 1)
 
 
+@lru_cache(maxsize=64)
 def rounding(dtype: str) -> Callable[[Any], Any]:
     """What becomes of an exact number, or of each lane, in a dtype."""
     found = _DTYPE.match(dtype)

@@ -12,7 +12,17 @@ import math
 from collections.abc import Callable, Generator, Sequence
 from typing import Any, TypeAlias
 
-from tests.oracle.tir.expressions import Declined, Frame, Value, buffer_of, dtype_of, elements, name_of, value
+from tests.oracle.tir.expressions import (
+    Declined,
+    Frame,
+    Value,
+    buffer_of,
+    dtype_of,
+    elements,
+    key,
+    name_of,
+    value,
+)
 from tests.oracle.tir.memory import Memory, ParallelLoop, View, compact_strides
 from tests.oracle.tir.numbers import lanes_of, rounding
 
@@ -52,40 +62,42 @@ def _sequence(node: Any) -> Action:
 
 
 def _for(node: Any) -> Action:
-    kind, var = int(node.kind), node.loop_var
+    kind, var, name = int(node.kind), key(node.loop_var), str(node.loop_var.name)
     step = getattr(node, "step", None)
     start, extent, body = value(node.min), value(node.extent), statement(node.body)
     stride = (lambda frame: 1) if step is None else value(step)
-    round_ = rounding(dtype_of(var))
+    round_ = rounding(dtype_of(node.loop_var))
     if kind == _THREADS and not str(node.thread_binding.thread_tag).startswith("vthread"):
-        return _threads(str(node.thread_binding.thread_tag), var, start, extent, body)
+        return _threads(str(node.thread_binding.thread_tag), node.loop_var, start, extent, body)
     if kind in _KINDS:
-        return _any_order(_KINDS[kind], var, start, extent, stride, body)
+        return _any_order(_KINDS[kind], node.loop_var, start, extent, stride, body)
 
     def run(frame: Frame) -> Run:
         first, width, by = start(frame), extent(frame), stride(frame)
         for at in range(first, first + width, by):
             frame.step()
-            frame.values[var] = frame.loops[var.name] = round_(at)
+            frame.values[var] = frame.loops[name] = round_(at)
             left = yield from body(frame)
             if left == "break":
                 break
             if left == "return":
                 return left
-        frame.loops.pop(var.name, None)
+        frame.loops.pop(name, None)
         return None
 
     return run
 
 
 def _any_order(kind: str, var: Any, start: Value, extent: Value, stride: Value, body: Action) -> Action:
+    number, name = key(var), str(var.name)
+
     def run(frame: Frame) -> Run:
         first, width, by = start(frame), extent(frame), stride(frame)
         loop = ParallelLoop(next(_numbers), kind)
         for at in range(first, first + width, by):
             frame.step()
             thread = frame.fork(loop, at)
-            thread.values[var] = thread.loops[var.name] = at
+            thread.values[number] = thread.loops[name] = at
             left = yield from body(thread)
             if left not in (None, "continue"):
                 raise Declined("a way out of a parallel loop")
@@ -96,19 +108,20 @@ def _any_order(kind: str, var: Any, start: Value, extent: Value, stride: Value, 
 
 def _threads(tag: str, var: Any, start: Value, extent: Value, body: Action) -> Action:
     """A loop over threads or blocks. All threads of a block go on when each of them is at a barrier."""
+    number, name = key(var), str(var.name)
 
     def run(frame: Frame) -> Run:
         first, width = start(frame), extent(frame)
         if tag in frame.threads:
-            frame.values[var], frame.tags[var] = frame.threads[tag], tag
+            frame.values[number], frame.tags[number] = frame.threads[tag], tag
             return (yield from body(frame))
         loop = ParallelLoop(next(_numbers), tag)
         threads = []
         for at in range(first, first + width):
             frame.step()
             thread = frame.fork(loop, at)
-            thread.values[var] = thread.loops[var.name] = thread.threads[tag] = at
-            thread.tags[var] = tag
+            thread.values[number] = thread.loops[name] = thread.threads[tag] = at
+            thread.tags[number] = tag
             threads.append(body(thread))
         if loop.is_of_threads:
             yield from _together(threads, loop, frame)
@@ -189,9 +202,11 @@ def _is_launch(node: Any) -> bool:
 
 def _realize(node: Any) -> Action:
     block = node.block
-    axes = [(axis.var, value(at)) for axis, at in zip(block.iter_vars, node.iter_values, strict=True)]
+    axes = [(key(axis.var), value(at)) for axis, at in zip(block.iter_vars, node.iter_values, strict=True)]
     reduced = [
-        (axis.var, value(axis.dom.min)) for axis in block.iter_vars if int(axis.iter_type) == _REDUCTION_AXIS
+        (key(axis.var), value(axis.dom.min))
+        for axis in block.iter_vars
+        if int(axis.iter_type) == _REDUCTION_AXIS
     ]
     over = [
         at
@@ -232,14 +247,14 @@ def _depends(frame: Frame, over: Sequence[Any], loop: ParallelLoop) -> bool:
     return any(frame.tags.get(var) == loop.kind for one in over for var in _names(one))
 
 
-def _names(node: Any) -> set[Any]:
+def _names(node: Any) -> set[int]:
     """The variables of an expression."""
-    found: set[Any] = set()
+    found: set[int] = set()
     pending = [node]
     while pending:
         one = pending.pop()
         if type(one).__name__ == "Var":
-            found.add(one)
+            found.add(key(one))
         pending += [getattr(one, part) for part in ("a", "b", "value", "base") if hasattr(one, part)]
         pending += list(getattr(one, "args", ()))
     return found
@@ -248,9 +263,10 @@ def _names(node: Any) -> set[Any]:
 def _match(node: Any) -> Callable[[Frame], None]:
     """A buffer that is a region of another; its free extents, strides and offset are those of the region."""
     region, buffer = node.source, node.buffer
-    source = region.source if hasattr(region, "source") else region.buffer
+    source = key(region.source if hasattr(region, "source") else region.buffer)
     starts = [value(part.min) for part in region.region]
     extents = [value(part.extent) for part in region.region]
+    number, name = key(buffer), str(buffer.name)
 
     def run(frame: Frame) -> None:
         view = buffer_of(frame, source)
@@ -264,8 +280,8 @@ def _match(node: Any) -> Callable[[Frame], None]:
         _bind(frame, buffer.shape, shape)
         _bind(frame, buffer.strides, strides)
         _bind(frame, [buffer.elem_offset], [offset])
-        frame.buffers[buffer] = View(
-            str(buffer.name), view.memory, str(buffer.dtype), shape, strides, offset, view, first
+        frame.buffers[number] = View(
+            name, view.memory, str(buffer.dtype), shape, strides, offset, view, first
         )
 
     return run
@@ -273,8 +289,8 @@ def _match(node: Any) -> Callable[[Frame], None]:
 
 def _bind(frame: Frame, wanted: Sequence[Any], have: Sequence[int]) -> None:
     for one, number in zip(wanted, have, strict=False):
-        if type(one).__name__ == "Var" and one not in frame.values:
-            frame.values[one] = number
+        if type(one).__name__ == "Var" and key(one) not in frame.values:
+            frame.values[key(one)] = number
 
 
 def scope_of(buffer: Any) -> str:
@@ -285,20 +301,20 @@ def scope_of(buffer: Any) -> str:
 def _allocation(buffer: Any) -> Callable[[Frame], None]:
     extents = [value(extent) for extent in buffer.shape]
     strides = [value(stride) for stride in buffer.strides]
-    scope, name, dtype = scope_of(buffer), str(buffer.name), str(buffer.dtype)
+    scope, name, dtype, number = scope_of(buffer), str(buffer.name), str(buffer.dtype), key(buffer)
 
     def run(frame: Frame) -> None:
         shape = tuple([extent(frame) for extent in extents])
         steps = tuple([stride(frame) for stride in strides]) or compact_strides(shape)
-        frame.buffers[buffer] = View(
-            name, _memory(frame, buffer, scope, dtype, shape, steps), dtype, shape, steps
+        frame.buffers[number] = View(
+            name, _memory(frame, number, scope, dtype, shape, steps), dtype, shape, steps
         )
 
     return run
 
 
 def _memory(
-    frame: Frame, buffer: Any, scope: str, dtype: str, shape: tuple[int, ...], steps: tuple[int, ...]
+    frame: Frame, buffer: int, scope: str, dtype: str, shape: tuple[int, ...], steps: tuple[int, ...]
 ) -> Memory:
     """Fresh memory; shared memory is one for the threads of a block."""
     together = next((loop for loop, _ in frame.path if loop.is_of_threads), None)
@@ -334,7 +350,8 @@ def _declare(node: Any) -> Action:
     buffer, data = node.buffer, node.data
     if type(data).__name__ != "Call" or name_of(data) != "buffer_data":
         raise Declined("a buffer on a pointer")
-    source = data.args[0]
+    source, number, name = key(data.args[0]), key(buffer), str(buffer.name)
+    dtype = str(buffer.dtype)
     extents = [value(extent) for extent in buffer.shape]
     strides = [value(stride) for stride in buffer.strides]
     offset = None if type(buffer.elem_offset).__name__ == "Var" else value(buffer.elem_offset)
@@ -343,8 +360,8 @@ def _declare(node: Any) -> Action:
         view = buffer_of(frame, source)
         shape = tuple([extent(frame) for extent in extents])
         steps = tuple([stride(frame) for stride in strides]) or compact_strides(shape)
-        start = frame.values.get(buffer.elem_offset, 0) if offset is None else offset(frame)
-        frame.buffers[buffer] = View(str(buffer.name), view.memory, str(buffer.dtype), shape, steps, start)
+        start = frame.values.get(key(buffer.elem_offset), 0) if offset is None else offset(frame)
+        frame.buffers[number] = View(name, view.memory, dtype, shape, steps, start)
         if math.prod(shape) > MAX_ELEMENTS:
             raise Declined("the size of an internal buffer")
         return None
@@ -354,7 +371,7 @@ def _declare(node: Any) -> Action:
 
 
 def _bound(node: Any) -> Action:
-    var, bound = node.var, value(node.value)
+    var, bound = key(node.var), value(node.value)
 
     def run(frame: Frame) -> Run:
         frame.values[var] = bound(frame)
@@ -407,7 +424,7 @@ def _assert(node: Any) -> Action:
 
 
 def _store(node: Any) -> Action:
-    buffer, stored = node.buffer, value(node.value)
+    buffer, stored = key(node.buffer), value(node.value)
     indices = [value(index) for index in node.indices]
 
     def run(frame: Frame) -> Run:
