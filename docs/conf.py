@@ -17,7 +17,7 @@ ROOT = Path(__file__).resolve().parents[1]
 
 project = "relax-lint"
 extensions = ["myst_parser"]
-root_doc = "README"
+root_doc = "docs/index"
 include_patterns = [
     "README.md",
     "CHANGELOG.md",
@@ -25,9 +25,12 @@ include_patterns = [
     "SECURITY.md",
     "docs/*.md",
     "docs/decisions/*.md",
+    "editors/*/*.md",
     "rules/**/*.md",
 ]
-exclude_patterns = [".*", "build", "dist", "examples", "relax_lint", "tests"]
+exclude_patterns = [".*", "build", "dist", "examples", "relax_lint", "tests", "editors/*/node_modules"]
+html_static_path = ["static"]
+html_css_files = ["relax-lint.css"]
 html_theme = "furo"
 html_title = "relax-lint"
 html_show_copyright = False
@@ -37,9 +40,18 @@ myst_heading_anchors = 3
 # In the order in which they are needed; other guides follow by name.
 _FIRST = (
     "getting-started",
+    "tutorial",
+    "rules",
+    "cli",
     "ci",
+    "pre-commit",
+    "github",
+    "gitlab",
     "compile-script",
+    "serving",
     "editor",
+    "vscode",
+    "neovim",
     "python-api",
     "configuration",
     "fixes",
@@ -53,7 +65,7 @@ _FIRST = (
 
 
 def setup(app: Sphinx) -> None:
-    """Give the README the table of contents, and the fences of rule pages a name."""
+    """Give the landing page the table of contents, and the fences of rule pages a name."""
     app.add_lexer("run", TextLexer)
     app.connect("source-read", _add_contents)
 
@@ -69,22 +81,23 @@ def _contents(caption: str, pages: Iterable[str]) -> str:
 
 
 def _guides() -> list[str]:
-    names = [path.stem for path in (ROOT / "docs").glob("*.md")]
+    names = [path.stem for path in (ROOT / "docs").glob("*.md") if path.stem != "index"]
     known = [name for name in _FIRST if name in names]
-    return [f"docs/{name}" for name in (*known, *sorted({*names} - {*known}))] + ["CHANGELOG"]
+    found = [f"/docs/{name}" for name in (*known, *sorted({*names} - {*known}))]
+    return [*found, "/README", "/editors/vscode/README", "/CHANGELOG"]
 
 
 def _contributing() -> list[str]:
     pages = sorted((ROOT / "docs" / "decisions").glob("[0-9]*.md"))
     return [
-        "CONTRIBUTING",
-        "SECURITY",
-        "docs/decisions/README",
-        *(f"docs/decisions/{path.stem}" for path in pages),
+        "/CONTRIBUTING",
+        "/SECURITY",
+        "/docs/decisions/README",
+        *(f"/docs/decisions/{path.stem}" for path in pages),
     ]
 
 
 def _rules() -> list[str]:
     """The pages of the rules by code, which is the first word of their heading."""
     pages = sorted((ROOT / "rules").rglob("*.md"), key=lambda path: path.read_text(encoding="utf-8")[:8])
-    return [path.relative_to(ROOT).with_suffix("").as_posix() for path in pages]
+    return [f"/{path.relative_to(ROOT).with_suffix('').as_posix()}" for path in pages]

@@ -27,7 +27,20 @@ def everything(tree: Tree[Item]) -> frozenset[Item]:
     """The items of all fields."""
     if isinstance(tree, frozenset):
         return tree
-    return frozenset(item for field in tree for item in everything(field))
+    found: set[Item] = set()
+    pending: list[Tree[Item]] = [tree]
+    seen = {id(tree)}
+    while pending:
+        one = pending.pop()
+        if isinstance(one, frozenset):
+            found |= one
+            continue
+        for field in one:
+            # A tuple may be in many others, and twice in each.
+            if id(field) not in seen:
+                seen.add(id(field))
+                pending.append(field)
+    return frozenset(found)
 
 
 def leaves(tree: Tree[Item]) -> Iterable[frozenset[Item]]:

@@ -53,6 +53,15 @@ def operands(op: Op, function: Function) -> tuple[ValueId, ...]:
     return () if read is None else _inlined(read(op), function)
 
 
+def users_of(function: Function) -> dict[ValueId, list[Op]]:
+    """The operations that read each value, in program order."""
+    users: dict[ValueId, list[Op]] = {}
+    for op in function.body.walk():
+        for value in dict.fromkeys(operands(op, function)):
+            users.setdefault(value, []).append(op)
+    return users
+
+
 _READS: dict[type[Op], Callable[[Any], tuple[ValueId, ...]]] = {
     KernelCall: lambda op: op.arguments,
     FunctionCall: lambda op: op.arguments,

@@ -67,6 +67,8 @@ class Roots:
         """By root: the storages that a tensor is on, here or because a callee put it there."""
         self.elsewhere: set[ValueId] = set()
         """The roots of which a callee chose the offset."""
+        self.constants: set[ValueId] = set(function.constants)
+        """The roots that are constants of the module, those that a callee always returns included."""
         self.perhaps: dict[ValueId, Perhaps] = {}
         """By root: what it is only presumed not to be."""
         self.trees: dict[ValueId, Tree[ValueId]] = {}
@@ -143,6 +145,9 @@ class Roots:
                 self.trees[op.result] = self._made(op)
 
     def _made(self, op: Op) -> Tree[ValueId]:
+        if isinstance(op, MakeTuple):
+            # Before its own fields are made: a tuple of tuples has twice as many at each level.
+            return tuple(self.tree(item) for item in op.items)
         own = self._own(AccessPath(op.result), self._function.type_of(op.result))
         if isinstance(op, If):
             return joined(self.tree(op.then_result), self.tree(op.else_result))
@@ -152,8 +157,6 @@ class Roots:
             return with_each(own, everything(self.tree(op.source)))
         if isinstance(op, Alias | MatchCast | View):
             return self.tree(op.source)
-        if isinstance(op, MakeTuple):
-            return tuple(self.tree(item) for item in op.items)
         if isinstance(op, GetItem):
             return at(self.tree(op.tuple), (op.item,))
         if isinstance(op, FunctionCall):
@@ -238,6 +241,8 @@ class Roots:
                 continue
             root = self._part(path)
             found |= {root}
+            if all(isinstance(other, New) and other.constant for other in sources):
+                self.constants.add(root)
             for storage in source.storages:
                 self.storages[root] = self.storages.get(root, frozenset()) | self.of(storage)
                 self.elsewhere.add(root)
@@ -275,6 +280,7 @@ def as_sources(roots: Roots, tree: Tree[ValueId], outside: frozenset[ValueId]) -
         perhaps = roots.perhaps.get(root)
         given = frozenset[AccessPath]() if perhaps is None else paths(perhaps.roots)
         presumed = perhaps.presumed if perhaps is not None and given else None
-        return New(paths(roots.storages.get(root, frozenset())), given, presumed, path)
+        storages = paths(roots.storages.get(root, frozenset()))
+        return New(storages, given, presumed, path, root in roots.constants)
 
     return mapped(tree, lambda found, _: frozenset(source(root) for root in found))

@@ -96,11 +96,19 @@ class BoundFacts:
     def _overrun(self, fact: Fact, relying: tuple[Op, ...]) -> tuple[Assignment, AllocStorage] | None:
         """The smallest first failure of the tensors that rely on a bound, of those that violate the bound."""
         overruns = []
+        places = {op.place.index for op in relying}
+        violates: dict[tuple[tuple[str, int], ...], bool] = {}
         for placement in self._placement.placements:
-            if placement.tensor in relying and placement.storage is not None:
-                at = self._judge.first_failure(placement.fits()).at
-                if at is not None and _violates(fact, at):
-                    overruns.append((at, placement.storage))
+            if placement.storage is None or placement.tensor.place.index not in places:
+                continue
+            at = self._judge.first_failure(placement.fits()).at
+            if at is None:
+                continue
+            key = tuple(at.items())
+            if key not in violates:
+                violates[key] = _violates(fact, at)
+            if violates[key]:
+                overruns.append((at, placement.storage))
         return min(overruns, key=lambda overrun: sum(overrun[0].values()), default=None)
 
     @cached_property

@@ -30,6 +30,7 @@ from relax_lint.model.operations import (
 from relax_lint.model.types import TensorType
 from relax_lint.results.verdict import Verdict
 from relax_lint.settings.config import DEFAULT_TARGET, Config
+from relax_lint.support.quick_init import quick_init
 from relax_lint.symbolic.decision import Decision, certain
 from relax_lint.symbolic.quantity import Unknown
 
@@ -40,6 +41,7 @@ FLAT_SCOPES = frozenset({"", "global"})
 """The scopes that an allocator without scopes offers (TVM's `AllowMemoryScope`)."""
 
 
+@quick_init
 @dataclass(frozen=True)
 class Placing:
     """A value and its device index."""
@@ -57,6 +59,7 @@ class NamedDevice:
     storage: AllocStorage
 
 
+@quick_init
 @dataclass(frozen=True)
 class MixedCall:
     """A call and the first of its arguments whose device is known, with the first on another device."""

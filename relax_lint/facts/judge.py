@@ -17,6 +17,7 @@ from relax_lint.facts.claims import Claim
 from relax_lint.model.operations import Op, OperationId
 from relax_lint.model.program import Function
 from relax_lint.results.verdict import Prover, Verdict
+from relax_lint.support.quick_init import quick_init
 from relax_lint.symbolic.asked import Asking
 from relax_lint.symbolic.decision import Decision, FailureStatus, FirstFailure, Proof
 from relax_lint.symbolic.domain import Domain
@@ -26,6 +27,7 @@ from relax_lint.symbolic.quantity import Unknown
 Event = TypeVar("Event", covariant=True)
 
 
+@quick_init
 @dataclass(frozen=True)
 class Decided(Generic[Event]):
     """The verdict on an event, and what it relies on besides facts about symbols.
@@ -108,6 +110,8 @@ class Judge:
         return self.judge_event(self.claim_at(sympy.false, op), certainty, why_not)
 
     def _judge(self, claims: Sequence[Claim]) -> Decision:
+        if len(claims) == 1:
+            return self._decide(claims[0])
         decisions = [self._decide(claim) for claim in claims]
         reachable = [decision for decision in decisions if decision.reachable]
         if not reachable:

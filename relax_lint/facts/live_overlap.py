@@ -57,7 +57,8 @@ def _decided(event: Overwriting, flow: FunctionFlow, judge: Judge) -> Decided[Ov
     presumed += () if event.harmless is None else (event.harmless,)
     if presumed and decision.reachable and decision.verdict is not Verdict.ALWAYS_FINE:
         return Decided(event, _ASSUMED, (*event.reading.presumptions, *presumed))
-    only_empty = judge.safe_only_if(decision, claim, either_empty(written, read))
+    mixed = decision.safe_when is not None
+    only_empty = mixed and judge.safe_only_if(decision, claim, either_empty(written, read))
     return Decided(event, decision, event.reading.presumptions, only_empty)
 
 

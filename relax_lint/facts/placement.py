@@ -34,6 +34,7 @@ from relax_lint.model.sizes import BITS_PER_BYTE, effective_capacity
 from relax_lint.model.types import DType
 from relax_lint.results.verdict import Prover, Verdict
 from relax_lint.settings.config import Config
+from relax_lint.support.quick_init import quick_init
 from relax_lint.symbolic.decision import Decision, FirstFailure, Proof
 from relax_lint.symbolic.domain import INT64_MAX, Domain, Fact
 from relax_lint.symbolic.quantity import Shape, Size, Unknown
@@ -47,10 +48,13 @@ _UP_TO_CALLERS = Proof(
     Prover.UNDECIDED, "the storage is a parameter, and the calls decide which values come with it"
 )
 
+_ZERO = sympy.Integer(0)
+
 Allocation: TypeAlias = AllocStorage | AllocTensor
 AnyOp = TypeVar("AnyOp", bound=Op)
 
 
+@quick_init
 @dataclass(frozen=True)
 class Placement:
     """One tensor on the storage that it was allocated on (several, when a branch decides which)."""
@@ -115,7 +119,7 @@ class Placement:
     @property
     def empty(self) -> Boolean | None:
         """The condition under which the tensor has no bytes."""
-        return None if isinstance(self.tensor.bytes, Unknown) else sympy.Le(self.tensor.bytes, 0)
+        return None if isinstance(self.tensor.bytes, Unknown) else at_most(self.tensor.bytes, _ZERO)
 
 
 class PlacementFacts:
@@ -205,7 +209,8 @@ class PlacementFacts:
         for placement in self.placements:
             claims = placement.fits(allocator)
             decision = self._judge.judge(*claims)
-            only_empty = self._judge.safe_only_if(decision, claims[0], placement.empty)
+            mixed = decision.safe_when is not None
+            only_empty = mixed and self._judge.safe_only_if(decision, claims[0], placement.empty)
             if decision.verdict is Verdict.NEEDS_RUNTIME_CHECK and self._is_passed_in(placement):
                 # With which values the function is called is up to those who pass the storage.
                 in_calls = self._in_each_call(claims)

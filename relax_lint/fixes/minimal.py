@@ -40,7 +40,7 @@ class MinimalChecks:
 
         Only what is applied without asking counts as a stronger one: the first safe remedy of a finding.
         """
-        chosen = [_first_safe(remedies) for remedies in findings]
+        chosen = [_first_safe(remedies) if remedies else None for remedies in findings]
         checks = [
             change
             for remedy in chosen
@@ -51,6 +51,8 @@ class MinimalChecks:
         kept = self._fewest(list(dict.fromkeys(checks))[:MAX_CHECKS])
         return [
             tuple(self._served(remedy, kept) if remedy is first else remedy for remedy in remedies)
+            if remedies
+            else ()
             for remedies, first in zip(findings, chosen, strict=True)
         ]
 
@@ -58,7 +60,8 @@ class MinimalChecks:
         """What all checks at the entry that are made without asking leave of the inputs together, where that
         is next to nothing: none, or of some symbol 0 and 1 only.
         """
-        chosen = [remedy for remedies in findings if (remedy := _first_safe(remedies)) is not None]
+        told = (remedies for remedies in findings if remedies)
+        chosen = [remedy for remedies in told if (remedy := _first_safe(remedies)) is not None]
         checks = [c for remedy in chosen for c in remedy.changes if isinstance(c, InsertAssert)]
         at_entry = dict.fromkeys(check.condition for check in checks if check.before is None)
         conditions = list(at_entry)[:MAX_CHECKS]

@@ -10,7 +10,7 @@ import sympy
 from sympy.logic.boolalg import Boolean
 
 from relax_lint.analysis.definitions import Definitions
-from relax_lint.analysis.liveness import operands
+from relax_lint.analysis.liveness import users_of
 from relax_lint.facts.function import FunctionFacts
 from relax_lint.facts.placement import Placement
 from relax_lint.facts.remedies import (
@@ -37,18 +37,23 @@ from relax_lint.fixes.conditions import check_title, conjuncts, is_exact, is_wri
 from relax_lint.fixes.minimal import MinimalChecks
 from relax_lint.fixes.resizing import Resizing
 from relax_lint.fixes.text.call_tir import call_with_output
-from relax_lint.model.operations import AllocStorage, AllocTensor, Kill, Op, OperationId
+from relax_lint.model.operations import AllocStorage, AllocTensor, Kill, Op, OperationId, ValueId
 from relax_lint.model.program import BoundKind
 from relax_lint.results.verdict import Verdict
+from relax_lint.support.quick_init import quick_init
 from relax_lint.symbolic.decision import Decision
 
 
+@quick_init
 @dataclass(frozen=True)
 class Plan:
     """The ways to make a finding go away, the best first, and what to do in words where none is safe."""
 
     remedies: tuple[Remedy, ...] = ()
     help: tuple[str, ...] = ()
+
+
+_NOTHING = Plan()
 
 
 class Planner:
@@ -63,8 +68,12 @@ class Planner:
         """What is offered for a request that came with a verdict on the operation at `place` (None: on the
         function).
         """
+        if request is None:
+            return _NOTHING
         match request:
             case CheckAtRunTime():
+                if decision.verdict is Verdict.ALWAYS_FINE:
+                    return _NOTHING
                 return Plan(self._assertion(decision, place, safe=request.safe))
             case CheckAtEntry():
                 return Plan(self._enforcement(decision))
@@ -79,7 +88,7 @@ class Planner:
                 return Plan(self._delay(request.kill))
             case RenameDeclaredBound():
                 return Plan(self._rename(request))
-        return Plan()
+        return _NOTHING
 
     def minimised(self, plans: Sequence[Plan]) -> list[Plan]:
         """The plans of all findings of the function, with the fewest and weakest checks."""
@@ -89,7 +98,7 @@ class Planner:
         unified = checks.unified([plan.remedies for plan in plans])
         left = checks.left_over(unified)
         return [
-            replace(plan, remedies=remedies, help=_with_left(plan.help, remedies, left))
+            replace(plan, remedies=remedies, help=_with_left(plan.help, remedies, left)) if remedies else plan
             for plan, remedies in zip(plans, unified, strict=True)
         ]
 
@@ -189,13 +198,17 @@ class Planner:
         ops = self._facts.operations
         gone: list[Op] = [op]
         if isinstance(op, AllocTensor) and op.storage is not None:
-            users = [other for other in ops if op.storage in operands(other, self._function)]
+            users = self._users.get(op.storage, [])
             if users == [op]:
                 gone += [o for o in ops if isinstance(o, AllocStorage) and o.result == op.storage]
         values = {one.result for one in gone}
         kills = [kill for kill in ops if isinstance(kill, Kill) and kill.target in values]
         changes = tuple(Remove(one) for one in (*gone, *kills))
         return (Remedy("remove the allocation", Applicability.SAFE, changes),)
+
+    @cached_property
+    def _users(self) -> dict[ValueId, list[Op]]:
+        return users_of(self._function)
 
     # -- kills ---------------------------------------------------------------------------------
 

@@ -8,7 +8,7 @@ from functools import cached_property
 import sympy
 
 from relax_lint.analysis.definitions import Definitions
-from relax_lint.analysis.liveness import operands
+from relax_lint.analysis.liveness import users_of
 from relax_lint.facts.claims import Claim
 from relax_lint.facts.function import FunctionFacts
 from relax_lint.facts.placement import Placement, no_overflow
@@ -16,7 +16,7 @@ from relax_lint.fixes.changes import ResizeStorage
 from relax_lint.fixes.conditions import is_writable_size
 from relax_lint.fixes.text.tvmscript import ALLOC_STORAGE
 from relax_lint.model.arguments import BYTE
-from relax_lint.model.operations import AllocStorage, AllocTensor, ValueId
+from relax_lint.model.operations import AllocStorage, AllocTensor, Op, ValueId
 from relax_lint.results.verdict import Verdict
 from relax_lint.symbolic.domain import Domain
 from relax_lint.symbolic.functions import FloorDiv
@@ -40,9 +40,20 @@ class Resizing:
 
     def on(self, storage: AllocStorage) -> tuple[Placement, ...]:
         """The tensors that may be on a storage."""
-        return tuple(
-            p for p in self._facts.placements if not isinstance(p.storages, Unknown) and storage in p.storages
-        )
+        return tuple(self._on.get(storage.result, ()))
+
+    @cached_property
+    def _on(self) -> dict[ValueId, list[Placement]]:
+        """The tensors by the storage that they may be on."""
+        on: dict[ValueId, list[Placement]] = {}
+        for placement in self._facts.placements:
+            for storage in () if isinstance(placement.storages, Unknown) else placement.storages:
+                on.setdefault(storage.result, []).append(placement)
+        return on
+
+    @cached_property
+    def _users(self) -> dict[ValueId, list[Op]]:
+        return users_of(self._function)
 
     def resize(self, placement: Placement) -> ResizeStorage | None:
         """The change after which every tensor on the storage always fits; None where none is known."""
@@ -87,7 +98,7 @@ class Resizing:
     def _is_private(self, storage: AllocStorage, tensors: Sequence[Placement]) -> bool:
         """Whether all that is done with a storage is to put these tensors on it."""
         known = {placement.tensor.result for placement in tensors}
-        users = [op for op in self._function.body.walk() if storage.result in operands(op, self._function)]
+        users = self._users.get(storage.result, ())
         on_it = all(isinstance(op, AllocTensor) and op.result in known for op in users)
         direct = all(placement.tensor.storage == storage.result for placement in tensors)
         return on_it and direct and self._function.result != storage.result

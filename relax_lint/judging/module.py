@@ -17,10 +17,12 @@ from relax_lint.model.positions import NoPositions, Positions
 from relax_lint.model.program import Program
 from relax_lint.rule import Judgement, Rule, load_rules
 from relax_lint.settings.config import Config
+from relax_lint.support.quick_init import quick_init
 from relax_lint.symbolic.prover import ProverChain
 from relax_lint.totals.kernel_memory import KernelMemory
 
 
+@quick_init
 @dataclass(frozen=True)
 class PlannedJudgement:
     """What a rule says of one operation, with its remedies."""

@@ -163,6 +163,8 @@ class _Writer:
         return [self._check(found) for found in judged.judgements]
 
     def _check(self, found: PlannedJudgement) -> Check:
+        if self._is_plain(found.judgement):
+            return self._plain(found)
         rule, judgement, message = found.rule, found.judgement, found.judgement.message
         decision, place, function = judgement.decision, judgement.place, self._function
         fine = decision.verdict is Verdict.ALWAYS_FINE
@@ -203,6 +205,39 @@ class _Writer:
             help=() if fine else tuple(map(without_addresses, (*to_write, *message.help, *found.plan.help))),
             fixes=tuple([fix for _, fix in fixes]),
             proof_record=record_of(decision) if self._config.proofs else None,
+        )
+
+    def _is_plain(self, judgement: Judgement) -> bool:
+        """Whether there is nothing to tell but that it is fine, and why: so it is of most operations."""
+        decision, message = judgement.decision, judgement.message
+        return (
+            decision.verdict is Verdict.ALWAYS_FINE
+            and decision.proof.by is not Prover.UNDECIDED
+            and not (decision.assumptions or judgement.presumptions or judgement.allocators)
+            and not (message.related or message.notes or self._config.proofs)
+        )
+
+    def _plain(self, found: PlannedJudgement) -> Check:
+        rule, judgement, function = found.rule, found.judgement, self._function
+        decision, place = judgement.decision, judgement.place
+        return Check(
+            rule=rule.code,
+            name=rule.name,
+            verdict=decision.verdict,
+            severity=severity_of(rule, judgement, self._config),
+            message=without_addresses(judgement.message.text),
+            path=self._path,
+            module=function.module,
+            function=function.name,
+            binding=None if place is None else place.binding,
+            binding_index=None if place is None else place.index,
+            location=(judgement.location or function.location) if place is None else place.location,
+            label=without_addresses(judgement.message.label),
+            assumes=self._assumptions,
+            fine=decision.fine,
+            wrong=decision.wrong,
+            prover=decision.proof.by,
+            proof=decision.proof.detail,
         )
 
     def _origins(self, decision: Decision) -> tuple[Related, ...]:

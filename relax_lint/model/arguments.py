@@ -11,6 +11,7 @@ from relax_lint.model.operations import Op, OperationId
 from relax_lint.model.read_types import read_dtype
 from relax_lint.model.sizes import tensor_bytes
 from relax_lint.model.types import DType, PrimType, ShapeType, TupleType, ValueType
+from relax_lint.support.quick_init import quick_init
 from relax_lint.symbolic.quantity import Shape, Size, Unknown
 from relax_lint.symbolic.translate import Untranslatable
 from relax_lint.vm import versions
@@ -21,6 +22,7 @@ UNKNOWN_DTYPE = DType("unknown", 0, 0)
 """The value of a dtype argument that is not a constant. Without lanes it has no fixed size."""
 
 
+@quick_init
 @dataclass(frozen=True)
 class Given:
     """The arguments of a call of a builtin, by what they are for."""

@@ -23,9 +23,11 @@ from relax_lint.model.operations import (
 )
 from relax_lint.model.types import TensorType, ValueType
 from relax_lint.results.location import Location
+from relax_lint.support.quick_init import quick_init
 from relax_lint.symbolic.domain import Fact
 
 
+@quick_init
 @dataclass(frozen=True)
 class Value:
     """A value's name in the IR, and the type that the IR gives it."""

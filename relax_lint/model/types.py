@@ -7,6 +7,8 @@ from typing import TypeAlias
 
 import sympy
 
+from relax_lint.support.quick_init import quick_init
+
 
 @dataclass(frozen=True)
 class DType:
@@ -22,6 +24,7 @@ class DType:
         return (self.bits * self.lanes + 7) // 8
 
 
+@quick_init
 @dataclass(frozen=True)
 class TensorType:
     """A tensor. `shape` is None where the IR gives no shape; `ndim` is -1 where it is unknown."""
@@ -32,6 +35,7 @@ class TensorType:
     device: str | None = None
 
 
+@quick_init
 @dataclass(frozen=True)
 class ShapeType:
     """A shape value; `extents` is None where it is unknown."""
@@ -39,6 +43,7 @@ class ShapeType:
     extents: tuple[sympy.Expr, ...] | None
 
 
+@quick_init
 @dataclass(frozen=True)
 class PrimType:
     """A scalar value; `value` is its symbolic value where it is known."""
@@ -47,6 +52,7 @@ class PrimType:
     value: sympy.Expr | None = None
 
 
+@quick_init
 @dataclass(frozen=True)
 class TupleType:
     """A tuple."""

@@ -12,8 +12,10 @@ from relax_lint.results.location import Location
 from relax_lint.results.notebook import check_html
 from relax_lint.results.plain import to_json
 from relax_lint.results.verdict import Prover, Severity, Verdict
+from relax_lint.support.quick_init import quick_init
 
 
+@quick_init
 @dataclass(frozen=True)
 class Related:
     """A secondary location and what it shows."""
@@ -30,6 +32,7 @@ class Edit:
     text: str
 
 
+@quick_init
 @dataclass(frozen=True)
 class Fix:
     """A change that removes the finding; `applicability` is safe, unsafe or display. Fixes with a lower
@@ -80,6 +83,7 @@ class ProofRecord:
     claims: tuple[RecordedClaim, ...] = ()
 
 
+@quick_init
 @dataclass(frozen=True)
 class Check:
     """One judged memory operation, also if it is fine. The fields are those of the JSON output.

@@ -60,13 +60,15 @@ class FileResult:
 @dataclass(frozen=True)
 class Report:
     """The result of one run over all inputs, in the order in which they were named. `notes` are about the run
-    as a whole, `stale` are baseline entries that no longer occur.
+    as a whole, `stale` are baseline entries that no longer occur. `interrupted` says that some inputs were
+    not judged because somebody ended the run.
     """
 
     files: tuple[FileResult, ...]
     tvm_version: str | None
     notes: tuple[str, ...] = ()
     stale: tuple[str, ...] = ()
+    interrupted: bool = False
 
     @property
     def checks(self) -> tuple[Check, ...]:

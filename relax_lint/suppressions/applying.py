@@ -36,9 +36,11 @@ def apply_comments(
     checks: list[Check] = []
     for check in result.checks:
         reasons = []
-        for comment, entries in named:
+        for comment, entries in named if check.severity is not Severity.NONE else ():
+            if not comment.covers(check.location):
+                continue
             fitting = [entry for entry in entries if check.rule in entry.codes]
-            if fitting and check.severity is not Severity.NONE and comment.covers(check.location):
+            if fitting:
                 used |= {(comment, entry.written) for entry in fitting}
                 reasons.append(comment.reason)
         by = Suppression("comment", joined(reasons))

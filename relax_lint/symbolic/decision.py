@@ -10,6 +10,7 @@ from functools import lru_cache
 from sympy.logic.boolalg import Boolean
 
 from relax_lint.results.verdict import Prover, Verdict
+from relax_lint.support.quick_init import quick_init
 from relax_lint.symbolic.asked import Asked
 from relax_lint.symbolic.domain import Domain, Fact
 
@@ -25,6 +26,7 @@ class Proof:
     detail: str
 
 
+@quick_init
 @dataclass(frozen=True)
 class Decision:
     """The verdict on one claim C over one domain D.
@@ -65,6 +67,7 @@ class FailureStatus(Enum):
     UNKNOWN = "unknown"
 
 
+@quick_init
 @dataclass(frozen=True)
 class FirstFailure:
     """The smallest assignment that violates a claim: smallest sum, then lexicographic.

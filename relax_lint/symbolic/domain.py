@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
 
 import sympy
 from sympy.logic.boolalg import Boolean
 
+from relax_lint.support.quick_init import quick_init
 from relax_lint.vm.facts import FactKind as FactKind
 from relax_lint.vm.facts import FactSource
 
@@ -16,6 +17,7 @@ INT64_MIN = -(2**63)
 INT64_MAX = 2**63 - 1
 
 
+@quick_init
 @dataclass(frozen=True)
 class Fact:
     """One condition on symbols that may be assumed.
@@ -33,7 +35,15 @@ class Fact:
         """A fact of one of the kinds that the table lists."""
         return cls(condition, source.kind, text)
 
+    def __hash__(self) -> int:
+        return self._hash
 
+    @cached_property
+    def _hash(self) -> int:
+        return hash((self.condition, self.kind, self.text))
+
+
+@quick_init
 @dataclass(frozen=True)
 class Domain:
     """The admissible assignments of integers to `symbols`: those that satisfy all `facts`.
@@ -47,6 +57,8 @@ class Domain:
     symbols: tuple[sympy.Symbol, ...] = ()
     facts: tuple[Fact, ...] = ()
     free: frozenset[sympy.Symbol] = frozenset()
+    wider: Domain | None = field(default=None, compare=False, repr=False)
+    """The domain of which this is a part, with fewer facts: those at the beginning."""
 
     def __hash__(self) -> int:
         return self._hash
@@ -54,25 +66,56 @@ class Domain:
     def with_facts(self, facts: Iterable[Fact]) -> Domain:
         """This domain, narrowed by more facts; a known condition adds nothing."""
         more: dict[tuple[Boolean, FactKind], Fact] = {}
+        known = self._known
         for fact in facts:
-            if (fact.condition, fact.kind) not in self._known and fact.condition != sympy.true:
+            if (fact.condition, fact.kind) not in known and fact.condition != sympy.true:
                 more.setdefault((fact.condition, fact.kind), fact)
-        return Domain(self.symbols, (*self.facts, *more.values()), self.free) if more else self
+        if not more:
+            return self
+        return Domain(self.symbols, (*self.facts, *more.values()), self.free, self)
+
+    @property
+    def added(self) -> tuple[Fact, ...]:
+        """The facts that the wider domain does not have."""
+        return self.facts if self.wider is None else self.facts[len(self.wider.facts) :]
 
     def without(self, *kinds: FactKind) -> Domain:
         """This domain without the facts of the given kinds: a larger one."""
-        return Domain(self.symbols, tuple(f for f in self.facts if f.kind not in kinds), self.free)
+        chain, domain = [], self
+        while domain.wider is not None and kinds not in domain._without:
+            chain.append(domain)
+            domain = domain.wider
+        if kinds not in domain._without:
+            kept = tuple(fact for fact in domain.facts if fact.kind not in kinds)
+            domain._without[kinds] = Domain(domain.symbols, kept, domain.free)
+        larger = domain._without[kinds]
+        for one in reversed(chain):
+            larger = larger.with_facts(fact for fact in one.added if fact.kind not in kinds)
+            one._without[kinds] = larger
+        return larger
 
     @cached_property
     def conditions(self) -> frozenset[Boolean]:
         """The conditions of all facts."""
-        return frozenset(fact.condition for fact in self.facts)
+        return frozenset([condition for condition, _ in self._known])
 
     @cached_property
     def _hash(self) -> int:
-        # Provers look up a domain many times, and to hash its facts takes longer than most proofs.
-        return hash((self.symbols, self.facts, self.free))
+        # Provers look up a domain many times, and to hash its facts takes longer than most proofs. However it
+        # came about, it is the sum of those.
+        added, domain = 0, self
+        while domain.wider is not None and "_hash" not in vars(domain):
+            added += sum(map(hash, domain.added))
+            domain = domain.wider
+        if "_hash" in vars(domain):
+            return added + domain._hash
+        return added + hash((domain.symbols, domain.free)) + sum(map(hash, domain.facts))
+
+    @cached_property
+    def _without(self) -> dict[tuple[FactKind, ...], Domain]:
+        return {}
 
     @cached_property
     def _known(self) -> frozenset[tuple[Boolean, FactKind]]:
-        return frozenset((fact.condition, fact.kind) for fact in self.facts)
+        added = frozenset([(fact.condition, fact.kind) for fact in self.added])
+        return added if self.wider is None else self.wider._known | added

@@ -56,10 +56,12 @@ class ProverChain:
         self._links = Links(rlimit=rlimit, max_points=max_points)
         self._decided: dict[tuple[Boolean, DomainIndex], Decision] = {}
         self._answers: dict[Question, _Answer] = {}
+        self._first_failures: dict[tuple[Boolean, DomainIndex], FirstFailure] = {}
         self._failures: dict[Question, tuple[FailureStatus, Point | None]] = {}
         self._witnesses: dict[Question, tuple[bool, Point | None]] = {}
         self._proved: dict[tuple[Question, tuple[FactKind, ...]], bool] = {}
         self._indices: dict[Domain, DomainIndex] = {}
+        self._empty: dict[DomainIndex, tuple[Posed, _Answer] | None] = {}
 
     def decide(self, claim: Boolean, domain: Domain) -> Decision:
         """The verdict on the claim over the domain.
@@ -109,14 +111,28 @@ class ProverChain:
         Only the symbols connected to the claim are assigned.
         """
         index = self._index(domain)
-        posed = index.pose(claim)
+        key = claim, index
+        known = self._first_failures.get(key)
+        if known is None:
+            known = self._first_failures[key] = self._first_failure(index.pose(claim))
+        return known
+
+    def _first_failure(self, posed: Posed) -> FirstFailure:
         status, point = self._cached(self._failures, posed.question, lambda: self._failure(posed.question))
         return FirstFailure(status, None if point is None else posed.assignment(point))
 
     def _index(self, domain: Domain) -> DomainIndex:
         index = self._indices.get(domain)
-        if index is None:
-            index = self._indices[domain] = DomainIndex(domain)
+        if index is not None:
+            return index
+        missing: list[Domain] = []
+        one: Domain | None = domain
+        while one is not None and (index := self._indices.get(one)) is None:
+            missing.append(one)
+            one = one.wider
+        for narrower in reversed(missing):
+            index = self._indices[narrower] = DomainIndex(narrower, index)
+        assert index is not None
         return index
 
     @staticmethod
@@ -147,12 +163,22 @@ class ProverChain:
 
     def _first_empty(self, index: DomainIndex) -> tuple[Posed, _Answer] | None:
         """The first component of the domain that was proved empty, as an answer."""
+        missing = [index]
+        while missing[-1].wider is not None and missing[-1] not in self._empty:
+            missing.append(missing[-1].wider)
+        for one in reversed(missing):
+            if one not in self._empty:
+                self._empty[one] = self._find_empty(one)
+        return self._empty[index]
+
+    def _find_empty(self, index: DomainIndex) -> tuple[Posed, _Answer] | None:
         facts = index.domain.facts
         if impossible := index.impossible_facts():
             believed = all(facts[i].kind is FactKind.ASSUMED for i in impossible)
             posed = index.pose(sympy.true)
             return replace(posed, facts=facts), _unreachable(impossible[:1] if believed else ())
-        for symbols in index.components():
+        has_members = index.wider is not None and self._empty[index.wider] is None
+        for symbols in index.new_components() if has_members else index.components():
             posed = index.pose(sympy.true, symbols)
             empty, _ = self._witness(posed.question)
             if empty:

@@ -69,28 +69,58 @@ class _Part:
 
 
 class DomainIndex:
-    """The facts of one domain, grouped into components that share no symbol."""
+    """The facts of one domain, grouped into components that share no symbol.
 
-    def __init__(self, domain: Domain) -> None:
+    With the index of the `wider` domain only what the added facts change is made anew. Of the enforced bounds
+    of one symbol by a number only the strongest are kept: the others follow.
+    """
+
+    def __init__(self, domain: Domain, wider: DomainIndex | None = None) -> None:
         self.domain = domain
-        self._facts = [(fact, frozenset(fact.condition.free_symbols)) for fact in domain.facts]
-        named = frozenset(domain.symbols).union(*(symbols for _, symbols in self._facts))
-        strays = sorted(named - frozenset(domain.symbols), key=lambda s: str(s.name))
-        self._order = {s: i for i, s in enumerate((*domain.symbols, *strays))}
-        self._group: dict[Any, frozenset[Any]] = {s: frozenset((s,)) for s in self._order}
-        self._parts: dict[frozenset[Any], _Part] = {}
-        for _, symbols in self._facts:
-            self._merge(symbols)
+        self.wider: DomainIndex | None = None
+        self._order: dict[Any, int]
+        self._impossible: tuple[int, ...]
+        added = [(fact, frozenset(fact.condition.free_symbols)) for fact in domain.added]
+        if wider is None or not all(names <= wider._order.keys() for _, names in added):
+            added = [(fact, frozenset(fact.condition.free_symbols)) for fact in domain.facts]
+            named = frozenset(domain.symbols).union(*(symbols for _, symbols in added))
+            strays = sorted(named - frozenset(domain.symbols), key=lambda s: str(s.name))
+            self._order = {s: i for i, s in enumerate((*domain.symbols, *strays))}
+            self._group: dict[Any, frozenset[Any]] = {s: frozenset((s,)) for s in self._order}
+            self._members: dict[frozenset[Any], tuple[tuple[int, Fact], ...]] = {}
+            self._parts: dict[frozenset[Any], _Part] = {}
+            self._impossible = ()
+        else:
+            self.wider = wider
+            self._order, self._impossible = wider._order, wider._impossible
+            self._group, self._members = dict(wider._group), dict(wider._members)
+            touched = frozenset[Any]().union(*(self._group[s] for _, names in added for s in names))
+            self._parts = {key: part for key, part in wider._parts.items() if touched.isdisjoint(key)}
+        self._added = added
+        for position, (fact, names) in enumerate(added, len(domain.facts) - len(added)):
+            if names:
+                self._add(position, fact, names)
+            elif fact.condition != sympy.true:
+                # Without symbols it does not hold (or divides by zero, so never did).
+                self._impossible += (position,)
 
-    def _merge(self, symbols: frozenset[Any]) -> None:
-        merged = frozenset(s for x in symbols for s in self._group[x])
-        for s in merged:
-            self._group[s] = merged
+    def _add(self, position: int, fact: Fact, names: frozenset[Any]) -> None:
+        groups = {self._group[s] for s in names}
+        known = [member for group in groups for member in self._members.pop(group, ())]
+        merged = groups.pop() if len(groups) == 1 else frozenset[Any]().union(*groups)
+        members = _with_fact(sorted(known, key=_position), (position, fact))
+        self._members[merged] = tuple(members)
+        if groups:
+            self._group.update(dict.fromkeys(merged, merged))
 
     def components(self) -> list[frozenset[Any]]:
         """Every set of connected symbols that some fact constrains."""
-        groups = [self._group[min(s, key=self._order.__getitem__)] for _, s in self._facts if s]
-        return list(dict.fromkeys(groups))
+        return sorted(self._members, key=lambda group: self._members[group][0][0])
+
+    def new_components(self) -> list[frozenset[Any]]:
+        """Those that the facts constrain which the wider domain does not have."""
+        groups = {self._group[s] for _, names in self._added for s in names}
+        return sorted(groups, key=lambda group: self._members[group][0][0])
 
     def pose(self, claim: Boolean, symbols: Iterable[Any] = ()) -> Posed:
         """The claim with the facts that are connected to it (or to `symbols`), in normal form."""
@@ -107,11 +137,56 @@ class DomainIndex:
         # A symbol that the domain does not list comes last: it may be any int64.
         ordered = sorted(wanted, key=lambda s: (self._order.get(s, len(self._order)), s.name))
         renamed = {s: _canonical_symbol(i) for i, s in enumerate(ordered)}
-        facts = tuple(fact for fact, names in self._facts if not names.isdisjoint(wanted))
+        groups = {self._group[s] for s in wanted if s in self._group}
+        members = [member for group in groups for member in self._members.get(group, ())]
+        facts = tuple(fact for _, fact in sorted(members, key=_position))
         conditions = tuple((standard(fact.condition).xreplace(renamed), fact.kind) for fact in facts)
         return _Part(tuple(ordered), facts, renamed, conditions)
 
     def impossible_facts(self) -> tuple[int, ...]:
         """Positions of the facts without symbols that do not hold (or divide by zero, so never did)."""
-        facts = enumerate(self._facts)
-        return tuple(i for i, (fact, names) in facts if not names and fact.condition != sympy.true)
+        return self._impossible
+
+
+def _position(member: tuple[int, Fact]) -> int:
+    return member[0]
+
+
+def _with_fact(members: list[tuple[int, Fact]], new: tuple[int, Fact]) -> list[tuple[int, Fact]]:
+    """The facts with one more, without what follows from the stronger of two bounds."""
+    bound = _bound(new[1])
+    if bound is None:
+        return [*members, new]
+    symbol, is_upper, value = bound
+    kept = []
+    for member in members:
+        other = _bound(member[1])
+        if other is None or other[:2] != (symbol, is_upper):
+            kept.append(member)
+        elif other[2] == value or (other[2] < value) is is_upper:
+            return members
+    return [*kept, new]
+
+
+def _bound(fact: Fact) -> tuple[Any, bool, int] | None:
+    """The symbol that an enforced fact bounds by a number, whether from above, and the last value that it
+    admits; None for all other facts.
+    """
+    condition = fact.condition
+    strict = _BOUNDS.get(type(condition))
+    if strict is None or fact.kind is not FactKind.ENFORCED:
+        return None
+    symbol, value = condition.args
+    if not symbol.is_Symbol or not value.is_Integer:
+        return None
+    is_upper, inside = strict
+    return symbol, is_upper, int(value) + inside
+
+
+_BOUNDS: Mapping[type, tuple[bool, int]] = {
+    sympy.LessThan: (True, 0),
+    sympy.StrictLessThan: (True, -1),
+    sympy.GreaterThan: (False, 0),
+    sympy.StrictGreaterThan: (False, 1),
+}
+"""Whether a relation is a bound from above, and where the last value is seen from the number in it."""

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from functools import lru_cache
+from operator import ge
 from typing import TypeAlias
 
 import sympy
@@ -58,11 +60,12 @@ class Sizes:
 
 def undominated(sums: Iterable[Sum]) -> list[Sum]:
     """The sums that no other one exceeds in every part."""
-    kept: list[Sum] = []
+    kept: list[tuple[Sum, int]] = []
     for candidate in sorted(set(sums), key=sum, reverse=True):
-        if not any(all(a >= b for a, b in zip(other, candidate, strict=True)) for other in kept):
-            kept.append(candidate)
-    return kept
+        parts = sum(1 << position for position, part in enumerate(candidate) if part)
+        if not any(parts | others == others and all(map(ge, other, candidate)) for other, others in kept):
+            kept.append((candidate, parts))
+    return [parts for parts, _ in kept]
 
 
 def maximum(exprs: Sequence[sympy.Expr], positive: frozenset[sympy.Symbol]) -> sympy.Expr:
@@ -81,6 +84,9 @@ def maximum(exprs: Sequence[sympy.Expr], positive: frozenset[sympy.Symbol]) -> s
 
 def reaches(upper: sympy.Expr, lower: sympy.Expr, positive: frozenset[sympy.Symbol]) -> bool:
     """Whether `upper >= lower` follows from the signs of their terms."""
+    if not _atoms_added(lower) <= _atoms(upper):
+        # Nothing in the upper one makes up for them.
+        return False
     try:
         difference = to_polynomial(upper) - to_polynomial(lower)
     except NotPolynomial:
@@ -90,6 +96,27 @@ def reaches(upper: sympy.Expr, lower: sympy.Expr, positive: frozenset[sympy.Symb
     if not all(is_never_negative(atom, positive) for m in difference.terms for atom, _ in m):
         return False
     return all(_covered(monomial, count, gain) for monomial, count in loss.items())
+
+
+@lru_cache(maxsize=1 << 12)
+def _atoms(expr: sympy.Expr) -> frozenset[frozenset[sympy.Expr]]:
+    """The sets of atoms that are multiplied with each other in an expression."""
+    return frozenset(frozenset(atom for atom, _ in monomial) for monomial, _ in _terms(expr))
+
+
+@lru_cache(maxsize=1 << 12)
+def _atoms_added(expr: sympy.Expr) -> frozenset[frozenset[sympy.Expr]]:
+    """Those that are added, without the constant."""
+    return frozenset(
+        frozenset(atom for atom, _ in monomial) for monomial, count in _terms(expr) if monomial and count > 0
+    )
+
+
+def _terms(expr: sympy.Expr) -> list[tuple[Monomial, int]]:
+    try:
+        return list(to_polynomial(expr).terms.items())
+    except NotPolynomial:
+        return []
 
 
 def _covered(monomial: Monomial, count: int, gain: dict[Monomial, int]) -> bool:

@@ -55,11 +55,17 @@ class Frame:
 
 
 def _numbers(reference: Reference) -> set[int]:
-    if reference is None:
-        return set()
-    if isinstance(reference, int):
-        return {reference}
-    return {number for item in reference for number in _numbers(item)}
+    found: set[int] = set()
+    pending, seen = [reference], set[int]()
+    while pending:
+        one = pending.pop()
+        if isinstance(one, int):
+            found.add(one)
+        elif one is not None and id(one) not in seen:
+            # The same tuple may be in many others.
+            seen.add(id(one))
+            pending += one
+    return found
 
 
 @dataclass(frozen=True)

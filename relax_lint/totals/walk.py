@@ -7,6 +7,7 @@ from enum import Enum
 
 from relax_lint.model.operations import AllocTensor, FunctionCall, KernelCall, Op, OperationId
 from relax_lint.model.program import Function
+from relax_lint.support.quick_init import quick_init
 from relax_lint.totals.quantities import Quantity, Scope
 
 
@@ -29,6 +30,7 @@ class ExecMode(str, Enum):
     COMPILED = "compiled"
 
 
+@quick_init
 @dataclass(frozen=True)
 class Allocation:
     """One piece of memory: its bytes, the operation that made it (None: a parameter), its location.
@@ -44,6 +46,7 @@ class Allocation:
     unknown: str | None = None
 
 
+@quick_init
 @dataclass(frozen=True)
 class CallPoint:
     """A call with everything alive at it: `moment` counts the events before it. It is in `function`, whose
@@ -58,6 +61,7 @@ class CallPoint:
     constants: tuple[Quantity, ...] = ()
 
 
+@quick_init
 @dataclass(frozen=True)
 class Placed:
     """A tensor that was put on allocation number `allocation`: its offset and size in bytes."""

@@ -94,6 +94,8 @@ class Walker:
         self._decided = Decisions()
         self._walk = Walk()
         self._references: list[int] = []
+        self._tuples: dict[int, list[Any]] = {}
+        """By identity: the tuples that something refers to, each with how often."""
         self._active: list[str] = []
         self._returned: Reference = None
         self._handlers: dict[type[Op], Callable[[Frame, Any], Reference]] = {
@@ -180,12 +182,21 @@ class Walker:
         if reference is None:
             return
         if isinstance(reference, tuple):
-            for item in reference:
-                self._count(item, change)
+            self._count_tuple(reference, change)
             return
         self._references[reference] += change
         if self._references[reference] == 0 and change < 0:
             self._walk.happens(-(reference + 1))
+
+    def _count_tuple(self, reference: tuple[Reference, ...], change: int) -> None:
+        """A tuple refers to its fields once, however many refer to it: it may hold tuples, too."""
+        counted = self._tuples.setdefault(id(reference), [reference, 0])
+        counted[1] += change
+        if counted[1] == 0:
+            del self._tuples[id(reference)]
+        if counted[1] == max(change, 0):
+            for item in reference:
+                self._count(item, change)
 
     def _allocate(self, allocation: Allocation) -> int:
         number = len(self._walk.allocations)

@@ -1,4 +1,4 @@
-"""The configurations that docs/ci.md shows, against the schemas of the systems that read them."""
+"""The configurations that docs/ci.md and the pages of its systems show, against the schemas of the systems that read them."""
 
 from __future__ import annotations
 
@@ -13,7 +13,8 @@ pytest.importorskip("check_jsonschema")
 pytest.importorskip("pre_commit")
 
 ROOT = Path(__file__).resolve().parents[2]
-PAGE = (ROOT / "docs" / "ci.md").read_text(encoding="utf-8")
+NAMES = ("ci", "pre-commit", "github", "gitlab")
+PAGES = {name: (ROOT / "docs" / f"{name}.md").read_text(encoding="utf-8") for name in NAMES}
 
 
 def schema(name: str) -> list[str]:
@@ -29,6 +30,8 @@ FILES = {
     ".pre-commit-hooks.yaml": ["pre_commit", "validate-manifest"],
     ".pre-commit-config.yaml": ["pre_commit", "validate-config"],
     "action.yml": schema("github-actions"),
+    ".github/workflows/test.yml": schema("github-workflows"),
+    ".github/workflows/release.yml": schema("github-workflows"),
 }
 
 
@@ -39,7 +42,11 @@ def validate(validator: list[str], *files: Path) -> None:
 
 
 def test_what_is_shown_is_valid(tmp_path: Path) -> None:
-    blocks = re.findall(r"^```yaml\n(.*?)^```", PAGE, re.DOTALL | re.MULTILINE)
+    blocks = [
+        block
+        for page in PAGES.values()
+        for block in re.findall(r"^```yaml\n(.*?)^```", page, re.DOTALL | re.M)
+    ]
     by_start: dict[str, list[Path]] = {}
     for number, block in enumerate(blocks):
         (start,) = [start for start in VALIDATORS if block.startswith(start)]
@@ -49,6 +56,11 @@ def test_what_is_shown_is_valid(tmp_path: Path) -> None:
     assert by_start.keys() == VALIDATORS.keys()
     for start, files in by_start.items():
         validate(VALIDATORS[start], *files)
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_every_page_shows_a_configuration(name: str) -> None:
+    assert "```yaml\n" in PAGES[name]
 
 
 @pytest.mark.parametrize("name", FILES)

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 ROOT = Path(__file__).resolve().parents[2]
-GUIDES = ("verdicts.md", "compile-script.md", "fixes.md", "python-api.md", "speed.md")
+GUIDES = ("tutorial.md", "verdicts.md", "compile-script.md", "fixes.md", "python-api.md", "speed.md")
 
 
 @pytest.mark.parametrize("name", GUIDES)

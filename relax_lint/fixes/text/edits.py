@@ -45,6 +45,8 @@ class TextFixer:
         entries = {name: Imported(dotted) for name, dotted in DEFAULT_IMPORTS.items()} | {
             name: entry for name, entry in script.unit.environment.items() if isinstance(entry, Imported)
         }
+        self._bound: dict[ast.FunctionDef, dict[str, list[ast.stmt]]] = {}
+        self._operations: dict[str, dict[int, Op]] = {}
         self._tir_names = frozenset(name for name, entry in entries.items() if canonical(entry.dotted) == TIR)
 
     @cached_property
@@ -174,7 +176,9 @@ class TextFixer:
     def _start(self, function: Function, place: OperationId) -> ast.stmt:
         """The statement before which the check of an operation is inserted."""
         statement = self._place(place)
-        before = next((op for op in function.body.walk() if op.place.index == place.index - 1), None)
+        if function.name not in self._operations:
+            self._operations[function.name] = {op.place.index: op for op in function.body.walk()}
+        before = self._operations[function.name].get(place.index - 1)
         if before is not None and self._place(before.place) is statement:
             raise NotEditableError("the symbol is defined in the same statement")
         for outer in self._text.enclosing(statement):
@@ -226,7 +230,7 @@ class TextFixer:
             name = symbol.name
             if known.get(symbol) != name or list(known.values()).count(name) > 1:
                 raise NotEditableError(f"there is more than one `{name}`")
-            bindings = _bindings(definition, name)
+            bindings = self._bindings(definition, name)
             if name not in _signature_names(definition):
                 if not bindings:
                     raise NotEditableError(f"`{name}` has no name in the text")
@@ -237,6 +241,12 @@ class TextFixer:
         if before is not None and last >= before.lineno:
             raise NotEditableError("the symbols are declared further down")
         return last
+
+    def _bindings(self, definition: ast.FunctionDef, name: str) -> list[ast.stmt]:
+        """The statements that bind a name, in the order of the text."""
+        if definition not in self._bound:
+            self._bound[definition] = _all_bindings(definition)
+        return self._bound[definition].get(name, [])
 
 
 @lru_cache(maxsize=64)
@@ -250,13 +260,14 @@ def _signature_names(definition: ast.FunctionDef) -> frozenset[str]:
     return frozenset(found)
 
 
-def _bindings(definition: ast.FunctionDef, name: str) -> list[ast.stmt]:
-    """The statements that bind a name, in the order of the text."""
-    found: list[ast.stmt] = [
-        statement
-        for statement in ast.walk(definition)
-        if isinstance(statement, ast.Assign | ast.AnnAssign)
-        for target in ast.walk(statement)
-        if isinstance(target, ast.Name) and target.id == name and isinstance(target.ctx, ast.Store)
-    ]
-    return sorted(found, key=lambda statement: statement.lineno)
+def _all_bindings(definition: ast.FunctionDef) -> dict[str, list[ast.stmt]]:
+    """The statements that bind each name of a function, in the order of the text."""
+    found: dict[str, list[ast.stmt]] = {}
+    for statement in ast.walk(definition):
+        if isinstance(statement, ast.Assign | ast.AnnAssign):
+            for target in ast.walk(statement):
+                if isinstance(target, ast.Name) and isinstance(target.ctx, ast.Store):
+                    found.setdefault(target.id, []).append(statement)
+    for statements in found.values():
+        statements.sort(key=lambda statement: statement.lineno)
+    return found
