@@ -76,7 +76,7 @@ const charts = (() => {
   // `base` are bytes that are there during the whole call, `other` the live bytes of another report.
   function live(canvas, found, { step, seen, budgets, base, other }) {
     const board = prepare(canvas), { pen, width, height, color } = board;
-    const bottom = height - 8, head = 26, most = found.live[found.peak] + base;
+    const bottom = height - 8, head = found.layers.length > 0 ? 42 : 26, most = found.live[found.peak] + base;
     const top = Math.max(most, ...budgets.filter((limit) => limit < 3 * most), ...(other ? [other[peakIn(other)] + base] : []), 1);
     const y = (bytes) => bottom - (bytes / top) * (bottom - head), x = (at) => xOf(at, seen, width);
     axis(board, top, y);
