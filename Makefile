@@ -9,7 +9,7 @@ QUICK := -n 2 --dist loadfile -m "not slow and not models and not vm and not lon
 # Known to come as a build for the CPU alone; other versions may bring gigabytes of GPU libraries with them.
 TORCH := torch==2.13.0
 
-.PHONY: demo test quick coverage matrix lint schema facts rule slow oracle hunt mutants models docs pages vscode fuzz lock clean
+.PHONY: demo test quick coverage matrix lint schema facts rule slow oracle hunt mutants models docs dist pages vscode fuzz lock clean
 
 $(STAMP): pyproject.toml
 	$(PYTHON) -m venv $(VENV)
@@ -94,6 +94,11 @@ $(VENV)/.docs: $(STAMP)
 docs: $(VENV)/.docs
 	$(BIN)/sphinx-build --quiet --fail-on-warning --keep-going --fresh-env --write-all -c docs . build/site
 	cp docs/index.html.in build/site/index.html
+
+# The wheel and the source distribution; the same commit gives the same wheel on every machine.
+dist: $(STAMP)
+	rm -rf dist
+	umask 022 && SOURCE_DATE_EPOCH=$$(git log -1 --format=%ct) $(BIN)/python -m build --outdir dist .
 
 # The extension for Visual Studio Code, tested against the server; needs npm. Gives editors/vscode/dist/relax-lint.vsix.
 vscode: $(STAMP)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from functools import partial
+from types import MappingProxyType
 from typing import Any, TypeAlias
 
 import sympy
@@ -42,7 +43,9 @@ class Kernels(Mapping[str, Kernel]):
     def __getitem__(self, name: str) -> Kernel:
         kernel = self._read.get(name)
         if kernel is None:
-            kernel = self._read[name] = read_kernel(name, self._functions[name], self._positions)
+            kernel = self._read[name] = read_kernel(
+                name, self._functions[name], self._positions, self._functions
+            )
         return kernel
 
     def __iter__(self) -> Iterator[str]:
@@ -52,7 +55,12 @@ class Kernels(Mapping[str, Kernel]):
         return len(self._functions)
 
 
-def read_kernel(name: str, prim_func: Any, positions: Positions | None = None) -> Kernel:
+def read_kernel(
+    name: str,
+    prim_func: Any,
+    positions: Positions | None = None,
+    functions: Mapping[str, Any] = MappingProxyType({}),
+) -> Kernel:
     """The kernel that a PrimFunc is."""
     loops = Loops()
     translator = Translator(loops.symbol_of)
@@ -79,7 +87,7 @@ def read_kernel(name: str, prim_func: Any, positions: Positions | None = None) -
         tuple(dict.fromkeys(reader.reductions)),
         Trial(prim_func, shapes, loops.signature).differs if all(map(_in_order, parameters)) else None,
         nodes.does_nothing(prim_func.body),
-        partial(read_accesses, prim_func, loops.signature),
+        partial(read_accesses, prim_func, loops.signature, functions),
         positions or NoPositions(),
         look=partial(read_inside, prim_func, loops.signature),
         reshapes=partial(is_reshape, prim_func),

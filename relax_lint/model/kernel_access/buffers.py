@@ -10,7 +10,7 @@ from typing import Any
 import sympy
 
 from relax_lint.model.kernel_access.accesses import KernelAccess, LoopRange, Obligation
-from relax_lint.model.kernel_access.conditions import Condition, Unread
+from relax_lint.model.kernel_access.conditions import Condition, Unread, atoms_of, is_unread
 from relax_lint.model.kernel_access.layouts import (
     Buffer,
     count_of,
@@ -18,7 +18,7 @@ from relax_lint.model.kernel_access.layouts import (
     narrow_claims,
     outside_claims,
 )
-from relax_lint.model.kernel_access.outside import Around, Claim, obligations
+from relax_lint.model.kernel_access.outside import Around, Claim, obligations, reach
 from relax_lint.model.kernel_access.polynomials import ONE, Poly, TooLarge, constant
 from relax_lint.model.kernel_access.survey import Survey
 from relax_lint.model.kernel_access.terms import Kind, Span, Terms
@@ -41,6 +41,8 @@ class Scope:
         self.known: dict[int, Any] = {}
         """The values of variables by their addresses."""
         self.buffers: dict[int, Buffer] = {}
+        self.pointers: dict[int, Buffer] = {}
+        """The buffers whose memory variables point to, by the addresses of the variables."""
         self.wraps: list[Poly] = []
         self.callee = ""
         self.contents: dict[int, tuple[Poly, Poly]] = {}
@@ -57,6 +59,18 @@ class Scope:
         self.copied: Mapping[int, tuple[int, int]] = {}
         self.learned: Mapping[int, tuple[float, float]] = {}
         """What an earlier reading found to be held."""
+        self.ends: dict[int, list[tuple[Poly, Poly] | None]] = {}
+        """For each of them, of each store to it, the ends of what is stored in terms of the call."""
+        self.stores: Mapping[int, int] = {}
+        """To how many stores an earlier reading came."""
+        self.origins: dict[int, set[int | None]] = {}
+        """For each of them the buffers on which what is stored to it depends; None is data."""
+        self.counted: frozenset[int] = frozenset()
+        """Those that an earlier reading found to depend on no data."""
+        self.handed: set[int] = set()
+        """The buffers whose memory what the kernel calls may write."""
+        self.shared: frozenset[int] = frozenset()
+        """Those that an earlier reading found."""
         self._roots: dict[int, int] = {}
         self.scalars: dict[tuple[int, tuple[Poly | None, ...]], Poly] = {}
         """What is known to stand in elements of the kernel's own buffers."""
@@ -132,21 +146,36 @@ class Scope:
             known = self.terms.loaded(buffer.ref.name, span, self._bounds(buffer))
             self._loads[key] = known
             self._roots[max(known.atoms())] = root
+            if root in self.counted:
+                self.terms.counted.add(max(known.atoms()))
         return known
 
     def _bounds(self, buffer: Buffer) -> tuple[Poly, Poly] | None:
         """Bounds on what a parameter holds, which a call may tell, or a copy of one."""
         position, root = buffer.ref.parameter, memory_of(buffer)
         if position is None:
+            if root is buffer and (ends := self._stored_ends(buffer.ref.root)) is not None:
+                return ends
             copied = self.copied.get(buffer.ref.root) if root is buffer else None
             parameter = None if copied is None else self._parameter(copied[0])
             if copied is None or parameter is None:
                 return None
             low, high = self._contents_of(parameter)
             return low.shift(copied[1]), high.shift(copied[1])
-        if root.ref.dtype != buffer.ref.dtype or self._is_stored(buffer):
+        if root.ref.dtype != buffer.ref.dtype or self._is_stored(buffer) or buffer.ref.root in self.shared:
             return None
         return self._contents_of(root)
+
+    def _stored_ends(self, root: int) -> tuple[Poly, Poly] | None:
+        """Bounds on what a buffer holds where every store to it was read before."""
+        ends = self.ends.get(root, [])
+        known = [pair for pair in ends if pair is not None]
+        if not known or len(ends) != self.stores.get(root) or len(known) != len(ends) or root in self.shared:
+            return None
+        positive = self.terms.is_not_negative
+        lows = [low for low, _ in known if all(positive(other - low) for other, _ in known)]
+        highs = [high for _, high in known if all(positive(high - other) for _, other in known)]
+        return (lows[0], highs[0]) if lows and highs else None
 
     def _parameter(self, position: int) -> Buffer | None:
         return next(
@@ -191,6 +220,8 @@ class Scope:
         if buffer.ref.parameter is not None or (buffer.span is None and buffer.source is None):
             return
         low, high = -inf, inf
+        self.ends.setdefault(root, []).append(self._ends_of(value))
+        self.origins.setdefault(root, set()).update(self._origins_of(value))
         if isinstance(value, Poly) and buffer.source is None:
             counted = value.shift(-value.constant).single()
             if counted is not None and self._roots.get(counted) == root:
@@ -204,6 +235,38 @@ class Scope:
             self.sources.setdefault(root, set()).add(None)
         before = self.held.get(root, (inf, -inf))
         self.held[root] = min(before[0], low), max(before[1], high)
+
+    def _ends_of(self, value: Any) -> tuple[Poly, Poly] | None:
+        """The least and the greatest that a value may be, as the call decides."""
+        if not isinstance(value, Poly):
+            return None
+        least, opposite = self.terms.least(value), self.terms.least(-value)
+        return None if least is None or opposite is None else (least, -opposite)
+
+    def _origins_of(self, value: Any) -> Iterable[int | None]:
+        """The buffers on which a value that is stored here depends, also by a condition; None is data."""
+        if not isinstance(value, Poly):
+            yield None
+            return
+        for number in reach(self.terms, [*value.atoms(), *atoms_of(self.facts)]):
+            if self.terms[number].kind is Kind.LOADED:
+                root = self._roots.get(number)
+                is_own = root is not None and self._is_own(root)
+                yield root if is_own else None
+        if any(is_unread(fact) for fact in self.facts):
+            yield None
+
+    def _is_own(self, root: int) -> bool:
+        return all(one.ref.parameter is None for one in self.buffers.values() if one.ref.root == root)
+
+    def without_data(self) -> frozenset[int]:
+        """The kernel's own buffers of which nothing that is stored depends on data."""
+        found = set(self.origins) - self.handed
+        while True:
+            kept = {root for root in found if self.origins[root] <= found}
+            if kept == found:
+                return frozenset(found)
+            found = kept
 
     def _source_of(self, value: Poly) -> tuple[int, int] | None:
         """The parameter of which a value is an element, and what is added to it."""
@@ -222,16 +285,21 @@ class Scope:
         self.scalars = {key: value for key, value in self.scalars.items() if key[0] not in numbers}
 
     def roots_stored_in(self, node: Any) -> list[int]:
-        """The buffers whose memory is stored to in a statement."""
+        """The buffers whose memory is, or may be, stored to in a statement."""
         known = (self.buffers.get(address) for address in self.survey.of(node)[0])
-        return [buffer.ref.root for buffer in known if buffer is not None]
+        return [*(buffer.ref.root for buffer in known if buffer is not None), *self.shared]
 
     # -- accesses ------------------------------------------------------------------------------
 
-    def lose(self, buffer: Buffer, why: str) -> None:
-        """An access of nobody knows which elements."""
+    def hand(self, buffer: Buffer) -> None:
+        """The memory of a buffer is in other hands."""
+        self.handed.add(buffer.ref.root)
         self._learn(buffer, None)
         self.forget((buffer.ref.root,))
+
+    def lose(self, buffer: Buffer, why: str) -> None:
+        """An access of nobody knows which elements."""
+        self.hand(buffer)
         self._record(buffer, (None,) * len(buffer.shape), None, writes=True, unread=why)
 
     def access(
@@ -239,8 +307,7 @@ class Scope:
     ) -> None:
         """An access of one element, or of the lanes of a vector."""
         if passed:
-            self._learn(buffer, None)
-            self.forget((buffer.ref.root,))
+            self.hand(buffer)
             self._record(buffer, indices, node, writes=writes, unread=passed)
             return
         why = self._unreadable(buffer, indices)
@@ -268,8 +335,7 @@ class Scope:
     def passed(self, buffer: Buffer, offset: Poly | None, extent: Poly | None, *, writes: bool) -> None:
         """A part of a buffer is passed to what the kernel calls: so many elements from an offset on."""
         if writes:
-            self._learn(buffer, None)
-            self.forget((buffer.ref.root,))
+            self.hand(buffer)
         size = count_of(buffer.shape)
         if offset is None or extent is None or size is None:
             self._record(buffer, (offset,), None, writes=writes, unread=f"it is passed to `{self.callee}`")

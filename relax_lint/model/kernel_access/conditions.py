@@ -90,6 +90,24 @@ def negated(condition: Condition) -> Condition:
     return condition
 
 
+def atoms_of(conditions: Iterable[Condition]) -> set[int]:
+    """The atoms that occur in conditions."""
+    found: set[int] = set()
+    for condition in conditions:
+        if isinstance(condition, AtLeastZero):
+            found |= condition.value.atoms()
+        elif isinstance(condition, Every | AnyOf):
+            found |= atoms_of(condition.parts)
+    return found
+
+
+def is_unread(condition: Condition) -> bool:
+    """Whether a condition, or a part of it, is not known."""
+    if isinstance(condition, Every | AnyOf):
+        return any(map(is_unread, condition.parts))
+    return isinstance(condition, Unread)
+
+
 def branches(conditions: Sequence[Condition]) -> list[Branch]:
     """The ways in which all conditions can hold at once: some polynomials are not negative, and perhaps more.
 

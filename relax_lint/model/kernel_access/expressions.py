@@ -41,9 +41,14 @@ class Expressions(Arithmetic):
         known: Value = self.known.get(node.__chandle__())
         if known is not None:
             return known
-        buffer = self.buffers.get(node.__chandle__())
+        buffer = self.buffers.get(node.__chandle__()) or self.pointers.get(node.__chandle__())
         if buffer is not None:
-            self.lose(buffer, "its address is taken in the kernel")
+            why = (
+                f"its memory is passed to `{self.callee}`"
+                if self.callee
+                else "its address is taken in the kernel"
+            )
+            self.lose(buffer, why)
             return None
         return None
 
@@ -83,11 +88,20 @@ class Expressions(Arithmetic):
         self.bind(node.var, self.settled(self.value(node.value)))
         return self.value(node.body)
 
+    def subroutine(self, node: Any) -> bool:
+        """Read what a call of a PrimFunc does; whether that could be read. `Subroutines` overrides it."""
+        raise NotImplementedError
+
     def _call(self, node: Any) -> Value:
+        if type(node.op).__name__ == "GlobalVar" and self.subroutine(node):
+            return None
         name = str(getattr(node.op, "name", "")).rpartition(".")[2]
         handler = _CALLS.get(name)
         if handler is not None:
             return handler(self, node)
+        bits = nodes.bit_operation(node)
+        if bits is not None:
+            return _HANDLERS[bits.kind](self, bits)
         before = self.callee
         self.callee = before or _callee(name, node)
         for argument in node.args:

@@ -39,7 +39,10 @@ def obligations(terms: Terms, claims: Iterable[Claim], around: Around) -> tuple[
     for axis, below, claim in claims:
         if terms.is_not_negative(-claim.shift(1)):
             continue
-        data = any(terms[atom].kind is Kind.LOADED for atom in _reach(terms, claim.atoms()))
+        data = any(
+            terms[atom].kind is Kind.LOADED and atom not in terms.counted
+            for atom in reach(terms, claim.atoms())
+        )
         for outside in _Outside(terms, claim, around).found():
             found[Obligation(axis, below, *outside, data=data)] = None
     return tuple(found)
@@ -188,7 +191,8 @@ class _System:
             yield atom.last - itself
             return
         if atom.kind is Kind.LOADED:
-            self.why.append("its index or a condition around it depends on data")
+            stored = "what an earlier step has stored" if number in self._terms.counted else "data"
+            self.why.append(f"its index or a condition around it depends on {stored}")
         else:
             self.why.append("of a number in its index only a range is known")
         if atom.bounded:
@@ -205,9 +209,9 @@ class _System:
 
 def _related(terms: Terms, claim: Poly, facts: Sequence[Poly]) -> list[Poly]:
     """The facts that have to do with a claim: those that share an atom with it, or with one that does."""
-    reached = _reach(terms, claim.atoms())
+    reached = reach(terms, claim.atoms())
     related: list[Poly] = []
-    pending = [(fact, _reach(terms, fact.atoms())) for fact in facts]
+    pending = [(fact, reach(terms, fact.atoms())) for fact in facts]
     while True:
         near = [one for one in pending if not one[1] or not one[1].isdisjoint(reached)]
         if not near:
@@ -217,7 +221,7 @@ def _related(terms: Terms, claim: Poly, facts: Sequence[Poly]) -> list[Poly]:
         reached = reached.union(*(atoms for _, atoms in near))
 
 
-def _reach(terms: Terms, atoms: Iterable[int]) -> set[int]:
+def reach(terms: Terms, atoms: Iterable[int]) -> set[int]:
     """The atoms that are not of the call, with those that they are defined by."""
     found: set[int] = set()
     todo = list(atoms)

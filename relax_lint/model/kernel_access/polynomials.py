@@ -173,3 +173,37 @@ def total(parts: Iterable[Poly]) -> Poly:
 
 ZERO = Poly({})
 ONE = constant(1)
+
+
+def divided(a: Poly, d: Poly) -> tuple[Poly, Poly]:
+    """(q, r) with a = q * d + r, where r has no term that d divides."""
+    if len(d.terms) != 1:
+        # Of (n + 1) * k + r by n + 1 nothing is taken out; equal ones are.
+        return (ONE, ZERO) if a == d else (ZERO, a)
+    ((divisor, width),) = d.terms.items()
+    whole: dict[Monomial, int] = {}
+    rest: dict[Monomial, int] = {}
+    for monomial, c in a.terms.items():
+        left = _without_factors(monomial, divisor)
+        if left is None:
+            rest[monomial] = c
+            continue
+        quotient, remainder = divmod(c, width)
+        if left and remainder:
+            # 5 * i // 4 stays as it is, so that i is in one place only.
+            rest[monomial] = c
+            continue
+        if quotient:
+            whole[left] = quotient
+        if remainder:
+            rest[monomial] = remainder
+    return Poly(whole), Poly(rest)
+
+
+def _without_factors(monomial: Monomial, factors: Monomial) -> Monomial | None:
+    left = list(monomial)
+    for atom in factors:
+        if atom not in left:
+            return None
+        left.remove(atom)
+    return tuple(left)

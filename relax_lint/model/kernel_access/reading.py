@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from types import MappingProxyType
 from typing import Any
 
 import sympy
@@ -12,9 +13,9 @@ from relax_lint.model.kernel_access import conditions as c
 from relax_lint.model.kernel_access.accesses import BufferRef, KernelAccesses, LoopRange
 from relax_lint.model.kernel_access.arithmetic import span_of
 from relax_lint.model.kernel_access.conditions import Condition, Unread
-from relax_lint.model.kernel_access.expressions import Expressions
 from relax_lint.model.kernel_access.layouts import Buffer
 from relax_lint.model.kernel_access.polynomials import ONE, ZERO, Poly
+from relax_lint.model.kernel_access.subroutines import Subroutines
 from relax_lint.model.kernel_access.survey import Survey, always_leaves
 from relax_lint.vm import nodes, versions
 
@@ -24,26 +25,34 @@ _MAY_LEAVE = Unread("a statement before it may leave the loop or the kernel")
 _MAY_NOT_RUN = Unread("an earlier step may leave the loop or the kernel")
 
 
-def read_accesses(prim_func: Any, signature: Mapping[Any, sympy.Symbol] | None = None) -> KernelAccesses:
-    """Every access of a PrimFunc in the order of the text. `signature` names variables of its signature."""
+def read_accesses(
+    prim_func: Any,
+    signature: Mapping[Any, sympy.Symbol] | None = None,
+    functions: Mapping[str, Any] = MappingProxyType({}),
+) -> KernelAccesses:
+    """Every access of a PrimFunc in the order of the text. `signature` names variables of its signature;
+    `functions` are the PrimFuncs that it may call, by name.
+    """
     survey = Survey()
     survey.of(prim_func.body)
-    walk = _read(prim_func, survey, signature or {}, None)
-    if walk.held and any(access.obligations for access in walk.accesses):
-        # What the kernel's own buffers hold is known only now.
-        walk = _read(prim_func, survey, signature or {}, walk)
+    walk = _read(prim_func, _Walk(survey, functions), signature or {}, None)
+    if walk.handed or (walk.held and any(access.obligations for access in walk.accesses)):
+        # What the kernel's own buffers hold, and what others may write, is known only now.
+        walk = _read(prim_func, _Walk(survey, functions), signature or {}, walk)
     return KernelAccesses(tuple(walk.accesses), walk.terms, walk.symbols, tuple(walk.not_read))
 
 
 def _read(
     prim_func: Any,
-    survey: Survey,
+    walk: _Walk,
     signature: Mapping[Any, sympy.Symbol],
     before: _Walk | None,
 ) -> _Walk:
-    walk = _Walk(survey)
+    """Read a body; `before` read it already."""
     if before is not None:
-        walk.learned = before.held
+        walk.learned, walk.shared = before.held, frozenset(before.handed)
+        walk.counted = before.without_data()
+        walk.stores = {root: len(ends) for root, ends in before.ends.items()}
         walk.copied = {
             root: found
             for root, sources in before.sources.items()
@@ -54,11 +63,11 @@ def _read(
     return walk
 
 
-class _Walk(Expressions):
+class _Walk(Subroutines):
     """Reads one body."""
 
-    def __init__(self, survey: Survey) -> None:
-        super().__init__(survey)
+    def __init__(self, survey: Survey, functions: Mapping[str, Any]) -> None:
+        super().__init__(survey, functions)
         self._threads: dict[str, Poly] = {}
         self.symbols: tuple[sympy.Symbol, ...] = ()
 
@@ -116,12 +125,11 @@ class _Walk(Expressions):
         self._new(node.buffer, node.buffer)
 
     def _declare_buffer(self, node: Any) -> None:
-        source = nodes.data_of_buffer(node.data)
-        if source is None:
+        shown = self.pointed(node.data)
+        if shown is None:
             self.value(node.data)
             self._new(node.buffer, node.buffer)
             return
-        shown = self.buffer(source)
         # A view of a view starts where the memory does.
         root = next(b for b in self.buffers.values() if b.ref.number == shown.ref.root)
         buffer = node.buffer
@@ -150,7 +158,7 @@ class _Walk(Expressions):
             handler(self, node)
 
     @contextmanager
-    def _scope(self, *facts: Condition) -> Iterator[None]:
+    def scope(self, *facts: Condition) -> Iterator[None]:
         """What is learned inside does not hold behind it."""
         before, promises, scalars = self.facts, self.promises, dict(self.scalars)
         self.facts = (*before, *(fact for fact in facts if fact is not True))
@@ -201,7 +209,7 @@ class _Walk(Expressions):
         self.forget(self.roots_stored_in(body))
         leaves = self.survey.of(body)[1] - {"continue"}
         before, self.nest = self.nest, (*self.nest, loop)
-        with self._scope(*((_MAY_NOT_RUN,) if leaves else ())):
+        with self.scope(*((_MAY_NOT_RUN,) if leaves else ())):
             self.statement(body)
         self.nest, self._threads = before, threads
 
@@ -238,18 +246,18 @@ class _Walk(Expressions):
         before, self.nest = self.nest, (*self.nest, LoopRange("while"))
         condition = self.guard(node.condition)
         leaves = self.survey.of(node.body)[1] - {"continue"}
-        with self._scope(condition, *((_MAY_NOT_RUN,) if leaves else ())):
+        with self.scope(condition, *((_MAY_NOT_RUN,) if leaves else ())):
             self.statement(node.body)
         self.nest = before
 
     def _if(self, node: Any) -> None:
         condition = self.guard(node.condition)
         before = dict(self.scalars)
-        with self._scope(condition):
+        with self.scope(condition):
             self.statement(node.then_case)
         after, self.scalars = self.scalars, before
         if node.else_case is not None:
-            with self._scope(c.negated(condition)):
+            with self.scope(c.negated(condition)):
                 self.statement(node.else_case)
         self.scalars = {key: value for key, value in self.scalars.items() if after.get(key) == value}
         if always_leaves(node.then_case):
@@ -269,7 +277,7 @@ class _Walk(Expressions):
         values = [self.settled(self.value(value)) for value in node.iter_values]
         block = node.block
         predicate = True if nodes.is_constant_true(node.predicate) else self.guard(node.predicate)
-        with self._scope(predicate):
+        with self.scope(predicate):
             for axis, value in zip(block.iter_vars, values, strict=True):
                 self.bind(axis.var, value)
             for buffer in block.alloc_buffers:
@@ -277,7 +285,7 @@ class _Walk(Expressions):
             for match in block.match_buffers:
                 self._window(match)
             if block.init is not None:
-                with self._scope(*self._first_step(block, values)):
+                with self.scope(*self._first_step(block, values)):
                     self.statement(block.init)
             self.statement(block.body)
 

@@ -12,7 +12,16 @@ from typing import Any, TypeAlias
 
 import sympy
 
-from relax_lint.model.kernel_access.polynomials import ONE, ZERO, Monomial, Poly, atom_of, constant
+from relax_lint.model.kernel_access.conditions import at_least_zero
+from relax_lint.model.kernel_access.polynomials import (
+    ONE,
+    ZERO,
+    Monomial,
+    Poly,
+    atom_of,
+    constant,
+    divided,
+)
 from relax_lint.symbolic import functions as f
 
 
@@ -56,6 +65,8 @@ class Atom:
     options: tuple[Option, ...] = ()
     bounded: bool = True
     """Whether `first` and `last` of a loaded value are known."""
+    operation: str = ""
+    """Of a choice: `min`, `max` or nothing."""
     holder: int | None = None
     """Of a bound on what a parameter holds: its position."""
 
@@ -65,9 +76,12 @@ class Terms:
 
     def __init__(self) -> None:
         self.atoms: list[Atom] = []
+        self.counted: set[int] = set()
+        """Loaded values that the kernel has computed from nothing but sizes and loops."""
         self.effort = 0
         """How much was done to judge accesses, in systems of constraints."""
         self._divisions: dict[tuple[Kind, Poly, Poly], int] = {}
+        self._extremes: dict[tuple[str, Poly, Poly], Poly] = {}
         self._parts: dict[tuple[int, int, int], Poly] = {}
         self._names: set[str] = set()
         self._shown: dict[int, Any] = {}
@@ -103,13 +117,16 @@ class Terms:
         """One of several values: those of `min` or `max`, or the first one whose condition holds."""
         spans = [self.span(option.value) for option in options]
         lows, highs = [low for low, _ in spans], [high for _, high in spans]
-        span = (
-            None if None in lows else min(low for low in lows if low is not None),
-            None if None in highs else max(high for high in highs if high is not None),
-        )
+        if operation == "max":
+            span = max((low for low in lows if low is not None), default=None), _largest(highs)
+        elif operation == "min":
+            span = _smallest(lows), min((high for high in highs if high is not None), default=None)
+        else:
+            span = _smallest(lows), _largest(highs)
         static = all(self.is_static(option.value) for option in options) and operation != ""
         name = operation if static else self._fresh("choice")
-        return self._new(Atom(Kind.CHOICE, name, span, static=static, options=tuple(options)))
+        atom = Atom(Kind.CHOICE, name, span, static=static, options=tuple(options), operation=operation)
+        return self._new(atom)
 
     def part(self, number: int, width: int, rest: int) -> Poly:
         """What an atom is divided by a width, where the division leaves `rest`."""
@@ -147,7 +164,7 @@ class Terms:
         low = self.span(d)[0]
         if low is None or low < 0 or d == ZERO:
             return None
-        whole, rest = _divided(a, d)
+        whole, rest = divided(a, d)
         return whole + self._rest(Kind.QUOTIENT, rest, d)
 
     def remainder(self, a: Poly, d: Poly) -> Poly | None:
@@ -157,7 +174,7 @@ class Terms:
         low = self.span(d)[0]
         if low is None or low < 0 or d == ZERO:
             return None
-        _, rest = _divided(a, d)
+        _, rest = divided(a, d)
         return self._rest(Kind.REMAINDER, rest, d)
 
     def _rest(self, kind: Kind, a: Poly, d: Poly) -> Poly:
@@ -292,11 +309,35 @@ class Terms:
             return atom.first if lower else atom.last
         if atom.kind is Kind.REMAINDER:
             return ZERO if lower else atom.last.shift(-1)
+        if atom.operation and (atom.operation == "max") == lower:
+            # One of the operands alone is such a bound.
+            ends = [self._of(option.value, lower=lower) for option in atom.options]
+            return self._extreme([end for end in ends if end is not None], atom.operation)
         if atom.kind is Kind.QUOTIENT and self.is_static(atom.last):
             least = self.least(atom.first if lower else -atom.first)
             return None if least is None else self.quotient(least if lower else -least, atom.last)
         end = atom.span[0] if lower else atom.span[1]
         return None if end is None else constant(end)
+
+    def _extreme(self, ends: Sequence[Poly], operation: str) -> Poly | None:
+        """The greatest or the least of two at most."""
+        if len(ends) != 2 or ends[0] == ends[1]:
+            return ends[0] if ends else None
+        key = (operation, ends[0], ends[1])
+        known = self._extremes.get(key)
+        if known is not None:
+            return known
+        room = ends[0] - ends[1] if operation == "max" else ends[1] - ends[0]
+        if self.is_not_negative(room) or self.is_not_negative(-room):
+            return ends[0] if self.is_not_negative(room) else ends[1]
+        options = (Option(at_least_zero(room), ends[0]), Option(at_least_zero(-room), ends[1]))
+        found = self._extremes[key] = self.choice(options, operation)
+        return found
+
+    def _of(self, p: Poly, *, lower: bool) -> Poly | None:
+        """The least or the greatest value in terms of the call."""
+        found = self.least(p if lower else -p)
+        return found if lower or found is None else -found
 
     # -- sympy ---------------------------------------------------------------------------------
 
@@ -328,35 +369,9 @@ class Terms:
         return sympy.Symbol(atom.name, integer=True)
 
 
-def _divided(a: Poly, d: Poly) -> tuple[Poly, Poly]:
-    """(q, r) with a = q * d + r, where r has no term that d divides."""
-    if len(d.terms) != 1:
-        # Of (n + 1) * k + r by n + 1 nothing is taken out; equal ones are.
-        return (ONE, ZERO) if a == d else (ZERO, a)
-    ((divisor, width),) = d.terms.items()
-    whole: dict[Monomial, int] = {}
-    rest: dict[Monomial, int] = {}
-    for monomial, c in a.terms.items():
-        left = _without_factors(monomial, divisor)
-        if left is None:
-            rest[monomial] = c
-            continue
-        quotient, remainder = divmod(c, width)
-        if left and remainder:
-            # 5 * i // 4 stays as it is, so that i is in one place only.
-            rest[monomial] = c
-            continue
-        if quotient:
-            whole[left] = quotient
-        if remainder:
-            rest[monomial] = remainder
-    return Poly(whole), Poly(rest)
+def _smallest(ends: Sequence[int | None]) -> int | None:
+    return None if None in ends else min(end for end in ends if end is not None)
 
 
-def _without_factors(monomial: Monomial, factors: Monomial) -> Monomial | None:
-    left = list(monomial)
-    for atom in factors:
-        if atom not in left:
-            return None
-        left.remove(atom)
-    return tuple(left)
+def _largest(ends: Sequence[int | None]) -> int | None:
+    return None if None in ends else max(end for end in ends if end is not None)

@@ -1,0 +1,74 @@
+"""Calls of PrimFuncs by kernels: the accesses of what is called are accesses of the kernel."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from contextlib import AbstractContextManager
+from typing import Any
+
+from relax_lint.model.kernel_access.conditions import Condition
+from relax_lint.model.kernel_access.expressions import Expressions
+from relax_lint.model.kernel_access.layouts import Buffer
+from relax_lint.model.kernel_access.survey import Survey
+from relax_lint.vm import nodes
+
+MAX_DEPTH = 4
+MAX_FOLLOWED = 32
+"""Calls that are followed in one kernel, one within the other and altogether."""
+
+
+class Subroutines(Expressions):
+    """Follows calls of PrimFuncs that are given pointers and numbers."""
+
+    def __init__(self, survey: Survey, callees: Mapping[str, Any]) -> None:
+        super().__init__(survey)
+        self._callees = callees
+        self._inside: tuple[str, ...] = ()
+        self._followed = 0
+
+    def statement(self, node: Any) -> None:
+        """Read a statement."""
+        raise NotImplementedError
+
+    def scope(self, *facts: Condition) -> AbstractContextManager[None]:
+        """Where some facts hold."""
+        raise NotImplementedError
+
+    def pointed(self, data: Any) -> Buffer | None:
+        """The buffer whose memory an expression points to."""
+        source = nodes.data_of_buffer(data)
+        return self.pointers.get(data.__chandle__()) if source is None else self.buffer(source)
+
+    def subroutine(self, node: Any) -> bool:
+        """Read the body of a PrimFunc that is called, if all that it is given is known."""
+        name = str(node.op.name_hint)
+        callee = self._callees.get(name)
+        if callee is None or name in self._inside or len(self._inside) >= MAX_DEPTH:
+            return False
+        pairs = list(zip(callee.params, node.args, strict=False))
+        self._followed += 1
+        if len(pairs) != len(callee.params) or self._followed > MAX_FOLLOWED:
+            return False
+        pointers = {var.__chandle__(): self.pointed(arg) for var, arg in pairs if not _is_number(var)}
+        if None in pointers.values():
+            return False
+        values = [(var, self.settled(self.value(arg))) for var, arg in pairs if _is_number(var)]
+        for var, value in values:
+            self.bind(var, value)
+        given = {address: buffer for address, buffer in pointers.items() if buffer is not None}
+        self._read_body(name, callee, given)
+        return True
+
+    def _read_body(self, name: str, callee: Any, given: Mapping[int, Buffer]) -> None:
+        self.pointers.update(given)
+        before, self._inside = self._inside, (*self._inside, name)
+        with self.scope():
+            self.statement(callee.body)
+        self._inside = before
+        for buffer in given.values():
+            # A loop around the call does not show what the call stores.
+            self.handed.add(buffer.ref.root)
+
+
+def _is_number(var: Any) -> bool:
+    return type(var.ty).__name__ == "PrimType" and not str(var.ty.dtype).startswith("handle")

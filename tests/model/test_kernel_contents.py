@@ -1,0 +1,61 @@
+"""Indices that a kernel has stored itself: bounds on them are known, and they are not the caller's data."""
+
+from __future__ import annotations
+
+from textwrap import dedent, indent
+
+import pytest
+import tvm
+
+from relax_lint.model.kernel_access.accesses import KernelAccess
+from relax_lint.model.prim_funcs import read_kernel
+
+HEAD = """\
+@T.prim_func(private=True)
+def f(x_: T.handle, p_: T.handle):
+    n = T.int64()
+    m = T.int64()
+    x = T.match_buffer(x_, (n,), "float32")
+    p = T.match_buffer(p_, (m,), "int64")
+    s = T.alloc_buffer((m,), "int64")
+"""
+FILL = "for j in range(m):\n    s[j] = {value}\nfor j in range(m):\n    x[s[j]] = T.float32(0)"
+COUNTER = "s[0] = T.int64(0)\nwhile s[0] < n:\n    s[0] = s[0] + T.int64(1)\n    x[s[0]] = T.float32(0)"
+PICKED = "s[0] = T.int64(0)\nfor j in range(m):\n    if p[j] > 0:\n        x[s[0]] = T.float32(0)\n        s[0] = {}"
+
+
+def stores_to_x(body: str) -> list[KernelAccess]:
+    """The stores of a kernel to its first buffer."""
+    function = tvm.script.from_source(HEAD + indent(dedent(body), "    "), check_well_formed=False)
+    return [one for one in read_kernel("f", function).accesses.accesses if one.buffer.name == "x"]
+
+
+@pytest.mark.parametrize(
+    ("value", "proved"),
+    [
+        ("T.max(T.min(p[j], n - 1), 0)", False),
+        ("T.min(j, n - 1)", True),
+        ("T.max(T.min(j - 3, n - 1), 0)", False),
+        ("j % n", True),
+        ("j", False),
+    ],
+)
+def test_what_every_store_keeps_within_the_call_is_known_of_an_index(value: str, proved: bool) -> None:
+    (store,) = stores_to_x(FILL.format(value=value))
+    upper = [one for one in store.obligations if not one.below]
+    assert (not upper) is proved
+
+
+def test_the_greater_of_two_is_not_less_than_either() -> None:
+    (store,) = stores_to_x(FILL.format(value="T.max(p[j], 0)"))
+    assert not any(one.below for one in store.obligations)
+
+
+@pytest.mark.parametrize(
+    ("body", "data"),
+    [(COUNTER, False), (PICKED.format("s[0] + 1"), True), (FILL.format(value="p[j]"), True)],
+)
+def test_an_index_that_a_kernel_counts_is_not_data(body: str, data: bool) -> None:
+    (store,) = stores_to_x(body)
+    assert store.obligations
+    assert all(one.data is data for one in store.obligations)
