@@ -9,7 +9,7 @@ QUICK := -n 2 --dist loadfile -m "not slow and not models and not vm and not lon
 # Known to come as a build for the CPU alone; other versions may bring gigabytes of GPU libraries with them.
 TORCH := torch==2.13.0
 
-.PHONY: demo test quick coverage matrix lint schema facts rule slow oracle mutants models docs pages vscode fuzz lock clean
+.PHONY: demo test quick coverage matrix lint schema facts rule slow oracle hunt mutants models docs dist pages vscode fuzz lock clean
 
 $(STAMP): pyproject.toml
 	$(PYTHON) -m venv $(VENV)
@@ -64,6 +64,11 @@ MINUTES ?= 10
 oracle: $(STAMP)
 	$(BIN)/python -m tests.oracle --minutes $(MINUTES)
 
+# Random programs through TVM's passes: what a pass makes wrong, and whether the linter foretold it. It goes on where
+# the last run stopped; build/hunt holds what was found.
+hunt: $(STAMP)
+	$(BIN)/python -m tools.hunt --minutes $(MINUTES) --seed $(SEED)
+
 # Faults that people make, put into the engine one by one: a test must notice each. FILES="relax_lint/analysis ..."
 # (all of the engine without it), SAMPLE=200 for that many of them, SEED=1 for other ones.
 FILES ?=
@@ -89,6 +94,11 @@ $(VENV)/.docs: $(STAMP)
 docs: $(VENV)/.docs
 	$(BIN)/sphinx-build --quiet --fail-on-warning --keep-going --fresh-env --write-all -c docs . build/site
 	cp docs/index.html.in build/site/index.html
+
+# The wheel and the source distribution; the same commit gives the same wheel on every machine.
+dist: $(STAMP)
+	rm -rf dist
+	umask 022 && SOURCE_DATE_EPOCH=$$(git log -1 --format=%ct) $(BIN)/python -m build --outdir dist .
 
 # The extension for Visual Studio Code, tested against the server; needs npm. Gives editors/vscode/dist/relax-lint.vsix.
 vscode: $(STAMP)

@@ -42,6 +42,7 @@ _FIRST = (
     "getting-started",
     "tutorial",
     "rules",
+    "cli",
     "ci",
     "pre-commit",
     "github",

@@ -7,7 +7,8 @@
     relax_lint.assert_memory_safe(ir_module)    # in a test
 
     for total in relax_lint.memory(ir_module, {"n": 128}):
-        print(total.function, total.peak_live.value, "bytes =", total.peak_live.expr)
+        if total.peak_live is not None:
+            print(total.function, total.peak_live.value, "bytes =", total.peak_live.expr)
 
     with tvm.transform.PassContext(instruments=[relax_lint.MemoryLint()]):
         tvm.compile(ir_module)                  # names the pass that introduced a finding
@@ -28,10 +29,17 @@ if TYPE_CHECKING:
 
     from relax_lint.api import assert_memory_safe, check, memory
     from relax_lint.instrument import MemoryLint, MemoryLintError
+    from relax_lint.notebook import load_ipython_extension
     from relax_lint.repair.module import InsertMemoryChecks, fix, insert_memory_checks
-    from relax_lint.results.check import Check
-    from relax_lint.results.memory_figures import MemoryTotals
-    from relax_lint.results.report import Report
+    from relax_lint.results.check import Check, Fix
+    from relax_lint.results.location import Location
+    from relax_lint.results.memory_figures import Amount, MemoryTotals
+    from relax_lint.results.memory_report import MemoryReport
+    from relax_lint.results.report import FileResult, Report
+    from relax_lint.results.verdict import Severity, Verdict
+    from relax_lint.settings.config import Config, ConfigError
+    from relax_lint.sources.lowering import LoweringError
+    from relax_lint.support.errors import RunError, UserError
     from relax_lint.totals.annotate import AnnotateUsedMemory, annotate_used_memory
 
 __version__ = "0.1.0"
@@ -46,9 +54,22 @@ __all__ = [
     "MemoryLintError",
     "annotate_used_memory",
     "AnnotateUsedMemory",
-    "Check",
-    "MemoryTotals",
     "Report",
+    "FileResult",
+    "Check",
+    "Verdict",
+    "Severity",
+    "Location",
+    "Fix",
+    "MemoryTotals",
+    "Amount",
+    "Config",
+    "UserError",
+    "ConfigError",
+    "RunError",
+    "LoweringError",
+    "MemoryReport",
+    "load_ipython_extension",
     "__version__",
 ]
 
@@ -64,9 +85,22 @@ _HOMES = {
     "MemoryLintError": "relax_lint.instrument",
     "annotate_used_memory": "relax_lint.totals.annotate",
     "AnnotateUsedMemory": "relax_lint.totals.annotate",
-    "Check": "relax_lint.results.check",
-    "MemoryTotals": "relax_lint.results.memory_figures",
     "Report": "relax_lint.results.report",
+    "FileResult": "relax_lint.results.report",
+    "Check": "relax_lint.results.check",
+    "Verdict": "relax_lint.results.verdict",
+    "Severity": "relax_lint.results.verdict",
+    "Location": "relax_lint.results.location",
+    "Fix": "relax_lint.results.check",
+    "MemoryTotals": "relax_lint.results.memory_figures",
+    "Amount": "relax_lint.results.memory_figures",
+    "Config": "relax_lint.settings.config",
+    "UserError": "relax_lint.support.errors",
+    "ConfigError": "relax_lint.settings.config",
+    "RunError": "relax_lint.support.errors",
+    "LoweringError": "relax_lint.sources.lowering",
+    "MemoryReport": "relax_lint.results.memory_report",
+    "load_ipython_extension": "relax_lint.notebook",
 }
 
 

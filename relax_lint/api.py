@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from relax_lint.judging.selection import known_config, require_known_scopes
 from relax_lint.judging.unplanned import unplanned_note
-from relax_lint.results.memory_figures import MemoryTotals
+from relax_lint.results.memory_report import MemoryReport
 from relax_lint.results.report import FileResult, InputStatus, Report
 from relax_lint.results.verdict import Severity
 from relax_lint.rule import unreadable_codes
@@ -48,20 +48,22 @@ def check(target: Any, config: Settings = None, *, executor: Executor | None = N
 
 
 def memory(
-    target: Any, bindings: Mapping[str, int] | None = None, config: Settings = None
-) -> tuple[MemoryTotals, ...]:
+    target: Any, bindings: Mapping[str, int | tuple[int, int] | range] | None = None, config: Settings = None
+) -> MemoryReport:
     """The memory totals, in bytes, of every function of `target`, which is what `check` takes. A module that
     allocates nothing explicitly goes through TVM's pipeline up to memory planning first, where it can.
 
     A total is a formula in the symbols of its function (`expr`) and, where no symbol remains or `bindings`
-    gives each of them a value, an exact number (`value`).
+    gives each of them a value, an exact number (`value`). A binding may be a range, `(1, 2048)` with both
+    ends or `range(1, 2049)`: then `over_range` has the maximum and where it is. `memory(module)["main"]` is
+    a function by its name.
 
     Raises ValueError for a symbol that no function has or a value that is not a size, and for a path in which
     something cannot be read or analysed; else what `check` raises.
     """
     from relax_lint.settings.memory_request import MemoryRequest, read_bindings, require_known
 
-    bound = read_bindings(f"{name}={value}" for name, value in (bindings or {}).items())
+    bound = read_bindings(f"{name}={_values(value)}" for name, value in (bindings or {}).items())
     given = known_config(config)
     request = MemoryRequest(bound, lowers=not given.lower, details=True)
     settings = replace(given, select=unreadable_codes(), memory=request, lower=True)
@@ -70,6 +72,18 @@ def memory(
         raise ValueError(f"{finding.path}: {finding.message}")
     require_known(bound, report.memory)
     return report.memory
+
+
+def _values(value: int | tuple[int, int] | range) -> str:
+    """A binding as the command writes it."""
+    if isinstance(value, range):
+        if value.step != 1 or not value:
+            raise ValueError(f"a range of values has the step 1 and is not empty, not {value!r}")
+        return f"{value[0]}..{value[-1]}"
+    if isinstance(value, tuple):
+        low, high = value
+        return f"{low}..{high}"
+    return str(value)
 
 
 def assert_memory_safe(target: Any, config: Settings = None, level: str = "warning") -> None:

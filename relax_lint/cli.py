@@ -1,8 +1,8 @@
 """The command `relax-lint`.
 
 Exit codes: 0 nothing at or above the failing level; 1 findings at or above it; 2 usage or internal error;
-3 no Relax function in any input, with `--error-on-no-input`; 130 interrupted; 141 the reader of the output
-is gone (`| head`).
+3 no Relax function in any input, with `--error-on-no-input`; 130 interrupted, after the report on the inputs
+judged by then; 141 the reader of the output is gone (`| head`).
 """
 
 from __future__ import annotations
@@ -15,6 +15,7 @@ from relax_lint import __version__
 from relax_lint.commands.options import ERROR, complain, report_parser, simple_parser
 from relax_lint.commands.terminal import (
     DEBUG,
+    INTERRUPTED,
     ReaderGoneError,
     UsageError,
     hold_streams,
@@ -24,8 +25,8 @@ from relax_lint.commands.terminal import (
 )
 from relax_lint.support.errors import UserError
 
-# As a shell tells of a program that a signal has ended: SIGINT, SIGPIPE.
-_INTERRUPTED, _READER_GONE = 130, 141
+# As a shell tells of a program that SIGPIPE has ended.
+_READER_GONE = 141
 
 COMMANDS = (
     "check",
@@ -76,7 +77,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         return _run(list(sys.argv[1:] if arguments is None else arguments))
     except KeyboardInterrupt:
         tell("relax-lint: interrupted")
-        return _INTERRUPTED
+        return INTERRUPTED
     except ReaderGoneError:
         return _READER_GONE
     except Exception as error:
@@ -101,7 +102,9 @@ def _run(arguments: list[str]) -> int:
     if first == "rules":
         from relax_lint.commands.rules import list_rules
 
-        return list_rules(simple_parser(first, "list all rules").parse_args(rest))
+        parser = simple_parser(first, "list all rules")
+        parser.add_argument("--output-format", choices=("text", "json"), default="text")
+        return list_rules(parser.parse_args(rest))
     if first == "new-rule-package":
         from relax_lint.commands.new_rule_package import lay
 
@@ -121,6 +124,11 @@ def _run(arguments: list[str]) -> int:
         parser = simple_parser(first, "print the completion script of a shell", "shell")
         return print_completion(parser.parse_args(rest), COMMANDS)
     _require_command(first)
+    if any(argument.startswith("@") for argument in arguments):
+        from relax_lint.commands.argument_files import with_argument_files
+
+        arguments = with_argument_files(arguments)
+        rest = arguments[1:]
 
     from relax_lint.commands.check import run_report
 

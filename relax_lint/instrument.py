@@ -27,13 +27,16 @@ from relax_lint.settings.config import Config, Settings
 from relax_lint.support.gc_pause import without_collection
 from relax_lint.suppressions.policy import apply_policy
 from relax_lint.vm import versions
-from relax_lint.vm.versions import has_storages
+from relax_lint.vm.packed_in_place import declared_in, restored
+from relax_lint.vm.versions import has_packed_in_place, has_storages
 
 Passes: TypeAlias = "Collection[str] | Literal['all'] | None"
 
 # After the first nothing tells any more that a call was meant to work in place; after the second extents
 # stand in a heap at run time. What there is to be said has to be said before.
 _ERASING = frozenset({"CallTIRRewrite", "VMShapeLower"})
+# It makes plain packed calls of those that overwrite an argument.
+_ERASING_PACKED = "RemovePurityChecking"
 # They change how a module is written down, not what memory it uses.
 _NOTHING_NEW = frozenset({"VMShapeLower", "AttachGlobalSymbol"})
 
@@ -110,6 +113,7 @@ class MemoryLint:
         self._seen: set[str] = set()
         self._versions: list[_Version] = []
         self._known: list[int] = []
+        self._declared: dict[str, tuple[int, ...]] = {}
         self._findings: list[PassFinding] = []
         self._failures: list[Check] = []
 
@@ -149,7 +153,9 @@ class MemoryLint:
         name = str(info.name)
         self._record(module, self._running[-1] if self._running else None)
         self._running.append(name)
-        if self._passes is None and self._versions and name in _ERASING:
+        if name == _ERASING_PACKED:
+            self._declared |= declared_in(module)
+        if self._passes is None and self._versions and (name in _ERASING or self._loses(name, module)):
             self._fail(self._judge())
 
     def run_after_pass(self, module: Any, info: Any) -> None:
@@ -162,6 +168,9 @@ class MemoryLint:
         self._record(module, name)
         if self._versions and self._is_due(name):
             self._fail(self._judge())
+
+    def _loses(self, name: str, module: Any) -> bool:
+        return name == _ERASING_PACKED and has_packed_in_place(module)
 
     def _is_due(self, name: str) -> bool:
         if self._passes is None:
@@ -184,7 +193,7 @@ class MemoryLint:
         self._versions.append(_Version(made_by, module.clone(), functions))
 
     def _forget(self) -> None:
-        self._running, self._versions, self._known = [], [], []
+        self._running, self._versions, self._known, self._declared = [], [], [], {}
 
     def _judge(self) -> list[PassFinding]:
         """Judge the newest version; what is new since the last one that was judged, which then stands first
@@ -249,7 +258,8 @@ class MemoryLint:
         """The findings in a version; None where it cannot be analysed."""
         try:
             with without_collection():
-                result = check_module(version.module, config, path=api.IN_MEMORY, totals=False)
+                module = restored(version.module, self._declared) if self._declared else version.module
+                result = check_module(module, config, path=api.IN_MEMORY, totals=False)
         except Exception as error:
             self._note_failure(version, error)
             return None

@@ -29,7 +29,7 @@ from relax_lint.support.errors import UserError
 from relax_lint.support.quick_init import quick_init
 
 if TYPE_CHECKING:
-    from importlib.metadata import EntryPoints
+    from importlib.metadata import EntryPoint, EntryPoints
 
     from relax_lint.analysis.presumption import Presumption
     from relax_lint.facts.function import FunctionFacts
@@ -73,6 +73,7 @@ __all__ = [
     "rule_packages",
     "is_selected",
     "RuleConflictError",
+    "RulePackageError",
     "ENTRY_POINT_GROUP",
 ]
 
@@ -256,21 +257,45 @@ class RuleConflictError(UserError):
     """Two rules with one code."""
 
 
+class RulePackageError(UserError):
+    """A package of rules that cannot be used; the text names it and, where known, the line."""
+
+
 @cache
 def load_rules() -> dict[str, Rule]:
     """Every installed rule by code, in the order of codes.
 
     Rules are found through the entry-point group `relax_lint.rules`; each entry is a module
-    with a tuple `RULES`. Raises `RuleConflictError` when two packages define one code.
+    with a tuple `RULES`. Raises `RuleConflictError` when two packages define one code, and
+    `RulePackageError` for an entry that cannot be loaded.
     """
     found: dict[str, Rule] = {}
     for entry in _entry_points():
-        for rule in entry.load().RULES:
+        for rule in _rules_of(entry):
             if found.setdefault(rule.code, rule) is not rule:
                 raise RuleConflictError(
                     f"two rules with the code {rule.code}: {found[rule.code].name}, {rule.name}"
                 )
     return dict(sorted(found.items()))
+
+
+def _rules_of(entry: EntryPoint) -> tuple[Rule, ...]:
+    try:
+        rules = tuple(entry.load().RULES)
+    except (Exception, SystemExit) as error:
+        # Whatever the module of somebody else does while it is imported.
+        from relax_lint.support.blame import where
+
+        told = f"{type(error).__name__}: {error}"
+        raise _unusable(entry, f"cannot be imported: {told}{where(error)}") from error
+    if (other := next((rule for rule in rules if not isinstance(rule, Rule)), None)) is not None:
+        raise _unusable(entry, f"has a {type(other).__name__} in `RULES` that is not a `Rule`")
+    return rules
+
+
+def _unusable(entry: EntryPoint, why: str) -> RulePackageError:
+    packed = "" if entry.dist is None else f" of {entry.dist.name} {entry.dist.version}"
+    return RulePackageError(f"the rule package `{entry.value}`{packed} {why}")
 
 
 def find_rule(word: str) -> Rule | None:

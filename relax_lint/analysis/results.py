@@ -16,13 +16,15 @@ from relax_lint.vm.calls import CallKind
 class New:
     """A tensor that a function makes: on memory of its own, or on one of the `storages` that come from
     outside of the function. It is only `presumed` not to lie in the memory of one of `perhaps`. Two fields of
-    a result that are `made` at one place of the function are one tensor.
+    a result that are `made` at one place of the function are one tensor. A `constant` is new to the caller
+    alone: every call returns the same one.
     """
 
     storages: frozenset[AccessPath] = frozenset()
     perhaps: frozenset[AccessPath] = frozenset()
     presumed: Presumption | None = None
     made: AccessPath | None = None
+    constant: bool = False
 
 
 Source: TypeAlias = AccessPath | New

@@ -67,6 +67,8 @@ class Roots:
         """By root: the storages that a tensor is on, here or because a callee put it there."""
         self.elsewhere: set[ValueId] = set()
         """The roots of which a callee chose the offset."""
+        self.constants: set[ValueId] = set(function.constants)
+        """The roots that are constants of the module, those that a callee always returns included."""
         self.perhaps: dict[ValueId, Perhaps] = {}
         """By root: what it is only presumed not to be."""
         self.trees: dict[ValueId, Tree[ValueId]] = {}
@@ -239,6 +241,8 @@ class Roots:
                 continue
             root = self._part(path)
             found |= {root}
+            if all(isinstance(other, New) and other.constant for other in sources):
+                self.constants.add(root)
             for storage in source.storages:
                 self.storages[root] = self.storages.get(root, frozenset()) | self.of(storage)
                 self.elsewhere.add(root)
@@ -276,6 +280,7 @@ def as_sources(roots: Roots, tree: Tree[ValueId], outside: frozenset[ValueId]) -
         perhaps = roots.perhaps.get(root)
         given = frozenset[AccessPath]() if perhaps is None else paths(perhaps.roots)
         presumed = perhaps.presumed if perhaps is not None and given else None
-        return New(paths(roots.storages.get(root, frozenset())), given, presumed, path)
+        storages = paths(roots.storages.get(root, frozenset()))
+        return New(storages, given, presumed, path, root in roots.constants)
 
     return mapped(tree, lambda found, _: frozenset(source(root) for root in found))

@@ -8,10 +8,11 @@ from __future__ import annotations
 
 import argparse
 import os
-from collections.abc import Sequence
+from collections.abc import Container, Sequence
 
 from relax_lint.commands.options import against_untrusted, codes, complain, overrides
 from relax_lint.commands.terminal import (
+    INTERRUPTED,
     UsageError,
     emit,
     require_standard_input,
@@ -39,27 +40,47 @@ def run_report(options: argparse.Namespace, command: str) -> int:
     Raises UsageError and what the configuration raises.
     """
     require_working_directory()
+    _require_paths(options, command)
     if (refused := against_untrusted(options, command)) is not None:
         raise UsageError(f"`{refused}` cannot be combined with `--untrusted`")
+    if options.show_settings or options.show_files:
+        from relax_lint.commands.showing import show
+
+        return show(options, configuration(options))
     require_writable(options.output_file)
     if "-" in options.paths:
         require_standard_input()
-    fixes = command == "check" and (options.fix or options.diff)
     if command == "check":
         _require_sense(options)
     _require_inputs(options.paths)
+    if options.watch:
+        from relax_lint.commands.watch import watch
+
+        return watch(options, configuration(options), lambda: _run_once(options, command))
+    code = _run_once(options, command)
+    return OK if options.exit_zero and code == FINDINGS else code
+
+
+def _run_once(options: argparse.Namespace, command: str) -> int:
     # Even where no file holds Relax a wrong configuration, or request, is an error.
     asked = _asked(options) if command == "memory" else None
-    config = _config(options) if _is_configured(options) else None
+    config = configuration(options) if _is_configured(options) else None
     if _is_plain(options, command, config) and _none_holds_relax(options.paths):
-        if not options.quiet and not (fixes and options.diff):
+        if not options.quiet and not (command == "check" and options.diff):
             count = len(options.paths)
             write(f"no Relax function in {count} input{'' if count == 1 else 's'}\n")
+        elif options.error_on_no_input:
+            tell(f"relax-lint: no input of {len(options.paths)} has a Relax function (`--error-on-no-input`)")
         return NO_INPUT if options.error_on_no_input else OK
     from relax_lint.support.gc_pause import without_collection
 
     with without_collection():
-        return _check_in_full(options, command, config or _config(options), asked)
+        return _check_in_full(options, command, config or configuration(options), asked)
+
+
+def _require_paths(options: argparse.Namespace, command: str) -> None:
+    if not options.paths and not options.show_settings:
+        raise UsageError(f"the following arguments are required: PATH (see `relax-lint {command} --help`)")
 
 
 def _require_inputs(paths: Sequence[str]) -> None:
@@ -76,8 +97,9 @@ def _require_inputs(paths: Sequence[str]) -> None:
 def _require_sense(options: argparse.Namespace) -> None:
     """Raise UsageError for options of `check` that do not go together."""
     fixes = options.fix or options.diff
-    if options.unsafe_fixes and not fixes:
-        raise UsageError("--unsafe-fixes needs --fix or --diff")
+    for name in ("unsafe_fixes", "show_fixes"):
+        if getattr(options, name) and not fixes:
+            raise UsageError(f"--{name.replace('_', '-')} needs --fix or --diff")
     if options.reason is not None and not options.add_ignore:
         raise UsageError("--reason needs --add-ignore")
     if sum(map(bool, (fixes, options.add_ignore, options.write_baseline, options.update_baseline))) > 1:
@@ -93,7 +115,12 @@ def _is_plain(options: argparse.Namespace, command: str, config: Config | None) 
         return False
     # What a baseline accepts may be gone because the file holds no Relax any more.
     accepting = config is not None and config.baseline is not None
-    return options.output_format == "text" and options.output_file is None and not accepting
+    return (
+        options.output_format == "text"
+        and options.output_file is None
+        and not options.verbose
+        and not accepting
+    )
 
 
 def _is_configured(options: argparse.Namespace) -> bool:
@@ -106,7 +133,10 @@ def _is_configured(options: argparse.Namespace) -> bool:
     return next(candidates("."), None) is not None
 
 
-def _config(options: argparse.Namespace) -> Config:
+def configuration(options: argparse.Namespace) -> Config:
+    """The configuration of a run: what was found or named, and the command line on top. Raises UsageError and
+    ConfigError.
+    """
     from dataclasses import replace
 
     from relax_lint.settings.config import Config, load_config, with_options
@@ -120,18 +150,15 @@ def _config(options: argparse.Namespace) -> Config:
         config = untrusted(config)
         if config.baseline is not None and not is_inside(config.baseline, os.curdir):
             raise UsageError("with `--untrusted` a baseline must be inside the working directory")
-    if config.select or config.ignore or config.per_file_ignores or config.severities:
-        from relax_lint.judging.selection import prefixes_of
-
-        _require_known_rules(prefixes_of(config))
-    return config
+    return _with_codes(config, overrides(options))
 
 
-def _require_known_rules(prefixes: Sequence[str]) -> None:
-    if prefixes:
-        from relax_lint.commands.rules import require_known_rules
+def _with_codes(config: Config, given: Container[str]) -> Config:
+    if not (config.select or config.ignore or config.per_file_ignores or config.severities):
+        return config
+    from relax_lint.judging.selection import with_codes
 
-        require_known_rules(prefixes)
+    return with_codes(config, given)
 
 
 def _none_holds_relax(paths: Sequence[str]) -> bool:
@@ -152,10 +179,10 @@ def _none_holds_relax(paths: Sequence[str]) -> bool:
 
 def _asked(options: argparse.Namespace) -> Asked:
     from relax_lint.commands.memory import understand
+    from relax_lint.settings.config import Config
 
-    select = codes(options.select)
-    _require_known_rules(select or ())
-    return understand(options, select)
+    select = tuple(codes(options.select) or ())
+    return understand(options, _with_codes(Config(select=select), ("select",)).select)
 
 
 def _judged(options: argparse.Namespace, command: str, config: Config) -> tuple[Report, bool]:
@@ -174,12 +201,13 @@ def _judged(options: argparse.Namespace, command: str, config: Config) -> tuple[
         from relax_lint.commands.baseline import run_with_new_baseline
 
         return run_with_new_baseline(options, config), False
-    return judge(options, config), False
+    return judge(options, config, partial=True), False
 
 
 def _check_in_full(options: argparse.Namespace, command: str, config: Config, asked: Asked | None) -> int:
     from dataclasses import replace
 
+    from relax_lint.commands.verbose import Course
     from relax_lint.output.formats import COMPLETE, FORMATS
     from relax_lint.output.presentation import Presentation
 
@@ -189,23 +217,26 @@ def _check_in_full(options: argparse.Namespace, command: str, config: Config, as
         config = configured(asked, config)
     if options.proofs is not None:
         config = replace(config, proofs=True)
+    course = Course(config, wanted=options.verbose)
     report, shown = _judged(options, command, config)
+    course.judged(report)
     if report.stale:
         _complain_of_stale(report, config)
     if shown:
         return FINDINGS if _fails(report, command, config) else OK
     if options.proofs is not None:
         report = _with_proofs(report, options.proofs)
-    if options.confirm:
+    if options.confirm and not report.interrupted:
         from relax_lint.replay.confirm import confirm
 
         report = confirm(report, config)
-    comparison = None if asked is None else compared(asked, report)
+    comparison = None if asked is None or report.interrupted else compared(asked, report)
     how = Presentation(
         style(options.color, to_file=options.output_file is not None),
         config,
         quiet=options.quiet,
         statistics=options.statistics,
+        provers=options.show_provers,
         comparison=comparison,
     )
     emit(FORMATS[command][options.output_format](report, how), options.output_file)
@@ -214,11 +245,33 @@ def _check_in_full(options: argparse.Namespace, command: str, config: Config, as
 
         # What such a format has no place for must not be lost.
         tell_all(render_findings(report, style(options.color, to_file=True), comparison))
+    if report.interrupted:
+        return _tell_interrupted(report)
     if (comparison is not None and comparison.exceeds) or _fails(report, command, config):
         return FINDINGS
     if options.error_on_no_input and _is_empty(report, command):
-        return NO_INPUT
+        return _tell_nothing_to_check(report, shown=options.output_format == "text" and not options.quiet)
     return OK
+
+
+def _tell_nothing_to_check(report: Report, *, shown: bool) -> int:
+    """Say why the run fails where the report itself does not."""
+    if not shown:
+        what = (
+            "has anything to check"
+            if any(file.input.functions for file in report.files)
+            else "has a Relax function"
+        )
+        tell(f"relax-lint: no input of {len(report.files)} {what} (`--error-on-no-input`)")
+    return NO_INPUT
+
+
+def _tell_interrupted(report: Report) -> int:
+    from relax_lint.running.progress import INTERRUPTED as REASON
+
+    judged = sum(file.input.reason != REASON for file in report.files)
+    tell(f"relax-lint: interrupted: {judged} of {len(report.files)} inputs judged")
+    return INTERRUPTED
 
 
 def _is_empty(report: Report, command: str) -> bool:

@@ -17,13 +17,11 @@ from relax_lint.running.runner import judge_inputs
 from relax_lint.settings.config import Config
 from relax_lint.sources.discovery import HeldInput
 from relax_lint.support.byte_text import bytes_text
-from relax_lint.support.errors import RunError
+from relax_lint.support.errors import RunError, UserError
 from relax_lint.support.escaping import printable
+from relax_lint.vm.tested import TESTED, is_tested
 
-TESTED = ("0.26", "0.27")
-"""The releases of TVM that the tests of this version run with."""
-
-EXTRAS = {"onnx": "onnx", "torch": "torch", "dask": "distributed", "lsp": "pygls"}
+EXTRAS = {"onnx": "onnx", "torch": "torch", "dask": "distributed", "lsp": "pygls", "watch": "watchfiles"}
 """The package that each extra is for."""
 
 # The storage has 16 bytes: safe iff m <= 4. Whoever says so has parsed, modelled and proved.
@@ -45,17 +43,25 @@ _BROKEN = 1
 
 def examine(options: argparse.Namespace) -> int:
     """Print what of the installation works; 0 where a module can be judged, else 1."""
-    works, tvm = _tvm()
+    usable, rules = _rules()
+    works, tvm = _tvm() if usable else (False, [])
     rows = [
         ("relax-lint", f"{__version__}, Python {platform.python_version()}, {platform.platform(terse=True)}"),
         *tvm,
-        ("rules", f"{len(load_rules())} in {', '.join(rule_packages())}"),
+        ("rules", rules),
         ("cache", _cache()),
         *_extras(),
     ]
     width = max(len(name) for name, _ in rows)
     write("".join(f"{name:{width}}  {printable(words)}\n" for name, words in rows))
     return 0 if works else _BROKEN
+
+
+def _rules() -> tuple[bool, str]:
+    try:
+        return True, f"{len(load_rules())} in {', '.join(rule_packages())}"
+    except UserError as error:
+        return False, str(error)
 
 
 def _tvm() -> tuple[bool, list[tuple[str, str]]]:
@@ -73,7 +79,7 @@ def _tvm() -> tuple[bool, list[tuple[str, str]]]:
     unread = [check.message for check in report.checks if check.rule in unreadable_codes()]
     works = not unread and any(check.safe_when == _REGION for check in report.findings)
     words = "works" if works else f"does not work: {unread[0] if unread else 'a known verdict is missing'}"
-    tested = "" if found.startswith(TESTED) else f"; not a tested version ({', '.join(TESTED)})"
+    tested = "" if is_tested(found) else f"; not a tested version ({', '.join(TESTED)})"
     gaps = next((note for note in report.notes if "sandbox" in note), None)
     return works, [("TVM", f"{found}, {words}{tested}"), ("sandbox", gaps or "complete")]
 

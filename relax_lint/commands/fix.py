@@ -6,6 +6,7 @@ import argparse
 import os
 import stat
 import sys
+from collections import Counter
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 from typing import TextIO
@@ -24,6 +25,7 @@ from relax_lint.output.diff import in_log, on_terminal
 from relax_lint.output.tables import count
 from relax_lint.repair.files import WriteError, encoded, unified_diff, write_atomically
 from relax_lint.repair.text_target import FixedFile, fix_files
+from relax_lint.results.check import is_finding
 from relax_lint.results.problem import Problem
 from relax_lint.results.report import FileResult, Report
 from relax_lint.settings.config import Config
@@ -33,11 +35,12 @@ from relax_lint.sources.text import UndecodableError, decode
 
 @dataclass(frozen=True)
 class _Changed:
-    """A file whose text changes."""
+    """A file whose text changes: what it becomes, how many findings were fixed, and of which rules."""
 
     held: HeldInput
     new: bytes
     fixed: int
+    rules: tuple[str, ...]
 
 
 def run_fixes(options: argparse.Namespace, config: Config) -> tuple[Report, bool]:
@@ -48,7 +51,7 @@ def run_fixes(options: argparse.Namespace, config: Config) -> tuple[Report, bool
     inputs = [_held(one) for one in named_inputs(options, config)]
     report = judge(options, config, inputs)
     files = _fixed(report, inputs, config, options)
-    changed = list(_changes(files, inputs))
+    changed = list(_changes(files, inputs, report))
     if options.diff:
         _write_diff(b"".join(unified_diff(one.held.path, one.held.data, one.new) for one in changed))
         _say("would fix", changed, options)
@@ -112,11 +115,23 @@ def _fixed(
     return files
 
 
-def _changes(files: Mapping[str, FixedFile], inputs: list[Input | Problem]) -> Iterator[_Changed]:
+def _changes(
+    files: Mapping[str, FixedFile], inputs: list[Input | Problem], before: Report
+) -> Iterator[_Changed]:
+    found = {file.input.path: file for file in before.files}
     for one in inputs:
         file = files.get(one.path) if isinstance(one, HeldInput) else None
         if file is not None and file.fixed and isinstance(one, HeldInput):
-            yield _Changed(one, encoded(file.text, one.data), file.fixed)
+            rules = tuple(_gone(found[one.path], file.result))
+            yield _Changed(one, encoded(file.text, one.data), file.fixed, rules)
+
+
+def _gone(before: FileResult, after: FileResult) -> Iterator[str]:
+    """`2 x RLX101 storage-overflow`: the findings that are no longer there, by rule."""
+    counts = Counter((check.rule, check.name) for check in before.checks if is_finding(check))
+    counts -= Counter((check.rule, check.name) for check in after.checks if is_finding(check))
+    for (code, name), number in sorted(counts.items()):
+        yield f"{number:,} x {code} {name}"
 
 
 def _write_diff(diff: bytes) -> None:
@@ -134,9 +149,11 @@ def _is_file(stream: TextIO) -> bool:
 
 
 def _say(verb: str, changed: list[_Changed], options: argparse.Namespace) -> None:
-    if not options.quiet:
+    if not options.quiet or (options.show_fixes and changed):
         findings = count(sum(one.fixed for one in changed), "finding")
         tell(f"{verb} {findings} in {count(len(changed), 'file')}")
+    for one in changed if options.show_fixes else ():
+        tell(f"  {one.held.path}: {', '.join(one.rules)}")
 
 
 def _report_beside(report: Report, options: argparse.Namespace) -> None:

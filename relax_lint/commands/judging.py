@@ -6,6 +6,7 @@ import argparse
 import os
 from collections.abc import Iterable
 from contextlib import ExitStack
+from functools import cache
 
 from relax_lint.commands.terminal import DEBUG, waiting, warn
 from relax_lint.results.problem import Problem
@@ -15,6 +16,7 @@ from relax_lint.running.runner import judge_inputs
 from relax_lint.running.starting import hide_this_process
 from relax_lint.settings.config import Config
 from relax_lint.sources.discovery import Input, discover
+from relax_lint.vm.tested import TESTED, is_tested
 
 
 def named_inputs(options: argparse.Namespace, config: Config) -> list[Input | Problem]:
@@ -29,12 +31,17 @@ def named_inputs(options: argparse.Namespace, config: Config) -> list[Input | Pr
 
 
 def judge(
-    options: argparse.Namespace, config: Config, inputs: Iterable[Input | Problem] | None = None
+    options: argparse.Namespace,
+    config: Config,
+    inputs: Iterable[Input | Problem] | None = None,
+    *,
+    partial: bool = False,
 ) -> Report:
-    """The report on `inputs`, or on those that were named. Raises ExecutorError and as `judge_inputs`."""
+    """The report on `inputs`, or on those that were named; with `partial` also that of a run that was
+    interrupted. Raises ExecutorError and as `judge_inputs`."""
     if not os.environ.get(DEBUG):
         hide_this_process()
-    cache = Cache(config.cache_dir or default_folder(), config) if config.cache else None
+    kept = Cache(config.cache_dir or default_folder(), config) if config.cache else None
     with ExitStack() as stack:
         executor = None
         if options.executor is not None:
@@ -45,10 +52,20 @@ def judge(
             named_inputs(options, config) if inputs is None else inputs,
             config,
             debug=bool(os.environ.get(DEBUG)),
-            cache=cache,
+            cache=kept,
             executor=executor,
             tell=stack.enter_context(waiting(quiet=options.quiet)),
+            partial=partial,
         )
-    if cache is not None and cache.problem is not None:
-        warn(cache.problem)
+    if kept is not None and kept.problem is not None:
+        warn(kept.problem)
+    if report.tvm_version is not None and not is_tested(report.tvm_version):
+        _warn_of_untested(report.tvm_version)
     return report
+
+
+@cache
+def _warn_of_untested(version: str) -> None:
+    """Once in a process: fixes are judged again and again."""
+    tested = ", ".join(TESTED)
+    warn(f"TVM {version} is not a tested version ({tested}): `relax-lint doctor` shows what works")

@@ -75,14 +75,19 @@ def report_parser(command: str) -> argparse.ArgumentParser:
         " only for input that you trust",
     }[command]
     parser = _Parser(command, what)
-    parser.add_argument("paths", nargs="+", metavar="PATH", help="file or folder; `-` is standard input")
+    parser.add_argument(
+        "paths",
+        nargs="*",
+        metavar="PATH",
+        help="file or folder; `-` is standard input, `@FILE` a file with one argument on each line",
+    )
     parser.set_defaults(confirm=command == REPLAY, proofs=None)
     for option in OPTIONS:
         if command in option.commands:
             arguments = option.for_argparse
             if option.kind == "format":
                 arguments["choices"] = tuple(FORMATS[command])
-            parser.add_argument(f"--{option.name}", **arguments)
+            parser.add_argument(*option.flags, **arguments)
     return parser
 
 

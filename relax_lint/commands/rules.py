@@ -1,19 +1,12 @@
-"""The commands `explain` and `rules`, and what to say of a rule that there is not."""
+"""The commands `explain` and `rules`."""
 
 from __future__ import annotations
 
 import argparse
-from collections.abc import Sequence
 
 from relax_lint.commands.terminal import UsageError, style, write
 from relax_lint.judging.selection import unknown_rule
 from relax_lint.rule import find_rule, load_rules
-
-
-def require_known_rules(prefixes: Sequence[str]) -> None:
-    """Raise UsageError for a prefix that no rule has."""
-    if (unknown := unknown_rule(prefixes)) is not None:
-        raise UsageError(unknown)
 
 
 def explain(options: argparse.Namespace) -> int:
@@ -27,11 +20,13 @@ def explain(options: argparse.Namespace) -> int:
         text = rule.page.read_text(encoding="utf-8")
     except OSError as error:
         raise UsageError(f"no page for {rule.code}: {error.strerror}") from None
-    return write(page_text(text, style(options.color, to_file=False)))
+    return write(page_text(text, style(options.color, to_file=False), rule.page.parent))
 
 
 def list_rules(options: argparse.Namespace) -> int:
-    """Print all rules."""
-    from relax_lint.output.page import rules_text
+    """Print all rules, as text or as JSON."""
+    from relax_lint.output.page import rules_json, rules_text
 
+    if options.output_format == "json":
+        return write(rules_json(load_rules().values()))
     return write(rules_text(load_rules().values(), style(options.color, to_file=False)))

@@ -20,6 +20,8 @@ if TYPE_CHECKING:
 DEBUG = "RELAX_LINT_DEBUG"
 """The environment variable that makes internal errors show where they come from."""
 
+INTERRUPTED = 130
+"""The exit code after Ctrl-C, as a shell tells of a program that SIGINT has ended."""
 
 _CLEAR = "\x1b[K"
 
@@ -123,10 +125,23 @@ def style(color: str, *, to_file: bool) -> Style:
     """How to write: `color` is auto, always or never."""
     from relax_lint.output.style import Style
 
-    if color != "auto":
-        return Style(color == "always")
-    dull = bool(os.environ.get("NO_COLOR")) or os.environ.get("TERM") == "dumb"
-    return Style(not to_file and not dull and is_terminal(sys.stdout))
+    on_terminal = not to_file and is_terminal(sys.stdout)
+    painted = _is_painted(on_terminal, to_file) if color == "auto" else color == "always"
+    if not on_terminal:
+        return Style(painted)
+    from relax_lint.commands.surroundings import shows_links, terminal_width
+
+    return Style(painted, terminal_width(), painted and shows_links())
+
+
+def _is_painted(on_terminal: bool, to_file: bool) -> bool:
+    """What the environment asks for, as https://no-color.org and https://bixense.com/clicolors say."""
+    if os.environ.get("NO_COLOR"):
+        return False
+    for name in ("FORCE_COLOR", "CLICOLOR_FORCE"):
+        if os.environ.get(name):
+            return os.environ[name] != "0" and not to_file
+    return on_terminal and os.environ.get("CLICOLOR") != "0" and os.environ.get("TERM") != "dumb"
 
 
 def is_terminal(stream: TextIO | None) -> bool:

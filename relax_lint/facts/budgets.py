@@ -16,29 +16,28 @@ from dataclasses import dataclass
 from functools import cached_property
 
 import sympy
-from sympy.core.relational import Relational
 from sympy.logic.boolalg import Boolean
 
 from relax_lint.analysis.planned import rests_on_unplanned
+from relax_lint.facts.budget_values import BudgetValues
 from relax_lint.facts.claims import Claim
-from relax_lint.facts.fitting import MAX_STEPS, Span, bracketed, solution
 from relax_lint.facts.judge import Decided, Judge
 from relax_lint.facts.words import quantity
 from relax_lint.model.operations import AllocStorage, AllocTensor, FunctionCall, If, Op
 from relax_lint.model.program import Function, Program
+from relax_lint.results.verdict import Verdict
 from relax_lint.settings.config import Config
-from relax_lint.settings.memory_request import WHOLE
+from relax_lint.settings.memory_request import WHOLE, MemoryRequest
 from relax_lint.support.byte_text import bytes_text
 from relax_lint.symbolic.decision import Decision
 from relax_lint.symbolic.domain import Domain, Fact
 from relax_lint.symbolic.functions import Select
-from relax_lint.symbolic.printing import condition_text
 from relax_lint.symbolic.quantity import Unknown
-from relax_lint.totals.bounded import with_bounds
-from relax_lint.totals.compute import Totals, measure, size_of
+from relax_lint.totals.compute import Totals, size_of
 from relax_lint.totals.formula import total
-from relax_lint.totals.pool_limits import pool_at, pool_limits
+from relax_lint.totals.kernel_memory import KernelMemory
 from relax_lint.totals.quantities import Quantity
+from relax_lint.totals.workspaces import measure_workspaces
 from relax_lint.vm.allocators import Allocator
 from relax_lint.vm.facts import FactSource
 
@@ -51,13 +50,15 @@ class Budget:
     """The bytes that a function may take: of one scope, or (`scope` empty) of all memory together.
 
     `need` is what it takes: of all memory what the most demanding of the configured allocators (`allocator`)
-    obtains, of a scope what is alive there at one time.
+    obtains, with the buffers that kernels make themselves unless these are `uncounted` (why), of a scope what
+    is alive there at one time.
     """
 
     scope: str
     limit: int
     need: Quantity | Unknown
     allocator: Allocator | None = None
+    uncounted: str | None = None
 
 
 @dataclass(frozen=True)
@@ -96,7 +97,9 @@ class BudgetFacts:
         measure: Callable[[], Totals],
         storages: Sequence[AllocStorage],
         program: Program,
+        kernels: KernelMemory | None = None,
     ) -> None:
+        self._kernels = kernels
         self._program = program
         self._function = function
         self._judge = judge
@@ -110,12 +113,23 @@ class BudgetFacts:
         """Every configured budget: what the function takes keeps to it."""
         for scope, limit in self._config.max_memory:
             budget = self._budget(scope, limit)
-            condition = _at_most(budget.need, budget.limit)
-            if isinstance(condition, Unknown) and budget.allocator is Allocator.POOLED:
-                condition = self._from_limits(budget.limit, condition)
-            as_asked = self._judge.judge(Claim(condition, self._domain.with_facts(self._asked())))
+            asked = self._domain.with_facts(self._asked())
+            within = self._values(budget, self._config.memory)
+            as_asked = self._judge.judge(Claim(self._condition(budget, within, asked), asked))
+            anything = self._values(budget, MemoryRequest())
+            condition = self._condition(budget, anything, self._domain)
             in_general = self._judge.judge(Claim(condition, self._domain))
             yield Decided(KeptBudget(budget, in_general), as_asked)
+
+    def _condition(self, budget: Budget, values: BudgetValues, domain: Domain) -> Boolean | Unknown:
+        condition = _at_most(budget.need, budget.limit)
+        if isinstance(condition, Unknown) and budget.allocator is not None:
+            return self._from_limits(budget.limit, budget.allocator, values, condition, domain)
+        return condition
+
+    def _values(self, budget: Budget, request: MemoryRequest) -> BudgetValues:
+        kernels = self._kernels if budget.uncounted is None else None
+        return BudgetValues(self._program, self._function, self._config, kernels, request)
 
     def planned(self) -> Decided[PlannedMemory] | None:
         """The storages take little more than the tensors need; None where there are none."""
@@ -147,41 +161,45 @@ class BudgetFacts:
         # Whole pages, never given back: pooled never obtains less than naive.
         pooled = Allocator.POOLED.value in self._config.allocators
         allocator = Allocator.POOLED if pooled else Allocator.NAIVE
-        return Budget(scope, limit, totals.reserved[allocator], allocator)
+        need, uncounted = self._with_kernels(totals.reserved[allocator], allocator)
+        return Budget(scope, limit, need, allocator, uncounted)
 
-    def _from_limits(self, limit: int, reason: Unknown) -> Boolean | Unknown:
-        """Where the pool keeps to a budget although it has no formula: for one symbol, the others having the
-        values that were asked for.
+    def _with_kernels(
+        self, reserved: Quantity | Unknown, allocator: Allocator
+    ) -> tuple[Quantity | Unknown, str | None]:
+        """What the allocator obtains together with the kernels' own buffers; why those do not count, where
+        they are not known.
+        """
+        if self._kernels is None or rests_on_unplanned(self._program, self._function) is not None:
+            return reserved, None
+        found = measure_workspaces(
+            self._program, self._function, self._kernels, page_size=self._config.page_size
+        )
+        unknown = next((call.size for call in found.calls if isinstance(call.size, Unknown)), None)
+        if unknown is not None:
+            return reserved, f"the kernels' own buffers are not counted: {unknown.reason}"
+        return found.together[allocator], None
+
+    def _from_limits(
+        self, limit: int, allocator: Allocator, values: BudgetValues, reason: Unknown, domain: Domain
+    ) -> Boolean | Unknown:
+        """Where a total keeps to a budget although it has no formula: from limits first, then, for one
+        symbol, from exact totals between them.
         """
         if rests_on_unplanned(self._program, self._function) is not None:
             return reason
-        point = self._config.memory.point
-        limits = pool_limits(self._program, self._function, self._config.page_size, point or None)
+        limits = values.limits(allocator, self._totals.reserved[allocator])
         if isinstance(limits, Unknown):
             return limits
         symbols = sympy.sympify(limits.most).free_symbols | sympy.sympify(limits.least).free_symbols
-        if len(symbols) > 1:
-            return reason
-        span = self.span(*symbols) if symbols else Span(sympy.Symbol("n", integer=True), 0, 0)
-
-        def exact(value: int) -> int | None:
-            binding = {**point, span.symbol.name: value}
-            size = measure(
-                self._program, self._function, page_size=self._config.page_size, binding=binding
-            ).reserved[Allocator.POOLED]
-            return size if isinstance(size, int) else None
-
-        quick = pool_at(self._program, self._function, self._config.page_size, span.symbol)
-        if quick is not None:
-            return bracketed(limits, limit, span, quick, MAX_STEPS // quick.steps)
-        return bracketed(limits, limit, span, exact)
-
-    def span(self, symbol: sympy.Symbol) -> Span:
-        """The values of a symbol that count: within what was asked for, else within its bounds."""
-        (wanted,) = with_bounds(self._function, self._config.memory).named(symbol.name) or (None,)
-        if wanted is None:
-            return Span(symbol, 0, self._config.max_extent)
-        return Span(symbol, wanted.low, wanted.high)
+        if len(symbols) <= 1:
+            return values.of_one_symbol(limits, limit, allocator, next(iter(symbols), None))
+        kept, exceeded = _at_most(limits.most, limit), _at_most(limits.least, limit)
+        for side, decides in ((kept, Verdict.ALWAYS_FINE), (exceeded, Verdict.ALWAYS_WRONG)):
+            if not isinstance(side, Unknown) and self._judge.judge(Claim(side, domain)).verdict is decides:
+                return side
+        brackets = values.brackets(limits, limit, allocator)
+        return Unknown(f"it {brackets}") if brackets else reason
 
     def _asked(self) -> Iterator[Fact]:
         """The values of the symbols that were asked for."""
@@ -206,19 +224,16 @@ class BudgetFacts:
         """Bytes for a message: ``2,048 bytes (2 KiB)``, `` `4*n` bytes``."""
         return bytes_text(size) if isinstance(size, int) else quantity(size)
 
-    def fits(self, decision: Decision) -> str | None:
-        """`fits iff n <= 1830`, or `fits for` some values of one symbol; None where that is not known, or not
-        a matter of symbols.
+    def fits(self, decision: Decision, *, in_general: bool = False) -> str | None:
+        """`fits iff n <= 1830`, or which values of each symbol fit; None where that is not known, or not a
+        matter of symbols.
         """
-        found = decision.safe_when
-        if found is None:
+        if decision.safe_when is None:
             return None
-        if not isinstance(found, Relational) and len(found.free_symbols) == 1:
-            (symbol,) = found.free_symbols
-            solved = solution(found, self.span(symbol))
-            if solved is not None:
-                return solved
-        return f"fits iff {condition_text(found)}"
+        request = MemoryRequest() if in_general else self._config.memory
+        return BudgetValues(self._program, self._function, self._config, None, request).text(
+            decision.safe_when
+        )
 
 
 def _little_waste(memory: PlannedMemory) -> Boolean | Unknown:

@@ -42,13 +42,13 @@ def bracketed(
     """
     if not grows(sympy.sympify(limits.least)) or not grows(sympy.sympify(limits.most)):
         return Unknown("what the pool takes may shrink while a symbol grows")
-    fits = _last(lambda n: _at(limits.most, span.symbol, n) <= budget, span)
-    over = _last(lambda n: _at(limits.least, span.symbol, n) <= budget, span) + 1
+    fits = last_that_fits(limits.most, budget, span)
+    over = last_that_fits(limits.least, budget, span) + 1
     if over - fits - 1 > most:
-        return Unknown(f"it {_bracket(fits, over, span)}")
+        return Unknown(f"it {bracket(fits, over, span)}")
     between = [(n, exact(n)) for n in range(fits + 1, over)]
     if any(size is None for _, size in between):
-        return Unknown(f"it {_bracket(fits, over, span)}")
+        return Unknown(f"it {bracket(fits, over, span)}")
     kept = [n for n, size in between if size is not None and size <= budget]
     spans = list(_intervals([*([fits] if fits >= span.low else []), *kept]))
     parts = [_inside(span, span.low if low == fits else low, high) for low, high in spans]
@@ -66,26 +66,46 @@ def solution(condition: Boolean, span: Span) -> str | None:
     if not parts or len(parts) > MAX_SHOWN or parts == [(span.low, span.high)]:
         return None
     name = span.symbol.name
-    texts = [
-        f"{name} <= {high}"
-        if low == span.low
-        else f"{name} = {low}..{high}"
-        if low < high
-        else f"{name} = {low}"
-        for low, high in parts
-    ]
+    texts = [_run(name, low, high, span) for low, high in parts]
     first = span.low if parts[0][0] > span.low else parts[0][1] + 1
     return f"fits for {' and '.join(texts)}; first over budget: {name} = {first}"
 
 
-def _where(condition: Boolean, span: Span) -> list[tuple[int, int]]:
-    """The runs of values for which a condition holds; nothing where too many would have to be tried."""
+def solved(condition: Boolean, span: Span) -> str | None:
+    """`n <= 896 and n = 1017..1024`, `every n <= 2048` or `no n`; None where too much has to be tried or
+    said.
+    """
+    name = span.symbol.name
+    if condition in (sympy.true, sympy.false) or not condition.free_symbols:
+        return f"every {name}" if condition == sympy.true else f"no {name}"
+    if condition.free_symbols != {span.symbol}:
+        return None
+    parts = _where(condition, span)
+    if parts is None or len(parts) > MAX_SHOWN:
+        return None
+    if parts == [(span.low, span.high)]:
+        return f"every {name} <= {span.high:,}"
+    return " and ".join(_run(name, low, high, span) for low, high in parts) or f"no {name}"
+
+
+def _run(name: str, low: int, high: int, span: Span) -> str:
+    if low == span.low:
+        return f"{name} <= {high}"
+    return f"{name} = {low}..{high}" if low < high else f"{name} = {low}"
+
+
+def _where(condition: Boolean, span: Span) -> list[tuple[int, int]] | None:
+    """The runs of values for which a condition holds; None where too many would have to be tried."""
     holds = compile_condition(condition, (span.symbol,))
     limits = [each.rhs for each in condition.atoms(Relational) if each.lhs == span.symbol]
     if len(limits) < len(condition.atoms(Relational)) or not all(limit.is_Integer for limit in limits):
-        if span.high - span.low >= MAX_TRIED:
-            return []
-        return list(_intervals([n for n in range(span.low, span.high + 1) if holds(n)]))
+        if span.high - span.low < MAX_TRIED:
+            return list(_intervals([n for n in range(span.low, span.high + 1) if holds(n)]))
+        if not isinstance(condition, (sympy.Le, sympy.Lt)) or not grows(condition.lhs - condition.rhs):
+            return None
+        # What grows crosses a limit once.
+        last = _last(lambda n: bool(holds(n)), span)
+        return [(span.low, last)] if last >= span.low else []
     # The truth changes next to a limit only.
     near = {int(limit) + step for limit in limits for step in (-1, 0, 1)}
     points = sorted({span.low, span.high, *(n for n in near if span.low <= n <= span.high)})
@@ -99,6 +119,13 @@ def _where(condition: Boolean, span: Span) -> list[tuple[int, int]]:
         else:
             found.append((low, last))
     return found
+
+
+def last_that_fits(size: Quantity, budget: int, span: Span) -> int:
+    """The last value for which a size that grows keeps to a budget; without one, the number below the
+    range.
+    """
+    return _last(lambda n: _at(size, span.symbol, n) <= budget, span)
 
 
 def _last(holds: Callable[[int], bool], span: Span) -> int:
@@ -116,7 +143,8 @@ def _at(size: Quantity, symbol: sympy.Symbol, value: int) -> int:
     return size if isinstance(size, int) else compile_expr(size, (symbol,))(value)
 
 
-def _bracket(fits: int, over: int, span: Span) -> str:
+def bracket(fits: int, over: int, span: Span) -> str:
+    """`fits up to n = 2,031; fails from 2,048`."""
     name = span.symbol.name
     below = f"fits up to {name} = {fits:,}" if fits >= span.low else f"may fit below {name} = {over:,}"
     return f"{below}; fails from {over:,}" if over <= span.high else below

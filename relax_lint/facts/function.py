@@ -59,6 +59,7 @@ from relax_lint.symbolic.printing import condition_text, expr_text
 from relax_lint.symbolic.prover import ProverChain
 from relax_lint.symbolic.quantity import Size, Unknown
 from relax_lint.totals.compute import Totals, measure_planned
+from relax_lint.totals.kernel_memory import KernelMemory
 
 
 class FunctionFacts:
@@ -67,7 +68,15 @@ class FunctionFacts:
     `flow` is its data flow, `judge` puts claims to the provers, the other attributes give verdicts.
     """
 
-    def __init__(self, shared: ProgramFlow, function: Function, config: Config, chain: ProverChain) -> None:
+    def __init__(
+        self,
+        shared: ProgramFlow,
+        function: Function,
+        config: Config,
+        chain: ProverChain,
+        kernels: KernelMemory | None = None,
+    ) -> None:
+        self._kernels = kernels
         self.program = shared.program
         self.function = function
         self.config = config
@@ -254,7 +263,13 @@ class FunctionFacts:
     def budgets(self) -> BudgetFacts:
         """The totals against what the function may have (RLX601, RLX602)."""
         return BudgetFacts(
-            self.function, self.prover, self.config, lambda: self.totals, self.storages, self.program
+            self.function,
+            self.prover,
+            self.config,
+            lambda: self.totals,
+            self.storages,
+            self.program,
+            self._kernels,
         )
 
     # -- words ---------------------------------------------------------------------------------

@@ -212,7 +212,7 @@ def outside_writes(flow: FunctionFlow, judge: Judge) -> Iterator[Decided[Outside
 
 
 def _outside_writes(flow: FunctionFlow) -> Iterator[OutsideWrite]:
-    function, constants = flow.function, set(flow.function.constants)
+    function, constants = flow.function, flow.aliases.roots.constants
     tensors = {p for p in function.parameters if function.tensor_type(p) is not None}
     for call in flow.calls:
         declared = call.kind.in_place

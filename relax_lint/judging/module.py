@@ -19,6 +19,7 @@ from relax_lint.rule import Judgement, Rule, load_rules
 from relax_lint.settings.config import Config
 from relax_lint.support.quick_init import quick_init
 from relax_lint.symbolic.prover import ProverChain
+from relax_lint.totals.kernel_memory import KernelMemory
 
 
 @quick_init
@@ -44,7 +45,8 @@ class JudgedFunction:
 class ModuleJudge:
     """Judges the functions of one module with the rules that are on.
 
-    `notes` are about the module as a whole; `assumptions` are those of the configuration that concern it.
+    `notes` are about the module as a whole; `assumptions` are those of the configuration that concern it;
+    `kernels` knows the buffers that kernels make themselves, where a total or a budget counts them.
     """
 
     def __init__(
@@ -58,6 +60,8 @@ class ModuleJudge:
         self._config = config
         self._positions = positions or NoPositions()
         self._chain = ProverChain(max_extent=config.max_extent)
+        wanted = config.memory.details or config.max_memory
+        self.kernels = KernelMemory(ir_module, config.target_or_default) if wanted else None
         program = build_program(
             ir_module, positions=self._positions, module_name=module_name, max_extent=config.max_extent
         )
@@ -71,7 +75,7 @@ class ModuleJudge:
         shared = ProgramFlow(self.program)
         rules = [rule for rule in load_rules().values() if rule.is_on(self._config)]
         for function in self.program.functions:
-            facts = FunctionFacts(shared, function, self._config, self._chain)
+            facts = FunctionFacts(shared, function, self._config, self._chain, self.kernels)
             found = [(rule, judgement) for rule in rules for judgement in rule.check(facts)]
             yield JudgedFunction(facts, _planned(facts, found))
 

@@ -35,7 +35,6 @@ from relax_lint.support.escaping import without_addresses
 from relax_lint.symbolic.decision import Decision, FailureStatus, FirstFailure
 from relax_lint.symbolic.printing import condition_text
 from relax_lint.totals.estimates import estimates
-from relax_lint.totals.kernel_memory import KernelMemory
 from relax_lint.totals.result import function_totals, outside_declared
 from relax_lint.vm import versions
 
@@ -90,7 +89,6 @@ def check_module(
     """
     judge = ModuleJudge(ir_module, config, positions=positions, module_name=module_name)
     program, notes = judge.program, (*notes, *judge.notes)
-    kernels = KernelMemory(ir_module, config.target_or_default) if config.memory.details else None
     checks: list[Check] = []
     memory: list[MemoryTotals] = []
     accesses: list[FunctionAccesses] = []
@@ -112,7 +110,7 @@ def check_module(
                     config.memory,
                     page_size=config.page_size,
                     path=path,
-                    kernels=kernels,
+                    kernels=judge.kernels if config.memory.details else None,
                 )
             )
         notes = (*notes, *outside_declared(function, config.memory))

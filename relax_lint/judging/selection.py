@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Container, Iterable
+from dataclasses import replace
 
 from relax_lint.results.memory_figures import MemoryTotals
 from relax_lint.rule import load_rules
-from relax_lint.settings.config import Config, ConfigError, Settings, as_config
+from relax_lint.settings.config import TABLE, Config, ConfigError, Settings, as_config
 from relax_lint.settings.memory_request import WHOLE, RequestError
+from relax_lint.settings.pyproject import line_in_words
 from relax_lint.support.nearest import did_you_mean
 
 SCOPES = frozenset(
@@ -30,32 +32,73 @@ SCOPES = frozenset(
 """The scopes of TVM's targets; a module may use others."""
 
 
+ALL = "ALL"
+"""The word for every rule."""
+
+
 def known_config(settings: Settings) -> Config:
     """The configuration in any of its forms. Raises ConfigError, also for a rule that there is not."""
-    config = as_config(settings)
-    unknown = unknown_rule(prefixes_of(config))
-    if unknown is not None:
-        raise ConfigError(f"config: {unknown}")
-    return config
+    return with_codes(as_config(settings))
 
 
-def prefixes_of(config: Config) -> list[str]:
-    """Every code, or prefix of one, that a configuration names."""
-    per_file = [code for _, codes in config.per_file_ignores for code in codes]
-    return [*config.select, *config.ignore, *per_file, *dict(config.severities)]
+def with_codes(config: Config, given: Container[str] = ()) -> Config:
+    """The configuration with a prefix of codes for every word that stands for rules. Raises ConfigError for a
+    word that stands for none: it names the file, but for the keys that were `given` on the command line.
+    """
+    named = (*config.select, *config.ignore, *config.per_file_ignores, *config.severities)
+    if not named:
+        return config
+
+    def prefixes(key: str, words: Iterable[str]) -> tuple[str, ...]:
+        found = tuple(words)
+        if (unknown := unknown_rule(found)) is not None:
+            raise ConfigError(_where(config, key, given) + unknown, key)
+        return tuple(map(_prefix, found))
+
+    per_file = [(path, prefixes("per-file-ignores", words)) for path, words in config.per_file_ignores]
+    severities = [
+        (prefix, severity)
+        for word, severity in config.severities
+        for prefix in prefixes("severities", [word])
+    ]
+    return replace(
+        config,
+        select=prefixes("select", config.select),
+        ignore=prefixes("ignore", config.ignore),
+        per_file_ignores=tuple(per_file),
+        severities=tuple(severities),
+    )
 
 
-def unknown_rule(prefixes: Iterable[str]) -> str | None:
-    """What there is to say of the first prefix that no rule has; None where all are known."""
-    chosen = list(prefixes)
+def _where(config: Config, key: str, given: Container[str]) -> str:
+    if key in given:
+        return f"`--{key}`: "
+    if not config.origin:
+        return f"config: `{key}`: "
+    return f"{config.origin}: [{TABLE}]: {line_in_words(config.origin, key)}`{key}`: "
+
+
+def _prefix(word: str) -> str:
+    """The prefix of the codes that a known word stands for: every code begins with the empty one."""
+    if word == ALL:
+        return ""
+    rules = load_rules()
+    if any(code.startswith(word) for code in rules):
+        return word
+    return next(rule.code for rule in rules.values() if rule.name == word)
+
+
+def unknown_rule(words: Iterable[str]) -> str | None:
+    """What there is to say of the first word that stands for no rule: neither a code or a prefix of one, nor
+    a name, nor ALL. None where all do.
+    """
+    chosen = list(words)
     rules = load_rules() if chosen else {}
-    by_name = {rule.name: rule.code for rule in rules.values()}
-    for prefix in chosen:
-        if any(code.startswith(prefix) for code in rules):
-            continue
-        if prefix in by_name:
-            return f"unknown rule `{prefix}`; did you mean `{by_name[prefix]}`?"
-        return f"unknown rule `{prefix}`{did_you_mean(prefix.upper(), rules)}"
+    names = [rule.name for rule in rules.values()]
+    for word in chosen:
+        if word not in (ALL, *names) and not any(code.startswith(word) for code in rules):
+            near = did_you_mean(word.upper(), [*rules, ALL]) or did_you_mean(word, names)
+            return f"unknown rule `{word}`{near}"
     return None
 
 

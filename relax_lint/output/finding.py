@@ -10,7 +10,7 @@ from relax_lint.output.style import Style
 from relax_lint.results.check import AllocatorFailure, Check, Fix, Related
 from relax_lint.results.location import Location
 from relax_lint.results.verdict import Verdict
-from relax_lint.rule import is_source_problem
+from relax_lint.rule import is_source_problem, load_rules
 from relax_lint.support.escaping import printable, printable_lines
 
 _OTHERS_NAMED = 8
@@ -23,7 +23,7 @@ def finding_lines(
     one and the same condition decides, which are only named.
     """
     severity = check.severity.value
-    title = style.paint(severity, f"{severity}[{check.rule}]")
+    title = style.link(style.paint(severity, f"{severity}[{check.rule}]"), _page(check, style))
     yield f"{title} {style.paint('strong', f'{check.name}: {printable(check.message)}')}"
     marks = _marks(check, lines)
     number_width = max((len(str(mark.end_line)) for mark in marks), default=1)
@@ -41,6 +41,12 @@ def finding_lines(
         yield from (f"{margin} {bar} {' ' * len(word)}{line}" for line in rest)
     for fix, option in _options(check.fixes):
         yield from _fix_lines(fix, option, lines, style, margin)
+
+
+def _page(check: Check, style: Style) -> str:
+    """The address of the page of its rule, where links are shown."""
+    rule = load_rules().get(check.rule) if style.links else None
+    return "" if rule is None else rule.page.absolute().as_uri()
 
 
 def headline(check: Check, style: Style) -> str:

@@ -22,7 +22,12 @@ def _text(report: Report, how: Presentation) -> str:
     from relax_lint.output.text import render_text
 
     return render_text(
-        report, how.style, quiet=how.quiet, statistics=how.statistics, allocators=how.config.allocators
+        report,
+        how.style,
+        quiet=how.quiet,
+        statistics=how.statistics,
+        provers=how.provers,
+        allocators=how.config.allocators,
     )
 
 
@@ -33,6 +38,7 @@ def _memory(report: Report, how: Presentation) -> str:
         report,
         how.style,
         quiet=how.quiet,
+        statistics=how.statistics,
         allocators=how.config.allocators,
         comparison=how.comparison,
         formulas=how.config.memory.formulas,
@@ -88,13 +94,13 @@ def _gitlab(report: Report, how: Presentation) -> str:
 def _concise(report: Report, how: Presentation) -> str:
     from relax_lint.output.concise import render_concise
 
-    return render_concise(report, how.style, quiet=how.quiet)
+    return render_concise(report, how.style, quiet=how.quiet, statistics=how.statistics)
 
 
 def _html(report: Report, how: Presentation) -> str:
     from relax_lint.output.html import render_html
 
-    return render_html(report, how.config)
+    return render_html(report, how.config, _served(report, how))
 
 
 def _tvm(report: Report, how: Presentation) -> str:

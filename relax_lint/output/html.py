@@ -8,22 +8,24 @@ from __future__ import annotations
 
 import base64
 import hashlib
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from importlib.resources import files
 from typing import Any
 
 from relax_lint import __version__
+from relax_lint.output.serving_picture import serving_sections
 from relax_lint.results.memory_figures import MAX_TIMELINES, Amount, MemoryTotals, Timeline
 from relax_lint.results.report import Report
 from relax_lint.settings.config import Config
 from relax_lint.settings.memory_request import WHOLE
 from relax_lint.support.escaping import json_text, printable
+from relax_lint.totals.serving import Serving
 
 _SCRIPTS = ("1_formula", "2_layout", "3_charts", "4_page")
 
 
-def render_html(report: Report, config: Config) -> str:
-    """The page. Its symbols start at the binding of the request."""
+def render_html(report: Report, config: Config, served: Sequence[Serving] = ()) -> str:
+    """The page. Its symbols start at the binding of the request; with what serving takes."""
     style = _resource("css")
     script = "\n".join(_resource(f"{name}.js") for name in _SCRIPTS)
     parts = {
@@ -32,6 +34,8 @@ def render_html(report: Report, config: Config) -> str:
         "STYLE": style,
         "SCRIPT": script,
         "DATA": _in_script(_data(report, config)),
+        # After the data, whose place is behind it: no name can stand for a part that is still to come.
+        "SERVING": serving_sections(served),
     }
     page = _resource("html")
     for name in parts:

@@ -195,9 +195,11 @@ def _memory(total: MemoryTotals) -> MemoryObject:
         bindings=total.bindings,
         unknown=total.unknown,
         over_range=total.over_range,
+        at_most=total.at_most,
         calls=total.calls,
         workspaces=total.workspaces,
         packed=total.packed,
+        why=total.why,
     )
 
 

@@ -6,6 +6,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
 from relax_lint.output.amounts import amount_text, range_text
+from relax_lint.output.memory_why import why_rows
 from relax_lint.output.memory_workspaces import packed_rows, workspace_rows
 from relax_lint.output.style import Style
 from relax_lint.output.tables import count, table
@@ -44,12 +45,24 @@ class _Figures:
     total: MemoryTotals
     formulas: bool
 
-    def text(self, amount: Amount | None, key: str = "") -> str:
-        """A total: its maximum where there is a range, else its value or its formula."""
+    def text(self, amount: Amount | None, key: str = "", *, brief: bool = False) -> str:
+        """A total: its maximum where there is a range, else its value or its formula; if `brief` without how
+        it grows.
+        """
         found = self.total.over_range.get(key)
-        if found is not None and found.at:
-            return range_text(found)
+        if found is not None and (found.at or found.within):
+            return range_text(found, brief=brief)
+        limit = self.total.at_most.get(key)
+        if amount is None and limit is not None:
+            return f"at most {amount_text(limit, formulas=self.formulas)}"
         return amount_text(amount, self.total.unknown.get(key, ""), formulas=self.formulas)
+
+    def most(self, amount: Amount | None, key: str) -> int:
+        """The largest value of a total; -1 where it is not known."""
+        found = self.total.over_range.get(key)
+        if found is not None:
+            return found.maximum
+        return -1 if amount is None or amount.value is None else amount.value
 
     def rows(self, label: str, key: str, amount: Amount | None) -> Iterator[tuple[str, str]]:
         """A total, and below it the formulas."""
@@ -68,11 +81,13 @@ def _all_further(figures: _Figures, allocators: Sequence[str]) -> Iterator[tuple
     total = figures.total
     yield from _repeated(figures, allocators)
     if total.workspaces is not None:
-        yield from workspace_rows(total.workspaces, figures.text, allocators)
+        yield from workspace_rows(total.workspaces, figures.text, figures.most, allocators)
     if total.packed is not None:
         yield from packed_rows(total.packed, figures.text)
     yield from _inputs(figures)
     yield from _further(figures)
+    if total.why is not None:
+        yield from why_rows(total.why)
 
 
 def _rows(figures: _Figures, allocators: Sequence[str]) -> Iterator[tuple[str, str]]:
@@ -134,7 +149,7 @@ def _further(figures: _Figures) -> Iterator[tuple[str, str]]:
         yield from figures.rows("lower bound", "lower_bound", total.lower_bound)
     for word, groups in (("scope", total.by_scope), ("device", total.by_device)):
         for name, amount in groups.items() if len(groups) > 1 else ():
-            yield f"{word} {printable(name)}", figures.text(amount)
+            yield f"{word} {printable(name)}", figures.text(amount, f"by_{word}.{name}")
 
 
 def _pieces(found: OverRange) -> Iterator[tuple[str, str]]:

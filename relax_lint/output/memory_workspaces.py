@@ -15,17 +15,22 @@ _CALLS_SHOWN = 5
 
 
 Text: TypeAlias = Callable[..., str]
-"""Of an amount, and optionally the name of the total in the JSON output."""
+"""Of an amount, and optionally the name of the total in the JSON output and whether to be brief."""
 
 
-def workspace_rows(found: Workspaces, text: Text, allocators: Sequence[str]) -> Iterator[tuple[str, str]]:
+Most: TypeAlias = Callable[["Amount | None", str], int]
+"""The largest value of an amount, -1 where it is not known, by the name of the total."""
+
+
+def workspace_rows(
+    found: Workspaces, text: Text, most: Most, allocators: Sequence[str]
+) -> Iterator[tuple[str, str]]:
     """What kernels request beside the VM's allocator; nothing where they request nothing."""
     if found.calls:
         yield "kernel workspaces", text(found.held, "workspaces.held")
-        asked = text(found.requested, "workspaces.requested").removeprefix("at most ")
+        asked = text(found.requested, "workspaces.requested", brief=True).removeprefix("at most ")
         yield "", f"{count(len(found.calls), 'call')}, one alone: at most {asked}"
-        for call in sorted(found.calls, key=lambda call: _value(call.requested), reverse=True)[:_CALLS_SHOWN]:
-            yield "", _call(call, text)
+        yield from (("", row) for row in _largest_calls(found, text, most))
         if _positive(found.per_worker):
             further = text(found.per_worker, "workspaces.per_worker")
             yield "", f"and {further} for each further thread of parallel loops"
@@ -39,16 +44,17 @@ def workspace_rows(found: Workspaces, text: Text, allocators: Sequence[str]) -> 
 
 def packed_rows(found: PackedFunctions, text: Text) -> Iterator[tuple[str, str]]:
     """What packed functions take besides the VM's allocator, and whose memory is in no total."""
-    for call in found.calls:
-        for word, amount in (("", call.device), (" on the host", call.host)):
+    for number, call in enumerate(found.calls):
+        for word, key, amount in (("", "device", call.device), ("host: ", "host", call.host)):
             if not _positive(amount):
                 continue
             where = f"`{printable(call.callee)}` for `{printable(call.binding)}`"
-            size = text(amount) + word
+            size = text(amount, f"packed.calls.{number}.{key}")
+            most = "" if size.startswith("at most ") else "at most "
             yield (
-                ("scratch of a call", f"at most {size}, in {where}")
+                ("scratch of a call", f"{where}: {word}{most}{size}")
                 if call.scratch
-                else ("held by an object", f"{size}, of {where}")
+                else ("held by an object", f"{where}: {word}{size}")
             )
     for name, reason in found.not_counted.items():
         yield "not counted", f"`{printable(name)}`: {printable(reason)}"
@@ -58,9 +64,14 @@ def _value(amount: Amount | None) -> int:
     return -1 if amount is None or amount.value is None else amount.value
 
 
-def _call(call: CallWorkspace, text: Text) -> str:
-    where = "" if call.line is None else f", line {call.line}"
-    return f"`{printable(call.callee)}` for `{printable(call.binding)}`{where}: {text(call.requested)}"
+def _largest_calls(found: Workspaces, text: Text, most: Most) -> Iterator[str]:
+    def size(numbered: tuple[int, CallWorkspace]) -> int:
+        return most(numbered[1].requested, f"workspaces.calls.{numbered[0]}")
+
+    for number, call in sorted(enumerate(found.calls), key=size, reverse=True)[:_CALLS_SHOWN]:
+        where = "" if call.line is None else f", line {call.line}"
+        asked = text(call.requested, f"workspaces.calls.{number}", brief=True)
+        yield f"`{printable(call.callee)}` for `{printable(call.binding)}`{where}: {asked}"
 
 
 def _positive(amount: Amount | None) -> bool:

@@ -12,12 +12,13 @@ from relax_lint.totals.comparison import Comparison
 @dataclass(frozen=True)
 class Presentation:
     """What a format may take into account besides the report: colour, the configuration of the run, whether
-    to give the findings only, whether to add which prover decided how much, and what changed since an
-    earlier run.
+    to give the findings only, whether to count them by rule instead (`statistics`), whether to add which
+    prover decided how much, and what changed since an earlier run.
     """
 
     style: Style
     config: Config
     quiet: bool = False
     statistics: bool = False
+    provers: bool = False
     comparison: Comparison | None = None

@@ -23,6 +23,7 @@ from relax_lint.results.memory_figures import (
     SymbolRange,
     Workspaces,
 )
+from relax_lint.results.memory_why import Why
 from relax_lint.results.report import InputStatus
 from relax_lint.results.verdict import Prover, Severity, Verdict
 from relax_lint.totals.comparison import FIGURES
@@ -216,7 +217,13 @@ class MemoryObject:
     ]
     over_range: Annotated[
         Mapping[str, OverRange],
-        _text("with a range such as --bind n=1..4096: the totals over it, by name"),
+        _text(
+            "where a range is asked for or bounds are declared: the totals over it, by name; those of lists"
+            " have their position in the name, as in workspaces.calls.0"
+        ),
+    ]
+    at_most: Annotated[
+        Mapping[str, Amount], _text("what a total without a formula never exceeds, by its name")
     ]
     calls: tuple[CallMemory, ...]
     workspaces: Annotated[
@@ -225,6 +232,10 @@ class MemoryObject:
     packed: Annotated[
         PackedFunctions | None,
         _text("what packed functions take beside the VM's allocator; null: not asked for"),
+    ]
+    why: Annotated[
+        Why | None,
+        _text("where most is needed, and which changes would save; null: not asked for, or a symbol is free"),
     ]
 
 

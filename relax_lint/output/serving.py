@@ -8,7 +8,7 @@ from relax_lint.output.style import Style
 from relax_lint.output.tables import table
 from relax_lint.support.byte_text import bytes_text
 from relax_lint.support.escaping import printable
-from relax_lint.totals.serving import Serving
+from relax_lint.totals.serving import Frontier, Serving
 
 
 def serving_lines(found: Iterable[Serving], style: Style) -> Iterator[str]:
@@ -33,6 +33,18 @@ def _rows(one: Serving) -> Iterator[tuple[str, str]]:
         others = [f"{printable(k)} = {v}" for k, v in one.values.items() if k != name]
         at = f" at {', '.join(others)}" if others else ""
         fits = "nothing fits" if value is None else f"{value:,} fits"
+        if value is not None and value == one.bounds.get(name):
+            fits = f"every value up to its bound, {value:,}, fits"
         yield f"largest {printable(name)}", f"{fits}{at}"
+    if one.frontier is not None:
+        yield from _frontier(one.frontier)
     for reason in one.reasons:
         yield "not counted", printable(reason)
+
+
+def _frontier(frontier: Frontier) -> Iterator[tuple[str, str]]:
+    """How far the context can go, for each size of the batch."""
+    yield f"{printable(frontier.of)} by", f"{printable(frontier.at)}"
+    for point in frontier.points:
+        most = "nothing fits" if point.largest is None else f"up to {point.largest:,}"
+        yield "", f"{point.at:>7,}: {most}"

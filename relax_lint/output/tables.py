@@ -25,20 +25,24 @@ def summary_lines(report: Report, style: Style) -> Iterator[str]:
     share = "" if summary.selectivity is None else f", {_percent(summary)} proved"
     head = f"{count(summary.all.total, 'check')} in {count(functions, 'function')}{share}"
     yield style.paint("strong", head)
-    rows = [("", "always-wrong", "needs-runtime-check", "always-fine")]
-    rows += [
-        (f"{rule} {summary.names[rule]}", *_cells(number))
-        for rule, number in summary.by_rule.items()
-        if number.always_fine < number.total
-    ]
-    # What is proved safe throughout has no row of its own.
-    if len(summary.by_rule) > 1:
-        rows.append(("all", *_cells(summary.all)))
-    yield from table(rows)
+    yield from _verdict_table(summary, style.columns)
     if summary.undecided:
         yield f"  {summary.undecided} of needs-runtime-check could not be decided"
     if summary.suppressed:
         yield f"  {count(summary.suppressed, 'finding')} suppressed"
+
+
+def _verdict_table(summary: Summary, columns: int | None) -> Iterator[str]:
+    told = {rule: number for rule, number in summary.by_rule.items() if number.always_fine < number.total}
+    heads = ("always-wrong", "needs-runtime-check", "always-fine")
+    rows = [("", *heads), *((f"{rule} {summary.names[rule]}", *_cells(told[rule])) for rule in told)]
+    # What is proved safe throughout has no row of its own.
+    every = [("all", *_cells(summary.all))] if len(summary.by_rule) > 1 else []
+    lines = list(table([*rows, *every]))
+    if columns is not None and max(map(width, lines)) > columns:
+        narrow = [("", "wrong", "check", "fine"), *((rule, *_cells(told[rule])) for rule in told)]
+        lines = list(table([*narrow, *every]))
+    yield from lines
 
 
 def _proved_safe(report: Report) -> str:

@@ -9,8 +9,10 @@ from relax_lint.output.comparison import comparison_lines
 from relax_lint.output.finding import finding_lines
 from relax_lint.output.memory import memory_lines
 from relax_lint.output.serving import serving_lines
+from relax_lint.output.statistics import rule_lines
 from relax_lint.output.style import PLAIN, Style
 from relax_lint.output.tables import access_lines, count, prover_lines, summary_lines
+from relax_lint.output.wrapping import fold_all
 from relax_lint.results.check import Check, is_finding
 from relax_lint.results.memory_figures import MemoryTotals
 from relax_lint.results.report import Report
@@ -29,15 +31,18 @@ def render_text(
     *,
     quiet: bool = False,
     statistics: bool = False,
+    provers: bool = False,
     allocators: Sequence[str] = ("naive", "pooled"),
 ) -> str:
     """Every finding, then (unless `quiet`) the memory totals of the functions that allocate and the summary.
-    `statistics` adds which prover decided how much.
+    With `statistics` there is the number of findings of each rule in place of findings and totals. `provers`
+    adds which prover decided how much.
     """
-    sections = _finding_sections(report, style)
+    sections = _counted(report, style) if statistics else _finding_sections(report, style)
     if not quiet:
-        sections += [*_notes(report), *_tables(report, style, statistics, allocators)]
-    return _joined(sections)
+        shown = () if statistics else allocators
+        sections += [*_notes(report), *_tables(report, style, provers, shown)]
+    return _joined(sections, style)
 
 
 def render_memory(
@@ -45,16 +50,17 @@ def render_memory(
     style: Style = PLAIN,
     *,
     quiet: bool = False,
+    statistics: bool = False,
     allocators: Sequence[str] = ("naive", "pooled"),
     comparison: Comparison | None = None,
     formulas: bool = False,
     served: Sequence[Serving] = (),
 ) -> str:
     """The memory totals of every function, after what could not be analysed, and what changed since an
-    earlier report. `quiet` leaves out the notes; `formulas` stand beside numbers, `served` is
-    what serving takes.
+    earlier report. `quiet` leaves out the notes; `statistics` counts findings instead of showing them;
+    `formulas` stand beside numbers, `served` is what serving takes.
     """
-    sections = _finding_sections(report, style)
+    sections = _counted(report, style) if statistics else _finding_sections(report, style)
     if not quiet:
         sections += _notes(report)
     if report.memory:
@@ -65,7 +71,7 @@ def render_memory(
         sections.append(list(serving_lines(served, style)))
     if comparison is not None:
         sections.append(list(comparison_lines(comparison, style)))
-    return _joined(sections)
+    return _joined(sections, style)
 
 
 def render_findings(report: Report, style: Style = PLAIN, comparison: Comparison | None = None) -> str:
@@ -73,7 +79,7 @@ def render_findings(report: Report, style: Style = PLAIN, comparison: Comparison
     sections = _finding_sections(report, style)
     if comparison is not None:
         sections.append(list(comparison_lines(comparison, style)))
-    return _joined(sections)
+    return _joined(sections, style)
 
 
 def nothing_found(inputs: int) -> str:
@@ -96,6 +102,11 @@ def _finding_sections(report: Report, style: Style) -> list[list[str]]:
     return sections
 
 
+def _counted(report: Report, style: Style) -> list[list[str]]:
+    lines = list(rule_lines(report.findings, style))
+    return [lines] if lines else []
+
+
 def _condition(check: Check) -> Hashable:
     """What findings that are shown as one have in common; None where no condition is known."""
     if check.safe_when is None:
@@ -114,16 +125,17 @@ def _notes(report: Report) -> list[list[str]]:
     return [notes] if notes else []
 
 
-def _tables(report: Report, style: Style, statistics: bool, allocators: Sequence[str]) -> Iterator[list[str]]:
+def _tables(report: Report, style: Style, provers: bool, allocators: Sequence[str]) -> Iterator[list[str]]:
+    """The tables below the findings; no totals where there are no `allocators` to tell of."""
     if not report.checks and not report.memory:
         yield [nothing_found(len(report.files))]
         return
     allocating = [total for total in report.memory if _allocates(total)]
-    if allocating:
+    if allocating and allocators:
         yield list(memory_lines(allocating, allocators, style))
-    if statistics and report.checks:
+    if provers and report.checks:
         yield list(prover_lines(report, style))
-    if covered := list(access_lines(report, style, full=statistics)):
+    if covered := list(access_lines(report, style, full=provers)):
         yield covered
     yield list(summary_lines(report, style))
 
@@ -137,6 +149,7 @@ def _allocates(total: MemoryTotals) -> bool:
     )
 
 
-def _joined(sections: list[list[str]]) -> str:
-    text = "\n\n".join("\n".join(section) for section in sections) + ("\n" if sections else "")
+def _joined(sections: list[list[str]], style: Style) -> str:
+    folded = (fold_all(section, style.columns) for section in sections)
+    text = "\n\n".join("\n".join(section) for section in folded) + ("\n" if sections else "")
     return without_commands(text)

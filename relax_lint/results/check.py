@@ -9,6 +9,8 @@ from dataclasses import dataclass, field
 
 from relax_lint.results.confirmation import Confirmation
 from relax_lint.results.location import Location
+from relax_lint.results.notebook import check_html
+from relax_lint.results.plain import to_json
 from relax_lint.results.verdict import Prover, Severity, Verdict
 from relax_lint.support.quick_init import quick_init
 
@@ -121,6 +123,13 @@ class Check:
     fixes: tuple[Fix, ...] = ()
     confirmation: Confirmation | None = None
     proof_record: ProofRecord | None = None
+
+    def to_json(self) -> str:
+        """The check as JSON, field for field."""
+        return to_json(self)
+
+    def _repr_html_(self) -> str:
+        return check_html(self)
 
 
 def is_finding(check: Check) -> bool:

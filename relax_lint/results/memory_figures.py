@@ -6,6 +6,9 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 from relax_lint.results.location import Location
+from relax_lint.results.memory_why import Why
+from relax_lint.results.notebook import totals_html
+from relax_lint.results.plain import to_json
 
 MAX_TIMELINES = 8
 """Paths through one function that a report shows; there may be more."""
@@ -31,11 +34,16 @@ class Piece:
 
 @dataclass(frozen=True)
 class Growth:
-    """So many `bytes` more for so many more `units` of a symbol, wherever in its range one starts."""
+    """So many `bytes` more for so many more `units` of a symbol, wherever in its range one starts; with
+    `up_to` only where one arrives there (elsewhere it is another number), with `apart` only where no sizes
+    happen to be equal, so that the pooled allocator reuses no buffer for another size.
+    """
 
     symbol: str
     bytes: int
     units: int
+    up_to: int | None = None
+    apart: bool = False
 
 
 @dataclass(frozen=True)
@@ -43,7 +51,9 @@ class OverRange:
     """A total over a range of values: the `maximum` in bytes and the first assignment that reaches it. Where
     one symbol has a range, `pieces` are the formulas that give the total there and `minimum` is its least
     value. `within` are the ranges: those that were asked for, else declared or assumed bounds. `growth` is
-    how the total grows along each symbol, the others being where the maximum is.
+    how the total grows along each symbol, the others being where the maximum is. `at_end` is the total where
+    every symbol is at the end of its range. With `is_limit` there was too much to try: the total never
+    exceeds the `maximum`, which need not be reached.
     """
 
     maximum: int
@@ -52,6 +62,8 @@ class OverRange:
     minimum: int | None = None
     within: tuple[SymbolRange, ...] = ()
     growth: tuple[Growth, ...] = ()
+    at_end: int | None = None
+    is_limit: bool = False
 
 
 @dataclass(frozen=True)
@@ -206,10 +218,10 @@ class MemoryTotals:
 
     `bindings` are the values that were asked for. A total for which there is no formula is None, or a number
     that holds at the bindings only; `unknown` has the reason by its name: `peak_live`, `reserved.pooled`, ...
-    `over_range`, by the same names, is there where ranges were asked for or bounds are declared, `timelines`
-    where they were asked for. `reserved` is for one call and `repeated` for any number of calls one after the
-    other, by allocator. `workspaces` and
-    `packed` are there where they were asked for.
+    `over_range`, by the same names, is there for ranges, asked for or declared as bounds; `at_most` has
+    what a total without a formula never exceeds; `timelines` are there where they were asked for. `reserved`
+    is for one call and `repeated` for any number of calls one after the other, by allocator. `workspaces`,
+    `packed` and `why` are there where they were asked for.
     """
 
     path: str
@@ -239,7 +251,16 @@ class MemoryTotals:
     bindings: Mapping[str, int] = field(default_factory=dict)
     unknown: Mapping[str, str] = field(default_factory=dict)
     over_range: Mapping[str, OverRange] = field(default_factory=dict)
+    at_most: Mapping[str, Amount] = field(default_factory=dict)
     timelines: tuple[Timeline, ...] = ()
     repeated: Mapping[str, Amount | None] = field(default_factory=dict)
     workspaces: Workspaces | None = None
     packed: PackedFunctions | None = None
+    why: Why | None = None
+
+    def to_json(self) -> str:
+        """The totals as JSON, field for field."""
+        return to_json(self)
+
+    def _repr_html_(self) -> str:
+        return totals_html(self)

@@ -8,6 +8,9 @@ from dataclasses import dataclass, field
 from relax_lint.results.accesses import FunctionAccesses
 from relax_lint.results.check import Check, is_finding
 from relax_lint.results.memory_figures import Estimate, MemoryTotals
+from relax_lint.results.memory_report import MemoryReport
+from relax_lint.results.notebook import checks_html, joined, memory_html
+from relax_lint.results.plain import to_json
 
 
 @dataclass(frozen=True)
@@ -57,13 +60,15 @@ class FileResult:
 @dataclass(frozen=True)
 class Report:
     """The result of one run over all inputs, in the order in which they were named. `notes` are about the run
-    as a whole, `stale` are baseline entries that no longer occur.
+    as a whole, `stale` are baseline entries that no longer occur. `interrupted` says that some inputs were
+    not judged because somebody ended the run.
     """
 
     files: tuple[FileResult, ...]
     tvm_version: str | None
     notes: tuple[str, ...] = ()
     stale: tuple[str, ...] = ()
+    interrupted: bool = False
 
     @property
     def checks(self) -> tuple[Check, ...]:
@@ -81,6 +86,17 @@ class Report:
         return tuple(found for file in self.files for found in file.accesses)
 
     @property
-    def memory(self) -> tuple[MemoryTotals, ...]:
+    def memory(self) -> MemoryReport:
         """The totals of every function of every input."""
-        return tuple(total for file in self.files for total in file.memory)
+        return MemoryReport(total for file in self.files for total in file.memory)
+
+    def __getitem__(self, function: str) -> MemoryTotals:
+        """The totals of a function by its name. Raises KeyError."""
+        return self.memory[function]
+
+    def to_json(self) -> str:
+        """The report as JSON, field for field, with every check and every total."""
+        return to_json({"tvm_version": self.tvm_version, "checks": self.checks, "memory": self.memory})
+
+    def _repr_html_(self) -> str:
+        return joined((checks_html(self.findings, len(self.checks)), memory_html(self.memory)))

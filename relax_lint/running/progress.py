@@ -27,6 +27,9 @@ from relax_lint.running.outcome import Outcome, require_known_rules
 from relax_lint.settings.config import Config
 from relax_lint.support.errors import RunError
 
+INTERRUPTED = "interrupted before all of it was judged"
+"""Why an input failed that nobody waited for."""
+
 _NO_RELAX = "no Relax function in it"
 
 
@@ -34,7 +37,8 @@ _NO_RELAX = "no Relax function in it"
 class Progress:
     """What is known so far of one input. `unit` is the number of the next unit that is to be judged,
     `first` the one that the present attempt began with, `retries` how often this unit was begun again.
-    `known` is the outcome where the work was done before or elsewhere. `is_lowering` while TVM lowers the
+    `known` is the outcome where the work was done before or elsewhere, `finished` says that it was done here.
+    `is_lowering` while TVM lowers the
     unit for `target`; `is_unlowered` where that did not end well, and what is left is judged as it stands.
     """
 
@@ -60,6 +64,7 @@ class Progress:
     notes: list[str] = field(default_factory=list)
     assumptions: set[str] = field(default_factory=set)
     unplanned: list[str] = field(default_factory=list)
+    finished: bool = False
     lines: dict[int, str] = field(default_factory=dict)
 
     def read(self, value: Any) -> Answer:
@@ -108,6 +113,11 @@ class Progress:
         self.retries = 0
 
     @property
+    def is_known(self) -> bool:
+        """Whether nothing is left to be done."""
+        return self.finished or self.file is None or self.known is not None
+
+    @property
     def outcome(self) -> Outcome:
         """What became of the input, once all is known."""
         return self.known or Outcome(
@@ -117,6 +127,13 @@ class Progress:
             self.repeatable,
             self.tvm_version,
         )
+
+
+def interrupted_outcome(one: Progress) -> Outcome:
+    """What became of an input where the run was interrupted: all, or nothing."""
+    if one.is_known:
+        return one.outcome
+    return Outcome(FileResult(InputStatus(one.path, 0, "failed", INTERRUPTED)), repeatable=False)
 
 
 def _result(one: Progress) -> FileResult:

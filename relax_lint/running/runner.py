@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterable, Sequence
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from relax_lint.judging.problems import problem_checks
@@ -15,7 +16,7 @@ from relax_lint.results.problem import Problem, ProblemKind
 from relax_lint.results.report import FileResult, Report
 from relax_lint.running.messages import FileData
 from relax_lint.running.outcome import Outcome
-from relax_lint.running.progress import Progress
+from relax_lint.running.progress import Progress, interrupted_outcome
 from relax_lint.settings.config import Config
 from relax_lint.sources.discovery import Input, UnreadableError, discover
 from relax_lint.sources.models import is_model
@@ -68,8 +69,12 @@ def judge_inputs(
     cache: Cache | None = None,
     executor: Executor | None = None,
     tell: Tell | None = None,
+    partial: bool = False,
 ) -> Report:
-    """As `run`, for inputs that were found already; the files of the report are in their order."""
+    """As `run`, for inputs that were found already; the files of the report are in their order. With
+    `partial` a KeyboardInterrupt ends the work, and the report holds the inputs that were judged by then, if
+    there are any with Relax.
+    """
     progress: list[Progress] = []
     for found in inputs:
         if isinstance(found, Problem):
@@ -82,22 +87,50 @@ def judge_inputs(
         if one.file is not None:
             one.known = cache.get(one.file) if cache is not None and one.repeatable else None
             waiting += [one] if one.known is None else []
+    interrupted = False
     gaps: tuple[str, ...] = ()
-    if waiting:
+    try:
         # Most runs find everything in the cache, or nothing to do.
-        from relax_lint.running.working import nobody, work
-
-        if executor is not None:
-            from relax_lint.running.handing_out import hand_out
-
-            hand_out([one for one in waiting if one.repeatable], config, debug, executor, tell or nobody)
-            waiting = [one for one in waiting if not one.repeatable]
-        gaps = work(waiting, config, debug, cache, tell or nobody) if waiting else ()
+        gaps = _work(waiting, config, debug, cache, executor, tell) if waiting else ()
+    except KeyboardInterrupt:
+        interrupted = partial and any(one.is_known and one.outcome.result.input.functions for one in progress)
+        if not interrupted:
+            raise
     if cache is not None:
         cache.close()
+    if interrupted:
+        return _interrupted_report(progress, config)
     report = _report([one.outcome for one in progress], config, gaps)
     require_known_scopes(config, report.memory)
     return report
+
+
+def _work(
+    waiting: list[Progress],
+    config: Config,
+    debug: bool,
+    cache: Cache | None,
+    executor: Executor | None,
+    tell: Tell | None,
+) -> tuple[str, ...]:
+    """Let others judge what is not known: the executor, and workers here. What their sandboxes lacked."""
+    from relax_lint.running.working import nobody, work
+
+    if executor is not None:
+        from relax_lint.running.handing_out import hand_out
+
+        hand_out([one for one in waiting if one.repeatable], config, debug, executor, tell or nobody)
+        waiting = [one for one in waiting if not one.repeatable]
+    return work(waiting, config, debug, cache, tell or nobody) if waiting else ()
+
+
+def _interrupted_report(progress: Iterable[Progress], config: Config) -> Report:
+    """What is known. Nothing is said of what would have come up in the inputs that were not judged."""
+    found = [interrupted_outcome(one) for one in progress]
+    files = tuple(apply_policy(outcome.result, outcome.comments, config) for outcome in found)
+    version = next((outcome.tvm_version for outcome in found if outcome.tvm_version is not None), None)
+    report = replace(with_baseline(Report(files, version), config), stale=(), interrupted=True)
+    return with_notes_on_accepted_blocks(report)
 
 
 def judge_with(pool: WorkerPool, found: Input, config: Config) -> FileResult:

@@ -71,6 +71,7 @@ def work(
                 failure = event.failure
             else:
                 del tasks[event.task]
+                one.finished = True
                 if cache is not None and one.file is not None:
                     cache.put(one.file, one.outcome)
             if failure is not None:
@@ -78,6 +79,8 @@ def work(
                 del tasks[event.task]
                 if _goes_on(one, failure, config, debug):
                     tasks[submit(one)] = one
+                else:
+                    one.finished = True
             if event.task not in tasks:
                 tell(count(len(waiting) - len(tasks), len(waiting)))
         return tuple(sorted(workers.gaps))

@@ -16,6 +16,7 @@ from pygls.uris import to_fs_path
 from pygls.workspace import TextDocument
 
 from relax_lint import __version__
+from relax_lint.judging.selection import with_codes
 from relax_lint.output.html import render_html
 from relax_lint.results.check import Check, Edit
 from relax_lint.results.report import FileResult, Report
@@ -152,7 +153,7 @@ class RelaxServer(LanguageServer):
         text = None if document is None else text_of(document)
         if text is None:
             return None, Config()
-        return text, load_config(folder=folder_of(text.path, self._roots()))
+        return text, with_codes(load_config(folder=folder_of(text.path, self._roots())))
 
     async def _in_worker(self, work: Callable[..., _T], *arguments: object) -> _T:
         """What some work of the analyser gives, in the thread that it belongs to."""
@@ -190,7 +191,7 @@ class RelaxServer(LanguageServer):
             return
         uri, version, content = document.uri, document.version, document.source
         folder = folder_of(text.path, self._roots())
-        config = load_config(folder=folder)
+        config = with_codes(load_config(folder=folder))
         if config.baseline is not None:
             self._baselines.add(os.path.realpath(config.baseline))
             self.watch(os.path.basename(config.baseline))

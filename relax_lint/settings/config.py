@@ -12,7 +12,7 @@ from relax_lint.results.verdict import Severity
 from relax_lint.settings.assumption import Assumption
 from relax_lint.settings.memory_request import MemoryRequest
 from relax_lint.settings.options import KEYS
-from relax_lint.settings.pyproject import MAX_BYTES, candidates, has_long_key
+from relax_lint.settings.pyproject import MAX_BYTES, candidates, has_long_key, line_in_words
 from relax_lint.settings.trust import confined, loosened
 from relax_lint.settings.values import ALLOCATORS, MAX_FILE_SIZE, READERS, WrongValueError
 from relax_lint.support.errors import UserError
@@ -23,14 +23,21 @@ from relax_lint.vm.allocators import DEFAULT_PAGE_SIZE
 TABLE = "tool.relax-lint"
 
 _PATHS = tuple(option.field for option in KEYS if option.kind == "path")
-_INDIFFERENT = (*(option.field for option in KEYS if not option.changes_results), "root", "follow_links")
+_ORIGIN = ("root", "origin")
+_INDIFFERENT = (*(option.field for option in KEYS if not option.changes_results), *_ORIGIN, "follow_links")
 _SHOWN = 60
 DEFAULT_TARGET = "llvm"
 """The target where neither the configuration nor the command line names one."""
 
 
 class ConfigError(UserError, ValueError):
-    """A configuration that cannot be used; the text says where, what and what was probably meant."""
+    """A configuration that cannot be used; the text says where, what and what was probably meant. `key` is
+    the key that it is about, if it is about one.
+    """
+
+    def __init__(self, text: str, key: str | None = None) -> None:
+        super().__init__(text)
+        self.key = key
 
 
 @dataclass(frozen=True)
@@ -60,7 +67,7 @@ class Config:
     `weights` of models become `parameters` or `constants`. `trust_models`, which no configuration file can
     set, admits models that may execute something while they are loaded. Without `follow_links`, which no file
     can set either, no symbolic link to an input is followed. `root` is the folder that patterns of paths are
-    relative to.
+    relative to, `origin` the file that was read.
     """
 
     select: tuple[str, ...] = ()
@@ -96,6 +103,7 @@ class Config:
     cache: bool = True
     cache_dir: str | None = None
     root: str = field(default="", compare=False)
+    origin: str = field(default="", compare=False)
 
     @property
     def target_or_default(self) -> str:
@@ -138,11 +146,11 @@ def with_options(config: Config, options: Mapping[str, Any], origin: str = "comm
     for key, value in options.items():
         if key not in READERS:
             shown = key if key.isprintable() and len(key) <= _SHOWN else _shown(key)
-            raise ConfigError(f"{origin}: unknown key `{shown}`{did_you_mean(key, READERS)}")
+            raise ConfigError(f"{origin}: unknown key `{shown}`{did_you_mean(key, READERS)}", key)
         try:
             values[key.replace("-", "_")] = READERS[key](value)
         except WrongValueError as error:
-            raise ConfigError(f"{origin}: `{key}` must be {error}, not {_shown(value)}") from None
+            raise ConfigError(f"{origin}: `{key}` must be {error}, not {_shown(value)}", key) from None
     return replace(config, **values)
 
 
@@ -160,7 +168,7 @@ def _from_file(path: str, *, required: bool) -> Config | None:
     if not isinstance(table, dict):
         raise ConfigError(f"{path}: `{TABLE}` must be a table")
     folder = os.path.dirname(os.path.abspath(path))
-    config = with_options(Config(root=folder), table, f"{path}: [{TABLE}]")
+    config = _read_table(path, table, Config(root=folder, origin=path))
     paths: dict[str, Any] = {name: value for name in _PATHS if (value := getattr(config, name)) is not None}
     for name, value in paths.items():
         paths[name] = os.path.join(folder, value)
@@ -175,9 +183,19 @@ def _from_file(path: str, *, required: bool) -> Config | None:
     return confined(config)
 
 
+def _read_table(path: str, table: Mapping[str, Any], config: Config) -> Config:
+    origin = f"{path}: [{TABLE}]: "
+    try:
+        return with_options(config, table, origin.removesuffix(": "))
+    except ConfigError as error:
+        line = line_in_words(path, error.key or "")
+        raise ConfigError(f"{origin}{line}{str(error).removeprefix(origin)}") from None
+
+
 def _only_named(path: str, name: str, what: str) -> ConfigError:
     key = name.replace("_", "-")
-    return ConfigError(f"{path}: [{TABLE}]: `{key}` must {what}; use --config otherwise")
+    line = line_in_words(path, key)
+    return ConfigError(f"{path}: [{TABLE}]: {line}`{key}` must {what}; use --config otherwise")
 
 
 def _read_toml(path: str) -> Any:

@@ -29,6 +29,7 @@ class Option:
     `help` is the text of `--help`, and with `more` that of docs/configuration.md. `limit` is what a
     configuration that was found may do to it. With `--untrusted` the value is `untrusted`; an option that is
     `refused` does not go with it. Results are kept for other values of what does not `change_results`.
+    `short` is its letter on the command line.
     """
 
     def __init__(
@@ -52,13 +53,19 @@ class Option:
         untrusted: Any = None,
         refused: bool = False,
         changes_results: bool = True,
+        short: str | None = None,
     ) -> None:
         self.name, self.kind, self.help = name, kind, help
         self.key = (key or name) if is_key else None
         self.commands, self.metavar, self.choices, self.given = commands, metavar, choices, given
         self.least, self.most, self.default, self.shown, self.more = least, most, default, shown, more
         self.limit, self.untrusted, self.refused = limit, untrusted, refused
-        self.changes_results = changes_results
+        self.changes_results, self.short = changes_results, short
+
+    @property
+    def flags(self) -> tuple[str, ...]:
+        """How it is written on the command line."""
+        return (f"--{self.name}",) if self.short is None else (f"-{self.short}", f"--{self.name}")
 
     @property
     def attribute(self) -> str:

@@ -33,13 +33,17 @@ OPTIONS = (
     Option(
         "select",
         "codes",
-        "enable only these rules: codes or prefixes of codes",
+        "enable only these rules: codes, prefixes of codes, names, or ALL",
         metavar="CODE,...",
         default=[],
         more="empty: the default rules; code that cannot be analysed is reported unless that is ignored",
     ),
     Option(
-        "ignore", "codes", "disable these rules: codes or prefixes of codes", metavar="CODE,...", default=[]
+        "ignore",
+        "codes",
+        "disable these rules: codes, prefixes of codes, names, or ALL",
+        metavar="CODE,...",
+        default=[],
     ),
     _in_files(
         "per-file-ignores",
@@ -148,6 +152,9 @@ OPTIONS = (
     _only("fix", "flag", "apply safe fixes", commands=(CHECK,), refused=True),
     _only("diff", "flag", "show what --fix would change without changing it", commands=(CHECK,)),
     _only("unsafe-fixes", "flag", "with --fix or --diff: apply unsafe fixes too", commands=(CHECK,)),
+    _only(
+        "show-fixes", "flag", "with --fix or --diff: list what was fixed, by file and rule", commands=(CHECK,)
+    ),
     _in_files(
         "fix-strategy",
         "choice",
@@ -262,6 +269,7 @@ OPTIONS = (
         default=False,
         more="otherwise it is a note",
     ),
+    _only("exit-zero", "flag", "exit with 0 even if there are findings"),
     _only(
         "error-on-no-input",
         "flag",
@@ -333,8 +341,13 @@ OPTIONS = (
         refused=True,
         changes_results=False,
     ),
-    _only("statistics", "flag", "show how many verdicts each prover decided"),
-    _only("quiet", "flag", "show only findings"),
+    _only("watch", "flag", "run again whenever a file changes (extra `watch`)"),
+    _only("show-files", "flag", "list the inputs and do nothing else"),
+    _only("show-settings", "flag", "show the settings in effect as TOML and do nothing else"),
+    _only("statistics", "flag", "count the findings of each rule instead of showing them"),
+    _only("show-provers", "flag", "count the verdicts of each prover, and the accesses of each function"),
+    _only("quiet", "flag", "show only findings", short="q"),
+    _only("verbose", "flag", "say on standard error what is read and how long it takes", short="v"),
     _only(
         "color",
         "choice",

@@ -41,3 +41,16 @@ def _may_configure(path: str) -> bool:
         return _TABLE.search(read_regular(path, MAX_BYTES)) is not None
     except OSError:
         return False
+
+
+def line_in_words(path: str, key: str) -> str:
+    """`line 3: `: where the file sets a key of the table; nothing where that is not certain."""
+    quoted = re.escape(key.encode(errors="replace"))
+    name = rb"""(?:["']?tool["']?\s*\.\s*)?(?:["']?relax-lint["']?\s*\.\s*)?["']?%s["']?""" % quoted
+    line = re.compile(rb"\s*(?:%s\s*[=.]|\[\s*%s\s*[\].])" % (name, name))
+    try:
+        lines = read_regular(path, MAX_BYTES).splitlines()
+    except OSError:
+        return ""
+    found = [number for number, text in enumerate(lines, start=1) if line.match(text)]
+    return f"line {found[0]}: " if len(found) == 1 else ""

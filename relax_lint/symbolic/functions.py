@@ -73,8 +73,10 @@ class TruncDiv(IntegerFunction):
 
     @classmethod
     def eval(cls, a: Any, b: Any) -> Any:
-        """Constants only."""
-        return a if b == 1 else _fold(a, b, trunc_div)
+        """Constants, and divisions by 1 and -1."""
+        if b in (1, -1):
+            return a * b
+        return _fold(a, b, trunc_div)
 
 
 class TruncMod(IntegerFunction):

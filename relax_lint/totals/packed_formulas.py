@@ -25,8 +25,8 @@ from relax_lint.symbolic.functions import FloorDiv
 from relax_lint.totals.quantities import Indeterminate, Quantity, Scope, value_bytes
 from relax_lint.vm import packed_memory as table
 
-_MHA, _MLA, _LINEAR, _SLIDING = range(4)
-"""`AttnKind` of TVM's `attn_utils.h`."""
+_MHA, _SLIDING = 0, 3
+"""The kinds of attention that keep pages of keys and values: `AttnKind` of TVM's `attn_utils.h`."""
 
 
 @dataclass(frozen=True)
@@ -94,15 +94,13 @@ def _paged_cache(given: Arguments, merged: bool) -> Bytes:
     first, last = _one_group(given.numbers(1))
     query_heads, heads, key_size, value_size = (given.number(position) for position in range(2, 6))
     kinds = [int(kind) for kind in given.numbers(6)]
+    if any(kind not in (_MHA, _SLIDING) for kind in kinds[first:last]):
+        raise Indeterminate("what a cache for latent or linear attention keeps was never measured")
+    if any(given.names_library(position) for position in range(15, 23)):
+        raise Indeterminate("what FlashInfer takes for itself was never measured")
     element = _element(given.tensor(12).dtype)
     pages = _ceil(tokens, page) + 1 + 2 * sequences * _least(sliding, 1)
-    cells = {
-        _MHA: pages * 2 * heads * page * key_size,
-        _SLIDING: pages * 2 * heads * page * key_size,
-        _MLA: pages * page * key_size,
-        _LINEAR: sequences * heads * key_size * value_size,
-    }
-    layers = sum(cells[kind] for kind in kinds[first:last])
+    layers = (last - first) * pages * 2 * heads * page * key_size
     projected = query_heads * key_size + heads * (key_size + value_size) if _MHA in kinds else 0
     temporary = chunk * (projected + query_heads * value_size)
     lengths = chunk * query_heads * 4
@@ -116,9 +114,6 @@ def _paged_cache(given: Arguments, merged: bool) -> Bytes:
     vectors = table.INDEX_BYTES * (table.CACHE_DEPTHS * per_depth + once)
     device = element * (layers + temporary) + 2 * lengths + auxiliary
     host = vectors + auxiliary
-    if any(given.names_library(position) for position in range(15, 23)):
-        workspaces = (table.CACHE_DEPTHS + 1) * table.INTEGER_WORKSPACE
-        device, host = device + workspaces + table.FLOAT_WORKSPACE, host + workspaces
     return Bytes(device, host)
 
 

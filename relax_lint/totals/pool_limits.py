@@ -2,19 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
-import sympy
-
 from relax_lint.model.program import Function, Program
-from relax_lint.symbolic.evaluation import compile_expr
 from relax_lint.symbolic.quantity import Unknown
+from relax_lint.totals.concrete import Concrete, Path
 from relax_lint.totals.formula import greatest, never_negative_symbols, total
+from relax_lint.totals.kernel_memory import KernelMemory
 from relax_lint.totals.peaks import peak, rounded
 from relax_lint.totals.quantities import Quantity
 from relax_lint.totals.walk import Walk
-from relax_lint.totals.workspaces import storage_walks
+from relax_lint.totals.workspaces import held_at_most, storage_walks
 
 
 @dataclass(frozen=True)
@@ -38,48 +37,41 @@ def pool_limits(
     return PoolLimits(peak(paged, positive).size, most)
 
 
+def with_kernels(
+    limits: PoolLimits, program: Program, function: Function, kernels: KernelMemory
+) -> PoolLimits:
+    """The limits of both pools together, as far as it is known what the kernels request."""
+    held = held_at_most(program, function, kernels)
+    return limits if isinstance(held, Unknown) else PoolLimits(limits.least, total([limits.most, held]))
+
+
 def _in_pages(walk: Walk, page_size: int) -> Walk:
     sizes = [replace(a, size=rounded(a.size, page_size)) for a in walk.allocations]
     return Walk(allocations=sizes, events=walk.events)
 
 
-class PoolAt:
-    """What the pool obtains at each value of one symbol, along the only path of a function: as `pooled`, in
-    plain numbers, so that thousands of values can be tried. `steps` is the work of one value.
+def concrete_pool(program: Program, function: Function, page_size: int, calls: int = 1) -> Concrete | None:
+    """What the pool obtains at any values of the symbols, over one call or several; None where a size is not
+    known at all.
     """
-
-    def __init__(self, walk: Walk, page_size: int, symbol: sympy.Symbol) -> None:
-        self._page = page_size
-        self._events = walk.events
-        self._devices = [allocation.device for allocation in walk.allocations]
-        distinct = {allocation.size: None for allocation in walk.allocations}
-        compiled = {
-            size: size if isinstance(size, int) else compile_expr(size, (symbol,)) for size in distinct
-        }
-        self._sizes = [compiled[allocation.size] for allocation in walk.allocations]
-        self.steps = len(walk.events) + 1
-
-    def __call__(self, value: int) -> int:
-        """The bytes at a value of the symbol."""
-        pages = [
-            (device, int(rounded(size if isinstance(size, int) else size(value), self._page)))
-            for device, size in zip(self._devices, self._sizes, strict=True)
-        ]
-        live: dict[tuple[int, int], int] = dict.fromkeys(pages, 0)
-        most = dict(live)
-        for event in self._events:
-            kind = pages[abs(event) - 1]
-            live[kind] += 1 if event > 0 else -1
-            most[kind] = max(most[kind], live[kind])
-        return sum(size * number for (_, size), number in most.items())
-
-
-def pool_at(program: Program, function: Function, page_size: int, symbol: sympy.Symbol) -> PoolAt | None:
-    """The pool of a function of one symbol; None where it has other symbols or several paths."""
-    walks = storage_walks(program, function)
-    if isinstance(walks, Unknown) or len(walks) != 1:
+    walks = storage_walks(program, function, calls=calls)
+    if isinstance(walks, Unknown):
         return None
-    symbols = {
-        each for a in walks[0].allocations if not isinstance(a.size, int) for each in a.size.free_symbols
-    }
-    return PoolAt(walks[0], page_size, symbol) if symbols <= {symbol} else None
+    name = "reserved.pooled" if calls == 1 else "repeated.pooled"
+
+    def figures(paths: Sequence[Path]) -> dict[str, int]:
+        return {name: max((_pool_of(path.walk, page_size) for path in paths), default=0)}
+
+    return Concrete([Path(walk) for walk in walks], figures)
+
+
+def _pool_of(walk: Walk, page_size: int) -> int:
+    """As `pooled`, for numbers: so many buffers of each size as are alive at one time."""
+    pages = [(a.device, int(rounded(a.size, page_size))) for a in walk.allocations]
+    live: dict[tuple[int, int], int] = dict.fromkeys(pages, 0)
+    most = dict(live)
+    for event in walk.events:
+        kind = pages[abs(event) - 1]
+        live[kind] += 1 if event > 0 else -1
+        most[kind] = max(most[kind], live[kind])
+    return sum(size * number for (_, size), number in most.items())

@@ -3,28 +3,32 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
+from dataclasses import replace
 
 from relax_lint.model.program import BoundKind, Function, Program
 from relax_lint.results.memory_figures import (
     Amount,
     CallMemory,
     MemoryTotals,
-    OverRange,
     PlaceOfPeak,
     SymbolRange,
 )
+from relax_lint.results.memory_why import Why
 from relax_lint.settings.memory_request import MemoryRequest
 from relax_lint.symbolic.quantity import Unknown
 from relax_lint.totals.amounts import amount
-from relax_lint.totals.bounded import bounded, with_bounds
+from relax_lint.totals.bound_price import halved_bounds, remarks_of
+from relax_lint.totals.bounded import with_bounds
 from relax_lint.totals.compute import Totals, measure_planned, size_of
 from relax_lint.totals.kernel_memory import KernelMemory
+from relax_lint.totals.over_ranges import followed, limits_of, over_ranges
 from relax_lint.totals.packed_memory import measure_packed
 from relax_lint.totals.peaks import Peak
-from relax_lint.totals.quantities import Indeterminate, Quantity
+from relax_lint.totals.quantities import Quantity
 from relax_lint.totals.timeline import timelines
-from relax_lint.totals.workspace_result import named, packed, workspaces
-from relax_lint.totals.workspaces import WorkspaceTotals, measure_workspaces
+from relax_lint.totals.why import why
+from relax_lint.totals.workspace_result import named, of_calls, of_packed, packed, workspaces
+from relax_lint.totals.workspaces import measure_workspaces
 from relax_lint.vm.allocators import Allocator
 
 _TOTALS_ONLY = MemoryRequest()
@@ -49,21 +53,22 @@ def function_totals(
     here = totals
     if request.point:
         here = measure_planned(program, function, page_size=page_size, binding=request.point)
-    own: WorkspaceTotals | None = None
-    largest, reasons, asked, taken = dict(_named(totals)), _reasons(totals), None, None
+    every = dict(_named(totals)) | _groups(totals)
+    asked, taken = None, None
     if kernels is not None:
-        own = measure_workspaces(program, function, kernels, page_size=page_size)
-        there = own
+        own = there = measure_workspaces(program, function, kernels, page_size=page_size)
+        made = at = measure_packed(program, function, kernels)
         if request.point:
             there = measure_workspaces(program, function, kernels, page_size=page_size, binding=request.point)
-        asked = workspaces(own, there)
-        found = measure_packed(program, function, kernels)
-        at = measure_packed(program, function, kernels, request.point) if request.point else found
-        taken = packed(found, at)
-        largest |= named(own)
-        reasons |= {name: total.reason for name, total in named(own).items() if isinstance(total, Unknown)}
+            at = measure_packed(program, function, kernels, request.point)
+        asked, taken = workspaces(own, there), packed(made, at)
+        every |= {**named(own), **of_calls(own), **of_packed(made)}
+    reasons = {name: total.reason for name, total in every.items() if isinstance(total, Unknown)}
     within = with_bounds(function, request) if request.details else request
-    ranges, unknown = _over_ranges(largest, request, within)
+    limits = {} if kernels is None else limits_of(program, function, kernels, every, page_size)
+    ranges, unknown = over_ranges(every, request, within)
+    if kernels is not None and within.ranges:
+        ranges |= followed(program, function, kernels, set(reasons), within, limits, page_size)
     return MemoryTotals(
         path=path,
         module=program.module,
@@ -92,11 +97,33 @@ def function_totals(
         bindings=request.point,
         unknown=reasons | unknown,
         over_range=ranges,
+        at_most={
+            name: found for name, limit in limits.items() if (found := amount(limit, limit)) is not None
+        },
+        why=_why(program, function, totals, within) if request.details else None,
         timelines=timelines(program, function, page_size) if request.timelines else (),
         repeated={a.value: amount(totals.repeated[a], here.repeated[a]) for a in Allocator},
         workspaces=asked,
         packed=taken,
     )
+
+
+def _why(program: Program, function: Function, totals: Totals, within: MemoryRequest) -> Why | None:
+    """The reasons where every symbol is at its value or at the end of its range."""
+    if isinstance(totals.peak_live, Unknown):
+        return None
+    ranges = {span.name: span for span in within.ranges}
+    at = {**within.point, **{name: span.high for name, span in ranges.items()}}
+    found = why(program, function, at)
+    if found is None:
+        return None
+    own = {name: span for name, span in ranges.items() if name in found.at}
+    needed = size_of(totals.lower_bound)
+    changes = sorted((*found.changes, *halved_bounds(needed, own, at)), key=lambda each: -each.saves)
+    declared = {span.name: span for span in with_bounds(function, _TOTALS_ONLY).ranges}
+    inputs = {name: within.point.get(name, max(span.low, 1)) for name, span in declared.items()}
+    remarks = remarks_of(size_of(totals.peak_live), needed, declared, inputs, at)
+    return replace(found, changes=tuple(changes), remarks=tuple(remarks))
 
 
 def outside_declared(function: Function, request: MemoryRequest) -> Iterator[str]:
@@ -131,27 +158,10 @@ def _largest(totals: Totals) -> Iterator[tuple[str, Quantity | Unknown]]:
         yield f"repeated.{allocator.value}", totals.repeated[allocator]
 
 
-def _reasons(totals: Totals) -> dict[str, str]:
-    return {name: total.reason for name, total in _named(totals) if isinstance(total, Unknown)}
-
-
-def _over_ranges(
-    largest: Mapping[str, Quantity | Unknown], request: MemoryRequest, within: MemoryRequest
-) -> tuple[dict[str, OverRange], dict[str, str]]:
-    """The maxima over the ranges of the request, and why some are missing."""
-    found: dict[str, OverRange] = {}
-    missing: dict[str, str] = {}
-    for name, total in largest.items() if within.ranges else ():
-        if isinstance(total, Unknown):
-            continue
-        try:
-            over = bounded(total, request, within)
-        except Indeterminate as reason:
-            missing[f"{name} over the range"] = str(reason)
-            continue
-        if over is not None:
-            found[name] = over
-    return found, missing
+def _groups(totals: Totals) -> dict[str, Quantity | Unknown]:
+    """The peaks by scope and by device."""
+    scopes = {f"by_scope.{name}": size for name, size in totals.by_scope.items()}
+    return {**scopes, **{f"by_device.{name}": size for name, size in totals.by_device.items()}}
 
 
 def _symbols(function: Function) -> tuple[SymbolRange, ...]:

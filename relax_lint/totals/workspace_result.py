@@ -70,6 +70,18 @@ def named(found: WorkspaceTotals) -> Mapping[str, Quantity | Unknown]:
     }
 
 
+def of_calls(found: WorkspaceTotals) -> Mapping[str, Quantity | Unknown]:
+    """What each call requests, by its position."""
+    return {f"workspaces.calls.{number}": call.size for number, call in enumerate(found.calls)}
+
+
+def of_packed(found: PackedTotals) -> Mapping[str, Quantity | Unknown]:
+    """What packed functions take, together and each by its position."""
+    sums = {"packed.device": found.objects[0], "packed.host": found.objects[1]}
+    device = {f"packed.calls.{number}.device": call.device for number, call in enumerate(found.calls)}
+    return {**sums, **device, **{f"packed.calls.{n}.host": call.host for n, call in enumerate(found.calls)}}
+
+
 def _bytes(size: Size) -> Amount | None:
     if isinstance(size, Unknown):
         return None

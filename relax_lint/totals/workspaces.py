@@ -18,6 +18,7 @@ from relax_lint.model.program import Function, Program
 from relax_lint.symbolic.functions import FloorDiv
 from relax_lint.symbolic.quantity import Unknown
 from relax_lint.totals.compute import symbols_of
+from relax_lint.totals.concrete import Concrete, Path
 from relax_lint.totals.formula import greatest, never_negative_symbols, reaches, total
 from relax_lint.totals.kernel_memory import CallWorkspaces, KernelMemory, OnChip
 from relax_lint.totals.peaks import peak, pooled
@@ -74,11 +75,12 @@ def storage_walks(
     *,
     exec_mode: ExecMode = ExecMode.BYTECODE,
     binding: Mapping[str, int] | None = None,
+    calls: int = 1,
 ) -> list[Walk] | Unknown:
-    """The walks of the storages of one function, over all its paths."""
+    """The walks of the storages of one function, over all its paths and so many calls."""
     values = None if binding is None else symbols_of(function, binding)
     try:
-        return paths_of(Plans(program), function, Inventory.STORAGES, values, exec_mode)
+        return paths_of(Plans(program), function, Inventory.STORAGES, values, exec_mode, calls)
     except Indeterminate as reason:
         return Unknown(str(reason))
 
@@ -93,23 +95,77 @@ def _totals(
     if unknown is not None:
         return WorkspaceTotals(unknown, unknown, unknown, dict.fromkeys(Allocator, unknown), calls, on_chip)
 
+    paths = [Path(walk, tuple(_requests(walk, kernels, positive))) for walk in walks]
+    held, per_worker, together = _of_pool(paths, page_size, positive)
+    requested = _greatest([call.size for call in calls], positive)
+    return WorkspaceTotals(requested, held, per_worker, together, calls, on_chip)
+
+
+def _of_pool(
+    paths: Sequence[Path], page_size: int, positive: frozenset[sympy.Symbol]
+) -> tuple[Quantity | Unknown, Quantity | Unknown, dict[Allocator, Quantity | Unknown]]:
+    """What the pool holds, what that of a worker does, and by allocator what both hold together."""
+
     def held(which: _Which) -> Quantity:
-        return peak([_with_pool(walk, kernels, positive, which) for walk in walks], positive).size
+        return peak([_with_pool(path, positive, which) for path in paths], positive).size
 
     def both_pools() -> Quantity:
-        return greatest([_both_pools(walk, kernels, page_size, positive) for walk in walks], positive)
+        return greatest([_both_pools(path, page_size, positive) for path in paths], positive)
 
-    return WorkspaceTotals(
-        _greatest([call.size for call in calls], positive),
-        _or_unknown(lambda: held(_Which.POOL)),
-        _or_unknown(lambda: held(_Which.POOL_OF_A_WORKER)),
-        {
-            Allocator.NAIVE: _or_unknown(lambda: held(_Which.BOTH)),
-            Allocator.POOLED: _or_unknown(both_pools),
-        },
-        calls,
-        on_chip,
-    )
+    together = {
+        Allocator.NAIVE: _or_unknown(lambda: held(_Which.BOTH)),
+        Allocator.POOLED: _or_unknown(both_pools),
+    }
+    pool = _or_unknown(lambda: held(_Which.POOL))
+    return pool, _or_unknown(lambda: held(_Which.POOL_OF_A_WORKER)), together
+
+
+def concrete_workspaces(
+    program: Program, function: Function, kernels: KernelMemory, *, page_size: int = DEFAULT_PAGE_SIZE
+) -> Concrete | None:
+    """The totals of the pool at any values of the symbols; None where a size is not known at all."""
+    walks = storage_walks(program, function)
+    if isinstance(walks, Unknown):
+        return None
+    positive = never_negative_symbols(function)
+    try:
+        paths = [Path(walk, tuple(_requests(walk, kernels, positive))) for walk in walks]
+    except Indeterminate:
+        return None
+
+    def figures(found: Sequence[Path]) -> dict[str, int]:
+        held, per_worker, together = _of_pool(found, page_size, positive)
+        named = {"workspaces.held": held, "workspaces.per_worker": per_worker}
+        named |= {f"workspaces.together.{each.value}": together[each] for each in Allocator}
+        return {name: size for name, size in named.items() if isinstance(size, int)}
+
+    return Concrete(paths, figures)
+
+
+def held_at_most(program: Program, function: Function, kernels: KernelMemory) -> Quantity | Unknown:
+    """No less than the workspace pool ever holds, where what it reuses is not known: as many buffers as are
+    in use at one time, each as large as the largest request.
+    """
+    walks = storage_walks(program, function)
+    if isinstance(walks, Unknown):
+        return walks
+    positive = never_negative_symbols(function)
+    try:
+        calls = [call for walk in walks for call in _requests(walk, kernels, positive)]
+    except Indeterminate as reason:
+        return Unknown(str(reason))
+    largest = greatest([_pages(size) for call in calls for size in call.sizes], positive)
+    number = max((_in_use(call.events) for call in calls), default=0)
+    return largest * number
+
+
+def _in_use(events: Sequence[int]) -> int:
+    """Requests that are open at one time."""
+    most = number = 0
+    for event in events:
+        number += 1 if event > 0 else -1
+        most = max(most, number)
+    return most
 
 
 def _or_unknown(compute: Callable[[], Quantity]) -> Quantity | Unknown:
@@ -155,12 +211,10 @@ def _most(kernels: KernelMemory, point: CallPoint, positive: frozenset[sympy.Sym
     return peak([Walk(allocations=allocations, events=list(call.events))], positive).size
 
 
-def _both_pools(
-    walk: Walk, kernels: KernelMemory, page_size: int, positive: frozenset[sympy.Symbol]
-) -> Quantity:
+def _both_pools(path: Path, page_size: int, positive: frozenset[sympy.Symbol]) -> Quantity:
     """Neither pool gives anything back: each is at its largest at the end."""
-    held = peak([_with_pool(walk, kernels, positive, _Which.POOL)], positive).size
-    return total([pooled([walk], page_size, positive), held])
+    held = peak([_with_pool(path, positive, _Which.POOL)], positive).size
+    return total([pooled([path.walk], page_size, positive), held])
 
 
 class _Which(Enum):
@@ -172,14 +226,14 @@ class _Which(Enum):
     POOL_OF_A_WORKER = auto()
 
 
-def _with_pool(walk: Walk, kernels: KernelMemory, positive: frozenset[sympy.Symbol], which: _Which) -> Walk:
+def _with_pool(path: Path, positive: frozenset[sympy.Symbol], which: _Which) -> Walk:
     """The walk with the buffers of the workspace pool as allocations. Raises Indeterminate."""
-    alone = which is not _Which.BOTH
+    walk, alone = path.walk, which is not _Which.BOTH
     allocations = [] if alone else list(walk.allocations)
     events: list[int] = []
     pool = _Pool(allocations, events, positive)
     done = 0
-    for call in _requests(walk, kernels, positive):
+    for call in path.requests:
         if not alone:
             events.extend(walk.events[done : call.point.moment])
         done = call.point.moment

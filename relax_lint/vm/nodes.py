@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import Any
 
 _LOADS = frozenset({"BufferLoad", "TensorLoad"})
@@ -42,6 +43,25 @@ def expression_kind(node: Any) -> str:
         name = getattr(node.op, "name", "").rpartition(".")[2]
         return _CALLS.get(name, f"call of {name or node.op}")
     return "BufferLoad" if kind in _LOADS else kind
+
+
+@dataclass(frozen=True)
+class BitOperation:
+    """An operation on bits that is a call before TVM 0.27, as the node that it is from then on. `b` is None
+    for the one that has one operand.
+    """
+
+    kind: str
+    a: Any
+    b: Any = None
+
+
+def bit_operation(call: Any) -> BitOperation | None:
+    """The operation on bits that a call stands for; None for any other call."""
+    kind = expression_kind(call)
+    if kind not in _CALLS.values() or kind == "Select":
+        return None
+    return BitOperation(kind, *call.args)
 
 
 def loaded_buffer(load: Any) -> Any:

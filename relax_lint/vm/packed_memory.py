@@ -20,12 +20,6 @@ CACHE_AUXILIARY_ELEMENTS = 32 << 20
 """Elements of int32 that the paged cache reserves, on the host and on the device, for the arrays that kernels
 read; where the device is a CPU or CUDA."""
 
-INTEGER_WORKSPACE = 8 << 20
-"""`kIntAttnWorkspaceByte`: bytes, of each of three on the host and on the device, for FlashInfer."""
-
-FLOAT_WORKSPACE = 768 << 20
-"""`kFloatAttnWorkspaceByte`: bytes on the device, for FlashInfer."""
-
 INDEX_BYTES = 4
 """The auxiliary arrays of caches and states are of int32."""
 

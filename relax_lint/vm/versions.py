@@ -139,11 +139,21 @@ def operator_name(node: Any) -> str:
 
 def has_storages(module: Any) -> bool:
     """Whether a Relax function of a module allocates a storage: its memory was planned."""
+    return _has_operator(module, "alloc_storage")
+
+
+def has_packed_in_place(module: Any) -> bool:
+    """Whether a Relax function of a module declares that a packed call overwrites an argument."""
+    return _has_operator(module, "call_inplace_packed")
+
+
+def _has_operator(module: Any, end: str) -> bool:
+    """Whether a Relax function of a module uses an operator whose name ends so."""
     found = False
 
     def visit(node: Any) -> None:
         nonlocal found
-        found = found or operator_name(node).endswith("alloc_storage")
+        found = found or operator_name(node).endswith(end)
 
     for _, function in relax_functions(module):
         relax.analysis.post_order_visit(function, visit)

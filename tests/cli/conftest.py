@@ -36,6 +36,7 @@ class Module:
             y[i] = x[i] * T.float32(2)
 """
 FINE = OVERFLOW.replace("R.shape([16])", "R.shape([4 * m])")
+COLOURS = ("NO_COLOR", "FORCE_COLOR", "CLICOLOR", "CLICOLOR_FORCE", "FORCE_HYPERLINK")
 ORDINARY = "import os\n\nprint(os.name)\n"
 
 
@@ -44,9 +45,7 @@ def run(tmp_path: Path) -> Run:
     """Runs the command in an empty folder; the arguments are those of the command."""
 
     def call(*arguments: str, **options: Any) -> subprocess.CompletedProcess[str]:
-        environment = {
-            name: value for name, value in os.environ.items() if name not in ("NO_COLOR", "FORCE_COLOR")
-        }
+        environment = {name: value for name, value in os.environ.items() if name not in COLOURS}
         environment.update(options.pop("env", {}))
         return subprocess.run(
             [sys.executable, "-m", "relax_lint.cli", *arguments],

@@ -86,7 +86,10 @@ def test_a_folder_goes_on_after_a_broken_file(run: Run, write: Write) -> None:
             "command line: `page-size` must be a whole number of at least 1, not 0",
         ),
         (("--select", "RLX110", "a.py"), "unknown rule `RLX110`; did you mean `RLX1"),
-        (("--ignore", "storage-overflow", "a.py"), "unknown rule `storage-overflow`; did you mean `RLX101`?"),
+        (
+            ("--ignore", "storage-overfow", "a.py"),
+            "unknown rule `storage-overfow`; did you mean `storage-overflow`?",
+        ),
         (("explain", "RLX110"), "unknown rule `RLX110`; did you mean `RLX1"),
         (("explain", "weather"), "unknown rule `weather`"),
         (

@@ -8,6 +8,7 @@ import re
 import subprocess
 import sys
 from collections.abc import Callable
+from contextlib import suppress
 from pathlib import Path
 
 import pytest
@@ -39,6 +40,15 @@ def test_no_input_is_exit_code_3_only_on_demand(run: Run, write: Write, tmp_path
         assert run(path).returncode == 0
         result = run("--error-on-no-input", path)
         assert (result.returncode, result.stdout.startswith("no Relax function in ")) == (3, True)
+
+
+@pytest.mark.parametrize(
+    "options", [["--output-format", "concise"], ["--output-format", "json"], ["--quiet"]], ids=" ".join
+)
+def test_exit_code_3_always_says_why(run: Run, write: Write, options: list[str]) -> None:
+    result = run("--error-on-no-input", *options, write("a.py", ORDINARY), write("b.py", ORDINARY))
+    assert result.returncode == 3
+    assert result.stderr == "relax-lint: no input of 2 has a Relax function (`--error-on-no-input`)\n"
 
 
 def test_a_file_without_relax_loads_nothing_heavy(run: Run, write: Write, tmp_path: Path) -> None:
@@ -86,11 +96,11 @@ def test_memory_prints_the_totals_only(run: Run, write: Write) -> None:
     assert result.returncode == 0
 
 
-def test_quiet_and_statistics(run: Run, write: Write) -> None:
+def test_quiet_and_provers(run: Run, write: Write) -> None:
     write("model.py", OVERFLOW)
-    quiet, statistics = run("--quiet", "model.py"), run("--statistics", "model.py")
-    assert statistics.stdout.startswith(quiet.stdout)
-    assert "decided by\n" in statistics.stdout
+    quiet, provers = run("--quiet", "model.py"), run("--show-provers", "model.py")
+    assert provers.stdout.startswith(quiet.stdout)
+    assert "decided by\n" in provers.stdout
     assert run("--quiet", write("a.py", ORDINARY)).stdout == ""
 
 
@@ -130,6 +140,31 @@ def test_colour_on_a_terminal(variables: dict[str, str], painted: bool) -> None:
     os.close(follower)
     assert (b"\x1b[" in os.read(leader, 100_000)) == painted
     os.close(leader)
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="needs a pseudo-terminal")
+@pytest.mark.parametrize("columns", [20, 52])
+def test_the_width_of_the_terminal(columns: int) -> None:
+    import fcntl
+    import os
+    import pty
+    import struct
+    import termios
+
+    leader, follower = pty.openpty()
+    fcntl.ioctl(follower, termios.TIOCSWINSZ, struct.pack("HHHH", 24, columns, 0, 0))
+    environment = {name: value for name, value in os.environ.items() if name not in ("COLUMNS", "TERM")}
+    command = [sys.executable, "-m", "relax_lint.cli", "rules", "--color", "never"]
+    with subprocess.Popen(command, stdout=follower, env=environment) as process:
+        os.close(follower)
+        shown = b""
+        with suppress(OSError):
+            while part := os.read(leader, 100_000):
+                shown += part
+    os.close(leader)
+    assert process.returncode == 0
+    # Below forty columns the terminal itself breaks the lines.
+    assert max(map(len, shown.decode().splitlines())) in range(columns - 8, max(columns, 40) + 1)
 
 
 def test_rules_and_explain(run: Run) -> None:

@@ -30,6 +30,8 @@ FILES = {
     ".pre-commit-hooks.yaml": ["pre_commit", "validate-manifest"],
     ".pre-commit-config.yaml": ["pre_commit", "validate-config"],
     "action.yml": schema("github-actions"),
+    ".github/workflows/test.yml": schema("github-workflows"),
+    ".github/workflows/release.yml": schema("github-workflows"),
 }
 
 

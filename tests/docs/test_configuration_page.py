@@ -76,7 +76,7 @@ def test_the_defaults_are_those_of_the_configuration() -> None:
 
 def test_every_field_that_is_not_a_key_is_known() -> None:
     fields = set(Config.__dataclass_fields__) - {option.field for option in KEYS}
-    assert fields == {"trust_models", "follow_links", "memory", "proofs", "root"}
+    assert fields == {"trust_models", "follow_links", "memory", "proofs", "root", "origin"}
 
 
 @pytest.mark.parametrize("command", EVERY)

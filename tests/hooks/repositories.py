@@ -12,7 +12,7 @@ from pathlib import Path
 import yaml
 
 ROOT = Path(__file__).resolve().parents[2]
-PROJECT = (".pre-commit-hooks.yaml", "pyproject.toml", "README.md", "LICENSE", "relax_lint", "rules")
+PROJECT = (".pre-commit-hooks.yaml", "pyproject.toml", "README.md", "LICENSE", "relax_lint", "rules", "tools")
 """What a hook repository has to hold to be installed."""
 
 

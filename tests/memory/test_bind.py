@@ -8,8 +8,12 @@ from importlib.resources import files
 
 import jsonschema
 import pytest
+import tvm
 
+from relax_lint.model.builder import build_program
 from relax_lint.output.tvm import text
+from relax_lint.totals.compute import measure
+from relax_lint.vm.allocators import Allocator
 from tests.memory.conftest import Memory
 from tests.memory.programs import BRANCHES, SYMBOLIC
 
@@ -41,7 +45,7 @@ def test_a_range_tells_where_the_formula_changes_and_the_maximum(memory: Memory)
 
 def test_the_text_of_a_range(memory: Memory) -> None:
     found = memory(SYMBOLIC, "--bind", "n=1..1000").out
-    assert "at most 4,000 bytes (3.906 KiB), at n = 1000\n" in found
+    assert "at most 4,000 bytes (3.906 KiB), at n = 1000; 4 bytes more per n near n = 1000\n" in found
     # Formulas are there for those who ask for them.
     assert "4*n" not in found
     with_formulas = memory(SYMBOLIC, "--bind", "n=1..1000", "--formulas").out
@@ -53,10 +57,15 @@ def test_a_range_fills_every_row_and_says_how_a_total_grows(memory: Memory) -> N
     found = memory(SYMBOLIC, "--bind", "n=1..1000", "--output-format", "json").report["memory"][0]
     over = found["over_range"]
     assert {"planned.dynamic_bytes", "parameters.bytes", "lower_bound", "repeated.naive"} <= over.keys()
-    assert over["planned.dynamic_bytes"]["growth"] == [{"symbol": "n", "bytes": 4, "units": 1}]
+    step = {"symbol": "n", "bytes": 4, "units": 1, "up_to": None, "apart": False}
+    assert over["planned.dynamic_bytes"]["growth"] == [step]
     assert over["planned.dynamic_bytes"]["minimum"] == 4
+    assert over["planned.dynamic_bytes"]["at_end"] == 4000
     # Up to n = 250 another storage is larger: there is no one step.
-    assert over["peak_live"]["growth"] == []
+    assert over["peak_live"]["growth"] == [{**step, "up_to": 1000}]
+    # In one page both storages share a buffer; everywhere else the pool takes a page more for 1024 numbers.
+    pool = over["repeated.pooled"]["growth"]
+    assert pool == [{"symbol": "n", "bytes": 8192, "units": 1024, "up_to": None, "apart": True}] or not pool
 
 
 def test_a_declared_bound_gives_numbers_without_being_asked(memory: Memory) -> None:
@@ -66,7 +75,7 @@ def test_a_declared_bound_gives_numbers_without_being_asked(memory: Memory) -> N
     assert peak["within"] == [{"name": "n", "low": 0, "high": 2048}]
     text = memory(SYMBOLIC).out
     assert "peak live" in text
-    assert "at most 8,192 bytes (8 KiB), at n = 2048\n" in text
+    assert "at most 8,192 bytes (8 KiB), at n = 2048; 4 bytes more per n near n = 2048\n" in text
     assert "Max(" not in text
 
 
@@ -130,19 +139,48 @@ def test_a_symbol_that_no_function_has(memory: Memory) -> None:
     assert "no function has a symbol `m`; the symbols are `n`" in found.err
 
 
-def test_a_total_without_a_formula_says_why(memory: Memory) -> None:
-    unknown = SYMBOLIC.replace("R.shape([4 * n])", "R.shape([4 * n + 1])").replace(
-        "R.shape([1000])", "R.shape([16 * n])"
-    )
-    found = memory(unknown)
-    assert re.search("reserved, pooled +not known: which buffers the pool reuses depends on", found.out)
-    bound = memory(unknown, "--bind", "n=1024").out
+UNKNOWN = SYMBOLIC.replace("R.shape([4 * n])", "R.shape([4 * n + 1])").replace(
+    "R.shape([1000])", "R.shape([16 * n])"
+)
+"""Two sizes that are equal, in pages, for some values: what the pool takes has no formula."""
+
+
+def test_a_total_without_a_formula_has_an_upper_limit(memory: Memory) -> None:
+    free = UNKNOWN.replace('        R.func_attr({"tir_var_upper_bound": {"n": 2048}})\n', "")
+    found = memory(free)
+    assert re.search(r"reserved, pooled +at most 4096.*n.* bytes\n", found.out)
+    bound = memory(UNKNOWN, "--bind", "n=1024").out
     # 16 KiB and 4097 bytes, which are two pages.
     assert re.search(r"reserved, pooled +24,576 bytes \(24 KiB\)\n", bound)
+    report = memory(free, "--output-format", "json").report["memory"][0]
+    assert report["unknown"]["reserved.pooled"].startswith("which buffers the pool reuses depends on")
+
+
+def test_under_bounds_it_is_followed_value_by_value(memory: Memory) -> None:
+    program = build_program(tvm.script.from_source(UNKNOWN[UNKNOWN.index("@I.ir_module") :]))
+    over = memory(UNKNOWN, "--bind", "n=0..600", "--output-format", "json").report["memory"][0]["over_range"]
+    sizes = {}
+    for n in range(601):
+        need = measure(program, program.functions[0], binding={"n": n}).reserved[Allocator.POOLED]
+        assert isinstance(need, int)
+        sizes[n] = need
+    found = over["reserved.pooled"]
+    assert found["maximum"] == max(sizes.values())
+    assert sizes[found["at"]["n"]] == found["maximum"]
+    assert (found["minimum"], found["at_end"]) == (min(sizes.values()), sizes[600])
+    assert not found["is_limit"]
+
+
+def test_where_too_many_values_would_be_tried_a_limit_is_told(memory: Memory) -> None:
+    options = ("--bind", "n=0..100000000")
+    found = memory(UNKNOWN, *options, "--output-format", "json").report["memory"][0]["over_range"]
+    pool = found["reserved.pooled"]
+    assert pool["is_limit"]
+    assert pool["maximum"] >= pool["at_end"] == 400_003_072 + 1_600_000_000
+    assert " for every n <= 100000000; " in memory(UNKNOWN, *options).out
 
 
 def test_the_tvm_format_is_the_text_of_tvm(memory: Memory) -> None:
-    import tvm
     from tvm import relax
 
     static = SYMBOLIC.replace("R.shape([4 * n])", "R.shape([8192])")

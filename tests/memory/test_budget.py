@@ -15,7 +15,8 @@ from relax_lint.symbolic.quantity import Unknown
 from relax_lint.totals.compute import measure
 from relax_lint.vm.allocators import Allocator
 from tests.memory.conftest import Memory
-from tests.memory.programs import SYMBOLIC
+from tests.memory.programs import HEADER, SYMBOLIC
+from tests.memory.test_workspaces import KERNEL
 
 FREE = SYMBOLIC.replace('        R.func_attr({"tir_var_upper_bound": {"n": 2048}})\n', "")
 
@@ -115,3 +116,60 @@ def test_budgets_in_the_configuration(text: str, budgets: object, tmp_path: Path
     file = tmp_path / "pyproject.toml"
     file.write_text(f"[tool.relax-lint]\n{text}\n", encoding="utf-8")
     assert load_config(str(file)) == Config(max_memory=budgets)  # type: ignore[arg-type]
+
+
+TWO = (
+    HEADER
+    + """@I.ir_module
+class Module:
+    @R.function(pure=False)
+    def main(x: R.Tensor(("b", "n"), "float32")):
+        b = T.int64()
+        n = T.int64()
+        s = R.memory.alloc_storage(R.shape([16 * b * n]), 0, "global", "uint8")
+        a = R.memory.alloc_tensor(s, 0, R.shape([b, n]), "float32")
+        k = R.memory.kill_tensor(a)
+        l = R.memory.kill_storage(s)
+        s1 = R.memory.alloc_storage(R.shape([12 * b * n]), 0, "global", "uint8")
+        a1 = R.memory.alloc_tensor(s1, 0, R.shape([b, n]), "float32")
+        return a1
+"""
+)
+"""Two symbols; where both sizes are equal, in pages, the pool takes less: it has no formula."""
+
+
+@pytest.mark.parametrize(
+    ("options", "parts"),
+    [
+        ((), (("b = 1", 2304), ("b = 64", 36))),
+        (("--assume", "b <= 8"), (("b = 8", 288),)),
+        (("--bind", "b=8"), (("", 288),)),
+    ],
+)
+def test_with_several_symbols_each_is_solved_with_the_others_fixed(
+    memory: Memory, options: tuple[str, ...], parts: tuple[tuple[str, int], ...]
+) -> None:
+    (check,) = memory(TWO, "--max-memory", "64KiB", "--output-format", "json", *options).report["checks"]
+    said = " ".join([check["message"], *check["notes"], check["proof"]["detail"]])
+    program = build_program(tvm.script.from_source(TWO.removeprefix(HEADER)))
+    for at, most in parts:
+        b = int(at.partition("= ")[2] or 8)
+        for n, fits in ((most, True), (most + 1, False)):
+            size = measure(program, program.functions[0], binding={"b": b, "n": n}).reserved[Allocator.POOLED]
+            assert isinstance(size, int)
+            assert (size <= 64 << 10) is fits
+        assert f"n <= {most}" in said
+        assert at in said
+
+
+def test_every_symbol_bound_is_decided(memory: Memory) -> None:
+    options = ("--max-memory", "64KiB", "--output-format", "json", "--bind", "b=8")
+    for n, verdict in ((288, "always-fine"), (289, "always-wrong")):
+        (check,) = memory(TWO, *options, "--bind", f"n={n}").report["checks"]
+        assert check["verdict"] == verdict
+
+
+def test_the_kernels_own_buffers_count(memory: Memory) -> None:
+    # 256 bytes a row for the storage and as many for the kernel's own buffer, in pages of 16 rows.
+    found = memory(KERNEL, "--max-memory", "64KiB", "--output-format", "json")
+    assert found.report["checks"][0]["safe_when"] == "n <= 128"

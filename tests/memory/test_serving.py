@@ -90,6 +90,40 @@ def test_a_paged_cache_is_solved_for_its_context() -> None:
     assert apart.objects < one.objects
 
 
+def test_the_context_against_the_batch(memory: Memory) -> None:
+    totals = relax_lint.memory(paged_cache(4, (8, 2), 32, "float32"), SETTINGS)
+    (one,) = serving(totals, 1 << 30, "llvm")
+    frontier = one.frontier
+    assert frontier is not None
+    assert (frontier.of, frontier.at) == ("max_total_seq_len", "max_batch_size")
+    assert [point.at for point in frontier.points] == [1, 2, 4, 8, 16, 32, 64]
+    at_four = next(point for point in frontier.points if point.at == 4)
+    assert at_four.largest == one.largest["max_total_seq_len"]
+    contexts = [point.largest for point in frontier.points]
+    assert None not in contexts
+    assert contexts == sorted(contexts, key=lambda each: each or 0, reverse=True)
+    assert contexts[0] != contexts[-1]
+
+
+def test_nothing_beyond_a_declared_bound_is_promised(memory: Memory) -> None:
+    one = memory(SYMBOLIC, "--device-memory", "1GiB", "--output-format", "json").report["serving"][0]
+    assert one["bounds"] == one["largest"] == {"n": 2048}
+    said = memory(SYMBOLIC, "--device-memory", "1GiB").out
+    assert "every value up to its bound, 2,048, fits" in said
+
+
+def test_two_plain_symbols_have_a_frontier_in_the_page_too(memory: Memory) -> None:
+    two = KERNEL.replace('("n", 64)', '("n", "b")').replace("(n, 64)", "(n, b)").replace(", 64]", ", b]")
+    two = two.replace("n * 256", "n * b * 4").replace("T.grid(n, 64)", "T.grid(n, b)")
+    two = two.replace("        n = T.int64()\n", "        n = T.int64()\n        b = T.int64()\n")
+    two = two.replace("63 - j", "b - 1 - j").replace("shape([n, 64])", "shape([n, b])")
+    served = memory(two, "--device-memory", "1MiB", "--output-format", "json").report["serving"][0]
+    assert (served["frontier"]["of"], served["frontier"]["at"]) == ("n", "b")
+    page = memory(two, "--device-memory", "1MiB", "--output-format", "html").out
+    assert "<h2>Largest n by b: Module on 1,048,576 bytes (1 MiB)</h2>" in page
+    assert page.count("<rect") == len(served["frontier"]["points"]) == 7
+
+
 def test_a_size_without_a_unit_is_refused(memory: Memory) -> None:
     found = memory(KERNEL, "--device-memory", "8")
     assert found.code == 2

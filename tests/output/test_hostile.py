@@ -58,7 +58,7 @@ def presentation(text: str, *, color: bool) -> Presentation:
     subject = Subject(text, text, text)
     change = Change(subject, "peak_live", text, text, Fraction(1), True)
     comparison = Comparison(text, Fraction(1, 2), (change,), (subject,), (subject,))
-    return Presentation(Style(color), Config(), statistics=True, comparison=comparison)
+    return Presentation(Style(color), Config(), provers=True, comparison=comparison)
 
 
 def render(command: str, name: str, text: str, *, color: bool = False) -> str:

@@ -38,7 +38,7 @@ def test_the_whole_report(snapshot: SnapshotAssertion) -> None:
     )
     checks = (check, fine(), fine(rule="RLX102", name="storage-underrun", prover=Prover.INTERVAL))
     assert (
-        render_text(report(*checks, memory=(totals(),), notes=("read as TVM 0.23",)), statistics=True)
+        render_text(report(*checks, memory=(totals(),), notes=("read as TVM 0.23",)), provers=True)
         == snapshot
     )
 
@@ -207,9 +207,9 @@ def test_colour_only_adds_escape_sequences() -> None:
     lines = {8: "s = call(", 9: ")", **{n: f"line {n}" for n in (10, 11)}}
     check = overflow(location=place(10, 1, 5), related=(Related("storage", place(8, 5, 2, end_line=9)),))
     whole = report(check, fine(), memory=(totals(),), lines=lines)
-    painted = render_text(whole, Style(color=True), statistics=True)
+    painted = render_text(whole, Style(color=True), provers=True)
     assert "\x1b[1;33mwarning[RLX101]\x1b[0m" in painted
-    assert re.sub(r"\x1b\[[\d;]*m", "", painted) == render_text(whole, statistics=True)
+    assert re.sub(r"\x1b\[[\d;]*m", "", painted) == render_text(whole, provers=True)
 
 
 def test_the_share_decided_is_never_rounded_up() -> None:

@@ -95,6 +95,19 @@ class Meter:
         self._library.meter_stop()
         return most
 
+    def start(self) -> None:
+        """Begin to count, from a cold start."""
+        self._clear()
+        self._library.meter_start()
+
+    def stop(self) -> None:
+        """Count no more."""
+        self._library.meter_stop()
+
+    def figures(self) -> dict[str, int]:
+        """What was counted since `start`: the most of each kind."""
+        return {name.removeprefix("meter_"): int(getattr(self._library, name)()) for name in FIGURES}
+
     def one_call(self, executable: Any, entry: str, run: Run, allocator: Allocator) -> dict[str, int]:
         """The most bytes over one call from a cold start: of the allocator, asked of the workspace pool by one
         kernel, held by that pool, and of the allocator and the pool together; what other callers hold of the
@@ -105,13 +118,10 @@ class Meter:
         def call() -> None:
             machine = relax.VirtualMachine(executable, tvm.cpu(), memory_cfg=allocator.value)
             inputs = [tvm.runtime.tensor(i) if isinstance(i, np.ndarray) else i for i in run.inputs]
-            self._clear()
-            self._library.meter_start()
+            self.start()
             result = machine[entry](*inputs)
-            found.update(
-                {name.removeprefix("meter_"): int(getattr(self._library, name)()) for name in FIGURES}
-            )
-            self._library.meter_stop()
+            found.update(self.figures())
+            self.stop()
             del result
 
         # Each thread has a workspace pool of its own, which ends with it.

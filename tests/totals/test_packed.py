@@ -5,8 +5,12 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
+import sympy
 
 import relax_lint
+from relax_lint.model.types import DType, OpaqueType, PrimType, ShapeType, TensorType, TupleType, ValueType
+from relax_lint.totals.packed_formulas import FORMULAS, Arguments
+from relax_lint.totals.quantities import Indeterminate, Scope
 from relax_lint.vm.builtins import BUILTINS, Operation
 from relax_lint.vm.packed_memory import PACKED_MEMORY
 from tests.totals import interposer
@@ -55,3 +59,23 @@ def test_every_builtin_has_a_row() -> None:
     calls = (Operation.CALL, Operation.VIEW, Operation.CUDA_GRAPH)
     packed = [name for name, row in BUILTINS.items() if row.operation in calls and not row.is_operator]
     assert set(packed) - PACKED_MEMORY.keys() - {"runtime.TVMTensorCreateView"} == set()
+
+
+def _cache(kind: int, *, library: bool = False) -> Any:
+    """What a paged cache takes whose layers are of a kind, with functions of a library or of the module."""
+    numbers = [ShapeType(tuple(map(sympy.Integer, each))) for each in ((2, 64, 16, 16, 0), (0, 2))]
+    heads = [PrimType("int64", sympy.Integer(4)) for _ in range(4)]
+    kinds = ShapeType((sympy.Integer(kind), sympy.Integer(kind)))
+    element = TensorType((sympy.Integer(1),), DType("float32", 32), 1)
+    functions = TupleType((OpaqueType("ExternFunc" if library else "PrimFunc"),))
+    types: list[ValueType] = [*numbers, *heads, kinds, *[kinds] * 5, element, *[kinds] * 2, *[functions] * 8]
+    return FORMULAS["vm.builtin.paged_attention_kv_cache_create"](Arguments(types, Scope(None)), True)
+
+
+def test_what_nobody_measured_is_not_counted() -> None:
+    # Two layers of 5 pages: keys and values of 4 heads, 16 tokens, 4 numbers of 4 bytes.
+    assert _cache(0).device > 2 * 5 * 2 * 4 * 16 * 4 * 4
+    with pytest.raises(Indeterminate, match="latent or linear"):
+        _cache(1)
+    with pytest.raises(Indeterminate, match="FlashInfer"):
+        _cache(0, library=True)

@@ -183,7 +183,8 @@ class Arithmetic(Scope):
             return join((left, right))
         if not isinstance(left, Poly) or not isinstance(right, Poly):
             return None
-        if type(node).__name__ == "BitwiseAnd":
+        masks = join is c.every
+        if masks:
             for value, mask in ((left, right), (right, left)):
                 if mask.is_constant and mask.constant >= 0 and not mask.constant & (mask.constant + 1):
                     return self.terms.remainder(value, constant(mask.constant + 1))
@@ -192,7 +193,7 @@ class Arithmetic(Scope):
             return None
         if high is None or other_high is None:
             return self.terms.opaque("bits", (0, None))
-        if type(node).__name__ == "BitwiseAnd":
+        if masks:
             return self.terms.opaque("bits", (0, min(high, other_high)))
         return self.terms.opaque("bits", (0, 2 ** max(high, other_high).bit_length() - 1))
 

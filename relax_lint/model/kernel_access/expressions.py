@@ -99,6 +99,9 @@ class Expressions(Arithmetic):
         handler = _CALLS.get(name)
         if handler is not None:
             return handler(self, node)
+        bits = nodes.bit_operation(node)
+        if bits is not None:
+            return _HANDLERS[bits.kind](self, bits)
         before = self.callee
         self.callee = before or _callee(name, node)
         for argument in node.args:

@@ -33,16 +33,20 @@ def check(facts: FunctionFacts) -> Iterator[Judgement]:
 
 def _message(facts: FunctionFacts, decided: Decided[KeptBudget]) -> Message:
     budget, decision = decided.event.budget, decided.decision
-    fits, fits_in_general = facts.budgets.fits(decision), facts.budgets.fits(decided.event.in_general)
+    fits, fits_in_general = (
+        facts.budgets.fits(decision),
+        facts.budgets.fits(decided.event.in_general, in_general=True),
+    )
     takes, limit = facts.budgets.text(budget.need), facts.budgets.text(budget.limit)
     with_what = f"in scope `{budget.scope}`"
     if budget.allocator is not None:
         with_what = f"with the {budget.allocator.value} allocator"
+    elsewhere = fits_in_general if fits is None else None
     text = f"`{facts.function.name}` {_RELATION[decision.verdict]} the budget of {limit} {with_what}"
     return Message(
         text if fits is None else f"{text}: {fits}",
         label=f"needs {takes}" if len(takes) <= _READABLE else "",
-        notes=() if fits_in_general is None or fits is not None else (fits_in_general,),
+        notes=tuple(note for note in (elsewhere, budget.uncounted) if note is not None),
     )
 
 
