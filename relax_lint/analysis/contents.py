@@ -37,6 +37,7 @@ from relax_lint.model.operations import (
     ValueId,
 )
 from relax_lint.model.program import Function
+from relax_lint.vm.calls import CallKind
 
 _END = 1 << 62
 """A use after the last operation: the result."""
@@ -172,10 +173,21 @@ class Contents(ContentWrites):
                     whole = effect.whole.get(position, sympy.false) == sympy.true
                     argument = op.arguments[position]
                     self._write(AccessPath(argument), Mending(op, argument, position, whole), state)
+        if op.kind is CallKind.CALL_TIR and effect.known:
+            self._fill(op, effect, state)
         if op.kind.in_place:
             for position in op.inplace:
                 if position >= 0:
                     self._supersede(op, AccessPath(op.arguments[position]), Certainty.MUST, state)
+
+    def _fill(self, op: KernelCall, effect: Effect, state: ContentState) -> None:
+        """The one tensor that the call allocates holds nothing where its kernel leaves elements out."""
+        roots, position = self._roots.tree(op.result), len(op.arguments)
+        if isinstance(roots, tuple) or len(roots) != 1 or position not in effect.writes:
+            return
+        if op.result not in self._last_use or effect.whole.get(position, sympy.false) == sympy.true:
+            return
+        state.unwritten[op.result] = Damage(Certainty.MUST, (Mending(op, op.result, position),))
 
     def _call(self, op: FunctionCall, state: ContentState) -> None:
         summary = self._summary_of(op)

@@ -60,7 +60,7 @@ class Summary:
             storages, perhaps = (
                 frozenset(self.path(path, call) for path in paths) for paths in (one.storages, one.perhaps)
             )
-            return New(storages, perhaps, one.presumed, one.made, one.constant)
+            return New(storages, perhaps, one.presumed, one.made, one.constant, one.inside)
 
         if self.result is None:
             return None

@@ -8,17 +8,16 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import combinations
 
-from relax_lint.model.operations import AllocTensor, KernelCall, Op
+from relax_lint.model.operations import KernelCall, Op
 from relax_lint.model.program import Function, Program
 from relax_lint.results.memory_why import Change, LiveTensor, Why
 from relax_lint.support.byte_text import bytes_text
-from relax_lint.symbolic.printing import expr_text
-from relax_lint.symbolic.quantity import Unknown
 from relax_lint.totals.compute import symbols_of
 from relax_lint.totals.plans import Plans
 from relax_lint.totals.quantities import Indeterminate
 from relax_lint.totals.walk import Inventory, Walk
 from relax_lint.totals.walker import paths_of
+from relax_lint.totals.writers import dtype_name, first_writer, shape_text
 
 SHOWN = 5
 """Tensors that are listed."""
@@ -115,23 +114,16 @@ class _Reasons:
     def _live(self, number: int) -> LiveTensor:
         span = self._tensors[number]
         op = self._used.operations[span.begin]
-        writer = self._writer(op, span)
+        writer = first_writer(self._used.operations, span.begin, span.end)
         place = op.place if writer is None else writer.place
         return LiveTensor(
             name=op.place.binding,
             operator=None if writer is None else writer.callee,
-            shape=_shape(op),
-            dtype=op.dtype.name if isinstance(op, AllocTensor) else "",
+            shape=shape_text(op),
+            dtype=dtype_name(op),
             line=None if place.location is None else place.location.line,
             bytes=span.size,
         )
-
-    def _writer(self, op: Op, span: Span) -> KernelCall | None:
-        """The first call that receives a new tensor: nothing can have written it before."""
-        for later in self._used.operations[span.begin + 1 : span.end]:
-            if isinstance(later, KernelCall) and op.result in later.arguments:
-                return later
-        return None
 
     # -- changes -------------------------------------------------------------------------------
 
@@ -221,10 +213,3 @@ class _Reasons:
             dies = self._tensors[source].end == step + 1
             if dies and self._tensors[source].size == self._tensors[target].size:
                 yield source, target
-
-
-def _shape(op: Op) -> str:
-    if not isinstance(op, AllocTensor) or isinstance(op.shape, Unknown):
-        return ""
-    extents = ", ".join(map(expr_text, op.shape))
-    return f"({extents},)" if len(op.shape) == 1 else f"({extents})"
