@@ -29,4 +29,5 @@ def _words(argument: str) -> Iterator[str]:
     except (OSError, ValueError) as error:
         why = getattr(error, "strerror", None) or error
         raise UsageError(f"cannot read arguments from `{path}`: {why}") from None
-    yield from (line for line in text.splitlines() if line)
+    # A name may hold what Python, but no file of lines, takes for the end of one.
+    yield from (line for line in text.replace("\r\n", "\n").split("\n") if line)

@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 import argparse
+import keyword
+import os
 import re
+import sys
 from pathlib import Path
 
 from relax_lint import __version__
@@ -11,6 +14,8 @@ from relax_lint.commands.terminal import UsageError, write
 
 TEMPLATE = Path(__file__).with_name("rule_package")
 RESERVED = "RLX"
+TAKEN = frozenset(("relax_lint", "relax_lint_rules", "tests", "tvm", "tvm_ffi", "numpy", "sympy", "pytest"))
+"""Modules that the package of that name would hide from itself."""
 _NAME = re.compile(r"[a-z][a-z0-9]*(-[a-z0-9]+)*")
 
 
@@ -24,10 +29,14 @@ def lay(options: argparse.Namespace) -> int:
     prefix = name.partition("-")[0].upper()
     if prefix.startswith(RESERVED):
         raise UsageError(f"the prefix `{RESERVED}` is reserved: the name decides the codes of the rules")
-    root = Path(name)
-    if root.exists():
-        raise UsageError(f"`{name}` exists")
     package = name.replace("-", "_")
+    if keyword.iskeyword(package) or package in sys.stdlib_module_names or package in TAKEN:
+        raise UsageError(
+            f"`{package}` is taken: a module of that name would hide another one, or is a keyword"
+        )
+    root = Path(name)
+    if os.path.lexists(root):
+        raise UsageError(f"`{name}` exists")
     words = {
         "PROJECT": name,
         "PACKAGE": package,

@@ -211,6 +211,12 @@ def outside_writes(flow: FunctionFlow, judge: Judge) -> Iterator[Decided[Outside
             yield Decided(event, judge.harm(event.call, must_if(event.constant and event.only), why_not))
 
 
+def overwritten_constants(flow: FunctionFlow) -> frozenset[ValueId]:
+    """The constants that a call writes: they hold something else at the latest in the next run."""
+    events = (*_outside_writes(flow), *_writes_of_callees(flow))
+    return frozenset(event.value for event in events if event.constant)
+
+
 def _writes_of_callees(flow: FunctionFlow) -> Iterator[OutsideWrite]:
     constants = flow.aliases.roots.constants
     for call in flow.function_calls if constants else ():

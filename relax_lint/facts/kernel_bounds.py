@@ -13,6 +13,7 @@ from dataclasses import dataclass, replace
 
 from relax_lint.analysis.flow import FunctionFlow
 from relax_lint.facts.claims import Claim, all_of
+from relax_lint.facts.inplace import overwritten_constants
 from relax_lint.facts.judge import Decided, Judge
 from relax_lint.facts.kernel_access_words import AccessWords, words
 from relax_lint.facts.kernel_accesses import AccessJudge, AccessVerdict, CallVerdict, Status
@@ -51,7 +52,9 @@ class IndexFacts:
         self._function = flow.function
         self._judge = judge
         self._kernels = kernels
-        self._accesses = AccessJudge(judge, flow.function.index_ranges, kernels.name_of)
+        ranges, changed = flow.function.index_ranges, overwritten_constants(flow)
+        self._ranges = {value: span for value, span in ranges.items() if value not in changed}
+        self._accesses = AccessJudge(judge, self._ranges, kernels.name_of)
         self._verdicts: dict[int, CallVerdict] = {}
 
     # -- RLX306 --------------------------------------------------------------------------------
@@ -136,7 +139,7 @@ class IndexFacts:
         for use in self._kernels.uses:
             for lookup in use.kernel.lookups:
                 value = use.operands[lookup.indices].value
-                span = None if value is None else self._function.index_ranges.get(value)
+                span = None if value is None else self._ranges.get(value)
                 condition = None if span is None else use.match.holds(lookup, span)
                 if span is not None and condition is not None:
                     decision = self._judge.judge(Claim(condition, use.domain))

@@ -138,6 +138,12 @@ def test_arguments_come_from_files(run: Run, write: Write, tmp_path: Path) -> No
     )
 
 
+def test_only_a_line_feed_ends_an_argument(run: Run, write: Write, tmp_path: Path) -> None:
+    # The list may hold names that somebody else chose, with what Python takes for the end of a line.
+    (tmp_path / "list").write_bytes("a\u2028--version\r\n--output-format\n".encode() + b"concise\n")
+    assert "--version: no such file" in run("check", "@list").stderr
+
+
 def test_a_file_whose_name_begins_with_an_at_sign_is_no_list_of_arguments(run: Run, write: Write) -> None:
     # A hook passes the names of files that somebody else chose.
     write("a.py", "--version\n")

@@ -60,15 +60,21 @@ def test_the_tests_of_a_new_package_pass_and_notice_a_change(folder: Path) -> No
         ("../acme", "is not a package name"),
         ("rlx-more", "the prefix `RLX` is reserved"),
         ("taken", "`taken` exists"),
+        ("dangling", "`dangling` exists"),
+        ("class", "`class` is taken"),
+        ("json", "`json` is taken"),
+        ("tests", "`tests` is taken"),
+        ("relax-lint", "`relax_lint` is taken"),
     ],
 )
 def test_what_cannot_be_written_is_said(
     folder: Path, capsys: pytest.CaptureFixture[str], name: str, complaint: str
 ) -> None:
     (folder / "taken").mkdir()
+    (folder / "dangling").symlink_to(folder / "nowhere")
     assert main(["new-rule-package", name]) == 2
     assert complaint in capsys.readouterr().err
-    assert [path.name for path in folder.iterdir()] == ["taken"]
+    assert sorted(path.name for path in folder.iterdir()) == ["dangling", "taken"]
 
 
 def test_a_first_word_that_ends_in_a_digit_gives_a_code_too(folder: Path) -> None:

@@ -129,6 +129,30 @@ def test_a_constant_is_no_assumption() -> None:
     assert constant.safe_when == "n >= 3"
 
 
+@pytest.mark.parametrize(
+    "change",
+    [
+        "_ = Module.scribble(k)",
+        'k2 = R.call_tir_inplace(Module.scribble, (k,), inplace_indices=[0], out_ty=R.Tensor((3,), "int32"))',
+    ],
+)
+def test_a_constant_that_is_overwritten_is_one(change: str) -> None:
+    text = GATHER.replace("@R.function\n", "@R.function(pure=False)\n")
+    text = text.replace(
+        "    y = R.call", f"    k = R.const([0, 2, 1], 'int32')\n    {change}\n    y = R.call"
+    )
+    scribble = """
+@T.prim_func(private=True)
+def scribble(c: T.handle):
+    where = T.match_buffer(c, (3,), "int32")
+    where[0] = 100
+"""
+    module = parse(scribble + text.format("x[where[i]]", "k"))
+    (check,) = checks(module, "RLX306")
+    assert check.assumes == ("`k` within 0..n - 1 (indices of `gather`, not checked)",)
+    assert checks(module, "RLX308") == []
+
+
 def test_the_report_counts_every_access() -> None:
     module = parse(GATHER.format("x[where[i]]", "indices"))
     report = relax_lint.check(module, Config(select=("RLX306",)))
