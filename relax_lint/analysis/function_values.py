@@ -21,7 +21,7 @@ Seen = frozenset[tuple[str, ValueId, tuple[int, ...]]]
 
 
 class FunctionValues:
-    """The functions that the values of one program are. A parameter is what is passed, where all calls are seen.
+    """The functions that the values of one program are. A parameter is what is passed, if all calls are seen.
 
     Functions inside of others are not followed: what they capture means nothing elsewhere.
     """
