@@ -25,5 +25,5 @@ def judged_cell(line: str, cell: str) -> Report:
     codes = line.replace(",", " ").split()
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / "cell.py"
-        path.write_text(_IMPORTS + cell, encoding="utf-8")
+        path.write_text(_IMPORTS + cell, encoding="utf-8", errors="backslashreplace")
         return check(path, {"select": codes} if codes else None)

@@ -12,6 +12,7 @@ import pytest
 import tvm
 
 import relax_lint
+from relax_lint.notebook import judged_cell
 from tests.memory.programs import HEADER, SYMBOLIC
 
 EXAMPLE = "examples/storage_overflow.py"
@@ -111,6 +112,13 @@ text: str = report.to_json() + totals.to_json() + one.to_json()
 check: relax_lint.Check = report.findings[0]
 again: relax_lint.MemoryTotals = report["main"]
 """
+
+
+def test_a_cell_that_is_no_text_is_judged() -> None:
+    body = SYMBOLIC.removeprefix(HEADER)
+    assert (
+        judged_cell("RLX101", f"x = '\ud800'\n{body}").findings == judged_cell("RLX101", f"\n{body}").findings
+    )
 
 
 def test_the_types_of_a_user_hold(tmp_path: Path) -> None:

@@ -102,3 +102,26 @@ def test_what_is_said_holds_at_every_size(form: str) -> None:
 
 def test_an_integer_whose_bytes_are_stored_one_by_one_is_any_number() -> None:
     assert "z[s[0]]" not in {access.text for access in judged(read(BYTES)).proved}
+
+
+SHOWN = {
+    "v = T.decl_buffer((1000,), 'float32', data=z.data)\nfor i in range({}):\n    v[i * i] = T.float32(1)\n": "v",
+    """\
+for i in range({}):
+    with T.sblock("b"):
+        T.reads()
+        T.writes()
+        w = T.match_buffer(z[i * i:i * i + 1], (1,), "float32", offset_factor=1)
+        w[0] = T.float32(1)
+""": "w",
+}
+
+
+@pytest.mark.parametrize("form", SHOWN)
+def test_a_trial_looks_at_the_memory_that_a_buffer_shows(form: str) -> None:
+    body, head = form, HEAD.replace("(n,)", "(4,)").replace("(m,)", "(4,)")
+    head = "".join(f"{line}\n" for line in head.splitlines() if "T.int64()" not in line)
+    for steps, is_proved in ((18, True), (20, False)):
+        text = head + "".join(f"    {line}\n" for line in body.format(steps).splitlines())
+        verdicts = {check.verdict.value for check in judged(tvm.script.from_source(text)).checks}
+        assert verdicts <= {"always-fine"} if is_proved else verdicts == {"needs-runtime-check"}

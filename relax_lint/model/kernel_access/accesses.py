@@ -86,6 +86,8 @@ class KernelAccess:
     unread: str = ""
     assumed: tuple[str, ...] = ()
     node: Any = field(default=None, repr=False)
+    claims: tuple[Poly, ...] = field(default=(), repr=False)
+    """What must be negative for all of it to stay inside, the memory that the buffer only shows included."""
 
     @property
     def proved(self) -> bool:

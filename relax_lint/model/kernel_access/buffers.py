@@ -393,5 +393,6 @@ class Scope:
                 unread,
                 assumed,
                 node,
+                tuple(claim for _, _, claim in (*claims, *narrow)),
             )
         )
