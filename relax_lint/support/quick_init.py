@@ -33,7 +33,7 @@ def quick_init(cls: type[C]) -> type[C]:
     exec(f"def __init__(self, {', '.join(positional)}):\n {body}", namespace)
     made = namespace["__init__"]
     made.__qualname__ = f"{cls.__qualname__}.__init__"
-    made.__annotations__ = dict(vars(cls)["__init__"].__annotations__)
+    made.__annotations__ = {field.name: field.type for field in known} | {"return": None}
     cls.__init__ = made  # type: ignore[method-assign]
     return cls
 
