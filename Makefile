@@ -9,7 +9,7 @@ QUICK := -n 2 --dist loadfile -m "not slow and not models and not vm and not lon
 # Known to come as a build for the CPU alone; other versions may bring gigabytes of GPU libraries with them.
 TORCH := torch==2.13.0
 
-.PHONY: demo test quick coverage matrix lint schema facts rule slow oracle hunt mutants models docs dist pages vscode fuzz lock clean
+.PHONY: demo test quick coverage matrix lint schema facts rule slow oracle hunt mutants models docs dist pages vscode fuzz lock bench clean
 
 $(STAMP): pyproject.toml
 	$(PYTHON) -m venv $(VENV)
@@ -75,6 +75,10 @@ FILES ?=
 SEED ?= 0
 mutants: $(STAMP)
 	$(BIN)/python -m tools.mutants $(FILES) --seed $(SEED) $(if $(SAMPLE),--sample $(SAMPLE)) --log build/mutants/log.jsonl
+
+# The effort of judging as ratios and exponents of growth, against those in benchmarks/bench.json.
+bench: $(STAMP)
+	$(BIN)/python -m benchmarks.bench $(if $(RECORD),--record)
 
 slow: $(STAMP)
 	$(BIN)/python -m pytest -n 2 -m "slow and not models"

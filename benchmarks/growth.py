@@ -28,9 +28,11 @@ from relax_lint.sources.unit import ParsedUnit
 from relax_lint.suppressions.policy import apply_policy
 
 SMALLEST = {
-    "calls twice at each level": 4,
+    "calls twice at each level": 2,
+    "chain depth": 16,
+    "tensors on a storage": 16,
     "nested Ifs": 8,
-    "sequential Ifs": 8,
+    "sequential Ifs": 4,
     "tuple depth": 4,
     "symbols joined": 8,
     "terms of a shape": 8,

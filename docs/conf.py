@@ -48,6 +48,7 @@ _FIRST = (
     "github",
     "gitlab",
     "compile-script",
+    "pytest",
     "serving",
     "editor",
     "vscode",

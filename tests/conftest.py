@@ -14,6 +14,9 @@ settings.register_profile("ci", derandomize=True)
 if os.environ.get("CI"):
     settings.load_profile("ci")
 
+# Hundreds of tests start processes: each would compile every module again.
+os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
+
 _NUMBERS = count()
 _TESTS = Path(__file__).parent
 

@@ -37,6 +37,7 @@ from relax_lint.model.operations import (
     ValueId,
 )
 from relax_lint.model.program import Function
+from relax_lint.vm.calls import CallKind
 
 _END = 1 << 62
 """A use after the last operation: the result."""
@@ -54,10 +55,12 @@ class Contents(ContentWrites):
         effect_of: Callable[[KernelCall], Effect],
         summary_of: Callable[[FunctionCall], Summary | None],
         captured: frozenset[ValueId],
+        held_by: Callable[[ValueId], frozenset[AccessPath]],
     ) -> None:
         super().__init__(function, aliases, paths, memory, captured.union(function.parameters))
         self._effect_of = effect_of
         self._summary_of = summary_of
+        self._held_by = held_by
         self._ops: dict[int, Op] = {}
         self._works_in_place = any(
             isinstance(op, FunctionCall) or (isinstance(op, KernelCall) and op.kind.in_place)
@@ -172,16 +175,29 @@ class Contents(ContentWrites):
                     whole = effect.whole.get(position, sympy.false) == sympy.true
                     argument = op.arguments[position]
                     self._write(AccessPath(argument), Mending(op, argument, position, whole), state)
+        if op.kind is CallKind.CALL_TIR and effect.known:
+            self._fill(op, effect, state)
         if op.kind.in_place:
             for position in op.inplace:
                 if position >= 0:
                     self._supersede(op, AccessPath(op.arguments[position]), Certainty.MUST, state)
+
+    def _fill(self, op: KernelCall, effect: Effect, state: ContentState) -> None:
+        """The one tensor that the call allocates holds nothing where its kernel leaves elements out."""
+        roots, position = self._roots.tree(op.result), len(op.arguments)
+        if isinstance(roots, tuple) or len(roots) != 1 or position not in effect.writes:
+            return
+        if op.result not in self._last_use or effect.whole.get(position, sympy.false) == sympy.true:
+            return
+        state.unwritten[op.result] = Damage(Certainty.MUST, (Mending(op, op.result, position),))
 
     def _call(self, op: FunctionCall, state: ContentState) -> None:
         summary = self._summary_of(op)
         if summary is None:
             why = f"`{op.callee}` reads its initialised arguments and writes the others"
             self._unknown(op, map(AccessPath, op.arguments), why, state)
+            values = op.arguments if op.value is None else (*op.arguments, op.value)
+            self._hand_on_all(op, map(AccessPath, values), state)
             return
         for path, certainty in summary.touched(summary.reads, op):
             reading = Reading(op, self._aliases.leaf(path))
@@ -206,7 +222,18 @@ class Contents(ContentWrites):
                 self._overwrite(written, storage, frozenset(), state)
                 if self._roots.path(storage).value in self._outside:
                     self.places.add(storage)
+        self._hand_on_all(op, [summary.path(path, op) for path in sorted(summary.handed_on)], state)
         self._returned(op, summary.unwritten, state)
+
+    def _hand_on_all(self, op: FunctionCall, paths: Iterable[AccessPath], state: ContentState) -> None:
+        """Values that a function gets which is not known, and what those of them hold that are functions."""
+        presumed = Presumption(
+            f"`{op.callee}` overwrites nothing that it is given or holds, and calls nothing that does"
+        )
+        for path in paths:
+            for one in (path, *sorted(self._held_by(self._aliases.leaf(path)))):
+                self._hand_on(op, one, presumed, state)
+        self._put_perhaps(op)
 
     def _returned(
         self, op: FunctionCall, unwritten: Mapping[tuple[int, ...], Certainty], state: ContentState

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+from collections import defaultdict
 from dataclasses import dataclass
 from typing import TypeAlias
 
-from relax_lint.analysis.access_paths import AccessPath, Tree
+from relax_lint.analysis.access_paths import AccessPath, Tree, with_fields
 from relax_lint.analysis.presumption import Presumption
-from relax_lint.model.operations import FunctionCall, KernelCall
+from relax_lint.model.operations import FunctionCall, KernelCall, ValueId
 from relax_lint.vm.builtins import BUILTINS
 from relax_lint.vm.calls import CallKind
 
@@ -16,8 +17,9 @@ from relax_lint.vm.calls import CallKind
 class New:
     """A tensor that a function makes: on memory of its own, or on one of the `storages` that come from
     outside of the function. It is only `presumed` not to lie in the memory of one of `perhaps`. Two fields of
-    a result that are `made` at one place of the function are one tensor. A `constant` is new to the caller
-    alone: every call returns the same one.
+    a result that are `made` at one place of the function are one tensor; `inside` are the storages of the
+    function's own that it may be on. A `constant` is new to the caller alone: every call returns the same
+    one.
     """
 
     storages: frozenset[AccessPath] = frozenset()
@@ -25,10 +27,29 @@ class New:
     presumed: Presumption | None = None
     made: AccessPath | None = None
     constant: bool = False
+    inside: frozenset[AccessPath] = frozenset()
 
 
 Source: TypeAlias = AccessPath | New
 """What a result of a function is: something of its caller's, or something new."""
+
+
+def shared_inside(result: Tree[Source], call: ValueId) -> dict[AccessPath, AccessPath]:
+    """The storages of a function's own on which several fields of its result are, or that it returns as well:
+    for each the field that it is, or a field that nothing else is, of the result of `call`.
+    """
+    on: dict[AccessPath, set[AccessPath | None]] = defaultdict(set)
+    returned: dict[AccessPath, AccessPath] = {}
+    for fields, sources in with_fields(result):
+        for source in sources:
+            if isinstance(source, New):
+                for storage in source.inside:
+                    on[storage].add(source.made)
+                if source.made is not None and len(sources) == 1:
+                    returned.setdefault(source.made, AccessPath(call, fields))
+    shared = [key for key in sorted(on) if len(on[key]) > 1 or key in returned]
+    return {key: returned.get(key, AccessPath(call, (-1 - i,))) for i, key in enumerate(shared)}
+
 
 Result: TypeAlias = "Tree[Source] | None"
 """The result of a function; None where none of its paths is known yet."""

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from relax_lint.analysis.access_paths import AccessPath, Tree, at, everything, joined, mapped, with_each
 from relax_lint.analysis.offsets import Offsets
 from relax_lint.analysis.presumption import Presumption
-from relax_lint.analysis.results import New, Result, Source, returns_something_new
+from relax_lint.analysis.results import New, Result, Source, returns_something_new, shared_inside
 from relax_lint.model.operations import (
     Alias,
     AllocTensor,
@@ -215,16 +215,21 @@ class Roots:
         result = self._result_of(op)
         if result is None:
             return frozenset()
-        seen: dict[AccessPath, frozenset[AccessPath]] = {}
+        made: dict[AccessPath, frozenset[AccessPath]] = {}
+        inside = shared_inside(result, op.result)
         return mapped(
-            result, lambda sources, fields: self._taken(sources, AccessPath(op.result, fields), seen)
+            result, lambda sources, fields: self._taken(sources, AccessPath(op.result, fields), made, inside)
         )
 
     def _taken(
-        self, sources: frozenset[Source], path: AccessPath, seen: dict[AccessPath, frozenset[AccessPath]]
+        self,
+        sources: frozenset[Source],
+        path: AccessPath,
+        seen: dict[AccessPath, frozenset[AccessPath]],
+        inside: dict[AccessPath, AccessPath],
     ) -> frozenset[ValueId]:
-        """The roots of one field of what a function returns; `sources` as the caller knows them, `seen` is
-        where the fields before it were made.
+        """The roots of one field of what a function returns; `sources` as the caller knows them. `seen` is
+        where the fields before it were made, `inside` what stands for storages of the callee.
         """
         made = frozenset(one.made for one in sources if isinstance(one, New) and one.made is not None)
         shared = [field for field, places in seen.items() if not made.isdisjoint(places)]
@@ -243,8 +248,10 @@ class Roots:
             found |= {root}
             if all(isinstance(other, New) and other.constant for other in sources):
                 self.constants.add(root)
-            for storage in source.storages:
-                self.storages[root] = self.storages.get(root, frozenset()) | self.of(storage)
+            own = frozenset(self._part(inside[storage]) for storage in source.inside if storage in inside)
+            storages = own.union(*map(self.of, source.storages))
+            if storages:
+                self.storages[root] = self.storages.get(root, frozenset()) | storages
                 self.elsewhere.add(root)
             if source.presumed is not None:
                 known = self.perhaps.get(root)
@@ -255,7 +262,12 @@ class Roots:
 
     def _presume(self, op: KernelCall | FunctionCall, own: Tree[ValueId]) -> None:
         presumed = returns_something_new(op)
-        given = [self.of(AccessPath(argument)) for argument in op.arguments if self._has_memory(argument)]
+        anything = isinstance(op, FunctionCall)
+        given = [
+            self.of(AccessPath(argument))
+            for argument in op.arguments
+            if anything or self._has_memory(argument)
+        ]
         roots = frozenset[ValueId]().union(*given)
         if presumed is None or not roots or isinstance(self._function.type_of(op.result), PrimType):
             return
@@ -280,7 +292,8 @@ def as_sources(roots: Roots, tree: Tree[ValueId], outside: frozenset[ValueId]) -
         perhaps = roots.perhaps.get(root)
         given = frozenset[AccessPath]() if perhaps is None else paths(perhaps.roots)
         presumed = perhaps.presumed if perhaps is not None and given else None
-        storages = paths(roots.storages.get(root, frozenset()))
-        return New(storages, given, presumed, path, root in roots.constants)
+        storages = roots.storages.get(root, frozenset())
+        inside = frozenset(map(roots.path, storages)) - paths(storages)
+        return New(paths(storages), given, presumed, path, root in roots.constants, inside)
 
     return mapped(tree, lambda found, _: frozenset(source(root) for root in found))

@@ -106,7 +106,7 @@ class DeviceFacts:
         if len(placings) < 2:
             return None
         first = placings[0]
-        other = next((placing for placing in placings if placing.device != first.device), None)
+        other = next((p for p in placings if not self._is_same(p.device, first.device)), None)
         return Decided(MixedCall(call, first, other), _verdict(other is None, "device indices"))
 
     def offered(self) -> Iterator[Decided[AllocStorage | AllocTensor]]:
@@ -185,6 +185,13 @@ class DeviceFacts:
             for op in self._flow.operations
             if isinstance(op, AllocStorage) or (isinstance(op, AllocTensor) and op.storage is None)
         )
+
+    def _is_same(self, one: int, other: int) -> bool:
+        """Whether two indices name one device: a module declares it again for each memory scope."""
+        declared = self._program.declared_devices
+        if max(one, other) >= len(declared) or min(one, other) < 0:
+            return one == other
+        return declared[one].hardware == declared[other].hardware
 
     def _placings(self, call: KernelCall) -> tuple[Placing, ...]:
         """The arguments of a call whose device is known."""

@@ -193,22 +193,36 @@ class OutsideWrite:
     the argument is nothing else on any path.
     """
 
-    call: KernelCall
+    call: KernelCall | FunctionCall
     value: ValueId
     constant: bool
     only: bool
 
 
 def outside_writes(flow: FunctionFlow, judge: Judge) -> Iterator[Decided[OutsideWrite]]:
-    """Every write to a constant, and every declared in-place write to a tensor parameter of a public
-    function.
+    """Every write to a constant, also by a function that is called, and every declared in-place write to a
+    tensor parameter of a public function.
     """
-    for event in _outside_writes(flow):
+    for event in (*_outside_writes(flow), *_writes_of_callees(flow)):
         if event.constant or not flow.function.private:
             why_not = (
                 "it may be another tensor" if event.constant else "the caller may still need the old value"
             )
             yield Decided(event, judge.harm(event.call, must_if(event.constant and event.only), why_not))
+
+
+def _writes_of_callees(flow: FunctionFlow) -> Iterator[OutsideWrite]:
+    constants = flow.aliases.roots.constants
+    for call in flow.function_calls if constants else ():
+        summary = flow.summary_of(call)
+        if summary is None:
+            continue
+        written = {**summary.superseded, **summary.writes}
+        for path in dict.fromkeys(path for path, _ in summary.touched(written, call)):
+            roots = flow.aliases.roots.of(path)
+            always = all(c is Certainty.MUST for found, c in summary.touched(written, call) if found == path)
+            for root in sorted(roots & constants):
+                yield OutsideWrite(call, root, True, always and len(roots) == 1)
 
 
 def _outside_writes(flow: FunctionFlow) -> Iterator[OutsideWrite]:

@@ -13,6 +13,7 @@ from typing import TypeAlias
 import sympy
 from sympy.logic.boolalg import Boolean
 
+from relax_lint.fixes.comparing import Comparison
 from relax_lint.model.operations import AllocStorage, Kill, Op, OperationId
 from relax_lint.model.program import BoundKind
 
@@ -39,7 +40,8 @@ class Turn(IntEnum):
 
 @dataclass(frozen=True)
 class InsertAssert:
-    """Insert `R.assert_op(condition, symbols)` before an operation, or at the entry (`before` None).
+    """Insert `R.assert_op(condition, symbols)` before an operation, or at the entry (`before` None); with a
+    `comparison` a call of `vm.builtin.match_shape` that makes it, which needs no lowering.
 
     `condition` is one relation, or alternatives of relations; a conjunction is several changes. It is made of
     operations that TVMScript has and divides by constants only.
@@ -48,6 +50,7 @@ class InsertAssert:
     condition: Boolean
     symbols: tuple[sympy.Symbol, ...]
     before: OperationId | None
+    comparison: Comparison | None = None
 
 
 @dataclass(frozen=True)

@@ -33,6 +33,8 @@ from relax_lint.fixes.changes import (
     ResizeStorage,
     Turn,
 )
+from relax_lint.fixes.check_form import CheckForm
+from relax_lint.fixes.comparing import Comparison, comparison
 from relax_lint.fixes.conditions import check_title, conjuncts, is_exact, is_writable
 from relax_lint.fixes.minimal import MinimalChecks
 from relax_lint.fixes.resizing import Resizing
@@ -42,6 +44,7 @@ from relax_lint.model.program import BoundKind
 from relax_lint.results.verdict import Verdict
 from relax_lint.support.quick_init import quick_init
 from relax_lint.symbolic.decision import Decision
+from relax_lint.symbolic.domain import Domain
 
 
 @quick_init
@@ -57,10 +60,11 @@ _NOTHING = Plan()
 
 
 class Planner:
-    """Plans the remedies for the findings of one function."""
+    """Plans the remedies for the findings of one function; `form` is that of the checks."""
 
-    def __init__(self, facts: FunctionFacts) -> None:
+    def __init__(self, facts: FunctionFacts, *, form: CheckForm = CheckForm.ASSERT_OP) -> None:
         self._facts = facts
+        self._form = form
         self._function = facts.function
         self._config = facts.config
 
@@ -124,12 +128,20 @@ class Planner:
         if point is None or not exact:
             applicability = Applicability.DISPLAY
         before = None if point is None else point.before
-        changes = tuple(InsertAssert(part, self._in_order(part), before) for part in parts)
+        changes = tuple(
+            InsertAssert(part, self._in_order(part), before, self._comparison(part, domain)) for part in parts
+        )
         return (Remedy(check_title(parts), applicability, changes, Turn.CHECK),)
 
     def _enforcement(self, decision: Decision) -> tuple[Remedy, ...]:
         """A check at the entry of a bound that is declared only."""
         return tuple(replace(check, turn=Turn.BOUND) for check in self._assertion(decision, None))
+
+    def _comparison(self, condition: Boolean, domain: Domain) -> Comparison | None:
+        if self._form is CheckForm.ASSERT_OP:
+            return None
+        # A difference of free symbols may wrap around.
+        return comparison(condition, differences=not condition.free_symbols & domain.free)
 
     def _in_order(self, condition: Boolean) -> tuple[sympy.Symbol, ...]:
         return tuple(sorted(condition.free_symbols, key=lambda symbol: symbol.name))

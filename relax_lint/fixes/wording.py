@@ -7,6 +7,7 @@ from collections.abc import Iterable
 import sympy
 from sympy.logic.boolalg import Boolean
 
+from relax_lint.fixes.comparing import Comparison
 from relax_lint.symbolic.printing import condition_text
 
 
@@ -16,3 +17,11 @@ def assert_format(condition: Boolean, symbols: Iterable[sympy.Symbol]) -> str:
     """
     values = ", ".join(f"{symbol.name} = {{}}" for symbol in symbols)
     return f"{values}, but {condition_text(condition)} is needed"
+
+
+def comparison_text(condition: Boolean, comparison: Comparison) -> str:
+    """The words of a check that `vm.builtin.match_shape` makes. The virtual machine puts the two numbers in
+    front of them.
+    """
+    words = f" ({comparison.words})" if comparison.words else ""
+    return f"{condition_text(condition)} is needed{words};"

@@ -4,13 +4,15 @@ TVM.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Container, Iterable, Iterator
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any
 
 from relax_lint.analysis.flow import ProgramFlow
 from relax_lint.facts.assumed import with_assumptions
 from relax_lint.facts.function import FunctionFacts
+from relax_lint.fixes.check_form import CheckForm, form_in_text
 from relax_lint.fixes.planning import Plan, Planner
 from relax_lint.model.builder import build_program
 from relax_lint.model.positions import NoPositions, Positions
@@ -21,6 +23,7 @@ from relax_lint.settings.config import Config
 from relax_lint.support.quick_init import quick_init
 from relax_lint.symbolic.prover import ProverChain
 from relax_lint.totals.kernel_memory import KernelMemory
+from relax_lint.vm import versions
 
 
 @quick_init
@@ -48,6 +51,7 @@ class ModuleJudge:
 
     `notes` are about the module as a whole; `assumptions` are those of the configuration that concern it;
     `kernels` knows the buffers that kernels make themselves, where a total or a budget counts them.
+    Functions whose node has an address in `without` are left out.
     """
 
     def __init__(
@@ -57,9 +61,11 @@ class ModuleJudge:
         *,
         positions: Positions | None = None,
         module_name: str | None = None,
+        without: Container[int] = (),
         kept: KeptKernels | None = None,
     ) -> None:
         self._config = config
+        self._without = without
         self._positions = positions or NoPositions()
         self._chain = ProverChain(max_extent=config.max_extent)
         wanted = config.memory.details or config.max_memory
@@ -81,16 +87,26 @@ class ModuleJudge:
         shared = ProgramFlow(self.program)
         rules = [rule for rule in load_rules().values() if rule.is_on(self._config)]
         for function in self.program.functions:
+            if function.node is not None and versions.identity(function.node) in self._without:
+                continue
             facts = FunctionFacts(shared, function, self._config, self._chain, self.kernels)
             found = [(rule, judgement) for rule in rules for judgement in rule.check(facts)]
-            yield JudgedFunction(facts, _planned(facts, found))
+            yield JudgedFunction(facts, self._planned(facts, found))
 
+    def _planned(
+        self, facts: FunctionFacts, found: Iterable[tuple[Rule, Judgement]]
+    ) -> tuple[PlannedJudgement, ...]:
+        reached = [(rule, judgement) for rule, judgement in found if judgement.decision.reachable]
+        if not reached:
+            return ()
+        planner = Planner(facts, form=self._form)
+        plans = [planner.plan(j.remedy, j.decision, j.place) for _, j in reached]
+        return tuple(
+            PlannedJudgement(rule, judgement, plan)
+            for (rule, judgement), plan in zip(reached, planner.minimised(plans), strict=True)
+        )
 
-def _planned(facts: FunctionFacts, found: Iterable[tuple[Rule, Judgement]]) -> tuple[PlannedJudgement, ...]:
-    reached = [(rule, judgement) for rule, judgement in found if judgement.decision.reachable]
-    planner = Planner(facts)
-    plans = [planner.plan(j.remedy, j.decision, j.place) for _, j in reached]
-    return tuple(
-        PlannedJudgement(rule, judgement, plan)
-        for (rule, judgement), plan in zip(reached, planner.minimised(plans), strict=True)
-    )
+    @cached_property
+    def _form(self) -> CheckForm:
+        """How the checks of this module are written."""
+        return form_in_text(self._config.check_form, self.program.node)

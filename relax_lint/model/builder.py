@@ -61,7 +61,7 @@ def build_program(
         tuple(functions),
         versions.device_count(module),
         module,
-        tuple(Device(text, kind) for text, kind in versions.declared_devices(module)),
+        tuple(Device(*row) for row in versions.declared_devices(module)),
         Kernels(module, where) if kernels is None else kernels,
     )
 

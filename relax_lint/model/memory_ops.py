@@ -26,7 +26,7 @@ from relax_lint.symbolic.printing import condition_text
 from relax_lint.symbolic.quantity import Shape, Size, Unknown
 from relax_lint.symbolic.translate import Untranslatable
 from relax_lint.vm import versions
-from relax_lint.vm.builtins import ELEMENT_SCOPES, Operation, Role, Unit, ViewKind
+from relax_lint.vm.builtins import ELEMENT_SCOPES, IPC_SCOPE, Operation, Role, Unit, ViewKind
 from relax_lint.vm.facts import FactSource
 
 # -- allocations ------------------------------------------------------------------------------
@@ -35,7 +35,8 @@ from relax_lint.vm.facts import FactSource
 def _storage(context: BuildContext, place: OperationId, var: Any, given: Given) -> Op:
     assert given.builtin.level is not None
     dtype = dtype_of(given[Role.DTYPE])
-    scope = text_of(given[Role.SCOPE])
+    named, device = given.get(Role.SCOPE), given.get(Role.DEVICE)
+    scope = IPC_SCOPE if named is None else text_of(named)
     in_bytes = given.builtin.unit is Unit.BYTES and scope not in ELEMENT_SCOPES
     unit = BYTE if in_bytes else dtype
     extents = read_shape(context, given[Role.SHAPE])
@@ -46,7 +47,7 @@ def _storage(context: BuildContext, place: OperationId, var: Any, given: Given) 
         size_in_bytes(extents, unit),
         extents,
         dtype,
-        device_of(given[Role.DEVICE]),
+        None if device is None else device_of(device),
         scope,
     )
 
@@ -107,7 +108,7 @@ def _present(context: BuildContext, given: Given, role: Role) -> Any | None:
         return argument
     if versions.is_absent(argument):
         return None
-    is_variable = versions.kind(argument) == "Var"
+    is_variable = versions.kind(argument) in ("Var", "DataflowVar")
     is_null = is_variable and isinstance(context.values[context.operand(argument)].type, OpaqueType)
     return None if is_null else argument
 

@@ -147,10 +147,13 @@ class Function:
 
 @dataclass(frozen=True)
 class Device:
-    """A device that a module declares: how the types of tensors write it, and the kind of its target."""
+    """A device that a module declares: how the types of tensors write it, the kind of its target, and what it
+    has in common with a declaration of the same device for another memory scope.
+    """
 
     text: str
     target: str
+    hardware: str
 
 
 @dataclass(frozen=True)

@@ -15,9 +15,10 @@ import sympy
 from relax_lint.model.heap_state import Heaps
 from relax_lint.model.operations import OperationId, SlotAccess, ValueId, Written
 from relax_lint.model.program import Origin, Provenance
+from relax_lint.model.shape_conditions import equality
 from relax_lint.model.symbols import SymbolTable
 from relax_lint.symbolic.domain import Fact
-from relax_lint.symbolic.printing import expr_text
+from relax_lint.symbolic.printing import condition_text, expr_text
 from relax_lint.symbolic.quantity import Size, Unknown
 from relax_lint.symbolic.translate import Translator, Untranslatable
 from relax_lint.vm.facts import FactSource
@@ -137,8 +138,11 @@ class HeapReader:
         self, value: sympy.Expr | None, expected: sympy.Expr | None, origin: Origin
     ) -> Iterator[Fact]:
         if value is not None and expected is not None and value != expected:
+            condition = equality(value, expected)
             text = f"{expr_text(value)} == {expr_text(expected)}"
-            yield self._symbols.fact(FactSource.HEAP_SLOT, sympy.Eq(value, expected), text, str(origin))
+            if not isinstance(condition, sympy.Eq):
+                text = condition_text(condition)
+            yield self._symbols.fact(FactSource.HEAP_SLOT, condition, text, str(origin))
 
     def _named(self, name: str, source: Source) -> tuple[sympy.Symbol, tuple[Fact, ...]]:
         """A symbol for a value that nothing else names, and what is known of it."""

@@ -14,14 +14,14 @@ from typing import Any
 
 from relax_lint import __version__
 from relax_lint.output.serving_picture import serving_sections
-from relax_lint.results.memory_figures import MAX_TIMELINES, Amount, MemoryTotals, Timeline
+from relax_lint.results.memory_figures import MAX_TIMELINES, Amount, MemoryTotals, Resident, Timeline
 from relax_lint.results.report import Report
 from relax_lint.settings.config import Config
 from relax_lint.settings.memory_request import WHOLE
 from relax_lint.support.escaping import json_text, printable
 from relax_lint.totals.serving import Serving
 
-_SCRIPTS = ("1_formula", "2_layout", "3_charts", "4_page")
+_SCRIPTS = ("1_formula", "2_layout", "3_charts", "4_groups", "5_view", "6_compare", "7_page")
 
 
 def render_html(report: Report, config: Config, served: Sequence[Serving] = ()) -> str:
@@ -94,6 +94,7 @@ def _function(total: MemoryTotals, config: Config) -> dict[str, Any]:
             }
             for name, key, expr in _totals(total, config)
         ],
+        "kept": [{"name": name, "expr": expr} for name, expr in _kept(total)],
         "complete": len(total.timelines) < MAX_TIMELINES,
         "timelines": [_timeline(timeline) for timeline in total.timelines],
     }
@@ -113,6 +114,16 @@ def _totals(total: MemoryTotals, config: Config) -> Iterator[tuple[str, str, str
     yield "constants", "constants.bytes", _expr(total.constant_bytes)
 
 
+def _kept(total: MemoryTotals) -> Iterator[tuple[str, str]]:
+    """What is there during the whole call, besides what the VM's allocator hands out."""
+    amounts = {"parameters": total.parameter_bytes, "constants": total.constant_bytes}
+    if total.packed is not None:
+        amounts["caches and states"] = total.packed.device
+    for name, amount in amounts.items():
+        if amount is not None and amount.expr != "0":
+            yield name, amount.expr
+
+
 def _expr(amount: Amount | None) -> str | None:
     return None if amount is None else amount.expr
 
@@ -130,6 +141,7 @@ def _timeline(timeline: Timeline) -> dict[str, Any]:
         "branches": timeline.branches,
         "steps": timeline.steps,
         "formulas": timeline.formulas,
+        "layers": timeline.layers,
         "storages": [
             {
                 "name": storage.name,
@@ -147,6 +159,7 @@ def _timeline(timeline: Timeline) -> dict[str, Any]:
                         "size": tensor.size,
                         "begin": tensor.begin,
                         "end": tensor.end,
+                        **_words(tensor),
                     }
                     for tensor in storage.residents
                 ],
@@ -154,3 +167,14 @@ def _timeline(timeline: Timeline) -> dict[str, Any]:
             for storage in timeline.storages
         ],
     }
+
+
+def _words(tensor: Resident) -> dict[str, Any]:
+    """What is known of a tensor besides its bytes; the rest is left out, as a page has thousands."""
+    words = {
+        "operator": tensor.operator,
+        "shape": tensor.shape,
+        "dtype": tensor.dtype,
+        "line": tensor.line,
+    }
+    return {name: value for name, value in words.items() if value}

@@ -14,7 +14,7 @@ const layout = (() => {
       })),
     }));
     const live = alive(storages, steps);
-    return { steps, storages, live, peak: peakOf(live, storages, steps), top: place(storages) };
+    return { steps, storages, live, layers: timeline.layers ?? [], peak: peakOf(live, storages, steps), top: place(storages) };
   }
 
   // Of the steps at which most is held, the one at which tensors use most of it.

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Container, Hashable, Sequence
+from collections.abc import Callable, Container, Hashable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, TypeAlias
 
@@ -17,13 +17,14 @@ from relax_lint.fixes.changes import (
     ResizeStorage,
 )
 from relax_lint.fixes.module.changed import FunctionChange, Inapplicable, apply_changes, require_applicable
-from relax_lint.fixes.module.rewriting import address
+from relax_lint.fixes.module.rewriting import address, called_functions
 from relax_lint.judging.module import ModuleJudge, PlannedJudgement
 from relax_lint.model.operations import Assert
 from relax_lint.model.program import Function
 from relax_lint.repair.trials import Subject, Trial
 from relax_lint.results.verdict import Verdict
 from relax_lint.settings.config import Config
+from relax_lint.vm import versions
 
 Wanted: TypeAlias = Callable[[Remedy], bool]
 
@@ -46,23 +47,41 @@ class Offer:
 
 
 class JudgedModule:
-    """A module, and the findings in it."""
+    """A module, and the findings in it. What `before` has of the same functions is
+    taken from it."""
 
-    def __init__(self, module: Any, config: Config) -> None:
+    def __init__(self, module: Any, config: Config, before: JudgedModule | None = None) -> None:
         self.module = module
-        judge = ModuleJudge(module, config)
+        known = {} if before is None else before._found_in_functions_of(module)
+        self._found: dict[int, list[tuple[Function, PlannedJudgement]]] = {
+            address(node): known[address(node)]
+            for _, node in versions.relax_functions(module)
+            if address(node) in known
+        }
+        judge = ModuleJudge(module, config, without=frozenset(self._found))
         self._functions = judge.program.functions
-        self._found = [
-            (judged.facts.function, found)
-            for judged in judge.functions()
-            for found in judged.judgements
-            if found.judgement.decision.verdict is not Verdict.ALWAYS_FINE
-        ]
+        for judged in judge.functions():
+            function = judged.facts.function
+            self._found[address(function.node)] = [
+                (function, found)
+                for found in judged.judgements
+                if found.judgement.decision.verdict is not Verdict.ALWAYS_FINE
+            ]
+
+    def _found_in_functions_of(self, module: Any) -> Mapping[int, list[tuple[Function, PlannedJudgement]]]:
+        """The findings by the address of the function; none where a function may concern another one."""
+        names = {name for name, _ in versions.relax_functions(module)}
+        return {} if names & called_functions(module) else self._found
+
+    @property
+    def _all(self) -> Iterator[tuple[Function, PlannedJudgement]]:
+        for function in self._functions:
+            yield from self._found.get(address(function.node), ())
 
     @property
     def tally(self) -> Counter[Subject]:
         """How many findings there are of each kind."""
-        return Counter(_subject(function, found) for function, found in self._found)
+        return Counter(_subject(function, found) for function, found in self._all)
 
     @property
     def checks(self) -> list[tuple[Function, Assert]]:
@@ -73,7 +92,7 @@ class JudgedModule:
     def offers(self, wanted: Wanted, refused: Container[Hashable]) -> list[Offer]:
         """Of each finding the first `wanted` fix that can be made and was not refused."""
         found = []
-        for function, judgement in self._found:
+        for function, judgement in self._all:
             offers = (
                 Offer(function, judgement, remedy) for remedy in judgement.plan.remedies if wanted(remedy)
             )

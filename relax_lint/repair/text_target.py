@@ -23,11 +23,12 @@ from relax_lint.repair.driver import Target, repair
 from relax_lint.repair.trials import Subject
 from relax_lint.results.check import is_finding
 from relax_lint.results.report import FileResult
+from relax_lint.vm.builtins import MATCH_SHAPE
 
 JudgeTexts: TypeAlias = Callable[[Mapping[str, str]], Mapping[str, FileResult]]
 """Judges texts, by the path to show."""
 
-_CHECK = ".assert_op("
+_CHECKS = (".assert_op(", f'.call_packed("{MATCH_SHAPE}"')
 
 
 @dataclass(frozen=True)
@@ -86,7 +87,9 @@ class FixedFile:
 
     def adopt(self, judged: JudgedText, offers: Sequence[Proposal]) -> None:
         """Take over a text that was judged."""
-        inserted = dict.fromkeys(edit.text for edit in edits_of(offers) if _CHECK in edit.text)
+        inserted = dict.fromkeys(
+            edit.text for edit in edits_of(offers) if any(check in edit.text for check in _CHECKS)
+        )
         self._checks += [_Inserted(check) for check in inserted if check not in self.text]
         self.judged = judged
 

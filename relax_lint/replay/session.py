@@ -16,6 +16,8 @@ from relax_lint.results.confirmation import Confirmation, Run, Status, Symptom
 from relax_lint.running.sandbox.gaps import AUTO
 from relax_lint.support.escaping import without_addresses
 
+_REFUSAL = re.compile(r" is needed[^;]*; match_cast error")
+
 _SHOWN_CHARACTERS = 160
 
 # What depends on the bytes that memory happens to hold differs between the two.
@@ -137,6 +139,11 @@ class Session:
         self._machine.restart()
 
 
+def _is_refusal(message: str | None) -> bool:
+    """Whether the virtual machine says that a check failed which `--fix` inserted as a builtin."""
+    return message is not None and _REFUSAL.search(message) is not None
+
+
 class _Watch:
     """Runs of one module, looked at for certain symptoms."""
 
@@ -164,7 +171,7 @@ class _Watch:
         return tuple(runs)
 
     def _symptom(self, result: RunResult) -> Symptom | None:
-        stopped = result.error_type == "AssertionError"
+        stopped = result.error_type == "AssertionError" or _is_refusal(result.message)
         if Symptom.ACCEPTED in self._symptoms and not stopped:
             return Symptom.ACCEPTED
         if result.outcome is Outcome.SIGNAL:

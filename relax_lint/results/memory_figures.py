@@ -83,7 +83,8 @@ class Estimate:
 @dataclass(frozen=True)
 class Resident:
     """A tensor on a storage. `offset` and `size` are positions in the formulas of the timeline, in bytes;
-    `begin` and `end` are steps, the end excluded.
+    `begin` and `end` are steps, the end excluded. `operator` is the call that writes it first and `line` that
+    of this call; None, and an empty `shape` or `dtype`, where that is not known.
     """
 
     name: str
@@ -91,6 +92,10 @@ class Resident:
     size: int
     begin: int
     end: int
+    operator: str | None = None
+    shape: str = ""
+    dtype: str = ""
+    line: int | None = None
 
 
 @dataclass(frozen=True)
@@ -113,13 +118,15 @@ class Tenure:
 @dataclass(frozen=True)
 class Timeline:
     """Memory over program order on one path through a function, callees included. `branches` says which
-    branches the path takes, `steps` names each operation, `formulas` are the distinct sizes in bytes.
+    branches the path takes, `steps` names each operation, `formulas` are the distinct sizes in bytes,
+    `layers` are the steps at which the layers of the model begin, as its kernels repeat.
     """
 
     branches: str
     steps: tuple[str, ...]
     formulas: tuple[str, ...]
     storages: tuple[Tenure, ...]
+    layers: tuple[int, ...] = ()
 
 
 @dataclass(frozen=True)

@@ -96,6 +96,7 @@ class Config:
     devices: int | None = None
     dialect: str = "auto"
     fix_strategy: str = "auto"
+    check_form: str = "auto"
     max_memory: tuple[tuple[str, int], ...] = ()
     memory: MemoryRequest = field(default_factory=MemoryRequest)
     strict: bool = False

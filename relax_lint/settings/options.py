@@ -163,6 +163,14 @@ OPTIONS = (
         choices=("assert", "dynamic", "auto"),
         default="auto",
     ),
+    _in_files(
+        "check-form",
+        "choice",
+        "how a run-time check is inserted: as `R.assert_op` (`assert-op`), as a call of the virtual machine's"
+        " `match_shape` (`builtin`), or as the operator only where it can still be lowered (`auto`)",
+        choices=("assert-op", "builtin", "auto"),
+        default="auto",
+    ),
     # -- totals --
     _only(
         "bind", "texts", "the value of a symbol, or a range: n=1..4096", commands=(MEMORY,), metavar="N=128"

@@ -14,7 +14,7 @@ from functools import cache
 from operator import attrgetter
 from typing import TYPE_CHECKING, Any
 
-from relax_lint.support.quick_init import quick_init
+from relax_lint.support.quick_init import constructor
 
 __all__ = ["dataclass"]
 
@@ -35,6 +35,8 @@ def _made(cls: type, eq: bool) -> Any:
         # Else `dataclasses` asks for the signature of a constructor that is not there yet.
         cls.__doc__ = cls.__name__
     made: Any = dataclasses.dataclass(init=False, repr=False, eq=False)(cls)
+    if not all(field.init for field in dataclasses.fields(made)):
+        raise TypeError(f"{cls.__name__} has a field that its constructor does not set")
     # What a class that is derived from it is asked to be, too.
     made.__dataclass_params__.frozen = True
     own = frozenset(vars(made))
@@ -47,8 +49,9 @@ def _made(cls: type, eq: bool) -> Any:
 
 def _initialiser(cls: Any) -> Callable[..., None]:
     def __init__(self: Any, *arguments: Any, **named: Any) -> None:
-        quick_init(cls)
-        cls.__init__(self, *arguments, **named)
+        written = constructor(cls)
+        cls.__init__ = written
+        written(self, *arguments, **named)
 
     return __init__
 

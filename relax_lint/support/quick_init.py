@@ -6,7 +6,9 @@ four times as much as storing the fields. Imports nothing of this tool.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import MISSING, Field, fields
+from functools import wraps
 from typing import Any, TypeVar
 
 C = TypeVar("C")
@@ -16,10 +18,25 @@ _UNSET = object()
 
 
 def quick_init(cls: type[C]) -> type[C]:
-    """The frozen dataclass with a constructor of the same signature that stores its fields directly."""
-    known = fields(cls)  # type: ignore[arg-type]
-    if not all(field.init for field in known):
+    """The frozen dataclass with a constructor of the same signature that stores its fields directly. It is
+    written when the first object is made: a run that makes none does not pay for it.
+    """
+    if not all(field.init for field in fields(cls)):  # type: ignore[arg-type]
         raise TypeError(f"{cls.__name__} has a field that its constructor does not set")
+
+    @wraps(vars(cls)["__init__"])
+    def first(self: Any, *arguments: Any, **keywords: Any) -> None:
+        made = constructor(cls)
+        cls.__init__ = made  # type: ignore[method-assign]
+        made(self, *arguments, **keywords)
+
+    cls.__init__ = first  # type: ignore[method-assign]
+    return cls
+
+
+def constructor(cls: type[Any]) -> Callable[..., None]:
+    """A constructor of a dataclass that stores the fields directly."""
+    known = fields(cls)
     namespace: dict[str, Any] = {"_unset": _UNSET}
     positional = [_parameter(field, namespace) for field in known if not field.kw_only]
     keywords = [_parameter(field, namespace) for field in known if field.kw_only]
@@ -31,11 +48,10 @@ def quick_init(cls: type[C]) -> type[C]:
     body = "\n ".join(lines)
     # The text is made of the names of fields alone.
     exec(f"def __init__(self, {', '.join(positional)}):\n {body}", namespace)
-    made = namespace["__init__"]
+    made: Callable[..., None] = namespace["__init__"]
     made.__qualname__ = f"{cls.__qualname__}.__init__"
     made.__annotations__ = {field.name: field.type for field in known} | {"return": None}
-    cls.__init__ = made  # type: ignore[method-assign]
-    return cls
+    return made
 
 
 def _parameter(field: Field[Any], namespace: dict[str, Any]) -> str:

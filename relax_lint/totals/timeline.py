@@ -8,11 +8,13 @@ from relax_lint.model.operations import FunctionCall, KernelCall, Op
 from relax_lint.model.program import Function, Program
 from relax_lint.results.memory_figures import MAX_TIMELINES, Resident, Tenure, Timeline
 from relax_lint.symbolic.printing import expr_text
+from relax_lint.totals.layers import layers_of
 from relax_lint.totals.peaks import rounded
 from relax_lint.totals.plans import Plans
 from relax_lint.totals.quantities import Indeterminate, Quantity
-from relax_lint.totals.walk import Allocation, Inventory, Walk
+from relax_lint.totals.walk import Allocation, Inventory, Placed, Walk
 from relax_lint.totals.walker import paths_of
+from relax_lint.totals.writers import dtype_name, first_writer, shape_text
 from relax_lint.vm.builtins import SHAPE_HEAP
 
 _CAPITAL = re.compile("(?<=[a-z])(?=[A-Z])")
@@ -46,15 +48,9 @@ def _timeline(held: Walk, used: Walk, page_size: int) -> Timeline:
     last_uses = dict(_spans(used))
     residents: list[list[Resident]] = [[] for _ in held.allocations]
     for placed in held.placed:
-        residents[placed.allocation].append(
-            Resident(
-                placed.op.place.binding,
-                formulas.position(placed.offset),
-                formulas.position(placed.size),
-                placed.step,
-                last_uses.get(placed.step, placed.step + 1),
-            )
-        )
+        end = last_uses.get(placed.step, placed.step + 1)
+        size, offset = formulas.position(placed.size), formulas.position(placed.offset)
+        residents[placed.allocation].append(_resident(held, placed, offset, size, end))
     storages = tuple(
         _tenure(
             allocation,
@@ -66,7 +62,24 @@ def _timeline(held: Walk, used: Walk, page_size: int) -> Timeline:
         for allocation, span, tensors in zip(held.allocations, _spans(held), residents, strict=True)
     )
     branches = ", ".join("then" if taken else "else" for taken in held.taken)
-    return Timeline(branches, tuple(map(_name, held.operations)), tuple(formulas.texts), storages)
+    steps = tuple(map(_name, held.operations))
+    return Timeline(branches, steps, tuple(formulas.texts), storages, layers_of(held.operations))
+
+
+def _resident(walk: Walk, placed: Placed, offset: int, size: int, end: int) -> Resident:
+    writer = first_writer(walk.operations, placed.step, end)
+    place = placed.op.place if writer is None else writer.place
+    return Resident(
+        placed.op.place.binding,
+        offset,
+        size,
+        placed.step,
+        end,
+        operator=None if writer is None else writer.callee,
+        shape=shape_text(placed.op),
+        dtype=dtype_name(placed.op),
+        line=None if place.location is None else place.location.line,
+    )
 
 
 def _tenure(

@@ -8,17 +8,16 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import combinations
 
-from relax_lint.model.operations import AllocTensor, KernelCall, Op
+from relax_lint.model.operations import KernelCall, Op
 from relax_lint.model.program import Function, Program
-from relax_lint.results.memory_why import Change, LiveTensor, Why
+from relax_lint.results.memory_why import LiveTensor, Saving, Why
 from relax_lint.support.byte_text import bytes_text
-from relax_lint.symbolic.printing import expr_text
-from relax_lint.symbolic.quantity import Unknown
 from relax_lint.totals.compute import symbols_of
 from relax_lint.totals.plans import Plans
 from relax_lint.totals.quantities import Indeterminate
 from relax_lint.totals.walk import Inventory, Walk
 from relax_lint.totals.walker import paths_of
+from relax_lint.totals.writers import dtype_name, first_writer, shape_text
 
 SHOWN = 5
 """Tensors that are listed."""
@@ -115,23 +114,16 @@ class _Reasons:
     def _live(self, number: int) -> LiveTensor:
         span = self._tensors[number]
         op = self._used.operations[span.begin]
-        writer = self._writer(op, span)
+        writer = first_writer(self._used.operations, span.begin, span.end)
         place = op.place if writer is None else writer.place
         return LiveTensor(
             name=op.place.binding,
             operator=None if writer is None else writer.callee,
-            shape=_shape(op),
-            dtype=op.dtype.name if isinstance(op, AllocTensor) else "",
+            shape=shape_text(op),
+            dtype=dtype_name(op),
             line=None if place.location is None else place.location.line,
             bytes=span.size,
         )
-
-    def _writer(self, op: Op, span: Span) -> KernelCall | None:
-        """The first call that receives a new tensor: nothing can have written it before."""
-        for later in self._used.operations[span.begin + 1 : span.end]:
-            if isinstance(later, KernelCall) and op.result in later.arguments:
-                return later
-        return None
 
     # -- changes -------------------------------------------------------------------------------
 
@@ -147,7 +139,7 @@ class _Reasons:
             found[placed.allocation].append(last.get(begin, Span(0, begin, begin + 1)))
         return found
 
-    def _shared_storages(self) -> Iterator[Change]:
+    def _shared_storages(self) -> Iterator[Saving]:
         """The two storages that are never needed at one time and save most as one."""
         needs, best = self._needs(), (0, 0, 0)
         largest = sorted(range(len(needs)), key=lambda n: self._storages[n].size, reverse=True)
@@ -164,7 +156,7 @@ class _Reasons:
         if self._is_worth(saved, self._peak):
             names = " and ".join(f"`{self._name(number)}`" for number in sorted((one, other)))
             left = bytes_text(self._peak - saved)
-            yield Change(
+            yield Saving(
                 "storage",
                 f"{names} are never used at the same time: on one storage the function needs {left}",
                 saved,
@@ -184,7 +176,7 @@ class _Reasons:
         place = self._held.allocations[number].place
         return "" if place is None else place.binding
 
-    def _in_place(self) -> Iterator[Change]:
+    def _in_place(self) -> Iterator[Saving]:
         """The call that saves most if it overwrites an input that nothing needs afterwards."""
         best: tuple[int, str] = (0, "")
         for step, op in enumerate(self._used.operations):
@@ -200,7 +192,7 @@ class _Reasons:
         saved, what = best
         if self._is_worth(saved, self._needed):
             left = bytes_text(self._needed - saved)
-            yield Change("in place", f"{what}: the tensors then need {left} at one time", saved)
+            yield Saving("in place", f"{what}: the tensors then need {left} at one time", saved)
 
     def _overwritable(self, op: Op, step: int) -> Iterator[tuple[int, int]]:
         """Inputs that a call needs last, each with the output that may take its place."""
@@ -221,10 +213,3 @@ class _Reasons:
             dies = self._tensors[source].end == step + 1
             if dies and self._tensors[source].size == self._tensors[target].size:
                 yield source, target
-
-
-def _shape(op: Op) -> str:
-    if not isinstance(op, AllocTensor) or isinstance(op.shape, Unknown):
-        return ""
-    extents = ", ".join(map(expr_text, op.shape))
-    return f"({extents},)" if len(op.shape) == 1 else f"({extents})"

@@ -7,8 +7,11 @@ memory it seems to be about. Positions count from the first argument of the row.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from enum import Enum, auto
+
+MATCH_SHAPE = "vm.builtin.match_shape"
+"""The builtin that compares the extents of a tensor or a shape with numbers or slots."""
 
 SHAPE_HEAP = "vm.builtin.alloc_shape_heap"
 """The builtin with which lowered functions begin that have symbolic shapes."""
@@ -17,10 +20,15 @@ SHAPE_HEAP_SLOT_BYTES = 8
 """Its slots are of int64."""
 
 
-ELEMENT_SCOPES = frozenset({"ipc_memory"})
+IPC_SCOPE = "ipc_memory"
+ELEMENT_SCOPES = frozenset({IPC_SCOPE})
 """The scopes in which `R.memory.alloc_storage` counts elements of its dtype too: LowerGPUIPCAllocStorage
 hands size and dtype on as they are, where the lowering of other scopes puts uint8 in the place of the dtype.
 """
+
+
+IPC_STORAGE = "runtime.disco.cuda_ipc.alloc_storage"
+"""The function that allocates in that scope, and is told neither scope nor device."""
 
 
 class Level(Enum):
@@ -215,6 +223,8 @@ _ROWS = (
     _storage("relax.memory.alloc_storage", Level.MEMORY, Unit.BYTES, "SHAPE DEVICE SCOPE DTYPE"),
     _storage("relax.vm.alloc_storage", Level.VM, Unit.ELEMENTS, "SHAPE DEVICE DTYPE SCOPE"),
     _storage("vm.builtin.alloc_storage", Level.PACKED, Unit.ELEMENTS, "SHAPE DEVICE DTYPE SCOPE"),
+    # What LowerGPUIPCAllocStorage makes of a storage of `ipc_memory`, on the device of the process.
+    replace(_storage(IPC_STORAGE, Level.PACKED, Unit.ELEMENTS, "SHAPE DTYPE"), after_vm=False),
     _tensor("relax.memory.alloc_tensor", Level.MEMORY, "DEVICE"),
     _tensor("relax.vm.alloc_tensor", Level.VM, "DEVICE"),
     _tensor("vm.builtin.alloc_tensor", Level.PACKED),
@@ -238,7 +248,7 @@ _ROWS = (
     _own("relax.assert_op", Operation.ASSERT, "VALUE", Returns.NOTHING),
     _own("relax.shape_of", Operation.SHAPE_OF, "VALUE"),
     _own("vm.builtin.shape_of", Operation.SHAPE_OF, "TENSOR"),
-    _own("vm.builtin.match_shape", Operation.MATCH_SHAPE, "VALUE HEAP COUNT", Returns.NOTHING),
+    _own(MATCH_SHAPE, Operation.MATCH_SHAPE, "VALUE HEAP COUNT", Returns.NOTHING),
     _own("vm.builtin.match_prim_value", Operation.MATCH_VALUE, "VALUE HEAP CODE SLOT", Returns.NOTHING),
     _own("vm.builtin.make_shape", Operation.MAKE_SHAPE, "HEAP COUNT"),
     _own("vm.builtin.make_prim_value", Operation.MAKE_VALUE, "HEAP CODE SLOT"),

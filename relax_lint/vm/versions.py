@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from contextlib import AbstractContextManager, nullcontext
 from typing import Any
 
 import tvm
 from tvm import relax
+from tvm.script import relax as script_relax
 from tvm.script.parser.core import parser as tvm_parser
 
 VERSION: str = tvm.__version__
@@ -102,10 +104,16 @@ def integer_range(constant: Any) -> tuple[int, int] | None:
     return (int(elements.min()), int(elements.max())) if elements.size else None
 
 
-def declared_devices(module: Any) -> tuple[tuple[str, str], ...]:
-    """(how a tensor's type writes it, kind of its target) of each VDevice of a module, by index."""
+def declared_devices(module: Any) -> tuple[tuple[str, str, str], ...]:
+    """(how a tensor's type writes it, kind of its target, target and number) of each VDevice of a module, by
+    index. VDevices that differ in their memory scope only are one device.
+    """
     declared = module.global_infos.get("vdevice") if module.global_infos else None
-    return () if declared is None else tuple((str(d), str(d.target.kind.name)) for d in declared)
+    return (
+        ()
+        if declared is None
+        else tuple((str(d), str(d.target.kind.name), f"{d.target} {int(d.vdevice_id)}") for d in declared)
+    )
 
 
 def prim_functions(module: Any) -> list[tuple[str, Any]]:
@@ -139,25 +147,58 @@ def operator_name(node: Any) -> str:
 
 def has_storages(module: Any) -> bool:
     """Whether a Relax function of a module allocates a storage: its memory was planned."""
-    return _has_operator(module, "alloc_storage")
+    return _has_call(module, lambda node: operator_name(node).endswith("alloc_storage"))
 
 
 def has_packed_in_place(module: Any) -> bool:
     """Whether a Relax function of a module declares that a packed call overwrites an argument."""
-    return _has_operator(module, "call_inplace_packed")
+    return _has_call(module, lambda node: operator_name(node).endswith("call_inplace_packed"))
 
 
-def _has_operator(module: Any, end: str) -> bool:
-    """Whether a Relax function of a module uses an operator whose name ends so."""
+def has_operators_to_lower(module: Any) -> bool:
+    """Whether a Relax function of a module that is not planned yet calls an operator that `LegalizeOps`
+    lowers. `R.reshape` does not count: `RewriteDataflowReshape` puts it in again.
+    """
+
+    def lowers(node: Any) -> bool:
+        name = operator_name(node)
+        return name not in ("", "reshape") and _has_lowering(node.op)
+
+    return _has_call(module, lowers) and not has_storages(module)
+
+
+def is_at_vm_level(module: Any) -> bool:
+    """Whether a Relax function of a module calls what only the virtual machine has."""
+    return _has_call(module, lambda node: operator_name(node).startswith(_VM_LEVEL))
+
+
+_VM_LEVEL = ("vm.", "call_builtin_with_ctx")
+
+
+def _has_lowering(callee: Any) -> bool:
+    return type(callee).__name__ == "Op" and callee.get_attr("FLegalize") is not None
+
+
+def _has_call(module: Any, wanted: Callable[[Any], bool]) -> bool:
     found = False
 
     def visit(node: Any) -> None:
         nonlocal found
-        found = found or operator_name(node).endswith(end)
+        found = found or wanted(node)
 
     for _, function in relax_functions(module):
         relax.analysis.post_order_visit(function, visit)
     return found
+
+
+def integer_argument(value: int) -> Any:
+    """An integer as an argument of a packed function: a `PrimValue` in 0.26, an expression from 0.27 on."""
+    return script_relax.prim_value(value)
+
+
+def text_argument(text: str) -> Any:
+    """A text as an argument of a packed function."""
+    return script_relax.str(text)
 
 
 def as_module(value: Any) -> Any | None:

@@ -10,7 +10,15 @@ from pathlib import Path
 import pytest
 
 ROOT = Path(__file__).resolve().parents[2]
-GUIDES = ("tutorial.md", "verdicts.md", "compile-script.md", "fixes.md", "python-api.md", "speed.md")
+GUIDES = (
+    "tutorial.md",
+    "verdicts.md",
+    "compile-script.md",
+    "pytest.md",
+    "fixes.md",
+    "python-api.md",
+    "speed.md",
+)
 
 
 @pytest.mark.parametrize("name", GUIDES)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
@@ -125,6 +126,7 @@ class RoundTrips:
         old, new = (self._run(module, call, allocator) for module in (self._old, self._new))
         surely, perhaps = self._violated(call.function, symbols)
         refused = new.error_type == "AssertionError" and new.message in surely | perhaps
+        refused = refused or (bool(surely | perhaps) and _is_refused(new, symbols))
         if surely or refused:
             return self._expect(refused, REFUSED, call, old, new)
         if old.error_type == "AssertionError":
@@ -221,7 +223,19 @@ def _saved(module: Any) -> Module:
 
 
 def _asserts(function: Function) -> list[Assert]:
-    return [op for op in function.body.walk() if isinstance(op, Assert) and op.written]
+    return [op for op in function.body.walk() if isinstance(op, Assert)]
+
+
+def _is_refused(result: RunResult, values: Mapping[str, int]) -> bool:
+    """Whether `match_shape` refused a call for a condition that its values do not satisfy."""
+    found = re.search(r"\(-?\d+ vs. -?\d+\) : (.*?) is needed.*; match_cast error", str(result.message))
+    return found is not None and not _is_satisfied(found[1], values)
+
+
+def _is_satisfied(text: str, values: Mapping[str, int]) -> bool:
+    symbols = {name: sympy.Symbol(name, integer=True) for name in values}
+    condition = parse_condition(text, symbols)
+    return bool(compile_condition(condition, tuple(symbols.values()))(*values.values()))
 
 
 def _holds(check: Check, values: Mapping[str, int]) -> bool:
@@ -230,9 +244,7 @@ def _holds(check: Check, values: Mapping[str, int]) -> bool:
         return True
     if check.safe_when is None:
         return False
-    symbols = {name: sympy.Symbol(name, integer=True) for name in values}
-    condition = parse_condition(check.safe_when, symbols)
-    return bool(compile_condition(condition, tuple(symbols.values()))(*values.values()))
+    return _is_satisfied(check.safe_when, values)
 
 
 def _symbols(function: Function, inputs: Iterable[Input]) -> dict[str, int]:

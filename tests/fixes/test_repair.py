@@ -27,7 +27,10 @@ from tests.fixes.test_module import OVERFLOW, kept, overflow
 from tests.programs.transformer import CONTEXT, STAGES, lowered
 from tests.rules.checking import DOUBLE, findings, parse
 
-BOUND = f'R.assert_op(n <= {CONTEXT}, n, format=R.str("n = {{}}, but n <= {CONTEXT} is needed"))'
+BOUND = (
+    f'R.call_packed("vm.builtin.match_shape", R.shape([T.max(n, {CONTEXT})]), 0, 1, 0, {CONTEXT}, '
+    f'R.str("n <= {CONTEXT} is needed (n vs. {CONTEXT});"), ty_args=(R.Tuple,))'
+)
 WITH_STORAGES = [stage for stage in STAGES if stage in ("planned", "killed", "lowered")]
 
 
@@ -42,8 +45,8 @@ def asserts(module: Any) -> list[tuple[Function, Assert]]:
 
 
 def written(module: Any) -> list[str]:
-    """The assertions as TVM prints them."""
-    return [line.strip() for line in module.script().splitlines() if "R.assert_op(" in line]
+    """The inserted checks as TVM prints them."""
+    return [line.strip() for line in module.script().splitlines() if " is needed" in line]
 
 
 def unsafe(module: Any) -> list[tuple[str, str, str | None]]:
@@ -58,6 +61,10 @@ def unsafe(module: Any) -> list[tuple[str, str, str | None]]:
 
 def test_the_strategy_decides() -> None:
     assert written(relax_lint.fix(overflow(), {"fix-strategy": "assert"})) == [
+        'R.call_packed("vm.builtin.match_shape", R.shape([T.max(m, 4)]), 0, 1, 0, 4, '
+        'R.str("m <= 4 is needed (m vs. 4);"), ty_args=(R.Tuple,))'
+    ]
+    assert written(relax_lint.fix(overflow(), {"fix-strategy": "assert", "check-form": "assert-op"})) == [
         'R.assert_op(m <= 4, m, format=R.str("m = {}, but m <= 4 is needed"))'
     ]
     resized = relax_lint.fix(overflow(), {"fix-strategy": "dynamic"})
@@ -207,6 +214,6 @@ def test_nothing_runs_before_the_check() -> None:
     machine = relax.VirtualMachine(relax.build(fixed, "llvm"), tvm.cpu(), memory_cfg="naive")
     machine["main"](tvm.runtime.tensor(np.zeros(4, "float32")))
     assert len(calls) == 1
-    with pytest.raises(AssertionError, match=r"m = 5, but m <= 4 is needed"):
+    with pytest.raises(RuntimeError, match=r"\(5 vs. 4\) : m <= 4 is needed \(m vs. 4\)"):
         machine["main"](tvm.runtime.tensor(np.zeros(5, "float32")))
     assert len(calls) == 1

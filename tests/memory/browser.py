@@ -114,8 +114,9 @@ class Browser:
     def press(self, key: str) -> None:
         """Press a key of the keyboard."""
         for kind in ("keyDown", "keyUp"):
-            codes = {"ArrowRight": 39, "ArrowLeft": 37, "Tab": 9, "Enter": 13}
-            text = {"text": "\r"} if key == "Enter" and kind == "keyDown" else {}
+            codes = {"ArrowRight": 39, "ArrowLeft": 37, "Tab": 9, "Enter": 13, "+": 187, "-": 189, "0": 48}
+            typed = "\r" if key == "Enter" else key if len(key) == 1 else ""
+            text = {"text": typed} if typed and kind == "keyDown" else {}
             self._call(
                 "Input.dispatchKeyEvent",
                 type=kind,

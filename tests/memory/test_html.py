@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import random
 from collections.abc import Callable, Iterator
 from dataclasses import replace
@@ -173,6 +174,119 @@ def test_a_large_module_stays_responsive(browser: Browser, tmp_path: Path) -> No
     # Ten quick changes are drawn once; a person notices from 100 ms on, a busy test machine gets more.
     assert browser.evaluate(script) < 1000
     assert browser.complaints == []
+
+
+@pytest.fixture(scope="module")
+def layered(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The report of a planned transformer of four layers."""
+    import tvm
+
+    from tests.programs.transformer import lowered
+
+    folder = tmp_path_factory.mktemp("layered")
+    saved, page = folder / "model.json", folder / "report.html"
+    saved.write_text(tvm.ir.save_json(lowered(4, bounded=True, stage="killed")), encoding="utf-8")
+    assert cli.main(["memory", str(saved), "--output-format", "html", "--output-file", str(page)]) == 0
+    return page
+
+
+def test_what_is_looked_for_is_found_by_operator_shape_and_type(browser: Browser, layered: Path) -> None:
+    browser.open(layered)
+    browser.type_into("find", "softmax")
+    assert browser.text("found").startswith("4 found, ")
+    browser.type_into("find", "matmul float32 (1, n")
+    several = int(browser.text("found").split()[0])
+    assert several > 4
+    browser.evaluate("document.getElementById('find').focus()")
+    browser.press("Enter")
+    first = browser.text("here")
+    assert browser.text("found").startswith(f"1 of {several}: ")
+    browser.press("Enter")
+    assert browser.text("here") != first
+    browser.type_into("find", "nothing has this name")
+    assert browser.text("found") == "0 found, 0 bytes in all"
+
+
+def test_the_picture_is_zoomed_and_moved_by_keyboard_and_button(browser: Browser, layered: Path) -> None:
+    browser.open(layered)
+    steps = int(browser.evaluate("Number(document.getElementById('step').max)")) + 1
+    seen = "document.getElementById('map').dataset.seen.split(' ').map(Number)"
+    assert browser.evaluate(seen) == [0, steps]
+    browser.evaluate("document.getElementById('zoom-in').click()")
+    begin, end = browser.evaluate(seen)
+    assert abs((end - begin) - steps / 2) <= 1
+    browser.evaluate("document.getElementById('map').focus()")
+    browser.press("-")
+    assert browser.evaluate(seen) == [0, steps]
+    browser.press("+")
+    browser.evaluate("document.getElementById('later').click()")
+    assert browser.evaluate(seen)[0] > begin
+    # A step that is not shown comes into view.
+    browser.type_into("step", "0")
+    assert browser.evaluate(seen)[0] == 0
+    browser.press("0")
+    assert browser.evaluate(seen) == [0, steps]
+
+
+def test_what_is_alive_is_summed_by_operator_and_by_layer(browser: Browser, layered: Path) -> None:
+    browser.open(layered)
+    for group, words in (("operator", "softmax"), ("layer", "layer 1"), ("type", "float32")):
+        browser.evaluate(
+            f"(() => {{ const box = document.getElementById('group'); box.value = '{group}';"
+            " box.dispatchEvent(new Event('change')); })()"
+        )
+        assert words in browser.text("groups")
+        assert words in browser.text("legend")
+    cells = "[...document.querySelectorAll('#groups tbody tr')].map((row) => row.children[1].textContent)"
+    tensors = "[...document.querySelectorAll('#tensors tbody tr')].map((row) => row.children[1].textContent)"
+    assert sum(map(_bytes, browser.evaluate(cells))) == sum(map(_bytes, browser.evaluate(tensors)))
+
+
+def test_parameters_stand_under_the_live_bytes(browser: Browser, layered: Path) -> None:
+    browser.open(layered)
+    assert "parameters (" in browser.text("kept-words")
+    before = browser.evaluate("document.getElementById('live').toDataURL()")
+    browser.evaluate("document.getElementById('kept').click()")
+    assert browser.evaluate("document.getElementById('live').toDataURL()") != before
+
+
+def test_another_report_is_compared(opened: Callable[..., Browser], tmp_path: Path) -> None:
+    opened(SYMBOLIC, "--bind", "n=500")
+    other = (tmp_path / "report.html").read_text(encoding="utf-8")
+    larger = SYMBOLIC.replace("R.shape([1000])", "R.shape([5000])")
+    assert larger != SYMBOLIC
+    browser = opened(larger, "--bind", "n=500")
+    _choose(browser, "older.html", other)
+    assert browser.text("moved-title") == "Module.main: older.html and this report"
+    peak = next(row for row in _rows(browser, "moved-totals") if row[0] == "peak live")
+    assert peak[1:] == ["1.953 KiB", "4.883 KiB", "+2.93 KiB"]
+    _choose(browser, "page.html", "<p id=data>no report</p>")
+    assert browser.text("other-message") == "page.html cannot be compared: it cannot be read"
+    assert browser.evaluate("document.getElementById('moved').hidden") is True
+    hostile = other.replace("</head>", "<script>document.title = 'theirs'</script></head>")
+    _choose(browser, "hostile.html", hostile)
+    assert browser.evaluate("document.title") == "Memory report - relax-lint"
+
+
+def _bytes(text: str) -> int:
+    return int(text.removesuffix(" bytes").replace(",", ""))
+
+
+def _rows(browser: Browser, table: str) -> list[list[str]]:
+    script = "[...document.querySelectorAll('#{} tbody tr')].map((row) => [...row.children].map((each) => each.textContent))"
+    return [list(map(str, row)) for row in browser.evaluate(script.format(table))]
+
+
+def _choose(browser: Browser, name: str, content: str) -> None:
+    """Give the page a file as a person does who chooses it."""
+    browser.evaluate(
+        "(() => { const files = new DataTransfer();"
+        f" files.items.add(new File([{json.dumps(content)}], {name!r}, {{ type: 'text/html' }}));"
+        " const box = document.getElementById('other'); box.files = files.files;"
+        " box.dispatchEvent(new Event('change')); })()"
+    )
+    browser.evaluate("new Promise((done) => setTimeout(done, 50)).then(() => true)")
+    browser.settle()
 
 
 def test_formulas_have_the_values_that_they_have_here(opened: Callable[..., Browser]) -> None:

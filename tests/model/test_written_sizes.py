@@ -55,6 +55,22 @@ def test_storages_of_ipc_memory_count_elements() -> None:
     ]
 
 
+@pytest.mark.parametrize(("extents", "found"), [("16", []), ("17", [("RLX101", "always-wrong", None)])])
+def test_what_allocates_ipc_memory_behind_its_lowering_counts_elements(
+    extents: str, found: list[tuple[str, str, str | None]]
+) -> None:
+    program = f"""
+    @R.function(pure=False)
+    def main(x: R.Tensor((4,), "float32")):
+        s = R.call_packed(
+            "runtime.disco.cuda_ipc.alloc_storage", R.shape([16]), R.dtype("float32"), ty_args=R.Object
+        )
+        a = R.memory.alloc_tensor(s, R.prim_value(0), R.shape([{extents}]), R.dtype("float32"))
+        return x
+    """
+    assert verdicts(findings(parse(program), "RLX101")) == found
+
+
 @pytest.mark.parametrize(
     ("dtype", "found"), [("uint1x8", []), ("int4x2", [("RLX404", "always-wrong", None)])]
 )

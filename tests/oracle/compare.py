@@ -268,6 +268,9 @@ def ended(result: RunResult) -> str:
         return "ok"
     if result.outcome is Outcome.SIGNAL:
         return "crash"
+    if result.error_type == "RuntimeError" and " is needed" in str(result.message):
+        # An inserted check in the form of a builtin.
+        return "stopped"
     return {"AssertionError": "stopped", "TypeError": "type error"}.get(str(result.error_type), "refused")
 
 

@@ -110,7 +110,9 @@ def _require_checks_first(way: Fixed) -> None:
         if line.strip().startswith("def "):
             computed = False
         computed = computed or any(f"cls.{kernel}(" in line for kernel in KERNELS)
-        inserted = line.startswith("        R.assert_op(") and 'R.str("")' not in line
+        inserted = (
+            line.startswith(("        R.assert_op(", "        R.call_packed(")) and " is needed" in line
+        )
         if computed and inserted:
             raise Disagreement(f"checked late with {way.way}: {line}\n{way.module.script()}")
 

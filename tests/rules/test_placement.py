@@ -54,6 +54,34 @@ def main(x: R.Tensor((4,), "float32", "llvm:0"), z: R.Tensor((4,), "float32", "l
     assert any("is declared on device 1, its storage `storage" in message for message in messages)
 
 
+TWO_SCOPES = """
+I.module_global_infos({
+    "vdevice": [I.vdevice("opencl", 0, "global"), I.vdevice("opencl", NUMBER, "global.texture-weight")]
+})
+
+@T.prim_func(private=True)
+def add(x: T.Buffer((4,), "float32"), y: T.Buffer((4,), "float32"), z: T.Buffer((4,), "float32")):
+    for i in range(4):
+        z[i] = x[i] + y[i]
+
+@R.function
+def main(
+    x: R.Tensor((4,), "float32", "opencl:0:global"),
+    y: R.Tensor((4,), "float32", "opencl:NUMBER:global.texture-weight"),
+):
+    with R.dataflow():
+        z = R.call_tir(Module.add, (x, y), R.Tensor((4,), "float32", "opencl:0:global"))
+        R.output(z)
+    return z
+"""
+
+
+def test_a_device_that_is_declared_for_two_scopes_is_one_device() -> None:
+    """TVM declares an OpenCL device once for each kind of memory: Adreno's textures beside buffers."""
+    assert findings(parse(TWO_SCOPES.replace("NUMBER", "0")), "RLX402") == []
+    assert len(findings(parse(TWO_SCOPES.replace("NUMBER", "1")), "RLX402")) == 1
+
+
 def test_the_setting_says_how_many_devices_there_are() -> None:
     assert verdicts(findings(allocation(1), "RLX401")) == [("RLX401", "always-wrong", None)]
     assert findings(allocation(1), "RLX401", devices=2) == []

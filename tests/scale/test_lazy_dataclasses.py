@@ -113,3 +113,13 @@ class AtTheTop:
 
 def test_it_can_be_sent() -> None:
     assert pickle.loads(pickle.dumps(AtTheTop(3))) == AtTheTop(3)
+
+
+def test_a_field_that_the_constructor_does_not_set_is_refused() -> None:
+    class Counting:
+        """Has one."""
+
+        count: int = field(default=0, init=False)
+
+    with pytest.raises(TypeError, match="Counting has a field that its constructor does not set"):
+        lazy(frozen=True)(Counting)

@@ -15,7 +15,7 @@ from relax_lint.vm.calls import CONVENTIONS
 OPERATORS = [row for row in BUILTINS.values() if row.is_operator]
 FUNCTIONS = [row for row in BUILTINS.values() if not row.is_operator]
 # Builds of TVM without CUDA lack these.
-_CUDA = "vm.builtin.cuda_graph."
+_CUDA = ("vm.builtin.cuda_graph.", "runtime.disco.cuda_ipc.")
 _SINCE_0_27 = {"vm.builtin.check_string_info"}
 
 

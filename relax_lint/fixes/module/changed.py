@@ -18,12 +18,12 @@ from relax_lint.fixes.module.rewriting import (
     called_functions,
     rewritten,
 )
-from relax_lint.fixes.wording import assert_format
+from relax_lint.fixes.wording import assert_format, comparison_text
 from relax_lint.model.operations import KernelCall
 from relax_lint.model.program import Function
 from relax_lint.symbolic.backend import Inexpressible
 from relax_lint.vm import versions
-from relax_lint.vm.builtins import SHAPE_HEAP, Level
+from relax_lint.vm.builtins import MATCH_SHAPE, SHAPE_HEAP, Level
 
 FunctionChange: TypeAlias = tuple[Function, Change]
 """A change, and the function of the memory program that it is about."""
@@ -91,12 +91,23 @@ def _assert(function: Function, change: InsertAssert) -> Any:
         )
     writer = _writer(function)
     try:
-        condition = writer.condition(change.condition)
-        values = [writer.value(symbol) for symbol in change.symbols]
+        call = _check_call(writer, change)
     except Inexpressible as error:
         raise Inapplicable(str(error)) from error
-    call = relax.op.assert_op(condition, values, assert_format(change.condition, change.symbols))
     return relax.VarBinding(relax.Var("_", relax.TupleType([])), relax.BlockBuilder().normalize(call))
+
+
+def _check_call(writer: PrimExprWriter, change: InsertAssert) -> Any:
+    if change.comparison is None:
+        values = [writer.value(symbol) for symbol in change.symbols]
+        condition = writer.condition(change.condition)
+        return relax.op.assert_op(condition, values, assert_format(change.condition, change.symbols))
+    compared = relax.ShapeExpr([writer.expr(change.comparison.value)])
+    words = comparison_text(change.condition, change.comparison)
+    # (shape, no heap, one axis, `kAssertEqualToImm`, the number, what the error says)
+    numbers = [versions.integer_argument(number) for number in (0, 1, 0, change.comparison.allowed)]
+    arguments = [compared, *numbers, versions.text_argument(words)]
+    return relax.Call(relax.ExternFunc(MATCH_SHAPE), arguments, None, [relax.TupleType([])])
 
 
 def _resized(function: Function, change: ResizeStorage) -> Any:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 
 from relax_lint.fixes.changes import Change, InsertAssert, Remedy, ResizeStorage
-from relax_lint.fixes.text.tvmscript import ALLOC_STORAGE, assertion, script_expr
+from relax_lint.fixes.text.tvmscript import ALLOC_STORAGE, check_call, script_expr
 
 
 def help_lines(remedies: Iterable[Remedy]) -> tuple[str, ...]:
@@ -20,7 +20,7 @@ def _lines(remedy: Remedy) -> Iterator[str]:
 
 def _line(remedy: Remedy, change: Change) -> str:
     if isinstance(change, InsertAssert):
-        call = assertion(change.condition, change.symbols)
+        call = check_call(change)
         return f"check it where the symbols are known, in a function with `pure=False`: `{call}`"
     if isinstance(change, ResizeStorage):
         storage = change.storage

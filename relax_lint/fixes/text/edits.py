@@ -23,7 +23,7 @@ from relax_lint.fixes.module.rewriting import called_functions
 from relax_lint.fixes.text.editing import NotEditableError, UnitText
 from relax_lint.fixes.text.namespaces import Namespaces, declared_in_strings, is_tir_call
 from relax_lint.fixes.text.purity import attributes, impurity, is_attribute_call
-from relax_lint.fixes.text.tvmscript import NotWritableError, assertion, script_expr
+from relax_lint.fixes.text.tvmscript import NotWritableError, check_call, script_expr
 from relax_lint.model.operations import Op, OperationId
 from relax_lint.model.program import Function
 from relax_lint.results.check import Edit, Fix
@@ -88,7 +88,7 @@ class TextFixer:
         definition = self._definition(function)
         relax = self._namespaces.relax(definition)
         code, imports = self._with_tir(
-            definition, lambda tir: assertion(change.condition, change.symbols, relax, tir)
+            definition, lambda tir: check_call(change, relax, tir, is_old=self._script.is_old)
         )
         yield from imports
         if not self._script.is_old or "pure" in self._script.unit.text.content:

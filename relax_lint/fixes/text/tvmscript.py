@@ -8,9 +8,11 @@ from typing import Any
 import sympy
 from sympy.logic.boolalg import And, Boolean, Or
 
-from relax_lint.fixes.wording import assert_format
+from relax_lint.fixes.changes import InsertAssert
+from relax_lint.fixes.comparing import Comparison
+from relax_lint.fixes.wording import assert_format, comparison_text
 from relax_lint.symbolic import functions as f
-from relax_lint.vm.builtins import Level, Operation, operators
+from relax_lint.vm.builtins import MATCH_SHAPE, Level, Operation, operators
 
 MAX_LENGTH = 200
 """Characters: a longer condition is unreadable in a program."""
@@ -60,14 +62,38 @@ def script_condition(condition: Boolean, tir: str = "T") -> str:
     return f"{script_expr(a, tir)} {relation} {script_expr(b, tir)}"
 
 
-def assertion(condition: Boolean, symbols: tuple[sympy.Symbol, ...], relax: str = "R", tir: str = "T") -> str:
-    """The call of `R.assert_op`, whose message names the symbols, their values and what is needed.
+def check_call(check: InsertAssert, relax: str = "R", tir: str = "T", *, is_old: bool = False) -> str:
+    """The call that makes a check. Its message names the symbols, their values and what is needed.
 
     Raises NotWritableError.
     """
-    names = ", ".join(symbol.name for symbol in symbols)
-    text = script_condition(condition, tir)
-    return f'{relax}.assert_op({text}, [{names}], format="{assert_format(condition, symbols)}")'
+    if check.comparison is not None:
+        return _comparison(check.condition, check.comparison, relax, tir, is_old=is_old)
+    names = ", ".join(symbol.name for symbol in check.symbols)
+    text = script_condition(check.condition, tir)
+    return f'{relax}.assert_op({text}, [{names}], format="{assert_format(check.condition, check.symbols)}")'
+
+
+def _comparison(condition: Boolean, made: Comparison, relax: str, tir: str, *, is_old: bool) -> str:
+    numbers = ", ".join(f"{relax}.prim_value({number})" for number in (0, 1, 0, made.allowed))
+    types = "sinfo_args" if is_old else "ty_args"
+    return (
+        f'{relax}.call_packed("{MATCH_SHAPE}", {relax}.shape([{_compared(made.value, tir)}]), {numbers}, '
+        f'{relax}.str("{comparison_text(condition, made)}"), {types}=({relax}.Tuple,))'
+    )
+
+
+def _compared(value: sympy.Expr, tir: str) -> str:
+    if isinstance(value, sympy.Max | sympy.Min) and len(value.args) == 2:
+        limited, limit = sorted(value.args, key=lambda argument: bool(argument.is_number))
+        name = "max" if isinstance(value, sympy.Max) else "min"
+        return f"{tir}.{name}({script_expr(limited, tir)}, {script_expr(limit, tir)})"
+    if not isinstance(value, f.Select):
+        return script_expr(value, tir)
+    condition, *values = value.args
+    # A bare number would be of 32 bits.
+    first, second = (f"{tir}.int64({v})" if v.is_Integer else script_expr(v, tir) for v in values)
+    return f"{tir}.if_then_else({script_condition(condition, tir)}, {first}, {second})"
 
 
 def _expr(expr: Any, tir: str) -> tuple[str, int]:

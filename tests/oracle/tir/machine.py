@@ -8,10 +8,11 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from tests.oracle.tir.allocations import MAX_ELEMENTS
 from tests.oracle.tir.expressions import AssumptionBroken, Declined, Frame, key, value
 from tests.oracle.tir.memory import Access, Memory, Report, View, compact_strides
 from tests.oracle.tir.numbers import Undefined
-from tests.oracle.tir.statements import MAX_ELEMENTS, Action, ReturnError, statement
+from tests.oracle.tir.statements import Action, ReturnError, statement
 
 MAX_STEPS = 200_000
 

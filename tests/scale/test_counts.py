@@ -1,0 +1,82 @@
+"""Work that is counted, not timed: what is twice as large asks, visits and counts about twice as much."""
+
+from __future__ import annotations
+
+import ast
+from collections import Counter
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+
+from benchmarks.growth import work
+from relax_lint.fixes.text import edits
+from relax_lint.symbolic.questions import DomainIndex
+from relax_lint.totals.walker import Walker
+
+TWICE = 2.4
+"""Twice, and a little that does not depend on the size."""
+
+
+def _counted(
+    monkeypatch: pytest.MonkeyPatch, owner: Any, name: str, direction: str, sizes: tuple[int, int]
+) -> float:
+    """How much more often a function is called for the larger size."""
+    calls: Counter[int] = Counter()
+    original: Callable[..., Any] = getattr(owner, name)
+    for size in sizes:
+        judge = work(direction, size)
+
+        def counting(*arguments: Any, size: int = size, **keywords: Any) -> Any:
+            calls[size] += 1
+            return original(*arguments, **keywords)
+
+        with monkeypatch.context() as patch:
+            patch.setattr(owner, name, counting)
+            judge()
+    return calls[sizes[1]] / calls[sizes[0]]
+
+
+@pytest.mark.parametrize("direction", ["symbols apart", "casts", "asserts"])
+def test_a_question_is_posed_once_for_what_it_is_about(
+    direction: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    assert _counted(monkeypatch, DomainIndex, "pose", direction, (8, 16)) < TWICE
+
+
+def test_facts_are_put_together_once_for_what_they_are_about(monkeypatch: pytest.MonkeyPatch) -> None:
+    assert _counted(monkeypatch, DomainIndex, "_part", "casts", (8, 16)) < TWICE
+
+
+def test_a_tuple_counts_once_however_many_hold_it(monkeypatch: pytest.MonkeyPatch) -> None:
+    assert _counted(monkeypatch, Walker, "_count", "tuple depth", (5, 10)) < TWICE
+
+
+def test_fixes_look_at_the_text_of_a_function_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    class Walking:
+        """The module `ast`, of which one function is counted."""
+
+        def __getattr__(self, name: str) -> Any:
+            return getattr(ast, name)
+
+        @staticmethod
+        def walk(node: ast.AST) -> Any:
+            return ast.walk(node)
+
+    walking = Walking()
+    monkeypatch.setattr(edits, "ast", walking)
+    nodes = 0
+
+    def visited(node: ast.AST) -> Any:
+        nonlocal nodes
+        for one in ast.walk(node):
+            nodes += 1
+            yield one
+
+    monkeypatch.setattr(walking, "walk", visited, raising=False)
+    found = []
+    for size in (8, 16):
+        nodes = 0
+        work("findings", size)()
+        found.append(nodes)
+    assert found[1] / found[0] < TWICE
