@@ -101,7 +101,8 @@ def _folders() -> list[tuple[str, str]] | None:
             return None
         for name in names:
             if name.endswith(_KINDS):
-                found.append((_normal(name[: -len(_KINDS[0])].partition("-")[0]), os.path.join(place, name)))
+                stem = os.path.splitext(name)[0]
+                found.append((_normal(stem.partition("-")[0]), os.path.join(place, name)))
     return found
 
 

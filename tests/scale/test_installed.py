@@ -88,13 +88,12 @@ def test_a_run_that_finds_everything_imports_no_parser_of_e_mails(tmp_path: Path
     program = (
         "import sys; from relax_lint.running.cache import Cache; from relax_lint.settings.config import Config\n"
         "from relax_lint.rule import load_rules\n"
+        "from relax_lint.running import fingerprint; fingerprint._CLOCK_STEP_S = -1.0\n"
         "load_rules(); Cache(sys.argv[1], Config())._base\n"
         "print(*sorted({'email', 'zipfile', 'tempfile', 'pathlib', 'subprocess'} & set(sys.modules)))\n"
     )
-    done = subprocess.run(
-        [sys.executable, "-S", "-c", f"import sys; sys.path[:] = {sys.path!r}\n{program}", str(tmp_path)],
-        capture_output=True,
-        text=True,
-        check=True,
-    )
+    command = [sys.executable, "-S", "-c", f"import sys; sys.path[:] = {sys.path!r}\n{program}"]
+    # The first run writes down what the files of the engine contain.
+    for _ in range(2):
+        done = subprocess.run([*command, str(tmp_path)], capture_output=True, text=True, check=True)
     assert done.stdout.split() == []
