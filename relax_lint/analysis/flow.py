@@ -134,6 +134,13 @@ class FunctionFlow:
         return self._shared.callees.calls_of(self.function)
 
     @cached_property
+    def some_call_ignores_the_result(self) -> bool:
+        """Whether nobody uses what some call of a private function returns, or that is not known."""
+        if not self.function.private:
+            return False
+        return not self.knows_callers or any(not _is_used(*one) for one in self.calls_of_this)
+
+    @cached_property
     def aliases(self) -> Aliases:
         """Which values share a register, or bytes."""
 
@@ -244,3 +251,13 @@ class FunctionFlow:
     def summary_of(self, call: FunctionCall) -> Summary | None:
         """What a call of a Relax function does; None where it is not known which function that is."""
         return self._shared.summaries.of(call)
+
+
+def _is_used(function: Function, call: FunctionCall) -> bool:
+    """Whether an operation other than a kill, or who calls `function`, gets what a call in it returns."""
+    return call.result in (
+        *(value for op in function.body.walk() for value in operands(op, function)),
+        function.result,
+        *function.inline_tuples.get(function.result, ()),
+        *(r for op in function.body.walk() if isinstance(op, If) for r in (op.then_result, op.else_result)),
+    )

@@ -8,9 +8,9 @@ from dataclasses import dataclass
 from relax_lint.analysis.aliases import Aliases
 from relax_lint.analysis.certainty import Certainty, weakest
 from relax_lint.analysis.liveness import operands
-from relax_lint.model.operations import Block, Constant, If, Kill, Op, ValueId
+from relax_lint.model.operations import Block, Constant, If, KernelCall, Kill, Op, ValueId
 from relax_lint.model.program import Function
-from relax_lint.vm.builtins import KillKind
+from relax_lint.vm.builtins import NULLS, KillKind
 
 
 @dataclass(frozen=True)
@@ -47,7 +47,11 @@ class Kills:
         self.again: list[KilledUse] = []
         self.of_constants: list[Kill] = []
         """The kills of what sits in no register: TVM cannot compile them."""
+        self.of_nulls: list[Kill] = []
+        """The kills of null values: compiled code cannot contain them."""
         self._constants = _constants(function)
+        calls = (op for op in function.body.walk() if isinstance(op, KernelCall))
+        self._nulls = frozenset(op.result for op in calls if op.callee in NULLS)
         killed: dict[ValueId, _Killed] = {}
         self._block(function.body, killed)
         self._use(None, self._fields_of(function.result), killed)
@@ -81,6 +85,8 @@ class Kills:
         register = self._aliases.register(op.target)
         if register in self._constants:
             self.of_constants.append(op)
+        if register in self._nulls:
+            self.of_nulls.append(op)
         before = killed.get(register)
         if before is not None:
             self.again.append(KilledUse(op, op.target, before.kill, before.certainty))

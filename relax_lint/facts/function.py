@@ -165,6 +165,10 @@ class FunctionFacts:
         """Every kill of a constant (RLX201)."""
         return use_after_kill.killed_constants(self.flow, self.prover)
 
+    def killed_nulls(self) -> Iterator[Decided[Kill]]:
+        """RLX201: every kill of a null value."""
+        return use_after_kill.killed_nulls(self.flow)
+
     def double_kills(self) -> Iterator[Decided[KilledUse]]:
         """Every kill of what was killed before (RLX202)."""
         return double_kill.double_kills(self.flow, self.prover)

@@ -1,7 +1,8 @@
 """RLX201: is every value used before its register is cleared?
 
 Event: a value is used, or returned, after a kill of its register (`KilledUse`, from the walk over kills);
-or a kill names a constant, which is in no register. There is no claim: every run that gets there goes
+or a kill names a constant, which is in no register. A private function may return what it killed where
+nobody uses that. There is no claim: every run that gets there goes
 wrong. Verdict: `always-wrong` where every path to the use passes the kill.
 """
 
@@ -12,17 +13,35 @@ from collections.abc import Iterator
 from relax_lint.analysis.certainty import Certainty
 from relax_lint.analysis.flow import FunctionFlow
 from relax_lint.analysis.kills import KilledUse
+from relax_lint.analysis.presumption import Presumption
 from relax_lint.facts.judge import Decided, Judge
 from relax_lint.model.operations import Kill
+from relax_lint.results.verdict import Verdict
+from relax_lint.symbolic.decision import certain
+
+_BYTECODE = Presumption(
+    'the module is built as bytecode: `exec_mode="compiled"` refuses to kill a null value'
+)
 
 
 def uses_after_kill(flow: FunctionFlow, judge: Judge) -> Iterator[Decided[KilledUse]]:
     """Every use of a value whose register a kill has cleared."""
     for use in flow.kills.uses:
-        yield Decided(use, judge.harm(use.op, use.certainty, use.why))
+        certainty, why = use.certainty, use.why
+        if use.op is None and certainty is Certainty.MUST and flow.some_call_ignores_the_result:
+            certainty, why = Certainty.MAY, "a call does not use what the function returns"
+        yield Decided(use, judge.harm(use.op, certainty, why))
 
 
 def killed_constants(flow: FunctionFlow, judge: Judge) -> Iterator[Decided[Kill]]:
     """Every kill of a constant."""
     for kill in flow.kills.of_constants:
         yield Decided(kill, judge.harm(kill, Certainty.MUST))
+
+
+def killed_nulls(flow: FunctionFlow) -> Iterator[Decided[Kill]]:
+    """Every kill of a null value: bytecode takes it."""
+    for kill in flow.kills.of_nulls:
+        yield Decided(
+            kill, certain(Verdict.ALWAYS_FINE, "the virtual machine clears a register"), (_BYTECODE,)
+        )

@@ -22,9 +22,8 @@ from relax_lint.model.operations import (
 )
 from relax_lint.model.shape_heap import HeapUse
 from relax_lint.vm import versions
-from relax_lint.vm.builtins import BUILTINS, SHAPE_HEAP, Returns, ViewKind
+from relax_lint.vm.builtins import BUILTINS, NULLS, SHAPE_HEAP, Returns, ViewKind
 
-_NULLS = frozenset({"relax.null_value", "vm.builtin.null_value"})
 """What makes the value that is passed for the heap of a function without symbols."""
 
 _CHECKS = "vm.builtin.check_"
@@ -72,7 +71,7 @@ def _called(context: BuildContext, op: Any) -> None:
 def _kernel_call(context: BuildContext, op: Any) -> None:
     if op.callee == SHAPE_HEAP:
         context.heaps.allocate(op.result, count_of(op.type))
-    elif op.callee in _NULLS:
+    elif op.callee in NULLS:
         context.heaps.allocate(op.result, sympy.Integer(0))
     elif not context.heaps.among(set(op.arguments)) or (op.kind.runs_kernel and _run(context, op)):
         return

@@ -16,6 +16,9 @@ MATCH_SHAPE = "vm.builtin.match_shape"
 SHAPE_HEAP = "vm.builtin.alloc_shape_heap"
 """The builtin with which lowered functions begin that have symbolic shapes."""
 
+NULLS = frozenset({"relax.null_value", "vm.builtin.null_value"})
+"""The callees that give a null value."""
+
 SHAPE_HEAP_SLOT_BYTES = 8
 """Its slots are of int64."""
 

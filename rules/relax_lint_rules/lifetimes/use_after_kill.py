@@ -22,6 +22,10 @@ def check(facts: FunctionFacts) -> Iterator[Judgement]:
             label="the constant is killed here",
         )
         yield Judgement.of(constant, kill.place, message, remedy=Drop(kill, "the kill"))
+    for null in facts.killed_nulls():
+        kill = null.event
+        message = Message("a null value is killed", label="killed here")
+        yield Judgement.of(null, kill.place, message)
     for decided in facts.uses_after_kill():
         use = decided.event
         # A return has no operation of its own.

@@ -1,0 +1,66 @@
+"""What a function returns that it has killed, and kills of null values."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+import tvm
+from tvm import relax
+
+from tests.rules.checking import checks, parse
+
+KILLED = """
+@R.function(pure=False, private={private})
+def given(p: R.Tensor((4,), "float32")):
+    gone = R.vm.kill_object(p)
+    return p
+
+@R.function(pure=False)
+def main(x: R.Tensor((4,), "float32")):
+    first = Module.given(x)
+{more}
+    return {result}
+"""
+NULL = """
+@R.function(pure=False)
+def main(x: R.Tensor((4,), "float32")):
+    nothing = R.null_value()
+    gone = R.vm.kill_object(nothing)
+    return x
+"""
+
+
+@pytest.mark.parametrize(
+    ("private", "more", "result", "verdict"),
+    [
+        (True, "", "first", "always-wrong"),
+        (True, "", "(x, first)", "always-wrong"),
+        (True, "", "x", "needs-runtime-check"),
+        (True, "    second = Module.given(x)", "first", "needs-runtime-check"),
+        (False, "", "x", "always-wrong"),
+    ],
+)
+def test_what_a_function_killed_is_wrong_where_it_is_used(
+    private: bool, more: str, result: str, verdict: str
+) -> None:
+    module = parse(KILLED.format(private=private, more=more, result=result))
+    found = [check.verdict.value for check in checks(module, "RLX201")]
+    assert found == [verdict]
+
+
+@pytest.mark.parametrize("mode", ["bytecode", "compiled"])
+def test_a_killed_parameter_that_nobody_uses_runs(mode: str) -> None:
+    module = parse(KILLED.format(private=True, more="", result="x"))
+    machine = relax.VirtualMachine(relax.build(module, target="llvm", exec_mode=mode), tvm.cpu())
+    given = tvm.runtime.tensor(np.array([1, 2, 3, 4], "float32"))
+    assert machine["main"](given).numpy().tolist() == [1.0, 2.0, 3.0, 4.0]
+
+
+def test_a_killed_null_value_is_bytecode_only() -> None:
+    module = parse(NULL)
+    (found,) = checks(module, "RLX201")
+    assert found.verdict.value == "always-fine"
+    assert ["bytecode" in text for text in found.assumes] == [True]
+    relax.build(module, target="llvm", exec_mode="bytecode")
+    with pytest.raises(Exception, match="anylist_getitem"):
+        relax.build(module, target="llvm", exec_mode="compiled")
