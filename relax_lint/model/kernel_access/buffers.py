@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
-from math import inf, isfinite
+from math import inf
 from typing import Any
 
 import sympy
@@ -14,6 +14,7 @@ from relax_lint.model.kernel_access.conditions import Condition, Unread, atoms_o
 from relax_lint.model.kernel_access.layouts import (
     Buffer,
     count_of,
+    layout_claims,
     memory_of,
     narrow_claims,
     outside_claims,
@@ -21,10 +22,11 @@ from relax_lint.model.kernel_access.layouts import (
 from relax_lint.model.kernel_access.outside import Around, Claim, obligations, reach
 from relax_lint.model.kernel_access.polynomials import ONE, Poly, TooLarge, constant
 from relax_lint.model.kernel_access.survey import Survey
-from relax_lint.model.kernel_access.terms import Kind, Span, Terms
+from relax_lint.model.kernel_access.terms import Kind, Terms, narrowed
 
 _INT32 = 2**31
 _WRAPS = "its 32-bit index arithmetic may wrap around"
+_LAID_OUT = "its buffer is laid out by strides or begins at an offset, with less memory than that may need"
 
 
 class Scope:
@@ -142,7 +144,7 @@ class Scope:
         if known is None:
             span = buffer.span
             if buffer.ref.parameter is None and buffer.source is None:
-                span = _narrowed(span, self.learned.get(root))
+                span = narrowed(span, self.learned.get(root))
             known = self.terms.loaded(buffer.ref.name, span, self._bounds(buffer))
             self._loads[key] = known
             self._roots[max(known.atoms())] = root
@@ -316,10 +318,11 @@ class Scope:
             return
         try:
             claims = list(outside_claims(buffer, indices))
+            laid_out = list(layout_claims(buffer, indices))
         except TooLarge as error:
             self._record(buffer, indices, node, writes=writes, unread=str(error))
             return
-        self._record(buffer, indices, node, writes=writes, claims=claims)
+        self._record(buffer, indices, node, writes=writes, claims=claims, laid_out=laid_out)
 
     @staticmethod
     def _unreadable(buffer: Buffer, indices: tuple[Poly | None, ...]) -> str:
@@ -354,12 +357,15 @@ class Scope:
         *,
         writes: bool,
         claims: Sequence[Claim] = (),
+        laid_out: Sequence[Claim] = (),
         unread: str = "",
     ) -> None:
         wraps, self.wraps = tuple(dict.fromkeys(self.wraps)), []
         loops = self._steps
         around = Around(self.facts, loops)
         left = self.left_of(claims, around)
+        if laid_out:
+            left = (*left, *self.left_of(laid_out, Around(self.facts, loops, (_LAID_OUT,))))
         narrow = narrow_claims(wraps)
         if narrow:
             may_wrap = self.left_of(narrow, Around(self.facts, loops, (_WRAPS,)))
@@ -368,7 +374,7 @@ class Scope:
         assumed: tuple[str, ...] = ()
         if left and self.promises:
             conditions = (*self.facts, *(condition for condition, _ in self.promises))
-            with_promises = self.left_of((*claims, *narrow), Around(conditions, loops))
+            with_promises = self.left_of((*claims, *laid_out, *narrow), Around(conditions, loops))
             if not with_promises:
                 left, assumed = (), tuple(text for _, text in self.promises)
         used = {atom for index in indices if index is not None for atom in index.atoms()}
@@ -389,11 +395,3 @@ class Scope:
                 node,
             )
         )
-
-
-def _narrowed(span: Span, learned: tuple[float, float] | None) -> Span:
-    """A range and what was learned of it."""
-    if learned is None:
-        return span
-    low, high = (int(end) if isfinite(end) else None for end in learned)
-    return low if low is not None else span[0], high if high is not None else span[1]
