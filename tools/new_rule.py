@@ -84,9 +84,8 @@ def _refuse(codes: Mapping[str, Mapping[str, str]], code: str, name: str, family
 
 
 def _version(root: Path) -> str:
-    match = re.search(
-        r'^version = "(.+)"$', (root / "pyproject.toml").read_text(encoding="utf-8"), re.MULTILINE
-    )
+    package = (root / "relax_lint" / "__init__.py").read_text(encoding="utf-8")
+    match = re.search(r'^__version__ = "(.+)"$', package, re.MULTILINE)
     assert match is not None
     return match[1]
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Iterator
 
+from relax_lint.analysis.function_values import FunctionValues
 from relax_lint.analysis.liveness import operands
 from relax_lint.model.operations import Alias, FunctionCall, If, ValueId
 from relax_lint.model.program import Function, Program
@@ -28,10 +29,36 @@ class Callees:
             for value in _passed_on(function):
                 if value in function.function_values:
                     self._escaped.add(function.function_values[value])
+        self._handed_over: dict[int, tuple[str, ...]] = {}
+        """By the identity of a call of a function value: the functions that it may be."""
+        if self._escaped:
+            self._follow(program)
+
+    def _follow(self, program: Program) -> None:
+        """Finds out which functions the values are that are called."""
+        values = FunctionValues(program, self.knows_callers, lambda function: tuple(self.calls_of(function)))
+        found: list[tuple[Function, FunctionCall, tuple[str, ...]]] = []
+        for function in program.functions:
+            for op in function.body.walk():
+                if isinstance(op, FunctionCall) and op.target is None and op.value is not None:
+                    names = values.of(function, op.value)
+                    if names is not None:
+                        found.append((function, op, names))
+        for function, op, names in found:
+            self._handed_over[id(op)] = names
+            for name in names:
+                self._calls[name].append((function, op))
 
     def of(self, call: FunctionCall) -> Function | None:
-        """The function that a call is of; None where that is not known."""
-        return None if call.target is None else self._functions.get(call.target)
+        """The function that a call is of; None where that is not known, or it is one of several."""
+        found = self.all_of(call)
+        return found[0] if len(found) == 1 else None
+
+    def all_of(self, call: FunctionCall) -> tuple[Function, ...]:
+        """The functions one of which a call is of; none where that is not known."""
+        names = (call.target,) if call.target is not None else self._handed_over.get(id(call), ())
+        found = tuple(self._functions[name] for name in names if name in self._functions)
+        return found if len(found) == len(names) else ()
 
     def calls_of(self, function: Function) -> list[tuple[Function, FunctionCall]]:
         """The calls of a function that are seen, each with the function that it is in."""

@@ -42,7 +42,11 @@ class ContentWrites:
         self._names = OlderNames(aliases)
         self.places: set[ValueId] = set()
         """The storages from outside on which tensors are written that the function puts there."""
+        self.handed_on: set[ValueId] = set()
+        """What comes from outside and is given to functions that are not known."""
         self._superseded: dict[ValueId, Certainty] = {}
+        self._perhaps_on: dict[ValueId, list[tuple[ValueId, Presumption]]] = defaultdict(list)
+        """By storage: the results of calls that are only presumed not to lie there."""
 
     @property
     def superseded(self) -> Mapping[ValueId, Certainty]:
@@ -63,6 +67,31 @@ class ContentWrites:
                     certainty, must_if(self._paths.of(op) == () and len(self._roots.of(path)) == 1)
                 )
                 self._superseded[root] = found
+
+    def _hand_on(
+        self, op: FunctionCall, path: AccessPath, presumed: Presumption, state: ContentState
+    ) -> None:
+        """A value goes to a function that is not known: it may be overwritten in place, and what is on its
+        memory; that it is not is `presumed`.
+        """
+        for leaf in self._aliases.leaves(self._aliases.leaf(path)):
+            roots = self._roots.of(path) if leaf == path.value else self._aliases.roots_of(leaf)
+            mending = Mending(op, leaf, presumed=presumed)
+            if roots.isdisjoint(state.unwritten):
+                self._names.supersede(op, leaf, state, Certainty.MAY, presumed)
+            for root in sorted(roots):
+                if self._roots.path(root).value in self._outside:
+                    self.handed_on.add(root)
+                for storage in sorted({root} | self._storages(root)):
+                    self._overwrite(mending, storage, roots, state, harmless=presumed)
+
+    def _put_perhaps(self, op: FunctionCall) -> None:
+        """The result of a call may be a new tensor on a storage of ours."""
+        for root in sorted(self._roots.of(AccessPath(op.result))):
+            if self._roots.path(root).value == op.result and root in self._last_use:
+                for other, presumed in self._roots.perhaps_of(root):
+                    for storage in sorted({other} | self._storages(other)):
+                        self._perhaps_on[storage].append((root, presumed))
 
     def _write(self, path: AccessPath, mending: Mending, state: ContentState) -> None:
         for leaf in self._aliases.leaves(self._aliases.leaf(path)):
@@ -90,7 +119,7 @@ class ContentWrites:
                     self.places.add(storage)
                 self._overwrite(mending, storage, roots, state)
             for other, presumed in self._roots.perhaps_of(root):
-                for storage in self._storages(other):
+                for storage in sorted({other} | self._storages(other)):
                     self._overwrite(mending, storage, roots, state, harmless=presumed)
 
     def _reaches_all(self, value: ValueId, root: ValueId) -> bool:
@@ -125,6 +154,11 @@ class ContentWrites:
             always = damage is None and len(roots) == 1 and self._paths.always_with(allocation, op)
             found = Damage(must_if(always and definitely and harmless is None), harmless=harmless)
             state.overwritten.setdefault(tensor, {})[op.place.index, mending.value] = found
+        for tensor, presumed in self._perhaps_on[storage]:
+            later = self._last_use[tensor] > op.place.index
+            if later and tensor not in roots and self._roots.path(tensor).value != op.result:
+                damages = state.overwritten.setdefault(tensor, {})
+                damages[op.place.index, mending.value] = Damage(Certainty.MAY, harmless=harmless or presumed)
 
     def _storages(self, tensor: ValueId) -> frozenset[ValueId]:
         """The storages that an allocated tensor may be on."""

@@ -55,10 +55,12 @@ class Contents(ContentWrites):
         effect_of: Callable[[KernelCall], Effect],
         summary_of: Callable[[FunctionCall], Summary | None],
         captured: frozenset[ValueId],
+        held_by: Callable[[ValueId], frozenset[AccessPath]],
     ) -> None:
         super().__init__(function, aliases, paths, memory, captured.union(function.parameters))
         self._effect_of = effect_of
         self._summary_of = summary_of
+        self._held_by = held_by
         self._ops: dict[int, Op] = {}
         self._works_in_place = any(
             isinstance(op, FunctionCall) or (isinstance(op, KernelCall) and op.kind.in_place)
@@ -194,6 +196,8 @@ class Contents(ContentWrites):
         if summary is None:
             why = f"`{op.callee}` reads its initialised arguments and writes the others"
             self._unknown(op, map(AccessPath, op.arguments), why, state)
+            values = op.arguments if op.value is None else (*op.arguments, op.value)
+            self._hand_on_all(op, map(AccessPath, values), state)
             return
         for path, certainty in summary.touched(summary.reads, op):
             reading = Reading(op, self._aliases.leaf(path))
@@ -218,7 +222,18 @@ class Contents(ContentWrites):
                 self._overwrite(written, storage, frozenset(), state)
                 if self._roots.path(storage).value in self._outside:
                     self.places.add(storage)
+        self._hand_on_all(op, [summary.path(path, op) for path in sorted(summary.handed_on)], state)
         self._returned(op, summary.unwritten, state)
+
+    def _hand_on_all(self, op: FunctionCall, paths: Iterable[AccessPath], state: ContentState) -> None:
+        """Values that a function gets which is not known, and what those of them hold that are functions."""
+        presumed = Presumption(
+            f"`{op.callee}` overwrites nothing that it is given or holds, and calls nothing that does"
+        )
+        for path in paths:
+            for one in (path, *sorted(self._held_by(self._aliases.leaf(path)))):
+                self._hand_on(op, one, presumed, state)
+        self._put_perhaps(op)
 
     def _returned(
         self, op: FunctionCall, unwritten: Mapping[tuple[int, ...], Certainty], state: ContentState

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from functools import cached_property
 
+from relax_lint.analysis.access_paths import AccessPath
 from relax_lint.analysis.aliases import Aliases
 from relax_lint.analysis.callees import Callees
 from relax_lint.analysis.contents import Contents
@@ -19,8 +20,19 @@ from relax_lint.analysis.results import Result
 from relax_lint.analysis.roots import as_sources
 from relax_lint.analysis.storages import StorageResolver, Storages
 from relax_lint.analysis.summaries import Summaries, Summary
-from relax_lint.model.operations import FunctionCall, KernelCall, Op, ValueId
+from relax_lint.model.operations import (
+    Alias,
+    FunctionCall,
+    GetItem,
+    If,
+    KernelCall,
+    MakeTuple,
+    MatchCast,
+    Op,
+    ValueId,
+)
 from relax_lint.model.program import Function, Program
+from relax_lint.vm.calls import CLOSURE_BUILTINS
 
 
 class ProgramFlow:
@@ -130,7 +142,7 @@ class FunctionFlow:
             return None if summary is None else summary.returned(call)
 
         def is_known(call: FunctionCall) -> bool:
-            return self._shared.callees.of(call) is not None
+            return bool(self._shared.callees.all_of(call))
 
         def viewed(call: KernelCall) -> tuple[ValueId, ...]:
             return self._shared.made_views.of(call, self.function)
@@ -168,7 +180,31 @@ class FunctionFlow:
             self.effect_of,
             self.summary_of,
             self.captured,
+            self._held_by,
         )
+
+    def _held_by(self, value: ValueId) -> frozenset[AccessPath]:
+        """What a function value of this function captures, or holds as a closure."""
+        name = self.function.function_values.get(value)
+        held: frozenset[AccessPath] = frozenset()
+        if name is not None and name.startswith(f"{self.function.name}."):
+            summary = self._shared.summaries.named(name)
+            held = frozenset(path for path in summary.outside if path.value not in summary.parameters)
+        op = self.paths.definitions.get(value)
+        sources: tuple[ValueId, ...] = ()
+        if isinstance(op, KernelCall) and op.callee in CLOSURE_BUILTINS:
+            given = operands(op, self.function)
+            held |= frozenset(map(AccessPath, given))
+            sources = given
+        elif isinstance(op, Alias | MatchCast):
+            sources = (op.source,)
+        elif isinstance(op, GetItem):
+            sources = (op.tuple,)
+        elif isinstance(op, MakeTuple):
+            sources = op.items
+        elif isinstance(op, If):
+            sources = (op.then_result, op.else_result)
+        return held.union(*map(self._held_by, sources))
 
     @cached_property
     def memory(self) -> TensorMemory:
@@ -202,6 +238,7 @@ class FunctionFlow:
             as_sources(roots, roots.tree(self.function.result), outside),
             contents.returns_unwritten,
             {roots.path(root): certainty for root, certainty in contents.superseded.items()},
+            frozenset(map(roots.path, contents.handed_on)),
         )
 
     def summary_of(self, call: FunctionCall) -> Summary | None:

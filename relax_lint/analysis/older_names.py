@@ -47,9 +47,10 @@ class OlderNames:
         argument: ValueId,
         state: ContentState,
         certainty: Certainty = Certainty.MUST,
+        harmless: Presumption | None = None,
     ) -> None:
         """What an in-place call overwrites is not any more what its names stand for; `certainty`: that it
-        does overwrite it.
+        does overwrite it, `harmless`: what is taken for granted where it is taken not to.
         """
         for leaf in self._aliases.leaves(argument):
             key = call.place.index, leaf
@@ -58,10 +59,12 @@ class OlderNames:
                 others = self._aliases.roots.perhaps_of(root)
                 perhaps = [(name, presumed) for other, presumed in others for name in self._names[other]]
                 for name, presumed in (*perhaps, *self._perhaps[root]):
-                    state.stale.setdefault(name, {})[key] = Damage(Certainty.MAY, harmless=presumed)
+                    state.stale.setdefault(name, {})[key] = Damage(
+                        Certainty.MAY, harmless=harmless or presumed
+                    )
             for name in (name for root in roots for name in self._names[root]):
                 found = weakest(certainty, must_if(self._are_one(name, leaf)))
-                state.stale.setdefault(name, {})[key] = Damage(found)
+                state.stale.setdefault(name, {})[key] = Damage(found, harmless=harmless)
 
     def _are_one(self, name: ValueId, other: ValueId) -> bool:
         """Whether two values that may share bytes do so on every path."""
@@ -88,13 +91,20 @@ class OlderNames:
         elif isinstance(op, FunctionCall) or (isinstance(op, KernelCall) and not op.kind.in_place):
             given = (leaf for argument in op.arguments for leaf in self._aliases.leaves(argument))
             sources = (*given, *captured)
-        roots = self._aliases.roots_of(op.result)
+        if not any(source in state.stale for source in sources):
+            return
+        roots = self._with_perhaps(op.result)
         calls = {
             (call, argument): found
             for source in sources
             for (call, argument), found in state.stale.get(source, {}).items()
-            if call != op.place.index
-            and (found.harmless is not None or not roots.isdisjoint(self._aliases.roots_of(argument)))
+            if call != op.place.index and not roots.isdisjoint(self._with_perhaps(argument))
         }
         if calls:
             state.stale[op.result] = calls
+
+    def _with_perhaps(self, value: ValueId) -> frozenset[ValueId]:
+        """The memory that a value has, and that which it is only presumed not to have."""
+        roots = self._aliases.roots_of(value)
+        perhaps = (other for root in roots for other, _ in self._aliases.roots.perhaps_of(root))
+        return roots.union(perhaps)

@@ -262,7 +262,12 @@ class Roots:
 
     def _presume(self, op: KernelCall | FunctionCall, own: Tree[ValueId]) -> None:
         presumed = returns_something_new(op)
-        given = [self.of(AccessPath(argument)) for argument in op.arguments if self._has_memory(argument)]
+        anything = isinstance(op, FunctionCall)
+        given = [
+            self.of(AccessPath(argument))
+            for argument in op.arguments
+            if anything or self._has_memory(argument)
+        ]
         roots = frozenset[ValueId]().union(*given)
         if presumed is None or not roots or isinstance(self._function.type_of(op.result), PrimType):
             return

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 
-from relax_lint.analysis.access_paths import AccessPath, everything, joined, mapped
+from relax_lint.analysis.access_paths import AccessPath, Tree, everything, joined, mapped
 from relax_lint.analysis.callees import Callees
 from relax_lint.analysis.certainty import Certainty, weakest
 from relax_lint.analysis.results import New, Result, Source
@@ -22,9 +22,9 @@ class Summary:
     one that it uses; their fields count apart.
 
     `reads` are read as they come in, `writes` are written, all of each on every path (`MUST`) or less than
-    that (`MAY`). `passed` go to calls with unknown effects, on the storages in `places` the function
-    writes tensors of its own. `unwritten` are the fields of the result that hold nothing, `superseded` is
-    what declared in-place calls overwrite.
+    that (`MAY`). `passed` go to calls with unknown effects, `handed_on` to functions that are not known, on
+    the storages in `places` the function writes tensors of its own. `unwritten` are the fields of the result
+    that hold nothing, `superseded` is what declared in-place calls overwrite.
     """
 
     parameters: tuple[ValueId, ...]
@@ -35,12 +35,19 @@ class Summary:
     result: Result = None
     unwritten: Mapping[tuple[int, ...], Certainty] = field(default_factory=dict)
     superseded: Touched = field(default_factory=dict)
+    handed_on: frozenset[AccessPath] = frozenset()
 
     @property
     def returned_paths(self) -> frozenset[AccessPath]:
         """What the result may be of that which comes from outside."""
         found = frozenset[Source]() if self.result is None else everything(self.result)
         return frozenset(source for source in found if isinstance(source, AccessPath))
+
+    @property
+    def outside(self) -> frozenset[AccessPath]:
+        """All that comes from outside and is used."""
+        touched = frozenset((*self.reads, *self.writes, *self.superseded))
+        return touched.union(self.passed, self.places, self.handed_on, self.returned_paths)
 
     def path(self, path: AccessPath, call: FunctionCall) -> AccessPath:
         """A value of the function as the caller of `call` knows it."""
@@ -54,17 +61,7 @@ class Summary:
     def returned(self, call: FunctionCall) -> Result:
         """What the result may be, as the caller knows it."""
 
-        def source(one: Source) -> Source:
-            if isinstance(one, AccessPath):
-                return self.path(one, call)
-            storages, perhaps = (
-                frozenset(self.path(path, call) for path in paths) for paths in (one.storages, one.perhaps)
-            )
-            return New(storages, perhaps, one.presumed, one.made, one.constant, one.inside)
-
-        if self.result is None:
-            return None
-        return mapped(self.result, lambda sources, _: frozenset(map(source, sources)))
+        return None if self.result is None else _renamed(self.result, lambda path: self.path(path, call))
 
     def union(self, other: Summary) -> Summary:
         """Everything that either says."""
@@ -85,7 +82,46 @@ class Summary:
                 for fields in (*self.unwritten, *other.unwritten)
             },
             _weakened(self.superseded, other.superseded),
+            self.handed_on | other.handed_on,
         )
+
+    def with_parameters(self, parameters: tuple[ValueId, ...]) -> Summary:
+        """The same of a function that has other names for its parameters and captures nothing."""
+        names = dict(zip(self.parameters, parameters, strict=False))
+
+        def named(path: AccessPath) -> AccessPath:
+            return AccessPath(names.get(path.value, path.value), path.fields)
+
+        def touched(chosen: Touched) -> Touched:
+            return {named(path): certainty for path, certainty in chosen.items()}
+
+        result = None if self.result is None else _renamed(self.result, named)
+        passed, places, handed_on = (
+            frozenset(map(named, paths)) for paths in (self.passed, self.places, self.handed_on)
+        )
+        return Summary(
+            parameters,
+            touched(self.reads),
+            touched(self.writes),
+            passed,
+            places,
+            result,
+            self.unwritten,
+            touched(self.superseded),
+            handed_on,
+        )
+
+
+def _renamed(result: Tree[Source], named: Callable[[AccessPath], AccessPath]) -> Tree[Source]:
+    """A result in which that which comes from outside has other names."""
+
+    def source(one: Source) -> Source:
+        if isinstance(one, AccessPath):
+            return named(one)
+        storages, perhaps = (frozenset(map(named, paths)) for paths in (one.storages, one.perhaps))
+        return New(storages, perhaps, one.presumed, one.made, one.constant, one.inside)
+
+    return mapped(result, lambda sources, _: frozenset(map(source, sources)))
 
 
 def _weakened(one: Touched, other: Touched) -> Touched:
@@ -112,9 +148,18 @@ class Summaries:
         self._begun: set[str] = set()
 
     def of(self, call: FunctionCall) -> Summary | None:
-        """What a call does; None where the callee is not known, such as a function that is a parameter."""
-        function = self._callees.of(call)
-        return None if function is None else self._of(function)
+        """What a call does; None where the callee is not known, such as a parameter of a public function."""
+        found = [self._of(function) for function in self._callees.all_of(call)]
+        if not found:
+            return None
+        first = found[0]
+        for other in found[1:]:
+            first = first.union(other.with_parameters(first.parameters))
+        return first
+
+    def named(self, name: str) -> Summary:
+        """What a function of the program does."""
+        return self._of(self._functions[name])
 
     def _of(self, function: Function) -> Summary:
         known = self._known.get(function.name)

@@ -35,7 +35,8 @@ def build_call(context: BuildContext, place: OperationId, var: Any, call: Any) -
     arguments = tuple(context.operand(argument) for argument in call.args)
     target = context.function_named(callee)
     result = context.bind(var, trusted=False)
-    return FunctionCall(place, result, name, arguments, context.values[result].type, target)
+    value = context.operand(callee) if kind == "Var" else None
+    return FunctionCall(place, result, name, arguments, context.values[result].type, target, value)
 
 
 def _operator(context: BuildContext, place: OperationId, var: Any, call: Any) -> Op:

@@ -190,13 +190,14 @@ class FunctionCall(Op):
     """A call of another Relax function of the module.
 
     `callee` is what the call names, `target` the function of the program behind that name; None where the
-    function is a value that is not known here, such as a parameter or a closure.
+    function is a value that is not known here, such as a parameter (`value`) or a closure.
     """
 
     callee: str
     arguments: tuple[ValueId, ...]
     type: ValueType
     target: str | None = None
+    value: ValueId | None = None
 
 
 @dataclass(frozen=True)

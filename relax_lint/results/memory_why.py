@@ -19,7 +19,7 @@ class LiveTensor:
 
 
 @dataclass(frozen=True)
-class Change:
+class Saving:
     """A change (`storage`, `in place` or `bound`) in words, and the bytes that it saves: of the plan for
     storages, else of what the tensors need at one time.
     """
@@ -43,5 +43,5 @@ class Why:
     line: int | None
     number: int
     tensors: tuple[LiveTensor, ...] = ()
-    changes: tuple[Change, ...] = ()
+    changes: tuple[Saving, ...] = ()
     remarks: tuple[str, ...] = ()

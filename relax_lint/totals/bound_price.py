@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping
 
 import sympy
 
-from relax_lint.results.memory_why import Change
+from relax_lint.results.memory_why import Saving
 from relax_lint.settings.memory_request import Binding
 from relax_lint.support.byte_text import bytes_text
 from relax_lint.symbolic.quantity import Unknown
@@ -42,7 +42,7 @@ def remarks_of(
 
 def halved_bounds(
     needed: Quantity | Unknown, ranges: Mapping[str, Binding], at: Mapping[str, int]
-) -> Iterator[Change]:
+) -> Iterator[Saving]:
     """What the tensors need less at one time if a bound is half of what it is."""
     most = _at(needed, at)
     for name, span in ranges.items():
@@ -52,7 +52,7 @@ def halved_bounds(
         less = _at(needed, {**at, name: half})
         if less is not None and less < most:
             text = f"{name} <= {half} for a bound: the tensors then need {bytes_text(less)} at one time"
-            yield Change("bound", text, most - less)
+            yield Saving("bound", text, most - less)
 
 
 def _at(size: Quantity | Unknown, values: Mapping[str, int]) -> int | None:

@@ -10,7 +10,7 @@ from itertools import combinations
 
 from relax_lint.model.operations import KernelCall, Op
 from relax_lint.model.program import Function, Program
-from relax_lint.results.memory_why import Change, LiveTensor, Why
+from relax_lint.results.memory_why import LiveTensor, Saving, Why
 from relax_lint.support.byte_text import bytes_text
 from relax_lint.totals.compute import symbols_of
 from relax_lint.totals.plans import Plans
@@ -139,7 +139,7 @@ class _Reasons:
             found[placed.allocation].append(last.get(begin, Span(0, begin, begin + 1)))
         return found
 
-    def _shared_storages(self) -> Iterator[Change]:
+    def _shared_storages(self) -> Iterator[Saving]:
         """The two storages that are never needed at one time and save most as one."""
         needs, best = self._needs(), (0, 0, 0)
         largest = sorted(range(len(needs)), key=lambda n: self._storages[n].size, reverse=True)
@@ -156,7 +156,7 @@ class _Reasons:
         if self._is_worth(saved, self._peak):
             names = " and ".join(f"`{self._name(number)}`" for number in sorted((one, other)))
             left = bytes_text(self._peak - saved)
-            yield Change(
+            yield Saving(
                 "storage",
                 f"{names} are never used at the same time: on one storage the function needs {left}",
                 saved,
@@ -176,7 +176,7 @@ class _Reasons:
         place = self._held.allocations[number].place
         return "" if place is None else place.binding
 
-    def _in_place(self) -> Iterator[Change]:
+    def _in_place(self) -> Iterator[Saving]:
         """The call that saves most if it overwrites an input that nothing needs afterwards."""
         best: tuple[int, str] = (0, "")
         for step, op in enumerate(self._used.operations):
@@ -192,7 +192,7 @@ class _Reasons:
         saved, what = best
         if self._is_worth(saved, self._needed):
             left = bytes_text(self._needed - saved)
-            yield Change("in place", f"{what}: the tensors then need {left} at one time", saved)
+            yield Saving("in place", f"{what}: the tensors then need {left} at one time", saved)
 
     def _overwritable(self, op: Op, step: int) -> Iterator[tuple[int, int]]:
         """Inputs that a call needs last, each with the output that may take its place."""

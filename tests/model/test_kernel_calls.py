@@ -31,6 +31,24 @@ class Module:
         Module.copy(b, a, k - 1)
 
     @T.prim_func(private=True, s_tir=True)
+    def ends(a: T.handle("float32"), k: T.int64):
+        A = T.decl_buffer((k,), "float32", data=a)
+        s = T.alloc_buffer((1,), "int64", scope="local")
+        t = T.alloc_buffer((1,), "int64", scope="local")
+        s[0] = T.int64(0)
+        t[0] = k - T.int64(1)
+        A[s[0]] = T.float32(1)
+        A[t[0]] = T.float32(1)
+
+    @T.prim_func(private=True, s_tir=True)
+    def small(k: T.int64):
+        assert k < 4, "too large"
+
+    @T.prim_func(private=True, s_tir=True)
+    def tensor(a: T.Buffer((100,), "float32")):
+        a[50] = T.float32(1)
+
+    @T.prim_func(private=True, s_tir=True)
     def outer(x_: T.handle, y_: T.handle):
         n = T.int64()
         x = T.match_buffer(x_, (n,), "float32")
@@ -115,3 +133,20 @@ def test_indices_that_others_may_have_written_are_not_those_of_the_caller() -> N
     function = tvm.script.from_source(FIXED + body, check_well_formed=False)
     (store,) = [one for one in read_kernel("f", function).accesses.accesses if one.buffer.name == "y"]
     assert not any(one.holds for one in store.obligations)
+
+
+def test_buffers_of_a_prim_func_that_is_called_twice_are_told_apart() -> None:
+    found = called("Module.ends(y.data, n + 1)\n        Module.ends(y.data, n)")
+    assert len({(access.buffer.number, access.buffer.name) for access in found}) == 6
+    last = found[-1]
+    assert {str(last.terms.expression(p)) for one in last.obligations for p in one.outside} == {"-n"}
+
+
+def test_what_comes_back_has_passed_its_asserts() -> None:
+    *_, store = called("Module.small(n)\n        y[n - 4] = x[0]")
+    assert all("n - 4" not in str(one.outside) for one in store.obligations)
+    assert not [one for one in store.obligations if not one.below]
+
+
+def test_a_tensor_that_is_given_a_pointer_is_not_followed() -> None:
+    assert any(access.unread for access in called("Module.tensor(y.data)"))

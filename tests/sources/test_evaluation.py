@@ -14,7 +14,7 @@ from tvm.relax.script.parser import entry as relax_entry
 from tvm.script.parser.core import doc, evaluator
 from tvm.script.parser.core.parser import Parser
 
-from relax_lint.sources import parsing, permissions, recorder, sites
+from relax_lint.sources import parser_run, parsing, permissions, recorder, sites
 from relax_lint.sources.evaluation import evaluate_plainly, extent
 from relax_lint.sources.interpreter import assigned
 from relax_lint.sources.reading import read_units
@@ -82,7 +82,7 @@ def test_a_file_gives_the_same_modules_as_tvm(name: str, monkeypatch: pytest.Mon
     monkeypatch.setattr(recorder, "closed", nullcontext)
     monkeypatch.setattr(recorder.RecordingParser, "eval_expr", Parser.eval_expr)
     monkeypatch.setattr(recorder.RecordingParser, "eval_assign", Parser.eval_assign)
-    monkeypatch.setattr(parsing, "to_doc", doc.to_doc)
+    monkeypatch.setattr(parser_run, "to_doc", doc.to_doc)
     for unit, own in zip(units, interpreted, strict=True):
         theirs = parsing.parse_unit(unit)
         assert isinstance(own, ParsedUnit)

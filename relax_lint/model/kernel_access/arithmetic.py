@@ -19,6 +19,7 @@ UNREAD = c.Unread("it is under a condition that depends on data")
 _BOTH_SIDES = c.Unread("whether the first side of an `and` or `or` guards the second depends on the target")
 """LLVM evaluates both sides, C and CUDA only one."""
 _INT32 = 2**31
+_INT8 = 2**7
 _SHIFTS = 63
 
 
@@ -224,6 +225,19 @@ class Arithmetic(Scope):
             self.wraps.append(value)
             return value
         return self.terms.opaque("narrowed", span)
+
+    def fitting(self, found: Value, node: Any) -> Value:
+        """A value of a type of less than 32 bits, or without a sign, in which arithmetic may wrap around."""
+        if not isinstance(found, Poly):
+            return found
+        low, high = self.terms.span(found)
+        if low is not None and low >= 0 and high is not None and high < _INT8:
+            return found
+        dtype = str(getattr(node.ty, "dtype", ""))
+        if dtype.startswith(("int32", "int64")):
+            return found
+        span = span_of(dtype)
+        return found if span is None or _holds(span, (low, high)) else self.terms.opaque("wrapped", span)
 
     def _ramp(self, node: Any) -> Value:
         base, stride, lanes = self.number(node.base), self.number(node.stride), self.number(node.lanes)

@@ -17,14 +17,15 @@ from relax_lint.model.kernel_access.layouts import (
     layout_claims,
     memory_of,
     narrow_claims,
+    narrowed,
     outside_claims,
+    unreadable,
 )
 from relax_lint.model.kernel_access.outside import Around, Claim, obligations, reach
 from relax_lint.model.kernel_access.polynomials import ONE, Poly, TooLarge, constant
 from relax_lint.model.kernel_access.survey import Survey
-from relax_lint.model.kernel_access.terms import Kind, Terms, narrowed
+from relax_lint.model.kernel_access.terms import Kind, Terms
 
-_INT32 = 2**31
 _WRAPS = "its 32-bit index arithmetic may wrap around"
 _LAID_OUT = "its buffer is laid out by strides or begins at an offset, with less memory than that may need"
 
@@ -52,6 +53,7 @@ class Scope:
         self._judged: dict[tuple[tuple[Claim, ...], Around], tuple[Obligation, ...]] = {}
         """What is left to be shown of claims: one expression may stand in many places."""
         self._lanes: dict[int, LoopRange] = {}
+        self._lane_of: dict[Poly, Poly] = {}
         self._versions: dict[int, int] = {}
         self._loads: dict[tuple[Any, ...], Poly] = {}
         self.held: dict[int, tuple[float, float]] = {}
@@ -73,6 +75,8 @@ class Scope:
         """The buffers whose memory what the kernel calls may write."""
         self.shared: frozenset[int] = frozenset()
         """Those that an earlier reading found."""
+        self.shown: Mapping[int, int] = {}
+        """Whose memory each buffer shows, by its address: an earlier reading came to all declarations."""
         self._roots: dict[int, int] = {}
         self.scalars: dict[tuple[int, tuple[Poly | None, ...]], Poly] = {}
         """What is known to stand in elements of the kernel's own buffers."""
@@ -115,12 +119,14 @@ class Scope:
         )
 
     def lane(self, lanes: Poly) -> Poly:
-        """The lanes of a vector, as a loop."""
+        """The lanes of a vector, as a loop; operations on vectors go lane by lane."""
         if lanes == ONE:
             return constant(0)
-        lane = self.terms.loop("lane", constant(0), lanes)
-        (number,) = lane.atoms()
-        self._lanes[number] = LoopRange("lanes", lane, constant(0), lanes)
+        lane = self._lane_of.get(lanes)
+        if lane is None:
+            lane = self._lane_of[lanes] = self.terms.loop("lane", constant(0), lanes)
+            (number,) = lane.atoms()
+            self._lanes[number] = LoopRange("lanes", lane, constant(0), lanes)
         return lane
 
     def declare(self, var: Any) -> Buffer:
@@ -201,9 +207,19 @@ class Scope:
         return found
 
     def _is_stored(self, buffer: Buffer) -> bool:
+        return any(self._root_at(address) == buffer.ref.root for address in self.survey.stored)
+
+    def _root_at(self, address: int) -> int | None:
+        """The buffer whose memory the buffer at an address shows, which may be declared further down."""
+        known = self.buffers.get(address)
+        return self.shown.get(address) if known is None else known.ref.root
+
+    @property
+    def stores_to_views(self) -> bool:
+        """Whether something is stored through another buffer than the one whose memory it is."""
         return any(
-            (known := self.buffers.get(address)) is not None and known.ref.root == buffer.ref.root
-            for address in self.survey.stored
+            buffer.source is not None and address in self.survey.stored
+            for address, buffer in self.buffers.items()
         )
 
     def stored(self, buffer: Buffer, indices: tuple[Poly | None, ...], value: Any) -> None:
@@ -222,7 +238,7 @@ class Scope:
         if buffer.ref.parameter is not None or (buffer.span is None and buffer.source is None):
             return
         low, high = -inf, inf
-        self.ends.setdefault(root, []).append(self._ends_of(value))
+        self.ends.setdefault(root, []).append(self._ends_of(value) if buffer.source is None else None)
         self.origins.setdefault(root, set()).update(self._origins_of(value))
         if isinstance(value, Poly) and buffer.source is None:
             counted = value.shift(-value.constant).single()
@@ -288,8 +304,8 @@ class Scope:
 
     def roots_stored_in(self, node: Any) -> list[int]:
         """The buffers whose memory is, or may be, stored to in a statement."""
-        known = (self.buffers.get(address) for address in self.survey.of(node)[0])
-        return [*(buffer.ref.root for buffer in known if buffer is not None), *self.shared]
+        roots = (self._root_at(address) for address in self.survey.of(node)[0])
+        return [*(root for root in roots if root is not None), *self.shared]
 
     # -- accesses ------------------------------------------------------------------------------
 
@@ -312,7 +328,7 @@ class Scope:
             self.hand(buffer)
             self._record(buffer, indices, node, writes=writes, unread=passed)
             return
-        why = self._unreadable(buffer, indices)
+        why = unreadable(buffer, indices)
         if why:
             self._record(buffer, indices, node, writes=writes, unread=why)
             return
@@ -323,17 +339,6 @@ class Scope:
             self._record(buffer, indices, node, writes=writes, unread=str(error))
             return
         self._record(buffer, indices, node, writes=writes, claims=claims, laid_out=laid_out)
-
-    @staticmethod
-    def _unreadable(buffer: Buffer, indices: tuple[Poly | None, ...]) -> str:
-        if len(indices) != len(buffer.shape):
-            return "it has another number of indices than its buffer has axes"
-        for axis, (index, extent) in enumerate(zip(indices, buffer.shape, strict=True)):
-            if index is None:
-                return f"its index of axis {axis} is not an integer expression that can be read"
-            if extent is None:
-                return f"extent {axis} of its buffer is not an integer expression that can be read"
-        return ""
 
     def passed(self, buffer: Buffer, offset: Poly | None, extent: Poly | None, *, writes: bool) -> None:
         """A part of a buffer is passed to what the kernel calls: so many elements from an offset on."""

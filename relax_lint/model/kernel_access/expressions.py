@@ -23,7 +23,7 @@ class Expressions(Arithmetic):
         handler = _HANDLERS.get(kind)
         if handler is not None:
             try:
-                return handler(self, node)
+                return self.fitting(handler(self, node), node)
             except TooLarge:
                 return None
         if nodes.is_kernel_constant(node):
@@ -65,7 +65,8 @@ class Expressions(Arithmetic):
         """Of a choice between loads TVM makes a branch (RewriteUnsafeSelect), unless its condition becomes
         a vector.
         """
-        if not any(loop.kind == "vectorized" for loop in self.nest):
+        is_vector = "x" in str(node.condition.ty.dtype)
+        if not is_vector and not any(loop.kind == "vectorized" for loop in self.nest):
             return self._branch(node.condition, node.true_value, node.false_value)
         condition = self.guard(node.condition)
         return self._chosen(condition, self.value(node.true_value), self.value(node.false_value))

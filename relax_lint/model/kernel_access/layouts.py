@@ -4,10 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from math import isfinite
 
 from relax_lint.model.kernel_access.accesses import BufferRef
 from relax_lint.model.kernel_access.outside import Claim
 from relax_lint.model.kernel_access.polynomials import ONE, Poly, constant
+from relax_lint.model.kernel_access.terms import Span
 
 _INT32 = 2**31
 
@@ -138,3 +140,23 @@ def _flat(buffer: Buffer, indices: Sequence[Poly]) -> Poly | None:
 def memory_of(buffer: Buffer) -> Buffer:
     """The buffer whose memory one shows: itself, or what it is a window or view of."""
     return buffer if buffer.source is None else memory_of(buffer.source)
+
+
+def unreadable(buffer: Buffer, indices: tuple[Poly | None, ...]) -> str:
+    """Why nothing can be said of an access with these indices, if so."""
+    if len(indices) != len(buffer.shape):
+        return "it has another number of indices than its buffer has axes"
+    for axis, (index, extent) in enumerate(zip(indices, buffer.shape, strict=True)):
+        if index is None:
+            return f"its index of axis {axis} is not an integer expression that can be read"
+        if extent is None:
+            return f"extent {axis} of its buffer is not an integer expression that can be read"
+    return ""
+
+
+def narrowed(span: Span, learned: tuple[float, float] | None) -> Span:
+    """A range and what was learned of it."""
+    if learned is None:
+        return span
+    low, high = (int(end) if isfinite(end) else None for end in learned)
+    return low if low is not None else span[0], high if high is not None else span[1]

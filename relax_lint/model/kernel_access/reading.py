@@ -36,7 +36,11 @@ def read_accesses(
     survey = Survey()
     survey.of(prim_func.body)
     walk = _read(prim_func, _Walk(survey, functions), signature or {}, None)
-    if walk.handed or (walk.held and any(access.obligations for access in walk.accesses)):
+    if (
+        walk.handed
+        or walk.stores_to_views
+        or (walk.held and any(access.obligations for access in walk.accesses))
+    ):
         # What the kernel's own buffers hold, and what others may write, is known only now.
         walk = _read(prim_func, _Walk(survey, functions), signature or {}, walk)
     return KernelAccesses(tuple(walk.accesses), walk.terms, walk.symbols, tuple(walk.not_read))
@@ -51,6 +55,7 @@ def _read(
     """Read a body; `before` read it already."""
     if before is not None:
         walk.learned, walk.shared = before.held, frozenset(before.handed)
+        walk.shown = {address: buffer.ref.root for address, buffer in before.buffers.items()}
         walk.counted = before.without_data()
         walk.stores = {root: len(ends) for root, ends in before.ends.items()}
         walk.copied = {
@@ -69,6 +74,7 @@ class _Walk(Subroutines):
     def __init__(self, survey: Survey, functions: Mapping[str, Any]) -> None:
         super().__init__(survey, functions)
         self._threads: dict[str, Poly] = {}
+        self._count = 0
         self.symbols: tuple[sympy.Symbol, ...] = ()
 
     # -- the signature -------------------------------------------------------------------------
@@ -105,7 +111,8 @@ class _Walk(Subroutines):
         return self._new(var, var)
 
     def _new(self, var: Any, typed: Any, *, parameter: int | None = None, **more: Any) -> Buffer:
-        number, source = len(self.buffers), more.get("source")
+        number, source = self._count, more.get("source")
+        self._count += 1
         dtype = str(typed.dtype)
         ref = BufferRef(
             number,

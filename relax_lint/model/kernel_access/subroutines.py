@@ -50,7 +50,8 @@ class Subroutines(Expressions):
         if len(pairs) != len(callee.params) or self._followed > MAX_FOLLOWED:
             return False
         pointers = {var.__chandle__(): self.pointed(arg) for var, arg in pairs if not _is_number(var)}
-        if None in pointers.values():
+        if None in pointers.values() or any(type(var.ty).__name__ == "BufferType" for var in callee.params):
+            # A pointer is no tensor: the shape of such a parameter says nothing of the memory.
             return False
         values = [(var, self.settled(self.value(arg))) for var, arg in pairs if _is_number(var)]
         for var, value in values:
@@ -62,8 +63,13 @@ class Subroutines(Expressions):
     def _read_body(self, name: str, callee: Any, given: Mapping[int, Buffer]) -> None:
         self.pointers.update(given)
         before, self._inside = self._inside, (*self._inside, name)
+        known = len(self.facts)
         with self.scope():
             self.statement(callee.body)
+            checked = self.facts[known:]
+        if not self.survey.of(callee.body)[1]:
+            # Who comes back has passed what it asserts.
+            self.facts = (*self.facts, *checked)
         self._inside = before
         for buffer in given.values():
             # A loop around the call does not show what the call stores.

@@ -8,7 +8,6 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from enum import Enum
-from math import isfinite
 from typing import Any, TypeAlias
 
 import sympy
@@ -376,11 +375,3 @@ def _smallest(ends: Sequence[int | None]) -> int | None:
 
 def _largest(ends: Sequence[int | None]) -> int | None:
     return None if None in ends else max(end for end in ends if end is not None)
-
-
-def narrowed(span: Span, learned: tuple[float, float] | None) -> Span:
-    """A range and what was learned of it."""
-    if learned is None:
-        return span
-    low, high = (int(end) if isfinite(end) else None for end in learned)
-    return low if low is not None else span[0], high if high is not None else span[1]

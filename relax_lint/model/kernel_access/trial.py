@@ -70,6 +70,8 @@ class _Attempt:
                     return found
         except (_NotKnown, ZeroDivisionError):
             self._unknown = True
+        if not _is_all(self._access):
+            self._unknown = True
         return Trial(Outcome.UNKNOWN if self._unknown else Outcome.INSIDE)
 
     def _variable(self, p: Poly) -> int | None:
@@ -177,6 +179,14 @@ class _Attempt:
                 if holds:
                     return self._value(option.value, point)
         raise _NotKnown
+
+
+def _is_all(access: KernelAccess) -> bool:
+    """Whether the indices of its buffer are all that has to be inside: no memory that the buffer only shows,
+    no part of one, no number of 32 bits.
+    """
+    ref = access.buffer
+    return ref.number == ref.root and all(one.axis is not None for one in access.obligations)
 
 
 def _ends_first(first: int, last: int) -> Iterator[int]:
