@@ -367,15 +367,13 @@ class Scope:
     ) -> None:
         wraps, self.wraps = tuple(dict.fromkeys(self.wraps)), []
         loops = self._steps
-        around = Around(self.facts, loops)
-        left = self.left_of(claims, around)
+        left = self.left_of(claims, Around(self.facts, loops))
         if laid_out:
             left = (*left, *self.left_of(laid_out, Around(self.facts, loops, (_LAID_OUT,))))
         narrow = narrow_claims(wraps)
-        if narrow:
-            may_wrap = self.left_of(narrow, Around(self.facts, loops, (_WRAPS,)))
-            if may_wrap:
-                left = (*(replace(one, exact=False, why=one.why or _WRAPS) for one in left), *may_wrap)
+        may_wrap = self.left_of(narrow, Around(self.facts, loops, (_WRAPS,))) if narrow else ()
+        if may_wrap:
+            left = (*(replace(one, exact=False, why=one.why or _WRAPS) for one in left), *may_wrap)
         assumed: tuple[str, ...] = ()
         if left and self.promises:
             conditions = (*self.facts, *(condition for condition, _ in self.promises))
