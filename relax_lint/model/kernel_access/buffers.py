@@ -14,6 +14,7 @@ from relax_lint.model.kernel_access.conditions import Condition, Unread, atoms_o
 from relax_lint.model.kernel_access.layouts import (
     Buffer,
     count_of,
+    layout_claims,
     memory_of,
     narrow_claims,
     narrowed,
@@ -25,8 +26,8 @@ from relax_lint.model.kernel_access.polynomials import ONE, Poly, TooLarge, cons
 from relax_lint.model.kernel_access.survey import Survey
 from relax_lint.model.kernel_access.terms import Kind, Terms
 
-_INT32 = 2**31
 _WRAPS = "its 32-bit index arithmetic may wrap around"
+_LAID_OUT = "its buffer is laid out by strides or begins at an offset, with less memory than that may need"
 
 
 class Scope:
@@ -333,10 +334,11 @@ class Scope:
             return
         try:
             claims = list(outside_claims(buffer, indices))
+            laid_out = list(layout_claims(buffer, indices))
         except TooLarge as error:
             self._record(buffer, indices, node, writes=writes, unread=str(error))
             return
-        self._record(buffer, indices, node, writes=writes, claims=claims)
+        self._record(buffer, indices, node, writes=writes, claims=claims, laid_out=laid_out)
 
     def passed(self, buffer: Buffer, offset: Poly | None, extent: Poly | None, *, writes: bool) -> None:
         """A part of a buffer is passed to what the kernel calls: so many elements from an offset on."""
@@ -360,21 +362,22 @@ class Scope:
         *,
         writes: bool,
         claims: Sequence[Claim] = (),
+        laid_out: Sequence[Claim] = (),
         unread: str = "",
     ) -> None:
         wraps, self.wraps = tuple(dict.fromkeys(self.wraps)), []
         loops = self._steps
-        around = Around(self.facts, loops)
-        left = self.left_of(claims, around)
+        left = self.left_of(claims, Around(self.facts, loops))
+        if laid_out:
+            left = (*left, *self.left_of(laid_out, Around(self.facts, loops, (_LAID_OUT,))))
         narrow = narrow_claims(wraps)
-        if narrow:
-            may_wrap = self.left_of(narrow, Around(self.facts, loops, (_WRAPS,)))
-            if may_wrap:
-                left = (*(replace(one, exact=False, why=one.why or _WRAPS) for one in left), *may_wrap)
+        may_wrap = self.left_of(narrow, Around(self.facts, loops, (_WRAPS,))) if narrow else ()
+        if may_wrap:
+            left = (*(replace(one, exact=False, why=one.why or _WRAPS) for one in left), *may_wrap)
         assumed: tuple[str, ...] = ()
         if left and self.promises:
             conditions = (*self.facts, *(condition for condition, _ in self.promises))
-            with_promises = self.left_of((*claims, *narrow), Around(conditions, loops))
+            with_promises = self.left_of((*claims, *laid_out, *narrow), Around(conditions, loops))
             if not with_promises:
                 left, assumed = (), tuple(text for _, text in self.promises)
         used = {atom for index in indices if index is not None for atom in index.atoms()}

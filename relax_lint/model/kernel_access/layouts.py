@@ -17,7 +17,8 @@ _INT32 = 2**31
 @dataclass(frozen=True, eq=False)
 class Buffer:
     """A buffer. A window shows what its source has from `starts` on, its last axes those of the source; a
-    `view` shows the memory of its source from `offset` elements on, with `strides`.
+    `view` shows the memory of its source from `offset` elements on, with `strides`. One that is allocated has
+    `strides` and an `offset` where it says so.
     """
 
     ref: BufferRef
@@ -52,17 +53,56 @@ def outside_claims(buffer: Buffer, indices: Sequence[Poly | None]) -> Iterator[C
     if source is None:
         return
     if not buffer.view:
-        if None in buffer.starts:
-            return
-        starts = [start for start in buffer.starts if start is not None]
-        lead = len(starts) - len(known)
-        inner = [*starts[:lead], *(start + index for start, index in zip(starts[lead:], known, strict=True))]
-        yield from outside_claims(source, inner)
+        inner = _in_source(buffer, known)
+        if inner is not None:
+            yield from outside_claims(source, inner)
         return
     flat, size = _flat(buffer, known), count_of(source.shape)
     if flat is not None and size is not None and buffer.item and source.item:
         yield None, True, (-flat).shift(-1)
         yield None, False, flat.shift(1).scale(buffer.item) - size.scale(source.item).shift(1)
+
+
+def layout_claims(buffer: Buffer, indices: Sequence[Poly | None]) -> Iterator[Claim]:
+    """What must not be where memory of the kernel's own is laid out by strides or begins at an offset. The
+    first extent times the first stride is the number of elements allocated, unless TVM lays it out anew.
+    """
+    known = [index for index in indices if index is not None]
+    source = buffer.source
+    if source is not None and not buffer.view:
+        inner = _in_source(buffer, known)
+        if inner is not None:
+            yield from layout_claims(source, inner)
+        return
+    memory = buffer if source is None else source
+    if memory.ref.parameter is not None or (memory is not buffer and not memory.strides):
+        return
+    if memory is buffer and not buffer.strides and buffer.offset is None:
+        return
+    flat, size = _flat(buffer, known), _allocated(memory)
+    if flat is None or size is None:
+        # Never shown: nobody knows where the element is.
+        yield None, False, constant(0)
+        return
+    yield None, True, (-flat).shift(-1)
+    yield None, False, flat.shift(1).scale(buffer.item) - size.scale(memory.item).shift(1)
+
+
+def _in_source(window: Buffer, indices: Sequence[Poly]) -> list[Poly] | None:
+    """The indices of a window in its source."""
+    starts = [start for start in window.starts if start is not None]
+    if len(starts) != len(window.starts):
+        return None
+    lead = len(starts) - len(indices)
+    return [*starts[:lead], *(start + index for start, index in zip(starts[lead:], indices, strict=True))]
+
+
+def _allocated(buffer: Buffer) -> Poly | None:
+    """The number of elements that are allocated for a buffer."""
+    if not buffer.strides:
+        return count_of(buffer.shape)
+    extent, stride = buffer.shape[0], buffer.strides[0]
+    return None if extent is None or stride is None else extent * stride
 
 
 def count_of(shape: Sequence[Poly | None]) -> Poly | None:
@@ -78,8 +118,11 @@ def count_of(shape: Sequence[Poly | None]) -> Poly | None:
 def _flat(buffer: Buffer, indices: Sequence[Poly]) -> Poly | None:
     """The position of an element in the memory of a view, in its own elements."""
     if buffer.offset is None:
-        return None
-    position = buffer.offset
+        if buffer.view:
+            return None
+        position = constant(0)
+    else:
+        position = buffer.offset
     if buffer.strides:
         for index, stride in zip(indices, buffer.strides, strict=True):
             if stride is None:

@@ -129,7 +129,15 @@ class _Walk(Subroutines):
         return buffer
 
     def _allocate(self, node: Any) -> None:
-        self._new(node.buffer, node.buffer)
+        self._own(node.buffer)
+
+    def _own(self, buffer: Any) -> None:
+        """A buffer that the kernel allocates."""
+        strides = tuple(self.number(stride) for stride in buffer.strides or ())
+        offset = ZERO if buffer.elem_offset is None else self.number(buffer.elem_offset)
+        if offset is None:
+            offset = self.terms.opaque("elem_offset")
+        self._new(buffer, buffer, strides=strides, offset=None if offset == ZERO else offset)
 
     def _declare_buffer(self, node: Any) -> None:
         shown = self.pointed(node.data)
@@ -288,7 +296,7 @@ class _Walk(Subroutines):
             for axis, value in zip(block.iter_vars, values, strict=True):
                 self.bind(axis.var, value)
             for buffer in block.alloc_buffers:
-                self._new(buffer, buffer)
+                self._own(buffer)
             for match in block.match_buffers:
                 self._window(match)
             if block.init is not None:
