@@ -55,6 +55,15 @@ def test_an_access_outside_is_told_with_its_axis_indices_and_loops() -> None:
     assert not carried_out("for i in range(n - 1):\n    y[i + 1] = x[i]").report.outside
 
 
+@pytest.mark.parametrize(("offset", "is_outside"), [("T.int64(0)", False), ("T.int64(1)", True), ("n", True)])
+def test_memory_that_begins_at_an_offset_is_not_larger_for_it(offset: str, is_outside: bool) -> None:
+    body = f'w = T.alloc_buffer((n,), "float32", elem_offset={offset})\n'
+    body += "for i in range(n):\n    w[i] = x[i]\nfor i in range(n):\n    y[i] = w[i]"
+    assert bool(carried_out(body).report.outside) == is_outside
+    text = HEAD + "".join(f"    {line}\n" for line in body.splitlines())
+    assert compare_function(tvm.script.from_source(text))["accesses proved"] == (2 if is_outside else 4)
+
+
 @pytest.mark.parametrize(
     ("guard", "is_outside"),
     [

@@ -53,14 +53,16 @@ def scope_of(buffer: Any) -> str:
 def allocation(buffer: Any) -> Callable[[Frame], None]:
     extents = [value(extent) for extent in buffer.shape]
     strides = [value(stride) for stride in buffer.strides]
+    offset = None if type(buffer.elem_offset).__name__ == "Var" else value(buffer.elem_offset)
     scope, name, dtype, number = scope_of(buffer), str(buffer.name), str(buffer.dtype), key(buffer)
 
     def run(frame: Frame) -> None:
         shape = tuple([extent(frame) for extent in extents])
         steps = tuple([stride(frame) for stride in strides]) or compact_strides(shape)
-        frame.buffers[number] = View(
-            name, _memory(frame, number, scope, dtype, shape, steps), dtype, shape, steps
-        )
+        start = frame.values.get(key(buffer.elem_offset), 0) if offset is None else offset(frame)
+        # The memory is not larger for it.
+        memory = _memory(frame, number, scope, dtype, shape, steps)
+        frame.buffers[number] = View(name, memory, dtype, shape, steps, start)
 
     return run
 
