@@ -18,6 +18,7 @@ from relax_lint.judging.problems import problem_checks
 from relax_lint.judging.provenance import counterparts, first_with
 from relax_lint.judging.report import check_module
 from relax_lint.judging.selection import known_config
+from relax_lint.model.prim_funcs import KeptKernels
 from relax_lint.results.check import Check, is_finding
 from relax_lint.results.problem import Problem, ProblemKind
 from relax_lint.results.report import FileResult, InputStatus, Report
@@ -114,6 +115,7 @@ class MemoryLint:
         self._versions: list[_Version] = []
         self._known: list[int] = []
         self._declared: dict[str, tuple[int, ...]] = {}
+        self._kept = KeptKernels()
         self._findings: list[PassFinding] = []
         self._failures: list[Check] = []
 
@@ -194,6 +196,7 @@ class MemoryLint:
 
     def _forget(self) -> None:
         self._running, self._versions, self._known, self._declared = [], [], [], {}
+        self._kept = KeptKernels()
 
     def _judge(self) -> list[PassFinding]:
         """Judge the newest version; what is new since the last one that was judged, which then stands first
@@ -259,7 +262,7 @@ class MemoryLint:
         try:
             with without_collection():
                 module = restored(version.module, self._declared) if self._declared else version.module
-                result = check_module(module, config, path=api.IN_MEMORY, totals=False)
+                result = check_module(module, config, path=api.IN_MEMORY, totals=False, kept=self._kept)
         except Exception as error:
             self._note_failure(version, error)
             return None

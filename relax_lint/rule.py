@@ -6,10 +6,9 @@ Importing this imports neither TVM nor sympy.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from enum import Enum
 from functools import cache
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 from relax_lint.facts.remedies import (
@@ -26,10 +25,12 @@ from relax_lint.results.confirmation import FAILURE, MISBEHAVIOUR, NOTHING_TO_SE
 from relax_lint.results.problem import UNREADABLE, ProblemKind
 from relax_lint.results.verdict import Severity, Verdict
 from relax_lint.support.errors import UserError
-from relax_lint.support.quick_init import quick_init
+from relax_lint.support.installed import ModuleEntry, entry_points
+from relax_lint.support.lazy_dataclass import dataclass
 
 if TYPE_CHECKING:
-    from importlib.metadata import EntryPoint, EntryPoints
+    from importlib.metadata import EntryPoint
+    from pathlib import Path
 
     from relax_lint.analysis.presumption import Presumption
     from relax_lint.facts.function import FunctionFacts
@@ -80,7 +81,6 @@ __all__ = [
 # -- what a rule says -----------------------------------------------------------------------------
 
 
-@quick_init
 @dataclass(frozen=True)
 class Message:
     """What a rule tells about one operation.
@@ -97,7 +97,6 @@ class Message:
     notes: tuple[str, ...] = ()
 
 
-@quick_init
 @dataclass(frozen=True)
 class Judgement:
     """What a rule says of one operation (or, with `place` None, of the whole function, or of what
@@ -247,6 +246,8 @@ class Rule:
     @property
     def page(self) -> Path:
         """The Markdown page beside the rule file."""
+        from pathlib import Path
+
         return Path(self.source).with_suffix(".md")
 
 
@@ -279,7 +280,7 @@ def load_rules() -> dict[str, Rule]:
     return dict(sorted(found.items()))
 
 
-def _rules_of(entry: EntryPoint) -> tuple[Rule, ...]:
+def _rules_of(entry: ModuleEntry | EntryPoint) -> tuple[Rule, ...]:
     try:
         rules = tuple(entry.load().RULES)
     except (Exception, SystemExit) as error:
@@ -293,7 +294,7 @@ def _rules_of(entry: EntryPoint) -> tuple[Rule, ...]:
     return rules
 
 
-def _unusable(entry: EntryPoint, why: str) -> RulePackageError:
+def _unusable(entry: ModuleEntry | EntryPoint, why: str) -> RulePackageError:
     packed = "" if entry.dist is None else f" of {entry.dist.name} {entry.dist.version}"
     return RulePackageError(f"the rule package `{entry.value}`{packed} {why}")
 
@@ -330,11 +331,8 @@ def rule_packages() -> tuple[str, ...]:
 
 
 @cache
-def _entry_points() -> EntryPoints:
-    # Imported here, as it reads what is installed: every start of the command imports this module.
-    from importlib.metadata import entry_points
-
-    return entry_points(group=ENTRY_POINT_GROUP)
+def _entry_points() -> Iterable[ModuleEntry | EntryPoint]:
+    return entry_points(ENTRY_POINT_GROUP)
 
 
 def is_selected(code: str, select: Iterable[str], ignore: Iterable[str], *, default: bool = True) -> bool:

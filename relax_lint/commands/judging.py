@@ -12,8 +12,8 @@ from relax_lint.commands.terminal import DEBUG, waiting, warn
 from relax_lint.results.problem import Problem
 from relax_lint.results.report import Report
 from relax_lint.running.cache import Cache, default_folder
+from relax_lint.running.hiding import hide_this_process
 from relax_lint.running.runner import judge_inputs
-from relax_lint.running.starting import hide_this_process
 from relax_lint.settings.config import Config
 from relax_lint.sources.discovery import Input, discover
 from relax_lint.vm.tested import TESTED, is_tested

@@ -5,8 +5,9 @@ Importing this imports neither TVM nor sympy.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, TypeAlias
+
+from relax_lint.support.lazy_dataclass import dataclass
 
 if TYPE_CHECKING:
     from relax_lint.facts.placement import Placement

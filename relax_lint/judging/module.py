@@ -16,6 +16,7 @@ from relax_lint.fixes.check_form import CheckForm, form_in_text
 from relax_lint.fixes.planning import Plan, Planner
 from relax_lint.model.builder import build_program
 from relax_lint.model.positions import NoPositions, Positions
+from relax_lint.model.prim_funcs import KeptKernels
 from relax_lint.model.program import Program
 from relax_lint.rule import Judgement, Rule, load_rules
 from relax_lint.settings.config import Config
@@ -61,6 +62,7 @@ class ModuleJudge:
         positions: Positions | None = None,
         module_name: str | None = None,
         without: Container[int] = (),
+        kept: KeptKernels | None = None,
     ) -> None:
         self._config = config
         self._without = without
@@ -69,7 +71,11 @@ class ModuleJudge:
         wanted = config.memory.details or config.max_memory
         self.kernels = KernelMemory(ir_module, config.target_or_default) if wanted else None
         program = build_program(
-            ir_module, positions=self._positions, module_name=module_name, max_extent=config.max_extent
+            ir_module,
+            positions=self._positions,
+            module_name=module_name,
+            max_extent=config.max_extent,
+            kernels=None if kept is None else kept.of(ir_module),
         )
         assumed = with_assumptions(program, config, self._chain)
         self.program: Program = assumed.program

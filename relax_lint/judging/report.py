@@ -20,6 +20,7 @@ from relax_lint.judging.severity import severity_of
 from relax_lint.judging.skipped import in_part, incomplete
 from relax_lint.model.operations import OperationId
 from relax_lint.model.positions import Positions
+from relax_lint.model.prim_funcs import KeptKernels
 from relax_lint.model.program import Function
 from relax_lint.results.accesses import FunctionAccesses
 from relax_lint.results.check import AllocatorFailure, Check, Fix, Related
@@ -80,14 +81,15 @@ def check_module(
     notes: tuple[str, ...] = (),
     depends: Mapping[str, tuple[str, ...]] = MappingProxyType({}),
     totals: bool = True,
+    kept: KeptKernels | None = None,
 ) -> UnitResult:
     """Judge every memory operation of an IRModule and, unless `totals` is False, total its memory.
 
     `assumptions` (values that were assumed to read the module) are listed with every
     verdict that is not unconditional; `write_fix` makes a fix of a remedy. `depends` tells what was not read
-    that the verdicts of a function depend on.
+    that the verdicts of a function depend on. `kept` knows the kernels of an earlier version of the module.
     """
-    judge = ModuleJudge(ir_module, config, positions=positions, module_name=module_name)
+    judge = ModuleJudge(ir_module, config, positions=positions, module_name=module_name, kept=kept)
     program, notes = judge.program, (*notes, *judge.notes)
     checks: list[Check] = []
     memory: list[MemoryTotals] = []

@@ -43,10 +43,12 @@ def build_program(
     positions: Positions | None = None,
     module_name: str | None = None,
     max_extent: int = DEFAULT_MAX_EXTENT,
+    kernels: Kernels | None = None,
 ) -> Program:
     """The memory program of every Relax function of an IRModule, inner functions included.
 
-    `max_extent` (elements) bounds every extent of a real tensor, as a global assumption.
+    `max_extent` (elements) bounds every extent of a real tensor, as a global assumption. `kernels` are its
+    PrimFuncs, where they were read before.
     """
     where = positions or NoPositions()
     functions: list[Function] = []
@@ -60,7 +62,7 @@ def build_program(
         versions.device_count(module),
         module,
         tuple(Device(*row) for row in versions.declared_devices(module)),
-        Kernels(module, where),
+        Kernels(module, where) if kernels is None else kernels,
     )
 
 

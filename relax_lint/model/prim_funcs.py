@@ -31,6 +31,9 @@ from relax_lint.symbolic.translate import Translator, Untranslatable
 from relax_lint.vm import nodes, versions
 from relax_lint.vm.reshapes import is_reshape
 
+_KEPT = 4
+"""Versions of a module: where a finding came in is searched for by halves."""
+
 
 class Kernels(Mapping[str, Kernel]):
     """The PrimFuncs of a module by name; each is read when it is first asked for."""
@@ -53,6 +56,28 @@ class Kernels(Mapping[str, Kernel]):
 
     def __len__(self) -> int:
         return len(self._functions)
+
+    def is_of(self, functions: Mapping[str, Any]) -> bool:
+        """Whether these very objects are the PrimFuncs that are read here. One of them may call another, so
+        what was read holds for all of them or for none."""
+        own = self._functions
+        return own.keys() == functions.keys() and all(bool(own[n].same_as(f)) for n, f in functions.items())
+
+
+class KeptKernels:
+    """The kernels of the versions of a module that were judged: most passes leave them alone."""
+
+    def __init__(self) -> None:
+        self._kept: list[Kernels] = []
+
+    def of(self, module: Any) -> Kernels:
+        """The kernels of a module that was not read from a text."""
+        functions = dict(versions.prim_functions(module))
+        found = next((kernels for kernels in self._kept if kernels.is_of(functions)), None)
+        if found is None:
+            found = Kernels(module)
+            self._kept = [found, *self._kept[: _KEPT - 1]]
+        return found
 
 
 def read_kernel(

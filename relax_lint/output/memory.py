@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
 
 from relax_lint.output.amounts import amount_text, range_text
 from relax_lint.output.memory_why import why_rows
@@ -13,6 +12,7 @@ from relax_lint.output.tables import count, table
 from relax_lint.results.memory_figures import Amount, MemoryTotals, OverRange, Piece
 from relax_lint.support.byte_text import bytes_text
 from relax_lint.support.escaping import printable
+from relax_lint.support.lazy_dataclass import dataclass
 
 _PIECES_SHOWN = 12
 _NO_BYTES = bytes_text(0)

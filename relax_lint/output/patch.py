@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
 
 from relax_lint.results.check import Edit
+from relax_lint.support.lazy_dataclass import dataclass
 
 
 @dataclass(frozen=True)

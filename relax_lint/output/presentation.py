@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 from relax_lint.output.style import Style
 from relax_lint.settings.config import Config
-from relax_lint.totals.comparison import Comparison
+from relax_lint.support.lazy_dataclass import dataclass
+
+if TYPE_CHECKING:
+    from relax_lint.totals.comparison import Comparison
 
 
 @dataclass(frozen=True)

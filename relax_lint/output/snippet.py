@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
 
 from relax_lint.output.style import Style, width
 from relax_lint.output.wrapping import fold
 from relax_lint.support.escaping import cells, printable
+from relax_lint.support.lazy_dataclass import dataclass
 
 MAX_COLUMNS = 120
 _BEFORE_MARK = 20

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import unicodedata
-from dataclasses import dataclass
 
 from relax_lint.results.verdict import Severity
+from relax_lint.support.lazy_dataclass import dataclass
 
 _RESET = "\x1b[0m"
 # OSC 8: what opens and, with an empty address, closes a link.

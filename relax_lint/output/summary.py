@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass
 
 from relax_lint.results.check import Check, is_finding
 from relax_lint.results.report import Report
 from relax_lint.results.verdict import Severity, Verdict
+from relax_lint.support.lazy_dataclass import dataclass
 
 
 @dataclass(frozen=True)

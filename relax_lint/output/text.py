@@ -5,10 +5,8 @@ from __future__ import annotations
 from collections.abc import Hashable, Iterator, Sequence
 from typing import TYPE_CHECKING
 
-from relax_lint.output.comparison import comparison_lines
 from relax_lint.output.finding import finding_lines
 from relax_lint.output.memory import memory_lines
-from relax_lint.output.serving import serving_lines
 from relax_lint.output.statistics import rule_lines
 from relax_lint.output.style import PLAIN, Style
 from relax_lint.output.tables import access_lines, count, prover_lines, summary_lines
@@ -68,9 +66,11 @@ def render_memory(
     elif not sections:
         sections.append([nothing_found(len(report.files))])
     if served:
+        from relax_lint.output.serving import serving_lines
+
         sections.append(list(serving_lines(served, style)))
     if comparison is not None:
-        sections.append(list(comparison_lines(comparison, style)))
+        sections.append(_comparison(comparison, style))
     return _joined(sections, style)
 
 
@@ -78,8 +78,14 @@ def render_findings(report: Report, style: Style = PLAIN, comparison: Comparison
     """The findings, and what changed since an earlier report, alone."""
     sections = _finding_sections(report, style)
     if comparison is not None:
-        sections.append(list(comparison_lines(comparison, style)))
+        sections.append(_comparison(comparison, style))
     return _joined(sections, style)
+
+
+def _comparison(comparison: Comparison, style: Style) -> list[str]:
+    from relax_lint.output.comparison import comparison_lines
+
+    return list(comparison_lines(comparison, style))
 
 
 def nothing_found(inputs: int) -> str:

@@ -5,17 +5,16 @@ processes, cached and rendered.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 
 from relax_lint.results.confirmation import Confirmation
 from relax_lint.results.location import Location
 from relax_lint.results.notebook import check_html
 from relax_lint.results.plain import to_json
 from relax_lint.results.verdict import Prover, Severity, Verdict
-from relax_lint.support.quick_init import quick_init
+from relax_lint.support.lazy_dataclass import dataclass
 
 
-@quick_init
 @dataclass(frozen=True)
 class Related:
     """A secondary location and what it shows."""
@@ -32,7 +31,6 @@ class Edit:
     text: str
 
 
-@quick_init
 @dataclass(frozen=True)
 class Fix:
     """A change that removes the finding; `applicability` is safe, unsafe or display. Fixes with a lower
@@ -83,7 +81,6 @@ class ProofRecord:
     claims: tuple[RecordedClaim, ...] = ()
 
 
-@quick_init
 @dataclass(frozen=True)
 class Check:
     """One judged memory operation, also if it is fine. The fields are those of the JSON output.

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 
 from relax_lint.results.location import Location
 from relax_lint.results.memory_why import Why
 from relax_lint.results.notebook import totals_html
 from relax_lint.results.plain import to_json
+from relax_lint.support.lazy_dataclass import dataclass
 
 MAX_TIMELINES = 8
 """Paths through one function that a report shows; there may be more."""

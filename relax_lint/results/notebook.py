@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import html
 from collections.abc import Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING
 
@@ -97,4 +96,6 @@ def joined(parts: Iterable[str]) -> str:
 
 
 def _text(text: str) -> str:
-    return html.escape(printable(text))
+    from html import escape
+
+    return escape(printable(text))

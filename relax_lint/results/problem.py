@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
 from enum import Enum
 
 from relax_lint.results.location import Location
+from relax_lint.support.lazy_dataclass import dataclass
 
 
 class ProblemKind(str, Enum):
@@ -19,25 +19,27 @@ class ProblemKind(str, Enum):
     UNUSED_SUPPRESSION = "unused-suppression"
 
 
+# Texts and not patterns here: hardly a run needs them, and compiling them is felt at every start.
+#
 # What TVM's parser says where it refuses a text because of memory, and the rule that says it of the texts
 # that it lets through.
-_BECAUSE_OF_MEMORY = (
-    (re.compile(r"^Views into an array must not exceed the bounds"), "view-out-of-bounds"),
-    (re.compile(r"^Reshape expects the new shape to be convertible"), "view-out-of-bounds"),
-    (re.compile(r"^Number of arguments and parameters mismatch"), "kernel-shape-mismatch"),
-    (re.compile(r"`out_ty` argument for R\.call_tir must be compatible"), "kernel-shape-mismatch"),
-    (re.compile(r"In-place index \d+ is out of|The input used for an in-place"), "kernel-shape-mismatch"),
+_BECAUSE_OF_MEMORY: tuple[tuple[str, str], ...] = (
+    (r"^Views into an array must not exceed the bounds", "view-out-of-bounds"),
+    (r"^Reshape expects the new shape to be convertible", "view-out-of-bounds"),
+    (r"^Number of arguments and parameters mismatch", "kernel-shape-mismatch"),
+    (r"`out_ty` argument for R\.call_tir must be compatible", "kernel-shape-mismatch"),
+    (r"In-place index \d+ is out of|The input used for an in-place", "kernel-shape-mismatch"),
 )
-_MISMATCH = re.compile(r"Argument \d+ type mismatch: expected (.*), given (.*)")
-_ELEMENTS = re.compile(r"dtype=\"(\w+)\"")
+_MISMATCH = r"Argument \d+ type mismatch: expected (.*), given (.*)"
+_ELEMENTS = r"dtype=\"(\w+)\""
 
 
 def memory_rule(message: str) -> str | None:
     """The name of the rule about memory that a text was refused for; None for any other reason."""
-    if (found := _MISMATCH.search(message)) is not None:
-        expected, given = (_ELEMENTS.findall(text) for text in found.groups())
+    if (found := re.search(_MISMATCH, message)) is not None:
+        expected, given = (re.findall(_ELEMENTS, text) for text in found.groups())
         return "kernel-shape-mismatch" if expected == given else "kernel-dtype-mismatch"
-    return next((rule for pattern, rule in _BECAUSE_OF_MEMORY if pattern.search(message)), None)
+    return next((rule for pattern, rule in _BECAUSE_OF_MEMORY if re.search(pattern, message)), None)
 
 
 UNREADABLE = (

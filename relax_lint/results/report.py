@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 
 from relax_lint.results.accesses import FunctionAccesses
 from relax_lint.results.check import Check, is_finding
@@ -11,6 +11,7 @@ from relax_lint.results.memory_figures import Estimate, MemoryTotals
 from relax_lint.results.memory_report import MemoryReport
 from relax_lint.results.notebook import checks_html, joined, memory_html
 from relax_lint.results.plain import to_json
+from relax_lint.support.lazy_dataclass import dataclass
 
 
 @dataclass(frozen=True)

@@ -12,13 +12,12 @@ import hashlib
 import os
 import re
 import sys
-import tempfile
 import time
 import zlib
 from collections.abc import Iterator
 from functools import cached_property
 
-from relax_lint.running.fingerprint import tool_fingerprint
+from relax_lint.running.fingerprint import EngineFiles, tool_fingerprint
 from relax_lint.running.messages import FileData
 from relax_lint.running.outcome import MAX_TEXT_BYTES, Outcome, outcome_text, read_outcome
 from relax_lint.settings.config import Config
@@ -31,14 +30,16 @@ MAX_BYTES = 256 << 20
 """What a folder holds at most, once a run is over."""
 
 _ENTRIES = "v1"
+_ENGINES = "engines"
 _TAG = "CACHEDIR.TAG"
 # The signature is that of https://bford.info/cachedir/.
 _TAG_TEXT = "Signature: 8a477f597d28d172789f06886806bc55\n# A cache of relax-lint, safe to delete.\n"
 _MAX_TAG_BYTES = 4096
 _DAY_S = 86_400.0
 _NEW = ".new-"
-_FOLDER = re.compile("[0-9a-f]{2}")
-_ENTRY = re.compile(rf"[0-9a-f]{{62}}|\{_NEW}.*")
+_DIGEST = "[0-9a-f]{64}"
+_FOLDER = "[0-9a-f]{2}"
+_ENTRY = rf"[0-9a-f]{{62}}|\{_NEW}.*"
 
 
 def default_folder() -> str:
@@ -65,7 +66,23 @@ class Cache:
 
     @cached_property
     def _base(self) -> str:
-        return f"{tool_fingerprint()}\n{self._config.for_analysis!r}\n"
+        return f"{tool_fingerprint(self._engine_contents())}\n{self._config.for_analysis!r}\n"
+
+    def _engine_contents(self) -> str:
+        """What the files of the engine contain, as remembered if none of them was touched since."""
+        engine = EngineFiles()
+        path, stamp = os.path.join(self._folder, _ENGINES, engine.place), engine.stamp
+        with contextlib.suppress(OSError, ValueError):
+            told = read_regular(path, _MAX_TAG_BYTES, beneath=self._folder).decode().split("\n")
+            if len(told) == 2 and told[0] == stamp and re.fullmatch(_DIGEST, told[1]):
+                return told[1]
+        contents = engine.contents()
+        if self._writable and engine.is_settled:
+            # Without it the next run reads the files again.
+            with contextlib.suppress(OSError):
+                self._prepare()
+                self._write(path, f"{stamp}\n{contents}".encode())
+        return contents
 
     def get(self, file: FileData) -> Outcome | None:
         """What became of the same input before; None if that is not known."""
@@ -135,11 +152,11 @@ class Cache:
         """
         with contextlib.suppress(OSError), os.scandir(os.path.join(self._folder, _ENTRIES)) as folders:
             for folder in folders:
-                if not _FOLDER.fullmatch(folder.name) or not folder.is_dir(follow_symlinks=False):
+                if not re.fullmatch(_FOLDER, folder.name) or not folder.is_dir(follow_symlinks=False):
                     continue
                 with contextlib.suppress(OSError), os.scandir(folder) as files:
                     for file in files:
-                        if _ENTRY.fullmatch(file.name) and file.is_file(follow_symlinks=False):
+                        if re.fullmatch(_ENTRY, file.name) and file.is_file(follow_symlinks=False):
                             status = file.stat(follow_symlinks=False)
                             yield status.st_mtime, status.st_size, file.path
 
@@ -181,6 +198,8 @@ class Cache:
         os.makedirs(folder, exist_ok=True)
         if folder != self._folder and any(map(os.path.islink, (folder, os.path.dirname(folder)))):
             raise OSError(errno.ELOOP, "it holds a link to another folder")
+        import tempfile
+
         descriptor, temporary = tempfile.mkstemp(prefix=_NEW, dir=folder)
         try:
             with os.fdopen(descriptor, "wb") as file:

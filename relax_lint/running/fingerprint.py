@@ -8,39 +8,68 @@ from __future__ import annotations
 import hashlib
 import os
 import sys
+import time
 from collections.abc import Iterator
-from importlib.metadata import PackageNotFoundError, version
 from importlib.util import find_spec
+from operator import attrgetter
 
 from relax_lint.rule import rule_packages
+from relax_lint.support.installed import versions
 
 _DISTRIBUTIONS = ("apache-tvm", "apache-tvm-ffi", "sympy")
 _INSTALLED = ("site-packages", "dist-packages")
+_CLOCK_STEP_S = 2.0
+"""The coarsest step of the times that a file system keeps."""
 
 
-def tool_fingerprint() -> str:
-    """The same, in hexadecimal digits, as long as the same input gives the same result.
-
-    The tool and the rule packages count by the contents of their files, so that a cache outlives a new
-    installation of the same version and not a change in a checkout.
+def tool_fingerprint(contents: str | None = None) -> str:
+    """The same, in hexadecimal digits, as long as the same input gives the same result. `contents` is what
+    `EngineFiles.contents` gives, if it is known.
     """
     digest = hashlib.sha256()
-    for part in (*sys.version_info[:3], sys.platform, *_versions(), *_library()):
+    for part in (*sys.version_info[:3], sys.platform, *versions(_DISTRIBUTIONS), *_library()):
         digest.update(f"{part}\n".encode())
-    for place in _packages():
-        for path in _files(place):
-            digest.update(f"{os.path.relpath(path, place)}\n".encode())
-            with open(path, "rb") as file:
-                digest.update(hashlib.sha256(file.read()).digest())
+    digest.update((EngineFiles().contents() if contents is None else contents).encode())
     return digest.hexdigest()
 
 
-def _versions() -> Iterator[str]:
-    for name in _DISTRIBUTIONS:
-        try:
-            yield version(name)
-        except PackageNotFoundError:
-            yield "none"
+class EngineFiles:
+    """The files of the tool and of the rule packages.
+
+    They count by their contents, so that a cache outlives a new installation of the same version and not a
+    change in a checkout. To read them all takes longer than to look up a result, so a run remembers what they
+    contained when each of them was as `stamp` tells: of this size, this inode, and changed at this time.
+    """
+
+    def __init__(self) -> None:
+        self._places = list(_packages())
+        self._found = [(place, path, status) for place in self._places for path, status in _files(place)]
+
+    @property
+    def place(self) -> str:
+        """What stands for the folders of this installation, as a name of a file."""
+        return hashlib.sha256("\n".join(self._places).encode(errors="surrogateescape")).hexdigest()[:32]
+
+    @property
+    def stamp(self) -> str:
+        """Another text whenever a file was written, replaced, added or removed."""
+        lines = [f"{path}\n{_state(status)}\n" for _, path, status in self._found]
+        return hashlib.sha256("".join(lines).encode(errors="surrogateescape")).hexdigest()
+
+    @property
+    def is_settled(self) -> bool:
+        """Whether a later change must show in `stamp`: a clock of files may stand still for a moment."""
+        latest = max((max(status.st_mtime, status.st_ctime) for _, _, status in self._found), default=0.0)
+        return latest < time.time() - _CLOCK_STEP_S
+
+    def contents(self) -> str:
+        """A digest of all names and contents."""
+        digest = hashlib.sha256()
+        for place, path, _ in self._found:
+            digest.update(f"{os.path.relpath(path, place)}\n".encode(errors="surrogateescape"))
+            with open(path, "rb") as file:
+                digest.update(hashlib.sha256(file.read()).digest())
+        return digest.hexdigest()
 
 
 def _library() -> Iterator[str]:
@@ -68,12 +97,25 @@ def _packages() -> Iterator[str]:
             yield from spec.submodule_search_locations or filter(None, [spec.origin])
 
 
-def _files(place: str) -> Iterator[str]:
+def _state(status: os.stat_result) -> tuple[int, ...]:
+    return status.st_dev, status.st_ino, status.st_size, status.st_mtime_ns, status.st_ctime_ns
+
+
+def _files(place: str) -> Iterator[tuple[str, os.stat_result]]:
+    """The Python files at or below a place, in an order that is the same everywhere."""
     if place.endswith(".py"):
-        yield place
-    elif os.path.isdir(place):
-        for path in _entries(place):
-            yield from _files(path)
+        yield place, os.stat(place)
+        return
+    try:
+        with os.scandir(place) as folder:
+            entries = sorted(folder, key=attrgetter("name"))
+    except OSError:
+        return
+    for entry in entries:
+        if entry.name.endswith(".py"):
+            yield entry.path, entry.stat()
+        elif entry.is_dir():
+            yield from _files(entry.path)
 
 
 def _entries(folder: str) -> list[str]:

@@ -6,7 +6,7 @@ The work itself is in `file_task.py`, which only a worker imports.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Any
 
 from relax_lint.results.location import Location
@@ -14,6 +14,7 @@ from relax_lint.results.problem import Problem
 from relax_lint.results.report import UnitResult
 from relax_lint.sources.ignore_comment import IgnoreComment
 from relax_lint.support.codec import decode
+from relax_lint.support.lazy_dataclass import dataclass
 
 FUNCTION = "relax_lint.running.file_task:analyse"
 """What the worker pool is asked to call."""

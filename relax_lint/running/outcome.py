@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable
-from dataclasses import dataclass
 
 from relax_lint.results.check import Check
 from relax_lint.results.report import FileResult
@@ -12,6 +11,7 @@ from relax_lint.rule import load_rules
 from relax_lint.sources.ignore_comment import IgnoreComment
 from relax_lint.support.bounded_json import read_json
 from relax_lint.support.codec import decode, encode
+from relax_lint.support.lazy_dataclass import dataclass
 
 MAX_TEXT_BYTES = 32 << 20
 """The length of a text that is read: an outcome comes from a cache or another machine."""

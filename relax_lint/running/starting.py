@@ -12,6 +12,8 @@ import tempfile
 from dataclasses import dataclass, field
 from typing import IO, Any
 
+from relax_lint.running.hiding import is_to_be_hidden
+
 _BOOT = "import sys; sys.path[:] = sys.argv[2:]; import relax_lint.running.worker_process as w; w.main()"
 
 # What a worker needs of the environment: where programs, libraries and temporary files are. Everything
@@ -67,21 +69,9 @@ class Worker:
         return self.process.stdin.fileno()
 
 
-_hides_this_process = False
-
-
-def hide_this_process() -> None:
-    """Once a worker starts, let no other process of the user look into this one: its environment may hold
-    secrets, and Landlock, which keeps workers from looking, is not everywhere. For a command, not for a
-    library: debuggers are kept out too.
-    """
-    global _hides_this_process
-    _hides_this_process = sys.platform == "linux"
-
-
 def start_worker(settings: dict[str, Any], needs: Needs) -> Worker:
     """Start a worker with the settings of `worker_process.Settings`, but for its temporary folder."""
-    if _hides_this_process:
+    if is_to_be_hidden():
         from relax_lint.running.sandbox.limits import hide
 
         hide()

@@ -8,7 +8,8 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterator
-from dataclasses import dataclass
+
+from relax_lint.support.lazy_dataclass import dataclass
 
 _MAX_LENGTH = 1000
 _MAX_EXPONENT = 64

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import sys
 from collections.abc import Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from typing import Any, TypeAlias
 
 from relax_lint.results.verdict import Severity
@@ -16,6 +16,7 @@ from relax_lint.settings.pyproject import MAX_BYTES, candidates, has_long_key, l
 from relax_lint.settings.trust import confined, loosened
 from relax_lint.settings.values import ALLOCATORS, MAX_FILE_SIZE, READERS, WrongValueError
 from relax_lint.support.errors import UserError
+from relax_lint.support.lazy_dataclass import dataclass
 from relax_lint.support.nearest import did_you_mean
 from relax_lint.support.regular_file import is_inside, read_regular
 from relax_lint.vm.allocators import DEFAULT_PAGE_SIZE

@@ -4,18 +4,17 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
-from fractions import Fraction
 from typing import TYPE_CHECKING
 
 from relax_lint.support.errors import UserError
+from relax_lint.support.lazy_dataclass import dataclass
 from relax_lint.support.nearest import did_you_mean
 
 if TYPE_CHECKING:
     from relax_lint.results.memory_figures import MemoryTotals
 
-_BINDING = re.compile(r"(?P<name>[^\W\d]\w*)=(?P<values>.*)", re.DOTALL)
-_SIZE = re.compile(r"(?P<number>[0-9]+(?:\.[0-9]+)?) ?(?P<unit>[A-Za-z]*)", re.ASCII)
+_BINDING = r"(?s:(?P<name>[^\W\d]\w*)=(?P<values>.*))"
+_SIZE = r"(?P<number>[0-9]+(?:\.[0-9]+)?) ?(?P<unit>[A-Za-z]*)"
 _UNITS = {
     "B": 1,
     **{f"{prefix}iB": 1 << 10 * power for power, prefix in enumerate("KMGT", start=1)},
@@ -103,7 +102,7 @@ def require_known(bindings: Iterable[Binding], memory: Sequence[MemoryTotals]) -
 
 
 def _read_binding(text: str) -> Binding:
-    match = _BINDING.fullmatch(text.strip())
+    match = re.fullmatch(_BINDING, text.strip())
     if match is None:
         raise RequestError(f"`{text}` is not of the form `n=128` or `n=1..4096`")
     name, values = match["name"], match["values"].split("..")
@@ -138,11 +137,13 @@ def read_size(text: str) -> int:
     """Bytes, from text such as `512 MiB` or `1.5GB`. Raises RequestError."""
     if len(text) > _MAX_LENGTH:
         raise RequestError(f"a budget is a number and a unit, not a text of {len(text):,} characters")
-    match = _SIZE.fullmatch(text.strip())
+    match = re.fullmatch(_SIZE, text.strip())
     if match is not None and not match["unit"]:
         raise RequestError(f"the budget `{text.strip()}` has no unit: write `{text.strip()}MiB`, say")
     if match is None or match["unit"] not in _UNITS:
         raise RequestError(f"`{text.strip()}` is not a size: write a number and one of {', '.join(_UNITS)}")
+    from fractions import Fraction
+
     size = Fraction(match["number"]) * _UNITS[match["unit"]]
     if not 0 < size <= _MOST:
         raise RequestError(f"a budget must be above 0 and below 2**63 bytes, not `{text.strip()}`")

@@ -6,8 +6,7 @@ import os
 import stat
 import sys
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, field
-from pathlib import Path
+from dataclasses import field
 from typing import BinaryIO
 
 from relax_lint.results.location import Location
@@ -15,6 +14,7 @@ from relax_lint.results.problem import Problem, ProblemKind
 from relax_lint.sources import models
 from relax_lint.sources.search import Identity, Search
 from relax_lint.support.errors import UserError
+from relax_lint.support.lazy_dataclass import dataclass
 from relax_lint.support.regular_file import IrregularFileError, is_inside, read_regular
 
 MAX_BYTES = 32 << 20
@@ -168,12 +168,16 @@ class _Finder:
 
 def _has_link(path: str) -> bool:
     """Whether a path is a link or, where it is one below the working directory, leads through one."""
-    parts = Path(path).parts if _is_below_here(path) else (path,)
+    parts = _parts(path) if _is_below_here(path) else [path]
     return any(os.path.islink(os.path.join(*parts[: count + 1])) for count in range(len(parts)))
 
 
 def _is_below_here(path: str) -> bool:
-    return not os.path.isabs(path) and os.pardir not in Path(path).parts
+    return not os.path.isabs(path) and os.pardir not in _parts(path)
+
+
+def _parts(path: str) -> list[str]:
+    return [part for part in path.split(os.sep) if part not in ("", os.curdir)]
 
 
 def _kind(path: str) -> str:

@@ -4,18 +4,17 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
+from functools import cache
 
 from relax_lint.results.location import Location
+from relax_lint.support.lazy_dataclass import dataclass
 
 MARK = b"relax-lint:"
 """A text without these bytes holds no ignore comment."""
 
-_HEAD = re.compile(r"#\s*relax-lint\s*:\s*")
-_DIRECTIVE = re.compile(
-    r"(?P<word>ignore-file|ignore)\s*\[(?P<rules>[^\]\[#]*)\]\s*(?:--\s*(?P<reason>.*)|(?=#)|$)"
-)
-_TO_NEXT = re.compile(r"[^#]*")
+_HEAD = r"#\s*relax-lint\s*:\s*"
+_DIRECTIVE = r"(?P<word>ignore-file|ignore)\s*\[(?P<rules>[^\]\[#]*)\]\s*(?:--\s*(?P<reason>.*)|(?=#)|$)"
+_TO_NEXT = r"[^#]*"
 _EXPECTED = "expected `# relax-lint: ignore[CODE]`, with a reason after ` -- ` if there is one"
 
 
@@ -58,13 +57,19 @@ class IgnoreComment:
         return begin <= (place.line, place.column) <= end
 
 
+@cache
+def _compiled(pattern: str) -> re.Pattern[str]:
+    """Not when the module is imported: a run that finds everything in its cache reads no comment."""
+    return re.compile(pattern)
+
+
 def directives(comment: str) -> Iterator[Directive]:
     """The directives in the text of one comment, from its first `#` on."""
     position = 0
-    while (head := _HEAD.search(comment, position)) is not None:
-        match = _DIRECTIVE.match(comment, head.end())
+    while (head := _compiled(_HEAD).search(comment, position)) is not None:
+        match = _compiled(_DIRECTIVE).match(comment, head.end())
         if match is None:
-            rest = _TO_NEXT.match(comment, head.end())
+            rest = _compiled(_TO_NEXT).match(comment, head.end())
             position = len(comment) if rest is None else rest.end()
             yield Directive(head.start(), _trimmed(comment, position), False, (), "", _EXPECTED)
             continue

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
 
 from relax_lint.sources.wildcards import SPECIAL, Automaton, tokens_of
+from relax_lint.support.lazy_dataclass import dataclass
 
 MAX_WILD = 1 << 14
 """What the patterns with wildcards may have in characters, together: each byte of each name costs a step of

@@ -9,12 +9,12 @@ from __future__ import annotations
 import errno
 import os
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, replace
-from pathlib import Path
+from dataclasses import replace
 
 from relax_lint.results.location import Location
 from relax_lint.results.problem import Problem, ProblemKind
 from relax_lint.sources.patterns import MAX_WILD, Position, path_patterns, patterns_in
+from relax_lint.support.lazy_dataclass import dataclass
 from relax_lint.support.regular_file import IrregularFileError, read_regular
 
 Identity = tuple[int, int]
@@ -116,6 +116,8 @@ class Search:
         seen: set[Identity],
     ) -> None:
         self.links: list[str] = []
+        from pathlib import Path
+
         self._root = str(Path(root))
         self._exclude = exclude
         self._excluded = path_patterns(exclude)

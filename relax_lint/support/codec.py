@@ -9,11 +9,13 @@ from __future__ import annotations
 
 import types
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, fields, is_dataclass
+from dataclasses import fields, is_dataclass
 from enum import Enum
 from functools import cache
 from operator import attrgetter
 from typing import Any, TypeVar, Union, get_args, get_origin, get_type_hints
+
+from relax_lint.support.lazy_dataclass import dataclass
 
 T = TypeVar("T")
 _NOTHING = type(None)

@@ -26,7 +26,7 @@ def quick_init(cls: type[C]) -> type[C]:
 
     @wraps(vars(cls)["__init__"])
     def first(self: Any, *arguments: Any, **keywords: Any) -> None:
-        made = _constructor(cls)
+        made = constructor(cls)
         cls.__init__ = made  # type: ignore[method-assign]
         made(self, *arguments, **keywords)
 
@@ -34,7 +34,8 @@ def quick_init(cls: type[C]) -> type[C]:
     return cls
 
 
-def _constructor(cls: type[Any]) -> Callable[..., None]:
+def constructor(cls: type[Any]) -> Callable[..., None]:
+    """A constructor of a dataclass that stores the fields directly."""
     known = fields(cls)
     namespace: dict[str, Any] = {"_unset": _UNSET}
     positional = [_parameter(field, namespace) for field in known if not field.kw_only]
@@ -49,7 +50,7 @@ def _constructor(cls: type[Any]) -> Callable[..., None]:
     exec(f"def __init__(self, {', '.join(positional)}):\n {body}", namespace)
     made: Callable[..., None] = namespace["__init__"]
     made.__qualname__ = f"{cls.__qualname__}.__init__"
-    made.__annotations__ = dict(vars(cls)["__init__"].__annotations__)
+    made.__annotations__ = {field.name: field.type for field in known} | {"return": None}
     return made
 
 

@@ -8,19 +8,19 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass
 from fractions import Fraction
 from typing import TYPE_CHECKING, TypeAlias
 
 from relax_lint.results.memory_figures import Amount, MemoryTotals
+from relax_lint.support.lazy_dataclass import dataclass
 
 if TYPE_CHECKING:
     import sympy
 
 FIGURES = ("planned", "peak_live", "reserved.naive", "reserved.pooled", "parameters", "constants")
 """The totals that are compared, by name."""
-_NUMBER = re.compile(r"[0-9]+", re.ASCII)
-_NAME = re.compile(r"[^\W\d]\w*(?!\w|\()")
+_NUMBER = r"[0-9]+"
+_NAME = r"[^\W\d]\w*(?!\w|\()"
 NOT_KNOWN = "not known"
 """Stands for a total without a formula."""
 
@@ -186,8 +186,8 @@ def _names(subject: Subject) -> tuple[str | None, str | None]:
 def _plus(formulas: Iterable[str]) -> str:
     """The sum of formulas as one."""
     texts = list(formulas)
-    constant = sum(int(text) for text in texts if _NUMBER.fullmatch(text))
-    symbolic = [text for text in texts if not _NUMBER.fullmatch(text)]
+    constant = sum(int(text) for text in texts if re.fullmatch(_NUMBER, text))
+    symbolic = [text for text in texts if not re.fullmatch(_NUMBER, text)]
     return " + ".join([*symbolic, *([str(constant)] if constant or not symbolic else [])])
 
 
@@ -231,7 +231,7 @@ def _change(
 
 def _value(formula: str, point: Mapping[str, int]) -> int | None:
     """The number of bytes at a binding; None where symbols remain or the formula is not understood."""
-    if _NUMBER.fullmatch(formula):
+    if re.fullmatch(_NUMBER, formula):
         return int(formula)
     expr = parsed_formula(formula)
     if expr is None:
@@ -262,7 +262,7 @@ def parsed_formula(formula: str) -> sympy.Expr | None:
 
     from relax_lint.symbolic.parsing import ParseError, parse_expr
 
-    symbols = {name: sympy.Symbol(name, integer=True) for name in _NAME.findall(formula)}
+    symbols = {name: sympy.Symbol(name, integer=True) for name in re.findall(_NAME, formula)}
     try:
         return sympy.sympify(parse_expr(formula, symbols))
     except ParseError:

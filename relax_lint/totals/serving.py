@@ -7,11 +7,12 @@ them only.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from itertools import groupby
 from typing import TYPE_CHECKING
 
 from relax_lint.results.memory_figures import Amount, MemoryTotals
+from relax_lint.support.lazy_dataclass import dataclass
 from relax_lint.totals.comparison import parsed_formula
 
 if TYPE_CHECKING:

@@ -12,6 +12,7 @@ from tvm.relax import transform
 
 import relax_lint
 from relax_lint import instrument
+from relax_lint.model import prim_funcs
 from tests.api.programs import FINE, OVERFLOW, module, parsed
 from tests.programs.transformer import exported
 
@@ -203,3 +204,32 @@ class M:
     lint = relax_lint.MemoryLint(fail_on=None)
     compiled(parsed(text), lint)
     assert {pair for pair in introduced(lint) if pair[0] == "RLX501"} == {("RLX501", "StaticPlanBlockMemory")}
+
+
+def test_kernels_that_no_pass_touched_are_read_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    read: list[str] = []
+    once = prim_funcs.read_kernel
+
+    def counted(name: str, *rest: Any) -> Any:
+        read.append(name)
+        return once(name, *rest)
+
+    monkeypatch.setattr(prim_funcs, "read_kernel", counted)
+    lint = relax_lint.MemoryLint(fail_on=None)
+    compiled(module("symbolic_matmul"), lint)
+    assert len(read) == len(set(read)) > 0
+    monkeypatch.setattr(prim_funcs.KeptKernels, "of", lambda _, given: prim_funcs.Kernels(given))
+    again = relax_lint.MemoryLint(fail_on=None)
+    compiled(module("symbolic_matmul"), again)
+    assert again.findings == lint.findings != ()
+
+
+def test_what_was_read_of_kernels_goes_with_all_of_them() -> None:
+    # One may call another, so what was read of it is no longer so when the other has changed.
+    given = transform.LegalizeOps()(module("symbolic_matmul"))
+    kept = prim_funcs.KeptKernels()
+    first = kept.of(given)
+    assert kept.of(given.clone()) is first
+    (name, *_) = first
+    given[name] = given[name].with_attr("changed", 1)
+    assert kept.of(given) is not first

@@ -140,13 +140,14 @@ def test_another_version_of_the_tool_or_of_tvm_is_another_entry(
 ) -> None:
     keep(folder)
     from relax_lint.running import fingerprint
+    from relax_lint.support import installed
 
     before = fingerprint.tool_fingerprint()
-    versions = {name: importlib.metadata.version(name) for name in ("apache-tvm", "apache-tvm-ffi", "sympy")}
-    for name in versions:
-        monkeypatch.setattr(
-            fingerprint, "version", lambda asked, other=name: versions[asked] + "1" * (asked == other)
-        )
+    known = installed.versions(fingerprint._DISTRIBUTIONS)
+    assert known == tuple(map(importlib.metadata.version, fingerprint._DISTRIBUTIONS))
+    for changed in range(len(known)):
+        others = tuple(one + "1" * (number == changed) for number, one in enumerate(known))
+        monkeypatch.setattr(fingerprint, "versions", lambda _, others=others: others)
         assert fingerprint.tool_fingerprint() != before
     assert kept(folder) is None
 
@@ -167,6 +168,71 @@ def test_the_text_of_a_rule_is_part_of_the_tool(tmp_path: Path, monkeypatch: pyt
         (tmp_path / path).write_text(text)
         seen.add(fingerprint.tool_fingerprint())
     assert len(seen) == 4
+
+
+@pytest.fixture
+def engine(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A file that is the whole engine, written long ago."""
+    from relax_lint.running import fingerprint
+
+    file = tmp_path / "engine.py"
+    file.write_text("LIMIT = 1\n")
+    os.utime(file, (1e9, 1e9))
+    monkeypatch.setattr(fingerprint, "_packages", lambda: [str(file)])
+    # The time of the last change of a file's state cannot be set.
+    monkeypatch.setattr(fingerprint, "_CLOCK_STEP_S", -1.0)
+    return file
+
+
+def remembered(folder: Path) -> list[Path]:
+    return sorted((folder / "engines").glob("[!.]*"))
+
+
+def test_the_contents_of_the_engine_are_remembered_and_not_read_again(
+    folder: Path, engine: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    from relax_lint.running.fingerprint import EngineFiles
+
+    keep(folder)
+    assert len(remembered(folder)) == 1
+    monkeypatch.setattr(EngineFiles, "contents", lambda _: pytest.fail("read again"))
+    assert kept(folder) == OUTCOME
+
+
+def test_a_changed_engine_is_another_engine_whatever_its_time_and_size(folder: Path, engine: Path) -> None:
+    keep(folder)
+    before = engine.stat().st_ctime_ns
+    while engine.stat().st_ctime_ns == before:
+        engine.write_text("LIMIT = 2\n")
+        os.utime(engine, (1e9, 1e9))
+    assert kept(folder) is None
+    replaced = engine.with_name("new")
+    replaced.write_text("LIMIT = 1\n")
+    os.utime(replaced, (1e9, 1e9))
+    os.replace(replaced, engine)
+    # Another file with the same contents: a new installation of the same version.
+    assert kept(folder) == OUTCOME
+
+
+def test_an_engine_that_was_written_just_now_is_not_remembered(
+    folder: Path, engine: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    from relax_lint.running import fingerprint
+
+    monkeypatch.setattr(fingerprint, "_CLOCK_STEP_S", 3600.0)
+    keep(folder)
+    assert remembered(folder) == []
+    assert kept(folder) == OUTCOME
+
+
+@pytest.mark.parametrize("text", ["", "rubbish", "a\nb", "\n" + "0" * 64, "x" * 10_000])
+def test_what_is_remembered_of_another_engine_is_not_used(folder: Path, engine: Path, text: str) -> None:
+    keep(folder)
+    (file,) = remembered(folder)
+    right = file.read_text()
+    file.write_text(text)
+    assert kept(folder) == OUTCOME
+    assert file.read_text() == right
 
 
 def test_what_may_be_otherwise_another_time_is_not_kept(folder: Path) -> None:
