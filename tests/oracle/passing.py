@@ -61,6 +61,11 @@ def both(p: {_T}):
     w = R.call_tir(Module.add, (p, p), {_T})
     return (w, (w, p))
 
+@R.function(private=True, pure=False)
+def apply(f: R.Callable(({_T},), {_T}, False), p: {_T}) -> {_T}:
+    w = f(p)
+    return w
+
 @R.function(pure=False)
 def summed(p: {_T}, q: {_T}) -> {_T}:
     w = R.call_tir(Module.add, (p, q), {_T})
@@ -136,6 +141,8 @@ def _any(program: Program, chance: random.Random, name: str) -> None:
         (f"Module.same({one})", lambda v: v[one]),
         (f"Module.second({two}, {one})", lambda v: v[one]),
         (f"Module.doubled({one})", lambda v: v[one] * 2),
+        (f"Module.apply(Module.same, {one})", lambda v: v[one]),
+        (f"Module.apply(Module.doubled, {one})", lambda v: v[one] * 2),
         (f"Module.summed({one}, {two})", lambda v: v[one] + v[two] * 3),
         (one, lambda v: v[one]),
         (f"R.memory.view({one}, R.shape([4]))", lambda v: v[one]),
