@@ -28,24 +28,23 @@ def presumed_writes(mended: Iterable[Mending]) -> tuple[Presumption, ...]:
     return tuple(dict.fromkeys(m.presumed for m in mended if m.presumed is not None))
 
 
-def initialised(mended: Iterable[Mending], flow: FunctionFlow) -> Boolean:
-    """When no reduction of the kernels that write is empty, which RLX307 is about; false where there is
-    none, or where that cannot be stated.
+def initialised(mended: Iterable[Mending], flow: FunctionFlow) -> Boolean | None:
+    """When no reduction of the kernels that write is empty, which RLX307 is about; None where there is no
+    reduction, or where that cannot be stated.
     """
     conditions = [_has_steps(mending, flow) for mending in mended]
-    if sympy.false in conditions:
-        return sympy.false
-    return sympy.And(*conditions)
+    stated = [condition for condition in conditions if condition is not None]
+    return sympy.And(*stated) if len(stated) == len(conditions) else None
 
 
-def _has_steps(mending: Mending, flow: FunctionFlow) -> Boolean:
+def _has_steps(mending: Mending, flow: FunctionFlow) -> Boolean | None:
     call = mending.op
     kernel = flow.effects.kernel_of(call) if isinstance(call, KernelCall) else None
     if not isinstance(call, KernelCall) or kernel is None or not kernel.reductions:
-        return sympy.false
+        return None
     types = tuple(operand.type for operand in operands_of(call, flow.function))
     found = KernelMatch(kernel, types).initialises
-    return sympy.false if isinstance(found, Unknown) else found
+    return None if isinstance(found, Unknown) else found
 
 
 def _reaches(mending: Mending, read: ValueId, flow: FunctionFlow) -> Boolean:

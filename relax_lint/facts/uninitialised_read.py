@@ -70,7 +70,7 @@ def _perhaps_written(
         return Decided(event, fine, (*event.reading.presumptions, *presumed))
     if decision.reachable and decision.verdict is not Verdict.ALWAYS_FINE:
         told = initialised(event.mended, flow)
-        if told != sympy.false and judge.implies(claim.domain, told, sympy.Or(nothing, written)):
+        if told is not None and judge.implies(claim.domain, told, sympy.Or(nothing, written)):
             fine = certain(Verdict.ALWAYS_FINE, "written unless a reduction is empty")
             return Decided(event, fine, (*event.reading.presumptions, _NOT_EMPTY))
     return Decided(event, decision, event.reading.presumptions)

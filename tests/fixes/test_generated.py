@@ -217,7 +217,7 @@ _LATE = _function(
     'c = R.memory.alloc_tensor(s1, k, R.shape([4]), "float32")',
 )
 """Only checks of `k` for `c` make it possible that `s` grows with `b`, and then no check of `a` is needed."""
-_GROWING = Config(fix_strategy="dynamic", select=("RLX101", "RLX102", "RLX104"))
+_GROWING = Config(fix_strategy="dynamic", select=("RLX101", "RLX102", "RLX104"), check_form="assert-op")
 
 
 def test_a_check_that_a_later_fix_has_made_needless_is_left_out() -> None:
@@ -242,7 +242,7 @@ def test_so_it_is_in_a_module() -> None:
 
 def _require_none_to_spare_in_a_module(generated: Generated) -> int:
     """Returns the number of checks."""
-    config = Config(fix_strategy=generated.strategy, select=_RULES)
+    config = Config(fix_strategy=generated.strategy, select=_RULES, check_form="assert-op")
     after = insert_memory_checks(load_module(generated.text, "script"), config)
     assert insert_memory_checks(after, config) is after
     text = after.script()

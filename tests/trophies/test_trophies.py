@@ -47,7 +47,7 @@ SAID = {
     "copy_becomes_a_view": Said(verdict=Verdict.NEEDS_RUNTIME_CHECK, passes=(None,)),
     "dropped_cast": None,
     "folded_buffer": Said(passes=("FoldConstant", *FUSED)),
-    "folded_result": Said(passes=FUSED),
+    "folded_result": Said(passes=("FoldConstant", *FUSED)),
     "fused_past_in_place": Said(passes=("FuseOps", *FUSED)),
     "in_place_constant": Said(passes=(IN_PLACE,)),
     "in_place_copy_that_is_a_view": Said(
