@@ -50,7 +50,7 @@ class OlderNames:
         harmless: Presumption | None = None,
     ) -> None:
         """What an in-place call overwrites is not any more what its names stand for; `certainty`: that it
-        does overwrite it, `harmless`: what is taken for granted where it is taken not to.
+        does overwrite it, `harmless`: what is assumed where it is treated as harmless.
         """
         for leaf in self._aliases.leaves(argument):
             key = call.place.index, leaf

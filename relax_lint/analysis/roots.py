@@ -109,7 +109,7 @@ class Roots:
                 yield other, perhaps.presumed
 
     def presumed_apart(self, one: ValueId, other: ValueId) -> Presumption | None:
-        """What is taken for granted where two values are taken to be two tensors."""
+        """What is assumed where two values are treated as two tensors."""
         roots, roots_2 = everything(self.tree(one)), everything(self.tree(other))
         for mine, theirs in ((roots, roots_2), (roots_2, roots)):
             for root in sorted(mine):

@@ -1,4 +1,4 @@
-"""What the configuration takes for granted, as facts of the functions that it is about."""
+"""What the configuration assumes, as facts of the functions that it is about."""
 
 from __future__ import annotations
 

@@ -24,7 +24,7 @@ def written_again(mended: Iterable[Mending], read: ValueId, flow: FunctionFlow) 
 
 
 def presumed_writes(mended: Iterable[Mending]) -> tuple[Presumption, ...]:
-    """What is taken for granted where somebody unknown is taken to write all of a tensor."""
+    """What is assumed where somebody unknown is assumed to write all of a tensor."""
     return tuple(dict.fromkeys(m.presumed for m in mended if m.presumed is not None))
 
 

@@ -114,7 +114,7 @@ class Config:
 
     @property
     def assumptions(self) -> tuple[Assumption, ...]:
-        """What is taken for granted: `assume`, then `assume_in`."""
+        """What is assumed: `assume`, then `assume_in`."""
         everywhere = [Assumption(text) for text in self.assume]
         inside = [Assumption(text, name) for name, texts in self.assume_in for text in texts]
         return (*everywhere, *inside)

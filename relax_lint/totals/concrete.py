@@ -58,6 +58,8 @@ class Concrete:
         found: set[sympy.Symbol] = set().union(*(path.symbols for path in paths))
         self.symbols = tuple(sorted(found, key=str))
         self.steps = sum(path.steps for path in paths)
+        self._followed: dict[tuple[int, ...], Figures] = {}
+        """What came of values before: several totals are asked at the same ones."""
 
     @property
     def is_single(self) -> bool:
@@ -67,6 +69,12 @@ class Concrete:
     def at(self, values: Mapping[str, int]) -> Figures:
         """The totals at a value of every symbol. Raises ZeroDivisionError where a size has no value."""
         arguments = tuple(values[symbol.name] for symbol in self.symbols)
+        found = self._followed.get(arguments)
+        if found is None:
+            found = self._followed[arguments] = self._follow(arguments)
+        return found
+
+    def _follow(self, arguments: tuple[int, ...]) -> Figures:
         known: dict[Quantity, int] = {}
 
         def number(size: Quantity) -> int:

@@ -282,8 +282,9 @@ class _Pool:
     def _first_fit(self, size: int, call: CallWorkspaces) -> tuple[Quantity, int]:
         """Where all sizes are known."""
         self._free.sort(key=lambda entry: int(_pages(entry[0])))
+        wanted = int(_pages(size))
         for position, (held, _) in enumerate(self._free):
-            if int(_pages(held)) >= int(_pages(size)):
+            if int(_pages(held)) >= wanted:
                 return self._free.pop(position)
         return self._exchange(self._free.pop()[1], size, call)
 

@@ -7,9 +7,9 @@ from contextlib import contextmanager
 from typing import Any, TypeAlias
 
 from relax_lint.model.kernel_access import conditions as c
-from relax_lint.model.kernel_access.buffers import Scope
 from relax_lint.model.kernel_access.conditions import Condition
 from relax_lint.model.kernel_access.polynomials import ZERO, Poly, constant
+from relax_lint.model.kernel_access.recording import Accesses
 from relax_lint.model.kernel_access.terms import Option
 
 Value: TypeAlias = "Poly | Condition | None"
@@ -23,7 +23,7 @@ _INT8 = 2**7
 _SHIFTS = 63
 
 
-class Arithmetic(Scope):
+class Arithmetic(Accesses):
     """Reads operations on integers and truths."""
 
     def value(self, node: Any) -> Value:

@@ -1,0 +1,196 @@
+"""What the buffers of a kernel hold: what is loaded from them, and what is learnt of stores to them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from math import inf
+from typing import Any
+
+import sympy
+
+from relax_lint.model.kernel_access.conditions import Unread, atoms_of, is_unread
+from relax_lint.model.kernel_access.layouts import (
+    Buffer,
+    memory_of,
+    narrowed,
+)
+from relax_lint.model.kernel_access.outside import reach
+from relax_lint.model.kernel_access.polynomials import Poly
+from relax_lint.model.kernel_access.scope import Scope
+from relax_lint.model.kernel_access.terms import Kind
+
+
+class Contents(Scope):
+    """A scope that knows what its buffers hold."""
+
+    def loaded(self, buffer: Buffer, indices: tuple[Poly | None, ...]) -> Any:
+        """The value of an element."""
+        if buffer.span is None:
+            return None
+        if buffer.ref.dtype == "bool":
+            return Unread("it is under a condition that depends on data")
+        stored = self.scalars.get((buffer.ref.number, indices))
+        if stored is not None:
+            return stored
+        root = buffer.ref.root
+        key = (root, self._versions.get(root, 0), buffer.ref.number, indices)
+        known = None if None in indices else self._loads.get(key)
+        if known is None:
+            span = buffer.span
+            if buffer.ref.parameter is None and buffer.source is None:
+                span = narrowed(span, self.learned.get(root))
+            known = self.terms.loaded(buffer.ref.name, span, self._bounds(buffer))
+            self._loads[key] = known
+            self._roots[max(known.atoms())] = root
+            if root in self.counted:
+                self.terms.counted.add(max(known.atoms()))
+        return known
+
+    def _bounds(self, buffer: Buffer) -> tuple[Poly, Poly] | None:
+        """Bounds on what a parameter holds, which a call may tell, or a copy of one."""
+        position, root = buffer.ref.parameter, memory_of(buffer)
+        if position is None:
+            if root is buffer and (ends := self._stored_ends(buffer.ref.root)) is not None:
+                return ends
+            copied = self.copied.get(buffer.ref.root) if root is buffer else None
+            parameter = None if copied is None else self._parameter(copied[0])
+            if copied is None or parameter is None:
+                return None
+            low, high = self._contents_of(parameter)
+            return low.shift(copied[1]), high.shift(copied[1])
+        if root.ref.dtype != buffer.ref.dtype or self._is_stored(buffer) or buffer.ref.root in self.shared:
+            return None
+        return self._contents_of(root)
+
+    def _stored_ends(self, root: int) -> tuple[Poly, Poly] | None:
+        """Bounds on what a buffer holds where every store to it was read before."""
+        ends = self.ends.get(root, [])
+        known = [pair for pair in ends if pair is not None]
+        if not known or len(ends) != self.stores.get(root) or len(known) != len(ends) or root in self.shared:
+            return None
+        positive = self.terms.is_not_negative
+        lows = [low for low, _ in known if all(positive(other - low) for other, _ in known)]
+        highs = [high for _, high in known if all(positive(high - other) for _, other in known)]
+        return (lows[0], highs[0]) if lows and highs else None
+
+    def _parameter(self, position: int) -> Buffer | None:
+        return next(
+            (one for one in self.buffers.values() if one.ref.parameter == position and one.source is None),
+            None,
+        )
+
+    def _contents_of(self, parameter: Buffer) -> tuple[Poly, Poly]:
+        position = parameter.ref.parameter
+        assert position is not None
+        found = self.contents.get(position)
+        if found is None:
+            span = parameter.span or (None, None)
+            low, high = (
+                self.terms.symbol(
+                    sympy.Symbol(f"{which}({parameter.ref.name})", integer=True), span, holder=position
+                )
+                for which in ("min", "max")
+            )
+            found = self.contents[position] = low, high
+        return found
+
+    def _is_stored(self, buffer: Buffer) -> bool:
+        return any(self._root_at(address) == buffer.ref.root for address in self.survey.stored)
+
+    def _root_at(self, address: int) -> int | None:
+        """The buffer whose memory the buffer at an address shows, which may be declared further down."""
+        known = self.buffers.get(address)
+        return self.shown.get(address) if known is None else known.ref.root
+
+    @property
+    def stores_to_views(self) -> bool:
+        """Whether something is stored through another buffer than the one whose memory it is."""
+        return any(
+            buffer.source is not None and address in self.survey.stored
+            for address, buffer in self.buffers.items()
+        )
+
+    def stored(self, buffer: Buffer, indices: tuple[Poly | None, ...], value: Any) -> None:
+        """An element has a value from here on."""
+        self.forget((buffer.ref.root,))
+        self._learn(buffer, value)
+        plain = buffer.ref.parameter is None and buffer.source is None and buffer.span is not None
+        shared = buffer.ref.scope.startswith("shared")
+        constants = all(index is not None and index.is_constant for index in indices)
+        if plain and constants and not shared and isinstance(value, Poly):
+            self.scalars[buffer.ref.number, indices] = value
+
+    def _learn(self, buffer: Buffer, value: Any) -> None:
+        """A value that one of the kernel's own buffers may hold; to count up or down keeps one end."""
+        root = buffer.ref.root
+        if buffer.ref.parameter is not None or (buffer.span is None and buffer.source is None):
+            return
+        low, high = -inf, inf
+        self.ends.setdefault(root, []).append(self._ends_of(value) if buffer.source is None else None)
+        self.origins.setdefault(root, set()).update(self._origins_of(value))
+        if isinstance(value, Poly) and buffer.source is None:
+            counted = value.shift(-value.constant).single()
+            if counted is not None and self._roots.get(counted) == root:
+                low = inf if value.constant >= 0 else -inf
+                high = -inf if value.constant <= 0 else inf
+            else:
+                least, greatest = self.terms.span(value)
+                low, high = -inf if least is None else least, inf if greatest is None else greatest
+            self.sources.setdefault(root, set()).add(self._source_of(value))
+        else:
+            self.sources.setdefault(root, set()).add(None)
+        before = self.held.get(root, (inf, -inf))
+        self.held[root] = min(before[0], low), max(before[1], high)
+
+    def _ends_of(self, value: Any) -> tuple[Poly, Poly] | None:
+        """The least and the greatest that a value may be, as the call decides."""
+        if not isinstance(value, Poly):
+            return None
+        least, opposite = self.terms.least(value), self.terms.least(-value)
+        return None if least is None or opposite is None else (least, -opposite)
+
+    def _origins_of(self, value: Any) -> Iterable[int | None]:
+        """The buffers on which a value that is stored here depends, also by a condition; None is data."""
+        if not isinstance(value, Poly):
+            yield None
+            return
+        for number in reach(self.terms, [*value.atoms(), *atoms_of(self.facts)]):
+            if self.terms[number].kind is Kind.LOADED:
+                root = self._roots.get(number)
+                is_own = root is not None and self._is_own(root)
+                yield root if is_own else None
+        if any(is_unread(fact) for fact in self.facts):
+            yield None
+
+    def _is_own(self, root: int) -> bool:
+        return all(one.ref.parameter is None for one in self.buffers.values() if one.ref.root == root)
+
+    def without_data(self) -> frozenset[int]:
+        """The kernel's own buffers of which nothing that is stored depends on data."""
+        found = set(self.origins) - self.handed
+        while True:
+            kept = {root for root in found if self.origins[root] <= found}
+            if kept == found:
+                return frozenset(found)
+            found = kept
+
+    def _source_of(self, value: Poly) -> tuple[int, int] | None:
+        """The parameter of which a value is an element, and what is added to it."""
+        loaded = value.shift(-value.constant).single()
+        atom = None if loaded is None else self.terms[loaded]
+        if atom is None or atom.kind is not Kind.LOADED or not atom.bounded:
+            return None
+        position = self.terms[min(atom.first.atoms(), default=0)].holder
+        return None if position is None else (position, value.constant)
+
+    def forget(self, roots: Sequence[int]) -> None:
+        """What these buffers hold is not known any more."""
+        for root in roots:
+            self._versions[root] = self._versions.get(root, 0) + 1
+        numbers = {b.ref.number for b in self.buffers.values() if b.ref.root in roots}
+        self.scalars = {key: value for key, value in self.scalars.items() if key[0] not in numbers}
+
+    def roots_stored_in(self, node: Any) -> list[int]:
+        """The buffers whose memory is, or may be, stored to in a statement."""
+        roots = (self._root_at(address) for address in self.survey.of(node)[0])
+        return [*(root for root in roots if root is not None), *self.shared]

@@ -1,0 +1,118 @@
+"""What is said of the accesses of a kernel at a point of it."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import Any
+
+from relax_lint.model.kernel_access.accesses import KernelAccess
+from relax_lint.model.kernel_access.contents import Contents
+from relax_lint.model.kernel_access.layouts import (
+    Buffer,
+    count_of,
+    layout_claims,
+    narrow_claims,
+    outside_claims,
+    unreadable,
+)
+from relax_lint.model.kernel_access.outside import Around, Claim
+from relax_lint.model.kernel_access.polynomials import Poly, TooLarge
+
+_WRAPS = "its 32-bit index arithmetic may wrap around"
+_LAID_OUT = "its buffer is laid out by strides or begins at an offset, with less memory than that may need"
+
+
+class Accesses(Contents):
+    """A scope that records every access."""
+
+    def hand(self, buffer: Buffer) -> None:
+        """The memory of a buffer is in other hands."""
+        self.handed.add(buffer.ref.root)
+        self._learn(buffer, None)
+        self.forget((buffer.ref.root,))
+
+    def lose(self, buffer: Buffer, why: str) -> None:
+        """An access of nobody knows which elements."""
+        self.hand(buffer)
+        self._record(buffer, (None,) * len(buffer.shape), None, writes=True, unread=why)
+
+    def access(
+        self, buffer: Buffer, indices: tuple[Poly | None, ...], node: Any, *, writes: bool, passed: str = ""
+    ) -> None:
+        """An access of one element, or of the lanes of a vector."""
+        if passed:
+            self.hand(buffer)
+            self._record(buffer, indices, node, writes=writes, unread=passed)
+            return
+        why = unreadable(buffer, indices)
+        if why:
+            self._record(buffer, indices, node, writes=writes, unread=why)
+            return
+        try:
+            claims = list(outside_claims(buffer, indices))
+            laid_out = list(layout_claims(buffer, indices))
+        except TooLarge as error:
+            self._record(buffer, indices, node, writes=writes, unread=str(error))
+            return
+        self._record(buffer, indices, node, writes=writes, claims=claims, laid_out=laid_out)
+
+    def passed(self, buffer: Buffer, offset: Poly | None, extent: Poly | None, *, writes: bool) -> None:
+        """A part of a buffer is passed to what the kernel calls: so many elements from an offset on."""
+        if writes:
+            self.hand(buffer)
+        size = count_of(buffer.shape)
+        if offset is None or extent is None or size is None:
+            self._record(buffer, (offset,), None, writes=writes, unread=f"it is passed to `{self.callee}`")
+            return
+        claims: list[Claim] = [
+            (None, True, (-offset).shift(-1)),
+            (None, False, (offset + extent - size).shift(-1)),
+        ]
+        self._record(buffer, (offset,), None, writes=writes, claims=claims)
+
+    def _record(
+        self,
+        buffer: Buffer,
+        indices: tuple[Poly | None, ...],
+        node: Any,
+        *,
+        writes: bool,
+        claims: Sequence[Claim] = (),
+        laid_out: Sequence[Claim] = (),
+        unread: str = "",
+    ) -> None:
+        wraps, self.wraps = tuple(dict.fromkeys(self.wraps)), []
+        loops = self._steps
+        left = self.left_of(claims, Around(self.facts, loops))
+        if laid_out:
+            left = (*left, *self.left_of(laid_out, Around(self.facts, loops, (_LAID_OUT,))))
+        narrow = narrow_claims(wraps)
+        may_wrap = self.left_of(narrow, Around(self.facts, loops, (_WRAPS,))) if narrow else ()
+        if may_wrap:
+            left = (*(replace(one, exact=False, why=one.why or _WRAPS) for one in left), *may_wrap)
+        assumed: tuple[str, ...] = ()
+        if left and self.promises:
+            conditions = (*self.facts, *(condition for condition, _ in self.promises))
+            with_promises = self.left_of((*claims, *laid_out, *narrow), Around(conditions, loops))
+            if not with_promises:
+                left, assumed = (), tuple(text for _, text in self.promises)
+        used = {atom for index in indices if index is not None for atom in index.atoms()}
+        lanes = tuple(loop for number, loop in self._lanes.items() if number in used)
+        self.accesses.append(
+            KernelAccess(
+                self.terms,
+                buffer.ref,
+                writes,
+                len(self.accesses),
+                indices,
+                buffer.shape,
+                (*self.nest, *lanes),
+                self.facts,
+                left,
+                unread,
+                assumed,
+                node,
+                tuple(claim for _, _, claim in (*claims, *narrow)),
+            )
+        )

@@ -1,0 +1,121 @@
+"""What is known at a point of a kernel: loops, conditions, values of variables, buffers."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+from relax_lint.model.kernel_access.accesses import KernelAccess, LoopRange, Obligation
+from relax_lint.model.kernel_access.conditions import Condition
+from relax_lint.model.kernel_access.layouts import (
+    Buffer,
+    narrow_claims,
+)
+from relax_lint.model.kernel_access.outside import Around, Claim, obligations
+from relax_lint.model.kernel_access.polynomials import ONE, Poly, constant
+from relax_lint.model.kernel_access.survey import Survey
+from relax_lint.model.kernel_access.terms import Terms
+
+
+class Scope:
+    """What is known while a kernel is read: loops, conditions, values of variables, buffers."""
+
+    def __init__(self, survey: Survey) -> None:
+        self.terms = Terms()
+        self.survey = survey
+        self.accesses: list[KernelAccess] = []
+        self.not_read: dict[str, None] = {}
+        self.facts: tuple[Condition, ...] = ()
+        self.promises: tuple[tuple[Condition, str], ...] = ()
+        self.nest: tuple[LoopRange, ...] = ()
+        self.known: dict[int, Any] = {}
+        """The values of variables by their addresses."""
+        self.buffers: dict[int, Buffer] = {}
+        self.pointers: dict[int, Buffer] = {}
+        """The buffers whose memory variables point to, by the addresses of the variables."""
+        self.wraps: list[Poly] = []
+        self.callee = ""
+        self.contents: dict[int, tuple[Poly, Poly]] = {}
+        """For each parameter bounds on the integers that it holds."""
+        self._judged: dict[tuple[tuple[Claim, ...], Around], tuple[Obligation, ...]] = {}
+        """What is left to be shown of claims: one expression may stand in many places."""
+        self._lanes: dict[int, LoopRange] = {}
+        self._lane_of: dict[Poly, Poly] = {}
+        self._versions: dict[int, int] = {}
+        self._loads: dict[tuple[Any, ...], Poly] = {}
+        self.held: dict[int, tuple[float, float]] = {}
+        """For each of the kernel's own buffers bounds on what is stored to it."""
+        self.sources: dict[int, set[tuple[int, int] | None]] = {}
+        """For each of them of which parameters its elements are copies, and what is added to them."""
+        self.copied: Mapping[int, tuple[int, int]] = {}
+        self.learned: Mapping[int, tuple[float, float]] = {}
+        """What an earlier reading found to be held."""
+        self.ends: dict[int, list[tuple[Poly, Poly] | None]] = {}
+        """For each of them, of each store to it, the ends of what is stored in terms of the call."""
+        self.stores: Mapping[int, int] = {}
+        """To how many stores an earlier reading came."""
+        self.origins: dict[int, set[int | None]] = {}
+        """For each of them the buffers on which what is stored to it depends; None is data."""
+        self.counted: frozenset[int] = frozenset()
+        """Those that an earlier reading found to depend on no data."""
+        self.handed: set[int] = set()
+        """The buffers whose memory what the kernel calls may write."""
+        self.shared: frozenset[int] = frozenset()
+        """Those that an earlier reading found."""
+        self.shown: Mapping[int, int] = {}
+        """Whose memory each buffer shows, by its address: an earlier reading came to all declarations."""
+        self._roots: dict[int, int] = {}
+        self.scalars: dict[tuple[int, tuple[Poly | None, ...]], Poly] = {}
+        """What is known to stand in elements of the kernel's own buffers."""
+
+    def unread(self, why: str) -> None:
+        """Something of the kernel that nothing is said of."""
+        self.not_read[why] = None
+
+    def promise(self, condition: Condition, text: str) -> None:
+        """What the kernel claims from here on, and nobody checks."""
+        self.promises = (*self.promises, (condition, text))
+
+    def bind(self, var: Any, value: Any) -> None:
+        """From here on a variable has a value."""
+        if value is None:
+            dtype = str(getattr(var.ty, "dtype", ""))
+            if not dtype.startswith(("int", "uint")):
+                return
+            value = self.terms.opaque(str(var.name))
+        self.known[var.__chandle__()] = value
+
+    def left_of(self, claims: Iterable[Claim], around: Around) -> tuple[Obligation, ...]:
+        """What is left to be shown for claims."""
+        key = tuple(claims), around
+        found = self._judged.get(key)
+        if found is None:
+            found = self._judged[key] = obligations(self.terms, key[0], around)
+        return found
+
+    def may_wrap(self) -> bool:
+        """Whether the 32-bit arithmetic that was read last may wrap around; it is settled then."""
+        wraps, self.wraps = tuple(dict.fromkeys(self.wraps)), []
+        return bool(wraps) and bool(self.left_of(narrow_claims(wraps), Around(self.facts, self._steps)))
+
+    @property
+    def _steps(self) -> tuple[int, ...]:
+        """The atoms of the loops."""
+        return tuple(
+            number for loop in self.nest if loop.variable is not None for number in loop.variable.atoms()
+        )
+
+    def lane(self, lanes: Poly) -> Poly:
+        """The lanes of a vector, as a loop; operations on vectors go lane by lane."""
+        if lanes == ONE:
+            return constant(0)
+        lane = self._lane_of.get(lanes)
+        if lane is None:
+            lane = self._lane_of[lanes] = self.terms.loop("lane", constant(0), lanes)
+            (number,) = lane.atoms()
+            self._lanes[number] = LoopRange("lanes", lane, constant(0), lanes)
+        return lane
+
+    def declare(self, var: Any) -> Buffer:
+        """A buffer that nothing is known of but its type. `Expressions` overrides how extents are read."""
+        raise NotImplementedError
