@@ -48,7 +48,7 @@ def _made(cls: type, eq: bool) -> Any:
 
 
 def _initialiser(cls: Any) -> Callable[..., None]:
-    def __init__(self: Any, *arguments: Any, **named: Any) -> None:
+    def __init__(self: Any, /, *arguments: Any, **named: Any) -> None:
         written = constructor(cls)
         cls.__init__ = written
         written(self, *arguments, **named)

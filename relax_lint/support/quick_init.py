@@ -25,29 +25,30 @@ def quick_init(cls: type[C]) -> type[C]:
         raise TypeError(f"{cls.__name__} has a field that its constructor does not set")
 
     @wraps(vars(cls)["__init__"])
-    def first(self: Any, *arguments: Any, **keywords: Any) -> None:
+    def first(self: Any, /, *arguments: Any, **keywords: Any) -> None:
         made = constructor(cls)
         cls.__init__ = made  # type: ignore[method-assign]
         made(self, *arguments, **keywords)
 
-    cls.__init__ = first  # type: ignore[method-assign]
+    cls.__init__ = first  # type: ignore[method-assign, assignment]
     return cls
 
 
 def constructor(cls: type[Any]) -> Callable[..., None]:
     """A constructor of a dataclass that stores the fields directly."""
     known = fields(cls)
-    namespace: dict[str, Any] = {"_unset": _UNSET}
+    namespace: dict[str, Any] = {"__unset__": _UNSET}
     positional = [_parameter(field, namespace) for field in known if not field.kw_only]
     keywords = [_parameter(field, namespace) for field in known if field.kw_only]
     if keywords:
         positional += ["*", *keywords]
-    lines = ["values = self.__dict__", *(_store(field) for field in known)]
+    # Nothing here has a name that a field could have.
+    lines = ["__stored__ = __self__.__dict__", *(_store(field) for field in known)]
     if hasattr(cls, "__post_init__"):
-        lines.append("self.__post_init__()")
+        lines.append("__self__.__post_init__()")
     body = "\n ".join(lines)
     # The text is made of the names of fields alone.
-    exec(f"def __init__(self, {', '.join(positional)}):\n {body}", namespace)
+    exec(f"def __init__(__self__, {', '.join(positional)}):\n {body}", namespace)
     made: Callable[..., None] = namespace["__init__"]
     made.__qualname__ = f"{cls.__qualname__}.__init__"
     made.__annotations__ = {field.name: field.type for field in known} | {"return": None}
@@ -57,16 +58,16 @@ def constructor(cls: type[Any]) -> Callable[..., None]:
 def _parameter(field: Field[Any], namespace: dict[str, Any]) -> str:
     """A parameter, with its default put into the namespace."""
     if field.default_factory is not MISSING:
-        namespace[f"_make_{field.name}"] = field.default_factory
-        return f"{field.name}=_unset"
+        namespace[f"__make_{field.name}__"] = field.default_factory
+        return f"{field.name}=__unset__"
     if field.default is MISSING:
         return field.name
-    namespace[f"_default_{field.name}"] = field.default
-    return f"{field.name}=_default_{field.name}"
+    namespace[f"__default_{field.name}__"] = field.default
+    return f"{field.name}=__default_{field.name}__"
 
 
 def _store(field: Field[Any]) -> str:
     name = field.name
     if field.default_factory is MISSING:
-        return f"values[{name!r}] = {name}"
-    return f"values[{name!r}] = _make_{name}() if {name} is _unset else {name}"
+        return f"__stored__[{name!r}] = {name}"
+    return f"__stored__[{name!r}] = __make_{name}__() if {name} is __unset__ else {name}"

@@ -12,6 +12,7 @@ from typing import Any
 import pytest
 
 from relax_lint.support.lazy_dataclass import dataclass as lazy
+from relax_lint.support.quick_init import quick_init
 
 
 def _classes(make: Callable[..., Any]) -> tuple[Any, Any, Any]:
@@ -123,3 +124,20 @@ def test_a_field_that_the_constructor_does_not_set_is_refused() -> None:
 
     with pytest.raises(TypeError, match="Counting has a field that its constructor does not set"):
         lazy(frozen=True)(Counting)
+
+
+def test_fields_may_have_any_name() -> None:
+    names = ["values", "cls", "made", "fields", "arguments", "named", "keywords", "constructor", "stored"]
+    cls: Any = dataclasses.make_dataclass("Names", [*names, ("rest", tuple, field(default_factory=tuple))])
+    for make in (lazy(frozen=True), quick_init):
+        kept = type(
+            "Names",
+            (),
+            {"__annotations__": dict.fromkeys([*names, "rest"], Any), "rest": field(default_factory=tuple)},
+        )
+        made: Any = make(kept if make is not quick_init else dataclasses.dataclass(frozen=True)(kept))
+        first, second = (made(**{name: name for name in names}) for _ in range(2))
+        for one in (first, second):
+            assert {name: getattr(one, name) for name in names} == {name: name for name in names}
+            assert one.rest == ()
+        assert dataclasses.astuple(first) == dataclasses.astuple(cls(*names))
