@@ -49,6 +49,7 @@ SAID = {
     "folded_buffer": Said(passes=("FoldConstant", *FUSED)),
     "folded_result": Said(passes=("FoldConstant", *FUSED)),
     "fused_past_in_place": Said(passes=("FuseOps", *FUSED)),
+    "hoisted_out_of_a_branch": None,
     "in_place_constant": Said(passes=(IN_PLACE,)),
     "in_place_copy_that_is_a_view": Said(
         verdict=Verdict.NEEDS_RUNTIME_CHECK, passes=(IN_PLACE, "LegalizeOps")
