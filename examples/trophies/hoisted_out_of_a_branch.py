@@ -1,5 +1,5 @@
-"""InsertHoistIfThenElse moves `m > n` before the loop, out of the branch in which it stands. The other branch,
-which does not ask it, is not executed any more where it does not hold. The pass is part of every build of
+"""InsertHoistIfThenElse moves `m > n` before the loop, out of the branch in which it stands. The other branch
+does not ask it, and is not executed any more where it does not hold. The pass is part of every build of
 scheduled kernels.
 """
 
