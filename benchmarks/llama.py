@@ -5,11 +5,12 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
-import tvm
 from tvm import relax, te, tirx
 from tvm.relax.frontend import nn
 from tvm.relax.frontend.nn import op
-from tvm.relax.frontend.nn.llm.kv_cache import PagedKVCache, RopeMode, TIRPagedKVCache
+from tvm.relax.frontend.nn.llm.kv_cache import PagedKVCache
+
+from tests.totals.corpus_packed import cache_of
 
 CACHE = (
     "max_batch_size",
@@ -133,32 +134,9 @@ class Decoder(nn.Module):  # type: ignore[misc]
         support_sliding_window: tirx.Var,
     ) -> Any:
         """The paged cache of all layers."""
+        sizes = max_batch_size, max_total_seq_len, prefill_chunk_size, page_size, support_sliding_window
         shape = self.shape
-        return TIRPagedKVCache(
-            attn_kind="mha",
-            max_batch_size=max_batch_size,
-            max_total_seq_len=max_total_seq_len,
-            prefill_chunk_size=prefill_chunk_size,
-            page_size=page_size,
-            support_sliding_window=support_sliding_window,
-            layer_partition=relax.ShapeExpr([0, shape.layers]),
-            num_hidden_layers=shape.layers,
-            num_attention_heads=shape.heads[0],
-            num_key_value_heads=shape.heads[1],
-            qk_head_dim=shape.size,
-            v_head_dim=shape.size,
-            mla_original_qk_head_dim=0,
-            mla_original_v_head_dim=0,
-            rope_mode=RopeMode.NORMAL,
-            rope_scale=1,
-            rope_theta=10000,
-            rope_scaling={},
-            rope_ext_factors=relax.prim_value(0),
-            rotary_dim=shape.size,
-            enable_disaggregation=False,
-            dtype=shape.dtype,
-            target=tvm.target.Target("llvm"),
-        )
+        return cache_of(sizes, shape.layers, shape.heads, shape.size, shape.dtype)
 
 
 def exported(shape: Shape, bounds: dict[str, int] | None = None) -> tuple[Any, list[tuple[str, Any]]]:

@@ -17,7 +17,7 @@ from collections import Counter
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from textwrap import indent
-from typing import Any, TypeAlias
+from typing import Any, Protocol, TypeAlias, TypeVar
 
 import numpy as np
 import tvm
@@ -277,20 +277,38 @@ def _compiled(module: Any, *, planned: bool) -> tuple[Any, Any]:
         return judged, relax.build(module, target, relax_pipeline=tvm.transform.Sequential([]))
 
 
-def main() -> int:
-    """Look for disagreements for a while; each is printed, and the exit code is then 1."""
-    parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
+class Written(Protocol):
+    """A program with its text."""
+
+    @property
+    def text(self) -> str:
+        """TVMScript."""
+        ...
+
+
+P = TypeVar("P", bound=Written)
+
+
+def searched(
+    description: str | None,
+    programs: Callable[[int, int], Iterator[P]],
+    compared: Callable[[P, int], Counter[str]],
+) -> int:
+    """Look for disagreements for a while; each is printed, and the exit code is then 1. `programs` takes how
+    many and a seed, `compared` a program and its number.
+    """
+    parser = argparse.ArgumentParser(description=(description or "").splitlines()[0])
     parser.add_argument("--minutes", type=float, default=10)
     parser.add_argument("--programs", type=int, default=10**9)
     parser.add_argument("--seed", type=int, default=int(time.time()))
     options = parser.parse_args()
     started, seen, found = time.monotonic(), Counter[str](), 0
-    for number, program in enumerate(some(options.programs, options.seed)):
+    for number, program in enumerate(programs(options.programs, options.seed)):
         if time.monotonic() - started > options.minutes * 60:
             break
         seen["programs"] += 1
         try:
-            seen[compare(program, planned=bool(number % 2))] += 1
+            seen += compared(program, number)
         except Unusable:
             seen["not taken by TVM"] += 1
         except Disagreement as error:
@@ -298,6 +316,13 @@ def main() -> int:
             sys.stdout.write(f"{error}\n{program.text}\n\n")
     sys.stdout.write(f"{dict(seen)}, disagreements: {found}\n")
     return 1 if found else 0
+
+
+def main() -> int:
+    """Modules with and without the planner, by turns."""
+    return searched(
+        __doc__, some, lambda program, number: Counter([compare(program, planned=bool(number % 2))])
+    )
 
 
 if __name__ == "__main__":

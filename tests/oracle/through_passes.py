@@ -10,11 +10,9 @@ written and behind each pass; each of these verdicts has to hold on the virtual 
 
 from __future__ import annotations
 
-import argparse
 import random
 import re
 import sys
-import time
 from collections import Counter
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
@@ -29,7 +27,7 @@ from tvm.relax.backend.cpu_generic import pipeline
 from relax_lint.judging.report import check_module
 from relax_lint.results.verdict import Verdict
 from relax_lint.settings.config import Config
-from tests.oracle.passing import FIRST, Disagreement, Unusable
+from tests.oracle.passing import FIRST, Disagreement, Unusable, searched
 
 RULES = Config(select=("RLX203", "RLX205", "RLX206"))
 JUDGED = (
@@ -318,26 +316,8 @@ def _stages(module: Any, *, fused: bool) -> Iterator[tuple[str, Any]]:
 
 
 def main() -> int:
-    """Look for disagreements for a while; each is printed, and the exit code is then 1."""
-    parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
-    parser.add_argument("--minutes", type=float, default=10)
-    parser.add_argument("--programs", type=int, default=10**9)
-    parser.add_argument("--seed", type=int, default=int(time.time()))
-    options = parser.parse_args()
-    started, seen, found = time.monotonic(), Counter[str](), 0
-    for program in some(options.programs, options.seed):
-        if time.monotonic() - started > options.minutes * 60:
-            break
-        seen["programs"] += 1
-        try:
-            seen += compare(program)
-        except Unusable:
-            seen["not taken by TVM"] += 1
-        except Disagreement as error:
-            found += 1
-            sys.stdout.write(f"{error}\n{program.text}\n\n")
-    sys.stdout.write(f"{dict(seen)}, disagreements: {found}\n")
-    return 1 if found else 0
+    """Each program as it is written and behind every stage."""
+    return searched(__doc__, some, lambda program, _: compare(program))
 
 
 if __name__ == "__main__":

@@ -5,6 +5,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -30,6 +31,31 @@ SYMBOLS = (
 )
 
 
+def cache_of(sizes: Sequence[tirx.Var], layers: int, heads: tuple[int, int], size: int, dtype: str) -> Any:
+    """The paged cache that TVM's frontend makes for the CPU; `sizes` are those of `SYMBOLS`."""
+    return TIRPagedKVCache(
+        attn_kind="mha",
+        **dict(zip(SYMBOLS, sizes, strict=True)),
+        layer_partition=relax.ShapeExpr([0, layers]),
+        num_hidden_layers=layers,
+        num_attention_heads=heads[0],
+        num_key_value_heads=heads[1],
+        qk_head_dim=size,
+        v_head_dim=size,
+        mla_original_qk_head_dim=0,
+        mla_original_v_head_dim=0,
+        rope_mode=RopeMode.NORMAL,
+        rope_scale=1,
+        rope_theta=10000,
+        rope_scaling={},
+        rope_ext_factors=relax.prim_value(0),
+        rotary_dim=size,
+        enable_disaggregation=False,
+        dtype=dtype,
+        target=target.Target("llvm"),
+    )
+
+
 class Paged(nn.Module):
     """Makes a paged cache, as TVM's frontend for language models does."""
 
@@ -46,31 +72,8 @@ class Paged(nn.Module):
         support_sliding_window: tirx.Var,
     ) -> Any:
         """The cache."""
-        return TIRPagedKVCache(
-            attn_kind="mha",
-            max_batch_size=max_batch_size,
-            max_total_seq_len=max_total_seq_len,
-            prefill_chunk_size=prefill_chunk_size,
-            page_size=page_size,
-            support_sliding_window=support_sliding_window,
-            layer_partition=relax.ShapeExpr([0, self.layers]),
-            num_hidden_layers=self.layers,
-            num_attention_heads=self.heads[0],
-            num_key_value_heads=self.heads[1],
-            qk_head_dim=self.size,
-            v_head_dim=self.size,
-            mla_original_qk_head_dim=0,
-            mla_original_v_head_dim=0,
-            rope_mode=RopeMode.NORMAL,
-            rope_scale=1,
-            rope_theta=10000,
-            rope_scaling={},
-            rope_ext_factors=relax.prim_value(0),
-            rotary_dim=self.size,
-            enable_disaggregation=False,
-            dtype=self.own_dtype,
-            target=target.Target("llvm"),
-        )
+        sizes = max_batch_size, max_total_seq_len, prefill_chunk_size, page_size, support_sliding_window
+        return cache_of(sizes, self.layers, self.heads, self.size, self.own_dtype)
 
 
 def paged_cache(layers: int, heads: tuple[int, int], size: int, dtype: str) -> Any:

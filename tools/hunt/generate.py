@@ -93,28 +93,31 @@ def _operator(scope: _Scope) -> None:
         scope.add(Statement(next(scope.names), kind, template, operands), family in VIEWS)
 
 
-def _in_place(scope: _Scope) -> None:
-    found = scope.consumable(static=True)
-    # A constant is no memory that a right program may overwrite.
+def _overwritable(scope: _Scope, *, static: bool) -> tuple[str, Tensor] | None:
+    """A tensor that a right program may overwrite; a constant is no such memory."""
     constants = {s.name for s in scope.statements if s.template.startswith("R.const")}
-    found = [name for name in found if not scope.memory[name] & constants]
-    if found:
-        name = scope.random.choice(found)
-        kind = scope.values[name]
-        assert isinstance(kind, Tensor)
+    found = [name for name in scope.consumable(static=static) if not scope.memory[name] & constants]
+    if not found:
+        return None
+    name = scope.random.choice(found)
+    kind = scope.values[name]
+    assert isinstance(kind, Tensor)
+    return name, kind
+
+
+def _in_place(scope: _Scope) -> None:
+    found = _overwritable(scope, static=True)
+    if found is not None:
+        name, kind = found
         scope.add(
             Statement(next(scope.names), kind, increment_template(kind), (name,), consumes=True), shares=True
         )
 
 
 def _packed_in_place(scope: _Scope) -> None:
-    found = scope.consumable(static=False)
-    constants = {s.name for s in scope.statements if s.template.startswith("R.const")}
-    found = [name for name in found if not scope.memory[name] & constants]
-    if found:
-        name = scope.random.choice(found)
-        kind = scope.values[name]
-        assert isinstance(kind, Tensor)
+    found = _overwritable(scope, static=False)
+    if found is not None:
+        name, kind = found
         template = packed_increment_template(kind)
         scope.add(
             Statement(next(scope.names), kind, template, (name,), flow=False, consumes=True), shares=True

@@ -166,7 +166,7 @@ class Contents(Scope):
         return all(one.ref.parameter is None for one in self.buffers.values() if one.ref.root == root)
 
     def without_data(self) -> frozenset[int]:
-        """The kernel's own buffers of which nothing that is stored depends on data."""
+        """The kernel's own buffers whose stored values are all independent of data."""
         found = set(self.origins) - self.handed
         while True:
             kept = {root for root in found if self.origins[root] <= found}
