@@ -12,12 +12,12 @@ import signal
 import sys
 import traceback
 from collections.abc import Callable, Iterable, Iterator
-from dataclasses import dataclass
 from typing import IO, Any
 
 from relax_lint.running.sandbox.entering import Wanted, enter
 from relax_lint.running.sandbox.gaps import REQUIRE
 from relax_lint.running.sandbox.limits import limit_resources
+from relax_lint.support.lazy_dataclass import dataclass
 
 _TRACEBACK_FRAMES = 40
 _MESSAGE_CHARACTERS = 2000

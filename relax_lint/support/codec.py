@@ -179,11 +179,13 @@ def _table(cls: Any, plan: list[_Form]) -> Callable[[list[Any]], tuple[Any, ...]
     def convert(data: list[Any]) -> tuple[Any, ...]:
         if not data or len(data) != len(readers):
             raise ValueError(f"not the columns of {cls.__name__}")
-        rows = _row_count(data[0])
-        if rows * len(readers) > _MOST_CELLS:
+        first = _cells(data[0], readers[0], None)
+        if len(first) * len(readers) > _MOST_CELLS:
             raise ValueError("a table that is too large")
-        columns = [_cells(column, read, rows) for column, read in zip(data, readers, strict=True)]
-        return tuple(map(made, *columns))
+        others = [
+            _cells(column, read, len(first)) for column, read in zip(data[1:], readers[1:], strict=True)
+        ]
+        return tuple(map(made, first, *others))
 
     return convert
 
@@ -203,19 +205,10 @@ def _maker(cls: Any) -> Callable[..., Any]:
     return checked
 
 
-def _row_count(column: Any) -> int:
+def _cells(column: Any, read: Callable[[Any], tuple[Any, ...]], rows: int | None) -> Sequence[Any]:
+    """The values of a column, one for each of so many rows (None: it tells how many there are)."""
     match column:
-        case [list(values), None]:
-            return len(values)
-        case [_, list(numbers)]:
-            return len(numbers)
-    raise ValueError("not the first column of a table")
-
-
-def _cells(column: Any, read: Callable[[Any], tuple[Any, ...]], rows: int) -> Sequence[Any]:
-    """The values of a column, one for each of so many rows."""
-    match column:
-        case [shared]:
+        case [shared] if rows is not None:
             cells: Sequence[Any] = read(shared) * rows if len(_list(shared)) == 1 else ()
         case [values, None]:
             cells = read(values)
@@ -223,7 +216,7 @@ def _cells(column: Any, read: Callable[[Any], tuple[Any, ...]], rows: int) -> Se
             cells = _numbered(read(values), numbers)
         case _:
             raise ValueError("not a column of a table")
-    if len(cells) != rows:
+    if rows is not None and len(cells) != rows:
         raise ValueError("the columns of a table have different lengths")
     return cells
 

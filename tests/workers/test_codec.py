@@ -148,6 +148,12 @@ def test_tables_of_any_length_survive_the_way(rows: list[tuple[str, Amount | Non
     assert decode(MemoryTotals, json.loads(json.dumps(encode(replace(TOTALS, calls=calls))))).calls == calls
 
 
+def test_a_table_may_begin_with_a_table() -> None:
+    nested = tuple(Edit(Location("a.py", number, 1, 1, 1), "") for number in range(9))
+    fix = Fix("t", "safe", nested)
+    assert decode(Fix, json.loads(json.dumps(encode(fix)))) == fix
+
+
 HEADS = tuple(UnitHead(f"unit {number}", Location("a.py", number, 1, number, 9)) for number in range(1, 9))
 
 
