@@ -116,8 +116,8 @@ class Kernel:
     loops come: no element is read after it was overwritten. In `copies` each element that is written is that
     of the read one as it is. The pairs in `read_before` may be the same memory as the kernel is written.
     `opaque` gives, for parameters whose address leaves what can be read here, the reason; they count as read
-    and written. `differs` carries the kernel out on small numbers, where that is possible, and `repeated` says
-    for which symbols one number tells of all; `read` reads its accesses, which stand in the text at
+    and written. `differs` carries the kernel out on small numbers, where that is possible, and `repeated`
+    says for which symbols one number tells of all; `read` reads its accesses, which stand in the text at
     `positions`, and `look` what is wrong inside it.
     """
 

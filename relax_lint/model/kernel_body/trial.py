@@ -64,8 +64,8 @@ class Trial:
             return None
 
     def repeated(self, written: int, other: int) -> frozenset[sympy.Symbol]:
-        """The symbols whose values only say how often the kernel does the same, where the two parameters start
-        at one byte.
+        """The symbols whose values only say how often the kernel does the same, where the two parameters
+        start at one byte.
         """
         return repeated_symbols(self.prim_func, self.symbols, written, other)
 
