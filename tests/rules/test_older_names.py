@@ -22,6 +22,28 @@ def copy(x: T.Buffer((T.int64(4),), "float32"), y: T.Buffer((T.int64(4),), "floa
     for i in range(T.int64(4)):
         y[i] = x[i]
 """
+CLEARED = """
+@T.prim_func(private=True, s_tir=True)
+def clear_then_add(x: T.Buffer((T.int64(4),), "float32"), y: T.Buffer((T.int64(4),), "float32")):
+    for i in range(T.int64(4)):
+        y[i] = T.float32(1)
+    for i in range(T.int64(4)):
+        y[i] = y[i] + x[i]
+
+@R.function(pure=False, private=True)
+def clear_and_add(x: R.Tensor((4,), "float32"), y: R.Tensor((4,), "float32")) -> R.Tensor((4,), "float32"):
+    Module.clear_then_add(x, y)
+    return y
+
+@R.function(pure=False)
+def main(x: R.Tensor((4,), "float32")) -> R.Tensor((4,), "float32"):
+    cls = Module
+    a = R.call_tir(cls.copy, (x,), out_ty=R.Tensor((4,), "float32"))
+    b = R.call_tir(cls.copy, (x,), out_ty=R.Tensor((4,), "float32"))
+    a1 = R.call_tir_inplace(cls.double_in_place, (a,), inplace_indices=[0], out_ty=R.Tensor((4,), "float32"))
+    {call}
+    return a
+"""
 JOINED = """
 @R.function(pure=False)
 def main(x: R.Tensor((4,), "float32"), c: R.Tensor((), "bool")) -> R.Tensor((4,), "float32"):
@@ -106,3 +128,26 @@ def test_a_field_that_is_written_again_is_fine() -> None:
     text = FIELDS.format(again="cls.copy(two, one)", index=0)
     assert _returned(text, np.arange(1, 9, dtype="float32")) == list(2 * (X + 4))
     assert "always-wrong" not in _said(text)
+
+
+@pytest.mark.parametrize(
+    ("call", "returned", "certain"),
+    [
+        ("cls.clear_then_add(a, a)", [2, 2, 2, 2], False),
+        ("w = cls.clear_and_add(a, a)", [2, 2, 2, 2], False),
+        ("cls.clear_then_add(a, b)", list(2 * X), True),
+        ("w = cls.clear_and_add(a, b)", list(2 * X), True),
+    ],
+)
+def test_what_is_written_before_it_is_read_is_not_stale_for_certain(
+    call: str, returned: list[float], certain: bool
+) -> None:
+    text = CLEARED.format(call=call)
+    assert _returned(text, X) == returned
+    found = checks(parse(KERNELS + text), "RLX206")
+    said = {
+        check.verdict.value
+        for check in found
+        if "overwrites `a` in place" in check.message and "returned" not in check.message
+    }
+    assert ("always-wrong" in said) == certain
