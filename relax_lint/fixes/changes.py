@@ -6,7 +6,6 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from enum import Enum
 from typing import TypeAlias
 
@@ -17,6 +16,7 @@ from relax_lint.fixes.comparing import Comparison
 from relax_lint.model.operations import AllocStorage, Kill, Op, OperationId
 from relax_lint.model.program import BoundKind
 from relax_lint.results.check import Turn
+from relax_lint.support.lazy_dataclass import dataclass
 
 
 class Applicability(Enum):
