@@ -124,7 +124,14 @@ SECTIONS: Mapping[str, tuple[str, Callable[[], str]]] = {
     "fixes": ("Findings that have a fix", _module("fixes")),
     "fixes-on-vm": ("Calls before and after a fix", _module("fixes_on_vm")),
     "memory": ("Predicted against measured memory", _module("models")),
-    "speed": ("Analysis against TVM's parse", _module("analysis_time", "--layers", "2", "8", "32")),
+    "speed": (
+        "The work of a worker against TVM's parse",
+        _module("analysis_time", "--layers", "2", "8", "32"),
+    ),
+    "bench": (
+        "The speed guard",
+        _module("bench", "--only", "command", "judging", "instrument", "memory", "folders", "dask"),
+    ),
     "startup": (
         "The whole command against an interpreter that does nothing",
         lambda: _output("benchmarks/startup.py"),
