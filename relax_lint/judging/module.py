@@ -12,7 +12,7 @@ from relax_lint.analysis.flow import ProgramFlow
 from relax_lint.facts.assumed import with_assumptions
 from relax_lint.facts.function import FunctionFacts
 from relax_lint.fixes.check_form import CheckForm, form_in_text
-from relax_lint.fixes.planning import Plan, Planner
+from relax_lint.fixes.planning import NOTHING, Plan, Planner
 from relax_lint.model.builder import build_program
 from relax_lint.model.positions import NoPositions, Positions
 from relax_lint.model.prim_funcs import KeptKernels
@@ -97,8 +97,10 @@ class ModuleJudge:
         reached = [(rule, judgement) for rule, judgement in found if judgement.decision.reachable]
         if not reached:
             return ()
-        planner = Planner(facts, form=self._form)
-        plans = [planner.plan(j.remedy, j.decision, j.place) for _, j in reached]
+        planner = Planner(facts, form=lambda: self._form)
+        plans = [
+            NOTHING if j.remedy is None else planner.plan(j.remedy, j.decision, j.place) for _, j in reached
+        ]
         return tuple(
             PlannedJudgement(rule, judgement, plan)
             for (rule, judgement), plan in zip(reached, planner.minimised(plans), strict=True)
