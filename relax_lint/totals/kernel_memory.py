@@ -164,7 +164,7 @@ class KernelMemory:
 
 def _without_maxima(size: Quantity, positive: frozenset[sympy.Symbol]) -> Quantity:
     """The size with the greatest part of each maximum in its place, where that is known."""
-    if isinstance(size, int):
+    if isinstance(size, int) or size.is_Integer:
         return size
     return size.replace(sympy.Max, lambda *parts: maximum(parts, positive))
 

@@ -23,6 +23,7 @@ from relax_lint.totals.formula import greatest, never_negative_symbols, reaches,
 from relax_lint.totals.kernel_memory import CallWorkspaces, KernelMemory, OnChip
 from relax_lint.totals.peaks import peak, pooled
 from relax_lint.totals.plans import Plans
+from relax_lint.totals.pool_numbers import Followed, pool_of
 from relax_lint.totals.quantities import Indeterminate, Quantity
 from relax_lint.totals.walk import Allocation, CallPoint, ExecMode, Inventory, Walk
 from relax_lint.totals.walker import paths_of
@@ -134,10 +135,14 @@ def concrete_workspaces(
         return None
 
     def figures(found: Sequence[Path]) -> dict[str, int]:
-        held, per_worker, together = _of_pool(found, page_size, positive)
-        named = {"workspaces.held": held, "workspaces.per_worker": per_worker}
-        named |= {f"workspaces.together.{each.value}": together[each] for each in Allocator}
-        return {name: size for name, size in named.items() if isinstance(size, int)}
+        each = [Followed(path) for path in found]
+        pooled_too = (pool_of(path.walk, page_size) + one.held for path, one in zip(found, each, strict=True))
+        return {
+            "workspaces.held": max((one.held for one in each), default=0),
+            "workspaces.per_worker": max((one.of_worker for one in each), default=0),
+            "workspaces.together.naive": max((one.together for one in each), default=0),
+            "workspaces.together.pooled": max(pooled_too, default=0),
+        }
 
     return Concrete(paths, figures)
 
