@@ -24,7 +24,7 @@ from relax_lint.model.kernels import Lookup
 from relax_lint.model.operations import ValueId
 from relax_lint.results.accesses import FunctionAccesses
 from relax_lint.results.verdict import Prover, Verdict
-from relax_lint.support.lazy_dataclass import dataclass
+from relax_lint.support.lazy_dataclass import record
 from relax_lint.symbolic.decision import Decision, Proof, certain
 from relax_lint.symbolic.domain import Fact
 from relax_lint.vm.facts import FactSource
@@ -38,7 +38,7 @@ _URGENCY = {
 }
 
 
-@dataclass(frozen=True)
+@record(frozen=True)
 class ConstantLookup:
     """Indices from `first` to `last` that a constant argument of a call holds."""
 

@@ -42,12 +42,12 @@ from relax_lint.fixes.text.call_tir import call_with_output
 from relax_lint.model.operations import AllocStorage, AllocTensor, Kill, Op, OperationId, ValueId
 from relax_lint.model.program import BoundKind
 from relax_lint.results.verdict import Verdict
-from relax_lint.support.lazy_dataclass import dataclass
+from relax_lint.support.lazy_dataclass import record
 from relax_lint.symbolic.decision import Decision
 from relax_lint.symbolic.domain import Domain
 
 
-@dataclass(frozen=True)
+@record(frozen=True)
 class Plan:
     """The ways to make a finding go away, the best first, and what to do in words where none is safe."""
 

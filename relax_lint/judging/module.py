@@ -19,13 +19,13 @@ from relax_lint.model.prim_funcs import KeptKernels
 from relax_lint.model.program import Program
 from relax_lint.rule import Judgement, Rule, load_rules
 from relax_lint.settings.config import Config
-from relax_lint.support.lazy_dataclass import dataclass
+from relax_lint.support.lazy_dataclass import record
 from relax_lint.symbolic.prover import ProverChain
 from relax_lint.totals.kernel_memory import KernelMemory
 from relax_lint.vm import versions
 
 
-@dataclass(frozen=True)
+@record(frozen=True)
 class PlannedJudgement:
     """What a rule says of one operation, with its remedies."""
 
@@ -34,7 +34,7 @@ class PlannedJudgement:
     plan: Plan
 
 
-@dataclass(frozen=True)
+@record(frozen=True)
 class JudgedFunction:
     """What the rules say of one function, and the facts that they read. Operations that nothing reaches
     are left out.

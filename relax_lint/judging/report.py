@@ -82,9 +82,11 @@ def check_module(
     notes: tuple[str, ...] = (),
     depends: Mapping[str, tuple[str, ...]] = MappingProxyType({}),
     totals: bool = True,
+    fine: bool = True,
     kept: KeptKernels | None = None,
 ) -> UnitResult:
-    """Judge every memory operation of an IRModule and, unless `totals` is False, total its memory.
+    """Judge every memory operation of an IRModule and, unless `totals` is False, total its memory. With `fine`
+    False there are no checks of operations of which nothing is to be told but that they are fine.
 
     `assumptions` (values that were assumed to read the module) are listed with every
     verdict that is not unconditional; `write_fix` makes a fix of a remedy. `depends` tells what was not read
@@ -101,8 +103,8 @@ def check_module(
         writer = _Writer(
             path, function, (*assumptions, *unread), write_fix or _displayed, config, is_whole=not unread
         )
-        checks += writer.checks(judged)
-        if (covered := judged.facts.indices.coverage(path)) is not None:
+        checks += writer.checks(judged, fine=fine)
+        if fine and (covered := judged.facts.indices.coverage(path)) is not None:
             accesses.append(covered)
         if totals:
             memory.append(
@@ -162,9 +164,10 @@ class _Writer:
         self._write_fix = write_fix
         self._fine: dict[str, Callable[[Mapping[str, Any]], Check]] = {}
 
-    def checks(self, judged: JudgedFunction) -> list[Check]:
-        """One check per judgement."""
-        return [self._check(found) for found in judged.judgements]
+    def checks(self, judged: JudgedFunction, *, fine: bool) -> list[Check]:
+        """One check per judgement; unless `fine`, only of those that have more to tell."""
+        wanted = (found for found in judged.judgements if fine or not self._is_plain(found.judgement))
+        return [self._check(found) for found in wanted]
 
     def _check(self, found: PlannedJudgement) -> Check:
         if self._is_plain(found.judgement):

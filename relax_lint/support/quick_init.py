@@ -52,8 +52,10 @@ def maker(example: C) -> Callable[[Mapping[str, Any]], C]:
     return made
 
 
-def constructor(cls: type[Any]) -> Callable[..., None]:
-    """A constructor of a dataclass that stores the fields directly."""
+def constructor(cls: type[Any], *, guarded: bool = True) -> Callable[..., None]:
+    """A constructor of a dataclass that stores the fields directly: in the `__dict__` of an object that is
+    `guarded` against assignments.
+    """
     known = fields(cls)
     namespace: dict[str, Any] = {"__unset__": _UNSET}
     positional = [_parameter(field, namespace) for field in known if not field.kw_only]
@@ -61,7 +63,8 @@ def constructor(cls: type[Any]) -> Callable[..., None]:
     if keywords:
         positional += ["*", *keywords]
     # Nothing here has a name that a field could have.
-    lines = ["__stored__ = __self__.__dict__", *(_store(field) for field in known)]
+    begin = ["__stored__ = __self__.__dict__"] if guarded else ["pass"]
+    lines = [*begin, *(_store(field, guarded) for field in known)]
     if hasattr(cls, "__post_init__"):
         lines.append("__self__.__post_init__()")
     body = "\n ".join(lines)
@@ -84,8 +87,9 @@ def _parameter(field: Field[Any], namespace: dict[str, Any]) -> str:
     return f"{field.name}=__default_{field.name}__"
 
 
-def _store(field: Field[Any]) -> str:
+def _store(field: Field[Any], guarded: bool) -> str:
     name = field.name
+    place = f"__stored__[{name!r}]" if guarded else f"__self__.{name}"
     if field.default_factory is MISSING:
-        return f"__stored__[{name!r}] = {name}"
-    return f"__stored__[{name!r}] = __make_{name}__() if {name} is __unset__ else {name}"
+        return f"{place} = {name}"
+    return f"{place} = __make_{name}__() if {name} is __unset__ else {name}"

@@ -10,7 +10,7 @@ from dataclasses import replace
 
 import sympy
 
-from relax_lint.support.lazy_dataclass import dataclass
+from relax_lint.support.lazy_dataclass import record
 from relax_lint.symbolic.evaluation import compile_expr
 from relax_lint.totals.kernel_memory import CallWorkspaces
 from relax_lint.totals.quantities import Quantity
@@ -20,7 +20,7 @@ Figures = Mapping[str, int]
 """Totals by the names that they have in the JSON output."""
 
 
-@dataclass(frozen=True)
+@record(frozen=True)
 class Path:
     """A walk, and the calls in it that request something from the workspace pool."""
 

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
 from relax_lint.model.program import Function, Program
-from relax_lint.support.lazy_dataclass import dataclass
+from relax_lint.support.lazy_dataclass import record
 from relax_lint.symbolic.quantity import Unknown
 from relax_lint.totals.concrete import Concrete, Path
 from relax_lint.totals.formula import greatest, never_negative_symbols, total
@@ -18,7 +18,7 @@ from relax_lint.totals.walk import Walk
 from relax_lint.totals.workspaces import held_at_most, storage_walks
 
 
-@dataclass(frozen=True)
+@record(frozen=True)
 class PoolLimits:
     """`least`: whole pages of all that lives at one time. `most`: those of every storage, none reused."""
 

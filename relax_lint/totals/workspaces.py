@@ -14,7 +14,7 @@ import sympy
 
 from relax_lint.model.operations import KernelCall
 from relax_lint.model.program import Function, Program
-from relax_lint.support.lazy_dataclass import dataclass
+from relax_lint.support.lazy_dataclass import record
 from relax_lint.symbolic.functions import FloorDiv
 from relax_lint.symbolic.quantity import Unknown
 from relax_lint.totals.compute import symbols_of
@@ -31,7 +31,7 @@ from relax_lint.vm.allocators import DEFAULT_PAGE_SIZE, Allocator
 from relax_lint.vm.workspaces import WORKSPACE_PAGE_SIZE
 
 
-@dataclass(frozen=True)
+@record(frozen=True)
 class CallRequest:
     """The most that one call holds of the pool's buffers at one time, as it asks for them, in bytes."""
 
@@ -39,7 +39,7 @@ class CallRequest:
     size: Quantity | Unknown
 
 
-@dataclass(frozen=True)
+@record(frozen=True)
 class WorkspaceTotals:
     """`requested` is the most that any one call asks for at one time, `held` what the pool obtains over one
     call of the function from a cold start, `together` what pool and allocator hold at one time. Kernels with

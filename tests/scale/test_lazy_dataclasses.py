@@ -12,6 +12,7 @@ from typing import Any
 import pytest
 
 from relax_lint.support.lazy_dataclass import dataclass as lazy
+from relax_lint.support.lazy_dataclass import record
 from relax_lint.support.quick_init import quick_init
 
 
@@ -141,3 +142,45 @@ def test_fields_may_have_any_name() -> None:
             assert {name: getattr(one, name) for name in names} == {name: name for name in names}
             assert one.rest == ()
         assert dataclasses.astuple(first) == dataclasses.astuple(cls(*names))
+
+
+@pytest.mark.parametrize("make", [lazy, record, dataclasses.dataclass])
+def test_a_class_that_is_derived_has_the_fields_of_both(make: Callable[..., Any]) -> None:
+    @make(frozen=True)
+    class Base:
+        x: int
+
+        def __repr__(self) -> str:
+            return f"<{self.x}>"
+
+    @make(frozen=True)
+    class Derived(Base):
+        y: tuple[int, ...] = field(default_factory=tuple)
+
+    one = Derived(1, (2,))
+    assert (one.x, one.y, Derived(1).y) == (1, (2,), ())
+    assert one == Derived(1, y=(2,)) != Base(1)
+    assert hash(one) == hash(Derived(1, (2,)))
+    assert repr(one).endswith("Derived(x=1, y=(2,))")
+    assert repr(Base(1)) == "<1>"
+    assert dataclasses.replace(one, x=3) == Derived(3, (2,))
+    assert copy.deepcopy(one) == one
+
+
+@pytest.mark.parametrize("make", [lazy, record])
+def test_a_guard_is_what_a_record_lacks(make: Callable[..., Any]) -> None:
+    @make(frozen=True)
+    class Base:
+        x: int
+
+    @make(frozen=True)
+    class Derived(Base):
+        y: int = 0
+
+    for one in (Base(1), Derived(1)):
+        if make is lazy:
+            with pytest.raises(dataclasses.FrozenInstanceError):
+                one.x = 2
+        else:
+            one.x = 2
+        assert one.x == (1 if make is lazy else 2)
