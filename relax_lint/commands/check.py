@@ -232,7 +232,7 @@ def _check_in_full(
         from relax_lint.commands.memory import compared, configured
 
         config = configured(asked, config)
-    if options.proofs is not None:
+    if options.proofs is not None or options.explain:
         config = replace(config, proofs=True)
     course = Course(config, wanted=options.verbose)
     report, shown = _judged(options, command, config)
@@ -254,6 +254,7 @@ def _check_in_full(
         quiet=options.quiet,
         statistics=options.statistics,
         provers=options.show_provers,
+        explain=options.explain,
         comparison=comparison,
     )
     text = FORMATS[command][options.output_format](report, how)
