@@ -11,6 +11,7 @@ from relax_lint.model.kernel_access.conditions import Condition
 from relax_lint.model.kernel_access.polynomials import ZERO, Poly, constant
 from relax_lint.model.kernel_access.recording import Accesses
 from relax_lint.model.kernel_access.terms import Option
+from relax_lint.vm import versions
 
 Value: TypeAlias = "Poly | Condition | None"
 """An integer, a truth, or None: anything else, or what cannot be expressed."""
@@ -159,13 +160,24 @@ class Arithmetic(Accesses):
 
     def _shift_left(self, node: Any) -> Value:
         pair = self._pair(node)
-        power = None if pair is None else _power_of_two(pair[1])
-        return None if pair is None or power is None else pair[0].scale(power)
+        if pair is None:
+            return None
+        power = self._power_of_two(pair[1], node)
+        return None if power is None else pair[0] * power
 
     def _shift_right(self, node: Any) -> Value:
         pair = self._checked_pair(node)
-        power = None if pair is None else _power_of_two(pair[1])
-        return None if pair is None or power is None else self.terms.quotient(pair[0], constant(power))
+        if pair is None:
+            return None
+        power = self._power_of_two(pair[1], node)
+        return None if power is None else self.terms.quotient(pair[0], power)
+
+    def _power_of_two(self, exponent: Poly, node: Any) -> Poly | None:
+        """Two to the power of an exponent, if that is no larger than the type of a shift allows."""
+        if exponent.is_constant:
+            return constant(2**exponent.constant) if 0 <= exponent.constant <= _SHIFTS else None
+        bits, _ = versions.dtype_bits(str(node.ty.dtype))
+        return self.terms.power(exponent, bits - 2)
 
     def _bit_and(self, node: Any) -> Value:
         return self._bits(node, c.every)
@@ -309,12 +321,6 @@ def _holds(outer: tuple[int | None, int | None], inner: tuple[int | None, int | 
     below = outer[0] is None or (inner[0] is not None and outer[0] <= inner[0])
     above = outer[1] is None or (inner[1] is not None and inner[1] <= outer[1])
     return below and above
-
-
-def _power_of_two(value: Poly) -> int | None:
-    if not value.is_constant or not 0 <= value.constant <= _SHIFTS:
-        return None
-    return int(2**value.constant)
 
 
 RELATIONS: dict[str, Callable[[Poly, Poly], Condition]] = {

@@ -12,6 +12,7 @@ from relax_lint.model.kernel_access.layouts import Buffer
 from relax_lint.model.kernel_access.polynomials import Poly, TooLarge, constant
 from relax_lint.model.kernel_access.terms import Option
 from relax_lint.vm import nodes
+from relax_lint.vm.packed_contents import IndexResults, index_results
 
 
 class Expressions(Arithmetic):
@@ -105,8 +106,10 @@ class Expressions(Arithmetic):
             return _HANDLERS[bits.kind](self, bits)
         before = self.callee
         self.callee = before or _callee(name, node)
-        for argument in node.args:
-            self.value(argument)
+        places = index_results(self.callee)
+        if places is None or not self._sorts(node, places):
+            for argument in node.args:
+                self.value(argument)
         self.callee = before
         span = span_of(str(getattr(node.ty, "dtype", "")))
         return None if span is None or str(node.ty.dtype) == "bool" else self.terms.opaque(name, span)
@@ -142,21 +145,48 @@ class Expressions(Arithmetic):
         self.access(buffer, indices, load, writes=False, passed=f"its address is passed to `{self.callee}`")
         return None
 
-    def _array(self, node: Any) -> Value:
-        """A tensor that is handed to what the kernel calls: its data, and its shape as a call."""
+    def _sorts(self, node: Any, places: IndexResults) -> bool:
+        """A call that fills a tensor with indices of an axis of another one; false if it is no such call."""
+        source, target = _tensor(node, places.source + 1), _tensor(node, places.target + 1)
+        axis = node.args[places.axis + 1] if len(node.args) > places.axis + 1 else None
+        if source is None or target is None or axis is None or type(axis).__name__ != "IntImm":
+            return False
+        shape = source.args[1].args
+        if not -len(shape) <= int(axis.value) < len(shape):
+            return False
+        self._array(source, writes=(False,))
+        self._array(target, writes=(True,), holds=self._index(self.number(shape[int(axis.value)]), target))
+        return True
+
+    def _index(self, extent: Poly | None, target: Any) -> Poly:
+        """An index of an axis, in the type of the tensor that holds it."""
+        span = self.buffer(nodes.data_of_buffer(target.args[0])).span or (None, None)
+        if extent is None:
+            return self.terms.opaque("index", span)
+        self.wraps += [] if span == (None, None) else [extent.shift(-1)]
+        found = self.settled(self.terms.loop("index", constant(0), extent))
+        return found if isinstance(found, Poly) else self.terms.opaque("index", span)
+
+    def _tensor(self, node: Any) -> Value:
+        self._array(node)
+        return None
+
+    def _array(self, node: Any, writes: Sequence[bool] = (False, True), holds: Poly | None = None) -> None:
+        """A tensor that is handed to what the kernel calls: its data, and its shape as a call. What is
+        written is `holds`, if that is known.
+        """
         source = nodes.data_of_buffer(node.args[0])
         shape = getattr(node.args[1], "args", None)
         if source is None or shape is None:
             self.value(node.args[0])
-            return None
+            return
         size: Poly | None = constant(1)
         for extent in shape:
             value = self.number(extent)
             size = None if size is None or value is None else size * value
         offset = self.number(node.args[5])
-        for writes in (False, True):
-            self.passed(self.buffer(source), offset, size, writes=writes)
-        return None
+        for one in writes:
+            self.passed(self.buffer(source), offset, size, writes=one, holds=holds)
 
     def _pointer(self, node: Any) -> Value:
         source = nodes.data_of_buffer(node.args[1])
@@ -185,6 +215,17 @@ class Expressions(Arithmetic):
         """What is known of a buffer."""
         found = self.buffers.get(var.__chandle__())
         return self.declare(var) if found is None else found
+
+
+def _tensor(call: Any, place: int) -> Any:
+    """An argument that is a tensor made of a buffer and a shape; None for any other."""
+    if place >= len(call.args):
+        return None
+    node = call.args[place]
+    name = str(getattr(getattr(node, "op", None), "name", "")).rpartition(".")[2]
+    if name != "tvm_stack_make_array" or nodes.data_of_buffer(node.args[0]) is None:
+        return None
+    return None if getattr(node.args[1], "args", None) is None else node
 
 
 def _callee(name: str, node: Any) -> str:
@@ -237,5 +278,5 @@ _CALLS: dict[str, Callable[[Expressions, Any], Value]] = {
     "buffer_data": _E._buffer_data,
     "address_of": _E._address,
     "tvm_access_ptr": _E._pointer,
-    "tvm_stack_make_array": _E._array,
+    "tvm_stack_make_array": _E._tensor,
 }

@@ -13,6 +13,7 @@ from relax_lint.model.kernel_access import conditions as c
 from relax_lint.model.kernel_access.accesses import BufferRef, KernelAccesses, LoopRange
 from relax_lint.model.kernel_access.arithmetic import span_of
 from relax_lint.model.kernel_access.conditions import Condition, Unread
+from relax_lint.model.kernel_access.invariants import MAX_READINGS, guesses
 from relax_lint.model.kernel_access.layouts import Buffer
 from relax_lint.model.kernel_access.polynomials import ONE, ZERO, Poly
 from relax_lint.model.kernel_access.subroutines import Subroutines
@@ -33,39 +34,68 @@ def read_accesses(
     """Every access of a PrimFunc in the order of the text. `signature` names variables of its signature;
     `functions` are the PrimFuncs that it may call, by name.
     """
-    survey = Survey()
-    survey.of(prim_func.body)
-    walk = _read(prim_func, _Walk(survey, functions), signature or {}, None)
-    if (
-        walk.handed
-        or walk.stores_to_views
-        or (walk.held and any(access.obligations for access in walk.accesses))
-    ):
-        # What the kernel's own buffers hold, and what others may write, is known only now.
-        walk = _read(prim_func, _Walk(survey, functions), signature or {}, walk)
+    walk = _Reader(prim_func, signature or {}, functions).read()
     return KernelAccesses(tuple(walk.accesses), walk.terms, walk.symbols, tuple(walk.not_read))
 
 
-def _read(
-    prim_func: Any,
-    walk: _Walk,
-    signature: Mapping[Any, sympy.Symbol],
-    before: _Walk | None,
-) -> _Walk:
-    """Read a body; `before` read it already."""
-    if before is not None:
-        walk.learned, walk.shared = before.held, frozenset(before.handed)
-        walk.shown = {address: buffer.ref.root for address, buffer in before.buffers.items()}
-        walk.counted = before.without_data()
-        walk.stores = {root: len(ends) for root, ends in before.ends.items()}
-        walk.copied = {
-            root: found
-            for root, sources in before.sources.items()
-            if len(sources) == 1 and (found := next(iter(sources))) is not None
-        }
-    walk.symbols = walk.signature(prim_func.params, signature)
-    walk.statement(prim_func.body)
-    return walk
+class _Reader:
+    """Reads a body as often as that tells more."""
+
+    def __init__(
+        self, prim_func: Any, signature: Mapping[Any, sympy.Symbol], functions: Mapping[str, Any]
+    ) -> None:
+        self._prim_func = prim_func
+        self._signature = signature
+        self._functions = functions
+        self._survey = Survey()
+        self._survey.of(prim_func.body)
+
+    def read(self) -> _Walk:
+        """The last reading."""
+        first = walk = self._walk(None)
+        is_open = any(access.obligations for access in walk.accesses)
+        if walk.handed or walk.stores_to_views or (walk.held and is_open):
+            # What the kernel's own buffers hold, and what others may write, is known only now.
+            walk = self._walk(first)
+        if walk.depends_on_stores():
+            found = self._kept(first, walk)
+            walk = walk if found is None else self._walk(first, found)
+        return walk
+
+    def _kept(self, first: _Walk, walk: _Walk) -> _Walk | None:
+        """The reading that shows bounds on what the own buffers hold to be kept by each store, if any is."""
+        walk.guesses = guesses(walk.terms, walk.puts)
+        for _ in range(MAX_READINGS):
+            if not walk.guesses:
+                return None
+            walk = self._walk(first, walk, tries=True)
+            if walk.guesses.are_kept:
+                return walk
+        return None
+
+    def _walk(self, before: _Walk | None, guess: _Walk | None = None, *, tries: bool = False) -> _Walk:
+        """A reading, with the guesses of another one, which it may try out."""
+        walk = self._prepared(before)
+        if guess is not None:
+            walk.guesses, walk.tries = guess.guesses.moved(guess.terms, walk.terms), tries
+        walk.statement(self._prim_func.body)
+        return walk
+
+    def _prepared(self, before: _Walk | None) -> _Walk:
+        """What is about to read the body; `before` read it already."""
+        walk = _Walk(self._survey, self._functions)
+        if before is not None:
+            walk.learned, walk.shared = before.held, frozenset(before.handed)
+            walk.shown = {address: buffer.ref.root for address, buffer in before.buffers.items()}
+            walk.counted = before.without_data()
+            walk.stores = {root: len(ends) for root, ends in before.ends.items()}
+            walk.copied = {
+                root: found
+                for root, sources in before.sources.items()
+                if len(sources) == 1 and (found := next(iter(sources))) is not None
+            }
+        walk.symbols = walk.signature(self._prim_func.params, self._signature)
+        return walk
 
 
 class _Walk(Subroutines):

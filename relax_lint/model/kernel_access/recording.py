@@ -17,8 +17,10 @@ from relax_lint.model.kernel_access.layouts import (
     unreadable,
 )
 from relax_lint.model.kernel_access.outside import Around, Claim
-from relax_lint.model.kernel_access.polynomials import Poly, TooLarge
+from relax_lint.model.kernel_access.polynomials import ZERO, Poly, TooLarge
 
+_NEVER: Claim = None, False, ZERO
+"""What is so wherever an access is made."""
 _WRAPS = "its 32-bit index arithmetic may wrap around"
 _LAID_OUT = "its buffer is laid out by strides or begins at an offset, with less memory than that may need"
 
@@ -57,9 +59,21 @@ class Accesses(Contents):
             return
         self._record(buffer, indices, node, writes=writes, claims=claims, laid_out=laid_out)
 
-    def passed(self, buffer: Buffer, offset: Poly | None, extent: Poly | None, *, writes: bool) -> None:
-        """A part of a buffer is passed to what the kernel calls: so many elements from an offset on."""
-        if writes:
+    def passed(
+        self,
+        buffer: Buffer,
+        offset: Poly | None,
+        extent: Poly | None,
+        *,
+        writes: bool,
+        holds: Poly | None = None,
+    ) -> None:
+        """A part of a buffer is passed to what the kernel calls: so many elements from an offset on, all of
+        which are such numbers as `holds`, if that is known.
+        """
+        if writes and holds is not None:
+            self.stored(buffer, (None,) * len(buffer.shape), holds)
+        elif writes:
             self.hand(buffer)
         size = count_of(buffer.shape)
         if offset is None or extent is None or size is None:
@@ -83,7 +97,12 @@ class Accesses(Contents):
         unread: str = "",
     ) -> None:
         wraps, self.wraps = tuple(dict.fromkeys(self.wraps)), []
+        if self.tries:
+            return
         loops = self._steps
+        if unread and not self.left_of([_NEVER], Around(self.facts, loops)):
+            # No step of the loops around it is made, or the conditions exclude each other.
+            unread = ""
         left = self.left_of(claims, Around(self.facts, loops))
         if laid_out:
             left = (*left, *self.left_of(laid_out, Around(self.facts, loops, (_LAID_OUT,))))

@@ -7,6 +7,7 @@ from typing import Any
 
 from relax_lint.model.kernel_access.accesses import KernelAccess, LoopRange, Obligation
 from relax_lint.model.kernel_access.conditions import Condition
+from relax_lint.model.kernel_access.invariants import Guesses, Put
 from relax_lint.model.kernel_access.layouts import (
     Buffer,
     narrow_claims,
@@ -65,6 +66,12 @@ class Scope:
         self.shown: Mapping[int, int] = {}
         """Whose memory each buffer shows, by its address: an earlier reading came to all declarations."""
         self._roots: dict[int, int] = {}
+        self.puts: list[Put] = []
+        """What is stored to them."""
+        self.guesses = Guesses({})
+        """Bounds on what they hold that each store keeps, or that are tried out."""
+        self.tries = False
+        """Whether guesses are tried out, and nothing else is asked."""
         self.scalars: dict[tuple[int, tuple[Poly | None, ...]], Poly] = {}
         """What is known to stand in elements of the kernel's own buffers."""
 

@@ -83,6 +83,7 @@ class Terms:
         self._divisions: dict[tuple[Kind, Poly, Poly], int] = {}
         self._extremes: dict[tuple[str, Poly, Poly], Poly] = {}
         self._parts: dict[tuple[int, int, int], Poly] = {}
+        self._powers: dict[Poly, Poly] = {}
         self._names: set[str] = set()
         self._shown: dict[int, Any] = {}
 
@@ -127,6 +128,16 @@ class Terms:
         name = operation if static else self._fresh("choice")
         atom = Atom(Kind.CHOICE, name, span, static=static, options=tuple(options), operation=operation)
         return self._new(atom)
+
+    def power(self, exponent: Poly, most: int) -> Poly | None:
+        """Two to the power of a number that is known to be from 0 to `most`; None for any other."""
+        low, high = self.span(exponent)
+        if low is None or low < 0 or high is None or high > most:
+            return None
+        found = self._powers.get(exponent)
+        if found is None:
+            found = self._powers[exponent] = self.opaque("power", (2**low, 2**high))
+        return found
 
     def part(self, number: int, width: int, rest: int) -> Poly:
         """What an atom is divided by a width, where the division leaves `rest`."""
