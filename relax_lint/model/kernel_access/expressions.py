@@ -87,7 +87,7 @@ class Expressions(Arithmetic):
         return c.any_of((c.every((condition, one)), c.every((c.negated(condition), other))))
 
     def _let(self, node: Any) -> Value:
-        self.bind(node.var, self.settled(self.value(node.value)))
+        self.bind(node.var, self.settled(node.value))
         return self.value(node.body)
 
     def subroutine(self, node: Any) -> bool:
@@ -164,7 +164,7 @@ class Expressions(Arithmetic):
         if extent is None:
             return self.terms.opaque("index", span)
         self.wraps += [] if span == (None, None) else [extent.shift(-1)]
-        found = self.settled(self.terms.loop("index", constant(0), extent))
+        found = self.unless_wrapped(self.terms.loop("index", constant(0), extent))
         return found if isinstance(found, Poly) else self.terms.opaque("index", span)
 
     def _tensor(self, node: Any) -> Value:
@@ -274,6 +274,7 @@ _HANDLERS: dict[str, Callable[[Expressions, Any], Value]] = {
 _CALLS: dict[str, Callable[[Expressions, Any], Value]] = {
     "if_then_else": _E._if_then_else,
     "likely": _E._likely,
+    "tvm_thread_invariant": _E._likely,
     "assume": _E._assume,
     "buffer_data": _E._buffer_data,
     "address_of": _E._address,

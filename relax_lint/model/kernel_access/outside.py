@@ -39,10 +39,7 @@ def obligations(terms: Terms, claims: Iterable[Claim], around: Around) -> tuple[
     for axis, below, claim in claims:
         if terms.is_not_negative(-claim.shift(1)):
             continue
-        data = any(
-            terms[atom].kind is Kind.LOADED and atom not in terms.counted
-            for atom in reach(terms, claim.atoms())
-        )
+        data = is_data(terms, claim.atoms())
         for outside in _Outside(terms, claim, around).found():
             found[Obligation(axis, below, *outside, data=data)] = None
     return tuple(found)
@@ -234,6 +231,14 @@ def reach(terms: Terms, atoms: Iterable[int]) -> set[int]:
         todo += [*atom.first.atoms(), *atom.last.atoms()]
         todo += [a for option in atom.options for a in option.value.atoms()]
     return found
+
+
+def is_data(terms: Terms, atoms: Iterable[int]) -> bool:
+    """Whether what some atoms stand for was computed from data."""
+    return any(
+        number in terms.from_data or (terms[number].kind is Kind.LOADED and number not in terms.counted)
+        for number in reach(terms, atoms)
+    )
 
 
 def is_impossible(terms: Terms, constraints: Sequence[Poly]) -> bool:

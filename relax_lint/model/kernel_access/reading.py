@@ -230,7 +230,7 @@ class _Walk(Subroutines):
 
     def _bound(self, node: Any) -> Poly | None:
         """An end of a loop."""
-        found = self.settled(self.number(node))
+        found = self.settled(node, self.number)
         return found if isinstance(found, Poly) else None
 
     def _loop(
@@ -319,7 +319,7 @@ class _Walk(Subroutines):
             self.statement(node.body)
 
     def _realize(self, node: Any) -> None:
-        values = [self.settled(self.value(value)) for value in node.iter_values]
+        values = [self.settled(value) for value in node.iter_values]
         block = node.block
         predicate = True if nodes.is_constant_true(node.predicate) else self.guard(node.predicate)
         with self.scope(predicate):
@@ -345,7 +345,7 @@ class _Walk(Subroutines):
                     yield Unread("it is made in the first step of a reduction")
 
     def _store(self, node: Any) -> None:
-        value = self.settled(self.value(node.value))
+        value = self.settled(node.value)
         indices = self.indices(node.indices)
         buffer = self.buffer(node.buffer)
         predicate = getattr(node, "predicate", None)
@@ -355,7 +355,7 @@ class _Walk(Subroutines):
         self.stored(buffer, indices, value)
 
     def _bind(self, node: Any) -> None:
-        self.bind(node.var, self.settled(self.value(node.value)))
+        self.bind(node.var, self.settled(node.value))
 
     def _evaluate(self, node: Any) -> None:
         self.value(node.value)

@@ -30,6 +30,8 @@ class Accesses(Contents):
 
     def hand(self, buffer: Buffer) -> None:
         """The memory of a buffer is in other hands."""
+        if self.is_careful:
+            return
         self.handed.add(buffer.ref.root)
         self._learn(buffer, None)
         self.forget((buffer.ref.root,))
@@ -71,6 +73,8 @@ class Accesses(Contents):
         """A part of a buffer is passed to what the kernel calls: so many elements from an offset on, all of
         which are such numbers as `holds`, if that is known.
         """
+        if self.is_careful:
+            return
         if writes and holds is not None:
             self.stored(buffer, (None,) * len(buffer.shape), holds)
         elif writes:
@@ -97,7 +101,7 @@ class Accesses(Contents):
         unread: str = "",
     ) -> None:
         wraps, self.wraps = tuple(dict.fromkeys(self.wraps)), []
-        if self.tries:
+        if self.tries or self.is_careful:
             return
         loops = self._steps
         if unread and not self.left_of([_NEVER], Around(self.facts, loops)):

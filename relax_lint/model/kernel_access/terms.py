@@ -78,6 +78,8 @@ class Terms:
         self.atoms: list[Atom] = []
         self.counted: set[int] = set()
         """Loaded values that the kernel has computed from nothing but sizes and loops."""
+        self.from_data: set[int] = set()
+        """Numbers of which nothing is known because data decides whether arithmetic wraps around."""
         self.effort = 0
         """How much was done to judge accesses, in systems of constraints."""
         self._divisions: dict[tuple[Kind, Poly, Poly], int] = {}
