@@ -6,7 +6,6 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from enum import Enum, IntEnum
 from typing import TypeAlias
 
@@ -16,6 +15,7 @@ from sympy.logic.boolalg import Boolean
 from relax_lint.fixes.comparing import Comparison
 from relax_lint.model.operations import AllocStorage, Kill, Op, OperationId
 from relax_lint.model.program import BoundKind
+from relax_lint.support.lazy_dataclass import dataclass
 
 
 class Applicability(Enum):

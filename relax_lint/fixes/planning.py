@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import cached_property
 
 import sympy
@@ -42,12 +42,11 @@ from relax_lint.fixes.text.call_tir import call_with_output
 from relax_lint.model.operations import AllocStorage, AllocTensor, Kill, Op, OperationId, ValueId
 from relax_lint.model.program import BoundKind
 from relax_lint.results.verdict import Verdict
-from relax_lint.support.quick_init import quick_init
+from relax_lint.support.lazy_dataclass import dataclass
 from relax_lint.symbolic.decision import Decision
 from relax_lint.symbolic.domain import Domain
 
 
-@quick_init
 @dataclass(frozen=True)
 class Plan:
     """The ways to make a finding go away, the best first, and what to do in words where none is safe."""

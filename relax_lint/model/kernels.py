@@ -7,7 +7,7 @@ of its scalar parameters. A call gives each of them a value. Parameters are name
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from functools import cached_property
 from typing import TypeAlias
 
@@ -20,6 +20,7 @@ from relax_lint.model.kernel_inside.findings import NOTHING, Inside
 from relax_lint.model.positions import NoPositions, Positions
 from relax_lint.model.types import DType
 from relax_lint.results.location import Location
+from relax_lint.support.lazy_dataclass import dataclass
 from relax_lint.symbolic.quantity import Shape
 
 

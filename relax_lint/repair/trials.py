@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Collection, Hashable, Sequence
-from dataclasses import dataclass
 from typing import Protocol, TypeAlias, TypeVar
 
 from relax_lint.rule import load_rules, unreadable_codes
+from relax_lint.support.lazy_dataclass import dataclass
 
 MAX_ROUNDS = 32
 """How often everything is judged anew; what is left then stays as it is."""
