@@ -9,6 +9,7 @@ from typing import Any
 import sympy
 
 from relax_lint.model.kernel_access.conditions import Unread, atoms_of, is_unread
+from relax_lint.model.kernel_access.initialised import needs_of
 from relax_lint.model.kernel_access.layouts import (
     Buffer,
     memory_of,
@@ -173,6 +174,17 @@ class Contents(Scope):
             if kept == found:
                 return frozenset(found)
             found = kept
+
+    def perhaps_unwritten(self) -> frozenset[int]:
+        """The kernel's own buffers that may be loaded from where nothing was stored. That a reduction has a
+        step is judged apart.
+        """
+        found = set()
+        for root in self.held:
+            needs = needs_of(self.terms, self.accesses, root)
+            if needs is None or needs.steps:
+                found.add(root)
+        return frozenset(found)
 
     def _source_of(self, value: Poly) -> tuple[int, int] | None:
         """The parameter of which a value is an element, and what is added to it."""

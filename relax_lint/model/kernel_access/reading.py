@@ -54,14 +54,18 @@ def _read(
 ) -> _Walk:
     """Read a body; `before` read it already."""
     if before is not None:
-        walk.learned, walk.shared = before.held, frozenset(before.handed)
+        walk.shared = frozenset(before.handed)
+        walk.unwritten = before.perhaps_unwritten()
+        walk.learned = {root: held for root, held in before.held.items() if root not in walk.unwritten}
         walk.shown = {address: buffer.ref.root for address, buffer in before.buffers.items()}
         walk.counted = before.without_data()
-        walk.stores = {root: len(ends) for root, ends in before.ends.items()}
+        walk.stores = {
+            root: len(ends) for root, ends in before.ends.items() if root not in walk.unwritten
+        }
         walk.copied = {
             root: found
             for root, sources in before.sources.items()
-            if len(sources) == 1 and (found := next(iter(sources))) is not None
+            if root not in walk.unwritten and len(sources) == 1 and (found := next(iter(sources))) is not None
         }
     walk.symbols = walk.signature(prim_func.params, signature)
     walk.statement(prim_func.body)

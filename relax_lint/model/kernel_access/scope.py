@@ -62,6 +62,8 @@ class Scope:
         """The buffers whose memory what the kernel calls may write."""
         self.shared: frozenset[int] = frozenset()
         """Those that an earlier reading found."""
+        self.unwritten: frozenset[int] = frozenset()
+        """Those that an earlier reading found to be loaded from where nothing may have been stored."""
         self.shown: Mapping[int, int] = {}
         """Whose memory each buffer shows, by its address: an earlier reading came to all declarations."""
         self._roots: dict[int, int] = {}
