@@ -13,6 +13,7 @@ from dataclasses import dataclass, replace
 
 from relax_lint.analysis.flow import FunctionFlow
 from relax_lint.facts.claims import Claim, all_of
+from relax_lint.facts.index_values import IndexValues
 from relax_lint.facts.inplace import overwritten_constants
 from relax_lint.facts.judge import Decided, Judge
 from relax_lint.facts.kernel_access_words import AccessWords, words
@@ -54,7 +55,8 @@ class IndexFacts:
         self._kernels = kernels
         ranges, changed = flow.function.index_ranges, overwritten_constants(flow)
         self._ranges = {value: span for value, span in ranges.items() if value not in changed}
-        self._accesses = AccessJudge(judge, self._ranges, kernels.name_of)
+        self._values = IndexValues(flow, judge, kernels, self._ranges)
+        self._accesses = AccessJudge(judge, self._ranges, self._values, kernels.name_of)
         self._verdicts: dict[int, CallVerdict] = {}
 
     # -- RLX306 --------------------------------------------------------------------------------

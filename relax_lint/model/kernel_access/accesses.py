@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any
@@ -10,6 +11,7 @@ import sympy
 
 from relax_lint.model.kernel_access.conditions import Condition
 from relax_lint.model.kernel_access.polynomials import Poly
+from relax_lint.model.kernel_access.stored import StoredValues
 from relax_lint.model.kernel_access.terms import Terms
 
 _LONGEST = 100
@@ -122,6 +124,8 @@ class KernelAccesses:
     terms: Terms
     symbols: tuple[sympy.Symbol, ...]
     unread: tuple[str, ...] = ()
+    values: Mapping[int, StoredValues] = field(default_factory=dict)
+    """What is stored to parameters of integers, where that is known."""
 
     @cached_property
     def open(self) -> tuple[KernelAccess, ...]:

@@ -9,7 +9,7 @@ from typing import Any, TypeAlias
 from relax_lint.model.kernel_access import conditions as c
 from relax_lint.model.kernel_access.conditions import Condition
 from relax_lint.model.kernel_access.polynomials import ZERO, Poly, constant
-from relax_lint.model.kernel_access.recording import Accesses
+from relax_lint.model.kernel_access.results import Results
 from relax_lint.model.kernel_access.terms import Option
 
 Value: TypeAlias = "Poly | Condition | None"
@@ -23,7 +23,7 @@ _INT8 = 2**7
 _SHIFTS = 63
 
 
-class Arithmetic(Accesses):
+class Arithmetic(Results):
     """Reads operations on integers and truths."""
 
     def value(self, node: Any) -> Value:
@@ -284,6 +284,8 @@ class Arithmetic(Accesses):
         low, high = self.terms.span(value)
         if low is not None and high is not None and low >= -_INT32 and high < _INT32:
             return
+        if str(node.ty.dtype).startswith("int64") and not final:
+            self.wide[value] = None
         if final and low is None and high is None:
             return
         if str(node.ty.dtype).startswith("int32"):

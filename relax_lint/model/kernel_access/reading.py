@@ -39,11 +39,12 @@ def read_accesses(
     if (
         walk.handed
         or walk.stores_to_views
+        or walk.misses_results
         or (walk.held and any(access.obligations for access in walk.accesses))
     ):
         # What the kernel's own buffers hold, and what others may write, is known only now.
         walk = _read(prim_func, _Walk(survey, functions), signature or {}, walk)
-    return KernelAccesses(tuple(walk.accesses), walk.terms, walk.symbols, tuple(walk.not_read))
+    return KernelAccesses(tuple(walk.accesses), walk.terms, walk.symbols, tuple(walk.not_read), walk.values())
 
 
 def _read(
@@ -59,9 +60,7 @@ def _read(
         walk.learned = {root: held for root, held in before.held.items() if root not in walk.unwritten}
         walk.shown = {address: buffer.ref.root for address, buffer in before.buffers.items()}
         walk.counted = before.without_data()
-        walk.stores = {
-            root: len(ends) for root, ends in before.ends.items() if root not in walk.unwritten
-        }
+        walk.stores = {root: len(ends) for root, ends in before.ends.items() if root not in walk.unwritten}
         walk.copied = {
             root: found
             for root, sources in before.sources.items()
@@ -319,14 +318,16 @@ class _Walk(Subroutines):
                     yield Unread("it is made in the first step of a reduction")
 
     def _store(self, node: Any) -> None:
-        value = self.settled(self.value(node.value))
+        found = self.value(node.value)
+        wraps, value = tuple(dict.fromkeys(self.wraps)), self.settled(found)
         indices = self.indices(node.indices)
         buffer = self.buffer(node.buffer)
         predicate = getattr(node, "predicate", None)
         guard = True if predicate is None else Unread("it is under a predicate of lanes")
         with self.under(guard):
             self.access(buffer, indices, node, writes=True)
-        self.stored(buffer, indices, value)
+        self.stored(buffer, indices, value if buffer.ref.parameter is None else found)
+        self.result(buffer, indices, found, wraps)
 
     def _bind(self, node: Any) -> None:
         self.bind(node.var, self.settled(self.value(node.value)))
