@@ -169,6 +169,10 @@ class AccessJudge:
         if unproved and all(_is_lookup(use, access, one) for one in unproved):
             # RLX308 judges the constants that are used as indices as they are.
             return AccessVerdict(access, Status.ASSUMED)
+        if unproved and all(one.data and one.holds for one in unproved):
+            # Of a constant the ends are known, not the elements that are used.
+            assumed = self._assumed(use, access, unproved, conditions)
+            return AccessVerdict(access, Status.ASSUMED, assumptions=assumed)
         return AccessVerdict(
             access, Status.UNDECIDED, sufficient, found, inexact[0].why, obligation=inexact[0]
         )

@@ -261,8 +261,28 @@ class ExpressionReader:
             inner = node.value if type(node).__name__ == "Cast" else node
             if nodes.is_load(inner):
                 source = self._roots.get(nodes.loaded_buffer(inner))
-                if source is not None:
-                    self.lookups.append(Lookup(position, axis, source))
+                steps = None if source is None else self._steps_over(source, inner)
+                if source is not None and steps is not None:
+                    self.lookups.append(Lookup(position, axis, source, steps))
+
+    def _steps_over(self, source: int, load: Any) -> tuple[sympy.Expr, ...] | None:
+        """The extents of the loops around a load that comes to every element of a parameter; None for any
+        other.
+        """
+        shape, indices = self._shape(source), self._indices(load.indices)
+        if shape is None or len(shape) != len(indices) or nodes.loaded_buffer(load) in self._windows:
+            return None
+        moving = [index for index in indices if index is not None and index != 0]
+        if len(set(moving)) < len(moving):
+            return None
+        for index, extent in zip(indices, shape, strict=True):
+            reached = None if index is None else self._loops.range_of(index)
+            plain = index is not None and (index.is_Symbol or index == 0)
+            if not plain or reached is None or reached.first != 0 or reached.extent != extent:
+                return None
+        extents = [loop.extent for loop in self._nest]
+        known = [extent for extent in extents if extent is not None and self._loops.in_signature(extent)]
+        return tuple(known) if len(known) == len(extents) else None
 
     def _shape(self, position: int) -> tuple[sympy.Expr, ...] | None:
         parameter = self._parameters[position]

@@ -130,7 +130,7 @@ def f(p_: T.handle, q_: T.handle, e_: T.handle):
     def _condition(self) -> str:
         loop = self._chance.choice(self._loops)
         return self._one(
-            "p[i] > {0}".format(self._cast(self._p, "1")), f"{loop} < m", f"{loop} == 0", f"{loop} % 2 == 0"
+            "p[i] > {}".format(self._cast(self._p, "1")), f"{loop} < m", f"{loop} == 0", f"{loop} % 2 == 0"
         )
 
     def _plain(self) -> str:
@@ -145,7 +145,7 @@ def f(p_: T.handle, q_: T.handle, e_: T.handle):
         self._loops = ["i"]
         extent = self._one("n", "n", "n", "m", "n // 2", "n - 1", "8")
         guard = self._one(
-            "", "", "if i < m:\n        ", "if p[i] > {0}:\n        ".format(self._cast(self._p, "0"))
+            "", "", "if i < m:\n        ", "if p[i] > {}:\n        ".format(self._cast(self._p, "0"))
         )
         filled = f"for i in range({extent}):\n    {guard}s[i] = {self._value(self._s)}"
         at = self._one("s[i]", "s[i]", "s[n - 1 - i]", "s[0]", "s[T.max(i - 1, 0)]")
@@ -170,7 +170,7 @@ def f(p_: T.handle, q_: T.handle, e_: T.handle):
         kept = self._loops
         self._loops = ["vi", "vj"]
         condition = self._one(
-            "p[vi] > {0}".format(self._cast(self._p, "1")), "vj < m", f"{target} < {self._cast(dtype, 'vj')}"
+            "p[vi] > {}".format(self._cast(self._p, "1")), "vj < m", f"{target} < {self._cast(dtype, 'vj')}"
         )
         new = self._one(self._cast(dtype, "vj"), self._value(dtype).replace("[i]", "[vi]"))
         step = self._one(
