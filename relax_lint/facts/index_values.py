@@ -15,7 +15,6 @@ from relax_lint.analysis.presumption import Presumption
 from relax_lint.facts.claims import Claim
 from relax_lint.facts.judge import Judge
 from relax_lint.facts.kernels import KernelFacts, KernelUse
-from relax_lint.model.kernel_access.accesses import KernelAccesses
 from relax_lint.model.kernel_access.polynomials import Poly
 from relax_lint.model.kernel_access.stored import StoredValues
 from relax_lint.model.operations import FunctionCall, KernelCall, Op, ValueId, View
@@ -31,8 +30,8 @@ MAX_DEPTH = 16
 
 @dataclass(frozen=True)
 class Held:
-    """The integers between which all elements of a tensor lie, in calls in which all of `given` holds, and
-    the names of what that takes for granted. If they are `reached`, then a tensor that has an element has
+    """The integers between which all elements of a tensor lie, in calls in which all of `given` holds: what
+    the `presumptions` mean, one for each. If they are `reached`, then a tensor that has an element has
     the smallest and the greatest of them.
     """
 
@@ -180,46 +179,63 @@ class IndexValues:
         return self._known[key]
 
     def _stored(self, use: KernelUse, position: int) -> Held | None:
-        accesses = use.kernel.accesses
-        values = accesses.values.get(position)
+        values = use.kernel.accesses.values.get(position)
         whole = use.kernel.whole_writes.get(position, sympy.false)
         if values is None or position in self._flow.effect_of(use.call).reads:
             return None
         given = self._given(use, values)
         if given is None or not self._is_certain(use, whole):
             return None
-        bounds = [tuple(self._bound(use, accesses, end, given) for end in pair) for pair in values.ranges]
-        if not bounds or any(None in pair for pair in bounds) or not self._is_plain(use, values, given):
+        ends = self._ends(use, values, given)
+        presumed = None if ends is None else self._presumed(use, values, given)
+        if ends is None or presumed is None or not self._fits(use, *ends):
             return None
-        low = sympy.Min(*(pair[0] for pair in bounds if pair[0] is not None))
-        high = sympy.Max(*(pair[1] for pair in bounds if pair[1] is not None))
-        if not self._fits(use, low, high):
-            return None
-        used = [one for one in given.held if one is not None]
-        steps = tuple(
-            condition
-            for p in values.reductions
-            if not self._holds(use, condition := self._not_negative(use, p, given))
-        )
-        presumed = (
-            [p for one in used for p in one.presumptions] + [*use.presumptions] + [NOT_EMPTY] * bool(steps)
+        before = [(p, c) for one in given.held for p, c in zip(one.presumptions, one.given, strict=True)]
+        everything_presumed = dict.fromkeys(
+            (*before, *presumed, *((p, sympy.true) for p in use.presumptions))
         )
         return Held(
-            low,
-            high,
-            tuple(dict.fromkeys(presumed)),
-            tuple(dict.fromkeys((*steps, *(c for one in used for c in one.given)))),
-            values.reached and not given.held,
+            *ends,
+            tuple(presumption for presumption, _ in everything_presumed),
+            tuple(condition for _, condition in everything_presumed),
+            values.reached and not given.held and not presumed,
         )
 
-    def _is_plain(self, use: KernelUse, values: StoredValues, given: _Given) -> bool:
-        """Whether nothing wraps around, and everything was stored that is loaded."""
-        accesses = use.kernel.accesses
+    def _ends(
+        self, use: KernelUse, values: StoredValues, given: _Given
+    ) -> tuple[sympy.Expr, sympy.Expr] | None:
+        """The least and the greatest of what is stored."""
+        lows = [self._bound(use, low, given) for low, _ in values.ranges]
+        highs = [self._bound(use, high, given) for _, high in values.ranges]
+        if not lows or None in lows or None in highs:
+            return None
+        return sympy.Min(*(low for low in lows if low is not None)), sympy.Max(
+            *(high for high in highs if high is not None)
+        )
+
+    def _presumed(
+        self, use: KernelUse, values: StoredValues, given: _Given
+    ) -> tuple[tuple[Presumption, Boolean], ...] | None:
+        """What is taken for granted for a kernel to store what is said of it; None where that is too much."""
+        if not all(self._holds(use, self._not_negative(use, p, given)) for p in values.steps):
+            return None
+        found: dict[tuple[Presumption, Boolean], None] = {}
         for group in values.wraps:
-            negative = [self._bound(use, accesses, p, given) for p in group]
-            if None in negative or not self._holds(use, _some_negative(negative)):
-                return False
-        return all(self._holds(use, self._not_negative(use, p, given)) for p in values.steps)
+            negative = [self._bound(use, p, given) for p in group]
+            if None in negative:
+                return None
+            condition = _some_negative(negative)
+            if not self._holds(use, condition):
+                if not condition.free_symbols:
+                    return None
+                found[Presumption(f"no integer that `{use.kernel.name}` stores wraps around"), condition] = (
+                    None
+                )
+        for p in values.reductions:
+            condition = self._not_negative(use, p, given)
+            if not self._holds(use, condition):
+                found[NOT_EMPTY, condition] = None
+        return tuple(found)
 
     def _fits(self, use: KernelUse, low: sympy.Expr, high: sympy.Expr) -> bool:
         """Whether all between two ends are integers of 64 bits."""
@@ -227,7 +243,7 @@ class IndexValues:
         return bool(condition == sympy.true) or self._holds(use, condition)
 
     def _not_negative(self, use: KernelUse, p: Poly, given: _Given) -> Boolean:
-        found = self._bound(use, use.kernel.accesses, p, given)
+        found = self._bound(use, p, given)
         return sympy.false if found is None else sympy.Ge(found, 0)
 
     def _given(self, use: KernelUse, values: StoredValues) -> _Given | None:
@@ -245,8 +261,9 @@ class IndexValues:
             held.append(known)
         return _Given(found, tuple(held))
 
-    def _bound(self, use: KernelUse, accesses: KernelAccesses, p: Poly, given: _Given) -> sympy.Expr | None:
-        found = use.match.binding.expr(accesses.terms.expression(p), given.bounds)
+    def _bound(self, use: KernelUse, p: Poly, given: _Given) -> sympy.Expr | None:
+        """A polynomial of the kernel in the symbols of the caller."""
+        found = use.match.binding.expr(use.kernel.accesses.terms.expression(p), given.bounds)
         return None if isinstance(found, Unknown) else found
 
     def _is_certain(self, use: KernelUse, whole: Boolean) -> bool:
@@ -280,11 +297,12 @@ def _joined(found: Iterable[Held | None], *, reached: bool) -> Held | None:
     if len(every) == 1:
         one = every[0]
         return replace(one, reached=one.reached and reached)
+    presumed = dict.fromkeys(pair for one in every for pair in zip(one.presumptions, one.given, strict=True))
     return Held(
         sympy.Min(*(one.low for one in every)),
         sympy.Max(*(one.high for one in every)),
-        tuple(dict.fromkeys(p for one in every for p in one.presumptions)),
-        tuple(dict.fromkeys(c for one in every for c in one.given)),
+        tuple(presumption for presumption, _ in presumed),
+        tuple(condition for _, condition in presumed),
     )
 
 

@@ -12,6 +12,7 @@ from relax_lint.model.kernel_access.layouts import Buffer
 from relax_lint.model.kernel_access.polynomials import Poly, TooLarge, constant
 from relax_lint.model.kernel_access.terms import Option
 from relax_lint.vm import nodes
+from relax_lint.vm.sorting import sorting_of
 
 
 class Expressions(Arithmetic):
@@ -108,6 +109,12 @@ class Expressions(Arithmetic):
         for argument in node.args:
             self.value(argument)
         self.callee = before
+        sorting = sorting_of(node)
+        if sorting is not None and before == "":
+            extent = self.number(sorting.source.shape[sorting.axis])
+            for one in sorting.results:
+                if one.indices and extent is not None:
+                    self.positions_below(self.buffer(one.array.buffer), extent)
         span = span_of(str(getattr(node.ty, "dtype", "")))
         return None if span is None or str(node.ty.dtype) == "bool" else self.terms.opaque(name, span)
 

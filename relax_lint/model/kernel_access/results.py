@@ -8,7 +8,7 @@ from typing import Any
 from relax_lint.model.kernel_access.initialised import Needs, needs_of
 from relax_lint.model.kernel_access.layouts import Buffer, narrow_claims
 from relax_lint.model.kernel_access.outside import Around, reach
-from relax_lint.model.kernel_access.polynomials import Poly
+from relax_lint.model.kernel_access.polynomials import ZERO, Poly
 from relax_lint.model.kernel_access.recording import Accesses
 from relax_lint.model.kernel_access.stored import StoredValues, closure
 from relax_lint.model.kernel_access.terms import Kind
@@ -32,6 +32,20 @@ class Results(Accesses):
             found.update(dict.fromkeys(one.outside for one in left))
         if self._reaches_both_ends(buffer, indices, value):
             self._reached.add(position)
+
+    def positions_below(self, buffer: Buffer, extent: Poly) -> None:
+        """What the kernel calls has just filled a parameter with positions on an axis."""
+        position, root = buffer.ref.parameter, buffer.ref.root
+        if position is None or buffer.span is None or buffer.source is not None:
+            return
+        last = extent.shift(-1)
+        # It was taken to store anything.
+        self.ends[root] = [*self.ends[root][:-1], ((ZERO, last),)]
+        self.handed.discard(root)
+        limit = buffer.span[1]
+        wraps = self._wraps_of.setdefault(position, {})
+        if limit is not None:
+            wraps[(last.shift(-limit - 1),)] = None
 
     def _reaches_both_ends(self, buffer: Buffer, indices: tuple[Poly | None, ...], value: Any) -> bool:
         """Whether loops that choose the element are all that decides the value, and each does so alone."""
