@@ -102,7 +102,7 @@ def read_kernel(
         parameters,
         frozenset(effects.reads | {p for p in range(len(parameters)) if coverage.is_read(p)}),
         frozenset(effects.writes),
-        {position: coverage.whole(position) for position in sorted(effects.writes)},
+        {p: reader.filled.get(p, coverage.whole(p)) for p in sorted(effects.writes)},
         elementwise,
         reader.flow.copies(parameters),
         read_before,

@@ -31,9 +31,12 @@ def z3_scope() -> AbstractContextManager[Any]:
 def kind(node: Any) -> str:
     """The class name of an IR node, the same for 0.26 and 0.27.
 
-    0.27 folded `DataTypeImm` and relax `Constant` into one `GenericConst`.
+    0.27 folded `DataTypeImm` and relax `Constant` into one `GenericConst`. A variable of a dataflow block is
+    one like any other.
     """
     name = type(node).__name__
+    if name == "DataflowVar":
+        return "Var"
     if name == "GenericConst":
         return "DataTypeImm" if isinstance(node.value, tvm.DataType) else "Constant"
     return name

@@ -9,7 +9,7 @@ from typing import Any, TypeAlias
 from relax_lint.model.kernel_access import conditions as c
 from relax_lint.model.kernel_access.conditions import Condition
 from relax_lint.model.kernel_access.polynomials import ZERO, Poly, constant
-from relax_lint.model.kernel_access.recording import Accesses
+from relax_lint.model.kernel_access.results import Results
 from relax_lint.model.kernel_access.terms import Option
 from relax_lint.vm import versions
 
@@ -25,7 +25,7 @@ _INT8 = 2**7
 _SHIFTS = 63
 
 
-class Arithmetic(Accesses):
+class Arithmetic(Results):
     """Reads operations on integers and truths."""
 
     def value(self, node: Any) -> Value:
@@ -62,16 +62,20 @@ class Arithmetic(Accesses):
         """What an expression is worth; what is only so if nothing wraps around in 32 bits is not known."""
         read = read or self.value
         around, self.wraps = self.wraps, []
-        found = read(node)
-        if self.may_wrap():
-            before, self.is_careful = self.is_careful, True
-            found = read(node)
-            self.is_careful = before
-            if isinstance(found, Poly):
-                self.narrow(found, node)
-            found = self.unless_wrapped(found)
+        found = self.settled_again(node, read(node), read)
         self.wraps = around
         return found
+
+    def settled_again(self, node: Any, found: Value, read: Callable[[Any], Value]) -> Value:
+        """The same of what was read just before."""
+        if not self.may_wrap():
+            return found
+        before, self.is_careful = self.is_careful, True
+        found = read(node)
+        self.is_careful = before
+        if isinstance(found, Poly):
+            self.narrow(found, node)
+        return self.unless_wrapped(found)
 
     def unless_wrapped(self, found: Value) -> Value:
         """What was read last, if nothing wraps around there."""
@@ -312,6 +316,8 @@ class Arithmetic(Accesses):
         low, high = self.terms.span(value)
         if low is not None and high is not None and low >= -_INT32 and high < _INT32:
             return value
+        if str(node.ty.dtype).startswith("int64") and not final:
+            self.wide[value] = None
         if final and low is None and high is None:
             return value
         return self._wrap(value) if str(node.ty.dtype).startswith("int32") else value

@@ -8,11 +8,11 @@ from typing import Any
 from relax_lint.model.kernel_access import conditions as c
 from relax_lint.model.kernel_access.arithmetic import RELATIONS, Arithmetic, Value, span_of
 from relax_lint.model.kernel_access.conditions import Condition
-from relax_lint.model.kernel_access.layouts import Buffer
+from relax_lint.model.kernel_access.layouts import Buffer, count_of
 from relax_lint.model.kernel_access.polynomials import Poly, TooLarge, constant
 from relax_lint.model.kernel_access.terms import Option
 from relax_lint.vm import nodes
-from relax_lint.vm.packed_contents import IndexResults, index_results
+from relax_lint.vm.sorting import Sorting, sorting_of
 
 
 class Expressions(Arithmetic):
@@ -106,10 +106,12 @@ class Expressions(Arithmetic):
             return _HANDLERS[bits.kind](self, bits)
         before = self.callee
         self.callee = before or _callee(name, node)
-        places = index_results(self.callee)
-        if places is None or not self._sorts(node, places):
+        sorting = sorting_of(node) if before == "" else None
+        if sorting is None:
             for argument in node.args:
                 self.value(argument)
+        else:
+            self._sorts(sorting)
         self.callee = before
         span = span_of(str(getattr(node.ty, "dtype", "")))
         return None if span is None or str(node.ty.dtype) == "bool" else self.terms.opaque(name, span)
@@ -145,48 +147,46 @@ class Expressions(Arithmetic):
         self.access(buffer, indices, load, writes=False, passed=f"its address is passed to `{self.callee}`")
         return None
 
-    def _sorts(self, node: Any, places: IndexResults) -> bool:
-        """A call that fills a tensor with indices of an axis of another one; false if it is no such call."""
-        source, target = _tensor(node, places.source + 1), _tensor(node, places.target + 1)
-        axis = node.args[places.axis + 1] if len(node.args) > places.axis + 1 else None
-        if source is None or target is None or axis is None or type(axis).__name__ != "IntImm":
-            return False
-        shape = source.args[1].args
-        if not -len(shape) <= int(axis.value) < len(shape):
-            return False
-        self._array(source, writes=(False,))
-        self._array(target, writes=(True,), holds=self._index(self.number(shape[int(axis.value)]), target))
-        return True
+    def _sorts(self, sorting: Sorting) -> None:
+        """A call that fills tensors with the elements of another one in order, or with their indices."""
+        source = self.buffer(sorting.source.buffer)
+        self.passed(source, constant(0), self._size(sorting.source.shape), writes=False)
+        extent = self.number(sorting.source.shape[sorting.axis])
+        for one in sorting.results:
+            target, size = self.buffer(one.array.buffer), self._size(one.array.shape)
+            own = one.indices and extent is not None and target.ref.parameter is None
+            holds = self._index(extent, target) if own else None
+            self.passed(target, constant(0), size, writes=True, holds=holds)
+            if one.indices and extent is not None and not own:
+                self.positions_below(target, extent)
+            is_all = sorting.first is None and size == self._size(sorting.source.shape)
+            if is_all and size is not None and size == count_of(target.shape):
+                self.filled()
 
-    def _index(self, extent: Poly | None, target: Any) -> Poly:
+    def _index(self, extent: Poly | None, target: Buffer) -> Poly:
         """An index of an axis, in the type of the tensor that holds it."""
-        span = self.buffer(nodes.data_of_buffer(target.args[0])).span or (None, None)
+        span = target.span or (None, None)
         if extent is None:
             return self.terms.opaque("index", span)
-        self.wraps += [] if span == (None, None) else [extent.shift(-1)]
+        around, self.wraps = self.wraps, [] if span == (None, None) else [extent.shift(-1)]
         found = self.unless_wrapped(self.terms.loop("index", constant(0), extent))
+        self.wraps = around
         return found if isinstance(found, Poly) else self.terms.opaque("index", span)
 
-    def _tensor(self, node: Any) -> Value:
-        self._array(node)
-        return None
+    def _size(self, shape: Sequence[Any]) -> Poly | None:
+        return count_of([self.number(extent) for extent in shape])
 
-    def _array(self, node: Any, writes: Sequence[bool] = (False, True), holds: Poly | None = None) -> None:
-        """A tensor that is handed to what the kernel calls: its data, and its shape as a call. What is
-        written is `holds`, if that is known.
-        """
+    def _array(self, node: Any) -> Value:
+        """A tensor that is handed to what the kernel calls: its data, and its shape as a call."""
         source = nodes.data_of_buffer(node.args[0])
         shape = getattr(node.args[1], "args", None)
         if source is None or shape is None:
             self.value(node.args[0])
-            return
-        size: Poly | None = constant(1)
-        for extent in shape:
-            value = self.number(extent)
-            size = None if size is None or value is None else size * value
-        offset = self.number(node.args[5])
-        for one in writes:
-            self.passed(self.buffer(source), offset, size, writes=one, holds=holds)
+            return None
+        offset, size = self.number(node.args[5]), self._size(shape)
+        for writes in (False, True):
+            self.passed(self.buffer(source), offset, size, writes=writes)
+        return None
 
     def _pointer(self, node: Any) -> Value:
         source = nodes.data_of_buffer(node.args[1])
@@ -215,17 +215,6 @@ class Expressions(Arithmetic):
         """What is known of a buffer."""
         found = self.buffers.get(var.__chandle__())
         return self.declare(var) if found is None else found
-
-
-def _tensor(call: Any, place: int) -> Any:
-    """An argument that is a tensor made of a buffer and a shape; None for any other."""
-    if place >= len(call.args):
-        return None
-    node = call.args[place]
-    name = str(getattr(getattr(node, "op", None), "name", "")).rpartition(".")[2]
-    if name != "tvm_stack_make_array" or nodes.data_of_buffer(node.args[0]) is None:
-        return None
-    return None if getattr(node.args[1], "args", None) is None else node
 
 
 def _callee(name: str, node: Any) -> str:
@@ -279,5 +268,5 @@ _CALLS: dict[str, Callable[[Expressions, Any], Value]] = {
     "buffer_data": _E._buffer_data,
     "address_of": _E._address,
     "tvm_access_ptr": _E._pointer,
-    "tvm_stack_make_array": _E._tensor,
+    "tvm_stack_make_array": _E._array,
 }

@@ -114,9 +114,7 @@ class _Outside:
         constraints = _pruned(terms, case.constraints or ())
         if is_impossible(terms, constraints):
             return None
-        holds = frozenset(
-            holder for p in constraints for atom in p.atoms() if (holder := terms[atom].holder) is not None
-        )
+        holds = frozenset(terms.contents_in(constraints).values())
         if not case.exact:
             reasons.append("its index is not a sum of multiples of loop variables")
         return constraints, not reasons, reasons[0] if reasons else "", holds

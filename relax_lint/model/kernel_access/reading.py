@@ -35,7 +35,7 @@ def read_accesses(
     `functions` are the PrimFuncs that it may call, by name.
     """
     walk = _Reader(prim_func, signature or {}, functions).read()
-    return KernelAccesses(tuple(walk.accesses), walk.terms, walk.symbols, tuple(walk.not_read))
+    return KernelAccesses(tuple(walk.accesses), walk.terms, walk.symbols, tuple(walk.not_read), walk.values())
 
 
 class _Reader:
@@ -54,7 +54,7 @@ class _Reader:
         """The last reading."""
         first = walk = self._walk(None)
         is_open = any(access.obligations for access in walk.accesses)
-        if walk.handed or walk.stores_to_views or (walk.held and is_open):
+        if walk.handed or walk.stores_to_views or walk.misses_results or (walk.held and is_open):
             # What the kernel's own buffers hold, and what others may write, is known only now.
             walk = self._walk(first)
         if walk.depends_on_stores():
@@ -64,7 +64,8 @@ class _Reader:
 
     def _kept(self, first: _Walk, walk: _Walk) -> _Walk | None:
         """The reading that shows bounds on what the own buffers hold to be kept by each store, if any is."""
-        walk.guesses = guesses(walk.terms, walk.puts)
+        unwritten = walk.unwritten or first.perhaps_unwritten()
+        walk.guesses = guesses(walk.terms, [put for put in walk.puts if put.root not in unwritten])
         for _ in range(MAX_READINGS):
             if not walk.guesses:
                 return None
@@ -85,14 +86,17 @@ class _Reader:
         """What is about to read the body; `before` read it already."""
         walk = _Walk(self._survey, self._functions)
         if before is not None:
-            walk.learned, walk.shared = before.held, frozenset(before.handed)
+            walk.shared, walk.unwritten = frozenset(before.handed), before.perhaps_unwritten()
+            walk.learned = {root: held for root, held in before.held.items() if root not in walk.unwritten}
             walk.shown = {address: buffer.ref.root for address, buffer in before.buffers.items()}
             walk.counted = before.without_data()
-            walk.stores = {root: len(ends) for root, ends in before.ends.items()}
+            walk.stores = {r: len(ends) for r, ends in before.ends.items() if r not in walk.unwritten}
             walk.copied = {
                 root: found
                 for root, sources in before.sources.items()
-                if len(sources) == 1 and (found := next(iter(sources))) is not None
+                if root not in walk.unwritten
+                and len(sources) == 1
+                and (found := next(iter(sources))) is not None
             }
         walk.symbols = walk.signature(self._prim_func.params, self._signature)
         return walk
@@ -345,14 +349,17 @@ class _Walk(Subroutines):
                     yield Unread("it is made in the first step of a reduction")
 
     def _store(self, node: Any) -> None:
-        value = self.settled(node.value)
+        found = self.value(node.value)
+        wraps = tuple(dict.fromkeys(self.wraps))
+        value = self.settled_again(node.value, found, self.value)
         indices = self.indices(node.indices)
         buffer = self.buffer(node.buffer)
         predicate = getattr(node, "predicate", None)
         guard = True if predicate is None else Unread("it is under a predicate of lanes")
         with self.under(guard):
             self.access(buffer, indices, node, writes=True)
-        self.stored(buffer, indices, value)
+        self.stored(buffer, indices, value if buffer.ref.parameter is None else found)
+        self.result(buffer, indices, found, wraps)
 
     def _bind(self, node: Any) -> None:
         self.bind(node.var, self.settled(node.value))

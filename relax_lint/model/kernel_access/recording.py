@@ -89,6 +89,11 @@ class Accesses(Contents):
         ]
         self._record(buffer, (offset,), None, writes=writes, claims=claims)
 
+    def filled(self) -> None:
+        """The access that was recorded last stores to every element of its buffer."""
+        if self.accesses and not (self.tries or self.is_careful):
+            self.accesses[-1] = replace(self.accesses[-1], fills=True)
+
     def _record(
         self,
         buffer: Buffer,

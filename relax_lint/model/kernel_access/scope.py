@@ -14,6 +14,7 @@ from relax_lint.model.kernel_access.layouts import (
 )
 from relax_lint.model.kernel_access.outside import Around, Claim, is_data, obligations
 from relax_lint.model.kernel_access.polynomials import ONE, Poly, constant
+from relax_lint.model.kernel_access.stored import Stored
 from relax_lint.model.kernel_access.survey import Survey
 from relax_lint.model.kernel_access.terms import Terms
 
@@ -35,6 +36,8 @@ class Scope:
         self.pointers: dict[int, Buffer] = {}
         """The buffers whose memory variables point to, by the addresses of the variables."""
         self.wraps: list[Poly] = []
+        self.wide: dict[Poly, None] = {}
+        """The integers of 64 bits that must not have wrapped around for what is stored to be known."""
         self.callee = ""
         self.contents: dict[int, tuple[Poly, Poly]] = {}
         """For each parameter bounds on the integers that it holds."""
@@ -51,8 +54,8 @@ class Scope:
         self.copied: Mapping[int, tuple[int, int]] = {}
         self.learned: Mapping[int, tuple[float, float]] = {}
         """What an earlier reading found to be held."""
-        self.ends: dict[int, list[tuple[Poly, Poly] | None]] = {}
-        """For each of them, of each store to it, the ends of what is stored in terms of the call."""
+        self.ends: dict[int, list[Stored]] = {}
+        """For each buffer, of each store to it, what may be stored."""
         self.stores: Mapping[int, int] = {}
         """To how many stores an earlier reading came."""
         self.origins: dict[int, set[int | None]] = {}
@@ -63,6 +66,8 @@ class Scope:
         """The buffers whose memory what the kernel calls may write."""
         self.shared: frozenset[int] = frozenset()
         """Those that an earlier reading found."""
+        self.unwritten: frozenset[int] = frozenset()
+        """Those that an earlier reading found to be loaded from where nothing may have been stored."""
         self.shown: Mapping[int, int] = {}
         """Whose memory each buffer shows, by its address: an earlier reading came to all declarations."""
         self._roots: dict[int, int] = {}
@@ -74,6 +79,10 @@ class Scope:
         """Whether an expression is read again, for what is so whether or not 32 bits are enough."""
         self.tries = False
         """Whether guesses are tried out, and nothing else is asked."""
+        self._wraps_of: dict[int, dict[tuple[Poly, ...], None]] = {}
+        """For each parameter of integers that is stored to, the calls in which a value may wrap around."""
+        self._reached: set[int] = set()
+        """The parameters with a store whose value comes to both of its ends."""
         self.scalars: dict[tuple[int, tuple[Poly | None, ...]], Poly] = {}
         """What is known to stand in elements of the kernel's own buffers."""
 

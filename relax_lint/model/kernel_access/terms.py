@@ -5,7 +5,7 @@ Everything is numbered, so that sums of atoms are cheap; `expression` gives the 
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from enum import Enum
 from typing import Any, TypeAlias
@@ -84,6 +84,7 @@ class Terms:
         """How much was done to judge accesses, in systems of constraints."""
         self._divisions: dict[tuple[Kind, Poly, Poly], int] = {}
         self._extremes: dict[tuple[str, Poly, Poly], Poly] = {}
+        self._least: dict[Poly, Poly | None] = {}
         self._parts: dict[tuple[int, int, int], Poly] = {}
         self._powers: dict[Poly, Poly] = {}
         self._names: set[str] = set()
@@ -272,6 +273,23 @@ class Terms:
                 low, high = min(ends), max(ends)
         return low, high
 
+    def contents_in(self, polynomials: Iterable[Poly]) -> dict[sympy.Symbol, int]:
+        """The bounds on what parameters hold that occur in what the call decides: the position of each."""
+        found: dict[sympy.Symbol, int] = {}
+        todo = [atom for p in polynomials for atom in p.atoms()]
+        seen: set[int] = set()
+        while todo:
+            number = todo.pop()
+            if number in seen:
+                continue
+            seen.add(number)
+            atom = self.atoms[number]
+            if atom.holder is not None:
+                found[atom.name] = atom.holder
+            inner = (atom.first, atom.last, *(option.value for option in atom.options))
+            todo += [a for p in inner for a in p.atoms()]
+        return found
+
     def is_within(self, p: Poly, d: Poly) -> bool:
         """Whether 0 <= p < d was shown, in every step of the loops."""
         return self.is_not_negative(p) and self.is_not_negative(d - p.shift(1))
@@ -291,6 +309,11 @@ class Terms:
         """A bound from below in terms of the call, each loop at the end that makes it least; None where a
         sign is not known. Divisors are taken to be positive, as a division by zero ends the run.
         """
+        if p not in self._least:
+            self._least[p] = self._found_least(p)
+        return self._least[p]
+
+    def _found_least(self, p: Poly) -> Poly | None:
         while True:
             inner = [atom for atom in p.atoms() if not self.atoms[atom].static]
             if not inner:
@@ -322,15 +345,24 @@ class Terms:
             return atom.first if lower else atom.last
         if atom.kind is Kind.REMAINDER:
             return ZERO if lower else atom.last.shift(-1)
-        if atom.operation and (atom.operation == "max") == lower:
-            # One of the operands alone is such a bound.
-            ends = [self._of(option.value, lower=lower) for option in atom.options]
-            return self._extreme([end for end in ends if end is not None], atom.operation)
+        if atom.kind is Kind.CHOICE and not atom.static:
+            found = self._end_of_choice(atom, lower=lower)
+            if found is not None:
+                return found
         if atom.kind is Kind.QUOTIENT and self.is_static(atom.last):
             least = self.least(atom.first if lower else -atom.first)
             return None if least is None else self.quotient(least if lower else -least, atom.last)
         end = atom.span[0] if lower else atom.span[1]
         return None if end is None else constant(end)
+
+    def _end_of_choice(self, atom: Atom, *, lower: bool) -> Poly | None:
+        """The least or the greatest of the values of two options at most."""
+        ends = [self._of(option.value, lower=lower) for option in atom.options]
+        known = [end for end in ends if end is not None]
+        if atom.operation and (atom.operation == "max") == lower:
+            # One of the operands alone is such a bound.
+            return self._extreme(known, atom.operation)
+        return self._extreme(known, "min" if lower else "max") if len(known) == len(ends) else None
 
     def _extreme(self, ends: Sequence[Poly], operation: str) -> Poly | None:
         """The greatest or the least of two at most."""
