@@ -7,10 +7,10 @@ from contextlib import contextmanager
 from typing import Any, TypeAlias
 
 from relax_lint.model.kernel_access import conditions as c
+from relax_lint.model.kernel_access.atoms import Option
 from relax_lint.model.kernel_access.conditions import Condition
 from relax_lint.model.kernel_access.polynomials import ZERO, Poly, constant
 from relax_lint.model.kernel_access.results import Results
-from relax_lint.model.kernel_access.terms import Option
 from relax_lint.vm import versions
 
 Value: TypeAlias = "Poly | Condition | None"

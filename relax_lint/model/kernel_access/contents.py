@@ -8,6 +8,7 @@ from typing import Any
 
 import sympy
 
+from relax_lint.model.kernel_access.atoms import Atom, Kind
 from relax_lint.model.kernel_access.conditions import Unread, atoms_of, is_unread
 from relax_lint.model.kernel_access.initialised import needs_of
 from relax_lint.model.kernel_access.invariants import Put
@@ -20,7 +21,6 @@ from relax_lint.model.kernel_access.outside import Around, reach
 from relax_lint.model.kernel_access.polynomials import Poly
 from relax_lint.model.kernel_access.scope import Scope
 from relax_lint.model.kernel_access.stored import MAX_LEAVES, Leaf, Stored, closure
-from relax_lint.model.kernel_access.terms import Atom, Kind
 
 
 class Contents(Scope):

@@ -7,10 +7,10 @@ from typing import Any
 
 from relax_lint.model.kernel_access import conditions as c
 from relax_lint.model.kernel_access.arithmetic import RELATIONS, Arithmetic, Value, span_of
+from relax_lint.model.kernel_access.atoms import Option
 from relax_lint.model.kernel_access.conditions import Condition
 from relax_lint.model.kernel_access.layouts import Buffer, count_of
 from relax_lint.model.kernel_access.polynomials import Poly, TooLarge, constant
-from relax_lint.model.kernel_access.terms import Option
 from relax_lint.vm import nodes
 from relax_lint.vm.sorting import Sorting, sorting_of
 

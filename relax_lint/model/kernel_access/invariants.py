@@ -12,10 +12,11 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TypeAlias
 
+from relax_lint.model.kernel_access.atoms import Atom, Kind, Span
 from relax_lint.model.kernel_access.conditions import Condition, branches
 from relax_lint.model.kernel_access.outside import reach
 from relax_lint.model.kernel_access.polynomials import Poly, TooLarge, constant, total
-from relax_lint.model.kernel_access.terms import Atom, Kind, Span, Terms
+from relax_lint.model.kernel_access.terms import Terms
 
 MAX_READINGS = 8
 MAX_GUESSES = 4

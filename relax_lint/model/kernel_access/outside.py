@@ -6,11 +6,12 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import TypeAlias
 
 from relax_lint.model.kernel_access.accesses import Obligation
+from relax_lint.model.kernel_access.atoms import Kind
 from relax_lint.model.kernel_access.conditions import Condition, branches
 from relax_lint.model.kernel_access.elimination import Conjunction, can_hold, eliminate
 from relax_lint.model.kernel_access.elimination import Left as Case
 from relax_lint.model.kernel_access.polynomials import Poly, TooLarge, reduced
-from relax_lint.model.kernel_access.terms import Kind, Terms
+from relax_lint.model.kernel_access.terms import Terms
 from relax_lint.support.lazy_dataclass import dataclass
 
 MAX_CASES = 24
