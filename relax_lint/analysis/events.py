@@ -43,12 +43,14 @@ class Mending:
 class Damage:
     """A tensor does not hold what it should: on every path (`MUST`), or on some. `mended` are the writes
     since then that may have made it good in part or as a whole; where `harmless` is there the damage takes
-    that not to be so.
+    that not to be so. `done` is how certain it is that the damage was done at all, to whatever the name
+    stands for.
     """
 
     certainty: Certainty
     mended: tuple[Mending, ...] = ()
     harmless: Presumption | None = None
+    done: Certainty = Certainty.MAY
 
 
 @dataclass(frozen=True)

@@ -216,7 +216,7 @@ def _check_in_full(options: argparse.Namespace, command: str, config: Config, as
         from relax_lint.commands.memory import compared, configured
 
         config = configured(asked, config)
-    if options.proofs is not None:
+    if options.proofs is not None or options.explain:
         config = replace(config, proofs=True)
     course = Course(config, wanted=options.verbose)
     report, shown = _judged(options, command, config)
@@ -238,6 +238,7 @@ def _check_in_full(options: argparse.Namespace, command: str, config: Config, as
         quiet=options.quiet,
         statistics=options.statistics,
         provers=options.show_provers,
+        explain=options.explain,
         comparison=comparison,
     )
     emit(FORMATS[command][options.output_format](report, how), options.output_file)
