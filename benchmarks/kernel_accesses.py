@@ -137,14 +137,14 @@ def main() -> None:
     chosen = options(__doc__, "corpora?", sources=[""], show=[""], slow=0)
     chosen.sources = [folder for folder in chosen.sources if folder]
     print(f"TVM {tvm.__version__}\n", flush=True)
-    every, rows = Found(), []
+    every = Found()
+    print(table(HEAD, ()), flush=True)
     for name, found in _rows(chosen):
         every.add(found)
-        rows.append(found.row(name))
-        for status, text in found.shown:
-            if status.name.lower() in chosen.show:
-                print(f"{name}: {text}", flush=True)
-    print(table(HEAD, rows))
+        print(f"| {' | '.join(found.row(name))} |", flush=True)
+    for status, text in every.shown:
+        if status.name.lower() in chosen.show:
+            print(text)
     for title, counted in (
         ("undecided because", every.reasons),
         ("kernels not judged because", every.not_judged),

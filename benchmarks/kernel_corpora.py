@@ -6,6 +6,8 @@ compiled and no device is needed. What TVM refuses to make is left out; `CORPORA
 
 from __future__ import annotations
 
+import ast
+import textwrap
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from functools import partial
 from pathlib import Path
@@ -59,10 +61,50 @@ TARGETS: Mapping[str, dict[str, Any]] = {
 
 def sources(path: Path) -> Modules:
     """Every module, function and PrimFunc that can be read in a Python file, which is not executed."""
-    for unit in read_units(path.read_bytes(), str(path)).units:
+    text = path.read_bytes()
+    units = read_units(text, str(path)).units
+    yield from _parsed(path, units)
+    inside = [range(unit.node.lineno, (unit.node.end_lineno or 0) + 1) for unit in units]
+    for line, written in _stand_alone(text.decode("utf-8")):
+        if not any(line in lines for lines in inside):
+            yield from _parsed(path, read_units(written.encode(), str(path)).units, line)
+
+
+def _parsed(path: Path, units: Iterable[Any], line: int = 0) -> Modules:
+    for unit in units:
         parsed = parse_unit(unit)
         if isinstance(parsed, ParsedUnit):
-            yield f"{path.name}:{unit.line}", parsed.ir_module
+            yield f"{path.name}:{line or unit.line}", parsed.ir_module
+
+
+_AROUND = """\
+from tvm.script import ir as I
+from tvm.script import relax as R
+
+{imports}
+
+@I.ir_module
+class Module:
+    @R.function
+    def main(x: R.Tensor((1,), "float32")):
+        return x
+
+{body}
+"""
+
+
+def _stand_alone(text: str) -> Iterator[tuple[int, str]]:
+    """Every PrimFunc of a text with its line, in a module that the reader takes."""
+    tree, lines = ast.parse(text), text.splitlines()
+    imported = [node for node in tree.body if isinstance(node, ast.Import | ast.ImportFrom)]
+    imports = "\n".join(line for node in imported if "tvm" in (line := ast.unparse(node)))
+    for node in ast.walk(tree):
+        if isinstance(node, ast.FunctionDef) and any(
+            "prim_func" in ast.unparse(d) for d in node.decorator_list
+        ):
+            first = min(decorator.lineno for decorator in node.decorator_list)
+            body = textwrap.dedent("\n".join(lines[first - 1 : node.end_lineno]))
+            yield node.lineno, _AROUND.format(imports=imports, body=textwrap.indent(body, "    "))
 
 
 def uncalled(module: Any) -> Modules:
