@@ -66,11 +66,14 @@ KernelParameter: TypeAlias = "BufferParameter | ScalarParameter | OpaqueParamete
 
 @record(frozen=True)
 class Lookup:
-    """An index on one axis of `parameter` that is an element of the parameter `indices`."""
+    """An index on one axis of `parameter` that is an element of the parameter `indices`: each of them is one,
+    where every one of `steps` is positive.
+    """
 
     parameter: int
     axis: int
     indices: int
+    steps: tuple[sympy.Expr, ...] = ()
 
 
 @record(frozen=True)
