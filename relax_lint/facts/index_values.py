@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 import sympy
 from sympy.logic.boolalg import Boolean
@@ -20,6 +20,7 @@ from relax_lint.model.kernel_access.stored import StoredValues
 from relax_lint.model.operations import FunctionCall, KernelCall, Op, ValueId, View
 from relax_lint.model.types import TensorType, ValueType
 from relax_lint.results.verdict import Verdict
+from relax_lint.support.lazy_dataclass import dataclass
 from relax_lint.symbolic.quantity import Unknown
 
 NOT_EMPTY = Presumption("no reduction is empty")

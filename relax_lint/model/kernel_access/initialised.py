@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 
 from relax_lint.model.kernel_access.accesses import KernelAccess, LoopRange
 from relax_lint.model.kernel_access.conditions import AtLeastZero, Condition, Every, is_unread
 from relax_lint.model.kernel_access.polynomials import Poly
 from relax_lint.model.kernel_access.terms import Terms
+from relax_lint.support.lazy_dataclass import dataclass
 
 MAX_STORES = 16
 """So many stores to one buffer are looked at."""

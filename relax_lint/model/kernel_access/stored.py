@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from typing import TypeAlias
 
 from relax_lint.model.kernel_access.polynomials import Poly
+from relax_lint.support.lazy_dataclass import dataclass
 
 Ends: TypeAlias = "tuple[Poly, Poly]"
 """The least and the greatest that a value may be, as the call decides."""
