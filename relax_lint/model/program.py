@@ -168,3 +168,5 @@ class Program:
     node: Any = field(default=None, compare=False, repr=False)
     declared_devices: tuple[Device, ...] = ()
     kernels: Mapping[str, Kernel] = field(default_factory=dict, compare=False, repr=False)
+    kept: dict[type, Any] = field(default_factory=dict, init=False, compare=False, repr=False)
+    """What is found out about the program once and used for all its functions, by its type."""
