@@ -4,8 +4,11 @@ of functions that each call the one below twice, none is followed twice.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
-from typing import Any
+from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
+from contextlib import suppress
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any, TypeVar
 
 import sympy
 
@@ -19,8 +22,13 @@ from relax_lint.totals.quantities import Indeterminate, Scope
 from relax_lint.totals.walk import Events, ExecMode, Inventory
 from relax_lint.totals.walker import CallsItself, Walker
 
+T = TypeVar("T")
 _NOT_YET: Any = object()
 """In place of what was returned last, until something is returned in an activation."""
+
+
+MAX_DEPTH = 16
+"""Calls inside of each other that are recorded at a time."""
 
 
 def events_of(
@@ -37,7 +45,21 @@ def events_of(
         walker = FoldedWalker(plans, inventory, exec_mode, decisions, room)
         return walker.run(function, binding, calls), tuple(walker.taken)
 
-    return every_path(follow)
+    return every_path(lambda decisions, room: _complete(lambda: follow(decisions, room)))
+
+
+def _complete(follow: Callable[[], T]) -> T:
+    """What is found by following, after the calls that are too many levels down."""
+    waiting: list[Call] = []
+    while True:
+        try:
+            if not waiting:
+                return follow()
+            with suppress(_Decides):
+                waiting[-1].record(0)
+            waiting.pop()
+        except _TooDeep as first:
+            waiting.append(first.call)
 
 
 class _Decides(Exception):
@@ -47,6 +69,51 @@ class _Decides(Exception):
 
     def __init__(self, *, always: bool) -> None:
         self.always = always
+
+
+class _TooDeep(Exception):
+    """A call has to be recorded before those that it is inside of."""
+
+    def __init__(self, call: Call) -> None:
+        self.call = call
+
+
+@dataclass(frozen=True)
+class Call:
+    """A call of a function, while others are `active`. `decided` are the decisions about its arguments."""
+
+    plans: Plans
+    inventory: Inventory
+    exec_mode: ExecMode
+    active: tuple[str, ...]
+    callee: Function
+    scope: Scope
+    arguments: Arguments
+    decided: tuple[bool | None, ...]
+
+    @cached_property
+    def key(self) -> Hashable:
+        """The same for all calls that are alike."""
+        what = self.callee.name, self.inventory, self.exec_mode
+        return (*what, self.scope.values, self.arguments.pattern, self.decided)
+
+    def record(self, depth: int) -> None:
+        """Find out what such calls do. Raises _Decides, and CallsItself where a function is called that was
+        active before.
+        """
+        known = self.plans.activations
+        recorder = _Recorder(self.plans, self.inventory, self.exec_mode, self.active, depth)
+        try:
+            known[self.key] = recorder.record(self)
+        except CallsItself as reason:
+            if reason.position < len(self.active):
+                raise
+            known[self.key] = reason
+        except Indeterminate as reason:
+            known[self.key] = reason
+        except _Decides:
+            known[self.key] = None
+            raise
 
 
 class FoldedWalker(Walker):
@@ -62,6 +129,7 @@ class FoldedWalker(Walker):
     ) -> None:
         super().__init__(plans, inventory, exec_mode, decisions, room)
         self._exec_mode = exec_mode
+        self._depth = 0
         self._stretches: list[Events] = []
         self._begin_stretch()
 
@@ -90,36 +158,33 @@ class FoldedWalker(Walker):
 
     def _enter(self, frame: Frame, op: FunctionCall, callee: Function, scope: Scope) -> None:
         given = op.arguments[: len(callee.parameters)]
-        arguments = Arguments([self._reference(frame, value) for value in given])
-        decided = tuple([self._known(frame.origin(value)) for value in given]) if self._decided else ()
-        activation = self._activation(callee, scope, arguments, decided)
+        call = Call(
+            self._plans,
+            self._inventory,
+            self._exec_mode,
+            tuple(self._active),
+            callee,
+            scope,
+            Arguments([self._reference(frame, value) for value in given]),
+            tuple([self._known(frame.origin(value)) for value in given]) if self._decided else (),
+        )
+        activation = self._activation(call)
         if activation is None:
             super()._enter(frame, op, callee, scope)
-            return
-        self._repeat(frame, op, activation, arguments)
+        else:
+            self._repeat(frame, op, activation, call.arguments)
 
-    def _activation(
-        self, callee: Function, scope: Scope, arguments: Arguments, decided: tuple[bool | None, ...]
-    ) -> Activation | None:
+    def _activation(self, call: Call) -> Activation | None:
         """What such a call does; None where that depends on more. Raises Indeterminate."""
-        key = (callee.name, self._inventory, self._keeps_result, scope.values, arguments.pattern, decided)
         known = self._plans.activations
-        if key not in known:
-            known[key] = None
-            recorder = _Recorder(self._plans, self._inventory, self._exec_mode, self._active)
+        if call.key not in known:
+            if self._depth == MAX_DEPTH:
+                raise _TooDeep(call)
             try:
-                known[key] = recorder.record(callee, scope.copy(), arguments, decided)
-            except CallsItself as reason:
-                if reason.position < len(self._active):
-                    # Who calls has a part in it.
-                    del known[key]
-                    raise
-                known[key] = reason
-            except Indeterminate as reason:
-                known[key] = reason
+                call.record(self._depth + 1)
             except _Decides as reason:
                 self._is_like_no_other(reason)
-        found: Activation | Indeterminate | None = known[key]
+        found: Activation | Indeterminate | None = known[call.key]
         if isinstance(found, Indeterminate):
             raise Indeterminate(str(found))
         return found
@@ -161,22 +226,27 @@ class _Recorder(FoldedWalker):
     """Follows one activation for all that are alike. The arguments belong to who calls."""
 
     def __init__(
-        self, plans: Plans, inventory: Inventory, exec_mode: ExecMode, active: Sequence[str]
+        self,
+        plans: Plans,
+        inventory: Inventory,
+        exec_mode: ExecMode,
+        active: Sequence[str],
+        depth: int,
     ) -> None:
         super().__init__(plans, inventory, exec_mode)
+        self._depth = depth
         self._active = list(active)
         self._returned = _NOT_YET
         self._overwrites = Overwrites()
 
-    def record(
-        self, callee: Function, scope: Scope, arguments: Arguments, decided: Sequence[bool | None]
-    ) -> Activation:
+    def record(self, call: Call) -> Activation:
         """What it does. Raises Indeterminate and _Decides."""
+        callee, arguments = call.callee, call.arguments
         self._active.append(callee.name)
-        self._outermost = frame = self._frame(callee, scope)
+        self._outermost = frame = self._frame(callee, call.scope.copy())
         for parameter, reference in zip(callee.parameters, arguments.references, strict=False):
             self._hold(frame, parameter, reference)
-        for parameter, taken in zip(callee.parameters, decided, strict=False):
+        for parameter, taken in zip(callee.parameters, call.decided, strict=False):
             if taken is not None:
                 self._decided.note((frame, parameter), frozenset(), taken)
         result = self._call(frame)

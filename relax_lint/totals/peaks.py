@@ -56,11 +56,12 @@ def peak(walks: Iterable[Events], positive: frozenset[sympy.Symbol], group: Grou
 
 def scopes_of(walk: Events) -> frozenset[str]:
     """The memory scopes of all allocations."""
-    known: frozenset[str] | None = walk.known.get("scopes")
-    if known is None:
-        own = {allocation.scope for allocation in walk.allocations}
-        known = walk.known["scopes"] = frozenset(own.union(*(scopes_of(inner) for _, inner in walk.inside)))
-    return known
+
+    def scopes(stretch: Events) -> frozenset[str]:
+        own = {allocation.scope for allocation in stretch.allocations}
+        return frozenset(own.union(*(scopes_of(inner) for _, inner in stretch.inside)))
+
+    return walk.find("scopes", scopes)
 
 
 def _sizes(walk: Events, group: Group) -> Iterator[Quantity]:
@@ -72,11 +73,13 @@ def _sizes(walk: Events, group: Group) -> Iterator[Quantity]:
 
 def _inner(walk: Events, group: Group) -> _Course:
     """The course of what happens in calls that are alike."""
-    known: _Course | None = walk.known.get(group)
-    if known is None:
-        known = walk.known[group] = _Course(walk, Sizes(_sizes(walk, group)), group)
-        known.reached = {parts: known.reached[parts] for parts in undominated(known.reached)}
-    return known
+
+    def course(stretch: Events) -> _Course:
+        found = _Course(stretch, Sizes(_sizes(stretch, group)), group)
+        found.reached = {parts: found.reached[parts] for parts in undominated(found.reached)}
+        return found
+
+    return walk.find(group, course)
 
 
 class _Course:

@@ -19,20 +19,17 @@ def rounded(size: Quantity, page_size: int) -> Quantity:
 
 def devices_of(walk: Events) -> frozenset[int]:
     """The devices of all allocations."""
-    known: frozenset[int] | None = walk.known.get("devices")
-    if known is None:
-        own = {allocation.device for allocation in walk.allocations}
-        known = frozenset(own.union(*(devices_of(inner) for _, inner in walk.inside)))
-        walk.known["devices"] = known
-    return known
+
+    def devices(stretch: Events) -> frozenset[int]:
+        own = {allocation.device for allocation in stretch.allocations}
+        return frozenset(own.union(*(devices_of(inner) for _, inner in stretch.inside)))
+
+    return walk.find("devices", devices)
 
 
 def profile_of(walk: Events, device: int, page_size: int) -> Profile:
     """That of the allocations on one device."""
-    known: Profile | None = walk.known.get((Profile, device, page_size))
-    if known is None:
-        known = walk.known[Profile, device, page_size] = Profile(walk, device, page_size)
-    return known
+    return walk.find(("profile", device, page_size), lambda stretch: Profile(stretch, device, page_size))
 
 
 class Profile:
@@ -47,11 +44,13 @@ class Profile:
             if allocation.device == device and allocation.size not in pages:
                 pages[allocation.size] = rounded(allocation.size, page_size)
         self._sizes = [pages[a.size] if a.device == device else None for a in walk.allocations]
+        self._walk = walk
+        self._device = device
+        self._page_size = page_size
         self._events = walk.events
         self._inside = [(position, profile_of(inner, device, page_size)) for position, inner in walk.inside]
         self._left: dict[Quantity, int] = {}
         self._most: dict[Quantity, int] = {}
-        self._together: dict[frozenset[Quantity], tuple[int, int]] = {}
         self._count_each()
         self.classes = list(self._most)
 
@@ -84,10 +83,11 @@ class Profile:
 
     def _of(self, classes: frozenset[Quantity]) -> tuple[int, int]:
         """How many of these are alive at the end, and at most."""
-        known = self._together.get(classes)
-        if known is None:
-            known = self._together[classes] = self._count(classes)
-        return known
+
+        def count(stretch: Events) -> tuple[int, int]:
+            return profile_of(stretch, self._device, self._page_size)._count(classes)
+
+        return self._walk.find(("together", self._device, self._page_size, classes), count)
 
     def _count(self, classes: frozenset[Quantity]) -> tuple[int, int]:
         counts = [size in classes for size in self._sizes]

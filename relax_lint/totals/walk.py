@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Hashable
 from dataclasses import dataclass, field
 from enum import Enum
-from typing import Any
+from typing import Any, TypeVar
 
 from relax_lint.model.operations import AllocTensor, FunctionCall, KernelCall, Op, OperationId
 from relax_lint.model.program import Function
 from relax_lint.support.quick_init import quick_init
 from relax_lint.totals.quantities import Quantity, Scope
+
+T = TypeVar("T")
 
 
 class Inventory(Enum):
@@ -87,8 +90,21 @@ class Events:
     allocations: list[Allocation] = field(default_factory=list)
     events: list[int] = field(default_factory=list)
     inside: list[tuple[int, Events]] = field(default_factory=list)
-    known: dict[Any, Any] = field(default_factory=dict, init=False, compare=False, repr=False)
+    known: dict[Hashable, Any] = field(default_factory=dict, init=False, compare=False, repr=False)
     """What was computed of the stretch: it may be inside of many others."""
+
+    def find(self, key: Hashable, compute: Callable[[Events], T]) -> T:
+        """What is computed of the stretch, once, and before it of those inside: there may be many levels."""
+        waiting = [self]
+        while waiting:
+            one = waiting[-1]
+            missing = [inner for _, inner in one.inside if key not in inner.known]
+            if missing and key not in one.known:
+                waiting += missing
+            elif key not in waiting.pop().known:
+                one.known[key] = compute(one)
+        found: T = self.known[key]
+        return found
 
 
 @dataclass

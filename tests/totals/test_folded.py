@@ -14,7 +14,7 @@ from benchmarks.growth_programs import HEAD, twice
 from benchmarks.growth_programs import module as module_of
 from relax_lint.model.builder import build_program
 from relax_lint.model.program import Program
-from relax_lint.totals import inlined
+from relax_lint.totals import folded, inlined
 from relax_lint.totals.compute import measure
 from relax_lint.totals.folded import events_of
 from relax_lint.totals.formula import never_negative_symbols
@@ -49,21 +49,21 @@ def or_reason(compute: Callable[[], T]) -> T | str:
 
 def compare(found: Program) -> int:
     """The totals of every path with and without folding; how many calls were folded."""
-    plans, folded = Plans.of(found), 0
-    for function in found.functions:
-        positive = never_negative_symbols(function)
+    plans, calls_folded = Plans.of(found), 0
+    for own in found.functions:
+        positive = never_negative_symbols(own)
         for inventory, mode, calls in CASES:
-            wanted = paths_of(plans, function, inventory, None, mode, calls)
-            events = events_of(plans, function, inventory, None, mode, calls)
+            wanted = paths_of(plans, own, inventory, None, mode, calls)
+            events = events_of(plans, own, inventory, None, mode, calls)
             assert len(events) == len(wanted)
             for ours, theirs in zip(events, wanted, strict=True):
-                folded += len(ours.inside)
+                calls_folded += len(ours.inside)
                 for group in (Group(), Group(scope="local")):
                     assert peak([ours], positive, group) == peak([theirs], positive, group)
                 for size in (4096, 64):
                     pools = [or_reason(partial(pooled, [walk], size, positive)) for walk in (ours, theirs)]
                     assert pools[0] == pools[1]
-    return folded
+    return calls_folded
 
 
 def test_the_totals_are_those_of_following_every_call() -> None:
@@ -99,6 +99,11 @@ def test_a_recursion_is_told_from_wherever_it_is_entered() -> None:
     ]
     found = program(module_of(functions))
     for _ in range(2):
-        for function in found.functions:
-            with pytest.raises(Indeterminate, match=f"`{function.name}` calls itself"):
-                events_of(Plans.of(found), function, Inventory.STORAGES)
+        for own in found.functions:
+            with pytest.raises(Indeterminate, match=f"`{own.name}` calls itself"):
+                events_of(Plans.of(found), own, Inventory.STORAGES)
+
+
+def test_calls_that_are_many_levels_down_are_followed_first(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(folded, "MAX_DEPTH", 2)
+    assert compare(program(twice(7))) > 0
