@@ -5,10 +5,10 @@ kind of arguments.
 from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Mapping, Sequence
-from dataclasses import dataclass
 from functools import cached_property, partial
 
 from relax_lint.model.operations import ValueId
+from relax_lint.support.lazy_dataclass import dataclass
 from relax_lint.totals.frame import Frame, Memory, Reference, Register
 from relax_lint.totals.walk import Allocation, Events
 

@@ -6,7 +6,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, TypeVar
 
@@ -14,6 +13,7 @@ import sympy
 
 from relax_lint.model.operations import FunctionCall, ValueId
 from relax_lint.model.program import Function
+from relax_lint.support.lazy_dataclass import dataclass
 from relax_lint.totals.activation import Activation, Arguments, Overwrites, Translation
 from relax_lint.totals.frame import Frame, Memory, Reference, Register
 from relax_lint.totals.paths import every_path

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
 
 import sympy
 
 from relax_lint.model.operations import OperationId
+from relax_lint.support.lazy_dataclass import dataclass
 from relax_lint.totals.formula import Sizes, Sum, greatest, undominated
 from relax_lint.totals.quantities import Quantity
 from relax_lint.totals.walk import Allocation, Events
