@@ -92,7 +92,7 @@ class Call:
     decided: tuple[bool | None, ...]
 
     @cached_property
-    def key(self) -> Hashable:
+    def key(self) -> tuple[Hashable, ...]:
         """The same for all calls that are alike."""
         what = self.callee.name, self.inventory, self.exec_mode
         return (*what, self.scope.values, self.arguments.pattern, self.decided)

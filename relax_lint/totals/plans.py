@@ -31,7 +31,7 @@ class Plans:
         return found
 
     def __init__(self, program: Program) -> None:
-        self.activations: dict[Hashable, Any] = {}
+        self.activations: dict[tuple[Hashable, ...], Any] = {}
         self.host_device = program.devices - 1
         self._program = program
         self._effects = EffectTable(program)
