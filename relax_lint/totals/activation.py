@@ -8,7 +8,7 @@ from collections.abc import Callable, Hashable, Mapping, Sequence
 from functools import cached_property, partial
 
 from relax_lint.model.operations import ValueId
-from relax_lint.support.lazy_dataclass import dataclass
+from relax_lint.support.lazy_dataclass import record
 from relax_lint.totals.frame import Frame, Memory, Reference, Register
 from relax_lint.totals.walk import Allocation, Events
 
@@ -91,7 +91,7 @@ class Overwrites:
         return frozenset(found)
 
 
-@dataclass(frozen=True)
+@record(frozen=True)
 class Activation:
     """What happens in a call, allocations having numbers of their own: first all before the machine lets go
     of what was returned to it last, then the rest, if it called a function and the machine keeps results.

@@ -13,7 +13,7 @@ import sympy
 
 from relax_lint.model.operations import FunctionCall, ValueId
 from relax_lint.model.program import Function
-from relax_lint.support.lazy_dataclass import dataclass
+from relax_lint.support.lazy_dataclass import record
 from relax_lint.totals.activation import Activation, Arguments, Overwrites, Translation
 from relax_lint.totals.frame import Frame, Memory, Reference, Register
 from relax_lint.totals.paths import every_path
@@ -78,7 +78,7 @@ class _TooDeep(Exception):
         self.call = call
 
 
-@dataclass(frozen=True)
+@record(frozen=True)
 class Call:
     """A call of a function, while others are `active`. `decided` are the decisions about its arguments."""
 

@@ -7,13 +7,13 @@ from collections.abc import Iterable, Iterator
 import sympy
 
 from relax_lint.model.operations import OperationId
-from relax_lint.support.lazy_dataclass import dataclass
+from relax_lint.support.lazy_dataclass import record
 from relax_lint.totals.formula import Sizes, Sum, greatest, undominated
 from relax_lint.totals.quantities import Quantity
 from relax_lint.totals.walk import Allocation, Events
 
 
-@dataclass(frozen=True)
+@record(frozen=True)
 class Peak:
     """The largest sum of bytes alive at one time; `place` is the allocation that reaches it, where
     that does not depend on symbols.
@@ -23,7 +23,7 @@ class Peak:
     place: OperationId | None
 
 
-@dataclass(frozen=True)
+@record(frozen=True)
 class Group:
     """Allocations that are counted together: all, or those of one memory scope or on one device."""
 
