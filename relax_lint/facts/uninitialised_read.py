@@ -46,15 +46,30 @@ def uninitialised_reads(flow: FunctionFlow, judge: Judge) -> Iterator[Decided[Un
 
 def _decided(event: UnwrittenRead, flow: FunctionFlow, judge: Judge) -> Decided[UnwrittenRead]:
     op = event.reading.op
-    empty = flow.memory.range(event.reading.value).empty
-    nothing = sympy.false if isinstance(empty, Unknown) else empty
+    nothing, exact = _empty(event, flow)
     if event.mended:
         return _perhaps_written(event, nothing, flow, judge)
     if leftovers(event, flow):
         return Decided(event, judge.harm(op, Certainty.MAY, "it reads what another tensor wrote"))
     claim = judge.claim_at(nothing, op)
-    decision = judge.judge_event(claim, event.certainty, "written only on some paths")
+    certainty, why_not = event.certainty, "written only on some paths"
+    if not exact:
+        certainty, why_not = Certainty.MAY, "the extents of what is read are unknown"
+    decision = judge.judge_event(claim, certainty, why_not)
     return Decided(event, decision, event.reading.presumptions, decision.safe_when is not None)
+
+
+def _empty(event: UnwrittenRead, flow: FunctionFlow) -> tuple[Boolean, bool]:
+    """When nothing is read because what is read has no bytes, and whether something is read otherwise."""
+    value = event.reading.value
+    empty = flow.memory.range(value).empty
+    if not isinstance(empty, Unknown):
+        return empty, True
+    # Another name of the tensor may have a type that says less.
+    empty = flow.memory.range(event.tensor.result).empty
+    if isinstance(empty, Unknown):
+        return sympy.false, False
+    return empty, value not in flow.aliases.windows
 
 
 def _perhaps_written(
