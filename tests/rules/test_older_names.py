@@ -164,8 +164,7 @@ def main(x: R.Tensor((4,), "float32")) -> R.Tensor((4,), "float32"):
         r = R.add(a1, a1)
         return r
     b: R.Tensor((4,), "float32") = inner(a)
-    c = R.multiply(b, b)
-    return c
+    return b
 """
 
 
@@ -174,7 +173,7 @@ def test_a_closure_need_not_read_what_it_is_given() -> None:
     module = parse(KERNELS + CLOSURE)
     lifted = relax.transform.LambdaLift()(module)
     machine = relax.VirtualMachine(tvm.compile(lifted, target="llvm", relax_pipeline="default"), tvm.cpu())
-    assert list(machine["main"](tvm.runtime.tensor(X)).numpy()) == list((4 * X) ** 2)
+    assert list(machine["main"](tvm.runtime.tensor(X)).numpy()) == list(4 * X)
     for one in (module, lifted):
         said = [check.verdict.value for check in checks(one, "RLX206")]
         assert "always-wrong" not in said
