@@ -24,6 +24,17 @@ def written_again(mended: Iterable[Mending], read: ValueId, flow: FunctionFlow) 
     return sympy.Or(*(_reaches(mending, read, flow) for mending in mended))
 
 
+def is_exact(mended: Iterable[Mending], flow: FunctionFlow) -> bool:
+    """Whether there is one write, and it is known exactly when it reaches everything."""
+    (only, *more) = mended
+    if more or not isinstance(only.op, KernelCall) or only.position is None:
+        return False
+    kernel = flow.effects.kernel_of(only.op)
+    if kernel is not None:
+        return only.position in kernel.exact_writes
+    return only.position - len(only.op.arguments) in partial_results(only.op, flow.function)
+
+
 def presumed_writes(mended: Iterable[Mending]) -> tuple[Presumption, ...]:
     """What is assumed where somebody unknown is assumed to write all of a tensor."""
     return tuple(dict.fromkeys(m.presumed for m in mended if m.presumed is not None))

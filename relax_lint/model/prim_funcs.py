@@ -113,6 +113,7 @@ def read_kernel(
         frozenset(effects.reads | {p for p in range(len(parameters)) if coverage.is_read(p)}),
         frozenset(effects.writes),
         {p: reader.filled.get(p, coverage.whole(p)) for p in sorted(effects.writes)},
+        frozenset(reader.filled),
         elementwise,
         reader.flow.copies(parameters),
         read_before,

@@ -8,9 +8,9 @@ is at most the extent of the axis, less one.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import Any
 
+from relax_lint.support.lazy_dataclass import dataclass
 from relax_lint.vm import nodes
 from relax_lint.vm.packed_memory import ARGSORT, SORT, TOP_K
 

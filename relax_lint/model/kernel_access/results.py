@@ -78,7 +78,7 @@ class Results(Accesses):
             needs = None if held is None else self._needs(held[0])
             if held is None or needs is None or not held[0].isdisjoint(self.handed):
                 continue
-            single = len(self.ends[roots[position]]) == 1 and len(held[1]) == 1 and not wraps
+            single = len(self.ends[roots[position]]) == 1 and len(held[1]) == 1
             found[position] = StoredValues(
                 held[1], (*wraps, *wide), needs.steps, needs.reductions, single and position in self._reached
             )

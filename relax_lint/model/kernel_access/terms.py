@@ -224,6 +224,8 @@ class Terms:
             else:
                 ends = [x * y for x in (low, high) for y in (a, b) if x is not None and y is not None]
                 low, high = min(ends), max(ends)
+        if low is not None and low < 0 and all(monomial.count(atom) % 2 == 0 for atom in monomial):
+            low = 0
         return low, high
 
     def contents_in(self, polynomials: Iterable[Poly]) -> dict[sympy.Symbol, int]:
