@@ -22,7 +22,7 @@ class NotEditableError(ValueError):
 
 
 def nodes_of(root: ast.AST) -> Iterator[ast.AST]:
-    """What `ast.walk` gives, in another order and in a third of the time: a function has thousands of them."""
+    """What `ast.walk` gives, in another order and in a third of the time: they are thousands."""
     pending = [root]
     while pending:
         node = pending.pop()
