@@ -20,7 +20,7 @@ from relax_lint.model.kernel_access.stored import StoredValues
 from relax_lint.model.operations import FunctionCall, KernelCall, Op, ValueId, View
 from relax_lint.model.types import TensorType, ValueType
 from relax_lint.results.verdict import Verdict
-from relax_lint.support.lazy_dataclass import dataclass
+from relax_lint.support.lazy_dataclass import record
 from relax_lint.symbolic.quantity import Unknown
 
 NOT_EMPTY = Presumption("no reduction is empty")
@@ -29,7 +29,7 @@ MAX_DEPTH = 16
 """So many kernels are followed, each with what another one has computed."""
 
 
-@dataclass(frozen=True)
+@record(frozen=True)
 class Held:
     """The integers between which all elements of a tensor lie, in calls in which all of `given` holds: what
     the `presumptions` mean, one for each. If they are `reached`, then a tensor that has an element has
@@ -43,7 +43,7 @@ class Held:
     reached: bool = False
 
 
-@dataclass(frozen=True)
+@record(frozen=True)
 class _Write:
     """The operation at `index` writes a tensor: a kernel its parameter `position`, or (None) who knows."""
 
@@ -52,7 +52,7 @@ class _Write:
     position: int = 0
 
 
-@dataclass(frozen=True)
+@record(frozen=True)
 class _Given:
     """What the arguments of a kernel hold, and the values of the kernel's symbols for that."""
 

@@ -17,7 +17,7 @@ from relax_lint.facts.kernels import KernelUse
 from relax_lint.model.kernel_access.accesses import KernelAccess, Obligation
 from relax_lint.model.kernel_access.trial import Outcome, Trial, attempt
 from relax_lint.results.verdict import Verdict
-from relax_lint.support.lazy_dataclass import dataclass
+from relax_lint.support.lazy_dataclass import record
 from relax_lint.symbolic.decision import Assignment, Decision
 from relax_lint.symbolic.evaluation import compile_expr
 from relax_lint.symbolic.printing import expr_text
@@ -34,7 +34,7 @@ class Status(Enum):
     UNDECIDED = "undecided"
 
 
-@dataclass(frozen=True, eq=False)
+@record(frozen=True, eq=False)
 class AccessVerdict:
     """The verdict on one access. `condition` says when it stays inside; unless it is `complete`, it only is
     necessary or sufficient for that. `reason` says why; `assumptions` are what it is assumed to hold.
@@ -51,7 +51,7 @@ class AccessVerdict:
     complete: bool = True
 
 
-@dataclass(frozen=True, eq=False)
+@record(frozen=True, eq=False)
 class CallVerdict:
     """The verdicts on the accesses of one call that were not proved for every call; `proved` counts the
     others. `unread` are the statements of the kernel that could not be read.

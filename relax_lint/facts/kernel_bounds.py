@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import replace
+from functools import cached_property
 
 import sympy
 
@@ -23,9 +24,10 @@ from relax_lint.facts.kernel_accesses import AccessJudge, AccessVerdict, CallVer
 from relax_lint.facts.kernel_coverage import coverage
 from relax_lint.facts.kernels import KernelFacts, KernelUse
 from relax_lint.model.kernels import Lookup
+from relax_lint.model.operations import ValueId
 from relax_lint.results.accesses import FunctionAccesses
 from relax_lint.results.verdict import Prover, Verdict
-from relax_lint.support.lazy_dataclass import dataclass
+from relax_lint.support.lazy_dataclass import record
 from relax_lint.symbolic.decision import Decision, Proof, certain
 from relax_lint.symbolic.domain import Fact
 from relax_lint.vm.facts import FactSource
@@ -39,7 +41,7 @@ _URGENCY = {
 }
 
 
-@dataclass(frozen=True)
+@record(frozen=True)
 class KnownLookup:
     """Indices from `first` to `last` that an argument of a call holds, a constant or what a kernel of the
     module has computed.
@@ -56,14 +58,26 @@ class IndexFacts:
     """The verdicts on the indices and reductions of the kernel calls of one function."""
 
     def __init__(self, flow: FunctionFlow, judge: Judge, kernels: KernelFacts) -> None:
+        self._flow = flow
         self._function = flow.function
         self._judge = judge
         self._kernels = kernels
-        ranges, changed = flow.function.index_ranges, overwritten_constants(flow)
-        self._ranges = {value: span for value, span in ranges.items() if value not in changed}
-        self._values = IndexValues(flow, judge, kernels, self._ranges)
-        self._accesses = AccessJudge(judge, self._ranges, self._values, kernels.name_of)
         self._verdicts: dict[int, CallVerdict] = {}
+
+    @cached_property
+    def _ranges(self) -> dict[ValueId, tuple[int, int]]:
+        """The smallest and the largest element of the constants that keep what they hold."""
+        ranges = self._function.index_ranges
+        changed = overwritten_constants(self._flow) if ranges else frozenset()
+        return {value: span for value, span in ranges.items() if value not in changed}
+
+    @cached_property
+    def _values(self) -> IndexValues:
+        return IndexValues(self._flow, self._judge, self._kernels, self._ranges)
+
+    @cached_property
+    def _accesses(self) -> AccessJudge:
+        return AccessJudge(self._judge, self._ranges, self._values, self._kernels.name_of)
 
     # -- RLX306 --------------------------------------------------------------------------------
 

@@ -12,7 +12,7 @@ from relax_lint.facts.claims import all_of
 from relax_lint.facts.kernel_entry import Binding, bind
 from relax_lint.model.kernels import BufferParameter, Kernel, Lookup, Reduction
 from relax_lint.model.types import DType, TensorType, ValueType
-from relax_lint.support.lazy_dataclass import dataclass
+from relax_lint.support.lazy_dataclass import record
 from relax_lint.symbolic.asked import Asked, Plain
 from relax_lint.symbolic.quantity import Unknown
 from relax_lint.symbolic.relations import at_most
@@ -23,7 +23,7 @@ _UNCHECKED_DTYPES = frozenset({"int1", "int4", "uint4"})
 _ZERO, _ONE = sympy.Integer(0), sympy.Integer(1)
 
 
-@dataclass(frozen=True)
+@record(frozen=True)
 class DTypeMismatch:
     """An operand whose dtype the kernel refuses."""
 
@@ -32,7 +32,7 @@ class DTypeMismatch:
     want: DType
 
 
-@dataclass(frozen=True)
+@record(frozen=True)
 class KernelMatch:
     """A kernel and the types of its operands. A model has few of these and many calls of each."""
 

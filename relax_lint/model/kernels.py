@@ -20,11 +20,11 @@ from relax_lint.model.kernel_inside.findings import NOTHING, Inside
 from relax_lint.model.positions import NoPositions, Positions
 from relax_lint.model.types import DType
 from relax_lint.results.location import Location
-from relax_lint.support.lazy_dataclass import dataclass
+from relax_lint.support.lazy_dataclass import record
 from relax_lint.symbolic.quantity import Shape
 
 
-@dataclass(frozen=True)
+@record(frozen=True)
 class BufferParameter:
     """A tensor parameter.
 
@@ -46,7 +46,7 @@ class BufferParameter:
         return not self.offset.is_Integer
 
 
-@dataclass(frozen=True)
+@record(frozen=True)
 class ScalarParameter:
     """A number that the caller passes."""
 
@@ -54,7 +54,7 @@ class ScalarParameter:
     symbol: sympy.Symbol
 
 
-@dataclass(frozen=True)
+@record(frozen=True)
 class OpaqueParameter:
     """A raw pointer or anything else whose type says nothing about memory."""
 
@@ -64,7 +64,7 @@ class OpaqueParameter:
 KernelParameter: TypeAlias = "BufferParameter | ScalarParameter | OpaqueParameter"
 
 
-@dataclass(frozen=True)
+@record(frozen=True)
 class Lookup:
     """An index on one axis of `parameter` that is an element of the parameter `indices`: each of them is one,
     where every one of `steps` is positive.
@@ -76,7 +76,7 @@ class Lookup:
     steps: tuple[sympy.Expr, ...] = ()
 
 
-@dataclass(frozen=True)
+@record(frozen=True)
 class Reduction:
     """Elements that are initialised by the first step of a reduction: with an empty `reduced` extent they
     are never written. `kept` are the extents of the axes that stay.
@@ -107,7 +107,7 @@ def _nothing() -> KernelAccesses:
     return KernelAccesses((), Terms(), ())
 
 
-@dataclass(frozen=True)
+@record(frozen=True)
 class Kernel:
     """One PrimFunc.
 

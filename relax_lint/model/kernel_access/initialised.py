@@ -8,14 +8,14 @@ from relax_lint.model.kernel_access.accesses import KernelAccess, LoopRange
 from relax_lint.model.kernel_access.conditions import AtLeastZero, Condition, Every, is_unread
 from relax_lint.model.kernel_access.polynomials import Poly
 from relax_lint.model.kernel_access.terms import Terms
-from relax_lint.support.lazy_dataclass import dataclass
+from relax_lint.support.lazy_dataclass import record
 
 MAX_STORES = 16
 """So many stores to one buffer are looked at."""
 _IN_ORDER = ("serial", "unrolled")
 
 
-@dataclass(frozen=True)
+@record(frozen=True)
 class Needs:
     """What must not be negative for all loads to see what was stored: by loops that must have a step, those
     that reduce apart.

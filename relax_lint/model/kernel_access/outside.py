@@ -11,7 +11,7 @@ from relax_lint.model.kernel_access.elimination import Conjunction, can_hold, el
 from relax_lint.model.kernel_access.elimination import Left as Case
 from relax_lint.model.kernel_access.polynomials import Poly, TooLarge, reduced
 from relax_lint.model.kernel_access.terms import Kind, Terms
-from relax_lint.support.lazy_dataclass import dataclass
+from relax_lint.support.lazy_dataclass import record
 
 MAX_CASES = 24
 MAX_EFFORT = 3000
@@ -22,7 +22,7 @@ Claim: TypeAlias = "tuple[int | None, bool, Poly]"
 """An axis, whether it is left at its lower end, and the polynomial that is >= 0 where it is left."""
 
 
-@dataclass(frozen=True)
+@record(frozen=True)
 class Around:
     """What holds where an access is made: conditions, loops that have a step (their atoms), and why there
     may be more to it.

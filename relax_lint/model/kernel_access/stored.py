@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from typing import TypeAlias
 
 from relax_lint.model.kernel_access.polynomials import Poly
-from relax_lint.support.lazy_dataclass import dataclass
+from relax_lint.support.lazy_dataclass import record
 
 Ends: TypeAlias = "tuple[Poly, Poly]"
 """The least and the greatest that a value may be, as the call decides."""
@@ -20,7 +20,7 @@ Stored: TypeAlias = "tuple[Leaf, ...] | None"
 MAX_LEAVES = 16
 
 
-@dataclass(frozen=True)
+@record(frozen=True)
 class StoredValues:
     """What a kernel stores to a parameter: integers between the ends of one of `ranges`, in a call in which
     no polynomial of `steps` is negative and in each of `wraps` one is. None of `reductions` is negative
