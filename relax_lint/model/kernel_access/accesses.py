@@ -91,6 +91,8 @@ class KernelAccess:
     node: Any = field(default=None, repr=False)
     claims: tuple[Poly, ...] = field(default=(), repr=False)
     """What must be negative for all of it to stay inside, the memory that the buffer only shows included."""
+    fills: bool = False
+    """Whether it is made to every element of the buffer at once."""
 
     @property
     def proved(self) -> bool:

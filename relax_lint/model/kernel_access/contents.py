@@ -8,18 +8,19 @@ from typing import Any
 
 import sympy
 
+from relax_lint.model.kernel_access.atoms import Atom, Kind
 from relax_lint.model.kernel_access.conditions import Unread, atoms_of, is_unread
 from relax_lint.model.kernel_access.initialised import needs_of
+from relax_lint.model.kernel_access.invariants import Put
 from relax_lint.model.kernel_access.layouts import (
     Buffer,
     memory_of,
     narrowed,
 )
-from relax_lint.model.kernel_access.outside import reach
+from relax_lint.model.kernel_access.outside import Around, reach
 from relax_lint.model.kernel_access.polynomials import Poly
 from relax_lint.model.kernel_access.scope import Scope
 from relax_lint.model.kernel_access.stored import MAX_LEAVES, Leaf, Stored, closure
-from relax_lint.model.kernel_access.terms import Atom, Kind
 
 
 class Contents(Scope):
@@ -41,7 +42,10 @@ class Contents(Scope):
             span = buffer.span
             if buffer.ref.parameter is None and buffer.source is None:
                 span = narrowed(span, self.learned.get(root))
-            known = self.terms.loaded(buffer.ref.name, span, self._bounds(buffer))
+            bounds = self._bounds(buffer)
+            if buffer.source is None:
+                bounds = self.guesses.tightened(self.terms, root, bounds, span)
+            known = self.terms.loaded(buffer.ref.name, span, bounds)
             self._loads[key] = known
             self._roots[max(known.atoms())] = root
             if root in self.counted:
@@ -63,6 +67,19 @@ class Contents(Scope):
         if root.ref.dtype != buffer.ref.dtype or self._is_stored(buffer) or buffer.ref.root in self.shared:
             return None
         return self._contents_of(root)
+
+    def _try_out(self, root: int, value: Any) -> None:
+        """Give up what a value that is stored does not keep."""
+        if not self.tries:
+            self.puts.append(Put(root, value if isinstance(value, Poly) else None, self.facts))
+            return
+        for low in (True, False):
+            while (end := self.guesses.end(root, low=low)) is not None:
+                if isinstance(value, Poly):
+                    outside = (end - value if low else value - end).shift(-1)
+                    if not self.left_of([(None, low, outside)], Around(self.facts, self._steps)):
+                        break
+                self.guesses.give_up(root, low=low)
 
     def _stored_ends(self, root: int) -> tuple[Poly, Poly] | None:
         """Bounds on what a buffer holds where every store to it was read before."""
@@ -136,6 +153,7 @@ class Contents(Scope):
         self.ends.setdefault(root, []).append(self._leaves_of(value) if plain else None)
         if buffer.ref.parameter is not None:
             return
+        self._try_out(root, value if buffer.source is None else None)
         low, high = -inf, inf
         self.origins.setdefault(root, set()).update(self._origins_of(value))
         if isinstance(value, Poly) and buffer.source is None:
@@ -214,6 +232,18 @@ class Contents(Scope):
 
     def _is_own(self, root: int) -> bool:
         return all(one.ref.parameter is None for one in self.buffers.values() if one.ref.root == root)
+
+    def depends_on_stores(self) -> bool:
+        """Whether an access that was not proved depends on what an own buffer holds."""
+        for access in self.accesses:
+            if access.obligations:
+                atoms = {atom for claim in access.claims for atom in claim.atoms()} | atoms_of(
+                    access.conditions
+                )
+                roots = [self._roots.get(atom) for atom in reach(self.terms, atoms)]
+                if any(root is not None and self._is_own(root) for root in roots):
+                    return True
+        return False
 
     def without_data(self) -> frozenset[int]:
         """The kernel's own buffers whose stored values are all independent of data."""

@@ -86,6 +86,8 @@ def _not_filling(
 ) -> list[LoopRange] | None:
     """The inner loops of a store that only repeat it; None unless the others come to what is loaded."""
     left = list(inner)
+    if store.fills:
+        return left
     own = {atom for loop in inner if loop.variable is not None for atom in loop.variable.atoms()}
     for loaded, stored in zip(load.where, store.where, strict=True):
         if loaded is None or stored is None:

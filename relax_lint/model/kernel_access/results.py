@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
+from relax_lint.model.kernel_access.atoms import Kind
 from relax_lint.model.kernel_access.initialised import Needs, needs_of
 from relax_lint.model.kernel_access.layouts import Buffer, narrow_claims
 from relax_lint.model.kernel_access.outside import Around, reach
 from relax_lint.model.kernel_access.polynomials import ZERO, Poly
 from relax_lint.model.kernel_access.recording import Accesses
 from relax_lint.model.kernel_access.stored import StoredValues, closure
-from relax_lint.model.kernel_access.terms import Kind
 
 _INT64 = 2**63
 

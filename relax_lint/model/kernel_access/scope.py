@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from relax_lint.model.kernel_access.accesses import KernelAccess, LoopRange, Obligation
 from relax_lint.model.kernel_access.conditions import Condition
+from relax_lint.model.kernel_access.invariants import Guesses, Put
 from relax_lint.model.kernel_access.layouts import (
     Buffer,
     narrow_claims,
 )
-from relax_lint.model.kernel_access.outside import Around, Claim, obligations
+from relax_lint.model.kernel_access.outside import Around, Claim, is_data, obligations
 from relax_lint.model.kernel_access.polynomials import ONE, Poly, constant
 from relax_lint.model.kernel_access.stored import Stored
 from relax_lint.model.kernel_access.survey import Survey
@@ -70,6 +71,14 @@ class Scope:
         self.shown: Mapping[int, int] = {}
         """Whose memory each buffer shows, by its address: an earlier reading came to all declarations."""
         self._roots: dict[int, int] = {}
+        self.puts: list[Put] = []
+        """What is stored to them."""
+        self.guesses = Guesses({})
+        """Bounds on what they hold that each store keeps, or that are tried out."""
+        self.is_careful = False
+        """Whether an expression is read again, for what is so whether or not 32 bits are enough."""
+        self.tries = False
+        """Whether guesses are tried out, and nothing else is asked."""
         self._wraps_of: dict[int, dict[tuple[Poly, ...], None]] = {}
         """For each parameter of integers that is stored to, the calls in which a value may wrap around."""
         self._reached: set[int] = set()
@@ -105,7 +114,15 @@ class Scope:
     def may_wrap(self) -> bool:
         """Whether the 32-bit arithmetic that was read last may wrap around; it is settled then."""
         wraps, self.wraps = tuple(dict.fromkeys(self.wraps)), []
-        return bool(wraps) and bool(self.left_of(narrow_claims(wraps), Around(self.facts, self._steps)))
+        return self.wraps_around(wraps)
+
+    def wraps_around(self, values: Sequence[Poly]) -> bool:
+        """Whether some values may be beyond 32 bits here."""
+        return bool(values) and bool(self.left_of(narrow_claims(values), Around(self.facts, self._steps)))
+
+    def is_from_data(self, values: Iterable[Poly]) -> bool:
+        """Whether a value was computed from data."""
+        return is_data(self.terms, [atom for value in values for atom in value.atoms()])
 
     @property
     def _steps(self) -> tuple[int, ...]:

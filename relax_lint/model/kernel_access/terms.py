@@ -6,12 +6,11 @@ Everything is numbered, so that sums of atoms are cheap; `expression` gives the 
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
-from enum import Enum
-from typing import Any, TypeAlias
+from typing import Any
 
 import sympy
 
+from relax_lint.model.kernel_access.atoms import Atom, Kind, Option, Span
 from relax_lint.model.kernel_access.conditions import at_least_zero
 from relax_lint.model.kernel_access.polynomials import (
     ONE,
@@ -25,52 +24,6 @@ from relax_lint.model.kernel_access.polynomials import (
 from relax_lint.symbolic import functions as f
 
 
-class Kind(Enum):
-    """What an atom stands for."""
-
-    SYMBOL = "a symbol of the signature, or a bound on what a parameter holds"
-    LOOP = "a loop variable"
-    QUOTIENT = "a floor division"
-    REMAINDER = "what a floor division leaves"
-    CHOICE = "one of several values, each under a condition"
-    LOADED = "an element of a buffer"
-    OPAQUE = "a number of which at most a range is known"
-
-
-Span: TypeAlias = "tuple[int | None, int | None]"
-"""The least and the greatest value, None where they are not known."""
-
-
-@dataclass(frozen=True)
-class Option:
-    """One value of a choice and the condition under which it is taken."""
-
-    condition: Any
-    value: Poly
-
-
-@dataclass(eq=False)
-class Atom:
-    """One atom. Loops and loaded values run from `first` to `last`; of quotients and remainders `first` is
-    the dividend, `last` the divisor. `static` ones depend on the call only. `name` is the name of a variable,
-    or the sympy symbol that it is.
-    """
-
-    kind: Kind
-    name: Any
-    span: Span
-    static: bool
-    first: Poly = ZERO
-    last: Poly = ZERO
-    options: tuple[Option, ...] = ()
-    bounded: bool = True
-    """Whether `first` and `last` of a loaded value are known."""
-    operation: str = ""
-    """Of a choice: `min`, `max` or nothing."""
-    holder: int | None = None
-    """Of a bound on what a parameter holds: its position."""
-
-
 class Terms:
     """The atoms of one kernel, by number."""
 
@@ -78,12 +31,15 @@ class Terms:
         self.atoms: list[Atom] = []
         self.counted: set[int] = set()
         """Loaded values that the kernel has computed from nothing but sizes and loops."""
+        self.from_data: set[int] = set()
+        """Numbers of which nothing is known because data decides whether arithmetic wraps around."""
         self.effort = 0
         """How much was done to judge accesses, in systems of constraints."""
         self._divisions: dict[tuple[Kind, Poly, Poly], int] = {}
         self._extremes: dict[tuple[str, Poly, Poly], Poly] = {}
         self._least: dict[Poly, Poly | None] = {}
         self._parts: dict[tuple[int, int, int], Poly] = {}
+        self._powers: dict[Poly, Poly] = {}
         self._names: set[str] = set()
         self._shown: dict[int, Any] = {}
 
@@ -128,6 +84,16 @@ class Terms:
         name = operation if static else self._fresh("choice")
         atom = Atom(Kind.CHOICE, name, span, static=static, options=tuple(options), operation=operation)
         return self._new(atom)
+
+    def power(self, exponent: Poly, most: int) -> Poly | None:
+        """Two to the power of a number that is known to be from 0 to `most`; None for any other."""
+        low, high = self.span(exponent)
+        if low is None or low < 0 or high is None or high > most:
+            return None
+        found = self._powers.get(exponent)
+        if found is None:
+            found = self._powers[exponent] = self.opaque("power", (2**low, 2**high))
+        return found
 
     def part(self, number: int, width: int, rest: int) -> Poly:
         """What an atom is divided by a width, where the division leaves `rest`."""
