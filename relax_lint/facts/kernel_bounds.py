@@ -12,8 +12,11 @@ from collections.abc import Iterator
 from dataclasses import replace
 from functools import cached_property
 
+import sympy
+
 from relax_lint.analysis.flow import FunctionFlow
 from relax_lint.facts.claims import Claim, all_of
+from relax_lint.facts.index_values import IndexValues
 from relax_lint.facts.inplace import handed_over_constants, overwritten_constants
 from relax_lint.facts.judge import Decided, Judge
 from relax_lint.facts.kernel_access_words import AccessWords, words
@@ -39,13 +42,16 @@ _URGENCY = {
 
 
 @record(frozen=True)
-class ConstantLookup:
-    """Indices from `first` to `last` that a constant argument of a call holds."""
+class KnownLookup:
+    """Indices from `first` to `last` that an argument of a call holds, a constant or what a kernel of the
+    module has computed.
+    """
 
     use: KernelUse
     lookup: Lookup
-    first: int
-    last: int
+    first: sympy.Expr
+    last: sympy.Expr
+    is_constant: bool
 
 
 class IndexFacts:
@@ -68,8 +74,12 @@ class IndexFacts:
         return {value: span for value, span in ranges.items() if value not in changed}
 
     @cached_property
+    def _values(self) -> IndexValues:
+        return IndexValues(self._flow, self._judge, self._kernels, self._ranges)
+
+    @cached_property
     def _accesses(self) -> AccessJudge:
-        return AccessJudge(self._judge, self._ranges, self._kernels.name_of)
+        return AccessJudge(self._judge, self._ranges, self._values, self._kernels.name_of)
 
     # -- RLX306 --------------------------------------------------------------------------------
 
@@ -148,21 +158,26 @@ class IndexFacts:
 
     # -- RLX308 --------------------------------------------------------------------------------
 
-    def constant_lookups(self) -> Iterator[Decided[ConstantLookup]]:
-        """Every constant that a kernel uses as indices: they are inside the axis that they index."""
+    def known_lookups(self) -> Iterator[Decided[KnownLookup]]:
+        """Every constant, or other tensor whose elements are known to reach from one integer to another, that
+        a kernel uses as indices: they are inside the axis that they index.
+        """
         for use in self._kernels.uses:
             for lookup in use.kernel.lookups:
-                value = use.operands[lookup.indices].value
-                span = None if value is None else self._ranges.get(value)
-                condition = None if span is None else use.match.holds(lookup, span)
-                if span is not None and condition is not None:
+                held = self._values.of(use, lookup.indices)
+                if held is None or not held.reached:
+                    continue
+                condition = use.match.holds(lookup, held.low, held.high)
+                if condition is not None:
+                    value = use.operands[lookup.indices].value
+                    event = KnownLookup(use, lookup, held.low, held.high, value in self._ranges)
                     decision = self._judge.judge(Claim(condition, use.domain))
-                    yield Decided(ConstantLookup(use, lookup, *span), decision, use.presumptions)
+                    yield Decided(event, decision, use.presumptions)
 
-    def needs_an_element_only(self, event: ConstantLookup) -> bool:
+    def needs_an_element_only(self, event: KnownLookup) -> bool:
         """Whether the indices are inside every axis that is not empty."""
         match, lookup = event.use.match, event.lookup
-        condition, element = match.holds(lookup, (event.first, event.last)), match.has_element(lookup)
+        condition, element = match.holds(lookup, event.first, event.last), match.has_element(lookup)
         if condition is None or element is None:
             return False
         fact = Fact.of(FactSource.AXIS_HAS_ELEMENT, element, "the axis has an element")

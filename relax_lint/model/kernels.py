@@ -66,11 +66,14 @@ KernelParameter: TypeAlias = "BufferParameter | ScalarParameter | OpaqueParamete
 
 @record(frozen=True)
 class Lookup:
-    """An index on one axis of `parameter` that is an element of the parameter `indices`."""
+    """An index on one axis of `parameter` that is an element of the parameter `indices`: each of them is one,
+    where every one of `steps` is positive.
+    """
 
     parameter: int
     axis: int
     indices: int
+    steps: tuple[sympy.Expr, ...] = ()
 
 
 @record(frozen=True)
@@ -111,7 +114,7 @@ class Kernel:
     `reads` are the parameters of which contents from before the call may be seen, `writes` those that may
     be written. In `whole_writes` stands, for each of these, the condition on the kernel's symbols under
     which a call is certain to write every element of it: true, false where that is not proved, or an
-    expression.
+    expression; for those in `exact_writes` it is not written as a whole otherwise.
     `first_reads` are loaded from before anything is stored to them: True where that is certain.
     `elementwise` holds the pairs (read, written) that may be the same memory in whatever order the steps of
     loops come: no element is read after it was overwritten. In `copies` each element that is written is that
@@ -127,6 +130,7 @@ class Kernel:
     reads: frozenset[int] = frozenset()
     writes: frozenset[int] = frozenset()
     whole_writes: Mapping[int, Boolean] = field(default_factory=dict)
+    exact_writes: frozenset[int] = frozenset()
     elementwise: frozenset[tuple[int, int]] = frozenset()
     copies: frozenset[tuple[int, int]] = frozenset()
     read_before: frozenset[tuple[int, int]] = frozenset()

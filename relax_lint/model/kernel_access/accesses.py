@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import field
 from functools import cached_property
 from typing import Any
@@ -10,6 +11,7 @@ import sympy
 
 from relax_lint.model.kernel_access.conditions import Condition
 from relax_lint.model.kernel_access.polynomials import Poly
+from relax_lint.model.kernel_access.stored import StoredValues
 from relax_lint.model.kernel_access.terms import Terms
 from relax_lint.support.lazy_dataclass import record
 
@@ -89,6 +91,8 @@ class KernelAccess:
     node: Any = field(default=None, repr=False)
     claims: tuple[Poly, ...] = field(default=(), repr=False)
     """What must be negative for all of it to stay inside, the memory that the buffer only shows included."""
+    fills: bool = False
+    """Whether it is made to every element of the buffer at once."""
 
     @property
     def proved(self) -> bool:
@@ -123,6 +127,8 @@ class KernelAccesses:
     terms: Terms
     symbols: tuple[sympy.Symbol, ...]
     unread: tuple[str, ...] = ()
+    values: Mapping[int, StoredValues] = field(default_factory=dict)
+    """What is stored to parameters of integers, where that is known."""
 
     @cached_property
     def open(self) -> tuple[KernelAccess, ...]:

@@ -7,9 +7,10 @@ from dataclasses import field
 from enum import Enum
 
 from relax_lint.model.kernel_access.accesses import KernelAccess
+from relax_lint.model.kernel_access.atoms import Kind
 from relax_lint.model.kernel_access.conditions import AnyOf, AtLeastZero, Condition, Every, Unread
 from relax_lint.model.kernel_access.polynomials import Poly
-from relax_lint.model.kernel_access.terms import Kind, Terms
+from relax_lint.model.kernel_access.terms import Terms
 from relax_lint.support.lazy_dataclass import record
 
 MAX_STEPS = 3000
