@@ -35,4 +35,6 @@ def keep(question: Question, code: int) -> None:
         return
     entry = question.entry(code, EngineFiles().places)
     if entry is not None:
-        Cache(default_folder(), Config()).keep(*entry)
+        cache = Cache(default_folder(), Config())
+        cache.keep(*entry)
+        cache.close()

@@ -129,6 +129,7 @@ class Cache:
             with contextlib.suppress(OSError):
                 self._prepare()
                 self._write(path, data)
+                self._wrote = True
 
     def close(self) -> None:
         """Bring the folder down to its size, the entries first that were not used for longest."""

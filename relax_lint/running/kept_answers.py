@@ -11,6 +11,7 @@ import os
 import stat
 import sys
 import time
+from contextlib import suppress
 
 from relax_lint.support.regular_file import read_regular
 
@@ -43,6 +44,7 @@ _MOST_FILES = 16
 _MOST_FILE_BYTES = 1 << 20
 _MOST_BYTES = 1 << 18
 _MOST_PLACES = 64
+_MOST_ENTRIES = 20_000
 _CLOCK_STEP_S = 2.0
 _DAY_S = 86_400.0
 _TAG, _SIGNATURE = "CACHEDIR.TAG", b"Signature: 8a477f597d28d172789f06886806bc55\n# A cache of relax-lint"
@@ -76,11 +78,13 @@ class Question:
                 return None
             if stamp != _stamp(places)[0]:
                 return None
-            if time.time() - os.lstat(path).st_mtime > _DAY_S:
-                # What is in use is the last to go when the folder is full.
-                os.utime(path)
+            aged = time.time() - os.lstat(path).st_mtime > _DAY_S
         except (OSError, ValueError):
             return None
+        if aged:
+            # What is in use is the last to go when the folder is full.
+            with suppress(OSError):
+                os.utime(path)
         return text, int(code)
 
     def entry(self, code: int, places: Sequence[str]) -> tuple[str, bytes] | None:
@@ -92,7 +96,10 @@ class Question:
             return None
         if any("\n" in place for place in places) or not 0 < len(places) <= _MOST_PLACES:
             return None
-        stamp, latest = _stamp(places)
+        try:
+            stamp, latest = _stamp(places)
+        except (OSError, ValueError):
+            return None
         # A file that was written a moment ago may be written again without another time.
         if latest > time.time() - _CLOCK_STEP_S or Question(self._arguments).key != self.key:
             return None
@@ -123,19 +130,23 @@ def _key(arguments: Sequence[str]) -> str | None:
     if not _may_be_kept(arguments):
         return None
     parts: list[bytes] = [_FORM.encode()]
-    texts = (sys.version, sys.platform, sys.executable, os.getcwd(), *sys.path, "", *arguments, "")
+    # The import path may hold what is no text, and Python may not know where it is itself.
+    texts = (sys.version, sys.platform, repr(sys.executable), os.getcwd(), repr(sys.path), "", *arguments, "")
     parts += (text.encode(errors="surrogateescape") for text in texts)
-    parts += (f"{name}={os.environ.get(name)}".encode(errors="surrogateescape") for name in VARIABLES)
+    parts += (f"{name}={os.environ.get(name)!r}".encode(errors="surrogateescape") for name in VARIABLES)
     for path in _configurations():
         parts += (path.encode(errors="surrogateescape"), _contents(path, _MOST_FILE_BYTES))
-    files = 0
+    files: list[tuple[int, int]] = []
     for argument in arguments:
         try:
             status = os.lstat(argument)
         except (OSError, ValueError):
             continue
-        files += 1
-        if not stat.S_ISREG(status.st_mode) or not argument.endswith(".py") or files > _MOST_FILES:
+        # A file with two names is judged once, and two equal files twice.
+        if (identity := (status.st_dev, status.st_ino)) in files or len(files) == _MOST_FILES:
+            return None
+        files.append(identity)
+        if not stat.S_ISREG(status.st_mode) or not argument.endswith(".py"):
             return None
         parts += (argument.encode(errors="surrogateescape"), read_regular(argument, _MOST_FILE_BYTES))
     return _digest(parts) if files else None
@@ -204,7 +215,8 @@ def _stamp(places: Iterable[str]) -> tuple[str, float]:
     lines: list[str] = []
     latest = 0.0
     for place in places:
-        for path, status in python_files(place):
+        # An entry may name any place: to look through a whole disk takes for ever.
+        for path, status in python_files(place, _MOST_ENTRIES):
             changed = status.st_mtime_ns, status.st_ctime_ns
             lines.append(f"{path} {status.st_dev} {status.st_ino} {status.st_size} {changed}")
             latest = max(latest, status.st_mtime, status.st_ctime)
@@ -231,18 +243,32 @@ def _installed() -> Iterator[tuple[str, int]]:
                     yield path, 0
 
 
-def python_files(place: str) -> Iterator[tuple[str, os.stat_result]]:
-    """The Python files at or below a place, in an order that is the same everywhere."""
+def python_files(place: str, most: int | None = None) -> Iterator[tuple[str, os.stat_result]]:
+    """The Python files at or below a place, in an order that is the same everywhere. Raises ValueError where
+    there are more than `most` entries.
+    """
     if place.endswith(".py"):
         yield place, os.stat(place)
         return
+    levels, seen = [_entries(place)], 0
+    while levels:
+        if (entry := next(levels[-1], None)) is None:
+            levels.pop()
+            continue
+        seen += 1
+        if most is not None and seen > most:
+            raise ValueError(f"more than {most:,} entries")
+        # What an editor leaves may be a link to nothing.
+        with suppress(OSError):
+            if entry.name.endswith(".py") and entry.is_file():
+                yield entry.path, entry.stat()
+            elif entry.is_dir():
+                levels.append(_entries(entry.path))
+
+
+def _entries(folder: str) -> Iterator[os.DirEntry[str]]:
     try:
-        with os.scandir(place) as folder:
-            entries = sorted(folder, key=lambda entry: entry.name)
+        with os.scandir(folder) as found:
+            return iter(sorted(found, key=lambda entry: entry.name))
     except OSError:
-        return
-    for entry in entries:
-        if entry.name.endswith(".py"):
-            yield entry.path, entry.stat()
-        elif entry.is_dir():
-            yield from python_files(entry.path)
+        return iter(())

@@ -48,9 +48,9 @@ def _made(cls: type, eq: bool, *, guarded: bool) -> Any:
     made.__dataclass_params__.frozen = True
     for name in _GUARDS if derived else ():
         delattr(made, name)
-    own = frozenset(vars(made))
+    own = {name for name, value in vars(made).items() if (name, value) != ("__hash__", None)}
     methods: dict[str, Any] = {"__init__": _initialiser(made, guarded=guarded), "__repr__": _represent}
-    methods |= {**(_GUARDS if guarded else {}), **(_EQUALITY if eq else {})}
+    methods |= {**(_GUARDS if guarded else _OPEN if derived else {}), **(_EQUALITY if eq else {})}
     for name, method in methods.items():
         if name not in own:
             setattr(made, name, method)
@@ -85,18 +85,24 @@ def _hash(self: Any) -> int:
 
 
 def _set(self: Any, name: str, value: Any) -> None:
-    if name in _names(self.__class__):
+    if _is_guarded(self.__class__, name):
         raise FrozenInstanceError(f"cannot assign to field {name!r}")
     object.__setattr__(self, name, value)
 
 
 def _delete(self: Any, name: str) -> None:
-    if name in _names(self.__class__):
+    if _is_guarded(self.__class__, name):
         raise FrozenInstanceError(f"cannot delete field {name!r}")
     object.__delattr__(self, name)
 
 
+def _is_guarded(cls: Any, name: str) -> bool:
+    """Whether an attribute cannot be set: of a derived class that is no dataclass, only the fields."""
+    return "__dataclass_fields__" in vars(cls) or name in _names(cls)
+
+
 _GUARDS = {"__setattr__": _set, "__delattr__": _delete}
+_OPEN = {"__setattr__": object.__setattr__, "__delattr__": object.__delattr__}
 _EQUALITY = {"__eq__": _equal, "__hash__": _hash}
 
 

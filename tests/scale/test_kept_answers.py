@@ -19,6 +19,7 @@ from relax_lint.commands import check
 from relax_lint.commands.keeping import may_be_kept
 from relax_lint.commands.options import report_parser
 from relax_lint.running import kept_answers
+from relax_lint.running.cache import Cache
 from relax_lint.running.kept_answers import KEPT_OPTIONS, VARIABLES, Question, is_harmless
 from relax_lint.settings.config import Config
 from relax_lint.settings.options import OPTIONS
@@ -213,6 +214,97 @@ def test_a_file_that_changes_meanwhile_has_no_answer(folder: Path) -> None:
     question.text = "safe\n"
     (folder / "a.py").write_text(PROGRAM + "\n")
     assert question.entry(0, [str(folder)]) is None
+
+
+def test_a_file_with_two_names_is_judged_once_and_its_copy_again(says: Says, folder: Path) -> None:
+    os.link("a.py", "b.py")
+    for _ in range(3):
+        assert "b.py" not in says("a.py", "b.py")[1]
+    (folder / "b.py").unlink()
+    (folder / "b.py").write_text(PROGRAM)
+    assert "b.py" in says("a.py", "b.py")[1]
+    # So it is with a folder that leads to another one.
+    (folder / "here").symlink_to(".")
+    for _ in range(3):
+        assert "here" not in says("a.py", "here/a.py")[1]
+    (folder / "here").unlink()
+    (folder / "here").mkdir()
+    (folder / "here" / "a.py").write_text(PROGRAM)
+    assert "here/a.py" in says("a.py", "here/a.py")[1]
+
+
+@pytest.mark.parametrize("name", [name for name in VARIABLES if name != "RELAX_LINT_DEBUG"])
+def test_a_variable_may_have_any_value(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    keys = set()
+    for value in (None, "", "None", "1"):
+        monkeypatch.delenv(name, raising=False)
+        if value is not None:
+            monkeypatch.setenv(name, value)
+        keys.add(Question(["a.py"]).key)
+    assert len(keys - {None}) == 4
+
+
+def test_the_import_path_may_hold_what_is_no_text(monkeypatch: pytest.MonkeyPatch, folder: Path) -> None:
+    known = Question(["a.py"]).key
+    monkeypatch.setattr(sys, "path", [*sys.path, folder])
+    assert Question(["a.py"]).key not in (None, known)
+    monkeypatch.setattr(sys, "executable", None)
+    assert Question(["a.py"]).key is not None
+
+
+def test_an_entry_that_is_old_and_cannot_be_touched_is_used(
+    folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("RELAX_LINT_CACHE_DIR", str(folder / "kept"))
+    os.utime(_kept(folder), (1e9, 1e9))
+
+    def refuse(*_: Any) -> None:
+        raise PermissionError(1, "read-only")
+
+    monkeypatch.setattr(os, "utime", refuse)
+    assert Question(["a.py"]).answer() == ("safe\n", 0)
+
+
+def test_an_entry_that_names_a_whole_disk_is_not_followed(
+    folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("RELAX_LINT_CACHE_DIR", str(folder / "kept"))
+    monkeypatch.setattr(kept_answers, "_MOST_ENTRIES", 100)
+    _kept(folder)
+    (folder / "rules" / "again").symlink_to("..")
+    seen: list[str] = []
+    scandir = os.scandir
+
+    def watched(path: str) -> Any:
+        seen.append(path)
+        return scandir(path)
+
+    monkeypatch.setattr(os, "scandir", watched)
+    assert Question(["a.py"]).answer() is None
+    assert 0 < len(seen) <= 100
+    question = Question(["a.py"])
+    question.text = "safe\n"
+    assert question.entry(0, [str(folder / "rules")]) is None
+
+
+def test_what_an_editor_leaves_among_the_rules_is_no_rule(folder: Path) -> None:
+    rules = folder / "rules"
+    (rules / "folder.py").mkdir(parents=True)
+    (rules / "one.py").write_text("pass")
+    (rules / "folder.py" / "two.py").write_text("pass")
+    (rules / ".#one.py").symlink_to("somebody@somewhere.1234")
+    (rules / "loop.py").symlink_to("loop.py")
+    names = [Path(path).name for path, _ in kept_answers.python_files(str(rules))]
+    assert names == ["two.py", "one.py"]
+
+
+def test_kept_answers_count_for_the_size_of_the_folder(says: Says, monkeypatch: pytest.MonkeyPatch) -> None:
+    closed: list[bool] = []
+    monkeypatch.setattr(Cache, "close", lambda cache: closed.append(cache._wrote))
+    says("a.py")
+    closed.clear()
+    says("a.py")
+    assert closed == [False, True]
 
 
 # Of processes that are started, of terminals alone, and those that are asked here.

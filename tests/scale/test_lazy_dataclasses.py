@@ -5,6 +5,7 @@ from __future__ import annotations
 import copy
 import dataclasses
 import pickle
+import threading
 from collections.abc import Callable
 from dataclasses import field
 from typing import Any
@@ -179,3 +180,68 @@ def test_a_guard_is_what_a_record_lacks() -> None:
     for one in (cls(1) for cls in _derived(record)):
         one.x = 2
         assert one.x == 2
+
+
+@pytest.mark.parametrize("make", [lazy, dataclasses.dataclass])
+def test_nothing_is_added_but_to_a_class_that_says_no_fields(make: Callable[..., Any]) -> None:
+    base, derived = _derived(make)
+
+    class Plain(derived):  # type: ignore[misc, valid-type]
+        pass
+
+    for one in (base(1), derived(1)):
+        with pytest.raises(dataclasses.FrozenInstanceError, match="other"):
+            one.other = 2
+        with pytest.raises(dataclasses.FrozenInstanceError, match="other"):
+            del one.other
+    plain = Plain(1)
+    plain.other = 2
+    assert plain.other == 2
+    with pytest.raises(dataclasses.FrozenInstanceError, match="'y'"):
+        plain.y = ()
+
+
+@pytest.mark.parametrize("make", [lazy, record, dataclasses.dataclass])
+def test_an_own_equality_does_not_take_the_hash_away(make: Callable[..., Any]) -> None:
+    class Near:
+        x: int
+
+        def __eq__(self, other: object) -> bool:
+            return isinstance(other, Near) and abs(self.x - other.x) < 2
+
+    Loose: Any = make(frozen=True)(Near)
+    assert Loose(1) == Loose(2) != Loose(4)
+    assert hash(Loose(1)) == hash((1,))
+
+
+def test_a_record_may_be_derived_from_what_is_guarded() -> None:
+    @lazy(frozen=True)
+    class Base:
+        x: int
+
+    @record(frozen=True)
+    class Derived(Base):
+        y: int = 2
+
+    one = Derived(1)
+    assert (one.x, one.y, Base(1).x) == (1, 2, 1)
+    assert pickle.loads(pickle.dumps(AtTheTop(3))) == copy.deepcopy(AtTheTop(3))
+
+
+@pytest.mark.parametrize("make", [lazy, record])
+def test_first_calls_at_the_same_time(make: Callable[..., Any]) -> None:
+    for _ in range(20):
+        point: Any = _classes(make)[0]
+        begin = threading.Barrier(4)
+        made: list[Any] = []
+
+        def first(point: Any = point, begin: threading.Barrier = begin, made: list[Any] = made) -> None:
+            begin.wait()
+            made.append((point(1, hidden=3), hash(point(1, hidden=3)), repr(point(1))))
+
+        threads = [threading.Thread(target=first) for _ in range(4)]
+        for thread in threads:
+            thread.start()
+        for thread in threads:
+            thread.join()
+        assert made == [made[0]] * 4

@@ -131,19 +131,21 @@ def _dependent(tree: Tree, skipped: Iterable[Skipped]) -> Mapping[str, tuple[str
     """The functions whose verdicts depend on what was skipped, with what that is: those that it was in and
     those that mention one of them.
     """
-    found: dict[str, dict[str, None]] = {}
+    found: dict[str, set[str]] = {}
     names = [function.name for function in functions_of(tree.root)]
     for one in skipped:
         for name in names if one.function is None else (one.function,):
-            found.setdefault(name, {})[one.text] = None
+            found.setdefault(name, set()).add(one.text)
     mentioned = {f.name: _mentioned(f) for f in functions_of(tree.root)}
     while True:
         before = sum(map(len, found.values()))
         for name, others in mentioned.items():
             for other in others & found.keys() - {name}:
-                found.setdefault(name, {}).update(found[other])
+                found.setdefault(name, set()).update(found[other])
         if sum(map(len, found.values())) == before:
-            return {name: tuple(texts) for name, texts in found.items()}
+            # In the order of the text, whatever that of a set is.
+            order = tuple(dict.fromkeys(one.text for one in skipped))
+            return {name: tuple(text for text in order if text in texts) for name, texts in found.items()}
 
 
 def _mentioned(function: ast.FunctionDef) -> set[str]:
