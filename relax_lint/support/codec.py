@@ -27,6 +27,8 @@ _COLUMNS = "columns"
 _LEAST_ROWS = 8
 _MOST_CELLS = 4_000_000
 """Of one table: a value that every row shares is written once and held by each."""
+_MOST_CHARACTERS = 128 << 20
+"""Of the words of one column: what is written once is shown for each row."""
 
 
 def encode(value: Any) -> Any:
@@ -209,7 +211,10 @@ def _cells(column: Any, read: Callable[[Any], tuple[Any, ...]], rows: int | None
     """The values of a column, one for each of so many rows (None: it tells how many there are)."""
     match column:
         case [shared] if rows is not None:
-            cells: Sequence[Any] = read(shared) * rows if len(_list(shared)) == 1 else ()
+            value = read(shared) if len(_list(shared)) == 1 else ()
+            if sum(map(_length, value)) * rows > _MOST_CHARACTERS:
+                raise ValueError("a column that is too large")
+            cells: Sequence[Any] = value * rows
         case [values, None]:
             cells = read(values)
         case [values, list(numbers)]:
@@ -226,7 +231,19 @@ def _numbered(values: Sequence[Any], numbers: list[Any]) -> Sequence[Any]:
         return ()
     if set(map(type, numbers)) != {int} or not 0 <= min(numbers) <= max(numbers) < len(values):
         raise ValueError("not the numbers of values")
+    lengths = list(map(_length, values))
+    # What is too long only if the longest stood in every row is rarely there.
+    is_doubtful = max(lengths) * len(numbers) > _MOST_CHARACTERS
+    if is_doubtful and sum(map(lengths.__getitem__, numbers)) > _MOST_CHARACTERS:
+        raise ValueError("a column that is too large")
     return list(map(values.__getitem__, numbers))
+
+
+def _length(value: Any) -> int:
+    """The characters of a text or of several."""
+    if type(value) is str:
+        return len(value)
+    return sum(map(_length, value)) if type(value) is tuple else 0
 
 
 @cache

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, fields, replace
 from typing import Any
 
 import pytest
@@ -152,6 +152,37 @@ def test_a_table_may_begin_with_a_table() -> None:
     nested = tuple(Edit(Location("a.py", number, 1, 1, 1), "") for number in range(9))
     fix = Fix("t", "safe", nested)
     assert decode(Fix, json.loads(json.dumps(encode(fix)))) == fix
+
+
+def test_the_first_column_may_be_a_table_whose_rows_stand_for_many() -> None:
+    places = [Location("a.py", number, 1, number, 9) for number in range(1, 11)]
+    fix = Fix("t", "safe", tuple(Edit(places[number % 10], str(number % 3)) for number in range(40)))
+    data = json.loads(json.dumps(encode(fix)))
+    (first, numbers), _ = data[2]["columns"]
+    assert len(first["columns"]) == len(fields(Location))
+    assert len(numbers) == 40
+    assert decode(Fix, data) == fix
+    for damaged in ({"columns": first}, {"columns": []}, {"columns": [first]}, {}, None):
+        data[2]["columns"][0] = [damaged, numbers]
+        with pytest.raises(ValueError, match=r"\w"):
+            decode(Fix, data)
+
+
+@pytest.mark.parametrize("column", [[["x" * 1000]], [["x" * 1000, "y"], [0] * 150_000]])
+def test_a_few_words_do_not_become_a_flood(column: Any) -> None:
+    heads = [[["A" * 9], [0] * 150_000], [[None]]]
+    assert len(read_answer(_heads({"columns": heads})).units) == 150_000
+    origins = {"columns": [column if len(column) == 2 else [column[0], [0] * 150_000], [[None]]]}
+    with pytest.raises(ValueError, match="too large"):
+        decode(Check, [*encode(CHECK)[:12], origins, *encode(CHECK)[13:]])
+    # So it is with several words that all rows share.
+    shared = [[[value]] for value in ("m", None, "u", ["x" * 500] * 2, False, False)]
+    problems = {"columns": [[["parse-error"], [0] * 150_000], *shared]}
+    with pytest.raises(ValueError, match="too large"):
+        read_answer(["UnitList", [[], problems, [], [], []]])
+    shared[3] = [[["x"]]]
+    problems = {"columns": [[["parse-error"], [0] * 150_000], *shared]}
+    assert len(read_answer(["UnitList", [[], problems, [], [], []]]).problems) == 150_000
 
 
 HEADS = tuple(UnitHead(f"unit {number}", Location("a.py", number, 1, number, 9)) for number in range(1, 9))
