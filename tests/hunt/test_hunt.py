@@ -15,10 +15,11 @@ from relax_lint.vm.versions import VERSION
 from tools.hunt.campaign import NAMES, Campaign, State
 from tools.hunt.generate import generate
 from tools.hunt.pipelines import judged_only, pipelines
-from tools.hunt.program import Program, text
+from tools.hunt.program import Program
 from tools.hunt.reduce import candidates, reduced, size
 from tools.hunt.signatures import signature
 from tools.hunt.stored import read, write
+from tools.hunt.writing import text
 
 pytestmark = pytest.mark.skipif(not VERSION.startswith("0.27"), reason="programs are written for TVM 0.27")
 SEEDS = range(12)
