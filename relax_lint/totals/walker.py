@@ -271,6 +271,7 @@ class Walker:
         elif self._inventory is Inventory.VALUES:
             reference = self._fresh(frame, op.type, op.place)
         else:
+            self._hold_tuples(frame, op.arguments)
             reference = passed_on(op, [self._reference(frame, one) for one in op.arguments], frame.function)
         self._point(frame, op)
         return reference
@@ -312,12 +313,19 @@ class Walker:
         for parameter, argument in zip(callee.parameters, op.arguments, strict=False):
             self._hold(inner, parameter, self._reference(frame, argument))
             inner.arguments[parameter] = (frame, argument)
+        self._hold_tuples(frame, op.arguments)
         self._active.append(callee.name)
         result = self._call(inner)
         self._active.pop()
         self._hold(frame, op.result, result)
         self._let_go(result)
         return None
+
+    def _hold_tuples(self, frame: Frame, arguments: Iterable[ValueId]) -> None:
+        """A tuple that is written as an argument is in a register of its own, which nothing kills."""
+        for argument in arguments:
+            if argument in frame.function.inline_tuples:
+                self._hold(frame, argument, self._reference(frame, argument))
 
     def _if(self, frame: Frame, op: If) -> Reference:
         taken = self._choose(frame, op)
