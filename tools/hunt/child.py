@@ -16,6 +16,7 @@ from tvm import relax
 from relax_lint.instrument import MemoryLint
 from relax_lint.judging.report import check_module
 from relax_lint.replay.modules import load_module
+from relax_lint.results.verdict import Verdict
 from relax_lint.settings.config import Config
 from tools.hunt.changes import Changes
 from tools.hunt.memory import differences, meter
@@ -108,6 +109,7 @@ def count(lowered: Any, program: Program, way: Way, reply: dict[str, Any]) -> No
     """What the linter says of every operation of a module that is right, and of its memory."""
     checks = check_module(lowered, Config(), path="", totals=False).checks
     reply["points"] = dict(Counter(check.verdict.value for check in checks))
+    reply["alarms"] = sorted({c.rule for c in checks if c.verdict is Verdict.ALWAYS_WRONG})
     extents = program.extents[:1] if way.is_bound else program.extents
     calls = {extent: list(arguments(program, extent)) for extent in extents}
     executable = built(lowered, way.exec_mode)

@@ -200,8 +200,13 @@ class Program:
 
 
 def without_unused(program: Program) -> Program:
-    """The program without statements that no result depends on: what a pass does to those is not seen."""
-    return replace(program, functions=tuple(_needed(function) for function in program.functions))
+    """The program without functions that nothing calls and statements that no result depends on: what a pass
+    does to those is not seen.
+    """
+    functions = tuple(_needed(function) for function in program.functions)
+    called = " ".join(s.template for function in functions for s in all_statements(function.statements))
+    kept = (f for f in functions[:-1] if f"cls.{f.name}(" in called)
+    return replace(program, functions=(*kept, functions[-1]))
 
 
 def _needed(function: Function) -> Function:

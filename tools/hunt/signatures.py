@@ -10,7 +10,7 @@ _NUMBERS = re.compile(r"0x[0-9a-f]+|\d+|\bv\d+\b|\b\w+_\d+\b")
 _RULES = ("RLX2", "RLX101", "RLX102", "RLX303", "RLX304")
 """The rules whose findings tell that other memory is read or written than is meant."""
 
-MISSES = frozenset({"unforetold", "crash", "memory"})
+MISSES = frozenset({"unforetold", "crash", "memory", "false alarm"})
 """Classes that are faults of the linter until somebody has looked at them."""
 
 
@@ -36,6 +36,9 @@ def signature(reply: Mapping[str, Any]) -> tuple[str, ...] | None:
         return (kind, reply["pipeline"], plain(reply.get("message", "")))
     if ends == "refused":
         return ("refused", plain(reply.get("message", "")))
+    alarms = [rule for rule in reply.get("alarms", ()) if rule.startswith(_RULES)]
+    if alarms and not any(finding[2] == "always-wrong" for finding in found):
+        return ("false alarm", *alarms)
     wrong = [row for row in reply.get("memory", ()) if of_memory(row) == "differs"]
     if wrong:
         return ("memory", reply["pipeline"], wrong[0]["allocator"])
