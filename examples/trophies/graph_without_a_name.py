@@ -14,8 +14,10 @@ class Module:
     @R.function
     def main(x: R.Tensor((4,), "float32")):
         with R.dataflow():
+            a = R.exp(x)
+            b = R.cos(a)
             c = R.const([1.0, 2.0, 3.0, 4.0], "float32")
-            d = R.add(R.cos(c), c)
+            d = R.add(R.cos(c), b)
             e = R.sin(d)
             R.output(c, e)
         return (c, e)

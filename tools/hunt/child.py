@@ -74,10 +74,10 @@ def judge(program: Program, names: list[str], say: Any) -> None:
 def lower(module: Any, program: Program, way: Way, instruments: list[Any]) -> Any:
     """The module as it is handed to code generation."""
     passes = [*way.passes, way.pipeline]
-    with (
-        tvm.target.Target("llvm"),
-        tvm.transform.PassContext(opt_level=way.opt_level, config=way.config, instruments=instruments),
-    ):
+    context = tvm.transform.PassContext(
+        opt_level=way.opt_level, required_pass=["LambdaLift"], config=way.config, instruments=instruments
+    )
+    with tvm.target.Target("llvm"), context:
         return tvm.transform.Sequential(lifted(passes) if program.has_closures else passes)(module)
 
 
@@ -113,7 +113,7 @@ def count(lowered: Any, program: Program, way: Way, reply: dict[str, Any]) -> No
     extents = program.extents[:1] if way.is_bound else program.extents
     calls = {extent: list(arguments(program, extent)) for extent in extents}
     executable = built(lowered, way.exec_mode)
-    if program.has_packed_aliases:
+    if program.has_packed_aliases or program.has_devices:
         return
     reply["memory"] = list(differences(lowered, executable, way.exec_mode, calls))
 
