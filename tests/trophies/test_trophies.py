@@ -63,7 +63,7 @@ SAID = {
     ),
     "in_place_drops_a_kernel": None,
     "in_place_field_of_live_tuple": Said(passes=(IN_PLACE,)),
-    "in_place_field_read_twice": Said(verdict=Verdict.NEEDS_RUNTIME_CHECK, passes=(IN_PLACE,)),
+    "in_place_field_read_twice": Said(passes=(IN_PLACE,)),
     "killed_text": None,
     # Whether the caller still needs what the parameter holds is not known: it calls again with it.
     "lifted_parameter": Said(verdict=Verdict.NEEDS_RUNTIME_CHECK, passes=("PartitionTransformParams",)),
