@@ -154,10 +154,11 @@ class State:
 
 
 class Campaign:
-    """Runs programs and keeps what is found in `folder`."""
+    """Runs programs through some of the pipelines in `names`, and keeps what is found in `folder`."""
 
-    def __init__(self, folder: Path, seed: int) -> None:
+    def __init__(self, folder: Path, seed: int, names: tuple[str, ...] = NAMES) -> None:
         self.folder = folder
+        self._names = names
         folder.mkdir(parents=True, exist_ok=True)
         self._path = folder / "state.json"
         self.state = State.load(self._path, seed)
@@ -191,7 +192,7 @@ class Campaign:
         """One program; whether it showed a miss of the linter that is new."""
         state = self.state
         program = generate(state.next_seed)
-        names = Random(state.next_seed).sample(NAMES, EACH)
+        names = Random(state.next_seed).sample(self._names, EACH)
         state.next_seed += 1
         state.programs += 1
         state.statements += size(program)
