@@ -12,6 +12,9 @@ from tools.hunt.program import Lambda, Pair, Statement, Tensor, Type
 WRITTEN = ("float32", "float32", "float16", "int32", "int8")
 """The types of numbers that in-place calls are for."""
 
+UNKNOWN = "?"
+"""Stands for memory that is not this body's own."""
+
 
 @dataclass
 class Scope:
@@ -48,6 +51,9 @@ class Scope:
         if shares:
             for operand in (*statement.operands, *(statement.used() if statement.closure else ())):
                 group |= self.memory.get(operand, set())
+        if "hunt.same" in statement.template:
+            # What a packed function returns is presumed to be new: nothing is said of writes into it.
+            group.add(UNKNOWN)
         for member in group:
             self.memory[member] = group
         if statement.consumes:
