@@ -55,7 +55,7 @@ SAID = {
     "folded_slice": None,
     "fused_past_in_place": Said(passes=("FuseOps", *FUSED)),
     "fused_symbolic_in_place": None,
-    "graph_without_a_name": None,
+    "graph_without_a_name": Said("RLX204", passes=("WithGraphs",)),
     "hoisted_out_of_a_branch": None,
     "in_place_constant": Said(passes=(IN_PLACE,)),
     "in_place_copy_that_is_a_view": Said(
