@@ -11,7 +11,7 @@ import sympy
 from sympy.logic.boolalg import Boolean, Not
 
 from relax_lint.results.verdict import Prover, Verdict
-from relax_lint.support.lazy_dataclass import dataclass
+from relax_lint.support.lazy_dataclass import record
 from relax_lint.symbolic.decision import Assignment, Decision, FailureStatus, FirstFailure, Proof
 from relax_lint.symbolic.domain import Domain, FactKind
 from relax_lint.symbolic.links import Links
@@ -27,7 +27,7 @@ DEFAULT_RLIMIT = 200_000
 T = TypeVar("T")
 
 
-@dataclass(frozen=True)
+@record(frozen=True)
 class _Answer:
     """A decision in the terms of a normal-form question; `assumed` are positions in its facts."""
 

@@ -8,7 +8,7 @@ from typing import Any
 
 from sympy.logic.boolalg import Boolean
 
-from relax_lint.support.lazy_dataclass import dataclass
+from relax_lint.support.lazy_dataclass import record
 from relax_lint.symbolic.domain import INT64_MAX, INT64_MIN
 from relax_lint.symbolic.evaluation import compile_condition, compile_expr, may_be_undefined, size_of
 from relax_lint.symbolic.formula import Formula, Unsupported, is_polynomial, substitute, symbols_of
@@ -28,7 +28,7 @@ condition that is solved along it."""
 SMALL_VALUES = (0, 1, 2, 3, 4, 5, 8, 16, 17, 64, 100, 1024)
 
 
-@dataclass(frozen=True)
+@record(frozen=True)
 class Budget:
     """How much a search may do: points to evaluate, and lines along one axis to solve."""
 
@@ -40,7 +40,7 @@ QUICK = Budget(points=600, lines=40)
 THOROUGH = Budget(points=20_000, lines=2_500)
 
 
-@dataclass(frozen=True)
+@record(frozen=True)
 class BestPoint:
     """The best point found, and whether it is certain that no smaller one exists.
 

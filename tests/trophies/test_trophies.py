@@ -83,7 +83,7 @@ SAID = {
     "specialised_extent": None,
     "stacked_layout": None,
     "taken_past_in_place": Said(passes=("ReorderTakeAfterMatmul",)),
-    "topk_of_few": None,
+    "topk_of_few": Said("RLX205", Verdict.NEEDS_RUNTIME_CHECK, (None,)),
     "transposed_past_in_place": Said(passes=("ReorderPermuteDimsAfterConcat",)),
 }
 """What is said of each; None: nothing, as docs/trophies.md explains."""
