@@ -34,8 +34,7 @@ from relax_lint.model.operations import (
 )
 from relax_lint.model.program import Function
 from relax_lint.model.types import TensorType, TupleType, ValueType
-from relax_lint.symbolic.evaluation import compile_condition
-from relax_lint.totals.frame import Decisions, Frame, Memory, Reference, Register
+from relax_lint.totals.frame import Decisions, Frame, Memory, Reference, Register, decided_by_symbols
 from relax_lint.totals.plans import Plans
 from relax_lint.totals.quantities import (
     Indeterminate,
@@ -343,7 +342,7 @@ class Walker:
         known = None if origin is None else self._known(origin)
         if known is not None:
             return known
-        forced = _decided(op, frame.scope)
+        forced = decided_by_symbols(op, frame.scope)
         if forced is None:
             forced = self._decide()
         if op.condition is not None and origin is not None:
@@ -393,15 +392,3 @@ def _define(scope: Scope, left: Any, right: Any) -> None:
                 scope.define(symbol, scope.quantity(other))
             except Indeterminate:
                 continue
-
-
-def _decided(op: If, scope: Scope) -> bool | None:
-    """The branch that the values of the symbols choose, where they do."""
-    condition = sympy.And(*(fact.condition for fact in op.facts))
-    symbols = tuple(sorted(condition.free_symbols, key=str))
-    if not op.facts or not all(scope.knows(symbol) for symbol in symbols):
-        return None
-    values = [scope.quantity(symbol) for symbol in symbols]
-    if not all(isinstance(value, int) for value in values):
-        return None
-    return compile_condition(condition, symbols)(*values)
