@@ -308,6 +308,7 @@ class Walker:
         if callee.name in self._active:
             raise CallsItself(callee.name, self._active.index(callee.name))
         scope = match_arguments(frame.function, frame.scope, callee, op.arguments)
+        self._hold_tuples(frame, op.arguments)
         self._enter(frame, op, callee, scope)
         return None
 
@@ -317,7 +318,6 @@ class Walker:
         for parameter, argument in zip(callee.parameters, op.arguments, strict=False):
             self._hold(inner, parameter, self._reference(frame, argument))
             inner.arguments[parameter] = (frame, argument)
-        self._hold_tuples(frame, op.arguments)
         self._active.append(callee.name)
         result = self._call(inner)
         self._active.pop()
