@@ -21,10 +21,13 @@ from typing import Any
 import sympy
 import tvm
 
+from relax_lint.facts.kernel_accesses import Status
+from relax_lint.judging.module import ModuleJudge
 from relax_lint.model.kernel_access.accesses import KernelAccesses
 from relax_lint.model.kernel_access.polynomials import Poly
 from relax_lint.model.kernel_access.stored import StoredValues
 from relax_lint.model.prim_funcs import read_kernel
+from relax_lint.settings.config import Config
 from relax_lint.symbolic.evaluation import compile_expr
 from tests.oracle.tir.compare import Disagreement, Unusable
 from tests.oracle.tir.expressions import Declined
@@ -34,6 +37,8 @@ SIZES = [(n, m) for n in (0, 1, 2, 5) for m in (0, 1, 3)]
 DTYPES = ("int32", "int64", "int64", "int8", "uint8", "int16")
 _MARK = 101
 """What `q` holds before; an element that still does counts as not stored."""
+_Q = 2
+"""The position of `q`."""
 _SPANS = {"int8": 7, "uint8": 8, "int16": 15, "int32": 31, "int64": 63}
 
 
@@ -68,7 +73,7 @@ class _Writer:
         )
         head = f"""\
 @T.prim_func(s_tir=True)
-def f(p_: T.handle, q_: T.handle, e_: T.handle):
+def f(p_: T.handle, e_: T.handle, q_: T.handle):
     n = T.int64()
     m = T.int64()
     p = T.match_buffer(p_, (n,), "{self._p}")
@@ -218,6 +223,79 @@ for i, j in T.grid(n, {extent}):
         )
 
 
+# -- the kernel in a module, whose `q` another one uses ---------------------------------------------
+
+_USED = """
+@I.ir_module
+class Module:
+{producer}
+
+    @T.prim_func(private=True)
+    def gather(a: T.handle, c: T.handle, b: T.handle):
+        r = T.int64()
+        n = T.int64()
+        x = T.match_buffer(a, (r,), "float32")
+        where = T.match_buffer(c, (n,), "{dtype}")
+        y = T.match_buffer(b, (n,), "float32")
+        for i in range(n):
+            y[i] = x[where[i]]
+
+    @R.function
+    def main(p: R.Tensor(("n",), "{given}"), e: R.Tensor(("m",), "int8"), x: R.Tensor(({rows},), "float32")):
+        n = T.int64()
+        q = R.call_tir(Module.f, (p, e), R.Tensor((n,), "{dtype}"))
+        y = R.call_tir(Module.gather, (x, q), R.Tensor((n,), "float32"))
+        return y
+"""
+ROWS = ("1", "4", "8", "128", "256", '"n"', '"m"', '"n + 1"')
+
+
+def compare_used(text: str, rows: str, seed: int = 1) -> Counter[str]:
+    """What is said of an access at the integers that a kernel computes, in an `x` of so many rows, at each
+    size. Raises `Disagreement` and `Unusable`.
+    """
+    try:
+        prim_func: Any = tvm.script.from_source(text)
+        given, dtype = (str(prim_func.params[at].dtype) for at in (0, _Q))
+        body = indent(text.replace("(s_tir=True)", "(private=True, s_tir=True)"), "    ")
+        used = _USED.format(producer=body, given=given, dtype=dtype, rows=rows)
+        module = tvm.script.from_source(used)
+    except BaseException as error:
+        if isinstance(error, KeyboardInterrupt):
+            raise
+        raise Unusable(f"TVM: {error}") from None
+    (said,) = _said_of_gather(module)
+    seen: Counter[str] = Counter({"modules": 1, f"gather {said.value}": 1})
+    if said not in (Status.PROVED, Status.WRONG):
+        return seen
+    chance = random.Random(seed)
+    for n, m in SIZES:
+        extent = int(eval(rows.strip('"'), {"n": n, "m": m}))
+        p = contents_of(given, n, chance)
+        for unwritten in (120, -100):
+            outcome = _run(prim_func, n, m, p, unwritten)
+            if outcome is None:
+                continue
+            outside = [one for one in outcome.contents[_Q] if not 0 <= one < extent]
+            if said is Status.PROVED and outside:
+                raise Disagreement(
+                    f"proved and outside, {outside} in 0..{extent - 1}, at n = {n}, m = {m}, p = {p}"
+                )
+            if said is Status.WRONG and not outside:
+                raise Disagreement(f"wrong and inside, at n = {n}, m = {m}, p = {p}")
+            seen["calls compared"] += 1
+    return seen
+
+
+def _said_of_gather(module: Any) -> Iterator[Status]:
+    """What is said of the access of `x`."""
+    for function in ModuleJudge(module, Config(select=("RLX306",))).functions():
+        for use in function.facts.kernels.uses:
+            if use.kernel.name == "gather":
+                found = function.facts.indices.verdict(use).open
+                yield next((one.status for one in found if one.access.buffer.name == "x"), Status.PROVED)
+
+
 # -- the comparison --------------------------------------------------------------------------------
 
 
@@ -241,7 +319,7 @@ def compare(text: str, seed: int = 1) -> Counter[str]:
             raise
         raise Unusable(f"TVM: {error}") from None
     accesses = read_kernel("f", prim_func).accesses
-    values = accesses.values.get(1)
+    values = accesses.values.get(_Q)
     seen: Counter[str] = Counter({"kernels": 1, "stated": int(values is not None)})
     if values is None:
         return seen
@@ -260,7 +338,7 @@ def compare(text: str, seed: int = 1) -> Counter[str]:
 
 def _run(prim_func: Any, n: int, m: int, p: Sequence[int], unwritten: int) -> Outcome | None:
     try:
-        given = {0: p, 1: [_MARK] * n, 2: [0] * m}
+        given = {0: p, 1: [0] * m, _Q: [_MARK] * n}
         outcome = Machine(prim_func).run({"n": n, "m": m}, given, unwritten)
     except Declined as error:
         raise Unusable(f"declined: {error}") from None
@@ -282,7 +360,7 @@ def _compare(
     if wraps or any(number(p) < 0 for p in (*values.steps, *values.reductions)):
         seen["said not to be known"] += 1
         return
-    stored = [element for element in outcome.contents[1] if element != _MARK]
+    stored = [element for element in outcome.contents[_Q] if element != _MARK]
     ranges = [(number(low), number(high)) for low, high in values.ranges]
     low, high = min(one for one, _ in ranges), max(one for _, one in ranges)
     outside = [element for element in stored if not low <= element <= high]
@@ -313,6 +391,7 @@ def main() -> int:
             break
         try:
             seen += compare(text)
+            seen += compare_used(text, ROWS[sum(seen.values()) % len(ROWS)])
         except Unusable as error:
             seen[f"not taken: {str(error).split(':')[0]}"] += 1
         except Exception as error:
