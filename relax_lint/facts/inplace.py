@@ -217,6 +217,23 @@ def overwritten_constants(flow: FunctionFlow) -> frozenset[ValueId]:
     return frozenset(event.value for event in events if event.constant)
 
 
+def handed_over_constants(flow: FunctionFlow) -> frozenset[ValueId]:
+    """The constants that a call with unknown effects is given: what they hold then is up to that."""
+    roots, given = flow.aliases.roots, list[AccessPath]()
+    for call in flow.calls:
+        effect = flow.effect_of(call)
+        if not effect.known:
+            given += [AccessPath(a) for place, a in enumerate(call.arguments) if place in effect.writes]
+    for invoked in flow.function_calls:
+        summary = flow.summary_of(invoked)
+        if summary is None:
+            given += map(AccessPath, invoked.arguments)
+        else:
+            unknown = (*summary.passed, *summary.handed_on)
+            given += [summary.path(path, invoked) for path in unknown]
+    return frozenset(root for path in given for root in roots.of(path)) & roots.constants
+
+
 def _writes_of_callees(flow: FunctionFlow) -> Iterator[OutsideWrite]:
     constants = flow.aliases.roots.constants
     for call in flow.function_calls if constants else ():
