@@ -24,8 +24,8 @@ from tools.mutants.explained import explained
 from tools.mutants.generating import PACKAGES, ROOT, Key, Mutant, mutants, python_files
 from tools.mutants.recording import record
 from tools.mutants.report import Log, tell
-from tools.mutants.running import KILLED, UNTESTED, Outcome, Trial, silence
-from tools.mutants.tests_of import Record, digest
+from tools.mutants.running import KILLED, UNTESTED, Outcome, Trial
+from tools.mutants.tests_of import Record, digest, test_files
 
 KEPT = ROOT / "build" / "mutants" / "record.json"
 IMPORTED_TESTS = 60
@@ -106,30 +106,32 @@ def sampled(found: Sequence[Mutant], count: int | None, seed: int) -> list[Mutan
 
 
 def recorded(folder: str, tests: Sequence[str] | None) -> Record:
-    """What the tests run, up to date. Each file of tests is recorded in a fork: this process must not
-    import what is mutated, and a crash costs that file only.
-    """
+    """What the tests run, up to date. A fork records it: this process must not import what is mutated."""
     kept = Record.read(KEPT) if tests is None else Record()
-    stale = kept.stale_tests() if tests is None else list(tests)
+    stale = (
+        kept.stale_tests()
+        if tests is None
+        else [path.relative_to(ROOT).as_posix() for path in test_files(tests)]
+    )
     kept = kept.without(stale)
     running.preload()
-    for number, name in enumerate(stale):
-        if not (ROOT / name).exists():
-            continue
-        path = Path(folder, f"record{number}.json")
-        if not _in_fork(partial(_record, name, folder, path)):
+    path = KEPT if tests is None else Path(folder, "record.json")
+    _in_fork(partial(_record, kept, [name for name in stale if (ROOT / name).exists()], folder, path))
+    return Record.read(path)
+
+
+def _record(kept: Record, names: Sequence[str], folder: str, path: Path) -> None:
+    """Write the record after each file of tests: whoever ends this goes on from here."""
+    kept.write(path)
+
+    def add(name: str, found: Record | None) -> None:
+        if found is None:
             sys.stderr.write(f"the tests of {name} end the process that records them: they are not used\n")
-        kept.add(Record.read(path))
-        if tests is None:
-            kept.test_files.setdefault(name, digest(ROOT / name))
-            # As soon as it is there: whoever ends this goes on from here.
-            kept.write(KEPT)
-    return kept
+        kept.add(found or Record(test_files={name: digest(ROOT / name)}))
+        kept.write(path)
 
-
-def _record(name: str, folder: str, path: Path) -> None:
-    silence()
-    record([name], folder).write(path)
+    if names:
+        record(names, folder, add)
 
 
 def _in_fork(work: Callable[[], None]) -> bool:

@@ -18,9 +18,6 @@ TASK_S = 10
 class Forks:
     """Stands in for `WorkerPool`: every task is done in a fork, without limits and sandbox."""
 
-    here = False
-    """Whether what ends well in a fork is done again in this process, where coverage sees it."""
-
     def __init__(self, *_: Any, **__: Any) -> None:
         self.gaps: set[str] = set()
         self._queue: deque[tuple[int, str, tuple[Any, ...]]] = deque()
@@ -45,8 +42,6 @@ class Forks:
         while self._queue:
             task, name, arguments = self._queue.popleft()
             lines, status = _forked(name, arguments)
-            if self.here and status == 0:
-                lines = list(_lines(name, arguments))
             for line in lines:
                 yield Item(task, json.loads(line))
             if status == 0:
@@ -93,11 +88,10 @@ def _forked(name: str, arguments: tuple[Any, ...]) -> tuple[list[str], int]:
     return lines, os.waitpid(child, 0)[1]
 
 
-def work_in_forks(*, here: bool = False) -> None:
+def work_in_forks() -> None:
     """From now on `relax_lint.check` starts no other process."""
     from relax_lint.running import file_task, pools
 
-    Forks.here = here
     setattr(pools, "WorkerPool", Forks)  # noqa: B010 (mypy knows it as imported only)
     # It collects garbage for the sake of the next file of its process, which a fork does not have.
     setattr(file_task, "gc", _NoCollector)  # noqa: B010
