@@ -1,4 +1,4 @@
-"""Recording which tests run which lines: the engine is imported with marks, and each file of tests runs in a fork."""
+"""Recording which tests run which lines: the engine has marks, and each file of tests runs in a fork."""
 
 from __future__ import annotations
 
