@@ -46,8 +46,7 @@ def uninitialised_reads(flow: FunctionFlow, judge: Judge) -> Iterator[Decided[Un
 
 def _decided(event: UnwrittenRead, flow: FunctionFlow, judge: Judge) -> Decided[UnwrittenRead]:
     op = event.reading.op
-    empty = flow.memory.range(event.reading.value).empty
-    nothing = sympy.false if isinstance(empty, Unknown) else empty
+    nothing = _nothing(event, flow)
     if event.mended:
         return _perhaps_written(event, nothing, flow, judge)
     if leftovers(event, flow):
@@ -55,6 +54,15 @@ def _decided(event: UnwrittenRead, flow: FunctionFlow, judge: Judge) -> Decided[
     claim = judge.claim_at(nothing, op)
     decision = judge.judge_event(claim, event.certainty, "written only on some paths")
     return Decided(event, decision, event.reading.presumptions, decision.safe_when is not None)
+
+
+def _nothing(event: UnwrittenRead, flow: FunctionFlow) -> Boolean:
+    """Where no byte is read: as the type of what is read tells it, else that of the tensor."""
+    for value in (event.reading.value, event.tensor.result):
+        empty = flow.memory.range(value).empty
+        if not isinstance(empty, Unknown):
+            return empty
+    return sympy.false
 
 
 def _perhaps_written(
