@@ -8,7 +8,7 @@ from pathlib import Path
 
 from tests.strength.claims import Said
 
-FOLDER = Path(__file__).with_name("stored")
+FOLDER = Path(__file__).with_name("said")
 
 
 def read(family: str) -> dict[str, Said]:

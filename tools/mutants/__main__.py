@@ -1,7 +1,7 @@
 """Put faults into the engine, one by one, and see whether the tests notice.
 
 python -m tools.mutants [FILE or FOLDER ...] [--sample N] [--seed N] [--minutes M]
-        [--tests PATH ...] [--log FILE]
+        [--tests PATH ...] [--log FILE] [--jobs N]
 
 Without `--tests` the tests that run a mutant's line are taken, from a record that is made when it is
 missing or when tests have changed. The exit code is 1 where a mutant survived that `explained.toml`
@@ -15,6 +15,7 @@ import os
 import sys
 import tempfile
 import time
+import traceback
 from collections.abc import Callable, Sequence
 from functools import partial
 from pathlib import Path
@@ -45,6 +46,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser.add_argument(
         "--log", type=Path, help="append every outcome as a line of JSON; what it holds is not run again"
     )
+    parser.add_argument("--jobs", type=int, default=2, metavar="N", help="that many at a time")
     parser.add_argument(
         "--repeat", type=Path, metavar="FILE", help="what a log says was killed, by the same tests"
     )
@@ -62,8 +64,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
         left = [mutant for mutant in chosen if mutant.key not in known and mutant.key not in log.found]
         # Where the time ends before the mutants do, those that were run are a sample too.
         left.sort(key=lambda mutant: mutant.key.rank(options.seed))
-        seen = recorded(folder, options.tests)
-        _try(left, seen, folder, log, time.monotonic() + options.minutes * 60)
+        seen = recorded(folder, options.tests, options.jobs)
+        _try(left, seen, folder, log, time.monotonic() + options.minutes * 60, options.jobs)
         return tell(log, chosen, known)
 
 
@@ -105,7 +107,7 @@ def sampled(found: Sequence[Mutant], count: int | None, seed: int) -> list[Mutan
     return [mutant for mutant in found if mutant.key in taken]
 
 
-def recorded(folder: str, tests: Sequence[str] | None) -> Record:
+def recorded(folder: str, tests: Sequence[str] | None, jobs: int) -> Record:
     """What the tests run, up to date. A fork records it: this process must not import what is mutated."""
     kept = Record.read(KEPT) if tests is None else Record()
     stale = (
@@ -116,11 +118,13 @@ def recorded(folder: str, tests: Sequence[str] | None) -> Record:
     kept = kept.without(stale)
     running.preload()
     path = KEPT if tests is None else Path(folder, "record.json")
-    _in_fork(partial(_record, kept, [name for name in stale if (ROOT / name).exists()], folder, path))
+    names = [name for name in stale if (ROOT / name).exists()]
+    if not _in_fork(partial(_record, kept, names, folder, path, jobs)):
+        raise RuntimeError("the tests could not be recorded")
     return Record.read(path)
 
 
-def _record(kept: Record, names: Sequence[str], folder: str, path: Path) -> None:
+def _record(kept: Record, names: Sequence[str], folder: str, path: Path, jobs: int) -> None:
     """Write the record after each file of tests: whoever ends this goes on from here."""
     kept.write(path)
 
@@ -131,22 +135,28 @@ def _record(kept: Record, names: Sequence[str], folder: str, path: Path) -> None
         kept.write(path)
 
     if names:
-        record(names, folder, add)
+        record(names, folder, add, jobs)
 
 
 def _in_fork(work: Callable[[], None]) -> bool:
     """Whether it came to its end."""
+    return os.waitpid(_forked(work), 0)[1] == 0
+
+
+def _forked(work: Callable[[], None]) -> int:
     child = os.fork()
-    if child == 0:
-        try:
-            work()
-            os._exit(0)
-        finally:
-            os._exit(1)
-    return os.waitpid(child, 0)[1] == 0
+    if child:
+        return child
+    try:
+        work()
+        os._exit(0)
+    except Exception:
+        traceback.print_exc()
+    finally:
+        os._exit(1)
 
 
-def _try(left: Sequence[Mutant], seen: Record, folder: str, log: Log, end: float) -> None:
+def _try(left: Sequence[Mutant], seen: Record, folder: str, log: Log, end: float, jobs: int) -> None:
     quick: list[Trial] = []
     imported: list[Trial] = []
     for mutant in left:
@@ -156,7 +166,21 @@ def _try(left: Sequence[Mutant], seen: Record, folder: str, log: Log, end: float
             log.add(Outcome(mutant.key, UNTESTED))
             continue
         (imported if is_imported else quick).append(Trial(mutant, tests, seen.time_of(tests)))
-    _in_fork(lambda: running.run(quick, imported, str(Path(folder, "tests")), log.add, end))
+    workers = [
+        _forked(
+            partial(
+                running.run,
+                quick[number::jobs],
+                imported[number::jobs],
+                str(Path(folder, f"tests{number}")),
+                log.add,
+                end,
+            )
+        )
+        for number in range(jobs)
+    ]
+    for worker in workers:
+        os.waitpid(worker, 0)
     log.read()
 
 

@@ -18,9 +18,6 @@ from tools.mutants.marking import Marks
 from tools.mutants.running import ARGUMENTS, silence
 from tools.mutants.tests_of import LIMIT_S, MARKS, Lines, Record, digest
 
-JOBS = 2
-"""How many files of tests run at a time."""
-
 
 class _TooLong(BaseException):
     """A test took longer than any test for a mutant may."""
@@ -67,8 +64,8 @@ def _processor_time() -> float:
     return times.user + times.system + times.children_user + times.children_system
 
 
-def record(names: Sequence[str], folder: str, found: Callable[[str, Record | None], None]) -> None:
-    """Run files of tests, and tell of each which lines it runs, or None where its process did not come to its
+def record(names: Sequence[str], folder: str, found: Callable[[str, Record | None], None], jobs: int) -> None:
+    """Run files of tests, `jobs` at a time, and tell of each which lines it runs, or None where its process did not come to its
     end. This process imports the engine with marks.
     """
     marks = Marks(python_files(PACKAGES))
@@ -77,7 +74,7 @@ def record(names: Sequence[str], folder: str, found: Callable[[str, Record | Non
     running: dict[int, str] = {}
     waiting = list(names)
     while waiting or running:
-        while waiting and len(running) < JOBS:
+        while waiting and len(running) < jobs:
             name = waiting.pop(0)
             running[_forked(marks, imported, name, folder)] = name
         child, status = os.wait()

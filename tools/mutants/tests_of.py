@@ -13,14 +13,14 @@ from typing import Any
 from tools.mutants.generating import ROOT, Mutant
 
 _FOLDERS = (
-    *("analysis", "api", "fixes", "known_bugs", "memory", "metamorphic", "model", "oracle"),
+    *("analysis", "api", "fixes", "known_bugs", "memory", "metamorphic", "model", "oracle", "programs"),
     *(
-        "programs",
         "proofs",
         "replay",
         "rules",
         "soundness",
         "sources",
+        "strength",
         "symbolic",
         "totals",
         "trophies",
@@ -35,7 +35,7 @@ TESTS = (
 """The tests of what is mutated, below any of these."""
 MARKS = "not slow and not models"
 
-LIMIT_S = 30.0
+LIMIT_S = 12.0
 """What the tests of one mutant take together, as far as they go; the cheapest are tried first."""
 TOGETHER_S = 3.0
 """Tests of one function that take no longer together all run: they may share what only the first ran."""
