@@ -26,7 +26,7 @@ def _record(code: Path) -> Record:
     names = ["t.py::one", "t.py::two", "t.py::three"]
     lines = {2: 0b111, 3: 0b110, 7: 0b100}
     return Record(
-        names, [3.0, 10.0, 6.0], {"code.py": Lines(tests_of.digest(code), lines, [1, 6])}, {"t.py": "x"}
+        names, [2.0, 7.0, 4.0], {"code.py": Lines(tests_of.digest(code), lines, [1, 6])}, {"t.py": "x"}
     )
 
 

@@ -30,8 +30,10 @@ from tests.oracle.tir import compare as kernels
 from tests.oracle.tir.writer import some as some_kernels
 from tests.strength.claims import WHERE, Said, said_of
 from tests.strength.lowered import models, said_of_model, verify_model
+from tests.strength.questions import question, said_of_question, verify_question
+from tests.strength.scheduled import said_of_scheduled, scheduled
 
-RANDOM, HEAPS, BODIES, KERNELS = 40, 40, 160, 80
+RANDOM, HEAPS, BODIES, KERNELS, QUESTIONS = 40, 40, 160, 80, 240
 SEED = 14
 
 
@@ -97,6 +99,18 @@ def _of_kernel(kernel: Any) -> Said:
     return said_of(called(prim_func), Config())
 
 
+def _scheduled() -> Iterator[tuple[str, Case]]:
+    for name, source in scheduled():
+        yield name, Case(partial(said_of_scheduled, name, source))
+
+
+def _questions() -> Iterator[tuple[str, Case]]:
+    for number in range(QUESTIONS):
+        case, trying = question(SEED * 1000 + number), number % 3 == 0
+        said = partial(said_of_question, case, trying=trying)
+        yield f"question {number}", Case(said, partial(verify_question, case, trying=trying))
+
+
 def _bodies() -> Iterator[tuple[str, Case]]:
     for number, body in enumerate(some_bodies(BODIES, SEED)):
         yield f"body {number}", Case(partial(_of_body, body), partial(bodies.compare, body))
@@ -136,4 +150,6 @@ FAMILIES: Mapping[str, Callable[[], Iterator[tuple[str, Case]]]] = {
     "heaps": _heaps,
     "kernels": _kernels,
     "bodies": _bodies,
+    "questions": _questions,
+    "scheduled": _scheduled,
 }

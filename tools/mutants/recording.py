@@ -65,8 +65,8 @@ def _processor_time() -> float:
 
 
 def record(names: Sequence[str], folder: str, found: Callable[[str, Record | None], None], jobs: int) -> None:
-    """Run files of tests, `jobs` at a time, and tell of each which lines it runs, or None where its process did not come to its
-    end. This process imports the engine with marks.
+    """Run files of tests, `jobs` at a time, and tell of each which lines it runs, or None where its process
+    did not come to its end. This process imports the engine with marks.
     """
     marks = Marks(python_files(PACKAGES))
     marks.load()
