@@ -131,6 +131,8 @@ def _record(kept: Record, names: Sequence[str], folder: str, path: Path, jobs: i
     def add(name: str, found: Record | None) -> None:
         if found is None:
             sys.stderr.write(f"the tests of {name} end the process that records them: they are not used\n")
+        for test in found.failed if found is not None else ():
+            sys.stderr.write(f"{test} fails where it is recorded: it is not used\n")
         kept.add(found or Record(test_files={name: digest(ROOT / name)}))
         kept.write(path)
 

@@ -8,7 +8,7 @@ import os
 import resource
 import signal
 from collections import deque
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import Any
 
 TASK_S = 10
@@ -94,16 +94,11 @@ def work_in_forks() -> None:
 
     setattr(pools, "WorkerPool", Forks)  # noqa: B010 (mypy knows it as imported only)
     # It collects garbage for the sake of the next file of its process, which a fork does not have.
-    setattr(file_task, "gc", _NoCollector)  # noqa: B010
+    setattr(file_task, "gc", _NoCollector())  # noqa: B010
 
 
 class _NoCollector:
-    """In the place of the module `gc`."""
+    """In the place of the module `gc`: whatever it is asked to do, it does nothing."""
 
-    @staticmethod
-    def collect() -> None:
-        """Nothing."""
-
-    @staticmethod
-    def freeze() -> None:
-        """Nothing."""
+    def __getattr__(self, name: str) -> Callable[..., None]:
+        return lambda *_: None

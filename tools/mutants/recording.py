@@ -31,6 +31,7 @@ class _Recorder:
         self.ran: dict[str, list[int]] = {}
         self.seconds: dict[str, float] = {}
         self.failed: set[str] = set()
+        self.useless: set[str] = set()
 
     def pytest_collection_finish(self) -> None:
         work_in_forks()
@@ -51,6 +52,8 @@ class _Recorder:
 
     def pytest_runtest_logreport(self, report: pytest.TestReport) -> None:
         if not report.passed:
+            self.useless.add(report.nodeid)
+        if report.failed:
             self.failed.add(report.nodeid)
 
 
@@ -105,9 +108,10 @@ def _forked(marks: Marks, imported: frozenset[int], name: str, folder: str) -> i
 
 def _record(marks: Marks, imported: Iterable[int], recorder: _Recorder, name: str) -> Record:
     """Tests that fail, are skipped or run nothing of the engine are of no use to mutants."""
-    names = sorted(test for test, ran in recorder.ran.items() if ran and test not in recorder.failed)
+    names = sorted(test for test, ran in recorder.ran.items() if ran and test not in recorder.useless)
     found = Record(names, [recorder.seconds[test] for test in names])
     found.test_files[name] = digest(ROOT / name)
+    found.failed = sorted(recorder.failed)
     by_place: dict[int, int] = defaultdict(int)
     for number, test in enumerate(names):
         for place in recorder.ran[test]:

@@ -65,6 +65,8 @@ class Record:
     seconds: list[float] = field(default_factory=list)
     files: dict[str, Lines] = field(default_factory=dict)
     test_files: dict[str, str] = field(default_factory=dict)
+    failed: list[str] = field(default_factory=list)
+    """Tests that fail where they are recorded, so that nothing is known of them."""
 
     @classmethod
     def read(cls, path: Path) -> Record:
@@ -76,7 +78,7 @@ class Record:
             name: Lines(one["sha"], {int(k): int(v, 16) for k, v in one["tests"].items()}, one["imported"])
             for name, one in data["files"].items()
         }
-        return cls(data["names"], data["seconds"], files, data["test_files"])
+        return cls(data["names"], data["seconds"], files, data["test_files"], data["failed"])
 
     def write(self, path: Path) -> None:
         """Into a file."""
@@ -89,7 +91,13 @@ class Record:
             for name, one in self.files.items()
         }
         path.parent.mkdir(parents=True, exist_ok=True)
-        data = {"names": self.names, "seconds": self.seconds, "files": files, "test_files": self.test_files}
+        data = {
+            "names": self.names,
+            "seconds": self.seconds,
+            "files": files,
+            "test_files": self.test_files,
+            "failed": self.failed,
+        }
         path.write_text(json.dumps(data), encoding="utf-8")
 
     def stale_tests(self) -> list[str]:
@@ -113,6 +121,7 @@ class Record:
             [self.seconds[i] for i in kept],
             files,
             {name: sha for name, sha in self.test_files.items() if name not in gone},
+            [name for name in self.failed if name.partition("::")[0] not in gone],
         )
 
     def add(self, other: Record) -> None:
@@ -121,6 +130,7 @@ class Record:
         self.names += other.names
         self.seconds += other.seconds
         self.test_files |= other.test_files
+        self.failed += other.failed
         for name, lines in other.files.items():
             mine = self.files.setdefault(name, Lines(lines.sha))
             if mine.sha != lines.sha:
