@@ -291,7 +291,7 @@ def test_a_constant_fact_that_is_false_empties_the_domain() -> None:
         (
             "4*n <= 16384",
             domain("n", "n <= 4096"),
-            "n <= 4096 always holds: polynomial normal form under the facts",
+            "4*n <= 16384 always holds: polynomial normal form under the facts",
         ),
         ("n <= 3", domain("n", "n >= 4"), "n <= 3 never holds: polynomial normal form under the facts"),
         ("n <= 3", domain("n"), "evaluated: fine at n = 3, wrong at n = 4"),
