@@ -31,8 +31,8 @@ def check(target: Any, config: Settings = None, *, executor: Executor | None = N
 
     Paths are read by worker processes, and what cannot be read or analysed there is a finding (RLX901 to
     RLX904). A module is judged in this process, without positions; what goes wrong is an exception. Without
-    `config` no pyproject.toml is looked for. With `executor` each file below the paths is one task of it, say
-    of `distributed.Client.get_executor()`.
+    `config` no pyproject.toml is looked for. With `executor` the files below the paths are its tasks in
+    chunks, say of `distributed.Client.get_executor()`.
 
     Raises TypeError for any other target, `relax_lint.settings.config.ConfigError` for settings that
     cannot be used, `relax_lint.support.errors.RunError` when TVM cannot be loaded and

@@ -42,13 +42,13 @@ class ContentState:
             dict(self.written),
         )
 
-    def mend(self, root: ValueId, names: list[ValueId], mending: Mending) -> None:
-        """A write may have made a tensor good, known by these names."""
+    def mend(self, root: ValueId, mending: Mending) -> None:
+        """A write may have made a tensor good."""
         if root in self.unwritten:
             self.unwritten[root] = _mended(self.unwritten[root], mending)
-        for damages in (self.overwritten.get(root), *(self.stale.get(name) for name in names)):
-            for key, damage in (damages or {}).items():
-                damages[key] = _mended(damage, mending)  # type: ignore[index]
+        damages = self.overwritten.get(root, {})
+        for key, damage in damages.items():
+            damages[key] = _mended(damage, mending)
 
     def merge(self, other: ContentState, branched: int) -> None:
         """Both states meet behind the `If` of index `branched`."""
@@ -72,6 +72,7 @@ def _both(one: Damage, other: Damage) -> Damage:
         weakest(one.certainty, other.certainty),
         tuple(dict.fromkeys((*one.mended, *other.mended))),
         one.harmless or other.harmless,
+        weakest(one.done, other.done),
     )
 
 
@@ -82,11 +83,16 @@ def _certain_in_both(one: dict[_Key, Certainty], other: dict[_Key, Certainty]) -
     }
 
 
+def _elsewhere(inside: bool) -> Damage:
+    """What a branch says of a damage that it does not know: nothing, where the other one did it."""
+    return Damage(must_if(inside), done=must_if(inside))
+
+
 def _merge(into: dict[ValueId, Damages], other: dict[ValueId, Damages], branched: int) -> None:
     """What happened inside a branch stays as certain as it was; what only one branch undid does not."""
     for value in into.keys() | other.keys():
         one, two = into.get(value, {}), other.get(value, {})
         into[value] = {
-            key: _both(*(branch.get(key, Damage(must_if(key[0] > branched))) for branch in (one, two)))
+            key: _both(*(branch.get(key, _elsewhere(key[0] > branched)) for branch in (one, two)))
             for key in (*one, *(key for key in two if key not in one))
         }

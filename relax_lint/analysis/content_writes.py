@@ -105,10 +105,9 @@ class ContentWrites:
             if whole:
                 state.unwritten.pop(root, None)
                 state.overwritten.pop(root, None)
-                for name in self._names.of(root) if state.stale else ():
-                    state.stale.pop(name, None)
             else:
-                state.mend(root, self._names.of(root), mending)
+                state.mend(root, mending)
+            self._names.write(root, mending, state, whole=whole)
             if self._roots.path(root).value in self._outside:
                 state.written[root] = Certainty.MUST if whole else state.written.get(root, Certainty.MAY)
                 if whole:

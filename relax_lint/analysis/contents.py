@@ -166,6 +166,8 @@ class Contents(ContentWrites):
             # What a kernel reads of a tensor that it also writes, it may have written before.
             for position in sorted(effect.reads):
                 first = effect.first_reads.get(position) if position in effect.writes else Certainty.MUST
+                if first is Certainty.MUST and self._may_be_written_before(op, effect, position):
+                    first = Certainty.MAY
                 if position < len(op.arguments):
                     self._read_all(op, (op.arguments[position],), state, first=first)
                 elif first is not None:
@@ -181,6 +183,16 @@ class Contents(ContentWrites):
             for position in op.inplace:
                 if position >= 0:
                     self._supersede(op, AccessPath(op.arguments[position]), Certainty.MUST, state)
+
+    def _may_be_written_before(self, op: KernelCall, effect: Effect, position: int) -> bool:
+        """Whether a kernel may have written what it reads as another argument."""
+        kept = effect.elementwise | effect.read_before
+        others = [p for p in effect.writes if p != position and (position, p) not in kept]
+        count = len(op.arguments)
+        if not others or position >= count:
+            return False
+        roots = self._aliases.roots_of(op.arguments[position])
+        return any(p < count and roots & self._aliases.roots_of(op.arguments[p]) for p in others)
 
     def _fill(self, op: KernelCall, effect: Effect, state: ContentState) -> None:
         """The one tensor that the call allocates holds nothing where its kernel leaves elements out."""
@@ -296,16 +308,19 @@ class Contents(ContentWrites):
         """`certainty`: how certain it is that the call reads at all, `first`: that it has written nothing
         there yet; None where it has, or that is not known.
         """
+        # Who writes first may read what it wrote itself.
+        as_it_was = weakest(certainty, first or Certainty.MAY)
         for roots in leaves(tree):
-            only = weakest(must_if(len(roots) == 1), certainty)
+            only = weakest(must_if(len(roots) == 1), as_it_was)
             for root in sorted(roots):
                 if root in state.unwritten and first is not None:
-                    self._read_unwritten(root, reading, weakest(only, first), state)
+                    self._read_unwritten(root, reading, only, state)
                 self._read_overwritten(root, reading, only, state)
                 if self._roots.path(root).value in self._outside and root not in state.replaced:
-                    self._read_outside(root, reading, weakest(only, first or Certainty.MAY), state)
+                    self._read_outside(root, reading, only, state)
         for (index, argument), damage in state.stale.get(reading.value, {}).items():
-            self.reported.read_stale(self._ops[index], argument, reading, damage)
+            found = replace(damage, certainty=weakest(damage.certainty, as_it_was))
+            self.reported.read_stale(self._ops[index], argument, reading, found)
 
     def _read_unwritten(self, root: ValueId, reading: Reading, only: Certainty, state: ContentState) -> None:
         damage = state.unwritten[root]

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass
 
 import sympy
 
 from relax_lint.model.operations import Block, If, MatchCast, Op, OperationId
 from relax_lint.model.program import Function, Provenance
 from relax_lint.model.types import PrimType, ShapeType, TensorType, TupleType, ValueType
+from relax_lint.support.lazy_dataclass import dataclass
 
 
 @dataclass(frozen=True)

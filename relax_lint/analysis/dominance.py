@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
 
 from relax_lint.analysis.certainty import Certainty, must_if
 from relax_lint.analysis.liveness import operands
@@ -11,6 +10,7 @@ from relax_lint.analysis.paths import Paths
 from relax_lint.model.operations import Constant, Op, ValueId
 from relax_lint.model.program import Function, Program
 from relax_lint.model.types import PrimType
+from relax_lint.support.lazy_dataclass import dataclass
 
 
 @dataclass(frozen=True)

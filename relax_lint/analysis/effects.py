@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 
 import sympy
 from sympy.logic.boolalg import Boolean
@@ -13,6 +13,7 @@ from relax_lint.model.kernels import Kernel
 from relax_lint.model.operations import KernelCall
 from relax_lint.model.program import Program
 from relax_lint.model.types import TensorType, TupleType, ValueType
+from relax_lint.support.lazy_dataclass import dataclass
 from relax_lint.vm.builtins import BUILTINS
 from relax_lint.vm.calls import CallKind
 

@@ -2,15 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 from relax_lint.analysis.certainty import Certainty
 from relax_lint.analysis.presumption import Presumption
 from relax_lint.model.operations import FunctionCall, KernelCall, Op, ValueId
-from relax_lint.support.quick_init import quick_init
+from relax_lint.support.lazy_dataclass import dataclass
 
 
-@quick_init
 @dataclass(frozen=True)
 class Reading:
     """`value` is read by `op`, or (None) returned. `presumed` is there where a call is only taken to read
@@ -27,7 +24,6 @@ class Reading:
         return () if self.presumed is None else (self.presumed,)
 
 
-@quick_init
 @dataclass(frozen=True)
 class Mending:
     """`op` may write `value` again, which lies on bytes that are not as they should be.
@@ -43,17 +39,18 @@ class Mending:
     presumed: Presumption | None = None
 
 
-@quick_init
 @dataclass(frozen=True)
 class Damage:
     """A tensor does not hold what it should: on every path (`MUST`), or on some. `mended` are the writes
     since then that may have made it good in part or as a whole; where `harmless` is there the damage takes
-    that not to be so.
+    that not to be so. `done` is how certain it is that the damage was done at all, to whatever the name
+    stands for.
     """
 
     certainty: Certainty
     mended: tuple[Mending, ...] = ()
     harmless: Presumption | None = None
+    done: Certainty = Certainty.MAY
 
 
 @dataclass(frozen=True)

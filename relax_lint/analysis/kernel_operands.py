@@ -2,16 +2,13 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 from relax_lint.model.operations import KernelCall, ValueId
 from relax_lint.model.program import Function
 from relax_lint.model.types import PrimType, ShapeType, TupleType, ValueType
-from relax_lint.support.quick_init import quick_init
+from relax_lint.support.lazy_dataclass import dataclass
 from relax_lint.vm.calls import CallKind
 
 
-@quick_init
 @dataclass(frozen=True)
 class Operand:
     """One argument, or (`value` None) one output that the call allocates, in the kernel's order."""

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass
 
 from relax_lint.analysis.aliases import Aliases
 from relax_lint.analysis.certainty import Certainty, weakest
 from relax_lint.analysis.liveness import operands
 from relax_lint.model.operations import Block, Constant, If, KernelCall, Kill, Op, ValueId
 from relax_lint.model.program import Function
+from relax_lint.support.lazy_dataclass import dataclass
 from relax_lint.vm.builtins import NULLS, KillKind
 
 

@@ -8,7 +8,7 @@ function returns.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Any
 
 from relax_lint.analysis.aliases import Aliases
@@ -31,6 +31,7 @@ from relax_lint.model.operations import (
 )
 from relax_lint.model.program import Function
 from relax_lint.model.types import OpaqueType, PrimType, ShapeType, TensorType
+from relax_lint.support.lazy_dataclass import dataclass
 from relax_lint.vm.builtins import SHAPE_HEAP, KillKind
 
 ENTRY = -1

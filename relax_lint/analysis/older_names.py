@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from collections import defaultdict
+from dataclasses import replace
 
+from relax_lint.analysis.access_paths import AccessPath
 from relax_lint.analysis.aliases import Aliases
 from relax_lint.analysis.certainty import Certainty, must_if, weakest
 from relax_lint.analysis.content_state import ContentState
-from relax_lint.analysis.events import Damage
+from relax_lint.analysis.events import Damage, Mending
 from relax_lint.analysis.presumption import Presumption
 from relax_lint.model.operations import (
     Alias,
@@ -29,10 +31,6 @@ class OlderNames:
         self._aliases = aliases
         self._names: dict[ValueId, list[ValueId]] = defaultdict(list)
         self._perhaps: dict[ValueId, list[tuple[ValueId, Presumption]]] = defaultdict(list)
-
-    def of(self, root: ValueId) -> list[ValueId]:
-        """The values that may share the bytes of a root."""
-        return self._names[root]
 
     def add(self, value: ValueId) -> None:
         """A name more."""
@@ -64,7 +62,21 @@ class OlderNames:
                     )
             for name in (name for root in roots for name in self._names[root]):
                 found = weakest(certainty, must_if(self._are_one(name, leaf)))
-                state.stale.setdefault(name, {})[key] = Damage(found, harmless=harmless)
+                damage = Damage(found, harmless=harmless, done=certainty)
+                state.stale.setdefault(name, {})[key] = damage
+
+    def write(self, root: ValueId, mending: Mending, state: ContentState, *, whole: bool) -> None:
+        """A root was written, all of it or perhaps in part: what in-place calls did to it may be past, not
+        what they did to something else that one of its names may stand for as well.
+        """
+        for name in self._names[root] if state.stale else ():
+            damages = state.stale.pop(name, {})
+            for key in [key for key in damages if self._aliases.roots_of(key[1]) == {root}]:
+                damage = damages.pop(key)
+                if not whole:
+                    damages[key] = replace(damage, mended=(*damage.mended, mending))
+            if damages:
+                state.stale[name] = damages
 
     def _are_one(self, name: ValueId, other: ValueId) -> bool:
         """Whether two values that may share bytes do so on every path."""
@@ -87,7 +99,7 @@ class OlderNames:
         elif isinstance(op, MakeTuple):
             sources = op.items
         elif isinstance(op, GetItem):
-            sources = (op.tuple,)
+            sources = (self._aliases.leaf(AccessPath(op.tuple, (op.item,))),)
         elif isinstance(op, FunctionCall) or (isinstance(op, KernelCall) and not op.kind.in_place):
             given = (leaf for argument in op.arguments for leaf in self._aliases.leaves(argument))
             sources = (*given, *captured)
@@ -95,13 +107,20 @@ class OlderNames:
             return
         roots = self._with_perhaps(op.result)
         calls = {
-            (call, argument): found
+            (call, argument): self._known_as(op, argument, found)
             for source in sources
             for (call, argument), found in state.stale.get(source, {}).items()
             if call != op.place.index and not roots.isdisjoint(self._with_perhaps(argument))
         }
         if calls:
             state.stale[op.result] = calls
+
+    def _known_as(self, op: Op, argument: ValueId, damage: Damage) -> Damage:
+        """What the damage to a tuple, of which it may concern another field, is to a field of it."""
+        if not isinstance(op, GetItem) or damage.harmless is not None:
+            return damage
+        certainty = weakest(damage.done, must_if(self._are_one(op.result, argument)))
+        return replace(damage, certainty=certainty)
 
     def _with_perhaps(self, value: ValueId) -> frozenset[ValueId]:
         """The memory that a value has, and that which it is only presumed not to have."""

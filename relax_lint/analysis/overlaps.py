@@ -5,7 +5,6 @@ and sizes.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from functools import lru_cache
 
 import sympy
@@ -17,6 +16,7 @@ from relax_lint.analysis.certainty import Certainty
 from relax_lint.model.operations import AllocTensor, Op, ValueId
 from relax_lint.model.program import Function
 from relax_lint.model.sizes import tensor_bytes
+from relax_lint.support.lazy_dataclass import dataclass
 from relax_lint.symbolic.quantity import Size, Unknown
 from relax_lint.symbolic.relations import CACHED, at_most
 

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from dataclasses import dataclass
 from typing import TypeAlias
 
 from relax_lint.analysis.access_paths import AccessPath, Tree, with_fields
 from relax_lint.analysis.presumption import Presumption
 from relax_lint.model.operations import FunctionCall, KernelCall, ValueId
+from relax_lint.support.lazy_dataclass import dataclass
 from relax_lint.vm.builtins import BUILTINS
 from relax_lint.vm.calls import CallKind
 

@@ -5,7 +5,6 @@ field of a tuple apart.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
 
 from relax_lint.analysis.access_paths import AccessPath, Tree, at, everything, joined, mapped, with_each
 from relax_lint.analysis.offsets import Offsets
@@ -28,6 +27,7 @@ from relax_lint.model.operations import (
 )
 from relax_lint.model.program import Function
 from relax_lint.model.types import OpaqueType, PrimType, TensorType, TupleType, ValueType
+from relax_lint.support.lazy_dataclass import dataclass
 from relax_lint.vm.builtins import BUILTINS, Returns, ViewKind
 from relax_lint.vm.calls import CallKind
 

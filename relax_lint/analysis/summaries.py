@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 
 from relax_lint.analysis.access_paths import AccessPath, Tree, everything, joined, mapped
 from relax_lint.analysis.callees import Callees
@@ -11,6 +11,7 @@ from relax_lint.analysis.certainty import Certainty, weakest
 from relax_lint.analysis.results import New, Result, Source
 from relax_lint.model.operations import FunctionCall, ValueId
 from relax_lint.model.program import Function
+from relax_lint.support.lazy_dataclass import dataclass
 
 Touched = Mapping[AccessPath, Certainty]
 """What is touched on every path (`MUST`) or on some (`MAY`); what is not listed never is."""

@@ -32,6 +32,7 @@ if TYPE_CHECKING:
 
 OK, FINDINGS, NO_INPUT = 0, 1, 3
 _STALE_SHOWN = 10
+_LOST_SHOWN = 100
 
 
 def run_report(options: argparse.Namespace, command: str) -> int:
@@ -215,7 +216,7 @@ def _check_in_full(options: argparse.Namespace, command: str, config: Config, as
         from relax_lint.commands.memory import compared, configured
 
         config = configured(asked, config)
-    if options.proofs is not None:
+    if options.proofs is not None or options.explain:
         config = replace(config, proofs=True)
     course = Course(config, wanted=options.verbose)
     report, shown = _judged(options, command, config)
@@ -237,6 +238,7 @@ def _check_in_full(options: argparse.Namespace, command: str, config: Config, as
         quiet=options.quiet,
         statistics=options.statistics,
         provers=options.show_provers,
+        explain=options.explain,
         comparison=comparison,
     )
     emit(FORMATS[command][options.output_format](report, how), options.output_file)
@@ -269,9 +271,21 @@ def _tell_nothing_to_check(report: Report, *, shown: bool) -> int:
 def _tell_interrupted(report: Report) -> int:
     from relax_lint.running.progress import INTERRUPTED as REASON
 
+    if report.lost:
+        return _tell_lost(report)
     judged = sum(file.input.reason != REASON for file in report.files)
     tell(f"relax-lint: interrupted: {judged} of {len(report.files)} inputs judged")
     return INTERRUPTED
+
+
+def _tell_lost(report: Report) -> int:
+    """Say which inputs nobody has analysed: all of them are `failed` in the JSON report."""
+    reason = f"not analysed: {report.lost}"
+    left = [file.input.path for file in report.files if file.input.reason == reason]
+    total = len(report.files)
+    code = complain(f"{report.lost}: {total - len(left)} of {total} inputs judged, not analysed:")
+    _tell_first(left, _LOST_SHOWN)
+    return code
 
 
 def _is_empty(report: Report, command: str) -> bool:
@@ -286,10 +300,14 @@ def _complain_of_stale(report: Report, config: Config) -> None:
         f"{config.baseline} is stale: {len(report.stale)} of its findings no longer occur; "
         "`--update-baseline` removes them"
     )
-    for entry in report.stale[:_STALE_SHOWN]:
+    _tell_first(report.stale, _STALE_SHOWN)
+
+
+def _tell_first(entries: Sequence[str], most: int) -> None:
+    for entry in entries[:most]:
         tell(f"  {entry}")
-    if len(report.stale) > _STALE_SHOWN:
-        tell(f"  and {len(report.stale) - _STALE_SHOWN} more")
+    if len(entries) > most:
+        tell(f"  and {len(entries) - most} more")
 
 
 def _with_proofs(report: Report, folder: str) -> Report:

@@ -8,7 +8,7 @@ import stat
 import sys
 from collections import Counter
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import TextIO
 
 from relax_lint.commands.judging import judge, named_inputs
@@ -31,6 +31,7 @@ from relax_lint.results.report import FileResult, Report
 from relax_lint.settings.config import Config
 from relax_lint.sources.discovery import HeldInput, Input, UnreadableError
 from relax_lint.sources.text import UndecodableError, decode
+from relax_lint.support.lazy_dataclass import dataclass
 
 
 @dataclass(frozen=True)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import argparse
 from collections.abc import Iterator
-from dataclasses import dataclass
 
 from relax_lint.commands.judging import judge, named_inputs
 from relax_lint.commands.terminal import UsageError, tell, warn
@@ -21,6 +20,7 @@ from relax_lint.settings.config import Config
 from relax_lint.sources.discovery import HeldInput, Input, UnreadableError
 from relax_lint.sources.text import UndecodableError, decode
 from relax_lint.support.codec import decode as decode_value
+from relax_lint.support.lazy_dataclass import dataclass
 from relax_lint.suppressions.adding import FUNCTION, KINDS, Plan, Wanted
 
 

@@ -38,8 +38,9 @@ def judge(
     partial: bool = False,
 ) -> Report:
     """The report on `inputs`, or on those that were named; with `partial` also that of a run that was
-    interrupted. Raises ExecutorError and as `judge_inputs`."""
-    if not os.environ.get(DEBUG):
+    interrupted or has lost its executor. Raises ExecutorError and as `judge_inputs`."""
+    debug = bool(os.environ.get(DEBUG))
+    if not debug:
         hide_this_process()
     kept = Cache(config.cache_dir or default_folder(), config) if config.cache else None
     with ExitStack() as stack:
@@ -47,11 +48,11 @@ def judge(
         if options.executor is not None:
             from relax_lint.running.executors import open_executor
 
-            executor = stack.enter_context(open_executor(options.executor))
+            executor = stack.enter_context(open_executor(options.executor, debug=debug))
         report = judge_inputs(
             named_inputs(options, config) if inputs is None else inputs,
             config,
-            debug=bool(os.environ.get(DEBUG)),
+            debug=debug,
             cache=kept,
             executor=executor,
             tell=stack.enter_context(waiting(quiet=options.quiet)),

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from argparse import Namespace
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from fractions import Fraction
 
 from relax_lint.output.earlier import read_report
@@ -19,6 +19,7 @@ from relax_lint.settings.memory_request import (
     read_size,
     require_known,
 )
+from relax_lint.support.lazy_dataclass import dataclass
 from relax_lint.totals.comparison import Comparison, FunctionTotals, compare, totals_of
 
 _PERCENT = re.compile(r"(?P<number>[0-9]+(?:\.[0-9]+)?) ?%?", re.ASCII)

@@ -81,7 +81,7 @@ def report_parser(command: str) -> argparse.ArgumentParser:
         metavar="PATH",
         help="file or folder; `-` is standard input, `@FILE` a file with one argument on each line",
     )
-    parser.set_defaults(confirm=command == REPLAY, proofs=None)
+    parser.set_defaults(confirm=command == REPLAY, proofs=None, explain=False)
     for option in OPTIONS:
         if command in option.commands:
             arguments = option.for_argparse

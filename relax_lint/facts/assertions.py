@@ -9,7 +9,6 @@ proved, else `always-fine`.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 
 from sympy.logic.boolalg import And, Boolean
 
@@ -18,6 +17,7 @@ from relax_lint.facts.claims import Claim, all_of
 from relax_lint.facts.judge import Decided, Judge
 from relax_lint.model.operations import Assert, MatchCast
 from relax_lint.results.verdict import Verdict
+from relax_lint.support.lazy_dataclass import dataclass
 from relax_lint.symbolic.decision import certain
 from relax_lint.symbolic.domain import FactKind
 from relax_lint.symbolic.printing import condition_text

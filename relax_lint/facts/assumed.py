@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 from relax_lint.analysis.domains import entry_domain
 from relax_lint.model.program import Function, Program
 from relax_lint.settings.assumption import Assumption, symbols_in
 from relax_lint.settings.config import Config
+from relax_lint.support.lazy_dataclass import dataclass
 from relax_lint.symbolic.domain import Fact
 from relax_lint.symbolic.parsing import parse_condition
 from relax_lint.symbolic.prover import ProverChain

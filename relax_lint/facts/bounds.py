@@ -15,7 +15,6 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Iterator
-from dataclasses import dataclass
 from difflib import get_close_matches
 from enum import Enum
 from functools import cached_property
@@ -29,6 +28,7 @@ from relax_lint.facts.placement import Allocation, PlacementFacts
 from relax_lint.model.operations import AllocStorage, Op
 from relax_lint.model.program import DeclaredBound
 from relax_lint.results.verdict import Verdict
+from relax_lint.support.lazy_dataclass import dataclass
 from relax_lint.symbolic.decision import Assignment, certain
 from relax_lint.symbolic.domain import Fact, FactKind
 from relax_lint.symbolic.quantity import Unknown

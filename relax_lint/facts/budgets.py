@@ -12,7 +12,6 @@ Verdict: that of the provers, over what holds when the function begins to take m
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
 from functools import cached_property
 
 import sympy
@@ -29,6 +28,7 @@ from relax_lint.results.verdict import Verdict
 from relax_lint.settings.config import Config
 from relax_lint.settings.memory_request import WHOLE, MemoryRequest
 from relax_lint.support.byte_text import bytes_text
+from relax_lint.support.lazy_dataclass import dataclass
 from relax_lint.symbolic.decision import Decision
 from relax_lint.symbolic.domain import Domain, Fact
 from relax_lint.symbolic.functions import Select

@@ -10,7 +10,6 @@ Events and what must hold for them; as device indices are constants, each verdic
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 from functools import cached_property
 
 from relax_lint.analysis.flow import FunctionFlow
@@ -30,7 +29,7 @@ from relax_lint.model.operations import (
 from relax_lint.model.types import TensorType
 from relax_lint.results.verdict import Verdict
 from relax_lint.settings.config import DEFAULT_TARGET, Config
-from relax_lint.support.quick_init import quick_init
+from relax_lint.support.lazy_dataclass import dataclass
 from relax_lint.symbolic.decision import Decision, certain
 from relax_lint.symbolic.quantity import Unknown
 
@@ -41,7 +40,6 @@ FLAT_SCOPES = frozenset({"", "global"})
 """The scopes that an allocator without scopes offers (TVM's `AllowMemoryScope`)."""
 
 
-@quick_init
 @dataclass(frozen=True)
 class Placing:
     """A value and its device index."""
@@ -59,7 +57,6 @@ class NamedDevice:
     storage: AllocStorage
 
 
-@quick_init
 @dataclass(frozen=True)
 class MixedCall:
     """A call and the first of its arguments whose device is known, with the first on another device."""

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
 
 import sympy
 from sympy.core.relational import Relational
 from sympy.logic.boolalg import Boolean
 
+from relax_lint.support.lazy_dataclass import dataclass
 from relax_lint.symbolic.evaluation import compile_condition, compile_expr
 from relax_lint.symbolic.quantity import Unknown
 from relax_lint.totals.pool_limits import PoolLimits

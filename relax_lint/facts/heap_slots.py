@@ -10,7 +10,6 @@ Verdict: that of the provers; for RLX205 `always-wrong` where no path writes the
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from functools import partial
 from itertools import groupby
 
@@ -22,6 +21,7 @@ from relax_lint.analysis.flow import FunctionFlow
 from relax_lint.facts.claims import all_of
 from relax_lint.facts.judge import Decided, Judge
 from relax_lint.model.operations import Op, SlotAccess, Written
+from relax_lint.support.lazy_dataclass import dataclass
 from relax_lint.symbolic.asked import Asked, Compared, Statement, every
 from relax_lint.symbolic.quantity import Unknown
 from relax_lint.symbolic.relations import at_least_zero, at_most

@@ -12,7 +12,6 @@ Three events. Claim and verdict of each:
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 from functools import partial
 
 import sympy
@@ -30,6 +29,7 @@ from relax_lint.facts.judge import Decided, Judge
 from relax_lint.facts.shared_memory import Outcome, outcome_on_shared_memory
 from relax_lint.model.operations import FunctionCall, KernelCall, ValueId
 from relax_lint.results.verdict import Verdict
+from relax_lint.support.lazy_dataclass import dataclass
 from relax_lint.symbolic.decision import certain
 from relax_lint.symbolic.quantity import Unknown
 

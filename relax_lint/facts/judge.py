@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import cached_property
 from typing import Generic, TypeVar
 
@@ -17,7 +17,7 @@ from relax_lint.facts.claims import Claim
 from relax_lint.model.operations import Op, OperationId
 from relax_lint.model.program import Function
 from relax_lint.results.verdict import Prover, Verdict
-from relax_lint.support.quick_init import quick_init
+from relax_lint.support.lazy_dataclass import dataclass
 from relax_lint.symbolic.asked import Asking
 from relax_lint.symbolic.decision import Decision, FailureStatus, FirstFailure, Proof
 from relax_lint.symbolic.domain import Domain
@@ -27,7 +27,6 @@ from relax_lint.symbolic.quantity import Unknown
 Event = TypeVar("Event", covariant=True)
 
 
-@quick_init
 @dataclass(frozen=True)
 class Decided(Generic[Event]):
     """The verdict on an event, and what it relies on besides facts about symbols.

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
 
 from relax_lint.facts.kernel_accesses import AccessVerdict, Status
 from relax_lint.facts.kernels import KernelUse
 from relax_lint.model.kernel_access.trial import Outcome
 from relax_lint.results.location import Location
+from relax_lint.support.lazy_dataclass import dataclass
 from relax_lint.symbolic.printing import condition_text, expr_text
 from relax_lint.symbolic.quantity import Unknown
 

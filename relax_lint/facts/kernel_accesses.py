@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from enum import Enum
 
 import sympy
@@ -16,6 +16,7 @@ from relax_lint.facts.kernels import KernelUse
 from relax_lint.model.kernel_access.accesses import KernelAccess, Obligation
 from relax_lint.model.kernel_access.trial import Outcome, Trial, attempt
 from relax_lint.results.verdict import Verdict
+from relax_lint.support.lazy_dataclass import dataclass
 from relax_lint.symbolic.decision import Assignment, Decision
 from relax_lint.symbolic.evaluation import compile_expr
 from relax_lint.symbolic.printing import expr_text

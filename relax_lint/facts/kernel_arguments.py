@@ -8,7 +8,6 @@ for dtypes (RLX302, which follows from the types alone); each tensor starts wher
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 from functools import partial
 
 import sympy
@@ -22,6 +21,7 @@ from relax_lint.facts.kernel_entry import Demand, Requirement
 from relax_lint.facts.kernels import KernelFacts, KernelUse
 from relax_lint.model.kernels import BufferParameter
 from relax_lint.results.verdict import Verdict
+from relax_lint.support.lazy_dataclass import dataclass
 from relax_lint.symbolic.asked import Asked
 from relax_lint.symbolic.decision import certain
 from relax_lint.symbolic.quantity import Unknown

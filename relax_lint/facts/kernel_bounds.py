@@ -9,7 +9,7 @@ Verdict: that of the provers.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 from relax_lint.analysis.flow import FunctionFlow
 from relax_lint.facts.claims import Claim, all_of
@@ -22,6 +22,7 @@ from relax_lint.facts.kernels import KernelFacts, KernelUse
 from relax_lint.model.kernels import Lookup
 from relax_lint.results.accesses import FunctionAccesses
 from relax_lint.results.verdict import Prover, Verdict
+from relax_lint.support.lazy_dataclass import dataclass
 from relax_lint.symbolic.decision import Decision, Proof, certain
 from relax_lint.symbolic.domain import Fact
 from relax_lint.vm.facts import FactSource

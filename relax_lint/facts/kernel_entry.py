@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
 from enum import Enum
 
 import sympy
@@ -18,6 +17,7 @@ from relax_lint.model.kernels import (
     ScalarParameter,
 )
 from relax_lint.model.types import PrimType, ShapeType, TensorType, TupleType, ValueType
+from relax_lint.support.lazy_dataclass import dataclass
 from relax_lint.symbolic.printing import expr_text
 from relax_lint.symbolic.quantity import Unknown
 

@@ -9,7 +9,6 @@ provers.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 from typing import Generic, TypeVar
 
 from sympy.logic.boolalg import Boolean
@@ -19,6 +18,7 @@ from relax_lint.facts.judge import Decided, Judge
 from relax_lint.facts.kernels import KernelFacts, KernelUse
 from relax_lint.model.kernel_inside.findings import LargeBuffer, Race, UnusedBuffer, UnwrittenRead
 from relax_lint.results.verdict import Verdict
+from relax_lint.support.lazy_dataclass import dataclass
 from relax_lint.symbolic.decision import certain
 
 Finding = TypeVar("Finding")

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from functools import cached_property
 
 import sympy
@@ -13,6 +12,7 @@ from relax_lint.facts.claims import all_of
 from relax_lint.facts.kernel_entry import Binding, bind
 from relax_lint.model.kernels import BufferParameter, Kernel, Lookup, Reduction
 from relax_lint.model.types import DType, TensorType, ValueType
+from relax_lint.support.lazy_dataclass import dataclass
 from relax_lint.symbolic.asked import Asked, Plain
 from relax_lint.symbolic.quantity import Unknown
 from relax_lint.symbolic.relations import at_most

@@ -15,7 +15,6 @@ Verdict: that of the provers.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from functools import cached_property, lru_cache, partial
 from typing import TypeAlias, TypeVar
 
@@ -34,7 +33,7 @@ from relax_lint.model.sizes import BITS_PER_BYTE, effective_capacity
 from relax_lint.model.types import DType
 from relax_lint.results.verdict import Prover, Verdict
 from relax_lint.settings.config import Config
-from relax_lint.support.quick_init import quick_init
+from relax_lint.support.lazy_dataclass import dataclass
 from relax_lint.symbolic.decision import Decision, FirstFailure, Proof
 from relax_lint.symbolic.domain import INT64_MAX, Domain, Fact
 from relax_lint.symbolic.quantity import Shape, Size, Unknown
@@ -54,7 +53,6 @@ Allocation: TypeAlias = AllocStorage | AllocTensor
 AnyOp = TypeVar("AnyOp", bound=Op)
 
 
-@quick_init
 @dataclass(frozen=True)
 class Placement:
     """One tensor on the storage that it was allocated on (several, when a branch decides which)."""

@@ -28,7 +28,7 @@ class Outcome(Enum):
 
 def outcome_on_shared_memory(call: KernelCall, written: int, other: int, flow: FunctionFlow) -> Outcome:
     """Whether the call computes something else than it would on memory apart: that is certain where its
-    shapes are fixed, and evidence where they are not.
+    shapes are fixed or only say how often the kernel does the same, and evidence where they are not.
     """
     kernel = flow.effects.kernel_of(call)
     if kernel is None:
@@ -41,6 +41,10 @@ def outcome_on_shared_memory(call: KernelCall, written: int, other: int, flow: F
     binding = bind(kernel, types)
     if binding.unknown:
         return Outcome.NOT_KNOWN
+    free = {s for s, value in binding.values.items() if value.free_symbols}
+    if distance == 0 and free and free <= kernel.repeated(written, other):
+        one = {symbol: 1 if symbol in free else int(value) for symbol, value in binding.values.items()}
+        return Outcome.WRONG if kernel.differs(one, written, other, 0) is True else Outcome.NOT_KNOWN
     instances = list(_instances(binding.values, distance))
     if not all(kernel.differs(values, written, other, apart) is True for values, apart in instances):
         return Outcome.NOT_KNOWN

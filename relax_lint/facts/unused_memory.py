@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Iterator
-from dataclasses import dataclass
 from typing import TypeAlias
 
 from relax_lint.analysis.certainty import Certainty, must_if
@@ -16,6 +15,7 @@ from relax_lint.analysis.flow import FunctionFlow
 from relax_lint.analysis.liveness import operands
 from relax_lint.facts.judge import Decided, Judge
 from relax_lint.model.operations import AllocStorage, AllocTensor, If, Kill, ValueId
+from relax_lint.support.lazy_dataclass import dataclass
 from relax_lint.symbolic.quantity import Size
 
 Allocation: TypeAlias = AllocStorage | AllocTensor

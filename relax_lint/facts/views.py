@@ -8,7 +8,6 @@ its source. Verdict: that of the provers.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 from functools import partial
 
 import sympy
@@ -22,6 +21,7 @@ from relax_lint.model.operations import View
 from relax_lint.model.sizes import elements, tensor_bytes
 from relax_lint.model.types import TensorType
 from relax_lint.results.verdict import Verdict
+from relax_lint.support.lazy_dataclass import dataclass
 from relax_lint.symbolic.asked import Asked, Plain, every
 from relax_lint.symbolic.quantity import Size, Unknown
 from relax_lint.symbolic.relations import at_most

@@ -6,8 +6,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from enum import Enum, IntEnum
+from enum import Enum
 from typing import TypeAlias
 
 import sympy
@@ -16,6 +15,8 @@ from sympy.logic.boolalg import Boolean
 from relax_lint.fixes.comparing import Comparison
 from relax_lint.model.operations import AllocStorage, Kill, Op, OperationId
 from relax_lint.model.program import BoundKind
+from relax_lint.results.check import Turn
+from relax_lint.support.lazy_dataclass import dataclass
 
 
 class Applicability(Enum):
@@ -26,16 +27,6 @@ class Applicability(Enum):
     SAFE = "safe"
     UNSAFE = "unsafe"
     DISPLAY = "display"
-
-
-class Turn(IntEnum):
-    """What is done first may make what comes later needless: a `CHANGE` of what the program does, a `CHECK`
-    at run time, a check of a declared `BOUND`, on which verdicts may rely only until the others are there.
-    """
-
-    CHANGE = 0
-    CHECK = 1
-    BOUND = 2
 
 
 @dataclass(frozen=True)

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 import sympy
 from sympy.core.relational import Relational
 from sympy.logic.boolalg import Boolean
 
+from relax_lint.support.lazy_dataclass import dataclass
 from relax_lint.symbolic import functions as f
 from relax_lint.symbolic.printing import expr_text, relation_sides
 

@@ -1,16 +1,16 @@
-"""The fewest and weakest checks: none that another one of the function implies."""
+"""The fewest and weakest checks: none is inserted that others of the function imply."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
 
-from sympy.logic.boolalg import And, Boolean, false, true
+from sympy.logic.boolalg import And, Boolean, false
 
 from relax_lint.analysis.definitions import Definitions, Point
-from relax_lint.fixes.changes import Applicability, Change, InsertAssert, Remedy
-from relax_lint.fixes.conditions import check_title
+from relax_lint.fixes.changes import Applicability, InsertAssert, Remedy
 from relax_lint.model.operations import OperationId
+from relax_lint.results.check import Turn
 from relax_lint.symbolic.domain import Domain, FactKind
 
 MAX_CHECKS = 64
@@ -18,7 +18,7 @@ MAX_CHECKS = 64
 
 
 class MinimalChecks:
-    """Replaces checks that a stronger one makes needless.
+    """Tells which checks a stronger one makes needless.
 
     `implies` tells whether one condition follows from another in a domain.
     """
@@ -35,46 +35,19 @@ class MinimalChecks:
         self._entry = entry
         self._implies = implies
 
-    def unified(self, findings: Sequence[tuple[Remedy, ...]]) -> list[tuple[Remedy, ...]]:
-        """The remedies of each finding, with a check that a stronger one makes needless replaced by it.
+    def ordered(self, findings: Sequence[tuple[Remedy, ...]]) -> list[tuple[Remedy, ...]]:
+        """The remedies of each finding, with checks put off that those of other findings make needless.
 
-        Only what is applied without asking counts as a stronger one: the first safe remedy of a finding.
+        Each remedy stays that of its finding. One that is put off is made only where the others were not
+        made or did not suffice. Only what is applied without asking counts as a stronger one: the first safe
+        remedy of a finding.
         """
-        chosen = [_first_safe(remedies) if remedies else None for remedies in findings]
-        checks = [
-            change
-            for remedy in chosen
-            if remedy is not None
-            for change in remedy.changes
-            if isinstance(change, InsertAssert)
-        ]
-        kept = self._fewest(list(dict.fromkeys(checks))[:MAX_CHECKS])
+        chosen = [first_safe(remedies) for remedies in findings]
+        kept = self._fewest(list(dict.fromkeys(checks_of(chosen)))[:MAX_CHECKS])
         return [
-            tuple(self._served(remedy, kept) if remedy is first else remedy for remedy in remedies)
-            if remedies
-            else ()
+            tuple(self._put_off(remedy, kept) if remedy is first else remedy for remedy in remedies)
             for remedies, first in zip(findings, chosen, strict=True)
         ]
-
-    def left_over(self, findings: Sequence[tuple[Remedy, ...]]) -> str | None:
-        """What all checks at the entry that are made without asking leave of the inputs together, where that
-        is next to nothing: none, or of some symbol 0 and 1 only.
-        """
-        told = (remedies for remedies in findings if remedies)
-        chosen = [remedy for remedies in told if (remedy := _first_safe(remedies)) is not None]
-        checks = [c for remedy in chosen for c in remedy.changes if isinstance(c, InsertAssert)]
-        at_entry = dict.fromkeys(check.condition for check in checks if check.before is None)
-        conditions = list(at_entry)[:MAX_CHECKS]
-        if len(conditions) < 2:
-            return None
-        domain, passed = self._entry.without(FactKind.ASSUMED), And(*conditions)
-        if self._implies(domain, passed, false):
-            return "no input passes all checks"
-        for symbol in sorted(passed.free_symbols, key=str):
-            few = symbol <= 1
-            if self._implies(domain, passed, few) and not self._implies(domain, true, few):
-                return f"all checks together admit only `{symbol} <= 1`"
-        return None
 
     def _fewest(self, checks: Sequence[InsertAssert]) -> list[InsertAssert]:
         """Those that the others, together, do not imply."""
@@ -89,23 +62,16 @@ class MinimalChecks:
                 kept = others
         return kept
 
-    def _served(self, remedy: Remedy, kept: Sequence[InsertAssert]) -> Remedy:
-        changes: dict[Change, None] = {}
-        for change in remedy.changes:
-            instead = self._instead(change, kept) if isinstance(change, InsertAssert) else (change,)
-            changes.update(dict.fromkeys(instead))
-        if tuple(changes) == remedy.changes:
-            return remedy
-        checked = [change.condition for change in changes if isinstance(change, InsertAssert)]
-        return replace(remedy, title=check_title(checked), changes=tuple(changes))
+    def _put_off(self, remedy: Remedy, kept: Sequence[InsertAssert]) -> Remedy:
+        covered = any(self._is_covered(check, kept) for check in checks_of([remedy]))
+        return replace(remedy, turn=Turn.COVERED) if covered else remedy
 
-    def _instead(self, check: InsertAssert, kept: Sequence[InsertAssert]) -> Sequence[InsertAssert]:
-        """What is inserted instead of a check: one other, or several that imply it together."""
+    def _is_covered(self, check: InsertAssert, kept: Sequence[InsertAssert]) -> bool:
+        """Whether others, one or several together, are inserted that imply it."""
         if check in kept:
-            return (check,)
+            return False
         related = self._related(kept, check)
-        alternatives = (*([other] for other in related), related)
-        return next((others for others in alternatives if self._serve(others, check)), (check,))
+        return any(self._serve(others, check) for others in (*([other] for other in related), related))
 
     def _related(self, checks: Iterable[InsertAssert], check: InsertAssert) -> list[InsertAssert]:
         """Those that whoever reaches a check has passed, and that have a symbol in common with it, or with
@@ -136,5 +102,12 @@ class MinimalChecks:
         return len(stronger) == 1 or not self._implies(domain, passed, false)
 
 
-def _first_safe(remedies: Iterable[Remedy]) -> Remedy | None:
+def first_safe(remedies: Iterable[Remedy]) -> Remedy | None:
+    """What is applied without asking."""
     return next((remedy for remedy in remedies if remedy.applicability is Applicability.SAFE), None)
+
+
+def checks_of(remedies: Iterable[Remedy | None]) -> list[InsertAssert]:
+    """The checks that remedies insert."""
+    changes = (change for remedy in remedies if remedy is not None for change in remedy.changes)
+    return [change for change in changes if isinstance(change, InsertAssert)]

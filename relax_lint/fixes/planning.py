@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import cached_property
 
 import sympy
@@ -31,23 +31,23 @@ from relax_lint.fixes.changes import (
     Remove,
     RenameBound,
     ResizeStorage,
-    Turn,
 )
 from relax_lint.fixes.check_form import CheckForm
 from relax_lint.fixes.comparing import Comparison, comparison
 from relax_lint.fixes.conditions import check_title, conjuncts, is_exact, is_writable
-from relax_lint.fixes.minimal import MinimalChecks
+from relax_lint.fixes.left_over import LeftOver
+from relax_lint.fixes.minimal import MinimalChecks, checks_of, first_safe
 from relax_lint.fixes.resizing import Resizing
 from relax_lint.fixes.text.call_tir import call_with_output
 from relax_lint.model.operations import AllocStorage, AllocTensor, Kill, Op, OperationId, ValueId
 from relax_lint.model.program import BoundKind
+from relax_lint.results.check import Turn
 from relax_lint.results.verdict import Verdict
-from relax_lint.support.quick_init import quick_init
+from relax_lint.support.lazy_dataclass import dataclass
 from relax_lint.symbolic.decision import Decision
 from relax_lint.symbolic.domain import Domain
 
 
-@quick_init
 @dataclass(frozen=True)
 class Plan:
     """The ways to make a finding go away, the best first, and what to do in words where none is safe."""
@@ -95,15 +95,15 @@ class Planner:
         return _NOTHING
 
     def minimised(self, plans: Sequence[Plan]) -> list[Plan]:
-        """The plans of all findings of the function, with the fewest and weakest checks."""
-        checks = MinimalChecks(
-            self._definitions, self._facts.domain_at, self._facts.entry, self._facts.prover.implies
-        )
-        unified = checks.unified([plan.remedies for plan in plans])
-        left = checks.left_over(unified)
+        """The plans of all findings of the function, ordered so that the fewest checks are made."""
+        facts = self._facts
+        reasoning = (self._definitions, facts.domain_at, facts.entry, facts.prover.implies)
+        ordered = MinimalChecks(*reasoning).ordered([plan.remedies for plan in plans])
+        made = checks_of(map(first_safe, ordered))
+        left = LeftOver(*reasoning).of(made)
         return [
             replace(plan, remedies=remedies, help=_with_left(plan.help, remedies, left)) if remedies else plan
-            for plan, remedies in zip(plans, unified, strict=True)
+            for plan, remedies in zip(plans, ordered, strict=True)
         ]
 
     # -- checks --------------------------------------------------------------------------------

@@ -5,7 +5,6 @@ TVM.
 from __future__ import annotations
 
 from collections.abc import Container, Iterable, Iterator
-from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
@@ -20,13 +19,12 @@ from relax_lint.model.prim_funcs import KeptKernels
 from relax_lint.model.program import Program
 from relax_lint.rule import Judgement, Rule, load_rules
 from relax_lint.settings.config import Config
-from relax_lint.support.quick_init import quick_init
+from relax_lint.support.lazy_dataclass import dataclass
 from relax_lint.symbolic.prover import ProverChain
 from relax_lint.totals.kernel_memory import KernelMemory
 from relax_lint.vm import versions
 
 
-@quick_init
 @dataclass(frozen=True)
 class PlannedJudgement:
     """What a rule says of one operation, with its remedies."""

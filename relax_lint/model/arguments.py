@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from typing import Any, TypeAlias
 
 from relax_lint.model.context import BuildContext
@@ -11,7 +10,7 @@ from relax_lint.model.operations import Op, OperationId
 from relax_lint.model.read_types import read_dtype
 from relax_lint.model.sizes import tensor_bytes
 from relax_lint.model.types import DType, PrimType, ShapeType, TupleType, ValueType
-from relax_lint.support.quick_init import quick_init
+from relax_lint.support.lazy_dataclass import dataclass
 from relax_lint.symbolic.quantity import Shape, Size, Unknown
 from relax_lint.symbolic.translate import Untranslatable
 from relax_lint.vm import versions
@@ -22,7 +21,6 @@ UNKNOWN_DTYPE = DType("unknown", 0, 0)
 """The value of a dtype argument that is not a constant. Without lanes it has no fixed size."""
 
 
-@quick_init
 @dataclass(frozen=True)
 class Given:
     """The arguments of a call of a builtin, by what they are for."""

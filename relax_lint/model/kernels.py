@@ -7,7 +7,7 @@ of its scalar parameters. A call gives each of them a value. Parameters are name
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from functools import cached_property
 from typing import TypeAlias
 
@@ -20,6 +20,7 @@ from relax_lint.model.kernel_inside.findings import NOTHING, Inside
 from relax_lint.model.positions import NoPositions, Positions
 from relax_lint.model.types import DType
 from relax_lint.results.location import Location
+from relax_lint.support.lazy_dataclass import dataclass
 from relax_lint.symbolic.quantity import Shape
 
 
@@ -89,6 +90,16 @@ not known.
 """
 
 
+Repeated: TypeAlias = Callable[[int, int], frozenset[sympy.Symbol]]
+"""The symbols whose values only say how often the kernel does one and the same thing, also where the
+parameters `written` and `other` start at one byte.
+"""
+
+
+def _none_repeated(written: int, other: int) -> frozenset[sympy.Symbol]:
+    return frozenset()
+
+
 def _nothing() -> KernelAccesses:
     return KernelAccesses((), Terms(), ())
 
@@ -105,9 +116,9 @@ class Kernel:
     `elementwise` holds the pairs (read, written) that may be the same memory in whatever order the steps of
     loops come: no element is read after it was overwritten. In `copies` each element that is written is that
     of the read one as it is. The pairs in `read_before` may be the same memory as the kernel is written.
-    `opaque` gives, for parameters whose address
-    leaves what can be read here, the reason; they count as read and written. `differs` carries the kernel out
-    on small numbers, where that is possible; `read` reads its accesses, which stand in the text at
+    `opaque` gives, for parameters whose address leaves what can be read here, the reason; they count as read
+    and written. `differs` carries the kernel out on small numbers, where that is possible, and `repeated`
+    says for which symbols one number tells of all; `read` reads its accesses, which stand in the text at
     `positions`, and `look` what is wrong inside it.
     """
 
@@ -130,6 +141,7 @@ class Kernel:
     positions: Positions = field(default_factory=NoPositions, compare=False, repr=False)
     look: Callable[[], Inside] = field(default=lambda: NOTHING, compare=False, repr=False)
     reshapes: Callable[[], bool] = field(default=lambda: False, compare=False, repr=False)
+    repeated: Repeated = field(default=_none_repeated, compare=False, repr=False)
 
     @cached_property
     def is_reshape(self) -> bool:

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass, field
+from dataclasses import field
 from enum import Enum
 from typing import Any, TypeAlias
 
 from relax_lint.model.types import DType, ValueType
 from relax_lint.results.location import Location
-from relax_lint.support.quick_init import quick_init
+from relax_lint.support.lazy_dataclass import dataclass
 from relax_lint.symbolic.domain import Fact
 from relax_lint.symbolic.quantity import Shape, Size
 from relax_lint.vm.builtins import ELEMENT_SCOPES, KillKind, Level, ViewKind
@@ -19,7 +19,6 @@ ValueId: TypeAlias = int
 """Identity of one value inside one function."""
 
 
-@quick_init
 @dataclass(frozen=True)
 class OperationId:
     """The position of an operation: its binding's name in the IR, its index in program order
@@ -44,7 +43,6 @@ class Op:
     result: ValueId
 
 
-@quick_init
 @dataclass(frozen=True)
 class AllocStorage(Op):
     """A storage of `size` bytes. `R.memory` sizes are bytes whatever `dtype` says; `R.vm` sizes
@@ -65,7 +63,6 @@ class AllocStorage(Op):
         return self.level is Level.MEMORY and self.scope not in ELEMENT_SCOPES
 
 
-@quick_init
 @dataclass(frozen=True)
 class AllocTensor(Op):
     """A tensor on `storage` at `offset` bytes, or (level BUILTIN, `storage` None) one that has no
@@ -82,7 +79,6 @@ class AllocTensor(Op):
     scope: str
 
 
-@quick_init
 @dataclass(frozen=True)
 class View(Op):
     """A value of its own register that shares the bytes of `source` (from `offset` bytes on). `claimed` is
@@ -98,7 +94,6 @@ class View(Op):
     may_be_copied: bool = False
 
 
-@quick_init
 @dataclass(frozen=True)
 class Alias(Op):
     """`b = a`: the same value under another name (the same register of the VM)."""
@@ -106,7 +101,6 @@ class Alias(Op):
     source: ValueId
 
 
-@quick_init
 @dataclass(frozen=True)
 class MatchCast(Op):
     """`R.match_cast`: `facts` hold afterwards. It is not `checked` where TVM believes the declared type of
@@ -119,7 +113,6 @@ class MatchCast(Op):
     checked: bool = True
 
 
-@quick_init
 @dataclass(frozen=True)
 class MakeTuple(Op):
     """A tuple of values."""
@@ -127,7 +120,6 @@ class MakeTuple(Op):
     items: tuple[ValueId, ...]
 
 
-@quick_init
 @dataclass(frozen=True)
 class GetItem(Op):
     """One field of a tuple."""
@@ -143,7 +135,6 @@ class Constant(Op):
     type: ValueType
 
 
-@quick_init
 @dataclass(frozen=True)
 class KernelCall(Op):
     """A call of a PrimFunc, a packed function or a high-level operator.
@@ -162,7 +153,6 @@ class KernelCall(Op):
     pure: bool = False
 
 
-@quick_init
 @dataclass(frozen=True)
 class Kill(Op):
     """The value's register is cleared; its memory lives on while anything else refers to it."""
@@ -184,7 +174,6 @@ class Assert(Op):
     learned: tuple[Fact, ...] = ()
 
 
-@quick_init
 @dataclass(frozen=True)
 class FunctionCall(Op):
     """A call of another Relax function of the module.

@@ -96,6 +96,7 @@ def read_kernel(
     reader.statement(prim_func.body)
     effects = reader.effects
     coverage = Coverage(reader.touches, shapes, loops)
+    trial = Trial(prim_func, shapes, loops.signature)
     elementwise, read_before = _in_place(reader, parameters, loops)
     return Kernel(
         name,
@@ -110,12 +111,13 @@ def read_kernel(
         dict(sorted(effects.opaque.items())),
         tuple(dict.fromkeys(reader.lookups)),
         tuple(dict.fromkeys(reader.reductions)),
-        Trial(prim_func, shapes, loops.signature).differs if all(map(_in_order, parameters)) else None,
+        trial.differs if all(map(_in_order, parameters)) else None,
         nodes.does_nothing(prim_func.body),
         partial(read_accesses, prim_func, loops.signature, functions),
         positions or NoPositions(),
         look=partial(read_inside, prim_func, loops.signature),
         reshapes=partial(is_reshape, prim_func),
+        repeated=trial.repeated,
     )
 
 

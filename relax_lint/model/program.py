@@ -9,7 +9,7 @@ function's symbols; storages count bytes, shapes count elements. Nothing here kn
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from enum import Enum
 from typing import Any
 
@@ -23,11 +23,10 @@ from relax_lint.model.operations import (
 )
 from relax_lint.model.types import TensorType, ValueType
 from relax_lint.results.location import Location
-from relax_lint.support.quick_init import quick_init
+from relax_lint.support.lazy_dataclass import dataclass
 from relax_lint.symbolic.domain import Fact
 
 
-@quick_init
 @dataclass(frozen=True)
 class Value:
     """A value's name in the IR, and the type that the IR gives it."""

@@ -7,7 +7,6 @@ VMShapeLower replaces symbolic shapes by loads from a heap of int64 slots, fille
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from typing import Any
 
 import sympy
@@ -17,6 +16,7 @@ from relax_lint.model.operations import OperationId, SlotAccess, ValueId, Writte
 from relax_lint.model.program import Origin, Provenance
 from relax_lint.model.shape_conditions import equality
 from relax_lint.model.symbols import SymbolTable
+from relax_lint.support.lazy_dataclass import dataclass
 from relax_lint.symbolic.domain import Fact
 from relax_lint.symbolic.printing import condition_text, expr_text
 from relax_lint.symbolic.quantity import Size, Unknown

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import TypeAlias
 
 import sympy
 
-from relax_lint.support.quick_init import quick_init
+from relax_lint.support.lazy_dataclass import dataclass
 
 
 @dataclass(frozen=True)
@@ -24,7 +23,6 @@ class DType:
         return (self.bits * self.lanes + 7) // 8
 
 
-@quick_init
 @dataclass(frozen=True)
 class TensorType:
     """A tensor. `shape` is None where the IR gives no shape; `ndim` is -1 where it is unknown."""
@@ -35,7 +33,6 @@ class TensorType:
     device: str | None = None
 
 
-@quick_init
 @dataclass(frozen=True)
 class ShapeType:
     """A shape value; `extents` is None where it is unknown."""
@@ -43,7 +40,6 @@ class ShapeType:
     extents: tuple[sympy.Expr, ...] | None
 
 
-@quick_init
 @dataclass(frozen=True)
 class PrimType:
     """A scalar value; `value` is its symbolic value where it is known."""
@@ -52,7 +48,6 @@ class PrimType:
     value: sympy.Expr | None = None
 
 
-@quick_init
 @dataclass(frozen=True)
 class TupleType:
     """A tuple."""

@@ -27,6 +27,7 @@ def _text(report: Report, how: Presentation) -> str:
         quiet=how.quiet,
         statistics=how.statistics,
         provers=how.provers,
+        explain=how.explain,
         allocators=how.config.allocators,
     )
 

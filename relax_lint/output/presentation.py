@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 class Presentation:
     """What a format may take into account besides the report: colour, the configuration of the run, whether
     to give the findings only, whether to count them by rule instead (`statistics`), whether to add which
-    prover decided how much, and what changed since an earlier run.
+    prover decided how much and what was asked about each operation, and what changed since an earlier run.
     """
 
     style: Style
@@ -24,4 +24,5 @@ class Presentation:
     quiet: bool = False
     statistics: bool = False
     provers: bool = False
+    explain: bool = False
     comparison: Comparison | None = None

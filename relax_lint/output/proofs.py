@@ -7,7 +7,8 @@ from collections.abc import Iterator
 from dataclasses import replace
 
 from relax_lint import __version__
-from relax_lint.results.check import Check, ProofRecord, RecordedClaim
+from relax_lint.output.explained import claim_text
+from relax_lint.results.check import Check, ProofRecord
 from relax_lint.results.identity import identities
 from relax_lint.results.report import Report
 from relax_lint.support.escaping import printable, printable_lines, without_commands
@@ -55,7 +56,7 @@ def _head(check: Check, record: ProofRecord) -> Iterator[str]:
         f"{check.path}{where}, {names}{binding}",
         check.message,
         f"decided by {check.prover.value}: {check.proof}",
-        *(f"asked: {claim.condition}{_terms(claim)}" for claim in record.claims),
+        *(f"asked: {claim_text(claim)}" for claim in record.claims),
         *(f"assumes {text}" for text in check.assumes),
     ]
     if record.checkable:
@@ -65,8 +66,3 @@ def _head(check: Check, record: ProofRecord) -> Iterator[str]:
             lines.append(f"the operation is reached, for example at {values or 'every input'}")
     for line in lines:
         yield f"{mark}{printable(' '.join(line.split()))}\n"
-
-
-def _terms(claim: RecordedClaim) -> str:
-    parts = ", ".join(f"{name}: {value}" for name, value in claim.terms.items())
-    return f" ({parts})" if parts else ""

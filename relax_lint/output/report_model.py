@@ -6,7 +6,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from enum import Enum
 from typing import Annotated, Any, Literal, TypeAlias
 
@@ -26,6 +25,7 @@ from relax_lint.results.memory_figures import (
 from relax_lint.results.memory_why import Why
 from relax_lint.results.report import InputStatus
 from relax_lint.results.verdict import Prover, Severity, Verdict
+from relax_lint.support.lazy_dataclass import dataclass
 from relax_lint.totals.comparison import FIGURES
 from relax_lint.totals.serving import Serving
 

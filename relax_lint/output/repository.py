@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import os
-from dataclasses import dataclass
 from functools import lru_cache
+
+from relax_lint.support.lazy_dataclass import dataclass
 
 
 @dataclass(frozen=True)

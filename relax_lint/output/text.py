@@ -30,13 +30,18 @@ def render_text(
     quiet: bool = False,
     statistics: bool = False,
     provers: bool = False,
+    explain: bool = False,
     allocators: Sequence[str] = ("naive", "pooled"),
 ) -> str:
     """Every finding, then (unless `quiet`) the memory totals of the functions that allocate and the summary.
     With `statistics` there is the number of findings of each rule in place of findings and totals. `provers`
-    adds which prover decided how much.
+    adds which prover decided how much, `explain` what was asked about each operation.
     """
     sections = _counted(report, style) if statistics else _finding_sections(report, style)
+    if explain:
+        from relax_lint.output.explained import explained_lines
+
+        sections += explained_lines(report, style)
     if not quiet:
         shown = () if statistics else allocators
         sections += [*_notes(report), *_tables(report, style, provers, shown)]

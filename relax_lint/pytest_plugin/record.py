@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from relax_lint.api import as_severity
+from relax_lint.support.lazy_dataclass import dataclass
 
 if TYPE_CHECKING:
     from relax_lint.instrument import PassFinding

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import re
 from collections.abc import Container, Hashable, Iterable, Sequence
-from dataclasses import dataclass
 
 from relax_lint.repair.trials import Subject, Trial
 from relax_lint.results.check import Check, Edit, Fix
 from relax_lint.results.location import Location
+from relax_lint.support.lazy_dataclass import dataclass
 
 _LINE_END = re.compile(r"\r\n|\r|\n")
 

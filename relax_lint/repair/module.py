@@ -7,11 +7,12 @@ from typing import Any
 
 import tvm
 
-from relax_lint.fixes.changes import Applicability, Remedy, Turn
+from relax_lint.fixes.changes import Applicability, Remedy
 from relax_lint.fixes.check_form import CheckForm, form_in_memory
 from relax_lint.judging.selection import known_config
 from relax_lint.repair.driver import repair
 from relax_lint.repair.module_target import FixedModule, JudgedModule, Wanted
+from relax_lint.results.check import Turn
 from relax_lint.settings.config import Config, Settings
 
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Container, Hashable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from typing import Any, TypeAlias
 
 from relax_lint.fixes.changes import (
@@ -24,6 +23,7 @@ from relax_lint.model.program import Function
 from relax_lint.repair.trials import Subject, Trial
 from relax_lint.results.verdict import Verdict
 from relax_lint.settings.config import Config
+from relax_lint.support.lazy_dataclass import dataclass
 from relax_lint.vm import versions
 
 Wanted: TypeAlias = Callable[[Remedy], bool]

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Callable, Container, Hashable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import cached_property
 from typing import TypeAlias
 
@@ -23,6 +23,7 @@ from relax_lint.repair.driver import Target, repair
 from relax_lint.repair.trials import Subject
 from relax_lint.results.check import is_finding
 from relax_lint.results.report import FileResult
+from relax_lint.support.lazy_dataclass import dataclass
 from relax_lint.vm.builtins import MATCH_SHAPE
 
 JudgeTexts: TypeAlias = Callable[[Mapping[str, str]], Mapping[str, FileResult]]

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Collection, Hashable, Sequence
-from dataclasses import dataclass
 from typing import Protocol, TypeAlias, TypeVar
 
+from relax_lint.results.check import Turn
 from relax_lint.rule import load_rules, unreadable_codes
+from relax_lint.support.lazy_dataclass import dataclass
 
 MAX_ROUNDS = 32
 """How often everything is judged anew; what is left then stays as it is."""
@@ -53,8 +54,10 @@ class Trials:
 
     @property
     def may_have_spare_checks(self) -> bool:
-        """Whether something was made after a check, which may have made that needless."""
-        return any(turn != 0 for turn in self._made[:-1])
+        """Whether something was made after a check, which may have made that needless, or checks that others
+        cover.
+        """
+        return any(turn != Turn.CHANGE for turn in self._made[:-1]) or Turn.COVERED in self._made
 
     @property
     def refused(self) -> Collection[Hashable]:

@@ -6,12 +6,12 @@ Importing this imports no TVM; the task itself does.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from relax_lint.running.messages import FileData
 from relax_lint.sources.reading import read_units
 from relax_lint.support.codec import decode, encode
+from relax_lint.support.lazy_dataclass import dataclass
 
 if TYPE_CHECKING:
     from relax_lint.model.program import Program

@@ -21,9 +21,10 @@ import sys
 import tempfile
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
+
+from relax_lint.support.lazy_dataclass import dataclass
 
 _SOURCE = Path(__file__).with_name("guard.c")
 _PRELOAD = "LD_PRELOAD"

@@ -15,7 +15,7 @@ import subprocess
 import sys
 import tempfile
 from collections.abc import Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict
 from enum import Enum
 from functools import cached_property
 from pathlib import Path
@@ -26,6 +26,7 @@ from relax_lint.replay.guard import FILL, Damage, environment, fault_in
 from relax_lint.replay.values import Input, Output, Scalar, Shape, Tuple
 from relax_lint.running.sandbox.gaps import AUTO, REQUIRE, SandboxError, known_gaps, required
 from relax_lint.running.starting import KEPT_VARIABLES, python_path
+from relax_lint.support.lazy_dataclass import dataclass
 
 _PACKAGE_ROOT = Path(__file__).resolve().parents[2]
 _COMMAND = (sys.executable, "-m", "relax_lint.replay.start")

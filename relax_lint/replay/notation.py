@@ -17,10 +17,10 @@ Right of the colon stands what happens:
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
 
 from relax_lint.replay.machine import Outcome, RunResult
 from relax_lint.replay.values import Input, Output, parse_input, split_outside_brackets
+from relax_lint.support.lazy_dataclass import dataclass
 
 _LINE = re.compile(
     r"(?P<function>\w+)\((?P<arguments>.*)\) on (?P<allocators>naive|pooled|naive and pooled)"

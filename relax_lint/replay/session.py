@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass
 from types import TracebackType
 
 from relax_lint.replay.cases import Case, Prepared
@@ -15,6 +14,7 @@ from relax_lint.replay.values import parse_input
 from relax_lint.results.confirmation import Confirmation, Run, Status, Symptom
 from relax_lint.running.sandbox.gaps import AUTO
 from relax_lint.support.escaping import without_addresses
+from relax_lint.support.lazy_dataclass import dataclass
 
 _REFUSAL = re.compile(r" is needed[^;]*; match_cast error")
 

@@ -8,8 +8,9 @@ a tuple `(float32[2], 5)`.
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
 from typing import TypeAlias
+
+from relax_lint.support.lazy_dataclass import dataclass
 
 _TENSOR = re.compile(r"(?P<dtype>[a-z][a-z0-9_]*)\[(?P<extents>[\d, ]*)\](?: of (?P<fill>\d+))?")
 _SHAPE = re.compile(r"shape\((?P<extents>[-\d, ]*)\)")

@@ -6,6 +6,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import field
+from enum import IntEnum
 
 from relax_lint.results.confirmation import Confirmation
 from relax_lint.results.location import Location
@@ -29,6 +30,18 @@ class Edit:
 
     location: Location
     text: str
+
+
+class Turn(IntEnum):
+    """What is done first may make what comes later needless: a `CHANGE` of what the program does, a `CHECK`
+    at run time, a check of a declared `BOUND`, on which verdicts may rely only until the others are there,
+    and a check that other ones imply (`COVERED`).
+    """
+
+    CHANGE = 0
+    CHECK = 1
+    BOUND = 2
+    COVERED = 3
 
 
 @dataclass(frozen=True)

@@ -62,7 +62,7 @@ class FileResult:
 class Report:
     """The result of one run over all inputs, in the order in which they were named. `notes` are about the run
     as a whole, `stale` are baseline entries that no longer occur. `interrupted` says that some inputs were
-    not judged because somebody ended the run.
+    not judged: because somebody ended the run, or for the reason `lost`.
     """
 
     files: tuple[FileResult, ...]
@@ -70,6 +70,7 @@ class Report:
     notes: tuple[str, ...] = ()
     stale: tuple[str, ...] = ()
     interrupted: bool = False
+    lost: str = ""
 
     @property
     def checks(self) -> tuple[Check, ...]:

@@ -4,11 +4,11 @@ forms, or it is no answer.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Any
 
 from relax_lint.running.sandbox.gaps import known_gaps
 from relax_lint.support.bounded_json import read_json
+from relax_lint.support.lazy_dataclass import dataclass
 
 MAX_ANSWER_BYTES = 128 << 20
 _MAX_ANSWER_VALUES = 4_000_000

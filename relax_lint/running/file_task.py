@@ -37,7 +37,6 @@ from relax_lint.sources.unit import ParsedUnit
 from relax_lint.support.codec import encode
 
 _SHORT_PLACE_LINES = 6
-_COLLECTED_AFTER = 1_000_000
 _NOT_LOWERED = (
     "a model allocates nothing explicitly: `--lower` shows what TVM's pipeline allocates for a target"
 )
@@ -196,10 +195,7 @@ def _loaded() -> Loaded:
     del report
     keep_to_the_text()
     # What TVM and sympy hold is there to stay: the collector need not go through it for every unit.
-    gc.collect()
     gc.freeze()
-    # Trees, modules and facts are freed by their counts. Cycles are looked for seldom, but they are.
-    gc.set_threshold(_COLLECTED_AFTER, 10, 10)
     return Loaded(versions.VERSION, tuple(load_rules()))
 
 

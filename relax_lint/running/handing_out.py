@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections import deque
+from collections.abc import Iterable, Iterator, Sequence
 from concurrent.futures import FIRST_COMPLETED, Executor, Future, wait
 from dataclasses import replace
 
@@ -26,7 +27,9 @@ CHUNKS_AT_LEAST = 32
 """How many tasks a run is divided into where it has so many files: no worker shall be idle at its end."""
 
 IN_FLIGHT = 256
-"""How many tasks are with the executor at a time: it holds the bytes of their files."""
+IN_FLIGHT_BYTES = 64 << 20
+"""How many tasks are with the executor at a time, and how many bytes of files but for a single task that is
+larger: it holds them."""
 
 
 def judge_files(files: Sequence[FileData], config: Config, debug: bool, version: str) -> list[str]:
@@ -46,11 +49,13 @@ def judge_files(files: Sequence[FileData], config: Config, debug: bool, version:
 def hand_out(
     waiting: Sequence[Progress], config: Config, debug: bool, executor: Executor, tell: Tell
 ) -> None:
-    """Let an executor judge the files. Raises RunError as `judge_files`."""
+    """Let an executor judge the files. Raises RunError as `judge_files`, and ExecutorError where the executor
+    is lost: what it has judged until then is noted.
+    """
     settings = replace(config, jobs=1)
-    chunks = _chunks(waiting)
+    queue = deque(_chunks(waiting))
     tasks: dict[Future[list[str]], list[Progress]] = {}
-    done = 0
+    done = size = 0
 
     def submit(chunk: list[Progress]) -> None:
         files = [one.file for one in chunk if one.file is not None]
@@ -58,20 +63,37 @@ def hand_out(
 
     try:
         while True:
-            while len(tasks) < IN_FLIGHT and (chunk := next(chunks, None)) is not None:
-                submit(chunk)
+            while queue and (not tasks or _has_room(len(tasks), size + _size(queue[0]))):
+                size += _size(queue[0])
+                submit(queue.popleft())
             if not tasks:
                 return
             tell(count(done, len(waiting)))
+            lost: ExecutorError | None = None
             for task in wait(tasks, return_when=FIRST_COMPLETED).done:
                 chunk = tasks.pop(task)
-                again = _take(task, chunk, config)
+                size -= _size(chunk)
+                try:
+                    again = _take(task, chunk, config)
+                except ExecutorError as error:
+                    # Others may have been judged in the same moment.
+                    lost = error
+                    continue
                 done += len(chunk) - len(again)
-                for one in again:
-                    submit([one])
+                queue.extendleft([one] for one in again)
+            if lost is not None:
+                raise lost
     finally:
         for task in tasks:
             task.cancel()
+
+
+def _has_room(tasks: int, size: int) -> bool:
+    return tasks < IN_FLIGHT and size <= IN_FLIGHT_BYTES
+
+
+def _size(chunk: Iterable[Progress]) -> int:
+    return sum(len(one.file.data) for one in chunk if one.file is not None)
 
 
 def _chunks(waiting: Sequence[Progress]) -> Iterator[list[Progress]]:
@@ -79,7 +101,7 @@ def _chunks(waiting: Sequence[Progress]) -> Iterator[list[Progress]]:
     chunk: list[Progress] = []
     size = 0
     for one in waiting:
-        added = 0 if one.file is None else len(one.file.data)
+        added = _size([one])
         if chunk and (len(chunk) == most or size + added > CHUNK_BYTES):
             yield chunk
             chunk, size = [], 0
@@ -90,17 +112,19 @@ def _chunks(waiting: Sequence[Progress]) -> Iterator[list[Progress]]:
 
 
 def _take(task: Future[list[str]], chunk: list[Progress], config: Config) -> list[Progress]:
-    """Note what became of a task; the files that are to be tried again, each alone."""
+    """Note what became of a task; the files that are to be tried again, each alone. Raises RunError and
+    ExecutorError.
+    """
     try:
         texts = task.result()
         outcomes = [read_outcome(text) for text in texts]
         if len(outcomes) != len(chunk):
             raise ValueError(f"{len(outcomes)} results for {len(chunk)} inputs")
-    except RunError:
+    except (RunError, ExecutorError):
         raise
     except Exception as error:
         # The task handles what an input can do: this is the executor's doing.
-        if len(chunk) > 1 and not isinstance(error, ExecutorError):
+        if len(chunk) > 1:
             return chunk
         message = f"the executor did not analyse this input: {type(error).__name__}: {error}"
         problem = Problem(ProblemKind.ANALYSIS_FAILED, first_line(message), None)

@@ -16,7 +16,6 @@ import subprocess
 import time
 from collections import deque
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from enum import Enum
 from typing import IO, Any
 
@@ -31,6 +30,7 @@ from relax_lint.running.answers import (
 from relax_lint.running.leftovers import remove_folder
 from relax_lint.running.sandbox.gaps import AUTO, REQUIRE, SandboxError, required
 from relax_lint.running.starting import ORDINARY, Needs, Worker, end_process, python_path, start_worker
+from relax_lint.support.lazy_dataclass import dataclass
 
 _READ_SIZE = 1 << 20
 _LAST_WORDS_LINES = 20

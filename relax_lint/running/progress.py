@@ -129,11 +129,11 @@ class Progress:
         )
 
 
-def interrupted_outcome(one: Progress) -> Outcome:
-    """What became of an input where the run was interrupted: all, or nothing."""
+def interrupted_outcome(one: Progress, reason: str = INTERRUPTED) -> Outcome:
+    """What became of an input where the run was interrupted, for this reason: all, or nothing."""
     if one.is_known:
         return one.outcome
-    return Outcome(FileResult(InputStatus(one.path, 0, "failed", INTERRUPTED)), repeatable=False)
+    return Outcome(FileResult(InputStatus(one.path, 0, "failed", reason)), repeatable=False)
 
 
 def _result(one: Progress) -> FileResult:

@@ -16,11 +16,12 @@ from relax_lint.results.problem import Problem, ProblemKind
 from relax_lint.results.report import FileResult, Report
 from relax_lint.running.messages import FileData
 from relax_lint.running.outcome import Outcome
-from relax_lint.running.progress import Progress, interrupted_outcome
+from relax_lint.running.progress import INTERRUPTED, Progress, interrupted_outcome
 from relax_lint.settings.config import Config
 from relax_lint.sources.discovery import Input, UnreadableError, discover
 from relax_lint.sources.models import is_model
 from relax_lint.sources.prefilter import may_contain_relax
+from relax_lint.support.errors import UserError
 from relax_lint.suppressions.policy import (
     apply_policy,
     idle_assumptions,
@@ -73,7 +74,7 @@ def judge_inputs(
 ) -> Report:
     """As `run`, for inputs that were found already; the files of the report are in their order. With
     `partial` a KeyboardInterrupt ends the work, and the report holds the inputs that were judged by then, if
-    there are any with Relax.
+    there are any with Relax; so does, in any case, an executor that is lost, which else raises ExecutorError.
     """
     progress: list[Progress] = []
     for found in inputs:
@@ -88,6 +89,7 @@ def judge_inputs(
             one.known = cache.get(one.file) if cache is not None and one.repeatable else None
             waiting += [one] if one.known is None else []
     interrupted = False
+    lost = ""
     gaps: tuple[str, ...] = ()
     try:
         # Most runs find everything in the cache, or nothing to do.
@@ -96,10 +98,14 @@ def judge_inputs(
         interrupted = partial and any(one.is_known and one.outcome.result.input.functions for one in progress)
         if not interrupted:
             raise
+    except UserError as error:
+        if not (partial and _is_lost_executor(error, executor)):
+            raise
+        interrupted, lost = True, str(error)
     if cache is not None:
         cache.close()
     if interrupted:
-        return _interrupted_report(progress, config)
+        return _interrupted_report(progress, config, lost)
     report = _report([one.outcome for one in progress], config, gaps)
     require_known_scopes(config, report.memory)
     return report
@@ -124,12 +130,21 @@ def _work(
     return work(waiting, config, debug, cache, tell or nobody) if waiting else ()
 
 
-def _interrupted_report(progress: Iterable[Progress], config: Config) -> Report:
+def _is_lost_executor(error: UserError, executor: Executor | None) -> bool:
+    if executor is None:
+        return False
+    from relax_lint.running.executors import ExecutorError
+
+    return isinstance(error, ExecutorError)
+
+
+def _interrupted_report(progress: Iterable[Progress], config: Config, lost: str) -> Report:
     """What is known. Nothing is said of what would have come up in the inputs that were not judged."""
-    found = [interrupted_outcome(one) for one in progress]
+    reason = f"not analysed: {lost}" if lost else INTERRUPTED
+    found = [interrupted_outcome(one, reason) for one in progress]
     files = tuple(apply_policy(outcome.result, outcome.comments, config) for outcome in found)
     version = next((outcome.tvm_version for outcome in found if outcome.tvm_version is not None), None)
-    report = replace(with_baseline(Report(files, version), config), stale=(), interrupted=True)
+    report = replace(with_baseline(Report(files, version), config), stale=(), interrupted=True, lost=lost)
     return with_notes_on_accepted_blocks(report)
 
 

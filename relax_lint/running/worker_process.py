@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ctypes
 import errno
+import gc
 import importlib
 import json
 import os
@@ -12,13 +13,14 @@ import signal
 import sys
 import traceback
 from collections.abc import Callable, Iterable, Iterator
-from dataclasses import dataclass
 from typing import IO, Any
 
 from relax_lint.running.sandbox.entering import Wanted, enter
 from relax_lint.running.sandbox.gaps import REQUIRE
 from relax_lint.running.sandbox.limits import limit_resources
+from relax_lint.support.lazy_dataclass import dataclass
 
+_COLLECTED_AFTER = 1_000_000
 _TRACEBACK_FRAMES = 40
 _MESSAGE_CHARACTERS = 2000
 _PR_SET_PDEATHSIG = 1
@@ -54,6 +56,9 @@ def main() -> None:
     """Answer requests until standard input ends. Arguments: the settings (see `Settings`) as JSON, then the
     import path.
     """
+    # Trees, modules and facts are freed by their counts, and what TVM and sympy make while they are loaded
+    # stays. Cycles are looked for seldom, but they are.
+    gc.set_threshold(_COLLECTED_AFTER, 10, 10)
     settings = Settings(**json.loads(sys.argv[1]))
     del sys.argv[1:]
     _end_with_parent(settings.parent)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Sequence
-from dataclasses import dataclass
 
 from relax_lint.results.check import Edit
 from relax_lint.results.report import FileResult
@@ -15,6 +14,7 @@ from relax_lint.settings.config import Config
 from relax_lint.sources.discovery import HeldInput
 from relax_lint.sources.text import decode as decode_text
 from relax_lint.support.codec import decode
+from relax_lint.support.lazy_dataclass import dataclass
 from relax_lint.suppressions.adding import FUNCTION, Plan, Wanted
 
 

@@ -7,7 +7,7 @@ import os
 import time
 from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import TypeVar
 
 from lsprotocol import types
@@ -31,6 +31,7 @@ from relax_lint.settings.memory_request import MemoryRequest
 from relax_lint.sources.text import SourceText
 from relax_lint.support.errors import UserError
 from relax_lint.support.escaping import printable, without_addresses
+from relax_lint.support.lazy_dataclass import dataclass
 from relax_lint.suppressions.adding import Wanted
 
 CONFIGURATION = "pyproject.toml"

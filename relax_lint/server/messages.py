@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 from lsprotocol import types
 
@@ -15,6 +15,7 @@ from relax_lint.results.memory_figures import MemoryTotals
 from relax_lint.results.verdict import Severity
 from relax_lint.server.positions import Ruler, covers
 from relax_lint.support.escaping import printable
+from relax_lint.support.lazy_dataclass import dataclass
 
 SOURCE = "relax-lint"
 FIX_ALL = f"{types.CodeActionKind.SourceFixAll.value}.{SOURCE}"

@@ -5,11 +5,11 @@ in code units of the encoding that client and server agreed on).
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 
 from lsprotocol import types
 
 from relax_lint.results.location import Location
+from relax_lint.support.lazy_dataclass import dataclass
 
 _UNIT_BYTES = {"utf-8": 1, "utf-16": 2, "utf-32": 4}
 _CODECS = {"utf-8": "utf-8", "utf-16": "utf-16-le", "utf-32": "utf-32-le"}

@@ -121,6 +121,12 @@ OPTIONS = (
         metavar="FOLDER",
     ),
     _only(
+        "explain",
+        "flag",
+        "show what was asked about each operation, safe ones too, and what decided it",
+        commands=(CHECK,),
+    ),
+    _only(
         "confirm",
         "flag",
         "execute the modules to see which findings a run confirms; only for input that you trust",

@@ -7,11 +7,12 @@ import json
 import re
 import textwrap
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Any
 
 from relax_lint.sources.literal import LONG_NUMBER
 from relax_lint.sources.text import LineOrigin, SourceText
+from relax_lint.support.lazy_dataclass import dataclass
 
 _FENCE = re.compile(r"(?P<indent>[ \t>]*)(?P<fence>`{3,}|~{3,})[ \t]*\{?\.?(?P<info>[\w+-]*)")
 _PYTHON = frozenset({"", "py", "python", "python3", "tvmscript", "ipython", "pycon"})

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+
+from relax_lint.support.lazy_dataclass import dataclass
 
 Function = ast.FunctionDef | ast.AsyncFunctionDef
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Any
 
 import tvm
@@ -40,6 +40,7 @@ from relax_lint.sources.unit import (
     Sibling,
     Unit,
 )
+from relax_lint.support.lazy_dataclass import dataclass
 from relax_lint.vm import versions
 
 _TYPE_VARIABLE = "typing.TypeVar"

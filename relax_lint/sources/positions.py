@@ -5,7 +5,6 @@ from __future__ import annotations
 import ast
 import inspect
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
 from typing import Any
 
 from tvm import relax
@@ -16,6 +15,7 @@ from relax_lint.sources.kernel_positions import Subscripts, subscripts
 from relax_lint.sources.names import Offer, canonical, chain, offer
 from relax_lint.sources.recorder import Emission, Recording
 from relax_lint.sources.text import SourceText
+from relax_lint.support.lazy_dataclass import dataclass
 
 # Operators whose Relax call has the extra leading arguments that the text does not have, or lacks some.
 _SKIP_FIRST = frozenset({"call_packed"})

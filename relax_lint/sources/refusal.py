@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import ast
-from dataclasses import dataclass
+
+from relax_lint.support.lazy_dataclass import dataclass
 
 
 class RefusedError(Exception):

@@ -7,10 +7,10 @@ import codecs
 import io
 import re
 import tokenize
-from dataclasses import dataclass
 from functools import cached_property
 
 from relax_lint.results.location import Location
+from relax_lint.support.lazy_dataclass import dataclass
 
 # Line ends as Python's tokenizer sees them: a form feed or U+2028 does not end a line.
 _LINE_END = re.compile(r"\r\n|\r|\n")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Any, Protocol
 
 from relax_lint.model.positions import Positions
@@ -12,6 +12,7 @@ from relax_lint.results.location import Location
 from relax_lint.results.problem import Problem
 from relax_lint.sources.ignore_comment import IgnoreComment
 from relax_lint.sources.text import SourceText
+from relax_lint.support.lazy_dataclass import dataclass
 
 
 @dataclass(frozen=True)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
 from typing import Any
 
 from relax_lint.repair.apply import apply_edits
@@ -17,6 +16,7 @@ from relax_lint.sources.ignore_comments import read_comments, read_statements
 from relax_lint.sources.reading import parse_text
 from relax_lint.sources.text import SourceText
 from relax_lint.support.codec import encode
+from relax_lint.support.lazy_dataclass import dataclass
 
 FUNCTION = f"{__name__}:plan"
 """What the worker pool is asked to call."""

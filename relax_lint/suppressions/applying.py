@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from difflib import get_close_matches
 
 from relax_lint.results.check import Check, Edit, Fix, Suppression
@@ -12,6 +12,7 @@ from relax_lint.results.report import FileResult
 from relax_lint.results.verdict import Severity, Verdict
 from relax_lint.rule import Acceptance, Rule, load_rules, rule_of, unreadable_codes
 from relax_lint.sources.ignore_comment import IgnoreComment, directive_text, joined
+from relax_lint.support.lazy_dataclass import dataclass
 
 
 @dataclass(frozen=True)

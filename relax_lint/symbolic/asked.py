@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import TypeAlias
 
 import sympy
 from sympy.logic.boolalg import Boolean
 
+from relax_lint.support.lazy_dataclass import dataclass
 from relax_lint.symbolic.printing import condition_text, expr_text
 
 

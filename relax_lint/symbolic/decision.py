@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from enum import Enum
 from functools import lru_cache
 
 from sympy.logic.boolalg import Boolean
 
 from relax_lint.results.verdict import Prover, Verdict
-from relax_lint.support.quick_init import quick_init
+from relax_lint.support.lazy_dataclass import dataclass
 from relax_lint.symbolic.asked import Asked
 from relax_lint.symbolic.domain import Domain, Fact
 
@@ -26,7 +26,6 @@ class Proof:
     detail: str
 
 
-@quick_init
 @dataclass(frozen=True)
 class Decision:
     """The verdict on one claim C over one domain D.
@@ -67,7 +66,6 @@ class FailureStatus(Enum):
     UNKNOWN = "unknown"
 
 
-@quick_init
 @dataclass(frozen=True)
 class FirstFailure:
     """The smallest assignment that violates a claim: smallest sum, then lexicographic.

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass, field
+from dataclasses import field
 from functools import cached_property
 
 import sympy
 from sympy.logic.boolalg import Boolean
 
-from relax_lint.support.quick_init import quick_init
+from relax_lint.support.lazy_dataclass import dataclass
 from relax_lint.vm.facts import FactKind as FactKind
 from relax_lint.vm.facts import FactSource
 
@@ -17,7 +17,6 @@ INT64_MIN = -(2**63)
 INT64_MAX = 2**63 - 1
 
 
-@quick_init
 @dataclass(frozen=True)
 class Fact:
     """One condition on symbols that may be assumed.
@@ -43,7 +42,6 @@ class Fact:
         return hash((self.condition, self.kind, self.text))
 
 
-@quick_init
 @dataclass(frozen=True)
 class Domain:
     """The admissible assignments of integers to `symbols`: those that satisfy all `facts`.

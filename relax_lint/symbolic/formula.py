@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
 from enum import Enum
 from functools import lru_cache
 from typing import Any
@@ -11,6 +10,7 @@ from typing import Any
 import sympy
 from sympy.logic.boolalg import And, Boolean, Implies, Not, Or
 
+from relax_lint.support.lazy_dataclass import dataclass
 from relax_lint.symbolic import functions as f
 from relax_lint.symbolic.polynomial import NotPolynomial, Polynomial, to_polynomial, total
 

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import TypeAlias
 
 import sympy
+
+from relax_lint.support.lazy_dataclass import dataclass
 
 
 @dataclass(frozen=True)

@@ -7,13 +7,13 @@ they are equal and the answer is found once.
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any
 
 import sympy
 from sympy.logic.boolalg import Boolean
 
+from relax_lint.support.lazy_dataclass import dataclass
 from relax_lint.symbolic.domain import Domain, Fact, FactKind
 from relax_lint.symbolic.standard import standard
 

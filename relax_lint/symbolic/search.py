@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
 from itertools import islice
 from typing import Any
 
 from sympy.logic.boolalg import Boolean
 
+from relax_lint.support.lazy_dataclass import dataclass
 from relax_lint.symbolic.domain import INT64_MAX, INT64_MIN
 from relax_lint.symbolic.evaluation import compile_condition, compile_expr, may_be_undefined
 from relax_lint.symbolic.formula import Formula, Unsupported, is_polynomial, substitute, symbols_of

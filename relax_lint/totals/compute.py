@@ -15,7 +15,6 @@ Formulas hold wherever sizes are not negative: the VM refuses those.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass
 from typing import TypeVar
 
 import sympy
@@ -25,6 +24,7 @@ from relax_lint.model.operations import AllocStorage, AllocTensor, ValueId
 from relax_lint.model.program import Function, Program
 from relax_lint.model.sizes import BITS_PER_BYTE, elements
 from relax_lint.model.types import TensorType, TupleType, ValueType
+from relax_lint.support.lazy_dataclass import dataclass
 from relax_lint.symbolic.quantity import Size, Unknown
 from relax_lint.totals.formula import never_negative_symbols, total
 from relax_lint.totals.peaks import Peak, peak, pooled

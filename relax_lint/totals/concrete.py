@@ -6,10 +6,11 @@ Walks are made once; only their sizes are computed again for each value.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 import sympy
 
+from relax_lint.support.lazy_dataclass import dataclass
 from relax_lint.symbolic.evaluation import compile_expr
 from relax_lint.totals.kernel_memory import CallWorkspaces
 from relax_lint.totals.quantities import Quantity

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import TypeAlias
 
 from relax_lint.analysis.aliases import Aliases
 from relax_lint.analysis.liveness import Releases
 from relax_lint.model.operations import ValueId
 from relax_lint.model.program import Function
+from relax_lint.support.lazy_dataclass import dataclass
 from relax_lint.totals.quantities import Scope
 
 Reference: TypeAlias = "int | tuple[Reference, ...] | None"

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Any
 
 import sympy
@@ -20,6 +20,7 @@ from relax_lint.sources.kernel_lowering import (
     shared_memory_limit,
     target_of,
 )
+from relax_lint.support.lazy_dataclass import dataclass
 from relax_lint.symbolic.quantity import Size, Unknown
 from relax_lint.totals.formula import maximum
 from relax_lint.totals.packed_formulas import sort_bytes

@@ -6,7 +6,6 @@ Each formula takes the values of a call (`Arguments`) and gives the bytes on the
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
 from typing import Any, TypeAlias
 
 import sympy
@@ -21,6 +20,7 @@ from relax_lint.model.types import (
     TupleType,
     ValueType,
 )
+from relax_lint.support.lazy_dataclass import dataclass
 from relax_lint.symbolic.functions import FloorDiv
 from relax_lint.totals.quantities import Indeterminate, Quantity, Scope, value_bytes
 from relax_lint.vm import packed_memory as table

@@ -7,11 +7,11 @@ What has no formula is listed as not counted, with the reason, and never as noth
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
 
 from relax_lint.analysis.kernel_operands import operands_of
 from relax_lint.model.operations import FunctionCall, KernelCall, View
 from relax_lint.model.program import Function, Program
+from relax_lint.support.lazy_dataclass import dataclass
 from relax_lint.symbolic.quantity import Unknown
 from relax_lint.totals.formula import greatest, never_negative_symbols, total
 from relax_lint.totals.kernel_memory import KernelMemory

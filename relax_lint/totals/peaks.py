@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass
 from itertools import combinations
 
 import sympy
@@ -11,6 +10,7 @@ from sympy.logic.boolalg import And, Boolean
 
 from relax_lint.model.operations import OperationId
 from relax_lint.model.sizes import effective_capacity
+from relax_lint.support.lazy_dataclass import dataclass
 from relax_lint.symbolic.functions import FloorDiv, Select
 from relax_lint.totals.formula import Sizes, Sum, greatest, reaches, total, undominated
 from relax_lint.totals.quantities import Indeterminate, Quantity

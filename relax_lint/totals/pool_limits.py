@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 from relax_lint.model.program import Function, Program
+from relax_lint.support.lazy_dataclass import dataclass
 from relax_lint.symbolic.quantity import Unknown
 from relax_lint.totals.concrete import Concrete, Path
 from relax_lint.totals.formula import greatest, never_negative_symbols, total

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass
 
 import sympy
 
 from relax_lint.model.operations import FunctionCall, KernelCall
+from relax_lint.support.lazy_dataclass import dataclass
 from relax_lint.symbolic.quantity import Unknown
 from relax_lint.totals.formula import Sizes, greatest
 from relax_lint.totals.quantities import Quantity

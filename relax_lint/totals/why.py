@@ -5,13 +5,14 @@ is, and what changes would save. Every figure is computed from the walk with the
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from itertools import combinations
 
 from relax_lint.model.operations import KernelCall, Op
 from relax_lint.model.program import Function, Program
 from relax_lint.results.memory_why import LiveTensor, Saving, Why
 from relax_lint.support.byte_text import bytes_text
+from relax_lint.support.lazy_dataclass import dataclass
 from relax_lint.totals.compute import symbols_of
 from relax_lint.totals.plans import Plans
 from relax_lint.totals.quantities import Indeterminate

@@ -7,7 +7,6 @@ gives nothing back, so a walk with the pool's buffers in it (`_Pool`) has the pe
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
 from enum import Enum, auto
 from functools import partial
 
@@ -15,6 +14,7 @@ import sympy
 
 from relax_lint.model.operations import KernelCall
 from relax_lint.model.program import Function, Program
+from relax_lint.support.lazy_dataclass import dataclass
 from relax_lint.symbolic.functions import FloorDiv
 from relax_lint.symbolic.quantity import Unknown
 from relax_lint.totals.compute import symbols_of

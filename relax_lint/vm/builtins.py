@@ -7,8 +7,10 @@ memory it seems to be about. Positions count from the first argument of the row.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from enum import Enum, auto
+
+from relax_lint.support.lazy_dataclass import dataclass
 
 MATCH_SHAPE = "vm.builtin.match_shape"
 """The builtin that compares the extents of a tensor or a shape with numbers or slots."""

@@ -5,8 +5,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from enum import Enum
+
+from relax_lint.support.lazy_dataclass import dataclass
 
 
 class FactKind(Enum):

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Any
+
+from relax_lint.support.lazy_dataclass import dataclass
 
 _LOADS = frozenset({"BufferLoad", "TensorLoad"})
 _CONSTANTS = frozenset({"IntImm", "FloatImm", "StringImm", "GenericConst", "DataTypeImm"})

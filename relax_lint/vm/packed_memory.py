@@ -7,8 +7,9 @@ From TVM's `src/runtime/vm` (`builtin.cc`, `kv_state.cc`, `paged_kv_cache.cc`, `
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from enum import Enum, auto
+
+from relax_lint.support.lazy_dataclass import dataclass
 
 CACHE_DEPTHS = 2
 """`kPagedKVCacheMaxBlockDepth`: each of the paged cache's arrays on common prefixes is there so often."""

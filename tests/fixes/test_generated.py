@@ -146,6 +146,9 @@ _RULES = ("RLX101", "RLX102", "RLX104", "RLX201", "RLX202", "RLX501", "RLX505")
 def _require_none_to_spare(generated: Generated) -> int:
     """Returns the number of checks."""
     config = Config(fix_strategy=generated.strategy, select=_RULES)
+    for found in findings(generated.text, config):
+        shown = [fix.title for fix in found.fixes if fix.title.startswith("check ")]
+        assert all(title == f"check `{found.safe_when}` at run time" for title in shown), found
     file = fixed(generated.text, config)
     left = len(findings(file.text, config))
     for line in _checks(file.text):

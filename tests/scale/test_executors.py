@@ -1,11 +1,9 @@
-"""The work on a file as a task of an executor: pools of this machine, and a real Dask cluster."""
+"""The work on files as tasks of an executor."""
 
 from __future__ import annotations
 
 import pickle
-import subprocess
-import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from concurrent.futures import Executor, Future, ProcessPoolExecutor, ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
@@ -14,8 +12,7 @@ import pytest
 
 import relax_lint
 from relax_lint.output.json import render_json
-from relax_lint.running import executors, pool, working
-from relax_lint.running.executors import ExecutorError, WatchedExecutor, open_executor
+from relax_lint.running import handing_out, pool, working
 from relax_lint.running.handing_out import judge_files
 from relax_lint.running.kept_pools import close_kept_pools
 from relax_lint.running.messages import FileData
@@ -23,40 +20,6 @@ from relax_lint.running.runner import run
 from relax_lint.running.starting import start_worker
 from relax_lint.settings.config import Config
 from relax_lint.support.errors import RunError
-
-PROGRAM = """\
-from tvm.script import ir as I, relax as R, tirx as T
-
-@I.ir_module
-class Module:
-    @R.function(pure=False)
-    def main(x: R.Tensor(("m",), "float32")):
-        m = T.int64()
-        storage = R.memory.alloc_storage(R.shape([BYTES]), R.prim_value(0), R.str("global"), R.dtype("float32"))
-        alloc = R.memory.alloc_tensor(storage, R.prim_value(0), R.shape([m]), R.dtype("float32"))
-        return alloc
-"""
-
-
-@pytest.fixture
-def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    monkeypatch.chdir(tmp_path)
-    for number in (1, 2):
-        Path(f"{number}.py").write_text(PROGRAM.replace("BYTES", str(16 * number)))
-    Path("3.py").write_text("import os\n")
-    return tmp_path
-
-
-@pytest.fixture
-def stand_in(folder: Path, monkeypatch: pytest.MonkeyPatch) -> Callable[[str, str], None]:
-    """Files of units that a stand-in for the analysis takes at their word."""
-    monkeypatch.syspath_prepend(str(Path(__file__).parents[1] / "cli"))
-    monkeypatch.setattr(working, "FUNCTION", "runner_tasks:analyse")
-
-    def write(name: str, units: str) -> None:
-        Path(name).write_text(f"# tvm ir_module {units}")
-
-    return write
 
 
 @pytest.mark.parametrize(
@@ -195,109 +158,28 @@ def test_what_the_executor_does_wrong_is_a_finding(folder: Path, answer: Any, wo
     assert result.input.status == "failed"
 
 
-@pytest.mark.parametrize(
-    "name", ["dask", "dask://", "dask://host", "dask://user@host:1", "ray://host:1", "http://h:1"]
-)
-def test_only_dask_is_known(name: str) -> None:
-    with pytest.raises(ExecutorError, match="`--executor` takes dask://host:port"), open_executor(name):
-        pass
-
-
-def test_nobody_answers(monkeypatch: pytest.MonkeyPatch) -> None:
-    pytest.importorskip("distributed")
-    monkeypatch.setattr(executors, "_CONNECT_S", 0.3)
-    with (
-        pytest.raises(ExecutorError, match=r"^no Dask scheduler answers at 127\.0\.0\.1:9: "),
-        open_executor("dask://127.0.0.1:9"),
-    ):
-        pass
-
-
-class Deaf(Executor):
-    """Takes tasks and has nobody to work on them."""
-
-    def submit(self, *_: Any, **__: Any) -> Future[Any]:
-        return Future()
-
-
-def test_without_workers_the_tasks_are_given_up(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(executors, "_PULSE_S", 0.01)
-    monkeypatch.setattr(executors, "_PATIENCE_S", 0.1)
-    with WatchedExecutor(Deaf(), "here:1", lambda: False) as executor:
-        results = run(["1.py", "2.py"], Config(), executor=executor).files
-    words = "the Dask cluster at here:1 has had no worker for 0.1 seconds"
-    message = f"the executor did not analyse this input: ExecutorError: {words}"
-    assert [[check.message for check in result.checks] for result in results] == [[message]] * 2
-
-
-def test_workers_that_come_back_in_time_are_waited_for(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(executors, "_PULSE_S", 0.01)
-    monkeypatch.setattr(executors, "_PATIENCE_S", 60.0)
-    answers = iter((False, False, False))
+def test_large_files_are_not_all_with_the_executor_at_once(
+    stand_in: Callable[[str, str], None], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for number in range(6):
+        stand_in(f"{number}.py", "a")
+    monkeypatch.setattr(handing_out, "IN_FLIGHT_BYTES", 50)
     with ThreadPoolExecutor(1) as threads:
-        executor = WatchedExecutor(threads, "here:1", lambda: next(answers, True))
-        with executor:
-            (result,) = run(["1.py"], Config(), executor=executor).files
-    assert result.input.status == "checked"
+        executor = Watching(threads)
+        run([f"{number}.py" for number in range(6)], Config(), executor=executor)
+    # Each file has 20 bytes.
+    assert executor.most == 2
 
 
-@pytest.fixture(scope="module")
-def cluster() -> Iterator[str]:
-    from distributed import LocalCluster
+class Watching(Executor):
+    """Hands on, and notes how many tasks were there at a time."""
 
-    with LocalCluster(
-        n_workers=2, threads_per_worker=1, processes=True, dashboard_address=None, host="127.0.0.1"
-    ) as cluster:
-        yield cluster.scheduler_address.removeprefix("tcp://")
+    def __init__(self, inner: Executor) -> None:
+        self._inner = inner
+        self._futures: list[Future[Any]] = []
+        self.most = 0
 
-
-def report_of(*arguments: str) -> str:
-    """What the command prints about this folder as JSON, without the cache."""
-    command = [
-        sys.executable,
-        "-m",
-        "relax_lint.cli",
-        ".",
-        "--no-cache",
-        "--output-format",
-        "json",
-        *arguments,
-    ]
-    done = subprocess.run(command, capture_output=True, text=True, check=False, timeout=120)
-    assert (done.returncode, done.stderr) == (1, "")
-    return done.stdout
-
-
-@pytest.mark.slow
-def test_a_dask_cluster_finds_what_the_workers_find(folder: Path, cluster: str) -> None:
-    remote = report_of("--executor", f"dask://{cluster}")
-    assert remote == report_of()
-    assert '"safe_when": "m <= 8"' in remote
-
-
-DEAD = """\
-import sys
-from distributed import LocalCluster
-from relax_lint.running import executors
-from relax_lint.cli import main
-
-if __name__ == "__main__":
-    executors._PATIENCE_S = 1.0
-    with LocalCluster(
-        n_workers=1, processes=False, dashboard_address=None, protocol="tcp://", host="127.0.0.1"
-    ) as cluster:
-        cluster.scale(0)
-        cluster.sync(cluster._correct_state)
-        address = cluster.scheduler_address.removeprefix("tcp://")
-        sys.exit(main(["1.py", "--no-cache", "--executor", f"dask://{address}"]))
-"""
-
-
-@pytest.mark.slow
-def test_a_cluster_without_workers_is_not_waited_for(folder: Path) -> None:
-    pytest.importorskip("distributed")
-    Path("dead.py").write_text(DEAD)
-    command = [sys.executable, "dead.py"]
-    done = subprocess.run(command, capture_output=True, text=True, check=False, timeout=120)
-    assert done.returncode == 1, done.stderr
-    assert "has had no worker for 1 seconds" in done.stdout
+    def submit(self, fn: Any, /, *arguments: Any, **named: Any) -> Future[Any]:
+        self._futures.append(self._inner.submit(fn, *arguments, **named))
+        self.most = max(self.most, sum(not future.done() for future in self._futures))
+        return self._futures[-1]

@@ -62,6 +62,17 @@ def _claimed(claimed: str, rank: str = "") -> tuple[str, str]:
 _P, _S = FactSource.PARAMETER, FactSource.SCALAR_RANGE
 _NARROW = {"int8": 1000, "uint8": -1, "int16": 40000, "uint16": -1, "int32": 2**40, "uint32": -1}
 
+_SCALAR = 'k: R.Prim("int64")'
+_HEAP = 'h = R.call_builtin_with_ctx("vm.builtin.alloc_shape_heap", (R.prim_value(1),), ty_args=R.Object)'
+COMPARES_CONSTANT, STORES, COMPARES_NOTHING, COMPARES_SLOT = range(4)
+"""The codes of `vm.builtin.match_prim_value`."""
+
+
+def _compared(scalar: str, code: int, operand: int) -> str:
+    call = f'"vm.builtin.match_prim_value", R.prim_value({scalar}), h, {code}, {operand}, R.str("")'
+    return f"seen_{scalar} = R.call_packed({call}, ty_args=R.Tuple)"
+
+
 CASES = (
     Case(
         FactSource.INTEGER,
@@ -294,6 +305,53 @@ CASES = (
         ),
         "x: float32[4], z: float32[4]",
         "x: float32[4], z: float32[5]",
+        "RuntimeError",
+    ),
+    Case(
+        FactSource.HEAP_SLOT,
+        "a scalar and a constant",
+        _main(_SCALAR, _HEAP, _compared("k", COMPARES_CONSTANT, 4)),
+        "k: 4",
+        "k: -4",
+        "RuntimeError",
+    ),
+    Case(
+        FactSource.HEAP_SLOT,
+        "a scalar and the slot of another one",
+        _main(
+            f'{_SCALAR}, j: R.Prim("int64")',
+            _HEAP,
+            _compared("k", STORES, 0),
+            _compared("j", COMPARES_SLOT, 0),
+        ),
+        "k: -7, j: -7",
+        "k: -7, j: 7",
+        "RuntimeError",
+    ),
+    Case(
+        FactSource.HEAP_SLOT,
+        "a scalar and the slot of an extent",
+        _main(
+            f'x: R.Tensor("float32", ndim=1), {_SCALAR}',
+            _HEAP,
+            'w = R.call_packed("vm.builtin.match_shape", x, h, 1, 1, 0, R.str(""), ty_args=R.Tuple)',
+            _compared("k", COMPARES_SLOT, 0),
+        ),
+        "x: float32[4], k: 4",
+        "x: float32[4], k: 5",
+        "RuntimeError",
+    ),
+    Case(
+        FactSource.HEAP_SLOT,
+        "an extent and the slot of a scalar",
+        _main(
+            f'x: R.Tensor("float32", ndim=1), {_SCALAR}',
+            _HEAP,
+            _compared("k", STORES, 0),
+            'w = R.call_packed("vm.builtin.match_shape", x, h, 1, 3, 0, R.str(""), ty_args=R.Tuple)',
+        ),
+        "x: float32[4], k: 4",
+        "x: float32[4], k: -4",
         "RuntimeError",
     ),
     Case(

@@ -19,7 +19,7 @@ from relax_lint.settings.config import Config
 from relax_lint.symbolic.domain import Fact, FactKind
 from relax_lint.vm.facts import FactSource
 
-from .fact_cases import BY_OTHERS, CASES, Case
+from .fact_cases import BY_OTHERS, CASES, COMPARES_NOTHING, STORES, Case
 
 MODES = ("bytecode", "compiled")
 
@@ -187,3 +187,33 @@ def test_what_is_asked_for_is_listed() -> None:
 def test_every_kind_is_violated_by_a_test() -> None:
     assert {case.source for case in CASES} | BY_OTHERS.keys() == set(FactSource)
     assert {name for name in BY_OTHERS.values() if name not in globals()} == set()
+
+
+STORED = """
+@I.ir_module
+class Module:
+    @R.function(pure=False)
+    def main(k: R.Prim("int64")):
+        h = R.call_builtin_with_ctx("vm.builtin.alloc_shape_heap", (R.prim_value(1),), ty_args=R.Object)
+        w = R.call_packed(
+            "vm.builtin.match_prim_value", R.prim_value(k), h, CODE, 0, R.str(""), ty_args=R.Tuple
+        )
+        return R.shape([1])
+"""
+
+
+@pytest.mark.vm
+@pytest.mark.parametrize("mode", MODES)
+@pytest.mark.parametrize("code", [STORES, COMPARES_NOTHING])
+def test_what_a_scalar_is_not_compared_with_is_not_known(machine: Machine, mode: str, code: int) -> None:
+    """`match_prim_value` that stores a scalar, or does nothing, lets every int64 through."""
+    text = STORED.replace("CODE", str(code))
+    for number in (-(2**63), -1, 0, 2**63 - 1):
+        line = parse_line(f"main(k: {number}) on naive: ok")
+        result = machine.run(Module(text), "main", list(line.inputs), allocator="naive", exec_mode=mode)
+        assert result.outcome is Outcome.OK, describe(result)
+    (function,) = build_program(load_module(text, "script")).functions
+    checks = [op for op in function.body.walk() if isinstance(op, Assert)]
+    assert checks
+    assert all(op.fact is None for op in checks)
+    assert not [fact for op in checks for fact in op.learned if fact.condition.subs({"k": -1}) == False]  # noqa: E712

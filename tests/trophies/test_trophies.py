@@ -56,7 +56,7 @@ SAID = {
     ),
     "in_place_drops_a_kernel": None,
     "in_place_field_of_live_tuple": Said(passes=(IN_PLACE,)),
-    "in_place_field_read_twice": Said(verdict=Verdict.NEEDS_RUNTIME_CHECK, passes=(IN_PLACE,)),
+    "in_place_field_read_twice": Said(passes=(IN_PLACE,)),
     "killed_text": None,
     "merged_buffers": Said(passes=("EliminateCommonSubexpr",)),
     "multiplied_past_in_place": Said(passes=("AdjustMatmulOrder",)),

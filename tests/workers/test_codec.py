@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+import json
+from dataclasses import dataclass, replace
 from typing import Any
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from relax_lint.results.check import AllocatorFailure, Check, Edit, Fix, Related
 from relax_lint.results.location import Location
@@ -113,3 +116,85 @@ def test_strings_of_tvm_are_written_as_plain_strings() -> None:
     encoded = encode(CallMemory(TvmString("te_func"), "y", None))
     assert encoded == ["te_func", "y", None]
     assert type(encoded[0]) is str
+
+
+ROWS = tuple(
+    replace(
+        CHECK,
+        message=f"operation {number}",
+        severity=Severity.NONE if number % 3 else Severity.NOTE,
+        location=None if number == 5 else Location("a.py", number // 2 + 1, 1, 9, 9),
+        fine=[None, {}, {"n": 0}, {"n": number}][number % 4],
+        undecided=number == 11,
+        notes=("one", "two")[: number % 3],
+    )
+    for number in range(40)
+)
+
+
+def test_many_checks_are_a_table_in_which_shared_values_stand_once() -> None:
+    answer = UnitResult(ROWS)
+    written = json.dumps(encode(answer))
+    assert read_answer(["UnitResult", json.loads(written)]) == answer
+    assert written.count("storage-overflow") == 1
+    assert len(written) < len(json.dumps([encode(check) for check in ROWS])) / 4
+
+
+@given(
+    st.lists(st.tuples(st.sampled_from(["", "a", "b"]), st.none() | st.builds(Amount, st.text(max_size=2))))
+)
+def test_tables_of_any_length_survive_the_way(rows: list[tuple[str, Amount | None]]) -> None:
+    calls = tuple(CallMemory(callee, "y", amount) for callee, amount in rows)
+    assert decode(MemoryTotals, json.loads(json.dumps(encode(replace(TOTALS, calls=calls))))).calls == calls
+
+
+def test_a_table_may_begin_with_a_table() -> None:
+    nested = tuple(Edit(Location("a.py", number, 1, 1, 1), "") for number in range(9))
+    fix = Fix("t", "safe", nested)
+    assert decode(Fix, json.loads(json.dumps(encode(fix)))) == fix
+
+
+HEADS = tuple(UnitHead(f"unit {number}", Location("a.py", number, 1, number, 9)) for number in range(1, 9))
+
+
+def _heads(columns: Any) -> Any:
+    return ["UnitList", [columns, [], [], [], []]]
+
+
+@pytest.mark.parametrize(
+    "columns",
+    [
+        [],
+        [["a", "b"], None],
+        [[["a", "b"], None]],
+        [[["a", "b"], None], [[None], [0]]],
+        [[["a", "b"], None], [[None], [0, 1]]],
+        [[["a", "b"], None], [[None], [0, -1]]],
+        [[["a", "b"], None], [[None], [0, False]]],
+        [[["a", "b"], None], [[None], [0, "0"]]],
+        [[["a", "b"], None], [[None, None]]],
+        [[["a", "b"], None], [[1]]],
+        [[["a", 1], None], [[None]]],
+        [[["a"]], [[None]]],
+        [[["a"], [0] * 3_000_000], [[None]]],
+        [[["a"], [0] * 8], [[None]], [[None]]],
+    ],
+)
+def test_a_table_of_another_form_is_refused(columns: Any) -> None:
+    assert read_answer(["UnitList", encode(UnitList(HEADS))]) == UnitList(HEADS)
+    with pytest.raises(ValueError, match=r"\w"):
+        read_answer(_heads({"columns": columns}))
+
+
+def test_a_table_stands_for_a_sequence_only() -> None:
+    with pytest.raises(ValueError, match="not a list"):
+        read_answer(_heads({"rows": []}))
+    with pytest.raises(ValueError, match="not a list"):
+        decode(Loaded, {"columns": [[["0.27"], None], [[["RLX101"]], None]]})
+    with pytest.raises(ValueError, match="not a list"):
+        decode(Loaded, ["0.27", {"columns": [[["RLX101"], None]]}])
+
+
+def test_locations_in_a_table_are_as_bounded_as_alone() -> None:
+    with pytest.raises(ValueError, match="not a location"):
+        read_answer(_heads({"columns": [[["a"] * 8, None], [[["a.py", 2**40, 1, 2, 2, None, None]]]]}))

@@ -6,7 +6,6 @@ import ast
 import re
 from collections import Counter
 from collections.abc import Iterator
-from dataclasses import dataclass
 from functools import cached_property, lru_cache
 
 from relax_lint.fixes.text.editing import NotEditableError, UnitText
@@ -15,6 +14,7 @@ from relax_lint.results.problem import Problem
 from relax_lint.sources.names import RELAX, TIR, canonical, chain
 from relax_lint.sources.reading import parse_text
 from relax_lint.sources.unit import Imported
+from relax_lint.support.lazy_dataclass import dataclass
 
 _PRINTED_TIR = "# from tvm.script import "
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import field
 from functools import cached_property
 from typing import Any
 
@@ -11,6 +11,7 @@ import sympy
 from relax_lint.model.kernel_access.conditions import Condition
 from relax_lint.model.kernel_access.polynomials import Poly
 from relax_lint.model.kernel_access.terms import Terms
+from relax_lint.support.lazy_dataclass import dataclass
 
 _LONGEST = 100
 """Characters of indices that a message quotes."""

@@ -8,13 +8,13 @@ if and only if it meets each pair.
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
 from enum import IntEnum
 from functools import cached_property
 from math import gcd
 
 from relax_lint.model.kernel_access.polynomials import ONE, ZERO, Monomial, Poly, constant, reduced
 from relax_lint.model.kernel_access.terms import Terms
+from relax_lint.support.lazy_dataclass import dataclass
 
 MAX_WIDTH = 4
 """Into so many cases one atom is split."""

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
 from itertools import product
 from typing import TypeAlias
 
 from relax_lint.model.kernel_access.polynomials import Poly
+from relax_lint.support.lazy_dataclass import dataclass
 
 MAX_BRANCHES = 16
 

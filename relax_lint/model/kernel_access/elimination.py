@@ -9,12 +9,13 @@ it may be satisfiable although the whole is not.
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from itertools import count
 
 from relax_lint.model.kernel_access.bounds import Exactness, Split, Step
 from relax_lint.model.kernel_access.polynomials import Poly, TooLarge, reduced
 from relax_lint.model.kernel_access.terms import Terms
+from relax_lint.support.lazy_dataclass import dataclass
 
 MAX_CONSTRAINTS = 90
 MAX_PAIRS = 1500

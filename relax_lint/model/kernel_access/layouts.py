@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from math import isfinite
 
 from relax_lint.model.kernel_access.accesses import BufferRef
 from relax_lint.model.kernel_access.outside import Claim
 from relax_lint.model.kernel_access.polynomials import ONE, Poly, constant
 from relax_lint.model.kernel_access.terms import Span
+from relax_lint.support.lazy_dataclass import dataclass
 
 _INT32 = 2**31
 

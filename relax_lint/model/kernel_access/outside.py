@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
 from typing import TypeAlias
 
 from relax_lint.model.kernel_access.accesses import Obligation
@@ -12,6 +11,7 @@ from relax_lint.model.kernel_access.elimination import Conjunction, can_hold, el
 from relax_lint.model.kernel_access.elimination import Left as Case
 from relax_lint.model.kernel_access.polynomials import Poly, TooLarge, reduced
 from relax_lint.model.kernel_access.terms import Kind, Terms
+from relax_lint.support.lazy_dataclass import dataclass
 
 MAX_CASES = 24
 MAX_EFFORT = 3000

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from enum import Enum
 
 from relax_lint.model.kernel_access.accesses import KernelAccess
 from relax_lint.model.kernel_access.conditions import AnyOf, AtLeastZero, Condition, Every, Unread
 from relax_lint.model.kernel_access.polynomials import Poly
 from relax_lint.model.kernel_access.terms import Kind, Terms
+from relax_lint.support.lazy_dataclass import dataclass
 
 MAX_STEPS = 3000
 

@@ -8,7 +8,6 @@ once.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from typing import Any, TypeAlias
 
 import sympy
@@ -16,6 +15,7 @@ from sympy.logic.boolalg import Boolean
 
 from relax_lint.model.kernel_body.loops import Loops
 from relax_lint.model.kernel_body.strides import Linear, covered, linear
+from relax_lint.support.lazy_dataclass import dataclass
 from relax_lint.symbolic.functions import FloorDiv, FloorMod
 from relax_lint.symbolic.translate import Translator, Untranslatable
 from relax_lint.vm import nodes

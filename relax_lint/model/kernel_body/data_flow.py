@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
 from typing import Any, TypeAlias
 
 import sympy
 
 from relax_lint.model.kernels import BufferParameter, KernelParameter
+from relax_lint.support.lazy_dataclass import dataclass
 
 
 class Effects:

@@ -8,7 +8,6 @@ then the order of the text decides. Nothing is asked of the order in which the s
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 
 import sympy
 
@@ -16,6 +15,7 @@ from relax_lint.model.kernel_body.flat_positions import flat_position
 from relax_lint.model.kernel_body.loops import Loops
 from relax_lint.model.kernel_body.strides import linear, told_apart
 from relax_lint.model.kernel_body.touches import Loop, Touch, common_loops
+from relax_lint.support.lazy_dataclass import dataclass
 
 
 @dataclass(frozen=True)

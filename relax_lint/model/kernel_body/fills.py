@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 import sympy
 from sympy.logic.boolalg import Boolean
 
 from relax_lint.model.kernel_body.loops import Loops
 from relax_lint.model.kernel_body.strides import Linear
+from relax_lint.support.lazy_dataclass import dataclass
 
 _MAX_REST = 8
 """How many steps one of two loops may have more than the other."""

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
 from typing import Any
 
 import sympy
 
+from relax_lint.support.lazy_dataclass import dataclass
 from relax_lint.symbolic.functions import FloorDiv
 
 

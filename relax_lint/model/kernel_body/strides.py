@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass
 
 import sympy
 
 from relax_lint.model.kernel_body.loops import Loops
+from relax_lint.support.lazy_dataclass import dataclass
 
 
 @dataclass(frozen=True)

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Any
 
 import sympy
 
 from relax_lint.model.kernel_body.conditions import Below
+from relax_lint.support.lazy_dataclass import dataclass
 
 
 @dataclass(frozen=True, eq=False)

@@ -15,6 +15,7 @@ from typing import Any, TypeAlias
 import sympy
 
 from relax_lint.model.kernel_body.compiling import Compiler, Declined, Frame, Memory
+from relax_lint.model.kernel_body.slices import repeated_symbols
 from relax_lint.vm import nodes
 
 Extents: TypeAlias = tuple[sympy.Expr, ...]
@@ -61,6 +62,12 @@ class Trial:
             return all(self._differs(seed, values, shapes, sharing) for seed in range(len(_CONTENTS)))
         except (Declined, ArithmeticError, ValueError, IndexError, TypeError):
             return None
+
+    def repeated(self, written: int, other: int) -> frozenset[sympy.Symbol]:
+        """The symbols whose values only say how often the kernel does the same, where the two parameters
+        start at one byte.
+        """
+        return repeated_symbols(self.prim_func, self.symbols, written, other)
 
     def _differs(
         self,

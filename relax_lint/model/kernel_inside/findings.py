@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 from sympy.logic.boolalg import Boolean
+
+from relax_lint.support.lazy_dataclass import dataclass
 
 
 @dataclass(frozen=True)

@@ -7,9 +7,9 @@ import importlib
 import importlib.util
 import os
 import sys
-from dataclasses import dataclass
 
 from relax_lint.running.sandbox import folders, gaps
+from relax_lint.support.lazy_dataclass import dataclass
 
 _LOADED_WITH_TVM = ("relax_lint.sources.parsing", "relax_lint.judging.report", "relax_lint.sources.saved")
 _COMPILED_ONCE = ("tvm", "sympy", "relax_lint")

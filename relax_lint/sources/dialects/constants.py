@@ -7,9 +7,9 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
 
 from relax_lint.sources.dialects.rule import Context, Rule, calls, keyword, replace_all
+from relax_lint.support.lazy_dataclass import dataclass
 
 _KERNEL_CALLS = ("call_tir", "call_tir_inplace", "call_tir_with_grad")
 

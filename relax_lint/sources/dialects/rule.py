@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 
 from relax_lint.sources.names import RELAX, TIR, canonical, chain
 from relax_lint.sources.vocabulary import TIR_DTYPE
+from relax_lint.support.lazy_dataclass import dataclass
 
 
 class Index:

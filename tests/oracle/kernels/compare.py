@@ -144,6 +144,11 @@ def _compare_shared(
     _says("elementwise", (0, 1) in kernel.elementwise, all(same), seen)
     _says("read before", (0, 1) in kernel.read_before, all(same), seen)
     seen["right on one memory"] += all(same)
+    if kernel.differs is not None and n > 0 and m > 0:
+        values = _values(kernel, n, m)
+        once = dict.fromkeys(values, 1)
+        repeated = bool(values) and values.keys() <= kernel.repeated(1, 0)
+        _says("differs at each size", repeated and kernel.differs(once, 1, 0, 0) is True, not all(same), seen)
     if kernel.differs is not None and not all(same) and n in (2, 5):
         found = kernel.differs(values_of(kernel, n, m), 1, 0, 0)
         _says("differs", found is True, not all(same), seen)

@@ -1,0 +1,153 @@
+"""RLX206 for names that may stand for several tensors, with what the VM returns."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+import tvm
+from tvm import relax
+
+from tests.rules.checking import checks, parse
+
+KERNELS = """
+@T.prim_func(private=True, s_tir=True)
+def double_in_place(x: T.Buffer((T.int64(4),), "float32")):
+    for i in range(T.int64(4)):
+        x[i] = x[i] * T.float32(2)
+
+@T.prim_func(private=True, s_tir=True)
+def copy(x: T.Buffer((T.int64(4),), "float32"), y: T.Buffer((T.int64(4),), "float32")):
+    for i in range(T.int64(4)):
+        y[i] = x[i]
+"""
+CLEARED = """
+@T.prim_func(private=True, s_tir=True)
+def clear_then_add(x: T.Buffer((T.int64(4),), "float32"), y: T.Buffer((T.int64(4),), "float32")):
+    for i in range(T.int64(4)):
+        y[i] = T.float32(1)
+    for i in range(T.int64(4)):
+        y[i] = y[i] + x[i]
+
+@R.function(pure=False, private=True)
+def clear_and_add(x: R.Tensor((4,), "float32"), y: R.Tensor((4,), "float32")) -> R.Tensor((4,), "float32"):
+    Module.clear_then_add(x, y)
+    return y
+
+@R.function(pure=False)
+def main(x: R.Tensor((4,), "float32")) -> R.Tensor((4,), "float32"):
+    cls = Module
+    a = R.call_tir(cls.copy, (x,), out_ty=R.Tensor((4,), "float32"))
+    b = R.call_tir(cls.copy, (x,), out_ty=R.Tensor((4,), "float32"))
+    a1 = R.call_tir_inplace(cls.double_in_place, (a,), inplace_indices=[0], out_ty=R.Tensor((4,), "float32"))
+    {call}
+    return a
+"""
+JOINED = """
+@R.function(pure=False)
+def main(x: R.Tensor((4,), "float32"), c: R.Tensor((), "bool")) -> R.Tensor((4,), "float32"):
+    cls = Module
+    a = R.call_tir(cls.copy, (x,), out_ty=R.Tensor((4,), "float32"))
+    b = R.call_tir(cls.copy, (x,), out_ty=R.Tensor((4,), "float32"))
+    if c:
+        v = a
+    else:
+        v = b
+    a1 = R.call_tir_inplace(cls.double_in_place, (a,), inplace_indices=[0], out_ty=R.Tensor((4,), "float32"))
+    {second}
+    cls.copy(x, a1)
+    w = R.call_tir(cls.copy, (v,), out_ty=R.Tensor((4,), "float32"))
+    return w
+"""
+SECOND = (
+    "b1 = R.call_tir_inplace("
+    'cls.double_in_place, (b,), inplace_indices=[0], out_ty=R.Tensor((4,), "float32"))'
+)
+FIELDS = """
+@R.function(pure=False)
+def main(x: R.Tensor((8,), "float32")) -> R.Tensor((4,), "float32"):
+    cls = Module
+    t = R.split(x, 2)
+    first = t[0]
+    second = t[1]
+    one = R.call_tir_inplace(cls.double_in_place, (first,), inplace_indices=[0], out_ty=R.Tensor((4,), "float32"))
+    two = R.call_tir_inplace(cls.double_in_place, (second,), inplace_indices=[0], out_ty=R.Tensor((4,), "float32"))
+    {again}
+    later = t[{index}]
+    w = R.call_tir(cls.copy, (later,), out_ty=R.Tensor((4,), "float32"))
+    return w
+"""
+
+
+def _said(text: str) -> list[str]:
+    found = checks(parse(KERNELS + text), "RLX206")
+    return [check.verdict.value for check in found if "overwrites" in check.message]
+
+
+def _returned(text: str, *arguments: Any) -> list[float]:
+    built = tvm.compile(parse(KERNELS + text), target="llvm", relax_pipeline="default")
+    machine = relax.VirtualMachine(built, tvm.cpu())
+    return list(machine["main"](*(tvm.runtime.tensor(np.array(a)) for a in arguments)).numpy())
+
+
+X = np.arange(1, 5, dtype="float32")
+
+
+def test_a_write_to_one_tensor_is_none_to_another_that_a_name_may_stand_for() -> None:
+    """`v` is `b` where the condition does not hold, and `b` stays doubled."""
+    text = JOINED.format(second=SECOND)
+    assert _returned(text, X, np.array(True)) == list(X)
+    assert _returned(text, X, np.array(False)) == list(2 * X)
+    assert "needs-runtime-check" in _said(text)
+
+
+def test_what_is_written_again_on_every_path_is_fine() -> None:
+    text = JOINED.format(second="b1 = b")
+    assert _returned(text, X, np.array(True)) == _returned(text, X, np.array(False)) == list(X)
+    assert not {"needs-runtime-check", "always-wrong"} & set(_said(text))
+
+
+@pytest.mark.parametrize(
+    ("again", "index", "returned", "said"),
+    [
+        ("one1 = one", 0, 2 * X, {"always-wrong"}),
+        ("one1 = one", 1, 2 * (X + 4), {"always-wrong"}),
+        ("cls.copy(one, two)", 0, 2 * X, {"always-wrong"}),
+    ],
+)
+def test_a_field_that_is_taken_again_was_overwritten(
+    again: str, index: int, returned: Any, said: set[str]
+) -> None:
+    text = FIELDS.format(again=again, index=index)
+    assert _returned(text, np.arange(1, 9, dtype="float32")) == list(returned)
+    assert said <= set(_said(text))
+
+
+def test_a_field_that_is_written_again_is_fine() -> None:
+    text = FIELDS.format(again="cls.copy(two, one)", index=0)
+    assert _returned(text, np.arange(1, 9, dtype="float32")) == list(2 * (X + 4))
+    assert "always-wrong" not in _said(text)
+
+
+@pytest.mark.parametrize(
+    ("call", "returned", "certain"),
+    [
+        ("cls.clear_then_add(a, a)", [2, 2, 2, 2], False),
+        ("w = cls.clear_and_add(a, a)", [2, 2, 2, 2], False),
+        ("cls.clear_then_add(a, b)", list(2 * X), True),
+        ("w = cls.clear_and_add(a, b)", list(2 * X), True),
+    ],
+)
+def test_what_is_written_before_it_is_read_is_not_stale_for_certain(
+    call: str, returned: list[float], certain: bool
+) -> None:
+    text = CLEARED.format(call=call)
+    assert _returned(text, X) == returned
+    found = checks(parse(KERNELS + text), "RLX206")
+    said = {
+        check.verdict.value
+        for check in found
+        if "overwrites `a` in place" in check.message and "returned" not in check.message
+    }
+    assert ("always-wrong" in said) == certain
