@@ -107,8 +107,8 @@ def _forked(marks: Marks, imported: frozenset[int], name: str, folder: str) -> i
 
 
 def _record(marks: Marks, imported: Iterable[int], recorder: _Recorder, name: str) -> Record:
-    """Tests that fail, are skipped or run nothing of the engine are of no use to mutants."""
-    names = sorted(test for test, ran in recorder.ran.items() if ran and test not in recorder.useless)
+    """Tests that fail or are skipped are of no use to mutants."""
+    names = sorted(test for test in recorder.ran if test not in recorder.useless)
     found = Record(names, [recorder.seconds[test] for test in names])
     found.test_files[name] = digest(ROOT / name)
     found.failed = sorted(recorder.failed)

@@ -7,10 +7,11 @@ import json
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
+from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
-from tools.mutants.generating import ROOT, Mutant
+from tools.mutants.generating import ROOT, Mutant, module_of
 
 _FOLDERS = (
     *("analysis", "api", "fixes", "known_bugs", "memory", "metamorphic", "model", "oracle", "programs"),
@@ -143,7 +144,9 @@ class Record:
             mine.imported = sorted({*lines.imported})
 
     def chosen(self, mutant: Mutant) -> list[str]:
-        """The tests for a mutant: of its line, then of its function, as far as the limit goes."""
+        """The tests for a mutant: of its line, then of its function, as far as the limit goes. What tests do
+        not run, as it counts when it is imported, has those whose files name its module, and its users'.
+        """
         lines = self.files.get(mutant.key.file)
         if lines is None:
             return []
@@ -151,9 +154,25 @@ class Record:
         inside = range(mutant.body[0], mutant.body[1] + 1)
         near = 0 if changed else lines.tests.get(mutant.lineno, 0)
         around = _all(lines.tests.values() if changed else (lines.tests.get(n, 0) for n in inside))
-        return self._cheapest(self._together(near)) + [
+        found = self._cheapest(self._together(near)) + [
             name for name in self._cheapest(around & ~near) if near == 0 or changed
         ]
+        if near or not self.is_imported(mutant):
+            return found
+        named = self._cheapest(self._naming(mutant.key.file))
+        return list(dict.fromkeys([*named, *found, *self._cheapest(self._of_users(mutant.key.file))]))
+
+    def _naming(self, file: str) -> int:
+        """The tests whose files name a module of the engine."""
+        module = module_of(ROOT / file)
+        named = {name for name in self.test_files if _names(ROOT / name, module)}
+        return sum(1 << i for i, name in enumerate(self.names) if name.partition("::")[0] in named)
+
+    def _of_users(self, file: str) -> int:
+        """The tests of the modules of the engine that name one of them."""
+        module = module_of(ROOT / file)
+        users = (lines for name, lines in self.files.items() if name != file and _names(ROOT / name, module))
+        return _all(bits for lines in users for bits in lines.tests.values())
 
     def is_imported(self, mutant: Mutant) -> bool:
         """Whether the function of a mutant runs when its module is imported."""
@@ -201,6 +220,16 @@ def test_files(folders: Iterable[str]) -> Iterator[Path]:
     for name in folders:
         path = ROOT / name
         yield from [path] if path.is_file() else path.rglob("test_*.py")
+
+
+@lru_cache(maxsize=None)
+def _text(path: Path) -> str:
+    return path.read_text(encoding="utf-8") if path.exists() else ""
+
+
+def _names(path: Path, module: str) -> bool:
+    """Whether a file imports from a module."""
+    return f"from {module} import" in _text(path)
 
 
 def _moved(bits: int, place: dict[int, int]) -> int:

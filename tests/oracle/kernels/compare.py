@@ -145,7 +145,7 @@ def _compare_shared(
     _says("read before", (0, 1) in kernel.read_before, all(same), seen)
     seen["right on one memory"] += all(same)
     if kernel.differs is not None and n > 0 and m > 0:
-        values = _values(kernel, n, m)
+        values = values_of(kernel, n, m)
         once = dict.fromkeys(values, 1)
         repeated = bool(values) and values.keys() <= kernel.repeated(1, 0)
         _says("differs at each size", repeated and kernel.differs(once, 1, 0, 0) is True, not all(same), seen)
