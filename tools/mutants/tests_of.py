@@ -7,7 +7,7 @@ import json
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
-from functools import lru_cache
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -222,7 +222,7 @@ def test_files(folders: Iterable[str]) -> Iterator[Path]:
         yield from [path] if path.is_file() else path.rglob("test_*.py")
 
 
-@lru_cache(maxsize=None)
+@cache
 def _text(path: Path) -> str:
     return path.read_text(encoding="utf-8") if path.exists() else ""
 
