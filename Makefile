@@ -76,9 +76,10 @@ SEED ?= 0
 mutants: $(STAMP)
 	$(BIN)/python -m tools.mutants $(FILES) --seed $(SEED) $(if $(SAMPLE),--sample $(SAMPLE)) --log build/mutants/log.jsonl
 
-# The effort of judging as ratios and exponents of growth, against those in benchmarks/bench.json.
+# What the tool takes as ratios and exponents of growth, against those in benchmarks/bench.json; PARTS="judging
+# exponents" for some of it, RECORD=1 to write the file.
 bench: $(STAMP)
-	$(BIN)/python -m benchmarks.bench $(if $(RECORD),--record)
+	$(BIN)/python -m benchmarks.bench $(if $(PARTS),--only $(PARTS)) $(if $(RECORD),--record)
 
 slow: $(STAMP)
 	$(BIN)/python -m pytest -n 2 -m "slow and not models"

@@ -5,7 +5,8 @@ python -m benchmarks.figures --write         write the page from what was measur
 python -m benchmarks.figures --sources FOLDER...   the section on public sources that are kept elsewhere
 
 What was measured is kept in build/figures.json, section by section with date and versions, so that a run
-that was interrupted goes on with the sections that are named. A section that was never measured says so.
+that was interrupted goes on with the sections that are named. What is not there stays as the page has it. A
+section that was never measured says so.
 """
 
 from __future__ import annotations
@@ -13,6 +14,7 @@ from __future__ import annotations
 import datetime
 import json
 import platform
+import re
 import shutil
 import subprocess
 import sys
@@ -124,7 +126,16 @@ SECTIONS: Mapping[str, tuple[str, Callable[[], str]]] = {
     "fixes": ("Findings that have a fix", _module("fixes")),
     "fixes-on-vm": ("Calls before and after a fix", _module("fixes_on_vm")),
     "memory": ("Predicted against measured memory", _module("models")),
-    "speed": ("Analysis against TVM's parse", _module("analysis_time", "--layers", "2", "8", "32")),
+    "speed": (
+        "The work of a worker against TVM's parse",
+        _module("analysis_time", "--layers", "2", "8", "32"),
+    ),
+    "bench": (
+        "The speed guard",
+        _module(
+            "bench", "--only", "command", "judging", "instrument", "memory", "folders", "dask", "exponents"
+        ),
+    ),
     "startup": (
         "The whole command against an interpreter that does nothing",
         lambda: _output("benchmarks/startup.py"),
@@ -165,11 +176,28 @@ def _printed(entry: Mapping[str, str]) -> list[str]:
     return lines[:-1]
 
 
+def published(text: str) -> dict[str, dict[str, str]]:
+    """What the page holds: the opposite of `page`."""
+    found = {}
+    for name, title in _TITLES.items():
+        section = re.search(
+            rf"^## {re.escape(title)}\n\nMeasured ([^,\n]*), ([^\n]*)\.\n\n(.*?)(?=^## |\Z)",
+            text,
+            re.MULTILINE | re.DOTALL,
+        )
+        if section is not None:
+            when, made_with, body = section.groups()
+            lines = "\n".join(line for line in body.splitlines() if not line.startswith("```"))
+            found[name] = {"section": name, "when": when, "with": made_with, "found": lines}
+    return found
+
+
 def main() -> None:
     arguments = options(__doc__, "sections?", write=False, sources=[])
     if unknown := set(arguments.sections) - set(SECTIONS):
         raise SystemExit(f"not a section: {', '.join(unknown)}; there are {', '.join(SECTIONS)}")
-    kept: dict[str, Any] = json.loads(KEPT.read_text(encoding="utf-8")) if KEPT.exists() else {}
+    kept: dict[str, Any] = published(PAGE.read_text(encoding="utf-8"))
+    kept |= json.loads(KEPT.read_text(encoding="utf-8")) if KEPT.exists() else {}
     wanted = {name: SECTIONS[name][1] for name in arguments.sections or SECTIONS}
     if arguments.sources:
         wanted = {_SOURCES: lambda: sources(arguments.sources)}

@@ -1,10 +1,15 @@
-"""How many accesses of kernels are proved: Relax's operators, a transformer, and their GPU schedules.
+"""What is said of each access of kernels: Relax's operators, language models, GPU schedules, TVM's own tests.
 
-python -m benchmarks.kernel_accesses [--layers 8] [--target nvidia/geforce-rtx-3090] [--undecided]
+python -m benchmarks.kernel_accesses [CORPUS...] [--sources FOLDER...] [--show undecided wrong] [--slow 5]
 
-Counts each access of each kernel once, without a call: *proved* is inside its buffer in every call, *by the
-call* is left to the shapes of a call, *assumed* depends on indices in an argument, *undecided* on what cannot
-be read, with the reasons. `--undecided` prints the accesses.
+Without a name every collection of `benchmarks.kernel_corpora` is measured; with `--sources` every PrimFunc
+that can be read in the Python files of these folders as well, for example of a checkout of apache/tvm
+(`tests/python`). Nothing in them is executed, and each file is read in a process of its own.
+
+Each call of a kernel is judged once; a PrimFunc that nothing calls is called with tensors of its own shapes.
+*proved*: inside its buffer in every call; *depends*: the exact condition is known; *assumed*: if the indices
+in an argument are good; *wrong*: outside in some step of every call; *undecided*: with the reasons by count.
+`--show` prints the accesses with these words, `--slow` the kernels that took longest.
 """
 
 from __future__ import annotations
@@ -12,94 +17,142 @@ from __future__ import annotations
 import time
 from collections import Counter
 from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, field
+from pathlib import Path
 from typing import Any
 
 import tvm
-from tvm import relax
 
 from benchmarks.common import options, table
-from benchmarks.operators import operators
-from relax_lint.model.kernel_access.accesses import KernelAccess
-from relax_lint.model.kernel_access.reading import read_accesses
-from relax_lint.vm import versions
-from tests.programs.transformer import lowered
+from benchmarks.corpus import isolated
+from benchmarks.kernel_callers import called
+from benchmarks.kernel_corpora import CORPORA, sources, uncalled
+from relax_lint.facts.kernel_accesses import CallVerdict, Status
+from relax_lint.judging.module import ModuleJudge
+from relax_lint.rule import unreadable_codes
+from relax_lint.settings.config import Config
 
-HEAD = ("kernels of", "kernels", "accesses", "proved", "by the call", "assumed", "undecided", "share", "ms")
-
-
-def legalised() -> Iterator[tuple[str, Any]]:
-    """Each operator after LegalizeOps."""
-    for name, module in operators():
-        with tvm.target.Target("llvm"):
-            yield name, relax.transform.LegalizeOps()(module)
+HEAD = ("kernels of", "kernels", "accesses", *(status.name.lower() for status in Status), "proved %", "ms")
+CONFIG = Config(select=unreadable_codes())
+"""No rule is asked: the accesses are judged, and timed, here."""
 
 
-def scheduled(modules: Iterable[tuple[str, Any]], target: str) -> Iterator[tuple[str, Any]]:
-    """Each module with dlight's GPU schedules; no device is needed for that."""
-    from tvm.s_tir import dlight
+@dataclass
+class Found:
+    """The counts over the kernels of one collection."""
 
-    gpu = dlight.gpu
-    rules = (gpu.Matmul(), gpu.GEMV(), gpu.Reduction(), gpu.GeneralReduction(), gpu.Fallback())
-    for name, module in modules:
-        with tvm.target.Target(target):
-            yield name, dlight.ApplyDefaultSchedule(*rules)(module)
+    kernels: int = 0
+    seconds: float = 0.0
+    statuses: Counter[Status] = field(default_factory=Counter)
+    reasons: Counter[str] = field(default_factory=Counter)
+    not_judged: Counter[str] = field(default_factory=Counter)
+    shown: list[tuple[Status, str]] = field(default_factory=list)
+    times: list[tuple[float, str]] = field(default_factory=list)
+
+    def add(self, other: Found) -> None:
+        """The counts of some more kernels."""
+        self.kernels += other.kernels
+        self.seconds += other.seconds
+        self.statuses += other.statuses
+        self.reasons += other.reasons
+        self.not_judged += other.not_judged
+        self.shown += other.shown
+        self.times += other.times
+
+    def row(self, title: str) -> tuple[str, ...]:
+        """A row of the table."""
+        total = sum(self.statuses.values())
+        share = f"{100 * self.statuses[Status.PROVED] / total:.1f}" if total else "-"
+        numbers = [f"{self.statuses[status]:,}" for status in Status]
+        return title, f"{self.kernels:,}", f"{total:,}", *numbers, share, f"{1000 * self.seconds:.0f}"
 
 
-def kind_of(access: KernelAccess) -> str:
-    """What is known of an access without a call."""
-    if access.unread or any(not one.exact and not one.holds for one in access.obligations):
-        return "undecided"
-    if access.assumed or any(one.holds for one in access.obligations):
-        return "assumed"
-    return "by the call" if access.obligations else "proved"
+def of_module(name: str, module: Any) -> Found:
+    """What is said of the kernels of a module, those that nothing calls included."""
+    found = Found()
+    _judge(found, name, module)
+    for kernel, function in uncalled(module):
+        try:
+            _judge(found, f"{name}: {kernel}", called(function))
+        except Exception as error:
+            found.not_judged[f"{type(error).__name__}: {error}"[:100]] += 1
+    return found
 
 
-def reason(access: KernelAccess) -> str:
-    """Why an access is undecided."""
-    return access.unread or next(one.why for one in access.obligations if not one.exact)
-
-
-def row(
-    title: str, modules: Iterable[tuple[str, Any]], reasons: Counter[str], *, show: bool
-) -> tuple[str, ...]:
-    """The counts over some modules."""
-    counts: Counter[str] = Counter()
-    kernels, spent = 0, 0.0
-    for name, module in modules:
-        for kernel, function in versions.prim_functions(module):
+def _judge(found: Found, name: str, module: Any) -> None:
+    for judged in ModuleJudge(module, CONFIG).functions():
+        for use in judged.facts.kernels.uses:
             started = time.process_time()
-            found = read_accesses(function)
-            spent += time.process_time() - started
-            kernels += 1
-            reasons.update(found.unread)
-            for access in found.accesses:
-                kind = kind_of(access)
-                counts[kind] += 1
-                if kind == "undecided":
-                    reasons[reason(access)] += 1
-                    if show:
-                        print(f"{title}: {name}, {kernel}: {access.text}: {reason(access)}")
-    total = sum(counts.values())
-    share = f"{100 * counts['proved'] / total:.1f} %" if total else "-"
-    numbers = [f"{counts[kind]:,}" for kind in HEAD[3:7]]
-    return title, f"{kernels:,}", f"{total:,}", *numbers, share, f"{1000 * spent:.0f}"
+            verdict = judged.facts.indices.verdict(use)
+            spent = time.process_time() - started
+            found.seconds += spent
+            found.times.append((spent, f"{name}: {use.kernel.name}"))
+            _count(found, f"{name}: {use.kernel.name}", verdict)
+
+
+def _count(found: Found, name: str, verdict: CallVerdict) -> None:
+    found.kernels += 1
+    found.statuses[Status.PROVED] += verdict.proved
+    found.reasons.update(f"(the kernel) {reason}" for reason in verdict.unread)
+    for one in verdict.open:
+        found.statuses[one.status] += 1
+        if one.status is Status.UNDECIDED:
+            found.reasons[one.reason] += 1
+        why = one.reason or ", ".join(assumed.text for assumed in one.assumptions)
+        found.shown.append((one.status, f"{name}: {one.access.text}: {one.status.value}: {why}"))
+
+
+def of_modules(modules: Iterable[tuple[str, Any]]) -> Found:
+    """What is said of the kernels of some modules."""
+    found = Found()
+    for name, module in modules:
+        found.add(of_module(name, module))
+    return found
+
+
+def of_sources(folder: Path) -> Found:
+    """What is said of every kernel that can be read in the files of a folder."""
+    found = Found()
+    for path in sorted(folder.rglob("*.py")):
+        result = isolated(_of_file, path)
+        if isinstance(result, Found):
+            found.add(result)
+        else:
+            found.not_judged.update(f"{kind}: {text}" for kind, text in result)
+    return found
+
+
+def _of_file(path: Path) -> Any:
+    return of_modules(sources(path))
+
+
+def _rows(chosen: Any) -> Iterator[tuple[str, Found]]:
+    for name in chosen.corpora or CORPORA:
+        yield name, of_modules(CORPORA[name]())
+    for folder in chosen.sources:
+        yield folder, of_sources(Path(folder))
 
 
 def main() -> None:
-    arguments = options(__doc__, layers=8, target="nvidia/geforce-rtx-3090", undecided=False)
-    show, reasons = arguments.undecided, Counter[str]()
-    planned = [("transformer", lowered(arguments.layers, bounded=False, stage="planned"))]
-    fused = [("transformer", lowered(arguments.layers, bounded=False, stage="fused"))]
-    rows = [
-        row("operators", legalised(), reasons, show=show),
-        row(f"transformer, {arguments.layers} layers", planned, reasons, show=show),
-        row("operators, dlight", scheduled(legalised(), arguments.target), reasons, show=show),
-        row("transformer, dlight", scheduled(fused, arguments.target), reasons, show=show),
-    ]
-    print(f"TVM {tvm.__version__}, target {arguments.target}\n")
-    print(table(HEAD, rows))
-    if reasons:
-        print("\n" + table(("undecided because", "accesses"), reasons.most_common()))
+    chosen = options(__doc__, "corpora?", sources=[""], show=[""], slow=0)
+    chosen.sources = [folder for folder in chosen.sources if folder]
+    print(f"TVM {tvm.__version__}\n", flush=True)
+    every = Found()
+    print(table(HEAD, ()), flush=True)
+    for name, found in _rows(chosen):
+        every.add(found)
+        print(f"| {' | '.join(found.row(name))} |", flush=True)
+    for status, text in every.shown:
+        if status.name.lower() in chosen.show:
+            print(text)
+    for title, counted in (
+        ("undecided because", every.reasons),
+        ("kernels not judged because", every.not_judged),
+    ):
+        if counted:
+            print("\n" + table((title, "number"), counted.most_common(40)))
+    for spent, name in sorted(every.times, reverse=True)[: chosen.slow]:
+        print(f"{1000 * spent:8.0f} ms  {name}")
 
 
 if __name__ == "__main__":

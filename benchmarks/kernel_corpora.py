@@ -6,8 +6,11 @@ compiled and no device is needed. What TVM refuses to make is left out; `CORPORA
 
 from __future__ import annotations
 
+import ast
+import textwrap
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from functools import partial
+from pathlib import Path
 from typing import Any, TypeAlias
 
 import tvm
@@ -16,8 +19,15 @@ from tvm.s_tir import dlight
 
 from benchmarks import llm_kernels, own_kernels
 from benchmarks.kernel_callers import called
+from benchmarks.llama import exported
 from benchmarks.operator_corpus import random_operators
 from benchmarks.operators import operators as plain_operators
+from benchmarks.serving import SHAPES
+from relax_lint.sources.parsing import parse_unit
+from relax_lint.sources.reading import read_units
+from relax_lint.sources.unit import ParsedUnit
+from relax_lint.vm import versions
+from tests.programs.transformer import lowered as lowered_transformer
 
 Modules: TypeAlias = Iterator[tuple[str, Any]]
 
@@ -47,6 +57,101 @@ TARGETS: Mapping[str, dict[str, Any]] = {
         "thread_warp_size": 32,
     },
 }
+
+
+def sources(path: Path) -> Modules:
+    """Every module, function and PrimFunc that can be read in a Python file, which is not executed."""
+    text = path.read_bytes()
+    units = read_units(text, str(path)).units
+    yield from _parsed(path, units)
+    inside = [range(unit.node.lineno, (unit.node.end_lineno or 0) + 1) for unit in units]
+    for line, written in _stand_alone(text.decode("utf-8")):
+        if not any(line in lines for lines in inside):
+            yield from _parsed(path, read_units(written.encode(), str(path)).units, line)
+
+
+def _parsed(path: Path, units: Iterable[Any], line: int = 0) -> Modules:
+    for unit in units:
+        parsed = parse_unit(unit)
+        if isinstance(parsed, ParsedUnit):
+            yield f"{path.name}:{line or unit.line}", parsed.ir_module
+
+
+_AROUND = """\
+from tvm.script import ir as I
+from tvm.script import relax as R
+
+{imports}
+
+@I.ir_module
+class Module:
+    @R.function
+    def main(x: R.Tensor((1,), "float32")):
+        return x
+
+{body}
+"""
+
+
+def _stand_alone(text: str) -> Iterator[tuple[int, str]]:
+    """Every PrimFunc of a text with its line, in a module that the reader takes."""
+    tree, lines = ast.parse(text), text.splitlines()
+    imported = [node for node in tree.body if isinstance(node, ast.Import | ast.ImportFrom)]
+    imports = "\n".join(line for node in imported if "tvm" in (line := ast.unparse(node)))
+    for node in ast.walk(tree):
+        if isinstance(node, ast.FunctionDef) and any(
+            "prim_func" in ast.unparse(d) for d in node.decorator_list
+        ):
+            first = min(decorator.lineno for decorator in node.decorator_list)
+            body = textwrap.dedent("\n".join(lines[first - 1 : node.end_lineno]))
+            yield node.lineno, _AROUND.format(imports=imports, body=textwrap.indent(body, "    "))
+
+
+def uncalled(module: Any) -> Modules:
+    """The PrimFuncs that no Relax function of their module calls, by name."""
+    named: set[str] = set()
+
+    def see(node: Any) -> None:
+        if type(node).__name__ == "GlobalVar":
+            named.add(str(node.name_hint))
+
+    functions = dict(versions.prim_functions(module))
+    for function in module.functions.values():
+        if isinstance(function, relax.Function):
+            relax.analysis.post_order_visit(function, see)
+    return ((name, function) for name, function in functions.items() if name not in named)
+
+
+def transformer(layers: int = 8, stage: str = "planned") -> Modules:
+    """A transformer of so many layers with a symbolic length, after TVM's passes up to a stage."""
+    yield "transformer", lowered_transformer(layers, bounded=False, stage=stage)
+
+
+def scheduled_transformer(target: str = "cuda", layers: int = 8) -> Modules:
+    """The transformer with dlight's schedules for a GPU."""
+    yield from _made(
+        transformer(layers, "fused"), (dlight.ApplyDefaultSchedule(*_gpu_rules()),), target_of(target)
+    )
+
+
+def decoders(target: str = "llvm") -> Modules:
+    """Decoders with a paged cache, from TVM's frontend, with symbolic shapes and the schedules of a GPU."""
+    steps: tuple[Any, ...] = (relax.transform.LegalizeOps(),)
+    if target != "llvm":
+        steps = (
+            relax.backend.DispatchSampling(),
+            relax.backend.DispatchSortScan(),
+            *steps,
+            relax.transform.AnnotateTIROpPattern(),
+            relax.transform.FoldConstant(),
+            relax.transform.FuseOps(),
+            relax.transform.FuseTIR(),
+            # Transpose fails on kernels that it does not know.
+            dlight.ApplyDefaultSchedule(
+                *(r for r in _gpu_rules() if not isinstance(r, dlight.gpu.Transpose))
+            ),
+        )
+    yield from _made(((shape.name, exported(shape)[0]) for shape in SHAPES), steps, target_of(target))
 
 
 def target_of(name: str) -> Any:
@@ -80,7 +185,17 @@ def cpu_schedules(seed: int = 1) -> Modules:
 
 def gpu_schedules(target: str = "cuda", seed: int = 1) -> Modules:
     """Every operator with TVM's schedules for a GPU."""
-    rules = (
+    steps = (
+        relax.backend.DispatchSampling(),
+        relax.backend.DispatchSortScan(),
+        relax.transform.LegalizeOps(),
+        dlight.ApplyDefaultSchedule(*_gpu_rules()),
+    )
+    yield from _made(_sources(seed), steps, target_of(target))
+
+
+def _gpu_rules() -> tuple[Any, ...]:
+    return (
         dlight.gpu.Matmul(),
         dlight.gpu.GEMV(),
         dlight.gpu.LowBatchGEMV(),
@@ -90,13 +205,6 @@ def gpu_schedules(target: str = "cuda", seed: int = 1) -> Modules:
         dlight.gpu.Transpose(),
         dlight.gpu.Fallback(),
     )
-    steps = (
-        relax.backend.DispatchSampling(),
-        relax.backend.DispatchSortScan(),
-        relax.transform.LegalizeOps(),
-        dlight.ApplyDefaultSchedule(*rules),
-    )
-    yield from _made(_sources(seed), steps, target_of(target))
 
 
 def llm(target: str = "cuda") -> Modules:
@@ -183,4 +291,8 @@ CORPORA: Mapping[str, Callable[[], Modules]] = {
     **{f"{name} lowered": partial(lowered, name) for name in ("llvm", *TARGETS)},
     **{f"{name} language models": partial(llm, name) for name in ("llvm", *TARGETS)},
     "own kernels": own,
+    "transformer": transformer,
+    "transformer, cuda schedules": scheduled_transformer,
+    "decoders": decoders,
+    "decoders, cuda schedules": partial(decoders, "cuda"),
 }

@@ -12,12 +12,13 @@ import sys
 from collections.abc import Sequence
 
 from relax_lint import __version__
-from relax_lint.commands.options import ERROR, complain, report_parser, simple_parser
 from relax_lint.commands.terminal import (
     DEBUG,
+    ERROR,
     INTERRUPTED,
     ReaderGoneError,
     UsageError,
+    complain,
     hold_streams,
     tell,
     tell_all,
@@ -91,6 +92,18 @@ def _run(arguments: list[str]) -> int:
         tell_all(_USAGE)
         return ERROR
     first, rest = arguments[0], arguments[1:]
+    question = None
+    if first not in COMMANDS or first in ("check", "memory"):
+        from relax_lint.running.kept_answers import Question
+
+        question = Question(arguments)
+        if (known := question.answer()) is not None:
+            text, code = known
+            write(text)
+            return code
+    # The reader of options costs as much as all that comes before.
+    from relax_lint.commands.options import report_parser, simple_parser
+
     if first in ("-h", "--help"):
         return write(_USAGE)
     if first in ("-V", "--version"):
@@ -133,7 +146,8 @@ def _run(arguments: list[str]) -> int:
     from relax_lint.commands.check import run_report
 
     command = first if first in ("check", "memory", "replay") else "check"
-    return run_report(report_parser(command).parse_args(rest if first == command else arguments), command)
+    options = report_parser(command).parse_args(rest if first == command else arguments)
+    return run_report(options, command, question)
 
 
 def _require_command(word: str) -> None:

@@ -262,7 +262,9 @@ class MemoryLint:
         try:
             with without_collection():
                 module = restored(version.module, self._declared) if self._declared else version.module
-                result = check_module(module, config, path=api.IN_MEMORY, totals=False, kept=self._kept)
+                result = check_module(
+                    module, config, path=api.IN_MEMORY, totals=False, fine=False, kept=self._kept
+                )
         except Exception as error:
             self._note_failure(version, error)
             return None

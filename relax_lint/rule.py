@@ -26,7 +26,7 @@ from relax_lint.results.problem import UNREADABLE, ProblemKind
 from relax_lint.results.verdict import Severity, Verdict
 from relax_lint.support.errors import UserError
 from relax_lint.support.installed import ModuleEntry, entry_points
-from relax_lint.support.lazy_dataclass import dataclass
+from relax_lint.support.lazy_dataclass import dataclass, record
 
 if TYPE_CHECKING:
     from importlib.metadata import EntryPoint
@@ -81,7 +81,7 @@ __all__ = [
 # -- what a rule says -----------------------------------------------------------------------------
 
 
-@dataclass(frozen=True)
+@record(frozen=True)
 class Message:
     """What a rule tells about one operation.
 
@@ -97,7 +97,7 @@ class Message:
     notes: tuple[str, ...] = ()
 
 
-@dataclass(frozen=True)
+@record(frozen=True)
 class Judgement:
     """What a rule says of one operation (or, with `place` None, of the whole function, or of what
     stands at `location`).

@@ -22,6 +22,7 @@ from relax_lint.analysis.effects import Effect
 from relax_lint.analysis.events import Damage, Mending, Overwriting, Reading, StaleRead, UnwrittenRead
 from relax_lint.analysis.liveness import operands
 from relax_lint.analysis.overlaps import TensorMemory
+from relax_lint.analysis.partial_results import partial_results
 from relax_lint.analysis.paths import Paths
 from relax_lint.analysis.presumption import Presumption
 from relax_lint.analysis.reported import Reported
@@ -177,12 +178,27 @@ class Contents(ContentWrites):
                     whole = effect.whole.get(position, sympy.false) == sympy.true
                     argument = op.arguments[position]
                     self._write(AccessPath(argument), Mending(op, argument, position, whole), state)
-        if op.kind is CallKind.CALL_TIR and effect.known:
-            self._fill(op, effect, state)
+        self._fill_results(op, effect, state)
         if op.kind.in_place:
             for position in op.inplace:
                 if position >= 0:
                     self._supersede(op, AccessPath(op.arguments[position]), Certainty.MUST, state)
+
+    def _fill_results(self, op: KernelCall, effect: Effect, state: ContentState) -> None:
+        """The tensors that a call allocates hold nothing where it leaves elements out. Of several only those
+        count of which it is known when all of it is written.
+        """
+        fresh, first = list(leaves(self._roots.tree(op.result))), len(op.arguments)
+        partial = partial_results(op, self._function)
+        if op.kind is CallKind.CALL_TIR and effect.known:
+            written = {p - first: effect.whole.get(p, sympy.false) for p in effect.writes if p >= first}
+            stated = {at: when for at, when in written.items() if when != sympy.false or len(fresh) == 1}
+            partial = {at: when for at, when in stated.items() if when != sympy.true}
+        for at in partial:
+            roots = fresh[at] if at < len(fresh) else frozenset()
+            for root in roots if len(roots) == 1 else ():
+                if root in self._last_use:
+                    state.unwritten[root] = Damage(Certainty.MUST, (Mending(op, root, first + at),))
 
     def _may_be_written_before(self, op: KernelCall, effect: Effect, position: int) -> bool:
         """Whether a kernel may have written what it reads as another argument."""
@@ -193,15 +209,6 @@ class Contents(ContentWrites):
             return False
         roots = self._aliases.roots_of(op.arguments[position])
         return any(p < count and roots & self._aliases.roots_of(op.arguments[p]) for p in others)
-
-    def _fill(self, op: KernelCall, effect: Effect, state: ContentState) -> None:
-        """The one tensor that the call allocates holds nothing where its kernel leaves elements out."""
-        roots, position = self._roots.tree(op.result), len(op.arguments)
-        if isinstance(roots, tuple) or len(roots) != 1 or position not in effect.writes:
-            return
-        if op.result not in self._last_use or effect.whole.get(position, sympy.false) == sympy.true:
-            return
-        state.unwritten[op.result] = Damage(Certainty.MUST, (Mending(op, op.result, position),))
 
     def _call(self, op: FunctionCall, state: ContentState) -> None:
         summary = self._summary_of(op)

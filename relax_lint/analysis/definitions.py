@@ -9,10 +9,10 @@ import sympy
 from relax_lint.model.operations import Block, If, MatchCast, Op, OperationId
 from relax_lint.model.program import Function, Provenance
 from relax_lint.model.types import PrimType, ShapeType, TensorType, TupleType, ValueType
-from relax_lint.support.lazy_dataclass import dataclass
+from relax_lint.support.lazy_dataclass import record
 
 
-@dataclass(frozen=True)
+@record(frozen=True)
 class Point:
     """A point of a function: right before an operation, or its entry (`before` None)."""
 

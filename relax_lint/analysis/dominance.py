@@ -10,10 +10,10 @@ from relax_lint.analysis.paths import Paths
 from relax_lint.model.operations import Constant, Op, ValueId
 from relax_lint.model.program import Function, Program
 from relax_lint.model.types import PrimType
-from relax_lint.support.lazy_dataclass import dataclass
+from relax_lint.support.lazy_dataclass import record
 
 
-@dataclass(frozen=True)
+@record(frozen=True)
 class UndominatedUse:
     """`op` (None: the result) uses `value`, which `definition` (None: nothing that is known) makes elsewhere.
 

@@ -13,12 +13,12 @@ from relax_lint.model.kernels import Kernel
 from relax_lint.model.operations import KernelCall
 from relax_lint.model.program import Program
 from relax_lint.model.types import TensorType, TupleType, ValueType
-from relax_lint.support.lazy_dataclass import dataclass
+from relax_lint.support.lazy_dataclass import record
 from relax_lint.vm.builtins import BUILTINS
 from relax_lint.vm.calls import CallKind
 
 
-@dataclass(frozen=True)
+@record(frozen=True)
 class Effect:
     """The contents that a call may read and write, by position: those of the arguments, and from
     `len(call.arguments)` on the fields of a result that the call allocates.

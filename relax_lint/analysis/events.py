@@ -5,10 +5,10 @@ from __future__ import annotations
 from relax_lint.analysis.certainty import Certainty
 from relax_lint.analysis.presumption import Presumption
 from relax_lint.model.operations import FunctionCall, KernelCall, Op, ValueId
-from relax_lint.support.lazy_dataclass import dataclass
+from relax_lint.support.lazy_dataclass import record
 
 
-@dataclass(frozen=True)
+@record(frozen=True)
 class Reading:
     """`value` is read by `op`, or (None) returned. `presumed` is there where a call is only taken to read
     it.
@@ -24,7 +24,7 @@ class Reading:
         return () if self.presumed is None else (self.presumed,)
 
 
-@dataclass(frozen=True)
+@record(frozen=True)
 class Mending:
     """`op` may write `value` again, which lies on bytes that are not as they should be.
 
@@ -39,7 +39,7 @@ class Mending:
     presumed: Presumption | None = None
 
 
-@dataclass(frozen=True)
+@record(frozen=True)
 class Damage:
     """A tensor does not hold what it should: on every path (`MUST`), or on some. `mended` are the writes
     since then that may have made it good in part or as a whole; where `harmless` is there the damage takes
@@ -53,7 +53,7 @@ class Damage:
     done: Certainty = Certainty.MAY
 
 
-@dataclass(frozen=True)
+@record(frozen=True)
 class UnwrittenRead:
     """`tensor` is read and was not written: on no path (`MUST`), or not on all. `left` are the tensors on its
     storage that were written before, `mended` the writes that may not have written all of it.
@@ -66,7 +66,7 @@ class UnwrittenRead:
     mended: tuple[Mending, ...] = ()
 
 
-@dataclass(frozen=True)
+@record(frozen=True)
 class Overwriting:
     """`write` fills `written`, which shares a storage with `tensor`, which is read later as it was before:
     on every path on which `write` is executed (`MUST`), or on some.
@@ -84,7 +84,7 @@ class Overwriting:
     harmless: Presumption | None = None
 
 
-@dataclass(frozen=True)
+@record(frozen=True)
 class StaleRead:
     """`call` overwrote `argument`, and an older name of it is read later, as in `Overwriting`."""
 

@@ -5,11 +5,11 @@ from __future__ import annotations
 from relax_lint.model.operations import KernelCall, ValueId
 from relax_lint.model.program import Function
 from relax_lint.model.types import PrimType, ShapeType, TupleType, ValueType
-from relax_lint.support.lazy_dataclass import dataclass
+from relax_lint.support.lazy_dataclass import record
 from relax_lint.vm.calls import CallKind
 
 
-@dataclass(frozen=True)
+@record(frozen=True)
 class Operand:
     """One argument, or (`value` None) one output that the call allocates, in the kernel's order."""
 

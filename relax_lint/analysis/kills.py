@@ -9,11 +9,11 @@ from relax_lint.analysis.certainty import Certainty, weakest
 from relax_lint.analysis.liveness import operands
 from relax_lint.model.operations import Block, Constant, If, KernelCall, Kill, Op, ValueId
 from relax_lint.model.program import Function
-from relax_lint.support.lazy_dataclass import dataclass
+from relax_lint.support.lazy_dataclass import record
 from relax_lint.vm.builtins import NULLS, KillKind
 
 
-@dataclass(frozen=True)
+@record(frozen=True)
 class KilledUse:
     """`value` is used by `op` (None: returned) after `kill`, on every path to `op` (`MUST`), or else `why`
     not.
@@ -31,7 +31,7 @@ class KilledUse:
         return self.certainty is Certainty.MUST
 
 
-@dataclass(frozen=True)
+@record(frozen=True)
 class _Killed:
     kill: Kill
     certainty: Certainty

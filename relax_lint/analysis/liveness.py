@@ -31,14 +31,14 @@ from relax_lint.model.operations import (
 )
 from relax_lint.model.program import Function
 from relax_lint.model.types import OpaqueType, PrimType, ShapeType, TensorType
-from relax_lint.support.lazy_dataclass import dataclass
+from relax_lint.support.lazy_dataclass import record
 from relax_lint.vm.builtins import SHAPE_HEAP, KillKind
 
 ENTRY = -1
 """The place before the first operation, in `Releases.after`."""
 
 
-@dataclass(frozen=True)
+@record(frozen=True)
 class Releases:
     """Values that are let go: `after` the operation of an index, or `on_entry` of a branch of the
     `If` of an index (True: the then-branch).

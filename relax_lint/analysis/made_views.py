@@ -62,7 +62,7 @@ def _key(argument: Any) -> str:
     if kind == "Tuple":
         return str([_key(field) for field in argument.fields])
     type_ = str(versions.type_of(argument))
-    return type_ if kind in ("Var", "DataflowVar") else f"{type_} {argument}"
+    return type_ if kind == "Var" else f"{type_} {argument}"
 
 
 def _fields(value: ValueId, function: Function) -> tuple[ValueType, ...]:

@@ -16,7 +16,7 @@ from relax_lint.analysis.certainty import Certainty
 from relax_lint.model.operations import AllocTensor, Op, ValueId
 from relax_lint.model.program import Function
 from relax_lint.model.sizes import tensor_bytes
-from relax_lint.support.lazy_dataclass import dataclass
+from relax_lint.support.lazy_dataclass import record
 from relax_lint.symbolic.quantity import Size, Unknown
 from relax_lint.symbolic.relations import CACHED, at_most
 
@@ -24,7 +24,7 @@ _UNKNOWN_START = Unknown("the function that is called chooses the offset")
 _UNKNOWN_BYTES = Unknown("the bytes of a tensor are unknown in the IR")
 
 
-@dataclass(frozen=True)
+@record(frozen=True)
 class ByteRange:
     """`length` bytes from `start`, counted from the start of the storage or other memory."""
 

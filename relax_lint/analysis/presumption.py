@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from relax_lint.support.lazy_dataclass import dataclass
+from relax_lint.support.lazy_dataclass import record
 
 
-@dataclass(frozen=True)
+@record(frozen=True)
 class Presumption:
     """An unchecked fact that a verdict relies on, such as the type that a call declares. `text` is
     what people read in the list of assumptions. `is_environment`: it is about the machine, of which neither

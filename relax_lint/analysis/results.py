@@ -8,12 +8,12 @@ from typing import TypeAlias
 from relax_lint.analysis.access_paths import AccessPath, Tree, with_fields
 from relax_lint.analysis.presumption import Presumption
 from relax_lint.model.operations import FunctionCall, KernelCall, ValueId
-from relax_lint.support.lazy_dataclass import dataclass
+from relax_lint.support.lazy_dataclass import record
 from relax_lint.vm.builtins import BUILTINS
 from relax_lint.vm.calls import CallKind
 
 
-@dataclass(frozen=True)
+@record(frozen=True)
 class New:
     """A tensor that a function makes: on memory of its own, or on one of the `storages` that come from
     outside of the function. It is only `presumed` not to lie in the memory of one of `perhaps`. Two fields of

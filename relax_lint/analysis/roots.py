@@ -27,7 +27,7 @@ from relax_lint.model.operations import (
 )
 from relax_lint.model.program import Function
 from relax_lint.model.types import OpaqueType, PrimType, TensorType, TupleType, ValueType
-from relax_lint.support.lazy_dataclass import dataclass
+from relax_lint.support.lazy_dataclass import record
 from relax_lint.vm.builtins import BUILTINS, Returns, ViewKind
 from relax_lint.vm.calls import CallKind
 
@@ -37,7 +37,7 @@ _FIRST_PART = 1 << 40
 _MAKE_TUPLE, _GET_ITEM = "vm.builtin.make_tuple", "vm.builtin.tuple_getitem"
 
 
-@dataclass(frozen=True)
+@record(frozen=True)
 class Perhaps:
     """The memory that something new is only `presumed` not to lie in."""
 

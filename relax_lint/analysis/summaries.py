@@ -11,13 +11,13 @@ from relax_lint.analysis.certainty import Certainty, weakest
 from relax_lint.analysis.results import New, Result, Source
 from relax_lint.model.operations import FunctionCall, ValueId
 from relax_lint.model.program import Function
-from relax_lint.support.lazy_dataclass import dataclass
+from relax_lint.support.lazy_dataclass import record
 
 Touched = Mapping[AccessPath, Certainty]
 """What is touched on every path (`MUST`) or on some (`MAY`); what is not listed never is."""
 
 
-@dataclass(frozen=True)
+@record(frozen=True)
 class Summary:
     """What one function does. Values are its parameters, and for an inner function the values of the outer
     one that it uses; their fields count apart.

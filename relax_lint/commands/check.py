@@ -10,10 +10,11 @@ import argparse
 import os
 from collections.abc import Container, Sequence
 
-from relax_lint.commands.options import against_untrusted, codes, complain, overrides
+from relax_lint.commands.options import against_untrusted, codes, overrides
 from relax_lint.commands.terminal import (
     INTERRUPTED,
     UsageError,
+    complain,
     emit,
     require_standard_input,
     require_working_directory,
@@ -21,6 +22,7 @@ from relax_lint.commands.terminal import (
     style,
     tell,
     tell_all,
+    times_told,
     write,
 )
 
@@ -28,6 +30,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from relax_lint.commands.memory import Asked
     from relax_lint.results.report import Report
+    from relax_lint.running.kept_answers import Question
     from relax_lint.settings.config import Config
 
 OK, FINDINGS, NO_INPUT = 0, 1, 3
@@ -35,8 +38,9 @@ _STALE_SHOWN = 10
 _LOST_SHOWN = 100
 
 
-def run_report(options: argparse.Namespace, command: str) -> int:
-    """Carry out `check`, `memory` or `replay`; the exit code.
+def run_report(options: argparse.Namespace, command: str, question: Question | None = None) -> int:
+    """Carry out `check`, `memory` or `replay`; the exit code. What is printed is kept as the answer to the
+    question, where it depends on nothing else.
 
     Raises UsageError and what the configuration raises.
     """
@@ -58,11 +62,17 @@ def run_report(options: argparse.Namespace, command: str) -> int:
         from relax_lint.commands.watch import watch
 
         return watch(options, configuration(options), lambda: _run_once(options, command))
-    code = _run_once(options, command)
-    return OK if options.exit_zero and code == FINDINGS else code
+    told = times_told()
+    code = _run_once(options, command, question)
+    code = OK if options.exit_zero and code == FINDINGS else code
+    if question is not None and question.text is not None and times_told() == told:
+        from relax_lint.commands.keeping import keep
+
+        keep(question, code)
+    return code
 
 
-def _run_once(options: argparse.Namespace, command: str) -> int:
+def _run_once(options: argparse.Namespace, command: str, question: Question | None = None) -> int:
     # Even where no file holds Relax a wrong configuration, or request, is an error.
     asked = _asked(options) if command == "memory" else None
     config = configuration(options) if _is_configured(options) else None
@@ -76,7 +86,7 @@ def _run_once(options: argparse.Namespace, command: str) -> int:
     from relax_lint.support.gc_pause import without_collection
 
     with without_collection():
-        return _check_in_full(options, command, config or configuration(options), asked)
+        return _check_in_full(options, command, config or configuration(options), asked, question)
 
 
 def _require_paths(options: argparse.Namespace, command: str) -> None:
@@ -205,7 +215,13 @@ def _judged(options: argparse.Namespace, command: str, config: Config) -> tuple[
     return judge(options, config, partial=True), False
 
 
-def _check_in_full(options: argparse.Namespace, command: str, config: Config, asked: Asked | None) -> int:
+def _check_in_full(
+    options: argparse.Namespace,
+    command: str,
+    config: Config,
+    asked: Asked | None,
+    question: Question | None,
+) -> int:
     from dataclasses import replace
 
     from relax_lint.commands.verbose import Course
@@ -241,7 +257,12 @@ def _check_in_full(options: argparse.Namespace, command: str, config: Config, as
         explain=options.explain,
         comparison=comparison,
     )
-    emit(FORMATS[command][options.output_format](report, how), options.output_file)
+    text = FORMATS[command][options.output_format](report, how)
+    emit(text, options.output_file)
+    if question is not None:
+        from relax_lint.commands.keeping import may_be_kept
+
+        question.text = text if may_be_kept(options, command, config) else None
     if command == "memory" and options.output_format not in COMPLETE:
         from relax_lint.output.text import render_findings
 

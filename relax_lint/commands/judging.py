@@ -58,6 +58,7 @@ def judge(
             tell=stack.enter_context(waiting(quiet=options.quiet)),
             partial=partial,
         )
+    options.all_known = kept is not None and kept.knew_all
     if kept is not None and kept.problem is not None:
         warn(kept.problem)
     if report.tvm_version is not None and not is_tested(report.tvm_version):

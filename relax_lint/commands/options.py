@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import argparse
 
-from relax_lint.commands.terminal import tell, write
+from relax_lint.commands.terminal import complain, write
 from relax_lint.output.formats import FORMATS
 from relax_lint.settings.option import REPLAY
 from relax_lint.settings.options import OPTIONS
@@ -15,15 +15,6 @@ if TYPE_CHECKING:
     from typing import Any, NoReturn
 
     from relax_lint.settings.option import Option
-
-ERROR = 2
-
-
-def complain(message: str) -> int:
-    """Write one line to standard error; the exit code of a usage or internal error."""
-    line = " ".join(message.split())
-    tell(f"relax-lint: error: {line}")
-    return ERROR
 
 
 def _formatter(prog: str) -> argparse.HelpFormatter:
@@ -81,7 +72,7 @@ def report_parser(command: str) -> argparse.ArgumentParser:
         metavar="PATH",
         help="file or folder; `-` is standard input, `@FILE` a file with one argument on each line",
     )
-    parser.set_defaults(confirm=command == REPLAY, proofs=None, explain=False)
+    parser.set_defaults(confirm=command == REPLAY, proofs=None, explain=False, all_known=False)
     for option in OPTIONS:
         if command in option.commands:
             arguments = option.for_argparse

@@ -20,10 +20,14 @@ if TYPE_CHECKING:
 DEBUG = "RELAX_LINT_DEBUG"
 """The environment variable that makes internal errors show where they come from."""
 
+ERROR = 2
+"""The exit code of a usage or internal error."""
+
 INTERRUPTED = 130
 """The exit code after Ctrl-C, as a shell tells of a program that SIGINT has ended."""
 
 _CLEAR = "\x1b[K"
+_told: list[None] = []
 
 
 class UsageError(UserError):
@@ -105,8 +109,21 @@ def tell(line: str) -> None:
     tell_all(without_commands(f"{printable(line)}\n"))
 
 
+def complain(message: str) -> int:
+    """Write one line to standard error; the exit code of a usage or internal error."""
+    line = " ".join(message.split())
+    tell(f"relax-lint: error: {line}")
+    return ERROR
+
+
+def times_told() -> int:
+    """How often something was written to standard error."""
+    return len(_told)
+
+
 def tell_all(text: str) -> None:
     """Text that is safe to show on standard error; nothing where that is closed or cannot be written."""
+    _told.append(None)
     if sys.stderr is None:
         return
     try:

@@ -7,8 +7,7 @@ import os
 import sys
 from collections.abc import Callable, Iterable, Sequence
 
-from relax_lint.commands.options import complain
-from relax_lint.commands.terminal import INTERRUPTED, UsageError, is_terminal, tell, write
+from relax_lint.commands.terminal import INTERRUPTED, UsageError, complain, is_terminal, tell, write
 from relax_lint.settings.config import Config
 from relax_lint.support.errors import UserError
 

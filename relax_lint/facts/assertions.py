@@ -17,14 +17,14 @@ from relax_lint.facts.claims import Claim, all_of
 from relax_lint.facts.judge import Decided, Judge
 from relax_lint.model.operations import Assert, MatchCast
 from relax_lint.results.verdict import Verdict
-from relax_lint.support.lazy_dataclass import dataclass
+from relax_lint.support.lazy_dataclass import record
 from relax_lint.symbolic.decision import certain
 from relax_lint.symbolic.domain import FactKind
 from relax_lint.symbolic.printing import condition_text
 from relax_lint.symbolic.quantity import Unknown
 
 
-@dataclass(frozen=True)
+@record(frozen=True)
 class RuntimeCheck:
     """A check whose condition is about symbols, and that condition as text."""
 

@@ -9,14 +9,14 @@ from relax_lint.analysis.domains import entry_domain
 from relax_lint.model.program import Function, Program
 from relax_lint.settings.assumption import Assumption, symbols_in
 from relax_lint.settings.config import Config
-from relax_lint.support.lazy_dataclass import dataclass
+from relax_lint.support.lazy_dataclass import record
 from relax_lint.symbolic.domain import Fact
 from relax_lint.symbolic.parsing import parse_condition
 from relax_lint.symbolic.prover import ProverChain
 from relax_lint.vm.facts import FactSource
 
 
-@dataclass(frozen=True)
+@record(frozen=True)
 class Assumed:
     """A program with assumptions among the facts of its functions. `used` names the assumptions that are
     about any of them, `notes` says which could not be believed.

@@ -28,7 +28,7 @@ from relax_lint.facts.placement import Allocation, PlacementFacts
 from relax_lint.model.operations import AllocStorage, Op
 from relax_lint.model.program import DeclaredBound
 from relax_lint.results.verdict import Verdict
-from relax_lint.support.lazy_dataclass import dataclass
+from relax_lint.support.lazy_dataclass import record
 from relax_lint.symbolic.decision import Assignment, certain
 from relax_lint.symbolic.domain import Fact, FactKind
 from relax_lint.symbolic.quantity import Unknown
@@ -37,7 +37,7 @@ LARGEST_PLANNED = 2**48
 """Bytes from which on a size counts as unbounded: more than any address space holds."""
 
 
-@dataclass(frozen=True)
+@record(frozen=True)
 class ReliedBound:
     """A declared bound, the operations that are safe only because of it, and where it is known the smallest
     input beyond the bound that overruns a storage, with that storage.
@@ -55,7 +55,7 @@ class Fault(Enum):
     UNKNOWN_NAME = "unknown name"
 
 
-@dataclass(frozen=True)
+@record(frozen=True)
 class FaultyBound:
     """A declared bound that TVM refuses or ignores."""
 

@@ -28,7 +28,7 @@ from relax_lint.results.verdict import Verdict
 from relax_lint.settings.config import Config
 from relax_lint.settings.memory_request import WHOLE, MemoryRequest
 from relax_lint.support.byte_text import bytes_text
-from relax_lint.support.lazy_dataclass import dataclass
+from relax_lint.support.lazy_dataclass import record
 from relax_lint.symbolic.decision import Decision
 from relax_lint.symbolic.domain import Domain, Fact
 from relax_lint.symbolic.functions import Select
@@ -45,7 +45,7 @@ WASTE = 2
 """How many times the lower bound the planned total may be."""
 
 
-@dataclass(frozen=True)
+@record(frozen=True)
 class Budget:
     """The bytes that a function may take: of one scope, or (`scope` empty) of all memory together.
 
@@ -61,7 +61,7 @@ class Budget:
     uncounted: str | None = None
 
 
-@dataclass(frozen=True)
+@record(frozen=True)
 class KeptBudget:
     """A budget, and the verdict on whether it is kept for all values, not only for those asked for."""
 
@@ -69,7 +69,7 @@ class KeptBudget:
     in_general: Decision
 
 
-@dataclass(frozen=True)
+@record(frozen=True)
 class PlannedMemory:
     """The bytes of all storages together, of the tensors at one time, and the largest storage of constant
     size, else the first one of symbolic size.

@@ -9,7 +9,7 @@ from functools import lru_cache
 import sympy
 from sympy.logic.boolalg import Boolean
 
-from relax_lint.support.lazy_dataclass import dataclass
+from relax_lint.support.lazy_dataclass import record
 from relax_lint.symbolic.asked import Asked, Asking, Plain
 from relax_lint.symbolic.domain import Domain, Fact
 from relax_lint.symbolic.functions import FloorMod
@@ -19,7 +19,7 @@ from relax_lint.symbolic.relations import CACHED, at_least_zero
 from relax_lint.vm.facts import FactSource
 
 
-@dataclass(frozen=True)
+@record(frozen=True)
 class Claim:
     """A condition to be judged over a domain; Unknown when the IR does not say enough to state it. `asked` is
     the condition before arithmetic made it shorter, or true or false.

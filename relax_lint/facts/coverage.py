@@ -10,6 +10,7 @@ from sympy.logic.boolalg import Boolean
 from relax_lint.analysis.events import Mending
 from relax_lint.analysis.flow import FunctionFlow
 from relax_lint.analysis.kernel_operands import operands_of
+from relax_lint.analysis.partial_results import partial_results
 from relax_lint.analysis.presumption import Presumption
 from relax_lint.facts.kernel_entry import bind
 from relax_lint.facts.kernel_match import KernelMatch
@@ -21,6 +22,17 @@ from relax_lint.symbolic.relations import at_most
 def written_again(mended: Iterable[Mending], read: ValueId, flow: FunctionFlow) -> Boolean:
     """One of several writes reaches all bytes of what is read; false where that cannot be stated."""
     return sympy.Or(*(_reaches(mending, read, flow) for mending in mended))
+
+
+def is_exact(mended: Iterable[Mending], flow: FunctionFlow) -> bool:
+    """Whether there is one write, and it is known exactly when it reaches everything."""
+    (only, *more) = mended
+    if more or not isinstance(only.op, KernelCall) or only.position is None:
+        return False
+    kernel = flow.effects.kernel_of(only.op)
+    if kernel is not None:
+        return only.position in kernel.exact_writes
+    return only.position - len(only.op.arguments) in partial_results(only.op, flow.function)
 
 
 def presumed_writes(mended: Iterable[Mending]) -> tuple[Presumption, ...]:
@@ -48,10 +60,14 @@ def _has_steps(mending: Mending, flow: FunctionFlow) -> Boolean | None:
 
 
 def _reaches(mending: Mending, read: ValueId, flow: FunctionFlow) -> Boolean:
-    written, wanted = flow.memory.range(mending.value), flow.memory.range(read)
     condition = sympy.true if mending.whole else _whole(mending, flow)
     if condition == sympy.false or mending.presumed is not None:
         return sympy.false
+    if mending.value not in flow.function.values:
+        # One tensor of several that a call returns.
+        all_of_it = flow.aliases.roots_of(read) == {mending.value} and read not in flow.aliases.windows
+        return condition if all_of_it else sympy.false
+    written, wanted = flow.memory.range(mending.value), flow.memory.range(read)
     if len(flow.aliases.roots_of(mending.value)) > 1:
         return sympy.false
     if mending.value == read or written == wanted:
@@ -71,7 +87,10 @@ def _whole(mending: Mending, flow: FunctionFlow) -> Boolean:
         return sympy.false
     condition = flow.effect_of(call).whole.get(position, sympy.false)
     kernel = flow.effects.kernel_of(call)
-    if kernel is None or condition in (sympy.true, sympy.false):
+    if kernel is None:
+        partial = partial_results(call, flow.function)
+        return partial.get(position - len(call.arguments), condition)
+    if condition in (sympy.true, sympy.false):
         return condition
     operands = operands_of(call, flow.function)
     bound = bind(kernel, [operand.type for operand in operands])

@@ -29,7 +29,7 @@ from relax_lint.model.operations import (
 from relax_lint.model.types import TensorType
 from relax_lint.results.verdict import Verdict
 from relax_lint.settings.config import DEFAULT_TARGET, Config
-from relax_lint.support.lazy_dataclass import dataclass
+from relax_lint.support.lazy_dataclass import record
 from relax_lint.symbolic.decision import Decision, certain
 from relax_lint.symbolic.quantity import Unknown
 
@@ -40,7 +40,7 @@ FLAT_SCOPES = frozenset({"", "global"})
 """The scopes that an allocator without scopes offers (TVM's `AllowMemoryScope`)."""
 
 
-@dataclass(frozen=True)
+@record(frozen=True)
 class Placing:
     """A value and its device index."""
 
@@ -48,7 +48,7 @@ class Placing:
     device: int
 
 
-@dataclass(frozen=True)
+@record(frozen=True)
 class NamedDevice:
     """A tensor that names a device, and its storage."""
 
@@ -57,7 +57,7 @@ class NamedDevice:
     storage: AllocStorage
 
 
-@dataclass(frozen=True)
+@record(frozen=True)
 class MixedCall:
     """A call and the first of its arguments whose device is known, with the first on another device."""
 

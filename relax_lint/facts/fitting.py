@@ -8,7 +8,7 @@ import sympy
 from sympy.core.relational import Relational
 from sympy.logic.boolalg import Boolean
 
-from relax_lint.support.lazy_dataclass import dataclass
+from relax_lint.support.lazy_dataclass import record
 from relax_lint.symbolic.evaluation import compile_condition, compile_expr
 from relax_lint.symbolic.quantity import Unknown
 from relax_lint.totals.pool_limits import PoolLimits
@@ -24,7 +24,7 @@ MAX_SHOWN = 4
 MAX_TRIED = 1 << 16
 
 
-@dataclass(frozen=True)
+@record(frozen=True)
 class Span:
     """The values of one symbol that count, both ends included."""
 

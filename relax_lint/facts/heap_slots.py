@@ -21,13 +21,13 @@ from relax_lint.analysis.flow import FunctionFlow
 from relax_lint.facts.claims import all_of
 from relax_lint.facts.judge import Decided, Judge
 from relax_lint.model.operations import Op, SlotAccess, Written
-from relax_lint.support.lazy_dataclass import dataclass
+from relax_lint.support.lazy_dataclass import record
 from relax_lint.symbolic.asked import Asked, Compared, Statement, every
 from relax_lint.symbolic.quantity import Unknown
 from relax_lint.symbolic.relations import at_least_zero, at_most
 
 
-@dataclass(frozen=True)
+@record(frozen=True)
 class SlotUse:
     """The slots that one operation uses, and of them the first that may break the claim, if there is one."""
 

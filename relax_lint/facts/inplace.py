@@ -29,14 +29,14 @@ from relax_lint.facts.judge import Decided, Judge
 from relax_lint.facts.shared_memory import Outcome, outcome_on_shared_memory
 from relax_lint.model.operations import FunctionCall, KernelCall, ValueId
 from relax_lint.results.verdict import Verdict
-from relax_lint.support.lazy_dataclass import dataclass
+from relax_lint.support.lazy_dataclass import record
 from relax_lint.symbolic.decision import certain
 from relax_lint.symbolic.quantity import Unknown
 
 # -- arguments that alias --------------------------------------------------------------------------
 
 
-@dataclass(frozen=True)
+@record(frozen=True)
 class ArgumentOverlap:
     """`call` writes `written`, which may share bytes with its argument `other`, on every path or on some.
 
@@ -187,7 +187,7 @@ def stale_reads(flow: FunctionFlow, judge: Judge) -> Iterator[Decided[StaleRead]
 # -- constants and parameters ---------------------------------------------------------------------
 
 
-@dataclass(frozen=True)
+@record(frozen=True)
 class OutsideWrite:
     """`call` overwrites a constant of the module, or (`constant` False) a parameter of the function. `only`:
     the argument is nothing else on any path.

@@ -17,7 +17,7 @@ from relax_lint.facts.claims import Claim
 from relax_lint.model.operations import Op, OperationId
 from relax_lint.model.program import Function
 from relax_lint.results.verdict import Prover, Verdict
-from relax_lint.support.lazy_dataclass import dataclass
+from relax_lint.support.lazy_dataclass import record
 from relax_lint.symbolic.asked import Asking
 from relax_lint.symbolic.decision import Decision, FailureStatus, FirstFailure, Proof
 from relax_lint.symbolic.domain import Domain
@@ -27,7 +27,7 @@ from relax_lint.symbolic.quantity import Unknown
 Event = TypeVar("Event", covariant=True)
 
 
-@dataclass(frozen=True)
+@record(frozen=True)
 class Decided(Generic[Event]):
     """The verdict on an event, and what it relies on besides facts about symbols.
 

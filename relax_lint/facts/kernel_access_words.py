@@ -8,12 +8,12 @@ from relax_lint.facts.kernel_accesses import AccessVerdict, Status
 from relax_lint.facts.kernels import KernelUse
 from relax_lint.model.kernel_access.trial import Outcome
 from relax_lint.results.location import Location
-from relax_lint.support.lazy_dataclass import dataclass
+from relax_lint.support.lazy_dataclass import record
 from relax_lint.symbolic.printing import condition_text, expr_text
 from relax_lint.symbolic.quantity import Unknown
 
 
-@dataclass(frozen=True)
+@record(frozen=True)
 class AccessWords:
     """Parts of a message: the buffer, `` along axis 0``, what is reached, where, why it is undecided."""
 

@@ -11,12 +11,13 @@ from sympy.logic.boolalg import Boolean
 
 from relax_lint.analysis.presumption import Presumption
 from relax_lint.facts.claims import Claim, all_of
+from relax_lint.facts.index_values import Held, IndexValues
 from relax_lint.facts.judge import Judge
 from relax_lint.facts.kernels import KernelUse
 from relax_lint.model.kernel_access.accesses import KernelAccess, Obligation
 from relax_lint.model.kernel_access.trial import Outcome, Trial, attempt
 from relax_lint.results.verdict import Verdict
-from relax_lint.support.lazy_dataclass import dataclass
+from relax_lint.support.lazy_dataclass import record
 from relax_lint.symbolic.decision import Assignment, Decision
 from relax_lint.symbolic.evaluation import compile_expr
 from relax_lint.symbolic.printing import expr_text
@@ -33,7 +34,7 @@ class Status(Enum):
     UNDECIDED = "undecided"
 
 
-@dataclass(frozen=True, eq=False)
+@record(frozen=True, eq=False)
 class AccessVerdict:
     """The verdict on one access. `condition` says when it stays inside; unless it is `complete`, it only is
     necessary or sufficient for that. `reason` says why; `assumptions` are what it is assumed to hold.
@@ -50,7 +51,7 @@ class AccessVerdict:
     complete: bool = True
 
 
-@dataclass(frozen=True, eq=False)
+@record(frozen=True, eq=False)
 class CallVerdict:
     """The verdicts on the accesses of one call that were not proved for every call; `proved` counts the
     others. `unread` are the statements of the kernel that could not be read.
@@ -69,10 +70,15 @@ class AccessJudge:
     """Judges the accesses of the calls of one function."""
 
     def __init__(
-        self, judge: Judge, ranges: Mapping[int, tuple[int, int]], name_of: Callable[[KernelUse, int], str]
+        self,
+        judge: Judge,
+        ranges: Mapping[int, tuple[int, int]],
+        values: IndexValues,
+        name_of: Callable[[KernelUse, int], str],
     ) -> None:
         self._judge = judge
         self._ranges = ranges
+        self._values = values
         self._name_of = name_of
 
     def verdict(self, use: KernelUse) -> CallVerdict:
@@ -100,10 +106,12 @@ class AccessJudge:
         held = [one for one in access.obligations if one.holds and not one.holds <= contents.keys()]
         rest = [one for one in access.obligations if one not in held]
         verdict = self._rest(use, access, rest, conditions)
-        if verdict.status not in (Status.PROVED, Status.DEPENDS) or not (held or promised):
+        computed = self._computed_contents(use, held)
+        left, presumed = self._not_shown(use, access, held, contents, computed)
+        if verdict.status not in (Status.PROVED, Status.DEPENDS) or not (left or promised or presumed):
             return verdict
         status = Status.ASSUMED if verdict.status is Status.PROVED else verdict.status
-        assumptions = (*promised, *self._assumed(use, access, held, conditions))
+        assumptions = (*promised, *presumed, *self._assumed(use, access, left, conditions))
         return replace(verdict, status=status, assumptions=assumptions)
 
     def _rest(
@@ -162,6 +170,10 @@ class AccessJudge:
         if unproved and all(_is_lookup(use, access, one) for one in unproved):
             # RLX308 judges the constants that are used as indices as they are.
             return AccessVerdict(access, Status.ASSUMED)
+        if unproved and all(one.data and one.holds for one in unproved):
+            # Of a constant the ends are known, not the elements that are used.
+            assumed = self._assumed(use, access, unproved, conditions)
+            return AccessVerdict(access, Status.ASSUMED, assumptions=assumed)
         return AccessVerdict(
             access, Status.UNDECIDED, sufficient, found, inexact[0].why, obligation=inexact[0]
         )
@@ -220,6 +232,43 @@ class AccessJudge:
                     found.setdefault(position, {})[symbol] = sympy.Integer(end)
         return found
 
+    def _computed_contents(self, use: KernelUse, held: Iterable[Obligation]) -> dict[int, Held]:
+        """What parameters hold that kernels of the module have computed, where that is known."""
+        positions = {position for one in held for position in one.holds}
+        found = {position: self._values.of(use, position) for position in sorted(positions)}
+        return {position: value for position, value in found.items() if value is not None}
+
+    def _not_shown(
+        self,
+        use: KernelUse,
+        access: KernelAccess,
+        held: Iterable[Obligation],
+        contents: Mapping[int, Mapping[sympy.Symbol, sympy.Expr]],
+        computed: Mapping[int, Held],
+    ) -> tuple[list[Obligation], tuple[Presumption, ...]]:
+        """The obligations that what the module computes does not meet, and what the others presume."""
+        left: list[Obligation] = []
+        presumed: dict[Presumption, None] = {}
+        for one in held:
+            known = {position: computed[position] for position in one.holds if position in computed}
+            if not one.holds <= known.keys() | contents.keys():
+                left.append(one)
+                continue
+            more = {
+                symbol: value.low if symbol.name.startswith("min(") else value.high
+                for position, value in known.items()
+                for symbol in _holders(access, one, position)
+            }
+            condition = self._condition(use, access, one, {**contents, -1: more})
+            given = [fact for value in known.values() for fact in value.given]
+            if isinstance(condition, Unknown) or self._is_open(
+                use, sympy.Or(condition, *map(sympy.Not, given))
+            ):
+                left.append(one)
+            else:
+                presumed.update(dict.fromkeys(p for value in known.values() for p in value.presumptions))
+        return left, tuple(presumed)
+
     def _assumed(
         self,
         use: KernelUse,
@@ -275,12 +324,8 @@ def _is_lookup(use: KernelUse, access: KernelAccess, obligation: Obligation) -> 
 
 def _holders(access: KernelAccess, obligation: Obligation, position: int | None = None) -> list[sympy.Symbol]:
     """The symbols that stand for bounds on what parameters hold."""
-    atoms = {atom for p in obligation.outside for atom in p.atoms()}
-    return [
-        access.terms[atom].name
-        for atom in sorted(atoms)
-        if access.terms[atom].holder is not None and position in (None, access.terms[atom].holder)
-    ]
+    found = access.terms.contents_in(obligation.outside)
+    return [symbol for symbol in sorted(found, key=str) if position in (None, found[symbol])]
 
 
 def _number(expr: sympy.Expr, at: Assignment) -> int | None:

@@ -21,13 +21,13 @@ from relax_lint.facts.kernel_entry import Demand, Requirement
 from relax_lint.facts.kernels import KernelFacts, KernelUse
 from relax_lint.model.kernels import BufferParameter
 from relax_lint.results.verdict import Verdict
-from relax_lint.support.lazy_dataclass import dataclass
+from relax_lint.support.lazy_dataclass import record
 from relax_lint.symbolic.asked import Asked
 from relax_lint.symbolic.decision import certain
 from relax_lint.symbolic.quantity import Unknown
 
 
-@dataclass(frozen=True)
+@record(frozen=True)
 class Start:
     """An operand that starts `offset` bytes after its data pointer, and how the kernel handles that."""
 

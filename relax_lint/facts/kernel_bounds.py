@@ -10,9 +10,13 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import replace
+from functools import cached_property
+
+import sympy
 
 from relax_lint.analysis.flow import FunctionFlow
 from relax_lint.facts.claims import Claim, all_of
+from relax_lint.facts.index_values import IndexValues
 from relax_lint.facts.inplace import overwritten_constants
 from relax_lint.facts.judge import Decided, Judge
 from relax_lint.facts.kernel_access_words import AccessWords, words
@@ -20,9 +24,10 @@ from relax_lint.facts.kernel_accesses import AccessJudge, AccessVerdict, CallVer
 from relax_lint.facts.kernel_coverage import coverage
 from relax_lint.facts.kernels import KernelFacts, KernelUse
 from relax_lint.model.kernels import Lookup
+from relax_lint.model.operations import ValueId
 from relax_lint.results.accesses import FunctionAccesses
 from relax_lint.results.verdict import Prover, Verdict
-from relax_lint.support.lazy_dataclass import dataclass
+from relax_lint.support.lazy_dataclass import record
 from relax_lint.symbolic.decision import Decision, Proof, certain
 from relax_lint.symbolic.domain import Fact
 from relax_lint.vm.facts import FactSource
@@ -36,27 +41,43 @@ _URGENCY = {
 }
 
 
-@dataclass(frozen=True)
-class ConstantLookup:
-    """Indices from `first` to `last` that a constant argument of a call holds."""
+@record(frozen=True)
+class KnownLookup:
+    """Indices from `first` to `last` that an argument of a call holds, a constant or what a kernel of the
+    module has computed.
+    """
 
     use: KernelUse
     lookup: Lookup
-    first: int
-    last: int
+    first: sympy.Expr
+    last: sympy.Expr
+    is_constant: bool
 
 
 class IndexFacts:
     """The verdicts on the indices and reductions of the kernel calls of one function."""
 
     def __init__(self, flow: FunctionFlow, judge: Judge, kernels: KernelFacts) -> None:
+        self._flow = flow
         self._function = flow.function
         self._judge = judge
         self._kernels = kernels
-        ranges, changed = flow.function.index_ranges, overwritten_constants(flow)
-        self._ranges = {value: span for value, span in ranges.items() if value not in changed}
-        self._accesses = AccessJudge(judge, self._ranges, kernels.name_of)
         self._verdicts: dict[int, CallVerdict] = {}
+
+    @cached_property
+    def _ranges(self) -> dict[ValueId, tuple[int, int]]:
+        """The smallest and the largest element of the constants that keep what they hold."""
+        ranges = self._function.index_ranges
+        changed = overwritten_constants(self._flow) if ranges else frozenset()
+        return {value: span for value, span in ranges.items() if value not in changed}
+
+    @cached_property
+    def _values(self) -> IndexValues:
+        return IndexValues(self._flow, self._judge, self._kernels, self._ranges)
+
+    @cached_property
+    def _accesses(self) -> AccessJudge:
+        return AccessJudge(self._judge, self._ranges, self._values, self._kernels.name_of)
 
     # -- RLX306 --------------------------------------------------------------------------------
 
@@ -135,21 +156,26 @@ class IndexFacts:
 
     # -- RLX308 --------------------------------------------------------------------------------
 
-    def constant_lookups(self) -> Iterator[Decided[ConstantLookup]]:
-        """Every constant that a kernel uses as indices: they are inside the axis that they index."""
+    def known_lookups(self) -> Iterator[Decided[KnownLookup]]:
+        """Every constant, or other tensor whose elements are known to reach from one integer to another, that
+        a kernel uses as indices: they are inside the axis that they index.
+        """
         for use in self._kernels.uses:
             for lookup in use.kernel.lookups:
-                value = use.operands[lookup.indices].value
-                span = None if value is None else self._ranges.get(value)
-                condition = None if span is None else use.match.holds(lookup, span)
-                if span is not None and condition is not None:
+                held = self._values.of(use, lookup.indices)
+                if held is None or not held.reached:
+                    continue
+                condition = use.match.holds(lookup, held.low, held.high)
+                if condition is not None:
+                    value = use.operands[lookup.indices].value
+                    event = KnownLookup(use, lookup, held.low, held.high, value in self._ranges)
                     decision = self._judge.judge(Claim(condition, use.domain))
-                    yield Decided(ConstantLookup(use, lookup, *span), decision, use.presumptions)
+                    yield Decided(event, decision, use.presumptions)
 
-    def needs_an_element_only(self, event: ConstantLookup) -> bool:
+    def needs_an_element_only(self, event: KnownLookup) -> bool:
         """Whether the indices are inside every axis that is not empty."""
         match, lookup = event.use.match, event.lookup
-        condition, element = match.holds(lookup, (event.first, event.last)), match.has_element(lookup)
+        condition, element = match.holds(lookup, event.first, event.last), match.has_element(lookup)
         if condition is None or element is None:
             return False
         fact = Fact.of(FactSource.AXIS_HAS_ELEMENT, element, "the axis has an element")

@@ -17,7 +17,7 @@ from relax_lint.model.kernels import (
     ScalarParameter,
 )
 from relax_lint.model.types import PrimType, ShapeType, TensorType, TupleType, ValueType
-from relax_lint.support.lazy_dataclass import dataclass
+from relax_lint.support.lazy_dataclass import record
 from relax_lint.symbolic.printing import expr_text
 from relax_lint.symbolic.quantity import Unknown
 
@@ -32,7 +32,7 @@ class Demand(Enum):
     EXTENT = "extent"
 
 
-@dataclass(frozen=True)
+@record(frozen=True)
 class Requirement:
     """One comparison at the kernel's entry, of the operand at `position`."""
 
@@ -46,7 +46,7 @@ class Requirement:
     """The two extents that are compared, where the comparison is of extents."""
 
 
-@dataclass(frozen=True)
+@record(frozen=True)
 class Binding:
     """What the kernel's symbols are in one call, and what its entry demands of the operands' types.
 

@@ -18,13 +18,13 @@ from relax_lint.facts.judge import Decided, Judge
 from relax_lint.facts.kernels import KernelFacts, KernelUse
 from relax_lint.model.kernel_inside.findings import LargeBuffer, Race, UnusedBuffer, UnwrittenRead
 from relax_lint.results.verdict import Verdict
-from relax_lint.support.lazy_dataclass import dataclass
+from relax_lint.support.lazy_dataclass import record
 from relax_lint.symbolic.decision import certain
 
 Finding = TypeVar("Finding")
 
 
-@dataclass(frozen=True)
+@record(frozen=True)
 class InKernel(Generic[Finding]):
     """Something in a kernel, at one call of it."""
 

@@ -12,7 +12,7 @@ from relax_lint.facts.claims import all_of
 from relax_lint.facts.kernel_entry import Binding, bind
 from relax_lint.model.kernels import BufferParameter, Kernel, Lookup, Reduction
 from relax_lint.model.types import DType, TensorType, ValueType
-from relax_lint.support.lazy_dataclass import dataclass
+from relax_lint.support.lazy_dataclass import record
 from relax_lint.symbolic.asked import Asked, Plain
 from relax_lint.symbolic.quantity import Unknown
 from relax_lint.symbolic.relations import at_most
@@ -23,7 +23,7 @@ _UNCHECKED_DTYPES = frozenset({"int1", "int4", "uint4"})
 _ZERO, _ONE = sympy.Integer(0), sympy.Integer(1)
 
 
-@dataclass(frozen=True)
+@record(frozen=True)
 class DTypeMismatch:
     """An operand whose dtype the kernel refuses."""
 
@@ -32,7 +32,7 @@ class DTypeMismatch:
     want: DType
 
 
-@dataclass(frozen=True)
+@record(frozen=True)
 class KernelMatch:
     """A kernel and the types of its operands. A model has few of these and many calls of each."""
 
@@ -100,13 +100,15 @@ class KernelMatch:
         steps = sympy.And(*(at_most(_ONE, extent) for extent in reduced))
         return sympy.Or(steps, *(at_most(extent, _ZERO) for extent in kept))
 
-    def holds(self, lookup: Lookup, span: tuple[int, int]) -> Boolean | None:
-        """Indices from span[0] to span[1] are inside the axis; None where its extent is unknown."""
-        extent = self._indexed_extent(lookup)
-        if extent is None:
+    def holds(self, lookup: Lookup, first: sympy.Expr, last: sympy.Expr) -> Boolean | None:
+        """Indices from `first` to `last` are inside the axis, or none is used; None where its extent, or
+        whether any is used, is unknown.
+        """
+        extent, steps = self._indexed_extent(lookup), self.binding.exprs(lookup.steps)
+        if extent is None or isinstance(steps, Unknown):
             return None
-        first, last = map(sympy.Integer, span)
-        return sympy.And(at_most(_ZERO, first), at_most(last + 1, extent))
+        inside = sympy.And(at_most(_ZERO, first), at_most(last + 1, extent))
+        return sympy.Or(inside, *(at_most(step, _ZERO) for step in steps))
 
     def has_element(self, lookup: Lookup) -> Boolean | None:
         """The axis that is indexed is not empty; None where its extent is unknown."""

@@ -33,7 +33,7 @@ from relax_lint.model.sizes import BITS_PER_BYTE, effective_capacity
 from relax_lint.model.types import DType
 from relax_lint.results.verdict import Prover, Verdict
 from relax_lint.settings.config import Config
-from relax_lint.support.lazy_dataclass import dataclass
+from relax_lint.support.lazy_dataclass import record
 from relax_lint.symbolic.decision import Decision, FirstFailure, Proof
 from relax_lint.symbolic.domain import INT64_MAX, Domain, Fact
 from relax_lint.symbolic.quantity import Shape, Size, Unknown
@@ -53,7 +53,7 @@ Allocation: TypeAlias = AllocStorage | AllocTensor
 AnyOp = TypeVar("AnyOp", bound=Op)
 
 
-@dataclass(frozen=True)
+@record(frozen=True)
 class Placement:
     """One tensor on the storage that it was allocated on (several, when a branch decides which)."""
 

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, TypeAlias
 
-from relax_lint.support.lazy_dataclass import dataclass
+from relax_lint.support.lazy_dataclass import record
 
 if TYPE_CHECKING:
     from relax_lint.facts.placement import Placement
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from relax_lint.model.program import DeclaredBound
 
 
-@dataclass(frozen=True)
+@record(frozen=True)
 class CheckAtRunTime:
     """Check the safe region of the verdict where the operation is; not `safe` where that may refuse what
     works well enough.
@@ -24,12 +24,12 @@ class CheckAtRunTime:
     safe: bool = True
 
 
-@dataclass(frozen=True)
+@record(frozen=True)
 class CheckAtEntry:
     """Check the safe region of the verdict, a declared bound, where the function is entered."""
 
 
-@dataclass(frozen=True)
+@record(frozen=True)
 class MakeRoom:
     """Make a storage large enough for a tensor, or check at run time that the tensor fits. Without `check`
     only the former, where a check would refuse every useful input; with `instead` the finding also shows how
@@ -41,7 +41,7 @@ class MakeRoom:
     instead: bool = False
 
 
-@dataclass(frozen=True)
+@record(frozen=True)
 class Drop:
     """Remove an operation whose result is never used; `what` names it in the title."""
 
@@ -49,21 +49,21 @@ class Drop:
     what: str
 
 
-@dataclass(frozen=True)
+@record(frozen=True)
 class DropAllocation:
     """Remove an unused allocation, with everything that is then unused too."""
 
     allocation: AllocStorage | AllocTensor
 
 
-@dataclass(frozen=True)
+@record(frozen=True)
 class DelayKill:
     """Move a kill after the last use of what it kills, or remove it."""
 
     kill: Kill
 
 
-@dataclass(frozen=True)
+@record(frozen=True)
 class RenameDeclaredBound:
     """Declare a bound for the symbol `name`."""
 

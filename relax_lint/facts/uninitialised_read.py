@@ -16,7 +16,7 @@ from relax_lint.analysis.certainty import Certainty
 from relax_lint.analysis.events import UnwrittenRead
 from relax_lint.analysis.flow import FunctionFlow
 from relax_lint.analysis.presumption import Presumption
-from relax_lint.facts.coverage import initialised, presumed_writes, written_again
+from relax_lint.facts.coverage import initialised, is_exact, presumed_writes, written_again
 from relax_lint.facts.judge import Decided, Judge
 from relax_lint.model.operations import FunctionCall, KernelCall, ValueId
 from relax_lint.results.verdict import Verdict
@@ -72,6 +72,8 @@ def _perhaps_written(
     written = written_again(event.mended, event.reading.value, flow)
     claim = judge.claim_at(sympy.Or(nothing, written), event.reading.op)
     decision = judge.judge_event(claim, Certainty.MAY, "it may be written in part only")
+    if is_exact(event.mended, flow) and judge.judge(claim).verdict is Verdict.NEEDS_RUNTIME_CHECK:
+        decision = judge.judge(claim)
     presumed = presumed_writes(event.mended)
     if presumed and decision.reachable and decision.verdict is not Verdict.ALWAYS_FINE:
         fine = certain(Verdict.ALWAYS_FINE, "written by a call with otherwise unknown effects")

@@ -15,13 +15,13 @@ from relax_lint.analysis.flow import FunctionFlow
 from relax_lint.analysis.liveness import operands
 from relax_lint.facts.judge import Decided, Judge
 from relax_lint.model.operations import AllocStorage, AllocTensor, If, Kill, ValueId
-from relax_lint.support.lazy_dataclass import dataclass
+from relax_lint.support.lazy_dataclass import record
 from relax_lint.symbolic.quantity import Size
 
 Allocation: TypeAlias = AllocStorage | AllocTensor
 
 
-@dataclass(frozen=True)
+@record(frozen=True)
 class KeptAllocation:
     """An allocation that is not killed before its function returns, on every path or on some."""
 
@@ -34,7 +34,7 @@ class KeptAllocation:
         return self.certainty is Certainty.MUST
 
 
-@dataclass(frozen=True)
+@record(frozen=True)
 class UnusedAllocation:
     """An allocation that is never used."""
 

@@ -21,7 +21,7 @@ from relax_lint.model.operations import View
 from relax_lint.model.sizes import elements, tensor_bytes
 from relax_lint.model.types import TensorType
 from relax_lint.results.verdict import Verdict
-from relax_lint.support.lazy_dataclass import dataclass
+from relax_lint.support.lazy_dataclass import record
 from relax_lint.symbolic.asked import Asked, Plain, every
 from relax_lint.symbolic.quantity import Size, Unknown
 from relax_lint.symbolic.relations import at_most
@@ -30,7 +30,7 @@ from relax_lint.vm.builtins import ViewKind
 _NO_TYPE = Unknown("the type of the view or of its source is unknown in the IR")
 
 
-@dataclass(frozen=True)
+@record(frozen=True)
 class ViewQuestion:
     """One view and what must hold for it. `needs` and `has` count elements of a reshape and bytes of a
     byte window (`needs` from the start of the source); `unit` is the alignment in bytes.

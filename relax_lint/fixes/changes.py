@@ -16,7 +16,7 @@ from relax_lint.fixes.comparing import Comparison
 from relax_lint.model.operations import AllocStorage, Kill, Op, OperationId
 from relax_lint.model.program import BoundKind
 from relax_lint.results.check import Turn
-from relax_lint.support.lazy_dataclass import dataclass
+from relax_lint.support.lazy_dataclass import record
 
 
 class Applicability(Enum):
@@ -29,7 +29,7 @@ class Applicability(Enum):
     DISPLAY = "display"
 
 
-@dataclass(frozen=True)
+@record(frozen=True)
 class InsertAssert:
     """Insert `R.assert_op(condition, symbols)` before an operation, or at the entry (`before` None); with a
     `comparison` a call of `vm.builtin.match_shape` that makes it, which needs no lowering.
@@ -44,7 +44,7 @@ class InsertAssert:
     comparison: Comparison | None = None
 
 
-@dataclass(frozen=True)
+@record(frozen=True)
 class ResizeStorage:
     """Write `extent` as the size of a storage: bytes for `R.memory`, elements of its dtype for `R.vm`."""
 
@@ -52,14 +52,14 @@ class ResizeStorage:
     extent: sympy.Expr
 
 
-@dataclass(frozen=True)
+@record(frozen=True)
 class Remove:
     """Remove an operation whose result is never used."""
 
     op: Op
 
 
-@dataclass(frozen=True)
+@record(frozen=True)
 class MoveKill:
     """Move a kill to right after another operation of its block."""
 
@@ -67,7 +67,7 @@ class MoveKill:
     after: Op
 
 
-@dataclass(frozen=True)
+@record(frozen=True)
 class RenameBound:
     """Write `new` for the name `old` in a bound attribute."""
 
@@ -79,7 +79,7 @@ class RenameBound:
 Change: TypeAlias = InsertAssert | ResizeStorage | Remove | MoveKill | RenameBound
 
 
-@dataclass(frozen=True)
+@record(frozen=True)
 class Remedy:
     """One way to make a finding go away: all `changes` together. `title` is in the imperative."""
 

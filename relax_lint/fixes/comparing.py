@@ -6,14 +6,14 @@ import sympy
 from sympy.core.relational import Relational
 from sympy.logic.boolalg import Boolean
 
-from relax_lint.support.lazy_dataclass import dataclass
+from relax_lint.support.lazy_dataclass import record
 from relax_lint.symbolic import functions as f
 from relax_lint.symbolic.printing import expr_text, relation_sides
 
 _ALLOWED = range(-1, 17)
 
 
-@dataclass(frozen=True)
+@record(frozen=True)
 class Comparison:
     """The condition holds exactly where `value` equals `allowed`. Where it does not, the virtual machine
     prints both; `words` say what they are.

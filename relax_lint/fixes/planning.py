@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from functools import cached_property
 
@@ -43,12 +43,12 @@ from relax_lint.model.operations import AllocStorage, AllocTensor, Kill, Op, Ope
 from relax_lint.model.program import BoundKind
 from relax_lint.results.check import Turn
 from relax_lint.results.verdict import Verdict
-from relax_lint.support.lazy_dataclass import dataclass
+from relax_lint.support.lazy_dataclass import record
 from relax_lint.symbolic.decision import Decision
 from relax_lint.symbolic.domain import Domain
 
 
-@dataclass(frozen=True)
+@record(frozen=True)
 class Plan:
     """The ways to make a finding go away, the best first, and what to do in words where none is safe."""
 
@@ -56,13 +56,16 @@ class Plan:
     help: tuple[str, ...] = ()
 
 
-_NOTHING = Plan()
+NOTHING = Plan()
+"""Where there is nothing to mend."""
 
 
 class Planner:
-    """Plans the remedies for the findings of one function; `form` is that of the checks."""
+    """Plans the remedies for the findings of one function; `form` gives that of the checks, once one is
+    planned.
+    """
 
-    def __init__(self, facts: FunctionFacts, *, form: CheckForm = CheckForm.ASSERT_OP) -> None:
+    def __init__(self, facts: FunctionFacts, *, form: Callable[[], CheckForm]) -> None:
         self._facts = facts
         self._form = form
         self._function = facts.function
@@ -73,11 +76,11 @@ class Planner:
         function).
         """
         if request is None:
-            return _NOTHING
+            return NOTHING
         match request:
             case CheckAtRunTime():
                 if decision.verdict is Verdict.ALWAYS_FINE:
-                    return _NOTHING
+                    return NOTHING
                 return Plan(self._assertion(decision, place, safe=request.safe))
             case CheckAtEntry():
                 return Plan(self._enforcement(decision))
@@ -92,10 +95,12 @@ class Planner:
                 return Plan(self._delay(request.kill))
             case RenameDeclaredBound():
                 return Plan(self._rename(request))
-        return _NOTHING
+        return NOTHING
 
     def minimised(self, plans: Sequence[Plan]) -> list[Plan]:
         """The plans of all findings of the function, ordered so that the fewest checks are made."""
+        if not any(plan.remedies for plan in plans):
+            return list(plans)
         facts = self._facts
         reasoning = (self._definitions, facts.domain_at, facts.entry, facts.prover.implies)
         ordered = MinimalChecks(*reasoning).ordered([plan.remedies for plan in plans])
@@ -138,7 +143,7 @@ class Planner:
         return tuple(replace(check, turn=Turn.BOUND) for check in self._assertion(decision, None))
 
     def _comparison(self, condition: Boolean, domain: Domain) -> Comparison | None:
-        if self._form is CheckForm.ASSERT_OP:
+        if self._form() is CheckForm.ASSERT_OP:
             return None
         # A difference of free symbols may wrap around.
         return comparison(condition, differences=not condition.free_symbols & domain.free)

@@ -12,20 +12,20 @@ from relax_lint.analysis.flow import ProgramFlow
 from relax_lint.facts.assumed import with_assumptions
 from relax_lint.facts.function import FunctionFacts
 from relax_lint.fixes.check_form import CheckForm, form_in_text
-from relax_lint.fixes.planning import Plan, Planner
+from relax_lint.fixes.planning import NOTHING, Plan, Planner
 from relax_lint.model.builder import build_program
 from relax_lint.model.positions import NoPositions, Positions
 from relax_lint.model.prim_funcs import KeptKernels
 from relax_lint.model.program import Program
 from relax_lint.rule import Judgement, Rule, load_rules
 from relax_lint.settings.config import Config
-from relax_lint.support.lazy_dataclass import dataclass
+from relax_lint.support.lazy_dataclass import record
 from relax_lint.symbolic.prover import ProverChain
 from relax_lint.totals.kernel_memory import KernelMemory
 from relax_lint.vm import versions
 
 
-@dataclass(frozen=True)
+@record(frozen=True)
 class PlannedJudgement:
     """What a rule says of one operation, with its remedies."""
 
@@ -34,7 +34,7 @@ class PlannedJudgement:
     plan: Plan
 
 
-@dataclass(frozen=True)
+@record(frozen=True)
 class JudgedFunction:
     """What the rules say of one function, and the facts that they read. Operations that nothing reaches
     are left out.
@@ -97,8 +97,10 @@ class ModuleJudge:
         reached = [(rule, judgement) for rule, judgement in found if judgement.decision.reachable]
         if not reached:
             return ()
-        planner = Planner(facts, form=self._form)
-        plans = [planner.plan(j.remedy, j.decision, j.place) for _, j in reached]
+        planner = Planner(facts, form=lambda: self._form)
+        plans = [
+            NOTHING if j.remedy is None else planner.plan(j.remedy, j.decision, j.place) for _, j in reached
+        ]
         return tuple(
             PlannedJudgement(rule, judgement, plan)
             for (rule, judgement), plan in zip(reached, planner.minimised(plans), strict=True)

@@ -29,10 +29,11 @@ from relax_lint.results.memory_figures import MemoryTotals
 from relax_lint.results.problem import Problem, ProblemKind
 from relax_lint.results.report import UnitResult
 from relax_lint.results.verdict import Prover, Severity, Verdict
-from relax_lint.rule import Judgement, is_source_problem, load_rules
+from relax_lint.rule import Judgement, Rule, is_source_problem, load_rules
 from relax_lint.settings.config import Config
 from relax_lint.sources.unit import ParsedUnit
 from relax_lint.support.escaping import without_addresses
+from relax_lint.support.quick_init import maker
 from relax_lint.symbolic.decision import Decision, FailureStatus, FirstFailure
 from relax_lint.symbolic.printing import condition_text
 from relax_lint.totals.estimates import estimates
@@ -81,9 +82,11 @@ def check_module(
     notes: tuple[str, ...] = (),
     depends: Mapping[str, tuple[str, ...]] = MappingProxyType({}),
     totals: bool = True,
+    fine: bool = True,
     kept: KeptKernels | None = None,
 ) -> UnitResult:
-    """Judge every memory operation of an IRModule and, unless `totals` is False, total its memory.
+    """Judge every memory operation of an IRModule and, unless `totals` is False, total its memory. If
+    `fine` is False there are no checks of operations of which nothing is to be told but that they are fine.
 
     `assumptions` (values that were assumed to read the module) are listed with every
     verdict that is not unconditional; `write_fix` makes a fix of a remedy. `depends` tells what was not read
@@ -100,8 +103,8 @@ def check_module(
         writer = _Writer(
             path, function, (*assumptions, *unread), write_fix or _displayed, config, is_whole=not unread
         )
-        checks += writer.checks(judged)
-        if (covered := judged.facts.indices.coverage(path)) is not None:
+        checks += writer.checks(judged, fine=fine)
+        if fine and (covered := judged.facts.indices.coverage(path)) is not None:
             accesses.append(covered)
         if totals:
             memory.append(
@@ -159,10 +162,12 @@ class _Writer:
         self._function = function
         self._assumptions = assumptions
         self._write_fix = write_fix
+        self._fine: dict[str, Callable[[Mapping[str, Any]], Check]] = {}
 
-    def checks(self, judged: JudgedFunction) -> list[Check]:
-        """One check per judgement."""
-        return [self._check(found) for found in judged.judgements]
+    def checks(self, judged: JudgedFunction, *, fine: bool) -> list[Check]:
+        """One check per judgement; unless `fine`, only of those that have more to tell."""
+        wanted = (found for found in judged.judgements if fine or not self._is_plain(found.judgement))
+        return [self._check(found) for found in wanted]
 
     def _check(self, found: PlannedJudgement) -> Check:
         if self._is_plain(found.judgement):
@@ -220,26 +225,38 @@ class _Writer:
         )
 
     def _plain(self, found: PlannedJudgement) -> Check:
-        rule, judgement, function = found.rule, found.judgement, self._function
-        decision, place = judgement.decision, judgement.place
+        judgement = found.judgement
+        decision, place, make = judgement.decision, judgement.place, self._fine.get(found.rule.code)
+        if make is None:
+            make = self._fine[found.rule.code] = maker(self._fine_by(found.rule))
+        return make(
+            {
+                "message": without_addresses(judgement.message.text),
+                "binding": None if place is None else place.binding,
+                "binding_index": None if place is None else place.index,
+                "location": judgement.location or self._function.location
+                if place is None
+                else place.location,
+                "label": without_addresses(judgement.message.label),
+                "fine": decision.fine,
+                "wrong": decision.wrong,
+                "prover": decision.proof.by,
+                "proof": decision.proof.detail,
+            }
+        )
+
+    def _fine_by(self, rule: Rule) -> Check:
+        """What all checks of a rule have in common that say no more than that something is fine."""
         return Check(
             rule=rule.code,
             name=rule.name,
-            verdict=decision.verdict,
-            severity=severity_of(rule, judgement, self._config),
-            message=without_addresses(judgement.message.text),
+            verdict=Verdict.ALWAYS_FINE,
+            severity=Severity.NONE,
+            message="",
             path=self._path,
-            module=function.module,
-            function=function.name,
-            binding=None if place is None else place.binding,
-            binding_index=None if place is None else place.index,
-            location=(judgement.location or function.location) if place is None else place.location,
-            label=without_addresses(judgement.message.label),
+            module=self._function.module,
+            function=self._function.name,
             assumes=self._assumptions,
-            fine=decision.fine,
-            wrong=decision.wrong,
-            prover=decision.proof.by,
-            proof=decision.proof.detail,
         )
 
     def _origins(self, decision: Decision) -> tuple[Related, ...]:

@@ -10,7 +10,7 @@ from relax_lint.model.operations import Op, OperationId
 from relax_lint.model.read_types import read_dtype
 from relax_lint.model.sizes import tensor_bytes
 from relax_lint.model.types import DType, PrimType, ShapeType, TupleType, ValueType
-from relax_lint.support.lazy_dataclass import dataclass
+from relax_lint.support.lazy_dataclass import record
 from relax_lint.symbolic.quantity import Shape, Size, Unknown
 from relax_lint.symbolic.translate import Untranslatable
 from relax_lint.vm import versions
@@ -21,7 +21,7 @@ UNKNOWN_DTYPE = DType("unknown", 0, 0)
 """The value of a dtype argument that is not a constant. Without lanes it has no fixed size."""
 
 
-@dataclass(frozen=True)
+@record(frozen=True)
 class Given:
     """The arguments of a call of a builtin, by what they are for."""
 

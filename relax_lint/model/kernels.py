@@ -20,11 +20,11 @@ from relax_lint.model.kernel_inside.findings import NOTHING, Inside
 from relax_lint.model.positions import NoPositions, Positions
 from relax_lint.model.types import DType
 from relax_lint.results.location import Location
-from relax_lint.support.lazy_dataclass import dataclass
+from relax_lint.support.lazy_dataclass import record
 from relax_lint.symbolic.quantity import Shape
 
 
-@dataclass(frozen=True)
+@record(frozen=True)
 class BufferParameter:
     """A tensor parameter.
 
@@ -46,7 +46,7 @@ class BufferParameter:
         return not self.offset.is_Integer
 
 
-@dataclass(frozen=True)
+@record(frozen=True)
 class ScalarParameter:
     """A number that the caller passes."""
 
@@ -54,7 +54,7 @@ class ScalarParameter:
     symbol: sympy.Symbol
 
 
-@dataclass(frozen=True)
+@record(frozen=True)
 class OpaqueParameter:
     """A raw pointer or anything else whose type says nothing about memory."""
 
@@ -64,16 +64,19 @@ class OpaqueParameter:
 KernelParameter: TypeAlias = "BufferParameter | ScalarParameter | OpaqueParameter"
 
 
-@dataclass(frozen=True)
+@record(frozen=True)
 class Lookup:
-    """An index on one axis of `parameter` that is an element of the parameter `indices`."""
+    """An index on one axis of `parameter` that is an element of the parameter `indices`: each of them is one,
+    where every one of `steps` is positive.
+    """
 
     parameter: int
     axis: int
     indices: int
+    steps: tuple[sympy.Expr, ...] = ()
 
 
-@dataclass(frozen=True)
+@record(frozen=True)
 class Reduction:
     """Elements that are initialised by the first step of a reduction: with an empty `reduced` extent they
     are never written. `kept` are the extents of the axes that stay.
@@ -104,14 +107,14 @@ def _nothing() -> KernelAccesses:
     return KernelAccesses((), Terms(), ())
 
 
-@dataclass(frozen=True)
+@record(frozen=True)
 class Kernel:
     """One PrimFunc.
 
     `reads` are the parameters of which contents from before the call may be seen, `writes` those that may
     be written. In `whole_writes` stands, for each of these, the condition on the kernel's symbols under
     which a call is certain to write every element of it: true, false where that is not proved, or an
-    expression.
+    expression; for those in `exact_writes` it is not written as a whole otherwise.
     `first_reads` are loaded from before anything is stored to them: True where that is certain.
     `elementwise` holds the pairs (read, written) that may be the same memory in whatever order the steps of
     loops come: no element is read after it was overwritten. In `copies` each element that is written is that
@@ -127,6 +130,7 @@ class Kernel:
     reads: frozenset[int] = frozenset()
     writes: frozenset[int] = frozenset()
     whole_writes: Mapping[int, Boolean] = field(default_factory=dict)
+    exact_writes: frozenset[int] = frozenset()
     elementwise: frozenset[tuple[int, int]] = frozenset()
     copies: frozenset[tuple[int, int]] = frozenset()
     read_before: frozenset[tuple[int, int]] = frozenset()

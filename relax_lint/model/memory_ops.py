@@ -108,7 +108,7 @@ def _present(context: BuildContext, given: Given, role: Role) -> Any | None:
         return argument
     if versions.is_absent(argument):
         return None
-    is_variable = versions.kind(argument) in ("Var", "DataflowVar")
+    is_variable = versions.kind(argument) == "Var"
     is_null = is_variable and isinstance(context.values[context.operand(argument)].type, OpaqueType)
     return None if is_null else argument
 

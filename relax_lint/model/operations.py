@@ -9,7 +9,7 @@ from typing import Any, TypeAlias
 
 from relax_lint.model.types import DType, ValueType
 from relax_lint.results.location import Location
-from relax_lint.support.lazy_dataclass import dataclass
+from relax_lint.support.lazy_dataclass import record
 from relax_lint.symbolic.domain import Fact
 from relax_lint.symbolic.quantity import Shape, Size
 from relax_lint.vm.builtins import ELEMENT_SCOPES, KillKind, Level, ViewKind
@@ -19,7 +19,7 @@ ValueId: TypeAlias = int
 """Identity of one value inside one function."""
 
 
-@dataclass(frozen=True)
+@record(frozen=True)
 class OperationId:
     """The position of an operation: its binding's name in the IR, its index in program order
     (0-based over the whole function, branches included, then-branch first), its source location,
@@ -35,7 +35,7 @@ class OperationId:
     dataflow: bool = field(default=False, compare=False, repr=False)
 
 
-@dataclass(frozen=True)
+@record(frozen=True)
 class Op:
     """One binding of the program; `result` is the value that it produces."""
 
@@ -43,7 +43,7 @@ class Op:
     result: ValueId
 
 
-@dataclass(frozen=True)
+@record(frozen=True)
 class AllocStorage(Op):
     """A storage of `size` bytes. `R.memory` sizes are bytes whatever `dtype` says; `R.vm` sizes
     are product(shape) elements of `dtype` and are stored here as bytes already; `extents` is the
@@ -63,7 +63,7 @@ class AllocStorage(Op):
         return self.level is Level.MEMORY and self.scope not in ELEMENT_SCOPES
 
 
-@dataclass(frozen=True)
+@record(frozen=True)
 class AllocTensor(Op):
     """A tensor on `storage` at `offset` bytes, or (level BUILTIN, `storage` None) one that has no
     storage of its own yet. `bytes` = ceil(product(shape) * bits * lanes / 8).
@@ -79,7 +79,7 @@ class AllocTensor(Op):
     scope: str
 
 
-@dataclass(frozen=True)
+@record(frozen=True)
 class View(Op):
     """A value of its own register that shares the bytes of `source` (from `offset` bytes on). `claimed` is
     the type that a call of `vm.builtin.copy` gives its result, which is its argument. `may_be_copied`: it is
@@ -94,14 +94,14 @@ class View(Op):
     may_be_copied: bool = False
 
 
-@dataclass(frozen=True)
+@record(frozen=True)
 class Alias(Op):
     """`b = a`: the same value under another name (the same register of the VM)."""
 
     source: ValueId
 
 
-@dataclass(frozen=True)
+@record(frozen=True)
 class MatchCast(Op):
     """`R.match_cast`: `facts` hold afterwards. It is not `checked` where TVM believes the declared type of
     the source, although nothing makes it true.
@@ -113,14 +113,14 @@ class MatchCast(Op):
     checked: bool = True
 
 
-@dataclass(frozen=True)
+@record(frozen=True)
 class MakeTuple(Op):
     """A tuple of values."""
 
     items: tuple[ValueId, ...]
 
 
-@dataclass(frozen=True)
+@record(frozen=True)
 class GetItem(Op):
     """One field of a tuple."""
 
@@ -128,14 +128,14 @@ class GetItem(Op):
     item: int
 
 
-@dataclass(frozen=True)
+@record(frozen=True)
 class Constant(Op):
     """A constant tensor, shape, prim or string value."""
 
     type: ValueType
 
 
-@dataclass(frozen=True)
+@record(frozen=True)
 class KernelCall(Op):
     """A call of a PrimFunc, a packed function or a high-level operator.
 
@@ -153,7 +153,7 @@ class KernelCall(Op):
     pure: bool = False
 
 
-@dataclass(frozen=True)
+@record(frozen=True)
 class Kill(Op):
     """The value's register is cleared; its memory lives on while anything else refers to it."""
 
@@ -161,7 +161,7 @@ class Kill(Op):
     target: ValueId
 
 
-@dataclass(frozen=True)
+@record(frozen=True)
 class Assert(Op):
     """`R.assert_op` on symbols. `fact` is None when the condition is not about symbols only. It is not
     `written` where VMShapeLower put it in, to check a declared type. `learned` holds afterwards as well,
@@ -174,7 +174,7 @@ class Assert(Op):
     learned: tuple[Fact, ...] = ()
 
 
-@dataclass(frozen=True)
+@record(frozen=True)
 class FunctionCall(Op):
     """A call of another Relax function of the module.
 
@@ -189,7 +189,7 @@ class FunctionCall(Op):
     value: ValueId | None = None
 
 
-@dataclass(frozen=True)
+@record(frozen=True)
 class If(Op):
     """Two alternatives. `facts` hold in the then-branch, `else_facts` in the else-branch; the
     result is `then_result` or `else_result`.
@@ -204,7 +204,7 @@ class If(Op):
     else_facts: tuple[Fact, ...]
 
 
-@dataclass(frozen=True)
+@record(frozen=True)
 class Block:
     """Operations one after another."""
 
@@ -227,7 +227,7 @@ class Written(Enum):
     ALWAYS = "always"
 
 
-@dataclass(frozen=True)
+@record(frozen=True)
 class SlotAccess:
     """An operation reads or writes one slot of a shape heap of `slots` slots. `written` says whether it was
     written before.

@@ -9,6 +9,7 @@ from typing import Any, TypeAlias
 
 import sympy
 
+from relax_lint.model.equal_kernels import EqualKernels, renamed
 from relax_lint.model.kernel_access.reading import read_accesses
 from relax_lint.model.kernel_body.coverage import Coverage
 from relax_lint.model.kernel_body.data_flow import same_width
@@ -36,19 +37,27 @@ _KEPT = 4
 
 
 class Kernels(Mapping[str, Kernel]):
-    """The PrimFuncs of a module by name; each is read when it is first asked for."""
+    """The PrimFuncs of a module by name; each body is read when it is first asked for."""
 
     def __init__(self, module: Any, positions: Positions | None = None) -> None:
         self._positions = positions or NoPositions()
         self._functions = dict(versions.prim_functions(module))
         self._read: dict[str, Kernel] = {}
+        self._equal = EqualKernels()
 
     def __getitem__(self, name: str) -> Kernel:
         kernel = self._read.get(name)
         if kernel is None:
-            kernel = self._read[name] = read_kernel(
-                name, self._functions[name], self._positions, self._functions
-            )
+            kernel = self._read[name] = self._kernel(name, self._functions[name])
+        return kernel
+
+    def _kernel(self, name: str, function: Any) -> Kernel:
+        own = partial(read_kernel, name, function, self._positions, self._functions)
+        known = self._equal.like(function)
+        if known is not None:
+            return renamed(known, name, own)
+        kernel = own()
+        self._equal.add(function, kernel)
         return kernel
 
     def __iter__(self) -> Iterator[str]:
@@ -103,7 +112,8 @@ def read_kernel(
         parameters,
         frozenset(effects.reads | {p for p in range(len(parameters)) if coverage.is_read(p)}),
         frozenset(effects.writes),
-        {position: coverage.whole(position) for position in sorted(effects.writes)},
+        {p: reader.filled.get(p, coverage.whole(p)) for p in sorted(effects.writes)},
+        frozenset(reader.filled),
         elementwise,
         reader.flow.copies(parameters),
         read_before,

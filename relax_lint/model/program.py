@@ -23,11 +23,11 @@ from relax_lint.model.operations import (
 )
 from relax_lint.model.types import TensorType, ValueType
 from relax_lint.results.location import Location
-from relax_lint.support.lazy_dataclass import dataclass
+from relax_lint.support.lazy_dataclass import record
 from relax_lint.symbolic.domain import Fact
 
 
-@dataclass(frozen=True)
+@record(frozen=True)
 class Value:
     """A value's name in the IR, and the type that the IR gives it."""
 
@@ -47,7 +47,7 @@ class Provenance(Enum):
     """Nothing in the function defines it."""
 
 
-@dataclass(frozen=True)
+@record(frozen=True)
 class Origin:
     """Where a value comes from: in words (``parameter `x` ``), and its location in the text. `is_computed`:
     the program computes it, so that nobody hands it over.
@@ -61,7 +61,7 @@ class Origin:
         return self.text
 
 
-@dataclass(frozen=True)
+@record(frozen=True)
 class SymbolInfo:
     """A symbol of a function: how it gets its value, where from, whether its signature names it, and the
     variable of the IR that it stands for (None for one that the shape heap of a lowered module holds).
@@ -82,7 +82,7 @@ class BoundKind(Enum):
     NON_NEGATIVE = "tir_non_negative_var"
 
 
-@dataclass(frozen=True)
+@record(frozen=True)
 class DeclaredBound:
     """One entry of a bound attribute. `symbol` is None when the name matches no symbol of the
     function's signature (TVM's planner then ignores it); `fact` is the ASSUMED fact it gives.
@@ -101,7 +101,7 @@ class DeclaredBound:
         return "<=" if self.kind is BoundKind.UPPER else ">="
 
 
-@dataclass(frozen=True)
+@record(frozen=True)
 class Function:
     """The memory program of one Relax function; `attributes` is the location of its `R.func_attr`.
 
@@ -144,7 +144,7 @@ class Function:
         return kind if isinstance(kind, TensorType) else None
 
 
-@dataclass(frozen=True)
+@record(frozen=True)
 class Device:
     """A device that a module declares: how the types of tensors write it, the kind of its target, and what it
     has in common with a declaration of the same device for another memory scope.
@@ -155,7 +155,7 @@ class Device:
     hardware: str
 
 
-@dataclass(frozen=True)
+@record(frozen=True)
 class Program:
     """All Relax functions of one IRModule, the number of devices that it needs (at least one), those
     that it declares, by index, and its kernels by name.

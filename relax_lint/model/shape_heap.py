@@ -16,7 +16,7 @@ from relax_lint.model.operations import OperationId, SlotAccess, ValueId, Writte
 from relax_lint.model.program import Origin, Provenance
 from relax_lint.model.shape_conditions import equality
 from relax_lint.model.symbols import SymbolTable
-from relax_lint.support.lazy_dataclass import dataclass
+from relax_lint.support.lazy_dataclass import record
 from relax_lint.symbolic.domain import Fact
 from relax_lint.symbolic.printing import condition_text, expr_text
 from relax_lint.symbolic.quantity import Size, Unknown
@@ -28,7 +28,7 @@ _ASSERT_EQUAL_TO_IMM, _STORE_TO_HEAP, _NO_OP, _ASSERT_EQUAL_TO_LOAD = range(4)
 _USE_IMM, _LOAD_SHAPE = range(2)
 
 
-@dataclass(frozen=True)
+@record(frozen=True)
 class HeapUse:
     """One heap, as an operation is given it."""
 
@@ -58,7 +58,7 @@ class HeapUse:
         self.heaps.accesses.append(SlotAccess(self.place, self.name, slot, slots, writes, written))
 
 
-@dataclass(frozen=True)
+@record(frozen=True)
 class Source:
     """What a check compares: its extents (or its value), None where they are not known or only declared, and
     where the symbols come from that they define.
@@ -69,7 +69,7 @@ class Source:
     origin: Origin
 
 
-@dataclass(frozen=True)
+@record(frozen=True)
 class Matched:
     """What a check tells: `compared` holds because it would have failed, `learned` of the extents it read.
     `extents` are those of the source from then on, where all of them are known.

@@ -6,10 +6,10 @@ from typing import TypeAlias
 
 import sympy
 
-from relax_lint.support.lazy_dataclass import dataclass
+from relax_lint.support.lazy_dataclass import record
 
 
-@dataclass(frozen=True)
+@record(frozen=True)
 class DType:
     """An element type: `bits` per lane, `lanes` per element; `name` as TVM prints it."""
 
@@ -23,7 +23,7 @@ class DType:
         return (self.bits * self.lanes + 7) // 8
 
 
-@dataclass(frozen=True)
+@record(frozen=True)
 class TensorType:
     """A tensor. `shape` is None where the IR gives no shape; `ndim` is -1 where it is unknown."""
 
@@ -33,14 +33,14 @@ class TensorType:
     device: str | None = None
 
 
-@dataclass(frozen=True)
+@record(frozen=True)
 class ShapeType:
     """A shape value; `extents` is None where it is unknown."""
 
     extents: tuple[sympy.Expr, ...] | None
 
 
-@dataclass(frozen=True)
+@record(frozen=True)
 class PrimType:
     """A scalar value; `value` is its symbolic value where it is known."""
 
@@ -48,14 +48,14 @@ class PrimType:
     value: sympy.Expr | None = None
 
 
-@dataclass(frozen=True)
+@record(frozen=True)
 class TupleType:
     """A tuple."""
 
     fields: tuple[ValueType, ...]
 
 
-@dataclass(frozen=True)
+@record(frozen=True)
 class OpaqueType:
     """Anything else: objects, storages, functions, strings."""
 

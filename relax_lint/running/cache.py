@@ -11,20 +11,17 @@ import errno
 import hashlib
 import os
 import re
-import sys
 import time
 import zlib
 from collections.abc import Iterator
 from functools import cached_property
 
 from relax_lint.running.fingerprint import EngineFiles, tool_fingerprint
+from relax_lint.running.kept_answers import default_folder as default_folder
 from relax_lint.running.messages import FileData
 from relax_lint.running.outcome import MAX_TEXT_BYTES, Outcome, outcome_text, read_outcome
 from relax_lint.settings.config import Config
 from relax_lint.support.regular_file import IrregularFileError, read_regular
-
-FOLDER_VARIABLE = "RELAX_LINT_CACHE_DIR"
-"""The environment variable that names the folder; a configuration that names one goes first."""
 
 MAX_BYTES = 256 << 20
 """What a folder holds at most, once a run is over."""
@@ -42,21 +39,13 @@ _FOLDER = "[0-9a-f]{2}"
 _ENTRY = rf"[0-9a-f]{{62}}|\{_NEW}.*"
 
 
-def default_folder() -> str:
-    """Where results are kept if nothing else is said: in the user's folder for caches."""
-    named = os.environ.get(FOLDER_VARIABLE)
-    if named:
-        return named
-    home = os.path.expanduser("~")
-    usual = ("Library", "Caches") if sys.platform == "darwin" else (".cache",)
-    return os.path.join(os.environ.get("XDG_CACHE_HOME") or os.path.join(home, *usual), "relax-lint")
-
-
 class Cache:
     """The results in one folder, which is made when there is something to keep."""
 
     def __init__(self, folder: str, config: Config, *, max_bytes: int = MAX_BYTES) -> None:
         self.problem: str | None = None
+        self.knew_all = True
+        """Whether every result was there that was asked for."""
         self._folder = os.path.abspath(folder)
         self._max_bytes = max_bytes
         self._config = config
@@ -86,6 +75,11 @@ class Cache:
 
     def get(self, file: FileData) -> Outcome | None:
         """What became of the same input before; None if that is not known."""
+        found = self._get(file)
+        self.knew_all = self.knew_all and found is not None
+        return found
+
+    def _get(self, file: FileData) -> Outcome | None:
         if not self._usable:
             return None
         path = self._path(file)
@@ -128,6 +122,13 @@ class Cache:
         except OSError as error:
             self._writable = False
             self._note(f"cannot write to the cache in {self._folder}: {error.strerror}")
+
+    def keep(self, path: str, data: bytes) -> None:
+        """Keep an entry whose path and contents were made elsewhere; nothing where it cannot be written."""
+        if self._writable:
+            with contextlib.suppress(OSError):
+                self._prepare()
+                self._write(path, data)
 
     def close(self) -> None:
         """Bring the folder down to its size, the entries first that were not used for longest."""

@@ -11,9 +11,9 @@ import sys
 import time
 from collections.abc import Iterator
 from importlib.util import find_spec
-from operator import attrgetter
 
 from relax_lint.rule import rule_packages
+from relax_lint.running.kept_answers import python_files
 from relax_lint.support.installed import versions
 
 _DISTRIBUTIONS = ("apache-tvm", "apache-tvm-ffi", "sympy")
@@ -39,16 +39,17 @@ class EngineFiles:
     They count by their contents, so that a cache outlives a new installation of the same version and not a
     change in a checkout. To read them all takes longer than to look up a result, so a run remembers what they
     contained when each of them was as `stamp` tells: of this size, this inode, and changed at this time.
+    `places` are the folders that hold them.
     """
 
     def __init__(self) -> None:
-        self._places = list(_packages())
-        self._found = [(place, path, status) for place in self._places for path, status in _files(place)]
+        self.places = list(_packages())
+        self._found = [(place, path, status) for place in self.places for path, status in python_files(place)]
 
     @property
     def place(self) -> str:
         """What stands for the folders of this installation, as a name of a file."""
-        return hashlib.sha256("\n".join(self._places).encode(errors="surrogateescape")).hexdigest()[:32]
+        return hashlib.sha256("\n".join(self.places).encode(errors="surrogateescape")).hexdigest()[:32]
 
     @property
     def stamp(self) -> str:
@@ -70,6 +71,11 @@ class EngineFiles:
             with open(path, "rb") as file:
                 digest.update(hashlib.sha256(file.read()).digest())
         return digest.hexdigest()
+
+
+def is_development_build() -> bool:
+    """Whether TVM is one that keeps its version when it changes."""
+    return any(_library())
 
 
 def _library() -> Iterator[str]:
@@ -99,23 +105,6 @@ def _packages() -> Iterator[str]:
 
 def _state(status: os.stat_result) -> tuple[int, ...]:
     return status.st_dev, status.st_ino, status.st_size, status.st_mtime_ns, status.st_ctime_ns
-
-
-def _files(place: str) -> Iterator[tuple[str, os.stat_result]]:
-    """The Python files at or below a place, in an order that is the same everywhere."""
-    if place.endswith(".py"):
-        yield place, os.stat(place)
-        return
-    try:
-        with os.scandir(place) as folder:
-            entries = sorted(folder, key=attrgetter("name"))
-    except OSError:
-        return
-    for entry in entries:
-        if entry.name.endswith(".py"):
-            yield entry.path, entry.stat()
-        elif entry.is_dir():
-            yield from _files(entry.path)
 
 
 def _entries(folder: str) -> list[str]:

@@ -14,7 +14,7 @@ from relax_lint.results.problem import Problem, ProblemKind
 from relax_lint.sources import models
 from relax_lint.sources.search import Identity, Search
 from relax_lint.support.errors import UserError
-from relax_lint.support.lazy_dataclass import dataclass
+from relax_lint.support.lazy_dataclass import record
 from relax_lint.support.regular_file import IrregularFileError, is_inside, read_regular
 
 MAX_BYTES = 32 << 20
@@ -30,7 +30,7 @@ class UnreadableError(UserError):
     """An input whose bytes cannot be had: the message says why."""
 
 
-@dataclass(frozen=True)
+@record(frozen=True)
 class Input:
     """One file, or standard input (`source` is None). `path` is the path to show, `named` whether the user
     named the file rather than a folder above it. `beneath` is the folder below which no link to the file is
@@ -66,7 +66,7 @@ class Input:
             raise UnreadableError(f"cannot be read: {error.strerror or error}") from error
 
 
-@dataclass(frozen=True)
+@record(frozen=True)
 class HeldInput(Input):
     """An input whose bytes are already in memory, as read or as edited."""
 

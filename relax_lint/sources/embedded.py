@@ -12,7 +12,7 @@ from typing import Any
 
 from relax_lint.sources.literal import LONG_NUMBER
 from relax_lint.sources.text import LineOrigin, SourceText
-from relax_lint.support.lazy_dataclass import dataclass
+from relax_lint.support.lazy_dataclass import record
 
 _FENCE = re.compile(r"(?P<indent>[ \t>]*)(?P<fence>`{3,}|~{3,})[ \t]*\{?\.?(?P<info>[\w+-]*)")
 _PYTHON = frozenset({"", "py", "python", "python3", "tvmscript", "ipython", "pycon"})
@@ -32,7 +32,7 @@ class MalformedError(ValueError):
         self.column = column
 
 
-@dataclass(frozen=True)
+@record(frozen=True)
 class Fence:
     """A fenced block of a page. `is_python` where its mark says so, or where it looks like a module."""
 

@@ -5,12 +5,12 @@ from __future__ import annotations
 import ast
 from collections.abc import Callable, Iterator
 
-from relax_lint.support.lazy_dataclass import dataclass
+from relax_lint.support.lazy_dataclass import record
 
 Function = ast.FunctionDef | ast.AsyncFunctionDef
 
 
-@dataclass(frozen=True)
+@record(frozen=True)
 class Taken:
     """An expression to take for a parameter, and where it was found."""
 

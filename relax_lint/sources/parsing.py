@@ -40,7 +40,7 @@ from relax_lint.sources.unit import (
     Sibling,
     Unit,
 )
-from relax_lint.support.lazy_dataclass import dataclass
+from relax_lint.support.lazy_dataclass import record
 from relax_lint.vm import versions
 
 _TYPE_VARIABLE = "typing.TypeVar"
@@ -53,7 +53,7 @@ _OLD_FILE = re.compile(
 _OLD_TYPES = "sinfo_args"
 
 
-@dataclass(frozen=True)
+@record(frozen=True)
 class _Reading:
     """One way to read a unit: the tree that goes to the parser and the rules that made it."""
 

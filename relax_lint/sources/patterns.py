@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 
 from relax_lint.sources.wildcards import SPECIAL, Automaton, tokens_of
-from relax_lint.support.lazy_dataclass import dataclass
+from relax_lint.support.lazy_dataclass import record
 
 MAX_WILD = 1 << 14
 """What the patterns with wildcards may have in characters, together: each byte of each name costs a step of
@@ -98,7 +98,7 @@ class PathPatterns:
         return None if number < 0 else not self._negated[number]
 
 
-@dataclass(frozen=True)
+@record(frozen=True)
 class Position:
     """A folder, as patterns see it. `path` is its path with a trailing `/`, empty at the top."""
 

@@ -15,13 +15,13 @@ from relax_lint.sources.kernel_positions import Subscripts, subscripts
 from relax_lint.sources.names import Offer, canonical, chain, offer
 from relax_lint.sources.recorder import Emission, Recording
 from relax_lint.sources.text import SourceText
-from relax_lint.support.lazy_dataclass import dataclass
+from relax_lint.support.lazy_dataclass import record
 
 # Operators whose Relax call has the extra leading arguments that the text does not have, or lacks some.
 _SKIP_FIRST = frozenset({"call_packed"})
 
 
-@dataclass(frozen=True)
+@record(frozen=True)
 class _Origin:
     """A binding's expression in the text; `direct` when the binding is the whole of it, not a part."""
 

@@ -14,7 +14,7 @@ from dataclasses import replace
 from relax_lint.results.location import Location
 from relax_lint.results.problem import Problem, ProblemKind
 from relax_lint.sources.patterns import MAX_WILD, Position, path_patterns, patterns_in
-from relax_lint.support.lazy_dataclass import dataclass
+from relax_lint.support.lazy_dataclass import record
 from relax_lint.support.regular_file import IrregularFileError, read_regular
 
 Identity = tuple[int, int]
@@ -66,7 +66,7 @@ _FOLDER = os.O_RDONLY | getattr(os, "O_DIRECTORY", 0)
 _NO_LINK = getattr(os, "O_NOFOLLOW", 0)
 
 
-@dataclass(frozen=True)
+@record(frozen=True)
 class _Entry:
     name: str
     is_folder: bool
@@ -74,7 +74,7 @@ class _Entry:
     identity: Identity
 
 
-@dataclass(frozen=True)
+@record(frozen=True)
 class _Folder:
     """A folder on the way. `ignores` are its position in each `.gitignore` that counts, the innermost last,
     `excludes` that in the excludes, `room` what further patterns may take.
@@ -210,7 +210,7 @@ class Search:
         return found
 
 
-@dataclass(frozen=True)
+@record(frozen=True)
 class _Listing:
     identity: Identity
     entries: list[_Entry]

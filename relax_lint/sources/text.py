@@ -10,7 +10,7 @@ import tokenize
 from functools import cached_property
 
 from relax_lint.results.location import Location
-from relax_lint.support.lazy_dataclass import dataclass
+from relax_lint.support.lazy_dataclass import record
 
 # Line ends as Python's tokenizer sees them: a form feed or U+2028 does not end a line.
 _LINE_END = re.compile(r"\r\n|\r|\n")
@@ -20,7 +20,7 @@ class UndecodableError(ValueError):
     """The bytes are not text in the encoding that they declare."""
 
 
-@dataclass(frozen=True)
+@record(frozen=True)
 class LineOrigin:
     """Where one line of an embedded text stands in its file: 1-based line, and the column of each character
     (one more than the characters, for the end of the line). In a notebook also the number of the cell, and
@@ -33,7 +33,7 @@ class LineOrigin:
     cell_line: int | None = None
 
 
-@dataclass(frozen=True)
+@record(frozen=True)
 class SourceText:
     """A text and where it comes from. `origins` is None when the text is the whole file."""
 

@@ -12,10 +12,10 @@ from relax_lint.results.location import Location
 from relax_lint.results.problem import Problem
 from relax_lint.sources.ignore_comment import IgnoreComment
 from relax_lint.sources.text import SourceText
-from relax_lint.support.lazy_dataclass import dataclass
+from relax_lint.support.lazy_dataclass import record
 
 
-@dataclass(frozen=True)
+@record(frozen=True)
 class Skipped:
     """Something of a unit that cannot be read and is treated as an unknown value: why, where, and in which
     function (None for the module as a whole). `problem` is what is wrong with it; None where nothing is, but
@@ -35,7 +35,7 @@ class Skipped:
         return self.reason + line
 
 
-@dataclass(frozen=True)
+@record(frozen=True)
 class ParsedUnit:
     """One module, to be analysed. `module_name` is the class's name; None for saved IR and bare functions.
 
@@ -73,7 +73,7 @@ class Origins(Protocol):
         ...
 
 
-@dataclass(frozen=True)
+@record(frozen=True)
 class Script:
     """The text of a unit, for those who change it. What was parsed is the unit's tree or, where that is in
     an older dialect (`is_old`), a copy of it whose nodes stand where those stand that they were made of.
@@ -84,7 +84,7 @@ class Script:
     is_old: bool
 
 
-@dataclass(frozen=True)
+@record(frozen=True)
 class Imported:
     """A name bound by an import, or to what an import offers: its canonical dotted name."""
 
@@ -92,7 +92,7 @@ class Imported:
     assumption: str | None = None
 
 
-@dataclass(frozen=True)
+@record(frozen=True)
 class Literal:
     """A name bound to a plain Python value; `assumption` says where a value assumed comes from."""
 
@@ -100,7 +100,7 @@ class Literal:
     assumption: str | None = None
 
 
-@dataclass(frozen=True)
+@record(frozen=True)
 class Computed:
     """A name bound to an expression of allowed calls, evaluated when the unit is parsed."""
 
@@ -108,14 +108,14 @@ class Computed:
     assumption: str | None = None
 
 
-@dataclass(frozen=True)
+@record(frozen=True)
 class Sibling:
     """A name bound to another TVMScript definition of the file, parsed when the unit is parsed."""
 
     unit: Unit
 
 
-@dataclass(frozen=True)
+@record(frozen=True)
 class Unknown:
     """A name whose value cannot be known without running the file, and why."""
 
@@ -125,7 +125,7 @@ class Unknown:
 Entry = Imported | Literal | Computed | Sibling | Unknown
 
 
-@dataclass(frozen=True)
+@record(frozen=True)
 class Unit:
     """One `@I.ir_module` class or TVMScript function, cut out of its file; plain data, can be pickled.
 
@@ -144,7 +144,7 @@ class Unit:
     is_damaged: bool = False
 
 
-@dataclass(frozen=True)
+@record(frozen=True)
 class FileUnits:
     """What one input holds: the units that can go to the parser, the problems found on the way, its ignore
     comments, and how many further units are inside `with pytest.raises(...)`: they are meant to fail.

@@ -6,7 +6,7 @@ four times as much as storing the fields. Imports nothing of this tool.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import MISSING, Field, fields
 from functools import wraps
 from typing import Any, TypeVar
@@ -34,8 +34,28 @@ def quick_init(cls: type[C]) -> type[C]:
     return cls
 
 
-def constructor(cls: type[Any]) -> Callable[..., None]:
-    """A constructor of a dataclass that stores the fields directly."""
+def maker(example: C) -> Callable[[Mapping[str, Any]], C]:
+    """What makes objects like this one but for some fields, as `dataclasses.replace` does: of a class that
+    stores its fields in its `__dict__` and has no `__post_init__`. One copy, however many fields there are.
+    """
+    # A dictionary of an object shares its keys with others; to copy one of its own is five times as fast.
+    fields_of_all = dict(**example.__dict__)
+    cls, new = type(example), object.__new__
+
+    def made(own: Mapping[str, Any]) -> C:
+        one = new(cls)
+        stored = one.__dict__
+        stored.update(fields_of_all)
+        stored.update(own)
+        return one
+
+    return made
+
+
+def constructor(cls: type[Any], *, guarded: bool = True) -> Callable[..., None]:
+    """A constructor of a dataclass that stores the fields directly: in the `__dict__` of an object that is
+    `guarded` against assignments.
+    """
     known = fields(cls)
     namespace: dict[str, Any] = {"__unset__": _UNSET}
     positional = [_parameter(field, namespace) for field in known if not field.kw_only]
@@ -43,7 +63,8 @@ def constructor(cls: type[Any]) -> Callable[..., None]:
     if keywords:
         positional += ["*", *keywords]
     # Nothing here has a name that a field could have.
-    lines = ["__stored__ = __self__.__dict__", *(_store(field) for field in known)]
+    begin = ["__stored__ = __self__.__dict__"] if guarded else ["pass"]
+    lines = [*begin, *(_store(field, guarded) for field in known)]
     if hasattr(cls, "__post_init__"):
         lines.append("__self__.__post_init__()")
     body = "\n ".join(lines)
@@ -66,8 +87,9 @@ def _parameter(field: Field[Any], namespace: dict[str, Any]) -> str:
     return f"{field.name}=__default_{field.name}__"
 
 
-def _store(field: Field[Any]) -> str:
+def _store(field: Field[Any], guarded: bool) -> str:
     name = field.name
+    place = f"__stored__[{name!r}]" if guarded else f"__self__.{name}"
     if field.default_factory is MISSING:
-        return f"__stored__[{name!r}] = {name}"
-    return f"__stored__[{name!r}] = __make_{name}__() if {name} is __unset__ else {name}"
+        return f"{place} = {name}"
+    return f"{place} = __make_{name}__() if {name} is __unset__ else {name}"

@@ -9,11 +9,11 @@ from typing import TypeAlias
 import sympy
 from sympy.logic.boolalg import Boolean
 
-from relax_lint.support.lazy_dataclass import dataclass
+from relax_lint.support.lazy_dataclass import record
 from relax_lint.symbolic.printing import condition_text, expr_text
 
 
-@dataclass(frozen=True)
+@record(frozen=True)
 class Compared:
     """Two sums and the relation that is claimed of them: `<=`, `>=`, `==`."""
 
@@ -25,7 +25,7 @@ class Compared:
         return f"{_sum(self.left)} {self.relation} {_sum(self.right)}"
 
 
-@dataclass(frozen=True)
+@record(frozen=True)
 class Joined:
     """Several claims of which every one, or (not `every`) at least one, holds."""
 
@@ -37,7 +37,7 @@ class Joined:
         return word.join(f"({part})" if isinstance(part, Joined) else str(part) for part in self.parts)
 
 
-@dataclass(frozen=True)
+@record(frozen=True)
 class Plain:
     """A condition that is as it was asked."""
 
@@ -50,7 +50,7 @@ class Plain:
 Statement: TypeAlias = "Compared | Joined | Plain"
 
 
-@dataclass(frozen=True)
+@record(frozen=True)
 class Asked:
     """A claim, with the quantities in it by what they are (``size of `storage` ``).
 

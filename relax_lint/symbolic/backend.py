@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from contextlib import ExitStack
-from functools import cache
+from functools import cache, lru_cache
 from typing import Any
 
 import sympy
@@ -109,6 +109,18 @@ class Encoder:
         for part in parts[1:]:
             result = node(result, part)
         return result
+
+
+@lru_cache(maxsize=1 << 14)
+def is_linear(e: Any) -> bool:
+    """Whether only numbers are multiplied and divided by."""
+    if isinstance(e, sympy.Pow):
+        return False
+    if isinstance(e, sympy.Mul) and sum(not isinstance(a, sympy.Integer) for a in e.args) > 1:
+        return False
+    if isinstance(e, f.DIVISIONS) and not isinstance(e.args[1], sympy.Integer):
+        return False
+    return all(map(is_linear, e.args))
 
 
 def analyzer_proves(claim: Boolean, facts: Sequence[Boolean], bounds: Bounds) -> bool:

@@ -10,7 +10,7 @@ from functools import lru_cache
 from sympy.logic.boolalg import Boolean
 
 from relax_lint.results.verdict import Prover, Verdict
-from relax_lint.support.lazy_dataclass import dataclass
+from relax_lint.support.lazy_dataclass import record
 from relax_lint.symbolic.asked import Asked
 from relax_lint.symbolic.domain import Domain, Fact
 
@@ -18,7 +18,7 @@ Assignment = Mapping[str, int]
 """Symbol name (as the user wrote it) to value, in signature order."""
 
 
-@dataclass(frozen=True)
+@record(frozen=True)
 class Proof:
     """Who decided, and one line of how. For an undecided claim `detail` is the reason."""
 
@@ -26,7 +26,7 @@ class Proof:
     detail: str
 
 
-@dataclass(frozen=True)
+@record(frozen=True)
 class Decision:
     """The verdict on one claim C over one domain D.
 
@@ -66,7 +66,7 @@ class FailureStatus(Enum):
     UNKNOWN = "unknown"
 
 
-@dataclass(frozen=True)
+@record(frozen=True)
 class FirstFailure:
     """The smallest assignment that violates a claim: smallest sum, then lexicographic.
 

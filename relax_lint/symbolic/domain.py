@@ -9,7 +9,7 @@ from functools import cached_property
 import sympy
 from sympy.logic.boolalg import Boolean
 
-from relax_lint.support.lazy_dataclass import dataclass
+from relax_lint.support.lazy_dataclass import record
 from relax_lint.vm.facts import FactKind as FactKind
 from relax_lint.vm.facts import FactSource
 
@@ -17,7 +17,7 @@ INT64_MIN = -(2**63)
 INT64_MAX = 2**63 - 1
 
 
-@dataclass(frozen=True)
+@record(frozen=True)
 class Fact:
     """One condition on symbols that may be assumed.
 
@@ -42,7 +42,7 @@ class Fact:
         return hash((self.condition, self.kind, self.text))
 
 
-@dataclass(frozen=True)
+@record(frozen=True)
 class Domain:
     """The admissible assignments of integers to `symbols`: those that satisfy all `facts`.
 

@@ -44,13 +44,23 @@ def compile_condition(condition: Boolean, symbols: tuple[Any, ...]) -> Callable[
     """
     fast = _compile(condition, symbols)
 
+    if not may_be_undefined(condition):
+        return fast
+    exact = _three_valued(condition, symbols)
+
     def holds(*values: int) -> bool | None:
         try:
             return bool(fast(*values))
         except ZeroDivisionError:
-            return _three_valued(condition, symbols, values)
+            return exact(values)
 
-    return holds if may_be_undefined(condition) else fast
+    return holds
+
+
+@lru_cache(maxsize=1 << 14)
+def size_of(expr: Any) -> int:
+    """The number of nodes of an expression or condition."""
+    return 1 + sum(map(size_of, expr.args))
 
 
 def may_be_undefined(expr: Any) -> bool:
@@ -90,17 +100,39 @@ def _source(e: Any, names: dict[Any, str]) -> str:
     raise TypeError(f"cannot be evaluated: {e}")
 
 
-def _three_valued(condition: Any, symbols: tuple[Any, ...], values: Sequence[int]) -> bool | None:
+_Exact = Callable[[Sequence[int]], bool | None]
+
+
+def _three_valued(condition: Any, symbols: tuple[Any, ...]) -> _Exact:
     if isinstance(condition, Not):
-        inner = _three_valued(condition.args[0], symbols, values)
-        return None if inner is None else not inner
+        return _negated(_three_valued(condition.args[0], symbols))
     if isinstance(condition, (And, Or)):
-        decisive = isinstance(condition, Or)
-        parts = [_three_valued(c, symbols, values) for c in condition.args]
-        if decisive in parts:
+        parts = [_three_valued(c, symbols) for c in condition.args]
+        return _joined(parts, decisive=isinstance(condition, Or))
+    fast = _compile(condition, symbols)
+
+    def relation(values: Sequence[int]) -> bool | None:
+        try:
+            return bool(fast(*values))
+        except ZeroDivisionError:
+            return None
+
+    return relation
+
+
+def _negated(inner: _Exact) -> _Exact:
+    def negation(values: Sequence[int]) -> bool | None:
+        value = inner(values)
+        return None if value is None else not value
+
+    return negation
+
+
+def _joined(parts: Sequence[_Exact], *, decisive: bool) -> _Exact:
+    def joined(values: Sequence[int]) -> bool | None:
+        found = [part(values) for part in parts]
+        if decisive in found:
             return decisive
-        return None if None in parts else not decisive
-    try:
-        return bool(_compile(condition, symbols)(*values))
-    except ZeroDivisionError:
-        return None
+        return None if None in found else not decisive
+
+    return joined

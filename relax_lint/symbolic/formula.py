@@ -10,7 +10,7 @@ from typing import Any
 import sympy
 from sympy.logic.boolalg import And, Boolean, Implies, Not, Or
 
-from relax_lint.support.lazy_dataclass import dataclass
+from relax_lint.support.lazy_dataclass import record
 from relax_lint.symbolic import functions as f
 from relax_lint.symbolic.polynomial import NotPolynomial, Polynomial, to_polynomial, total
 
@@ -23,7 +23,7 @@ class Sign(Enum):
     NON_ZERO = "!= 0"
 
 
-@dataclass(frozen=True)
+@record(frozen=True)
 class Atom:
     """One relation, divided by the common factor of its coefficients and rounded to integers."""
 
@@ -31,14 +31,14 @@ class Atom:
     sign: Sign
 
 
-@dataclass(frozen=True)
+@record(frozen=True)
 class All:
     """Every part holds."""
 
     parts: tuple[Formula, ...]
 
 
-@dataclass(frozen=True)
+@record(frozen=True)
 class Some:
     """At least one part holds."""
 

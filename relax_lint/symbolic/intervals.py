@@ -52,6 +52,11 @@ class Bounds:
             low, high = max(low, corner_low), min(high, corner_high)
         return low, high
 
+    def price(self, p: Polynomial) -> int:
+        """How much work the bounds of a polynomial are at most, in steps of `symbolic.work`."""
+        terms = len(p.terms)
+        return 4 + terms * (3 if not self._worth_corners(p) else 3 + (1 << len(_powers(p))))
+
     def _monomial(self, monomial: Monomial) -> Interval:
         low, high = 1, 1
         for atom, exponent in monomial:
@@ -70,8 +75,7 @@ class Bounds:
     @staticmethod
     def _worth_corners(p: Polynomial) -> bool:
         """Whether some power of an atom occurs in two monomials, so that they are not independent."""
-        powers = [power for monomial in p.terms for power in monomial]
-        return len(set(powers)) < len(powers) and len(set(powers)) <= MAX_CORNER_AXES
+        return len(_powers(p)) < sum(map(len, p.terms)) and len(_powers(p)) <= MAX_CORNER_AXES
 
     def _corners(self, p: Polynomial) -> Interval:
         """Bounds with every power of an atom as an axis of its own: the polynomial is linear along
@@ -108,6 +112,10 @@ class Bounds:
         if isinstance(e, (f.BitAnd, f.BitOr, f.BitXor)):
             return _bitwise(self.expr(e.args[0]), self.expr(e.args[1]))
         raise NotPolynomial(f"no bounds are known for {e}")
+
+
+def _powers(p: Polynomial) -> set[Any]:
+    return {power for monomial in p.terms for power in monomial}
 
 
 def _narrow(interval: Interval, other: Interval | None) -> Interval:

@@ -6,6 +6,7 @@ Everything here is sound and incomplete: `True` is a proof, `False` only means "
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from contextlib import suppress
 from itertools import islice
 from typing import Any
 
@@ -14,12 +15,14 @@ from sympy.logic.boolalg import Boolean
 
 from relax_lint.symbolic import functions as f
 from relax_lint.symbolic.domain import INT64_MAX, INT64_MIN
+from relax_lint.symbolic.evaluation import size_of
 from relax_lint.symbolic.formula import (
     All,
     Atom,
     Formula,
     Sign,
     Unsupported,
+    atoms_of,
     put,
     symbols_of,
     to_formula,
@@ -27,10 +30,14 @@ from relax_lint.symbolic.formula import (
 from relax_lint.symbolic.intervals import Bounds, Interval
 from relax_lint.symbolic.polynomial import Monomial, NotPolynomial, Polynomial, divide, to_polynomial
 from relax_lint.symbolic.univariate import IntSet, intersection, solve
+from relax_lint.symbolic.work import FACTS, TooMuchWork, allowed, spend
 
 BOUND_ROUNDS = 4
 COMBINATION_STEPS = 60
 COMBINATION_DEPTH = 3
+PER_NODE = 4
+PER_PROOF = 20
+"""Steps of work for a node of a condition that is put into normal form, and for an attempt of a proof."""
 
 
 class Knowledge:
@@ -44,21 +51,28 @@ class Knowledge:
         self.symbols = tuple(symbols)
         self.conditions = tuple(conditions)
         self.solved: dict[Any, Any] = {}
-        self.formulas = self._solve_equalities(conditions)
+        self.formulas: list[Formula] = []
+        # What is left out for the work that it takes leaves the domain larger: proofs stay proofs.
+        with allowed(FACTS), suppress(TooMuchWork):
+            self.formulas = self._solve_equalities(conditions)
         self.independent = tuple(s for s in self.symbols if s not in self.solved)
         self.relations = [a for formula in self.formulas for a in _conjuncts(formula)]
         self.box: dict[Any, Interval] = {}
         self.empty = False in self.formulas
-        self._find_bounds()
+        self.box = dict.fromkeys(self.independent, (INT64_MIN, INT64_MAX))
+        with allowed(FACTS), suppress(TooMuchWork):
+            self._find_bounds()
         self.bounds = Bounds(self.box)
         # A linear relation on one symbol is wholly in the box.
         joint = (p for r in self.relations for p in _as_inequalities(r) if len(p.atoms()) > 1 or p.degree > 1)
         self.inequalities = list(dict.fromkeys(joint))
         self._sets: dict[Any, tuple[IntSet, bool]] = {}
-        self.empty = self.empty or self._contradicts()
+        with allowed(FACTS), suppress(TooMuchWork):
+            self.empty = self.empty or self._contradicts()
 
     def formula(self, condition: Boolean) -> Formula:
         """The condition in terms of the independent symbols. Raises `Unsupported`."""
+        spend(PER_NODE * size_of(condition))
         # As it stands, too: what is unknown may become nonsense that sympy folds by a substitution.
         formula = to_formula(condition)
         return to_formula(put(condition, self.solved)) if self.solved else formula
@@ -124,7 +138,6 @@ class Knowledge:
                     yield symbol, rest.to_expr()
 
     def _find_bounds(self) -> None:
-        self.box = dict.fromkeys(self.independent, (INT64_MIN, INT64_MAX))
         for _ in range(BOUND_ROUNDS):
             before = dict(self.box)
             bounds = Bounds(self.box)
@@ -140,6 +153,7 @@ class Knowledge:
             if len(monomial) != 1 or monomial[0][1] != 1 or monomial[0][0] not in self.box:
                 continue
             symbol = monomial[0][0]
+            spend(bounds.price(p))
             rest = Polynomial({m: c for m, c in p.terms.items() if m != monomial})
             if any(symbol in a.free_symbols for a in rest.atoms()):
                 continue
@@ -166,6 +180,7 @@ class Knowledge:
         if isinstance(formula, bool):
             return not formula
         if isinstance(formula, Atom):
+            spend(self.bounds.price(formula.polynomial))
             try:
                 low, high = self.bounds.polynomial(formula.polynomial)
             except NotPolynomial:
@@ -183,6 +198,7 @@ class Knowledge:
         (symbol,) = symbols
         if symbol not in self.box:
             return False
+        spend(PER_NODE * sum(len(a.polynomial.terms) for a in atoms_of(formula)))
         true_for = solve(formula, symbol, self.box[symbol])
         if true_for is None:
             return False
@@ -199,6 +215,7 @@ class Knowledge:
 
     def non_negative(self, p: Polynomial) -> bool:
         """Whether the polynomial was shown to be >= 0 for all admissible values."""
+        spend(PER_PROOF + 4 * self.bounds.price(p))
         try:
             if self.bounds.polynomial(p)[0] >= 0 or self._combines(p):
                 return True
@@ -231,9 +248,12 @@ class Knowledge:
         for monomial, coefficient in p.terms.items():
             if not monomial:
                 continue
+            spend(len(facts))
             for fact in facts:
+                spend(len(fact.terms))
                 for factor, own in self._matches(monomial, coefficient, fact):
                     rest = p.scale(abs(own)) - fact * Polynomial({factor: abs(coefficient)})
+                    spend(PER_NODE * len(fact.terms) + self.bounds.price(rest))
                     proved = self.bounds.polynomial(rest)[0] >= 0
                     yield proved
                     if not proved and depth > 1:

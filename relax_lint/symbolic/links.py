@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from contextlib import suppress
 from typing import Any
 
 import sympy
@@ -16,9 +17,16 @@ from relax_lint.symbolic.formula import Unsupported, is_polynomial, to_formula
 from relax_lint.symbolic.knowledge import Knowledge
 from relax_lint.symbolic.regions import to_condition
 from relax_lint.symbolic.search import QUICK, THOROUGH, Point, Search
+from relax_lint.symbolic.work import spend, stage
 
 Symbols = tuple[Any, ...]
 Conditions = tuple[Boolean, ...]
+
+NONLINEAR_RLIMIT = 10_000
+PER_LINEAR, PER_NONLINEAR = 0.2, 6
+"""Steps of work for a resource step of Z3: those of its nonlinear arithmetic take up to a hundred times
+as long, so that it gets fewer of them."""
+PER_FACT = 40
 
 
 class Links:
@@ -33,6 +41,8 @@ class Links:
     def knowledge(self, symbols: Symbols, conditions: Conditions) -> Knowledge:
         """What the conditions say, worked out once."""
         key = symbols, conditions
+        # Of what is asked once and kept, each question pays the same.
+        spend(PER_FACT * len(conditions))
         if key not in self._knowledge:
             self._knowledge[key] = Knowledge(symbols, conditions)
         return self._knowledge[key]
@@ -56,6 +66,11 @@ class Links:
         """The cheapest link that shows the claim for every member of the domain, None if none does."""
         if claim == sympy.true:
             return Prover.CONSTANT
+        with stage():
+            return self._prove_defined(symbols, conditions, claim)
+        return None
+
+    def _prove_defined(self, symbols: Symbols, conditions: Conditions, claim: Boolean) -> Prover | None:
         if self.doubtful_divisor(claim, symbols, conditions) is not None:
             everywhere = self._holds_everywhere(self.search(symbols, conditions), symbols, claim)
             return Prover.CONSTANT if everywhere else None
@@ -63,11 +78,10 @@ class Links:
 
     def follows(self, symbols: Symbols, conditions: Conditions, claim: Boolean) -> bool:
         """Whether the claim is a plain consequence of the conditions: no more than the cheap links show."""
-        knowledge = self.knowledge(symbols, conditions)
-        try:
+        with stage(), suppress(Unsupported):
+            knowledge = self.knowledge(symbols, conditions)
             return knowledge.proves(knowledge.formula(claim))
-        except Unsupported:
-            return False
+        return False
 
     def _prove(self, symbols: Symbols, conditions: Conditions, claim: Boolean) -> Prover | None:
         knowledge = self.knowledge(symbols, conditions)
@@ -87,18 +101,30 @@ class Links:
         reduced = to_condition(to_formula(claim))
         if backend.analyzer_proves(reduced, conditions, knowledge.bounds):
             return Prover.ANALYZER
-        if backend.z3_proves(reduced, conditions, self._rlimit):
+        if self._z3_proves(reduced, conditions):
             return Prover.Z3
         return None
+
+    def _z3_proves(self, claim: Boolean, conditions: Conditions) -> bool:
+        linear = all(map(backend.is_linear, (claim, *conditions)))
+        limit = self._rlimit if linear else min(self._rlimit, NONLINEAR_RLIMIT)
+        # As if it took all that it may: what it did take is not known on every version of TVM.
+        spend(int(limit * (PER_LINEAR if linear else PER_NONLINEAR)))
+        return backend.z3_proves(claim, conditions, limit)
 
     def doubtful_divisor(self, claim: Boolean, symbols: Symbols, conditions: Conditions) -> Any:
         """A divisor of the claim that was not shown to differ from zero, or None."""
         for divisor in _divisors(claim):
             nonzero = sympy.Ne(divisor, 0)
             if nonzero == sympy.false or (
-                nonzero != sympy.true and self._prove(symbols, conditions, nonzero) is None
+                nonzero != sympy.true and self._prove_in_part(symbols, conditions, nonzero) is None
             ):
                 return divisor
+        return None
+
+    def _prove_in_part(self, symbols: Symbols, conditions: Conditions, claim: Boolean) -> Prover | None:
+        with stage():
+            return self._prove(symbols, conditions, claim)
         return None
 
     def witness(self, symbols: Symbols, conditions: Conditions) -> tuple[bool, Point | None]:
@@ -109,7 +135,7 @@ class Links:
         search = self.search(symbols, conditions)
         found = search.smallest(sympy.true, QUICK)
         if found.point is None:
-            if found.exact or self._prove(symbols, conditions, sympy.false) is not None:
+            if found.exact or self._prove_in_part(symbols, conditions, sympy.false) is not None:
                 return True, None
             found = search.smallest(sympy.true, THOROUGH)
         return False, found.point

@@ -19,10 +19,13 @@ Monomial = tuple[tuple[Any, int], ...]
 
 ONE: Monomial = ()
 MAX_TERMS = 4000
+MAX_PRODUCTS = 5 * MAX_TERMS
 
 
 class NotPolynomial(ValueError):
-    """The expression is not integer-valued, or expands to more than `MAX_TERMS` terms."""
+    """The expression is not integer-valued, or expands to more than `MAX_TERMS` terms, or through more than
+    `MAX_PRODUCTS` products of two.
+    """
 
 
 @lru_cache(maxsize=1 << 16)
@@ -81,6 +84,8 @@ class Polynomial:
         return self + other.scale(-1)
 
     def __mul__(self, other: Polynomial) -> Polynomial:
+        if len(self.terms) * len(other.terms) > MAX_PRODUCTS:
+            raise NotPolynomial("the expression is too large to expand")
         total: dict[Monomial, int] = {}
         for m1, c1 in self.terms.items():
             for m2, c2 in other.terms.items():

@@ -11,7 +11,7 @@ import sympy
 from sympy.logic.boolalg import Boolean, Not
 
 from relax_lint.results.verdict import Prover, Verdict
-from relax_lint.support.lazy_dataclass import dataclass
+from relax_lint.support.lazy_dataclass import record
 from relax_lint.symbolic.decision import Assignment, Decision, FailureStatus, FirstFailure, Proof
 from relax_lint.symbolic.domain import Domain, FactKind
 from relax_lint.symbolic.links import Links
@@ -20,13 +20,14 @@ from relax_lint.symbolic.questions import DomainIndex, Posed, Question
 from relax_lint.symbolic.regions import safe_region
 from relax_lint.symbolic.search import QUICK, THOROUGH, Point
 from relax_lint.symbolic.standard import standard
+from relax_lint.symbolic.work import QUESTION, TooMuchWork, allowed, is_exhausted, stage
 
 DEFAULT_RLIMIT = 200_000
 
 T = TypeVar("T")
 
 
-@dataclass(frozen=True)
+@record(frozen=True)
 class _Answer:
     """A decision in the terms of a normal-form question; `assumed` are positions in its facts."""
 
@@ -41,18 +42,25 @@ class _Answer:
     assumed: tuple[int, ...] = ()
 
 
+_TOO_MUCH_WORK = "one question may take only so much work: no proof and no counterexample was found within it"
+_TOO_LARGE = _Answer(Verdict.NEEDS_RUNTIME_CHECK, Prover.UNDECIDED, reason=_TOO_MUCH_WORK)
+_NO_FAILURE_KNOWN = (FailureStatus.UNKNOWN, None)
+
+
 class ProverChain:
     """Decides claims, cheapest prover first; deterministic, and each distinct question is asked once.
 
     `rlimit` bounds Z3 in its own resource steps (200,000 are about 20 ms), `max_extent` is the value from
     which on a largest fine example counts as unbounded, `max_points` the largest domain that is decided
-    by evaluating all of it. `decisions` counts answers by the prover that gave them.
+    by evaluating all of it. `decisions` counts answers by the prover that gave them, `most_work`
+    is how many steps of `symbolic.work` one of them took.
     """
 
     def __init__(
         self, *, rlimit: int = DEFAULT_RLIMIT, max_extent: int = 2**40, max_points: int = 4096
     ) -> None:
         self.decisions: Counter[Prover] = Counter()
+        self.most_work = 0
         self._max_extent = max_extent
         self._links = Links(rlimit=rlimit, max_points=max_points)
         self._decided: dict[tuple[Boolean, DomainIndex], Decision] = {}
@@ -85,6 +93,7 @@ class ProverChain:
             self._proved,
             (posed.question, tuple(FactKind)),
             lambda: self._links.prove(claim=posed.question.claim, **_full(posed.question)) is not None,
+            False,
         )
 
     def is_empty(self, domain: Domain) -> bool:
@@ -119,7 +128,9 @@ class ProverChain:
         return known
 
     def _first_failure(self, posed: Posed) -> FirstFailure:
-        status, point = self._cached(self._failures, posed.question, lambda: self._failure(posed.question))
+        status, point = self._cached(
+            self._failures, posed.question, lambda: self._failure(posed.question), _NO_FAILURE_KNOWN
+        )
         return FirstFailure(status, None if point is None else posed.assignment(point))
 
     def _index(self, domain: Domain) -> DomainIndex:
@@ -136,16 +147,22 @@ class ProverChain:
         assert index is not None
         return index
 
-    @staticmethod
-    def _cached(table: dict[Any, T], key: Any, answer: Callable[[], T]) -> T:
+    def _cached(self, table: dict[Any, T], key: Any, answer: Callable[[], T], unknown: T) -> T:
+        """The answer, worked out once; `unknown` where that takes too much work."""
         known = table.get(key)
         if known is None:
-            known = table[key] = answer()
+            with allowed(QUESTION) as allowance:
+                try:
+                    known = answer()
+                except TooMuchWork:
+                    known = unknown
+            self.most_work = max(self.most_work, QUESTION - max(allowance.left, 0))
+            table[key] = known
         return known
 
     def _decision(self, claim: Boolean, index: DomainIndex) -> Decision:
         posed = index.pose(claim)
-        answer = self._cached(self._answers, posed.question, lambda: self._answer(posed.question))
+        answer = self._cached(self._answers, posed.question, lambda: self._answer(posed.question), _TOO_LARGE)
         if answer.reachable and (empty := self._first_empty(index)) is not None:
             posed, answer = empty
         facts = tuple(posed.facts[i] for i in answer.assumed)
@@ -189,7 +206,7 @@ class ProverChain:
     def _witness(self, question: Question) -> tuple[bool, Point | None]:
         """Whether the question's domain was proved empty, and a member if one was found."""
         key = Question(sympy.true, question.size, question.facts)
-        return self._cached(self._witnesses, key, lambda: self._links.witness(**_full(key)))
+        return self._cached(self._witnesses, key, lambda: self._links.witness(**_full(key)), (False, None))
 
     def _answer(self, q: Question) -> _Answer:
         if q.claim == sympy.true:
@@ -208,7 +225,9 @@ class ProverChain:
             if (proof := self._prove_levels(q, Not(q.claim))) is not None:
                 return _Answer(Verdict.ALWAYS_WRONG, proof[0], wrong=wrong.point or member, assumed=proof[1])
             fine = search.smallest(q.claim, THOROUGH)
-        region = safe_region(q.claim, self._links.knowledge(q.symbols, _lasting(q)))
+        region = None
+        with stage():
+            region = safe_region(q.claim, self._links.knowledge(q.symbols, _lasting(q)))
         mentioned = tuple(
             i
             for i, (condition, kind) in enumerate(q.facts)
@@ -232,6 +251,8 @@ class ProverChain:
         )
 
     def _why_undecided(self, q: Question) -> str:
+        if is_exhausted():
+            return _TOO_MUCH_WORK
         if (divisor := self._links.doubtful_divisor(q.claim, **_full(q))) is not None:
             return "a divisor in the sizes may be zero" if divisor != 0 else "the sizes divide by zero"
         if not self._links.expressible(q.claim):

@@ -6,10 +6,10 @@ from typing import TypeAlias
 
 import sympy
 
-from relax_lint.support.lazy_dataclass import dataclass
+from relax_lint.support.lazy_dataclass import record
 
 
-@dataclass(frozen=True)
+@record(frozen=True)
 class Unknown:
     """A quantity that the IR does not determine, with the reason in words."""
 

@@ -13,7 +13,7 @@ from typing import Any
 import sympy
 from sympy.logic.boolalg import Boolean
 
-from relax_lint.support.lazy_dataclass import dataclass
+from relax_lint.support.lazy_dataclass import record
 from relax_lint.symbolic.domain import Domain, Fact, FactKind
 from relax_lint.symbolic.standard import standard
 
@@ -23,7 +23,7 @@ def _canonical_symbol(index: int) -> Any:
     return sympy.Symbol(f"x{index:03d}", integer=True)
 
 
-@dataclass(frozen=True)
+@record(frozen=True)
 class Question:
     """A claim over the symbols `x000, x001, ...` under facts of the three kinds."""
 
@@ -41,7 +41,7 @@ class Question:
         return tuple(condition for condition, kind in self.facts if kind in kinds)
 
 
-@dataclass(frozen=True)
+@record(frozen=True)
 class Posed:
     """A question together with what leads back from it: symbol and fact of each position."""
 
@@ -58,7 +58,7 @@ class Posed:
         return {s.name: int(v) for s, v in zip(self.symbols, point, strict=True)}
 
 
-@dataclass(frozen=True)
+@record(frozen=True)
 class _Part:
     """Connected symbols of a domain with their facts, and the same in canonical symbols."""
 

@@ -8,21 +8,27 @@ from typing import Any
 
 from sympy.logic.boolalg import Boolean
 
-from relax_lint.support.lazy_dataclass import dataclass
+from relax_lint.support.lazy_dataclass import record
 from relax_lint.symbolic.domain import INT64_MAX, INT64_MIN
-from relax_lint.symbolic.evaluation import compile_condition, compile_expr, may_be_undefined
+from relax_lint.symbolic.evaluation import compile_condition, compile_expr, may_be_undefined, size_of
 from relax_lint.symbolic.formula import Formula, Unsupported, is_polynomial, substitute, symbols_of
 from relax_lint.symbolic.intervals import Interval
 from relax_lint.symbolic.knowledge import Knowledge
 from relax_lint.symbolic.univariate import IntSet, intersection, solve, threshold, trend, union
+from relax_lint.symbolic.work import TooMuchWork, spend, stage
 
 Point = tuple[int, ...]
 """Values of the domain's symbols, in their order."""
 
+PER_POINT = 4
+PER_LINE = 4
+"""Steps of work for a point, beside those for what is evaluated there, and for a line and each node of the
+condition that is solved along it."""
+
 SMALL_VALUES = (0, 1, 2, 3, 4, 5, 8, 16, 17, 64, 100, 1024)
 
 
-@dataclass(frozen=True)
+@record(frozen=True)
 class Budget:
     """How much a search may do: points to evaluate, and lines along one axis to solve."""
 
@@ -34,7 +40,7 @@ QUICK = Budget(points=600, lines=40)
 THOROUGH = Budget(points=20_000, lines=2_500)
 
 
-@dataclass(frozen=True)
+@record(frozen=True)
 class BestPoint:
     """The best point found, and whether it is certain that no smaller one exists.
 
@@ -53,6 +59,8 @@ class Search:
         self._axes = knowledge.independent
         self._values = [self._value(s) for s in knowledge.symbols]
         self._facts = _compiled(knowledge.conditions, knowledge.symbols)
+        evaluated = (*knowledge.conditions, *knowledge.solved.values())
+        self._price = PER_POINT + (len(knowledge.symbols) + sum(map(size_of, evaluated))) // 8
 
     def smallest(self, condition: Boolean, budget: Budget) -> BestPoint:
         """The member with the smallest sum of absolute values, then the lexicographically first, at
@@ -63,11 +71,14 @@ class Search:
             return BestPoint(None, exact=True)
         if attempt.test is None or self._facts is None:
             return BestPoint(None, exact=False)
-        if len(self._axes) <= 1:
-            exact = attempt.scan_line((), budget.points)
-        else:
-            exact = attempt.scan_points(budget.points) or attempt.scan_lines(budget)
-            if not exact:
+        exact = False
+        with stage():
+            if len(self._axes) <= 1:
+                exact = attempt.scan_line((), budget.points)
+            else:
+                exact = attempt.scan_points(budget.points) or attempt.scan_lines(budget)
+        if not exact and len(self._axes) > 1:
+            with stage():
                 attempt.guess()
         return BestPoint(attempt.best, exact and not attempt.undefined)
 
@@ -83,10 +94,11 @@ class Search:
         if not values or values[-1][1] >= limit:
             return None
         descending = (x for low, high in reversed(values) for x in range(high, low - 1, -1))
-        for x in islice(descending, budget.points):
-            point = self.member((x,))
-            if point is not None and test(point):
-                return point
+        with stage():
+            for x in islice(descending, budget.points):
+                point = self.member((x,))
+                if point is not None and test(point):
+                    return point
         return None
 
     def sample(self, condition: Boolean) -> Point | None:
@@ -94,10 +106,11 @@ class Search:
         test = _compiled((condition,), self.knowledge.symbols)
         if test is None or self._facts is None or self.knowledge.empty:
             return None
-        for values in self._likely():
-            point = self.member(values)
-            if point is not None and test(point):
-                return point
+        with stage():
+            for values in self._likely():
+                point = self.member(values)
+                if point is not None and test(point):
+                    return point
         return None
 
     def members(self, limit: int) -> list[Point] | None:
@@ -114,6 +127,7 @@ class Search:
 
     def member(self, values: Point) -> Point | None:
         """The full assignment for values of the axes, if it is a member of the domain."""
+        spend(self._price)
         try:
             point = self.complete(values)
         except ZeroDivisionError:
@@ -169,6 +183,7 @@ class _SmallestSearch:
         if self.formula is not None and not self._polynomial and self.axes and total:
             self._trend = trend(self.formula, self.axes[-1], search.knowledge.bounds)
         self._key: tuple[int, Point] | None = None
+        self._line_price = PER_LINE * (1 + size_of(condition))
 
     @property
     def best_sum(self) -> int | None:
@@ -225,6 +240,7 @@ class _SmallestSearch:
             self.try_point(())
             return True
         symbol = self.axes[-1]
+        spend(self._line_price)
         candidates = self._candidates(prefix, symbol)
         start = sum(map(abs, prefix))
         for tried, x in enumerate(_by_magnitude(candidates)):
@@ -280,7 +296,7 @@ class _SmallestSearch:
 def _formula(knowledge: Knowledge, condition: Boolean) -> Formula | None:
     try:
         return knowledge.formula(condition)
-    except Unsupported:
+    except (Unsupported, TooMuchWork):
         return None
 
 
@@ -325,11 +341,11 @@ def _shell(boxes: list[Interval], radius: int) -> Iterator[Point]:
             yield ()
         return
     (low, high), rest = boxes[0], boxes[1:]
-    least, most = _least(rest), _most(rest)
-    for x in range(max(low, least - radius), min(high, radius - least) + 1):
-        left = radius - abs(x)
-        if least <= left <= most:
-            for tail in _shell(rest, left):
+    # The rest takes between `least` and `most` of the radius: no other x has a point.
+    far, near = radius - _least(rest), max(radius - _most(rest), 0)
+    for first, last in ((-far, min(-near, far)), (max(near, 1 - near), far)):
+        for x in range(max(low, first), min(high, last) + 1):
+            for tail in _shell(rest, radius - abs(x)):
                 yield (x, *tail)
 
 

@@ -12,7 +12,7 @@ from fractions import Fraction
 from typing import TYPE_CHECKING, TypeAlias
 
 from relax_lint.results.memory_figures import Amount, MemoryTotals
-from relax_lint.support.lazy_dataclass import dataclass
+from relax_lint.support.lazy_dataclass import record
 
 if TYPE_CHECKING:
     import sympy
@@ -28,7 +28,7 @@ Formulas: TypeAlias = Mapping[str, "str | None"]
 """The formula of every figure by its name; None where it is not known."""
 
 
-@dataclass(frozen=True)
+@record(frozen=True)
 class Subject:
     """A function; `name` None means all functions together."""
 
@@ -42,7 +42,7 @@ class Subject:
         return f"{'.'.join(filter(None, (self.module, self.name)))} ({self.path})"
 
 
-@dataclass(frozen=True)
+@record(frozen=True)
 class FunctionTotals:
     """The totals of one function in one report, measured `at` a binding. What is in `unknown` has no formula,
     but at most a number that holds there.
@@ -59,7 +59,7 @@ class FunctionTotals:
         return {name: None if name in lost else formula for name, formula in self.formulas.items()}
 
 
-@dataclass(frozen=True)
+@record(frozen=True)
 class Change:
     """A total that is not what it was.
 
@@ -76,7 +76,7 @@ class Change:
     exceeds: bool
 
 
-@dataclass(frozen=True)
+@record(frozen=True)
 class Comparison:
     """`limit` is the growth that is allowed (0.05 for 5 %), None where any is."""
 

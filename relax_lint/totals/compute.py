@@ -24,7 +24,7 @@ from relax_lint.model.operations import AllocStorage, AllocTensor, ValueId
 from relax_lint.model.program import Function, Program
 from relax_lint.model.sizes import BITS_PER_BYTE, elements
 from relax_lint.model.types import TensorType, TupleType, ValueType
-from relax_lint.support.lazy_dataclass import dataclass
+from relax_lint.support.lazy_dataclass import record
 from relax_lint.symbolic.quantity import Size, Unknown
 from relax_lint.totals.formula import never_negative_symbols, total
 from relax_lint.totals.peaks import Peak, peak, pooled
@@ -38,7 +38,7 @@ from relax_lint.vm.allocators import DEFAULT_PAGE_SIZE, Allocator
 T = TypeVar("T")
 
 
-@dataclass(frozen=True)
+@record(frozen=True)
 class Counted:
     """Allocations of constant size, and those whose size depends on symbols, in bytes."""
 
@@ -48,7 +48,7 @@ class Counted:
     dynamic_bytes: Quantity | Unknown
 
 
-@dataclass(frozen=True)
+@record(frozen=True)
 class Totals:
     """The totals of one function as quantities in bytes; Unknown, with the reason, where there is none."""
 

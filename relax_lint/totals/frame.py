@@ -8,7 +8,7 @@ from relax_lint.analysis.aliases import Aliases
 from relax_lint.analysis.liveness import Releases
 from relax_lint.model.operations import ValueId
 from relax_lint.model.program import Function
-from relax_lint.support.lazy_dataclass import dataclass
+from relax_lint.support.lazy_dataclass import record
 from relax_lint.totals.quantities import Scope
 
 Reference: TypeAlias = "int | tuple[Reference, ...] | None"
@@ -68,7 +68,7 @@ def _numbers(reference: Reference) -> set[int]:
     return found
 
 
-@dataclass(frozen=True)
+@record(frozen=True)
 class _Decision:
     taken: bool
     memory: Memory

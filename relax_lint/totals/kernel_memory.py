@@ -20,7 +20,7 @@ from relax_lint.sources.kernel_lowering import (
     shared_memory_limit,
     target_of,
 )
-from relax_lint.support.lazy_dataclass import dataclass
+from relax_lint.support.lazy_dataclass import record
 from relax_lint.symbolic.quantity import Size, Unknown
 from relax_lint.totals.formula import maximum
 from relax_lint.totals.packed_formulas import sort_bytes
@@ -29,7 +29,7 @@ from relax_lint.totals.walk import CallPoint
 from relax_lint.vm import versions
 
 
-@dataclass(frozen=True)
+@record(frozen=True)
 class OnChip:
     """The bytes that a kernel keeps on the chip or the stack, by scope, and the limit of its target."""
 
@@ -39,7 +39,7 @@ class OnChip:
     limit: int | None
 
 
-@dataclass(frozen=True)
+@record(frozen=True)
 class CallWorkspaces:
     """The requests of one call to the workspace pool in bytes, and their order; those that are `threaded`
     come from each thread of a parallel loop.
@@ -164,7 +164,7 @@ class KernelMemory:
 
 def _without_maxima(size: Quantity, positive: frozenset[sympy.Symbol]) -> Quantity:
     """The size with the greatest part of each maximum in its place, where that is known."""
-    if isinstance(size, int):
+    if isinstance(size, int) or size.is_Integer:
         return size
     return size.replace(sympy.Max, lambda *parts: maximum(parts, positive))
 

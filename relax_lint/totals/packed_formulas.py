@@ -20,7 +20,7 @@ from relax_lint.model.types import (
     TupleType,
     ValueType,
 )
-from relax_lint.support.lazy_dataclass import dataclass
+from relax_lint.support.lazy_dataclass import record
 from relax_lint.symbolic.functions import FloorDiv
 from relax_lint.totals.quantities import Indeterminate, Quantity, Scope, value_bytes
 from relax_lint.vm import packed_memory as table
@@ -29,7 +29,7 @@ _MHA, _SLIDING = 0, 3
 """The kinds of attention that keep pages of keys and values: `AttnKind` of TVM's `attn_utils.h`."""
 
 
-@dataclass(frozen=True)
+@record(frozen=True)
 class Bytes:
     """What one call takes on the device and on the host."""
 
@@ -37,7 +37,7 @@ class Bytes:
     host: Quantity = 0
 
 
-@dataclass(frozen=True)
+@record(frozen=True)
 class Arguments:
     """The types of the arguments of one call, in the terms of its scope."""
 

@@ -11,7 +11,7 @@ from collections.abc import Iterator, Mapping
 from relax_lint.analysis.kernel_operands import operands_of
 from relax_lint.model.operations import FunctionCall, KernelCall, View
 from relax_lint.model.program import Function, Program
-from relax_lint.support.lazy_dataclass import dataclass
+from relax_lint.support.lazy_dataclass import record
 from relax_lint.symbolic.quantity import Unknown
 from relax_lint.totals.formula import greatest, never_negative_symbols, total
 from relax_lint.totals.kernel_memory import KernelMemory
@@ -29,7 +29,7 @@ _ALIGNMENT = 64
 """A tensor at a multiple of it is not copied on a CPU: `kAllocAlignment`."""
 
 
-@dataclass(frozen=True)
+@record(frozen=True)
 class PackedCall:
     """What one call takes: as long as the object lives that it returns, or (`scratch`) at most, until it
     returns.
@@ -42,7 +42,7 @@ class PackedCall:
     scratch: bool = False
 
 
-@dataclass(frozen=True)
+@record(frozen=True)
 class PackedTotals:
     """`calls` are those that take something, `objects` what they make together (on the device, on the host),
     `uncounted` the functions whose memory is not counted, with the reason.

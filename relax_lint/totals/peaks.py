@@ -10,7 +10,7 @@ from sympy.logic.boolalg import And, Boolean
 
 from relax_lint.model.operations import OperationId
 from relax_lint.model.sizes import effective_capacity
-from relax_lint.support.lazy_dataclass import dataclass
+from relax_lint.support.lazy_dataclass import record
 from relax_lint.symbolic.functions import FloorDiv, Select
 from relax_lint.totals.formula import Sizes, Sum, greatest, reaches, total, undominated
 from relax_lint.totals.quantities import Indeterminate, Quantity
@@ -21,7 +21,7 @@ MAX_COINCIDENCES = 4
 """Cases that the formula of the pooled allocator may distinguish."""
 
 
-@dataclass(frozen=True)
+@record(frozen=True)
 class Peak:
     """The largest sum of bytes alive at one time; `place` is the allocation that reaches it, where
     that does not depend on symbols.

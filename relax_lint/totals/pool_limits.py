@@ -6,18 +6,19 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
 from relax_lint.model.program import Function, Program
-from relax_lint.support.lazy_dataclass import dataclass
+from relax_lint.support.lazy_dataclass import record
 from relax_lint.symbolic.quantity import Unknown
 from relax_lint.totals.concrete import Concrete, Path
 from relax_lint.totals.formula import greatest, never_negative_symbols, total
 from relax_lint.totals.kernel_memory import KernelMemory
 from relax_lint.totals.peaks import peak, rounded
+from relax_lint.totals.pool_numbers import pool_of
 from relax_lint.totals.quantities import Quantity
 from relax_lint.totals.walk import Walk
 from relax_lint.totals.workspaces import held_at_most, storage_walks
 
 
-@dataclass(frozen=True)
+@record(frozen=True)
 class PoolLimits:
     """`least`: whole pages of all that lives at one time. `most`: those of every storage, none reused."""
 
@@ -61,18 +62,6 @@ def concrete_pool(program: Program, function: Function, page_size: int, calls: i
     name = "reserved.pooled" if calls == 1 else "repeated.pooled"
 
     def figures(paths: Sequence[Path]) -> dict[str, int]:
-        return {name: max((_pool_of(path.walk, page_size) for path in paths), default=0)}
+        return {name: max((pool_of(path.walk, page_size) for path in paths), default=0)}
 
     return Concrete([Path(walk) for walk in walks], figures)
-
-
-def _pool_of(walk: Walk, page_size: int) -> int:
-    """As `pooled`, for numbers: so many buffers of each size as are alive at one time."""
-    pages = [(a.device, int(rounded(a.size, page_size))) for a in walk.allocations]
-    live: dict[tuple[int, int], int] = dict.fromkeys(pages, 0)
-    most = dict(live)
-    for event in walk.events:
-        kind = pages[abs(event) - 1]
-        live[kind] += 1 if event > 0 else -1
-        most[kind] = max(most[kind], live[kind])
-    return sum(size * number for (_, size), number in most.items())

@@ -12,7 +12,7 @@ from itertools import groupby
 from typing import TYPE_CHECKING
 
 from relax_lint.results.memory_figures import Amount, MemoryTotals
-from relax_lint.support.lazy_dataclass import dataclass
+from relax_lint.support.lazy_dataclass import record
 from relax_lint.totals.comparison import parsed_formula
 
 if TYPE_CHECKING:
@@ -26,7 +26,7 @@ _LARGEST_BATCH = 64
 _HOST_TARGETS = ("llvm", '"c"')
 
 
-@dataclass(frozen=True)
+@record(frozen=True)
 class FrontierPoint:
     """The largest value of the second symbol that fits at a value of the first; None: not even the least."""
 
@@ -34,7 +34,7 @@ class FrontierPoint:
     largest: int | None
 
 
-@dataclass(frozen=True)
+@record(frozen=True)
 class Frontier:
     """How far one symbol (`of`, the context say) can go at values of another (`at`, the batch say)."""
 
@@ -43,7 +43,7 @@ class Frontier:
     points: tuple[FrontierPoint, ...]
 
 
-@dataclass(frozen=True)
+@record(frozen=True)
 class Serving:
     """One module on a device with `device_memory` bytes.
 

@@ -7,14 +7,14 @@ from collections.abc import Iterable
 import sympy
 
 from relax_lint.model.operations import FunctionCall, KernelCall
-from relax_lint.support.lazy_dataclass import dataclass
+from relax_lint.support.lazy_dataclass import record
 from relax_lint.symbolic.quantity import Unknown
 from relax_lint.totals.formula import Sizes, greatest
 from relax_lint.totals.quantities import Quantity
 from relax_lint.totals.walk import Walk
 
 
-@dataclass(frozen=True)
+@record(frozen=True)
 class CallUse:
     """A call and the bytes alive at it; over several paths, the most."""
 

@@ -12,7 +12,7 @@ from relax_lint.model.operations import KernelCall, Op
 from relax_lint.model.program import Function, Program
 from relax_lint.results.memory_why import LiveTensor, Saving, Why
 from relax_lint.support.byte_text import bytes_text
-from relax_lint.support.lazy_dataclass import dataclass
+from relax_lint.support.lazy_dataclass import record
 from relax_lint.totals.compute import symbols_of
 from relax_lint.totals.plans import Plans
 from relax_lint.totals.quantities import Indeterminate
@@ -27,7 +27,7 @@ _WORTH = 100
 """A change is worth a sentence if it saves at least this fraction of the peak."""
 
 
-@dataclass(frozen=True)
+@record(frozen=True)
 class Span:
     """A piece of memory of so many bytes, alive from step `begin` to before step `end`."""
 

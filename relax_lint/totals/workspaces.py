@@ -14,7 +14,7 @@ import sympy
 
 from relax_lint.model.operations import KernelCall
 from relax_lint.model.program import Function, Program
-from relax_lint.support.lazy_dataclass import dataclass
+from relax_lint.support.lazy_dataclass import record
 from relax_lint.symbolic.functions import FloorDiv
 from relax_lint.symbolic.quantity import Unknown
 from relax_lint.totals.compute import symbols_of
@@ -23,6 +23,7 @@ from relax_lint.totals.formula import greatest, never_negative_symbols, reaches,
 from relax_lint.totals.kernel_memory import CallWorkspaces, KernelMemory, OnChip
 from relax_lint.totals.peaks import peak, pooled
 from relax_lint.totals.plans import Plans
+from relax_lint.totals.pool_numbers import Followed, pool_of
 from relax_lint.totals.quantities import Indeterminate, Quantity
 from relax_lint.totals.walk import Allocation, CallPoint, ExecMode, Inventory, Walk
 from relax_lint.totals.walker import paths_of
@@ -30,7 +31,7 @@ from relax_lint.vm.allocators import DEFAULT_PAGE_SIZE, Allocator
 from relax_lint.vm.workspaces import WORKSPACE_PAGE_SIZE
 
 
-@dataclass(frozen=True)
+@record(frozen=True)
 class CallRequest:
     """The most that one call holds of the pool's buffers at one time, as it asks for them, in bytes."""
 
@@ -38,7 +39,7 @@ class CallRequest:
     size: Quantity | Unknown
 
 
-@dataclass(frozen=True)
+@record(frozen=True)
 class WorkspaceTotals:
     """`requested` is the most that any one call asks for at one time, `held` what the pool obtains over one
     call of the function from a cold start, `together` what pool and allocator hold at one time. Kernels with
@@ -134,10 +135,14 @@ def concrete_workspaces(
         return None
 
     def figures(found: Sequence[Path]) -> dict[str, int]:
-        held, per_worker, together = _of_pool(found, page_size, positive)
-        named = {"workspaces.held": held, "workspaces.per_worker": per_worker}
-        named |= {f"workspaces.together.{each.value}": together[each] for each in Allocator}
-        return {name: size for name, size in named.items() if isinstance(size, int)}
+        each = [Followed(path) for path in found]
+        pooled_too = (pool_of(path.walk, page_size) + one.held for path, one in zip(found, each, strict=True))
+        return {
+            "workspaces.held": max((one.held for one in each), default=0),
+            "workspaces.per_worker": max((one.of_worker for one in each), default=0),
+            "workspaces.together.naive": max((one.together for one in each), default=0),
+            "workspaces.together.pooled": max(pooled_too, default=0),
+        }
 
     return Concrete(paths, figures)
 

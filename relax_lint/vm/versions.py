@@ -7,6 +7,7 @@ from contextlib import AbstractContextManager, nullcontext
 from typing import Any
 
 import tvm
+import tvm_ffi
 from tvm import relax
 from tvm.script import relax as script_relax
 from tvm.script.parser.core import parser as tvm_parser
@@ -31,9 +32,12 @@ def z3_scope() -> AbstractContextManager[Any]:
 def kind(node: Any) -> str:
     """The class name of an IR node, the same for 0.26 and 0.27.
 
-    0.27 folded `DataTypeImm` and relax `Constant` into one `GenericConst`.
+    0.27 folded `DataTypeImm` and relax `Constant` into one `GenericConst`. A variable of a dataflow block is
+    one like any other.
     """
     name = type(node).__name__
+    if name == "DataflowVar":
+        return "Var"
     if name == "GenericConst":
         return "DataTypeImm" if isinstance(node.value, tvm.DataType) else "Constant"
     return name
@@ -123,6 +127,27 @@ def prim_functions(module: Any) -> list[tuple[str, Any]]:
         for var, func in module.functions.items()
         if type(func).__name__ == "PrimFunc"
     ]
+
+
+def without_name(function: Any) -> Any:
+    """A PrimFunc without the name by which others know it."""
+    named = function.attrs is not None and "global_symbol" in function.attrs
+    return function.without_attr("global_symbol") if named else function
+
+
+def structural_hash(node: Any) -> int:
+    """The same number for nodes that only differ in the names of variables."""
+    return int(_structure().structural_hash(node))
+
+
+def structural_equal(one: Any, other: Any) -> bool:
+    """Whether nodes only differ in the names of variables."""
+    return bool(_structure().structural_equal(one, other))
+
+
+def _structure() -> Any:
+    """The module that compares nodes: `tvm_ffi` from 0.27 on, `tvm.ir` before."""
+    return tvm.ir if hasattr(tvm.ir, "structural_hash") else tvm_ffi
 
 
 def type_of(value: Any) -> Any:

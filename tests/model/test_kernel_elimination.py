@@ -11,9 +11,10 @@ from dataclasses import dataclass
 import pytest
 import sympy
 
+from relax_lint.model.kernel_access.atoms import Kind
 from relax_lint.model.kernel_access.elimination import Left, can_hold, eliminate
 from relax_lint.model.kernel_access.polynomials import Poly, constant, reduced
-from relax_lint.model.kernel_access.terms import Kind, Terms
+from relax_lint.model.kernel_access.terms import Terms
 
 FACTORS = (-6, -4, -3, -2, -1, 0, 0, 1, 2, 3, 4)
 

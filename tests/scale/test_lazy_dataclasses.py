@@ -12,6 +12,7 @@ from typing import Any
 import pytest
 
 from relax_lint.support.lazy_dataclass import dataclass as lazy
+from relax_lint.support.lazy_dataclass import record
 from relax_lint.support.quick_init import quick_init
 
 
@@ -141,3 +142,40 @@ def test_fields_may_have_any_name() -> None:
             assert {name: getattr(one, name) for name in names} == {name: name for name in names}
             assert one.rest == ()
         assert dataclasses.astuple(first) == dataclasses.astuple(cls(*names))
+
+
+def _derived(make: Callable[..., Any]) -> tuple[Any, Any]:
+    @make(frozen=True)
+    class Base:
+        x: int
+
+        def __repr__(self) -> str:
+            return f"<{self.x}>"
+
+    @make(frozen=True)
+    class Derived(Base):
+        y: tuple[int, ...] = field(default_factory=tuple)
+
+    return Base, Derived
+
+
+@pytest.mark.parametrize("make", [lazy, record, dataclasses.dataclass])
+def test_a_class_that_is_derived_has_the_fields_of_both(make: Callable[..., Any]) -> None:
+    base, derived = _derived(make)
+    one = derived(1, (2,))
+    assert (one.x, one.y, derived(1).y) == (1, (2,), ())
+    assert one == derived(1, y=(2,)) != base(1)
+    assert hash(one) == hash(derived(1, (2,)))
+    assert repr(one).endswith("Derived(x=1, y=(2,))")
+    assert repr(base(1)) == "<1>"
+    assert dataclasses.replace(one, x=3) == derived(3, (2,))
+    assert copy.deepcopy(one) == one
+
+
+def test_a_guard_is_what_a_record_lacks() -> None:
+    for one in (cls(1) for cls in _derived(lazy)):
+        with pytest.raises(dataclasses.FrozenInstanceError):
+            one.x = 2
+    for one in (cls(1) for cls in _derived(record)):
+        one.x = 2
+        assert one.x == 2

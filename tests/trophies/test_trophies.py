@@ -64,7 +64,7 @@ SAID = {
     "scattered_past_source": Said("RLX306", Verdict.NEEDS_RUNTIME_CHECK, ("LegalizeOps",)),
     "sorted_past_in_place": Said(passes=("TopologicalSort",)),
     "taken_past_in_place": Said(passes=("ReorderTakeAfterMatmul",)),
-    "topk_of_few": None,
+    "topk_of_few": Said("RLX205", Verdict.NEEDS_RUNTIME_CHECK, (None,)),
     "transposed_past_in_place": Said(passes=("ReorderPermuteDimsAfterConcat",)),
 }
 """What is said of each; None: nothing, as docs/trophies.md explains."""

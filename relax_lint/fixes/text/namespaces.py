@@ -14,12 +14,12 @@ from relax_lint.results.problem import Problem
 from relax_lint.sources.names import RELAX, TIR, canonical, chain
 from relax_lint.sources.reading import parse_text
 from relax_lint.sources.unit import Imported
-from relax_lint.support.lazy_dataclass import dataclass
+from relax_lint.support.lazy_dataclass import record
 
 _PRINTED_TIR = "# from tvm.script import "
 
 
-@dataclass(frozen=True)
+@record(frozen=True)
 class Alias:
     """How a namespace is written, and the edits after which it is known."""
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import field
 from functools import cached_property
 from typing import Any
@@ -10,14 +11,15 @@ import sympy
 
 from relax_lint.model.kernel_access.conditions import Condition
 from relax_lint.model.kernel_access.polynomials import Poly
+from relax_lint.model.kernel_access.stored import StoredValues
 from relax_lint.model.kernel_access.terms import Terms
-from relax_lint.support.lazy_dataclass import dataclass
+from relax_lint.support.lazy_dataclass import record
 
 _LONGEST = 100
 """Characters of indices that a message quotes."""
 
 
-@dataclass(frozen=True)
+@record(frozen=True)
 class BufferRef:
     """A buffer: the position of the parameter whose memory it shows, None for the kernel's own buffers.
 
@@ -33,7 +35,7 @@ class BufferRef:
     dtype: str
 
 
-@dataclass(frozen=True, eq=False)
+@record(frozen=True, eq=False)
 class LoopRange:
     """A loop around an access: `extent` integers from `first` on. `kind` is serial, parallel, vectorized,
     unrolled, thread_binding, while (without a variable) or lanes (of a vector); `thread` is the tag of a
@@ -47,7 +49,7 @@ class LoopRange:
     thread: str = ""
 
 
-@dataclass(frozen=True)
+@record(frozen=True)
 class Obligation:
     """What must not happen: all polynomials `outside` are >= 0, which only the call decides.
 
@@ -65,7 +67,7 @@ class Obligation:
     data: bool = False
 
 
-@dataclass(frozen=True, eq=False)
+@record(frozen=True, eq=False)
 class KernelAccess:
     """One access. `where` are its indices in the order of the axes, lanes of vectors as loops; None where an
     index is not an integer expression of loops, symbols and loaded values. `shape` are the extents.
@@ -89,6 +91,8 @@ class KernelAccess:
     node: Any = field(default=None, repr=False)
     claims: tuple[Poly, ...] = field(default=(), repr=False)
     """What must be negative for all of it to stay inside, the memory that the buffer only shows included."""
+    fills: bool = False
+    """Whether it is made to every element of the buffer at once."""
 
     @property
     def proved(self) -> bool:
@@ -112,7 +116,7 @@ class KernelAccess:
         return f"{self.buffer.name}[{indices if len(indices) <= _LONGEST else '...'}]"
 
 
-@dataclass(frozen=True, eq=False)
+@record(frozen=True, eq=False)
 class KernelAccesses:
     """Every access of a kernel in the order of the text, a value's loads before its store.
 
@@ -123,6 +127,8 @@ class KernelAccesses:
     terms: Terms
     symbols: tuple[sympy.Symbol, ...]
     unread: tuple[str, ...] = ()
+    values: Mapping[int, StoredValues] = field(default_factory=dict)
+    """What is stored to parameters of integers, where that is known."""
 
     @cached_property
     def open(self) -> tuple[KernelAccess, ...]:

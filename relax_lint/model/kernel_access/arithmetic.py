@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from typing import Any, TypeAlias
 
 from relax_lint.model.kernel_access import conditions as c
+from relax_lint.model.kernel_access.atoms import Option
 from relax_lint.model.kernel_access.conditions import Condition
 from relax_lint.model.kernel_access.polynomials import ZERO, Poly, constant
-from relax_lint.model.kernel_access.recording import Accesses
-from relax_lint.model.kernel_access.terms import Option
+from relax_lint.model.kernel_access.results import Results
+from relax_lint.vm import versions
 
 Value: TypeAlias = "Poly | Condition | None"
 """An integer, a truth, or None: anything else, or what cannot be expressed."""
@@ -19,11 +20,12 @@ UNREAD = c.Unread("it is under a condition that depends on data")
 _BOTH_SIDES = c.Unread("whether the first side of an `and` or `or` guards the second depends on the target")
 """LLVM evaluates both sides, C and CUDA only one."""
 _INT32 = 2**31
+_NARROW = -_INT32, _INT32 - 1
 _INT8 = 2**7
 _SHIFTS = 63
 
 
-class Arithmetic(Accesses):
+class Arithmetic(Results):
     """Reads operations on integers and truths."""
 
     def value(self, node: Any) -> Value:
@@ -53,18 +55,43 @@ class Arithmetic(Accesses):
 
     def guard(self, node: Any) -> Condition:
         """A condition that decides what is done."""
-        wraps, self.wraps = self.wraps, []
-        found = self.settled(self.condition(node))
-        self.wraps = wraps
+        found = self.settled(node, self.condition)
         return UNREAD if found is None or isinstance(found, Poly) else found
 
-    def settled(self, found: Value) -> Value:
-        """A value in whose 32-bit arithmetic nothing wraps around; what may is not known."""
+    def settled(self, node: Any, read: Callable[[Any], Value] | None = None) -> Value:
+        """What an expression is worth; what is only so if nothing wraps around in 32 bits is not known."""
+        read = read or self.value
+        around, self.wraps = self.wraps, []
+        found = self.settled_again(node, read(node), read)
+        self.wraps = around
+        return found
+
+    def settled_again(self, node: Any, found: Value, read: Callable[[Any], Value]) -> Value:
+        """The same of what was read just before."""
+        if not self.may_wrap():
+            return found
+        before, self.is_careful = self.is_careful, True
+        found = read(node)
+        self.is_careful = before
+        if isinstance(found, Poly):
+            self.narrow(found, node)
+        return self.unless_wrapped(found)
+
+    def unless_wrapped(self, found: Value) -> Value:
+        """What was read last, if nothing wraps around there."""
+        wraps = tuple(self.wraps)
         if not self.may_wrap():
             return found
         if isinstance(found, Poly):
-            return self.terms.opaque("wrapped", (-_INT32, _INT32 - 1))
+            return self._wrapped((found, *wraps))
         return None if found is None else c.Unread("32-bit arithmetic in a condition may wrap around")
+
+    def _wrapped(self, values: Sequence[Poly]) -> Poly:
+        """Any number of 32 bits, that some values become."""
+        found = self.terms.opaque("wrapped", _NARROW)
+        if self.is_from_data(values):
+            self.terms.from_data |= found.atoms()
+        return found
 
     @contextmanager
     def under(self, *conditions: Condition) -> Iterator[None]:
@@ -81,10 +108,7 @@ class Arithmetic(Accesses):
     def _checked_pair(self, node: Any) -> tuple[Poly, Poly] | None:
         """Two operands of what makes a difference when 32-bit arithmetic has wrapped before."""
         pair = self._pair(node)
-        if pair is not None:
-            for value, side in zip(pair, (node.a, node.b), strict=True):
-                self.narrow(value, side)
-        return pair
+        return None if pair is None else (self.narrow(pair[0], node.a), self.narrow(pair[1], node.b))
 
     def _add(self, node: Any) -> Value:
         pair = self._pair(node)
@@ -159,13 +183,24 @@ class Arithmetic(Accesses):
 
     def _shift_left(self, node: Any) -> Value:
         pair = self._pair(node)
-        power = None if pair is None else _power_of_two(pair[1])
-        return None if pair is None or power is None else pair[0].scale(power)
+        if pair is None:
+            return None
+        power = self._power_of_two(pair[1], node)
+        return None if power is None else pair[0] * power
 
     def _shift_right(self, node: Any) -> Value:
         pair = self._checked_pair(node)
-        power = None if pair is None else _power_of_two(pair[1])
-        return None if pair is None or power is None else self.terms.quotient(pair[0], constant(power))
+        if pair is None:
+            return None
+        power = self._power_of_two(pair[1], node)
+        return None if power is None else self.terms.quotient(pair[0], power)
+
+    def _power_of_two(self, exponent: Poly, node: Any) -> Poly | None:
+        """Two to the power of an exponent, if that is no larger than the type of a shift allows."""
+        if exponent.is_constant:
+            return constant(2**exponent.constant) if 0 <= exponent.constant <= _SHIFTS else None
+        bits, _ = versions.dtype_bits(str(node.ty.dtype))
+        return self.terms.power(exponent, bits - 2)
 
     def _bit_and(self, node: Any) -> Value:
         return self._bits(node, c.every)
@@ -216,14 +251,13 @@ class Arithmetic(Accesses):
             return self.terms.opaque("converted", span)
         value = self._as_number(found)
         assert value is not None
-        self.narrow(value, node.value)
+        value = self.narrow(value, node.value)
         low, high = self.terms.span(value)
         source = span_of(str(node.value.ty.dtype)) or (None, None)
         if _holds(span, source) or _holds(span, (low, high)):
             return value
         if span[0] == -_INT32:
-            self.wraps.append(value)
-            return value
+            return self._wrap(value)
         return self.terms.opaque("narrowed", span)
 
     def fitting(self, found: Value, node: Any) -> Value:
@@ -254,9 +288,7 @@ class Arithmetic(Accesses):
         left, right = self.value(node.a), self.value(node.b)
         kind = type(node).__name__
         if isinstance(left, Poly) and isinstance(right, Poly):
-            self.narrow(left, node.a)
-            self.narrow(right, node.b)
-            return RELATIONS[kind](left, right)
+            return RELATIONS[kind](self.narrow(left, node.a), self.narrow(right, node.b))
         if left is None or right is None or isinstance(left, Poly) or isinstance(right, Poly):
             return UNREAD
         same = c.any_of((c.every((left, right)), c.every((c.negated(left), c.negated(right)))))
@@ -277,17 +309,25 @@ class Arithmetic(Accesses):
     def _not(self, node: Any) -> Value:
         return c.negated(self.condition(node.a))
 
-    def narrow(self, value: Poly, node: Any, *, final: bool = False) -> None:
-        """An integer that must not have wrapped around in 32 bits."""
+    def narrow(self, value: Poly, node: Any, *, final: bool = False) -> Poly:
+        """An integer that must not wrap around in 32 bits; any number where nobody may rely on that."""
         if value.is_constant or value.single() is not None:
-            return
+            return value
         low, high = self.terms.span(value)
         if low is not None and high is not None and low >= -_INT32 and high < _INT32:
-            return
+            return value
+        if str(node.ty.dtype).startswith("int64") and not final:
+            self.wide[value] = None
         if final and low is None and high is None:
-            return
-        if str(node.ty.dtype).startswith("int32"):
+            return value
+        return self._wrap(value) if str(node.ty.dtype).startswith("int32") else value
+
+    def _wrap(self, value: Poly) -> Poly:
+        """A value that may wrap around: what depends on it has to show that it does not."""
+        if not self.is_careful:
             self.wraps.append(value)
+            return value
+        return self._wrapped((value,)) if self.wraps_around((value,)) else value
 
 
 def span_of(dtype: str) -> tuple[int | None, int | None] | None:
@@ -309,12 +349,6 @@ def _holds(outer: tuple[int | None, int | None], inner: tuple[int | None, int | 
     below = outer[0] is None or (inner[0] is not None and outer[0] <= inner[0])
     above = outer[1] is None or (inner[1] is not None and inner[1] <= outer[1])
     return below and above
-
-
-def _power_of_two(value: Poly) -> int | None:
-    if not value.is_constant or not 0 <= value.constant <= _SHIFTS:
-        return None
-    return int(2**value.constant)
 
 
 RELATIONS: dict[str, Callable[[Poly, Poly], Condition]] = {

@@ -14,7 +14,7 @@ from math import gcd
 
 from relax_lint.model.kernel_access.polynomials import ONE, ZERO, Monomial, Poly, constant, reduced
 from relax_lint.model.kernel_access.terms import Terms
-from relax_lint.support.lazy_dataclass import dataclass
+from relax_lint.support.lazy_dataclass import record
 
 MAX_WIDTH = 4
 """Into so many cases one atom is split."""
@@ -29,7 +29,7 @@ class Exactness(IntEnum):
     IMPLIED = 3
 
 
-@dataclass(frozen=True)
+@record(frozen=True)
 class Split:
     """Cases to be told apart: what an atom leaves when it is divided by a width, or the sign of a factor."""
 
@@ -39,7 +39,7 @@ class Split:
     may_be_negative: bool = False
 
 
-@dataclass(frozen=True)
+@record(frozen=True)
 class Bound:
     """`whole` >= 0: `factor * x + rest` of a lower bound, `rest - factor * x` of an upper one."""
 

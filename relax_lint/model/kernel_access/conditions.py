@@ -7,33 +7,33 @@ from itertools import product
 from typing import TypeAlias
 
 from relax_lint.model.kernel_access.polynomials import Poly
-from relax_lint.support.lazy_dataclass import dataclass
+from relax_lint.support.lazy_dataclass import record
 
 MAX_BRANCHES = 16
 
 
-@dataclass(frozen=True)
+@record(frozen=True)
 class AtLeastZero:
     """p >= 0."""
 
     value: Poly
 
 
-@dataclass(frozen=True)
+@record(frozen=True)
 class Every:
     """All of them."""
 
     parts: tuple[Condition, ...]
 
 
-@dataclass(frozen=True)
+@record(frozen=True)
 class AnyOf:
     """One of them."""
 
     parts: tuple[Condition, ...]
 
 
-@dataclass(frozen=True)
+@record(frozen=True)
 class Unread:
     """A condition that depends on data, or on what cannot be expressed; its negation is one, too."""
 

@@ -8,16 +8,19 @@ from typing import Any
 
 import sympy
 
+from relax_lint.model.kernel_access.atoms import Atom, Kind
 from relax_lint.model.kernel_access.conditions import Unread, atoms_of, is_unread
+from relax_lint.model.kernel_access.initialised import needs_of
+from relax_lint.model.kernel_access.invariants import Put
 from relax_lint.model.kernel_access.layouts import (
     Buffer,
     memory_of,
     narrowed,
 )
-from relax_lint.model.kernel_access.outside import reach
+from relax_lint.model.kernel_access.outside import Around, reach
 from relax_lint.model.kernel_access.polynomials import Poly
 from relax_lint.model.kernel_access.scope import Scope
-from relax_lint.model.kernel_access.terms import Kind
+from relax_lint.model.kernel_access.stored import MAX_LEAVES, Leaf, Stored, closure
 
 
 class Contents(Scope):
@@ -39,7 +42,10 @@ class Contents(Scope):
             span = buffer.span
             if buffer.ref.parameter is None and buffer.source is None:
                 span = narrowed(span, self.learned.get(root))
-            known = self.terms.loaded(buffer.ref.name, span, self._bounds(buffer))
+            bounds = self._bounds(buffer)
+            if buffer.source is None:
+                bounds = self.guesses.tightened(self.terms, root, bounds, span)
+            known = self.terms.loaded(buffer.ref.name, span, bounds)
             self._loads[key] = known
             self._roots[max(known.atoms())] = root
             if root in self.counted:
@@ -62,11 +68,26 @@ class Contents(Scope):
             return None
         return self._contents_of(root)
 
+    def _try_out(self, root: int, value: Any) -> None:
+        """Give up what a value that is stored does not keep."""
+        if not self.tries:
+            self.puts.append(Put(root, value if isinstance(value, Poly) else None, self.facts))
+            return
+        for low in (True, False):
+            while (end := self.guesses.end(root, low=low)) is not None:
+                if isinstance(value, Poly):
+                    outside = (end - value if low else value - end).shift(-1)
+                    if not self.left_of([(None, low, outside)], Around(self.facts, self._steps)):
+                        break
+                self.guesses.give_up(root, low=low)
+
     def _stored_ends(self, root: int) -> tuple[Poly, Poly] | None:
         """Bounds on what a buffer holds where every store to it was read before."""
-        ends = self.ends.get(root, [])
-        known = [pair for pair in ends if pair is not None]
-        if not known or len(ends) != self.stores.get(root) or len(known) != len(ends) or root in self.shared:
+        held = closure(root, self.ends)
+        if held is None:
+            return None
+        roots, known = held
+        if any(len(self.ends[one]) != self.stores.get(one) or one in self.shared for one in roots):
             return None
         positive = self.terms.is_not_negative
         lows = [low for low, _ in known if all(positive(other - low) for other, _ in known)]
@@ -95,7 +116,10 @@ class Contents(Scope):
         return found
 
     def _is_stored(self, buffer: Buffer) -> bool:
-        return any(self._root_at(address) == buffer.ref.root for address in self.survey.stored)
+        return self._is_stored_to(buffer.ref.root)
+
+    def _is_stored_to(self, root: int) -> bool:
+        return any(self._root_at(address) == root for address in self.survey.stored)
 
     def _root_at(self, address: int) -> int | None:
         """The buffer whose memory the buffer at an address shows, which may be declared further down."""
@@ -123,10 +147,14 @@ class Contents(Scope):
     def _learn(self, buffer: Buffer, value: Any) -> None:
         """A value that one of the kernel's own buffers may hold; to count up or down keeps one end."""
         root = buffer.ref.root
-        if buffer.ref.parameter is not None or (buffer.span is None and buffer.source is None):
+        if buffer.span is None and buffer.source is None:
             return
+        plain = buffer.source is None or self._is_part(buffer)
+        self.ends.setdefault(root, []).append(self._leaves_of(value) if plain else None)
+        if buffer.ref.parameter is not None:
+            return
+        self._try_out(root, value if buffer.source is None else None)
         low, high = -inf, inf
-        self.ends.setdefault(root, []).append(self._ends_of(value) if buffer.source is None else None)
         self.origins.setdefault(root, set()).update(self._origins_of(value))
         if isinstance(value, Poly) and buffer.source is None:
             counted = value.shift(-value.constant).single()
@@ -141,6 +169,46 @@ class Contents(Scope):
             self.sources.setdefault(root, set()).add(None)
         before = self.held.get(root, (inf, -inf))
         self.held[root] = min(before[0], low), max(before[1], high)
+
+    def _is_part(self, buffer: Buffer) -> bool:
+        """Whether the elements of a buffer are some of those whose memory it shows."""
+        memory = memory_of(buffer)
+        return not buffer.view and buffer.ref.dtype == memory.ref.dtype
+
+    def _leaves_of(self, value: Any) -> Stored:
+        """All that a value may be: a choice is one of its options."""
+        found: list[Leaf] = []
+        todo = [value]
+        while todo:
+            p = todo.pop()
+            if not isinstance(p, Poly) or len(found) + len(todo) > MAX_LEAVES:
+                return None
+            number = p.shift(-p.constant).single()
+            atom = None if number is None else self.terms[number]
+            if atom is not None and atom.kind is Kind.CHOICE and self._is_open(atom):
+                todo += [option.value.shift(p.constant) for option in atom.options]
+                continue
+            leaf: Leaf | None = None if number is None or p.constant else self._held_by(number)
+            if leaf is None:
+                leaf = self._ends_of(p)
+            if leaf is None:
+                return None
+            found.append(leaf)
+        return tuple(found)
+
+    def _is_open(self, atom: Atom) -> bool:
+        """Whether the options of a choice say more than its ends."""
+        if atom.static:
+            return False
+        single = [option.value.single() for option in atom.options]
+        return not atom.operation or any(one is not None and self._held_by(one) is not None for one in single)
+
+    def _held_by(self, number: int) -> int | None:
+        """The buffer of which an atom is an element, if the kernel stores to it."""
+        root = self._roots.get(number)
+        if root is None:
+            return None
+        return root if self._is_own(root) or self._is_stored_to(root) else None
 
     def _ends_of(self, value: Any) -> tuple[Poly, Poly] | None:
         """The least and the greatest that a value may be, as the call decides."""
@@ -165,6 +233,18 @@ class Contents(Scope):
     def _is_own(self, root: int) -> bool:
         return all(one.ref.parameter is None for one in self.buffers.values() if one.ref.root == root)
 
+    def depends_on_stores(self) -> bool:
+        """Whether an access that was not proved depends on what an own buffer holds."""
+        for access in self.accesses:
+            if access.obligations:
+                atoms = {atom for claim in access.claims for atom in claim.atoms()} | atoms_of(
+                    access.conditions
+                )
+                roots = [self._roots.get(atom) for atom in reach(self.terms, atoms)]
+                if any(root is not None and self._is_own(root) for root in roots):
+                    return True
+        return False
+
     def without_data(self) -> frozenset[int]:
         """The kernel's own buffers whose stored values are all independent of data."""
         found = set(self.origins) - self.handed
@@ -173,6 +253,17 @@ class Contents(Scope):
             if kept == found:
                 return frozenset(found)
             found = kept
+
+    def perhaps_unwritten(self) -> frozenset[int]:
+        """The kernel's own buffers that may be loaded from where nothing was stored. That a reduction has a
+        step is judged apart.
+        """
+        found = set()
+        for root in self.held:
+            needs = needs_of(self.terms, self.accesses, root)
+            if needs is None or needs.steps:
+                found.add(root)
+        return frozenset(found)
 
     def _source_of(self, value: Poly) -> tuple[int, int] | None:
         """The parameter of which a value is an element, and what is added to it."""

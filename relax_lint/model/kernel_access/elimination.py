@@ -15,7 +15,7 @@ from itertools import count
 from relax_lint.model.kernel_access.bounds import Exactness, Split, Step
 from relax_lint.model.kernel_access.polynomials import Poly, TooLarge, reduced
 from relax_lint.model.kernel_access.terms import Terms
-from relax_lint.support.lazy_dataclass import dataclass
+from relax_lint.support.lazy_dataclass import record
 
 MAX_CONSTRAINTS = 90
 MAX_PAIRS = 1500
@@ -27,7 +27,7 @@ Harmless = frozenset[tuple[int, Poly, Poly]]
 """(atom, lower, upper): there is always an atom between these two bounds."""
 
 
-@dataclass(frozen=True)
+@record(frozen=True)
 class Left:
     """What is left of a conjunction in one case; None where it was shown to be impossible."""
 
@@ -67,7 +67,7 @@ class Conjunction:
             self.impossible = True
 
 
-@dataclass(frozen=True)
+@record(frozen=True)
 class _Case:
     """A conjunction on the way: what is still to be eliminated, and whether all was exact so far."""
 

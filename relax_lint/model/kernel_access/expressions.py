@@ -7,11 +7,12 @@ from typing import Any
 
 from relax_lint.model.kernel_access import conditions as c
 from relax_lint.model.kernel_access.arithmetic import RELATIONS, Arithmetic, Value, span_of
+from relax_lint.model.kernel_access.atoms import Option
 from relax_lint.model.kernel_access.conditions import Condition
-from relax_lint.model.kernel_access.layouts import Buffer
+from relax_lint.model.kernel_access.layouts import Buffer, count_of
 from relax_lint.model.kernel_access.polynomials import Poly, TooLarge, constant
-from relax_lint.model.kernel_access.terms import Option
 from relax_lint.vm import nodes
+from relax_lint.vm.sorting import Sorting, sorting_of
 
 
 class Expressions(Arithmetic):
@@ -86,7 +87,7 @@ class Expressions(Arithmetic):
         return c.any_of((c.every((condition, one)), c.every((c.negated(condition), other))))
 
     def _let(self, node: Any) -> Value:
-        self.bind(node.var, self.settled(self.value(node.value)))
+        self.bind(node.var, self.settled(node.value))
         return self.value(node.body)
 
     def subroutine(self, node: Any) -> bool:
@@ -105,8 +106,12 @@ class Expressions(Arithmetic):
             return _HANDLERS[bits.kind](self, bits)
         before = self.callee
         self.callee = before or _callee(name, node)
-        for argument in node.args:
-            self.value(argument)
+        sorting = sorting_of(node) if before == "" else None
+        if sorting is None:
+            for argument in node.args:
+                self.value(argument)
+        else:
+            self._sorts(sorting)
         self.callee = before
         span = span_of(str(getattr(node.ty, "dtype", "")))
         return None if span is None or str(node.ty.dtype) == "bool" else self.terms.opaque(name, span)
@@ -142,6 +147,35 @@ class Expressions(Arithmetic):
         self.access(buffer, indices, load, writes=False, passed=f"its address is passed to `{self.callee}`")
         return None
 
+    def _sorts(self, sorting: Sorting) -> None:
+        """A call that fills tensors with the elements of another one in order, or with their indices."""
+        source = self.buffer(sorting.source.buffer)
+        self.passed(source, constant(0), self._size(sorting.source.shape), writes=False)
+        extent = self.number(sorting.source.shape[sorting.axis])
+        for one in sorting.results:
+            target, size = self.buffer(one.array.buffer), self._size(one.array.shape)
+            own = one.indices and extent is not None and target.ref.parameter is None
+            holds = self._index(extent, target) if own else None
+            self.passed(target, constant(0), size, writes=True, holds=holds)
+            if one.indices and extent is not None and not own:
+                self.positions_below(target, extent)
+            is_all = sorting.first is None and size == self._size(sorting.source.shape)
+            if is_all and size is not None and size == count_of(target.shape):
+                self.filled()
+
+    def _index(self, extent: Poly | None, target: Buffer) -> Poly:
+        """An index of an axis, in the type of the tensor that holds it."""
+        span = target.span or (None, None)
+        if extent is None:
+            return self.terms.opaque("index", span)
+        around, self.wraps = self.wraps, [] if span == (None, None) else [extent.shift(-1)]
+        found = self.unless_wrapped(self.terms.loop("index", constant(0), extent))
+        self.wraps = around
+        return found if isinstance(found, Poly) else self.terms.opaque("index", span)
+
+    def _size(self, shape: Sequence[Any]) -> Poly | None:
+        return count_of([self.number(extent) for extent in shape])
+
     def _array(self, node: Any) -> Value:
         """A tensor that is handed to what the kernel calls: its data, and its shape as a call."""
         source = nodes.data_of_buffer(node.args[0])
@@ -149,11 +183,7 @@ class Expressions(Arithmetic):
         if source is None or shape is None:
             self.value(node.args[0])
             return None
-        size: Poly | None = constant(1)
-        for extent in shape:
-            value = self.number(extent)
-            size = None if size is None or value is None else size * value
-        offset = self.number(node.args[5])
+        offset, size = self.number(node.args[5]), self._size(shape)
         for writes in (False, True):
             self.passed(self.buffer(source), offset, size, writes=writes)
         return None
@@ -233,6 +263,7 @@ _HANDLERS: dict[str, Callable[[Expressions, Any], Value]] = {
 _CALLS: dict[str, Callable[[Expressions, Any], Value]] = {
     "if_then_else": _E._if_then_else,
     "likely": _E._likely,
+    "tvm_thread_invariant": _E._likely,
     "assume": _E._assume,
     "buffer_data": _E._buffer_data,
     "address_of": _E._address,

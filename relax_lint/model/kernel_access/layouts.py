@@ -6,15 +6,15 @@ from collections.abc import Iterator, Sequence
 from math import isfinite
 
 from relax_lint.model.kernel_access.accesses import BufferRef
+from relax_lint.model.kernel_access.atoms import Span
 from relax_lint.model.kernel_access.outside import Claim
 from relax_lint.model.kernel_access.polynomials import ONE, Poly, constant
-from relax_lint.model.kernel_access.terms import Span
-from relax_lint.support.lazy_dataclass import dataclass
+from relax_lint.support.lazy_dataclass import record
 
 _INT32 = 2**31
 
 
-@dataclass(frozen=True, eq=False)
+@record(frozen=True, eq=False)
 class Buffer:
     """A buffer. A window shows what its source has from `starts` on, its last axes those of the source; a
     `view` shows the memory of its source from `offset` elements on, with `strides`. One that is allocated has

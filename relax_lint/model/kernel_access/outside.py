@@ -6,12 +6,13 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import TypeAlias
 
 from relax_lint.model.kernel_access.accesses import Obligation
+from relax_lint.model.kernel_access.atoms import Kind
 from relax_lint.model.kernel_access.conditions import Condition, branches
 from relax_lint.model.kernel_access.elimination import Conjunction, can_hold, eliminate
 from relax_lint.model.kernel_access.elimination import Left as Case
 from relax_lint.model.kernel_access.polynomials import Poly, TooLarge, reduced
-from relax_lint.model.kernel_access.terms import Kind, Terms
-from relax_lint.support.lazy_dataclass import dataclass
+from relax_lint.model.kernel_access.terms import Terms
+from relax_lint.support.lazy_dataclass import record
 
 MAX_CASES = 24
 MAX_EFFORT = 3000
@@ -22,7 +23,7 @@ Claim: TypeAlias = "tuple[int | None, bool, Poly]"
 """An axis, whether it is left at its lower end, and the polynomial that is >= 0 where it is left."""
 
 
-@dataclass(frozen=True)
+@record(frozen=True)
 class Around:
     """What holds where an access is made: conditions, loops that have a step (their atoms), and why there
     may be more to it.
@@ -39,10 +40,7 @@ def obligations(terms: Terms, claims: Iterable[Claim], around: Around) -> tuple[
     for axis, below, claim in claims:
         if terms.is_not_negative(-claim.shift(1)):
             continue
-        data = any(
-            terms[atom].kind is Kind.LOADED and atom not in terms.counted
-            for atom in reach(terms, claim.atoms())
-        )
+        data = is_data(terms, claim.atoms())
         for outside in _Outside(terms, claim, around).found():
             found[Obligation(axis, below, *outside, data=data)] = None
     return tuple(found)
@@ -117,9 +115,7 @@ class _Outside:
         constraints = _pruned(terms, case.constraints or ())
         if is_impossible(terms, constraints):
             return None
-        holds = frozenset(
-            holder for p in constraints for atom in p.atoms() if (holder := terms[atom].holder) is not None
-        )
+        holds = frozenset(terms.contents_in(constraints).values())
         if not case.exact:
             reasons.append("its index is not a sum of multiples of loop variables")
         return constraints, not reasons, reasons[0] if reasons else "", holds
@@ -234,6 +230,14 @@ def reach(terms: Terms, atoms: Iterable[int]) -> set[int]:
         todo += [*atom.first.atoms(), *atom.last.atoms()]
         todo += [a for option in atom.options for a in option.value.atoms()]
     return found
+
+
+def is_data(terms: Terms, atoms: Iterable[int]) -> bool:
+    """Whether what some atoms stand for was computed from data."""
+    return any(
+        number in terms.from_data or (terms[number].kind is Kind.LOADED and number not in terms.counted)
+        for number in reach(terms, atoms)
+    )
 
 
 def is_impossible(terms: Terms, constraints: Sequence[Poly]) -> bool:

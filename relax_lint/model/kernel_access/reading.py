@@ -1,28 +1,17 @@
-"""`read_accesses`: the walk over the statements of a PrimFunc."""
+"""`read_accesses`: reads the body of a PrimFunc as often as that tells more."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from collections.abc import Mapping
 from types import MappingProxyType
 from typing import Any
 
 import sympy
 
-from relax_lint.model.kernel_access import conditions as c
-from relax_lint.model.kernel_access.accesses import BufferRef, KernelAccesses, LoopRange
-from relax_lint.model.kernel_access.arithmetic import span_of
-from relax_lint.model.kernel_access.conditions import Condition, Unread
-from relax_lint.model.kernel_access.layouts import Buffer
-from relax_lint.model.kernel_access.polynomials import ONE, ZERO, Poly
-from relax_lint.model.kernel_access.subroutines import Subroutines
-from relax_lint.model.kernel_access.survey import Survey, always_leaves
-from relax_lint.vm import nodes, versions
-
-_KINDS = ("serial", "parallel", "vectorized", "unrolled", "thread_binding")
-_REDUCTION_AXIS = 2
-_MAY_LEAVE = Unread("a statement before it may leave the loop or the kernel")
-_MAY_NOT_RUN = Unread("an earlier step may leave the loop or the kernel")
+from relax_lint.model.kernel_access.accesses import KernelAccesses
+from relax_lint.model.kernel_access.invariants import MAX_READINGS, guesses
+from relax_lint.model.kernel_access.survey import Survey
+from relax_lint.model.kernel_access.walk import Walk
 
 
 def read_accesses(
@@ -33,352 +22,69 @@ def read_accesses(
     """Every access of a PrimFunc in the order of the text. `signature` names variables of its signature;
     `functions` are the PrimFuncs that it may call, by name.
     """
-    survey = Survey()
-    survey.of(prim_func.body)
-    walk = _read(prim_func, _Walk(survey, functions), signature or {}, None)
-    if (
-        walk.handed
-        or walk.stores_to_views
-        or (walk.held and any(access.obligations for access in walk.accesses))
-    ):
-        # What the kernel's own buffers hold, and what others may write, is known only now.
-        walk = _read(prim_func, _Walk(survey, functions), signature or {}, walk)
-    return KernelAccesses(tuple(walk.accesses), walk.terms, walk.symbols, tuple(walk.not_read))
+    walk = _Reader(prim_func, signature or {}, functions).read()
+    return KernelAccesses(tuple(walk.accesses), walk.terms, walk.symbols, tuple(walk.not_read), walk.values())
 
 
-def _read(
-    prim_func: Any,
-    walk: _Walk,
-    signature: Mapping[Any, sympy.Symbol],
-    before: _Walk | None,
-) -> _Walk:
-    """Read a body; `before` read it already."""
-    if before is not None:
-        walk.learned, walk.shared = before.held, frozenset(before.handed)
-        walk.shown = {address: buffer.ref.root for address, buffer in before.buffers.items()}
-        walk.counted = before.without_data()
-        walk.stores = {root: len(ends) for root, ends in before.ends.items()}
-        walk.copied = {
-            root: found
-            for root, sources in before.sources.items()
-            if len(sources) == 1 and (found := next(iter(sources))) is not None
-        }
-    walk.symbols = walk.signature(prim_func.params, signature)
-    walk.statement(prim_func.body)
-    return walk
+class _Reader:
+    """Reads a body as often as that tells more."""
 
-
-class _Walk(Subroutines):
-    """Reads one body."""
-
-    def __init__(self, survey: Survey, functions: Mapping[str, Any]) -> None:
-        super().__init__(survey, functions)
-        self._threads: dict[str, Poly] = {}
-        self._count = 0
-        self.symbols: tuple[sympy.Symbol, ...] = ()
-
-    # -- the signature -------------------------------------------------------------------------
-
-    def signature(self, params: Sequence[Any], named: Mapping[Any, sympy.Symbol]) -> tuple[sympy.Symbol, ...]:
-        """The symbols: scalars first, then those of the shapes in order, then what else has a name."""
-        symbols: list[sympy.Symbol] = []
-        names = {symbol.name for symbol in named.values()}
-        given = {var.__chandle__(): symbol for var, symbol in named.items()}
-        plain = {extent.__chandle__() for var in params for extent in _shape_of(var) if _is_variable(extent)}
-
-        def add(var: Any) -> None:
-            address = var.__chandle__()
-            if address in self.known or span_of(str(var.ty.dtype)) is None:
-                return
-            symbol = given.get(address) or sympy.Symbol(_unique(str(var.name), names), integer=True)
-            names.add(symbol.name)
-            symbols.append(symbol)
-            low, high = span_of(str(var.ty.dtype)) or (None, None)
-            self.known[address] = self.terms.symbol(symbol, (0 if address in plain else low, high))
-
-        for var in (*params, *(extent for one in params for extent in _shape_of(one)), *named):
-            if _is_variable(var) and type(var.ty).__name__ == "PrimType":
-                add(var)
-        for position, var in enumerate(params):
-            if type(var.ty).__name__ == "BufferType":
-                self._new(var, var, parameter=position)
-        return tuple(symbols)
-
-    # -- buffers -------------------------------------------------------------------------------
-
-    def declare(self, var: Any) -> Buffer:
-        """A buffer that nothing was said of before."""
-        return self._new(var, var)
-
-    def _new(self, var: Any, typed: Any, *, parameter: int | None = None, **more: Any) -> Buffer:
-        number, source = self._count, more.get("source")
-        self._count += 1
-        dtype = str(typed.dtype)
-        ref = BufferRef(
-            number,
-            number if source is None else source.ref.root,
-            str(var.name),
-            parameter if source is None else source.ref.parameter,
-            _scope_of(typed),
-            dtype,
-        )
-        shape = tuple(self.number(extent) for extent in typed.shape)
-        bits, lanes = versions.dtype_bits(dtype)
-        buffer = Buffer(ref, shape, span_of(dtype), item=bits * lanes, **more)
-        self.buffers[var.__chandle__()] = buffer
-        return buffer
-
-    def _allocate(self, node: Any) -> None:
-        self._own(node.buffer)
-
-    def _own(self, buffer: Any) -> None:
-        """A buffer that the kernel allocates."""
-        strides = tuple(self.number(stride) for stride in buffer.strides or ())
-        offset = ZERO if buffer.elem_offset is None else self.number(buffer.elem_offset)
-        if offset is None:
-            offset = self.terms.opaque("elem_offset")
-        self._new(buffer, buffer, strides=strides, offset=None if offset == ZERO else offset)
-
-    def _declare_buffer(self, node: Any) -> None:
-        shown = self.pointed(node.data)
-        if shown is None:
-            self.value(node.data)
-            self._new(node.buffer, node.buffer)
-            return
-        # A view of a view starts where the memory does.
-        root = next(b for b in self.buffers.values() if b.ref.number == shown.ref.root)
-        buffer = node.buffer
-        offset = self.number(buffer.elem_offset) if buffer.elem_offset is not None else ZERO
-        strides = tuple(self.number(stride) for stride in buffer.strides or ())
-        self._new(buffer, buffer, source=root, view=True, offset=offset, strides=strides)
-
-    def _window(self, match: Any) -> None:
-        region = match.source
-        source = self.buffer(nodes.region_source(region))
-        starts = tuple(self.number(part.min) for part in region.region)
-        self._new(match.buffer, match.buffer, source=source, starts=starts)
-        for var in (match.buffer.elem_offset, *(match.buffer.strides or ())):
-            # What the window finds out about its place is any number.
-            if var is not None and _is_variable(var) and var.__chandle__() not in self.known:
-                self.known[var.__chandle__()] = self.terms.opaque(str(var.name))
-
-    # -- statements ----------------------------------------------------------------------------
-
-    def statement(self, node: Any) -> None:
-        """Read a statement and what is inside it."""
-        handler = _STATEMENTS.get(type(node).__name__)
-        if handler is None:
-            self.unread(f"the kernel has a statement of the kind {type(node).__name__}")
-        else:
-            handler(self, node)
-
-    @contextmanager
-    def scope(self, *facts: Condition) -> Iterator[None]:
-        """What is learned inside does not hold behind it."""
-        before, promises, scalars = self.facts, self.promises, dict(self.scalars)
-        self.facts = (*before, *(fact for fact in facts if fact is not True))
-        yield
-        self.facts, self.promises = before, promises
-        now = self.scalars
-        self.scalars = {key: value for key, value in scalars.items() if now.get(key) == value}
-
-    def _sequence(self, node: Any) -> None:
-        for statement in node.seq:
-            self.statement(statement)
-            if self.survey.of(statement)[1] and type(statement).__name__ != "IfThenElse":
-                # What comes behind a way out is not reached.
-                self.facts = (*self.facts, False if always_leaves(statement) else _MAY_LEAVE)
-
-    def _for(self, node: Any) -> None:
-        first, extent = self._bound(node.min), self._bound(node.extent)
-        kind = _KINDS[int(node.kind)] if int(node.kind) < len(_KINDS) else "serial"
-        binding = node.thread_binding
-        tag = "" if binding is None else str(binding.thread_tag)
-        step = getattr(node, "step", None)
-        stride = ONE if step is None else self.number(step)
-        self._loop(node.loop_var, first, extent, stride, kind, tag, node.body)
-
-    def _bound(self, node: Any) -> Poly | None:
-        """An end of a loop."""
-        found = self.settled(self.number(node))
-        return found if isinstance(found, Poly) else None
-
-    def _loop(
-        self,
-        var: Any,
-        first: Poly | None,
-        extent: Poly | None,
-        stride: Poly | None,
-        kind: str,
-        tag: str,
-        body: Any,
+    def __init__(
+        self, prim_func: Any, signature: Mapping[Any, sympy.Symbol], functions: Mapping[str, Any]
     ) -> None:
-        value, loop = self._variable_of(str(var.name), first, extent, stride, kind, tag)
-        thread = self._threads.get(tag)
-        if tag and thread is not None:
-            value, loop = thread, LoopRange(kind, thread, first, extent, tag)
-        self.known[var.__chandle__()] = value
-        threads = self._threads
-        if tag and not tag.startswith("vthread"):
-            self._threads = {**threads, tag: value}
-        self.forget(self.roots_stored_in(body))
-        leaves = self.survey.of(body)[1] - {"continue"}
-        before, self.nest = self.nest, (*self.nest, loop)
-        with self.scope(*((_MAY_NOT_RUN,) if leaves else ())):
-            self.statement(body)
-        self.nest, self._threads = before, threads
+        self._prim_func = prim_func
+        self._signature = signature
+        self._functions = functions
+        self._survey = Survey()
+        self._survey.of(prim_func.body)
 
-    def _variable_of(
-        self,
-        name: str,
-        first: Poly | None,
-        extent: Poly | None,
-        stride: Poly | None,
-        kind: str,
-        tag: str,
-    ) -> tuple[Poly, LoopRange]:
-        """The value of a loop variable, and the loop."""
-        if (
-            first is None
-            or extent is None
-            or stride is None
-            or not (stride.is_constant and stride.constant > 0)
-        ):
-            value = self.terms.opaque(name)
-            return value, LoopRange(kind, value, first, extent, tag)
-        if stride.constant > 1:
-            steps = self.terms.quotient(extent + stride.shift(-1), stride)
-            assert steps is not None
-            count = self.terms.loop(name, ZERO, steps)
-            return first + count.scale(stride.constant), LoopRange(kind, count, ZERO, steps, tag)
-        if extent == ONE:
-            return first, LoopRange(kind, first, first, extent, tag)
-        value = self.terms.loop(name, first, extent)
-        return value, LoopRange(kind, value, first, extent, tag)
+    def read(self) -> Walk:
+        """The last reading."""
+        first = walk = self._walk(None)
+        is_open = any(access.obligations for access in walk.accesses)
+        if walk.handed or walk.stores_to_views or walk.misses_results or (walk.held and is_open):
+            # What the kernel's own buffers hold, and what others may write, is known only now.
+            walk = self._walk(first)
+        if walk.depends_on_stores():
+            found = self._kept(first, walk)
+            walk = walk if found is None else self._walk(first, found)
+        return walk
 
-    def _while(self, node: Any) -> None:
-        self.forget(self.roots_stored_in(node.body))
-        before, self.nest = self.nest, (*self.nest, LoopRange("while"))
-        condition = self.guard(node.condition)
-        leaves = self.survey.of(node.body)[1] - {"continue"}
-        with self.scope(condition, *((_MAY_NOT_RUN,) if leaves else ())):
-            self.statement(node.body)
-        self.nest = before
+    def _kept(self, first: Walk, walk: Walk) -> Walk | None:
+        """The reading that shows bounds on what the own buffers hold to be kept by each store, if any is."""
+        unwritten = walk.unwritten or first.perhaps_unwritten()
+        walk.guesses = guesses(walk.terms, [put for put in walk.puts if put.root not in unwritten])
+        for _ in range(MAX_READINGS):
+            if not walk.guesses:
+                return None
+            walk = self._walk(first, walk, tries=True)
+            if walk.guesses.are_kept:
+                return walk
+        return None
 
-    def _if(self, node: Any) -> None:
-        condition = self.guard(node.condition)
-        before = dict(self.scalars)
-        with self.scope(condition):
-            self.statement(node.then_case)
-        after, self.scalars = self.scalars, before
-        if node.else_case is not None:
-            with self.scope(c.negated(condition)):
-                self.statement(node.else_case)
-        self.scalars = {key: value for key, value in self.scalars.items() if after.get(key) == value}
-        if always_leaves(node.then_case):
-            self.facts = (*self.facts, c.negated(condition))
-        elif self.survey.of(node)[1]:
-            self.facts = (*self.facts, _MAY_LEAVE)
+    def _walk(self, before: Walk | None, guess: Walk | None = None, *, tries: bool = False) -> Walk:
+        """A reading, with the guesses of another one, which it may try out."""
+        walk = self._prepared(before)
+        if guess is not None:
+            walk.guesses, walk.tries = guess.guesses.moved(guess.terms, walk.terms), tries
+        walk.statement(self._prim_func.body)
+        return walk
 
-    def _attribute(self, node: Any) -> None:
-        if type(node.node).__name__ == "IterVar":
-            axis = node.node
-            tag = str(axis.thread_tag)
-            self._loop(axis.var, ZERO, self._bound(node.value), ONE, "thread_binding", tag, node.body)
-        else:
-            self.statement(node.body)
-
-    def _realize(self, node: Any) -> None:
-        values = [self.settled(self.value(value)) for value in node.iter_values]
-        block = node.block
-        predicate = True if nodes.is_constant_true(node.predicate) else self.guard(node.predicate)
-        with self.scope(predicate):
-            for axis, value in zip(block.iter_vars, values, strict=True):
-                self.bind(axis.var, value)
-            for buffer in block.alloc_buffers:
-                self._own(buffer)
-            for match in block.match_buffers:
-                self._window(match)
-            if block.init is not None:
-                with self.scope(*self._first_step(block, values)):
-                    self.statement(block.init)
-            self.statement(block.body)
-
-    def _first_step(self, block: Any, values: Sequence[Any]) -> Iterator[Condition]:
-        """What holds where a block is initialised: each axis that it reduces is at its start."""
-        for axis, value in zip(block.iter_vars, values, strict=True):
-            if int(axis.iter_type) == _REDUCTION_AXIS:
-                least = self.number(axis.dom.min)
-                if isinstance(value, Poly) and least is not None:
-                    yield c.equal(value, least)
-                else:
-                    yield Unread("it is made in the first step of a reduction")
-
-    def _store(self, node: Any) -> None:
-        value = self.settled(self.value(node.value))
-        indices = self.indices(node.indices)
-        buffer = self.buffer(node.buffer)
-        predicate = getattr(node, "predicate", None)
-        guard = True if predicate is None else Unread("it is under a predicate of lanes")
-        with self.under(guard):
-            self.access(buffer, indices, node, writes=True)
-        self.stored(buffer, indices, value)
-
-    def _bind(self, node: Any) -> None:
-        self.bind(node.var, self.settled(self.value(node.value)))
-
-    def _evaluate(self, node: Any) -> None:
-        self.value(node.value)
-
-    def _assert(self, node: Any) -> None:
-        fact = self.guard(node.condition)
-        if not isinstance(fact, Unread):
-            self.facts = (*self.facts, fact)
-        body = getattr(node, "body", None)
-        if body is not None:
-            self.statement(body)
-
-    def _leave(self, node: Any) -> None:
-        value = getattr(node, "value", None)
-        if value is not None:
-            self.value(value)
-
-
-def _is_variable(node: Any) -> bool:
-    return type(node).__name__ in ("Var", "SizeVar")
-
-
-def _unique(name: str, taken: set[str]) -> str:
-    unique, count = name, 0
-    while unique in taken:
-        count += 1
-        unique = f"{name}_{count}"
-    return unique
-
-
-def _shape_of(var: Any) -> Sequence[Any]:
-    return var.ty.shape if type(var.ty).__name__ == "BufferType" else ()
-
-
-def _scope_of(typed: Any) -> str:
-    found = getattr(getattr(typed, "ty", typed), "storage_scope", "")
-    return str(found() if callable(found) else found) or "global"
-
-
-_STATEMENTS: dict[str, Callable[[_Walk, Any], None]] = {
-    "SeqStmt": _Walk._sequence,
-    "For": _Walk._for,
-    "While": _Walk._while,
-    "IfThenElse": _Walk._if,
-    "AttrStmt": _Walk._attribute,
-    "SBlockRealize": _Walk._realize,
-    "DeclBuffer": _Walk._declare_buffer,
-    "AllocBuffer": _Walk._allocate,
-    "Bind": _Walk._bind,
-    "Evaluate": _Walk._evaluate,
-    "AssertStmt": _Walk._assert,
-    "BufferStore": _Walk._store,
-    "Break": _Walk._leave,
-    "Continue": _Walk._leave,
-    "Return": _Walk._leave,
-}
+    def _prepared(self, before: Walk | None) -> Walk:
+        """What is about to read the body; `before` read it already."""
+        walk = Walk(self._survey, self._functions)
+        if before is not None:
+            walk.shared, walk.unwritten = frozenset(before.handed), before.perhaps_unwritten()
+            walk.learned = {root: held for root, held in before.held.items() if root not in walk.unwritten}
+            walk.shown = {address: buffer.ref.root for address, buffer in before.buffers.items()}
+            walk.counted = before.without_data()
+            walk.stores = {r: len(ends) for r, ends in before.ends.items() if r not in walk.unwritten}
+            walk.copied = {
+                root: found
+                for root, sources in before.sources.items()
+                if root not in walk.unwritten
+                and len(sources) == 1
+                and (found := next(iter(sources))) is not None
+            }
+        walk.symbols = walk.signature(self._prim_func.params, self._signature)
+        return walk

@@ -17,8 +17,10 @@ from relax_lint.model.kernel_access.layouts import (
     unreadable,
 )
 from relax_lint.model.kernel_access.outside import Around, Claim
-from relax_lint.model.kernel_access.polynomials import Poly, TooLarge
+from relax_lint.model.kernel_access.polynomials import ZERO, Poly, TooLarge
 
+_NEVER: Claim = None, False, ZERO
+"""What is so wherever an access is made."""
 _WRAPS = "its 32-bit index arithmetic may wrap around"
 _LAID_OUT = "its buffer is laid out by strides or begins at an offset, with less memory than that may need"
 
@@ -28,6 +30,8 @@ class Accesses(Contents):
 
     def hand(self, buffer: Buffer) -> None:
         """The memory of a buffer is in other hands."""
+        if self.is_careful:
+            return
         self.handed.add(buffer.ref.root)
         self._learn(buffer, None)
         self.forget((buffer.ref.root,))
@@ -57,9 +61,23 @@ class Accesses(Contents):
             return
         self._record(buffer, indices, node, writes=writes, claims=claims, laid_out=laid_out)
 
-    def passed(self, buffer: Buffer, offset: Poly | None, extent: Poly | None, *, writes: bool) -> None:
-        """A part of a buffer is passed to what the kernel calls: so many elements from an offset on."""
-        if writes:
+    def passed(
+        self,
+        buffer: Buffer,
+        offset: Poly | None,
+        extent: Poly | None,
+        *,
+        writes: bool,
+        holds: Poly | None = None,
+    ) -> None:
+        """A part of a buffer is passed to what the kernel calls: so many elements from an offset on, all of
+        which are such numbers as `holds`, if that is known.
+        """
+        if self.is_careful:
+            return
+        if writes and holds is not None:
+            self.stored(buffer, (None,) * len(buffer.shape), holds)
+        elif writes:
             self.hand(buffer)
         size = count_of(buffer.shape)
         if offset is None or extent is None or size is None:
@@ -70,6 +88,11 @@ class Accesses(Contents):
             (None, False, (offset + extent - size).shift(-1)),
         ]
         self._record(buffer, (offset,), None, writes=writes, claims=claims)
+
+    def filled(self) -> None:
+        """The access that was recorded last stores to every element of its buffer."""
+        if self.accesses and not (self.tries or self.is_careful):
+            self.accesses[-1] = replace(self.accesses[-1], fills=True)
 
     def _record(
         self,
@@ -83,7 +106,12 @@ class Accesses(Contents):
         unread: str = "",
     ) -> None:
         wraps, self.wraps = tuple(dict.fromkeys(self.wraps)), []
+        if self.tries or self.is_careful:
+            return
         loops = self._steps
+        if unread and not self.left_of([_NEVER], Around(self.facts, loops)):
+            # No step of the loops around it is made, or the conditions exclude each other.
+            unread = ""
         left = self.left_of(claims, Around(self.facts, loops))
         if laid_out:
             left = (*left, *self.left_of(laid_out, Around(self.facts, loops, (_LAID_OUT,))))

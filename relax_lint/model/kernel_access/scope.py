@@ -2,17 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from relax_lint.model.kernel_access.accesses import KernelAccess, LoopRange, Obligation
 from relax_lint.model.kernel_access.conditions import Condition
+from relax_lint.model.kernel_access.invariants import Guesses, Put
 from relax_lint.model.kernel_access.layouts import (
     Buffer,
     narrow_claims,
 )
-from relax_lint.model.kernel_access.outside import Around, Claim, obligations
+from relax_lint.model.kernel_access.outside import Around, Claim, is_data, obligations
 from relax_lint.model.kernel_access.polynomials import ONE, Poly, constant
+from relax_lint.model.kernel_access.stored import Stored
 from relax_lint.model.kernel_access.survey import Survey
 from relax_lint.model.kernel_access.terms import Terms
 
@@ -34,6 +36,8 @@ class Scope:
         self.pointers: dict[int, Buffer] = {}
         """The buffers whose memory variables point to, by the addresses of the variables."""
         self.wraps: list[Poly] = []
+        self.wide: dict[Poly, None] = {}
+        """The integers of 64 bits that must not have wrapped around for what is stored to be known."""
         self.callee = ""
         self.contents: dict[int, tuple[Poly, Poly]] = {}
         """For each parameter bounds on the integers that it holds."""
@@ -50,8 +54,8 @@ class Scope:
         self.copied: Mapping[int, tuple[int, int]] = {}
         self.learned: Mapping[int, tuple[float, float]] = {}
         """What an earlier reading found to be held."""
-        self.ends: dict[int, list[tuple[Poly, Poly] | None]] = {}
-        """For each of them, of each store to it, the ends of what is stored in terms of the call."""
+        self.ends: dict[int, list[Stored]] = {}
+        """For each buffer, of each store to it, what may be stored."""
         self.stores: Mapping[int, int] = {}
         """To how many stores an earlier reading came."""
         self.origins: dict[int, set[int | None]] = {}
@@ -62,9 +66,23 @@ class Scope:
         """The buffers whose memory what the kernel calls may write."""
         self.shared: frozenset[int] = frozenset()
         """Those that an earlier reading found."""
+        self.unwritten: frozenset[int] = frozenset()
+        """Those that an earlier reading found to be loaded from where nothing may have been stored."""
         self.shown: Mapping[int, int] = {}
         """Whose memory each buffer shows, by its address: an earlier reading came to all declarations."""
         self._roots: dict[int, int] = {}
+        self.puts: list[Put] = []
+        """What is stored to them."""
+        self.guesses = Guesses({})
+        """Bounds on what they hold that each store keeps, or that are tried out."""
+        self.is_careful = False
+        """Whether an expression is read again, for what is so whether or not 32 bits are enough."""
+        self.tries = False
+        """Whether guesses are tried out, and nothing else is asked."""
+        self._wraps_of: dict[int, dict[tuple[Poly, ...], None]] = {}
+        """For each parameter of integers that is stored to, the calls in which a value may wrap around."""
+        self._reached: set[int] = set()
+        """The parameters with a store whose value comes to both of its ends."""
         self.scalars: dict[tuple[int, tuple[Poly | None, ...]], Poly] = {}
         """What is known to stand in elements of the kernel's own buffers."""
 
@@ -96,7 +114,15 @@ class Scope:
     def may_wrap(self) -> bool:
         """Whether the 32-bit arithmetic that was read last may wrap around; it is settled then."""
         wraps, self.wraps = tuple(dict.fromkeys(self.wraps)), []
-        return bool(wraps) and bool(self.left_of(narrow_claims(wraps), Around(self.facts, self._steps)))
+        return self.wraps_around(wraps)
+
+    def wraps_around(self, values: Sequence[Poly]) -> bool:
+        """Whether some values may be beyond 32 bits here."""
+        return bool(values) and bool(self.left_of(narrow_claims(values), Around(self.facts, self._steps)))
+
+    def is_from_data(self, values: Iterable[Poly]) -> bool:
+        """Whether a value was computed from data."""
+        return is_data(self.terms, [atom for value in values for atom in value.atoms()])
 
     @property
     def _steps(self) -> tuple[int, ...]:

@@ -53,7 +53,7 @@ class Subroutines(Expressions):
         if None in pointers.values() or any(type(var.ty).__name__ == "BufferType" for var in callee.params):
             # A pointer is no tensor: the shape of such a parameter says nothing of the memory.
             return False
-        values = [(var, self.settled(self.value(arg))) for var, arg in pairs if _is_number(var)]
+        values = [(var, self.settled(arg)) for var, arg in pairs if _is_number(var)]
         for var, value in values:
             self.bind(var, value)
         given = {address: buffer for address, buffer in pointers.items() if buffer is not None}

@@ -5,13 +5,12 @@ Everything is numbered, so that sums of atoms are cheap; `expression` gives the 
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass
-from enum import Enum
-from typing import Any, TypeAlias
+from collections.abc import Iterable, Sequence
+from typing import Any
 
 import sympy
 
+from relax_lint.model.kernel_access.atoms import Atom, Kind, Option, Span
 from relax_lint.model.kernel_access.conditions import at_least_zero
 from relax_lint.model.kernel_access.polynomials import (
     ONE,
@@ -25,52 +24,6 @@ from relax_lint.model.kernel_access.polynomials import (
 from relax_lint.symbolic import functions as f
 
 
-class Kind(Enum):
-    """What an atom stands for."""
-
-    SYMBOL = "a symbol of the signature, or a bound on what a parameter holds"
-    LOOP = "a loop variable"
-    QUOTIENT = "a floor division"
-    REMAINDER = "what a floor division leaves"
-    CHOICE = "one of several values, each under a condition"
-    LOADED = "an element of a buffer"
-    OPAQUE = "a number of which at most a range is known"
-
-
-Span: TypeAlias = "tuple[int | None, int | None]"
-"""The least and the greatest value, None where they are not known."""
-
-
-@dataclass(frozen=True)
-class Option:
-    """One value of a choice and the condition under which it is taken."""
-
-    condition: Any
-    value: Poly
-
-
-@dataclass(eq=False)
-class Atom:
-    """One atom. Loops and loaded values run from `first` to `last`; of quotients and remainders `first` is
-    the dividend, `last` the divisor. `static` ones depend on the call only. `name` is the name of a variable,
-    or the sympy symbol that it is.
-    """
-
-    kind: Kind
-    name: Any
-    span: Span
-    static: bool
-    first: Poly = ZERO
-    last: Poly = ZERO
-    options: tuple[Option, ...] = ()
-    bounded: bool = True
-    """Whether `first` and `last` of a loaded value are known."""
-    operation: str = ""
-    """Of a choice: `min`, `max` or nothing."""
-    holder: int | None = None
-    """Of a bound on what a parameter holds: its position."""
-
-
 class Terms:
     """The atoms of one kernel, by number."""
 
@@ -78,11 +31,15 @@ class Terms:
         self.atoms: list[Atom] = []
         self.counted: set[int] = set()
         """Loaded values that the kernel has computed from nothing but sizes and loops."""
+        self.from_data: set[int] = set()
+        """Numbers of which nothing is known because data decides whether arithmetic wraps around."""
         self.effort = 0
         """How much was done to judge accesses, in systems of constraints."""
         self._divisions: dict[tuple[Kind, Poly, Poly], int] = {}
         self._extremes: dict[tuple[str, Poly, Poly], Poly] = {}
+        self._least: dict[Poly, Poly | None] = {}
         self._parts: dict[tuple[int, int, int], Poly] = {}
+        self._powers: dict[Poly, Poly] = {}
         self._names: set[str] = set()
         self._shown: dict[int, Any] = {}
 
@@ -127,6 +84,16 @@ class Terms:
         name = operation if static else self._fresh("choice")
         atom = Atom(Kind.CHOICE, name, span, static=static, options=tuple(options), operation=operation)
         return self._new(atom)
+
+    def power(self, exponent: Poly, most: int) -> Poly | None:
+        """Two to the power of a number that is known to be from 0 to `most`; None for any other."""
+        low, high = self.span(exponent)
+        if low is None or low < 0 or high is None or high > most:
+            return None
+        found = self._powers.get(exponent)
+        if found is None:
+            found = self._powers[exponent] = self.opaque("power", (2**low, 2**high))
+        return found
 
     def part(self, number: int, width: int, rest: int) -> Poly:
         """What an atom is divided by a width, where the division leaves `rest`."""
@@ -257,7 +224,26 @@ class Terms:
             else:
                 ends = [x * y for x in (low, high) for y in (a, b) if x is not None and y is not None]
                 low, high = min(ends), max(ends)
+        if low is not None and low < 0 and all(monomial.count(atom) % 2 == 0 for atom in monomial):
+            low = 0
         return low, high
+
+    def contents_in(self, polynomials: Iterable[Poly]) -> dict[sympy.Symbol, int]:
+        """The bounds on what parameters hold that occur in what the call decides: the position of each."""
+        found: dict[sympy.Symbol, int] = {}
+        todo = [atom for p in polynomials for atom in p.atoms()]
+        seen: set[int] = set()
+        while todo:
+            number = todo.pop()
+            if number in seen:
+                continue
+            seen.add(number)
+            atom = self.atoms[number]
+            if atom.holder is not None:
+                found[atom.name] = atom.holder
+            inner = (atom.first, atom.last, *(option.value for option in atom.options))
+            todo += [a for p in inner for a in p.atoms()]
+        return found
 
     def is_within(self, p: Poly, d: Poly) -> bool:
         """Whether 0 <= p < d was shown, in every step of the loops."""
@@ -278,6 +264,11 @@ class Terms:
         """A bound from below in terms of the call, each loop at the end that makes it least; None where a
         sign is not known. Divisors are taken to be positive, as a division by zero ends the run.
         """
+        if p not in self._least:
+            self._least[p] = self._found_least(p)
+        return self._least[p]
+
+    def _found_least(self, p: Poly) -> Poly | None:
         while True:
             inner = [atom for atom in p.atoms() if not self.atoms[atom].static]
             if not inner:
@@ -309,15 +300,24 @@ class Terms:
             return atom.first if lower else atom.last
         if atom.kind is Kind.REMAINDER:
             return ZERO if lower else atom.last.shift(-1)
-        if atom.operation and (atom.operation == "max") == lower:
-            # One of the operands alone is such a bound.
-            ends = [self._of(option.value, lower=lower) for option in atom.options]
-            return self._extreme([end for end in ends if end is not None], atom.operation)
+        if atom.kind is Kind.CHOICE and not atom.static:
+            found = self._end_of_choice(atom, lower=lower)
+            if found is not None:
+                return found
         if atom.kind is Kind.QUOTIENT and self.is_static(atom.last):
             least = self.least(atom.first if lower else -atom.first)
             return None if least is None else self.quotient(least if lower else -least, atom.last)
         end = atom.span[0] if lower else atom.span[1]
         return None if end is None else constant(end)
+
+    def _end_of_choice(self, atom: Atom, *, lower: bool) -> Poly | None:
+        """The least or the greatest of the values of two options at most."""
+        ends = [self._of(option.value, lower=lower) for option in atom.options]
+        known = [end for end in ends if end is not None]
+        if atom.operation and (atom.operation == "max") == lower:
+            # One of the operands alone is such a bound.
+            return self._extreme(known, atom.operation)
+        return self._extreme(known, "min" if lower else "max") if len(known) == len(ends) else None
 
     def _extreme(self, ends: Sequence[Poly], operation: str) -> Poly | None:
         """The greatest or the least of two at most."""

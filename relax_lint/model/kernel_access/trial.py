@@ -7,10 +7,11 @@ from dataclasses import field
 from enum import Enum
 
 from relax_lint.model.kernel_access.accesses import KernelAccess
+from relax_lint.model.kernel_access.atoms import Kind
 from relax_lint.model.kernel_access.conditions import AnyOf, AtLeastZero, Condition, Every, Unread
 from relax_lint.model.kernel_access.polynomials import Poly
-from relax_lint.model.kernel_access.terms import Kind, Terms
-from relax_lint.support.lazy_dataclass import dataclass
+from relax_lint.model.kernel_access.terms import Terms
+from relax_lint.support.lazy_dataclass import record
 
 MAX_STEPS = 3000
 
@@ -23,7 +24,7 @@ class Outcome(Enum):
     UNKNOWN = "not every step could be tried"
 
 
-@dataclass(frozen=True)
+@record(frozen=True)
 class Trial:
     """The outcome, and of a step that is outside: the axis, its index and the values of the loops."""
 

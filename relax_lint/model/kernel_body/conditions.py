@@ -15,13 +15,13 @@ from sympy.logic.boolalg import Boolean
 
 from relax_lint.model.kernel_body.loops import Loops
 from relax_lint.model.kernel_body.strides import Linear, covered, linear
-from relax_lint.support.lazy_dataclass import dataclass
+from relax_lint.support.lazy_dataclass import record
 from relax_lint.symbolic.functions import FloorDiv, FloorMod
 from relax_lint.symbolic.translate import Translator, Untranslatable
 from relax_lint.vm import nodes
 
 
-@dataclass(frozen=True)
+@record(frozen=True)
 class Below:
     """`value` < `limit`, where `limit` has no variable of a loop."""
 
@@ -77,7 +77,7 @@ def _below(difference: sympy.Expr, loops: Loops) -> Below:
     return Below(value, limit)
 
 
-@dataclass(frozen=True)
+@record(frozen=True)
 class Selected:
     """The indices of a store and the loops around it, with the conditions worked into the loops."""
 

@@ -8,7 +8,7 @@ from typing import Any, TypeAlias
 import sympy
 
 from relax_lint.model.kernels import BufferParameter, KernelParameter
-from relax_lint.support.lazy_dataclass import dataclass
+from relax_lint.support.lazy_dataclass import record
 
 
 class Effects:
@@ -40,7 +40,7 @@ class Effects:
         self.opaque.setdefault(parameter, why)
 
 
-@dataclass(frozen=True)
+@record(frozen=True)
 class Element:
     """An element of a buffer: of a parameter by its position, or of a local buffer by its variable. An index
     that cannot be read is None.
@@ -54,7 +54,7 @@ Same: TypeAlias = Callable[[Element, Element], bool]
 """Whether two elements are at the same distance from the starts of their buffers."""
 
 
-@dataclass(frozen=True)
+@record(frozen=True)
 class Store:
     """One store, of a value that is computed from the elements `sources`. `copies` says that it is the one
     source as it is.

@@ -15,10 +15,10 @@ from relax_lint.model.kernel_body.flat_positions import flat_position
 from relax_lint.model.kernel_body.loops import Loops
 from relax_lint.model.kernel_body.strides import linear, told_apart
 from relax_lint.model.kernel_body.touches import Loop, Touch, common_loops
-from relax_lint.support.lazy_dataclass import dataclass
+from relax_lint.support.lazy_dataclass import record
 
 
-@dataclass(frozen=True)
+@record(frozen=True)
 class Order:
     """`kept`: each element is loaded before it is overwritten. `together`: in the very step that overwrites
     it, whatever the order of the steps.

@@ -10,6 +10,7 @@ from collections.abc import Sequence
 from typing import Any
 
 import sympy
+from sympy.logic.boolalg import Boolean
 
 from relax_lint.model.kernel_body.conditions import Below
 from relax_lint.model.kernel_body.data_flow import DataFlow, Effects, Element, Store
@@ -20,6 +21,7 @@ from relax_lint.model.kernels import BufferParameter, KernelParameter, Lookup
 from relax_lint.symbolic.quantity import Unknown
 from relax_lint.symbolic.translate import Translator, Untranslatable
 from relax_lint.vm import nodes
+from relax_lint.vm.sorting import sorting_of
 
 _READ, _WRITE = 1, 2
 _ARITHMETIC = ("Add", "Sub", "Mul", "Div", "Mod", "FloorDiv", "FloorMod", "Min", "Max")
@@ -44,6 +46,8 @@ class ExpressionReader:
         self.flow = DataFlow(self._same_place)
         self.touches: list[Touch] = []
         self.lookups: list[Lookup] = []
+        self.filled: dict[int, Boolean] = {}
+        """When parameters are written as a whole by what the kernel calls."""
         self._parameters = parameters
         self._translator = translator
         self._loops = loops
@@ -196,9 +200,42 @@ class ExpressionReader:
             self._expression(load, loads)
         elif name == "buffer_data":
             self._opaque(node.args[0])
-        else:
+        elif not self._sorts(node):
             for argument in node.args:
                 self._expression(argument, loads)
+
+    def _sorts(self, node: Any) -> bool:
+        """Whether a call is one that sorts parameters, and was read as that."""
+        sorting = sorting_of(node)
+        if sorting is None or self._uncertain or self._nest:
+            return False
+        arrays = (sorting.source, *(result.array for result in sorting.results))
+        positions = [self._roots.get(array.buffer) for array in arrays]
+        known = [position for position in positions if position is not None]
+        if len(set(known)) < len(arrays) or any(array.buffer in self._windows for array in arrays):
+            return False
+        whole = [self._whole_of(position, array.shape) for position, array in zip(known, arrays, strict=True)]
+        if None in whole:
+            return False
+        for position in known:
+            self.flow.give_up(position)
+        self.effects.reads.add(known[0])
+        self.touches.append(self._anywhere(known[0], writes=False))
+        source, axis = whole[0] or (), sorting.axis
+        for position, shape in zip(known[1:], whole[1:], strict=True):
+            self.effects.write(position)
+            self.touches.append(self._anywhere(position, writes=True))
+            self.filled[position] = _filled(source, shape or (), axis, sorting.first)
+        return True
+
+    def _whole_of(self, position: int, extents: Sequence[Any]) -> tuple[sympy.Expr, ...] | None:
+        """The shape of a parameter, if these are its extents."""
+        shape = self._shape(position)
+        try:
+            given = tuple(self._translator.expr(extent) for extent in extents)
+        except (Untranslatable, AttributeError):
+            return None
+        return shape if shape == given else None
 
     def _choice(
         self, condition: Any, values: Sequence[Any], loads: list[tuple[Any, tuple[Any, ...]]]
@@ -261,8 +298,28 @@ class ExpressionReader:
             inner = node.value if type(node).__name__ == "Cast" else node
             if nodes.is_load(inner):
                 source = self._roots.get(nodes.loaded_buffer(inner))
-                if source is not None:
-                    self.lookups.append(Lookup(position, axis, source))
+                steps = None if source is None else self._steps_over(source, inner)
+                if source is not None and steps is not None:
+                    self.lookups.append(Lookup(position, axis, source, steps))
+
+    def _steps_over(self, source: int, load: Any) -> tuple[sympy.Expr, ...] | None:
+        """The extents of the loops around a load that comes to every element of a parameter; None for any
+        other.
+        """
+        shape, indices = self._shape(source), self._indices(load.indices)
+        if shape is None or len(shape) != len(indices) or nodes.loaded_buffer(load) in self._windows:
+            return None
+        moving = [index for index in indices if index is not None and index != 0]
+        if len(set(moving)) < len(moving):
+            return None
+        for index, extent in zip(indices, shape, strict=True):
+            reached = None if index is None else self._loops.range_of(index)
+            plain = index is not None and (index.is_Symbol or index == 0)
+            if not plain or reached is None or reached.first != 0 or reached.extent != extent:
+                return None
+        extents = [loop.extent for loop in self._nest]
+        known = [extent for extent in extents if extent is not None and self._loops.in_signature(extent)]
+        return tuple(known) if len(known) == len(extents) else None
 
     def _shape(self, position: int) -> tuple[sympy.Expr, ...] | None:
         parameter = self._parameters[position]
@@ -278,3 +335,17 @@ class ExpressionReader:
             return tuple(self._translator.expr(extent) for extent in buffer.shape)
         except (Untranslatable, AttributeError):
             return None
+
+
+def _filled(
+    source: Sequence[sympy.Expr], result: Sequence[sympy.Expr], axis: int, first: int | None
+) -> Boolean:
+    """When a result is written as a whole of which so many elements of each row are, if there are as many."""
+    others = [(a, b) for at, (a, b) in enumerate(zip(source, result, strict=True)) if at != axis]
+    if any(a != b for a, b in others) or result[axis] != (source[axis] if first is None else first):
+        return sympy.false
+    if first is None:
+        return sympy.true
+    enough = sympy.Ge(source[axis], first)
+    # That it never holds is known, unlike false.
+    return sympy.Ge(source[axis], first, evaluate=False) if enough == sympy.false else enough

@@ -10,13 +10,13 @@ from sympy.logic.boolalg import Boolean
 
 from relax_lint.model.kernel_body.loops import Loops
 from relax_lint.model.kernel_body.strides import Linear
-from relax_lint.support.lazy_dataclass import dataclass
+from relax_lint.support.lazy_dataclass import record
 
 _MAX_REST = 8
 """How many steps one of two loops may have more than the other."""
 
 
-@dataclass(frozen=True)
+@record(frozen=True)
 class Repeat:
     """`trips` steps, each of which moves what is filled by `distance` > 0 elements."""
 
@@ -24,7 +24,7 @@ class Repeat:
     trips: sympy.Expr
 
 
-@dataclass(frozen=True)
+@record(frozen=True)
 class Fill:
     """`block` elements in a row from `start` on, repeated. It takes `steps`: that other loops have some."""
 

@@ -7,11 +7,11 @@ from typing import Any
 
 import sympy
 
-from relax_lint.support.lazy_dataclass import dataclass
+from relax_lint.support.lazy_dataclass import record
 from relax_lint.symbolic.functions import FloorDiv
 
 
-@dataclass(frozen=True)
+@record(frozen=True)
 class Range:
     """The integers from `first` to `last`; it is empty when `last` < `first`."""
 

@@ -7,10 +7,10 @@ from collections.abc import Iterable
 import sympy
 
 from relax_lint.model.kernel_body.loops import Loops
-from relax_lint.support.lazy_dataclass import dataclass
+from relax_lint.support.lazy_dataclass import record
 
 
-@dataclass(frozen=True)
+@record(frozen=True)
 class Stride:
     """`coefficient` > 0 elements for each of `trips` steps of a loop."""
 
@@ -19,7 +19,7 @@ class Stride:
     trips: sympy.Expr
 
 
-@dataclass(frozen=True)
+@record(frozen=True)
 class Linear:
     """The smallest value of a sum of loop variables, and how far each loop moves it."""
 

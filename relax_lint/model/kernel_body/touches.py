@@ -7,10 +7,10 @@ from typing import Any
 import sympy
 
 from relax_lint.model.kernel_body.conditions import Below
-from relax_lint.support.lazy_dataclass import dataclass
+from relax_lint.support.lazy_dataclass import record
 
 
-@dataclass(frozen=True, eq=False)
+@record(frozen=True, eq=False)
 class Loop:
     """One loop around a statement: `extent` as it is written, `symbol` for what counts its steps. Both are
     None where they are not known. The steps of a `serial` one come one after the other.
@@ -21,7 +21,7 @@ class Loop:
     serial: bool = False
 
 
-@dataclass(frozen=True, eq=False)
+@record(frozen=True, eq=False)
 class Touch:
     """A load from or a store to a parameter.
 

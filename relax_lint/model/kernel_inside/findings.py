@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from sympy.logic.boolalg import Boolean
 
-from relax_lint.support.lazy_dataclass import dataclass
+from relax_lint.support.lazy_dataclass import record
 
 
-@dataclass(frozen=True)
+@record(frozen=True)
 class Race:
     """A store that two steps of a loop make to one element: `reads` if the stored value is made of what was
     there. `harmless` is the condition, on the kernel's symbols, under which no two steps make it.
@@ -21,7 +21,7 @@ class Race:
     harmless: Boolean
 
 
-@dataclass(frozen=True)
+@record(frozen=True)
 class UnwrittenRead:
     """A load from a buffer of the kernel that nothing has written: `ever` if nothing does at all. It is not
     made where `harmless` holds.
@@ -33,7 +33,7 @@ class UnwrittenRead:
     harmless: Boolean
 
 
-@dataclass(frozen=True)
+@record(frozen=True)
 class UnusedBuffer:
     """A buffer of the kernel that is never read; `written` if something is stored to it."""
 
@@ -42,7 +42,7 @@ class UnusedBuffer:
     written: bool
 
 
-@dataclass(frozen=True)
+@record(frozen=True)
 class LargeBuffer:
     """A buffer of the kernel of more bytes than a block has in this scope on the kernel's target."""
 
@@ -53,7 +53,7 @@ class LargeBuffer:
     target: str
 
 
-@dataclass(frozen=True)
+@record(frozen=True)
 class Inside:
     """All that is found in a kernel. What is not certain is left out."""
 

@@ -9,12 +9,12 @@ import ast
 from collections.abc import Iterator, Mapping, Sequence
 
 from relax_lint.sources.dialects.rule import Context, Rule, calls, keyword, replace_all
-from relax_lint.support.lazy_dataclass import dataclass
+from relax_lint.support.lazy_dataclass import record
 
 _KERNEL_CALLS = ("call_tir", "call_tir_inplace", "call_tir_with_grad")
 
 
-@dataclass(frozen=True)
+@record(frozen=True)
 class _TensorType:
     """The type of a constant, as expressions of the text."""
 

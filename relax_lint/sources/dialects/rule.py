@@ -8,7 +8,7 @@ from dataclasses import field
 
 from relax_lint.sources.names import RELAX, TIR, canonical, chain
 from relax_lint.sources.vocabulary import TIR_DTYPE
-from relax_lint.support.lazy_dataclass import dataclass
+from relax_lint.support.lazy_dataclass import record
 
 
 class Index:
@@ -52,7 +52,7 @@ class Index:
         return found
 
 
-@dataclass(frozen=True)
+@record(frozen=True)
 class Context:
     """What a rule may ask: the imports of the unit, the class and functions it consists of, the names of
     the file that declare symbols with their element types, and all names of the file that the unit can see.
@@ -116,7 +116,7 @@ class Context:
 Rewrite = Callable[[Context], bool]
 
 
-@dataclass(frozen=True)
+@record(frozen=True)
 class Rule:
     """One difference between a dialect and what TVM reads today.
 

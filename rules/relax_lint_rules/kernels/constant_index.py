@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 from relax_lint.facts.remedies import CheckAtRunTime
 from relax_lint.results.verdict import Severity, Verdict
 from relax_lint.rule import FixAvailability, Judgement, Message, Rule
+from relax_lint.symbolic.printing import expr_text
 
 if TYPE_CHECKING:
     from relax_lint.facts.function import FunctionFacts
@@ -20,18 +21,19 @@ _POSITION = {
 
 
 def check(facts: FunctionFacts) -> Iterator[Judgement]:
-    """Every constant that a kernel uses as indices: they are inside the axis that they index."""
-    for decided in facts.indices.constant_lookups():
+    """What a kernel uses as indices and is known: they are inside the axis that they index."""
+    for decided in facts.indices.known_lookups():
         event, verdict = decided.event, decided.decision.verdict
-        span = f"indices {event.first} to {event.last}"
+        span = f"indices {expr_text(event.first)} to {expr_text(event.last)}"
         position = _POSITION[verdict].format(event.lookup.axis)
         name = facts.kernels.name_of(event.use, event.lookup.parameter)
+        of = "the constant" if event.is_constant else "the computed"
         # Few models are ever called with an empty input.
         mild = verdict is Verdict.NEEDS_RUNTIME_CHECK and facts.indices.needs_an_element_only(event)
         yield Judgement.of(
             decided,
             event.use.call.place,
-            Message(f"the constant {span} {position} {name}", label=span),
+            Message(f"{of} {span} {position} {name}", label=span),
             severity=Severity.NOTE if mild else None,
             remedy=CheckAtRunTime(),
         )
@@ -41,7 +43,7 @@ RULE = Rule(
     code="RLX308",
     name="constant-index",
     family="kernels",
-    summary="constant indices outside the axis that they index",
+    summary="constant or computed indices outside the axis that they index",
     since="0.1.0",
     source=__file__,
     check=check,

@@ -51,9 +51,13 @@ class Machine:
             return None
         return found
 
-    def run(self, sizes: Mapping[str, int], contents: Mapping[int, Sequence[Any]]) -> Outcome:
-        """One call: `sizes` are the values of symbols and scalar parameters by name."""
-        report = Report()
+    def run(
+        self, sizes: Mapping[str, int], contents: Mapping[int, Sequence[Any]], unwritten: int = 0
+    ) -> Outcome:
+        """One call: `sizes` are the values of symbols and scalar parameters by name, `unwritten` what is loaded
+        where nothing was stored.
+        """
+        report = Report(unwritten=unwritten)
         frame = self._frame(report, sizes)
         shapes = self.shapes(sizes)
         if shapes is None:

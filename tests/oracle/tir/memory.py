@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any, TypeAlias
 
-from tests.oracle.tir.numbers import bits_of
+from tests.oracle.tir.numbers import bits_of, rounding
 
 Path: TypeAlias = "tuple[tuple[ParallelLoop, int], ...]"
 Tag: TypeAlias = tuple[tuple[int, int, int], ...]
@@ -79,6 +79,8 @@ class Report:
     broken_assumption: bool = False
     written: set[str] = field(default_factory=set)
     read: set[str] = field(default_factory=set)
+    unwritten: int = 0
+    """What is loaded where nothing was stored."""
 
 
 @dataclass(eq=False)
@@ -188,7 +190,7 @@ class Access:
                 if _are_concurrent(tag, other) is not None:
                     self._race(view, indices, path, loops, tag, other, True, False)
             memory.readers.setdefault(cell, {})[tag] = None
-        return memory.cells.get(cell, 0)
+        return memory.cells.get(cell, rounding(view.dtype)(self.report.unwritten))
 
     def store(
         self, view: View, indices: tuple[int, ...], value: Any, path: Path, loops: Any, atomic: bool = False

@@ -1,0 +1,56 @@
+"""Operators that may leave elements of their results unwritten."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import sympy
+from sympy.logic.boolalg import Boolean
+
+from relax_lint.analysis.effects import outputs_of
+from relax_lint.model.operations import KernelCall
+from relax_lint.model.program import Function
+from relax_lint.model.types import TensorType
+from relax_lint.vm.calls import CallKind
+
+_TOP_K = "relax.topk"
+
+
+def partial_results(call: KernelCall, function: Function) -> Mapping[int, Boolean]:
+    """For each result of an operator that may be written in part: when all of it is written.
+
+    `R.topk` becomes a call of TVM's packed function, which writes no more elements than there are.
+    """
+    if call.kind is not CallKind.OPERATOR or call.callee != _TOP_K or len(call.arguments) != 1:
+        return {}
+    extent = _sorted_extent(call, function)
+    first = _number(getattr(_attributes(call), "k", None))
+    if extent is None or first is None or first < 1:
+        return {}
+    enough = sympy.Ge(extent, first)
+    if enough == sympy.true:
+        return {}
+    # That it never holds is known, unlike false.
+    when = sympy.Ge(extent, first, evaluate=False) if enough == sympy.false else enough
+    return dict.fromkeys(range(outputs_of(call.type)), when)
+
+
+def _sorted_extent(call: KernelCall, function: Function) -> sympy.Expr | None:
+    """The extent of the axis along which an operator sorts."""
+    type_ = function.type_of(call.arguments[0])
+    axis = _number(getattr(_attributes(call), "axis", None))
+    if not isinstance(type_, TensorType) or type_.shape is None or axis is None:
+        return None
+    axis = axis + len(type_.shape) if axis < 0 else axis
+    return type_.shape[axis] if 0 <= axis < len(type_.shape) else None
+
+
+def _attributes(call: KernelCall) -> Any:
+    return getattr(call.place.node, "attrs", None)
+
+
+def _number(value: Any) -> int | None:
+    if type(value).__name__ == "IntImm":
+        value = value.value
+    return value if isinstance(value, int) else None

@@ -1,0 +1,323 @@
+"""What tensors of indices hold that kernels of the module compute: the integers between which they lie."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import replace
+
+import sympy
+from sympy.logic.boolalg import Boolean
+
+from relax_lint.analysis.access_paths import everything, leaves
+from relax_lint.analysis.flow import FunctionFlow
+from relax_lint.analysis.presumption import Presumption
+from relax_lint.facts.claims import Claim
+from relax_lint.facts.judge import Judge
+from relax_lint.facts.kernels import KernelFacts, KernelUse
+from relax_lint.model.kernel_access.polynomials import Poly
+from relax_lint.model.kernel_access.stored import StoredValues
+from relax_lint.model.operations import FunctionCall, KernelCall, Op, ValueId, View
+from relax_lint.model.types import TensorType, ValueType
+from relax_lint.results.verdict import Verdict
+from relax_lint.support.lazy_dataclass import record
+from relax_lint.symbolic.quantity import Unknown
+
+NOT_EMPTY = Presumption("no reduction is empty")
+_INT64 = 2**63
+MAX_DEPTH = 16
+"""So many kernels are followed, each with what another one has computed."""
+
+
+@record(frozen=True)
+class Held:
+    """The integers between which all elements of a tensor lie, in calls in which all of `given` holds: what
+    the `presumptions` mean, one for each. If they are `reached`, then a tensor that has an element has
+    the smallest and the greatest of them.
+    """
+
+    low: sympy.Expr
+    high: sympy.Expr
+    presumptions: tuple[Presumption, ...] = ()
+    given: tuple[Boolean, ...] = ()
+    reached: bool = False
+
+
+@record(frozen=True)
+class _Write:
+    """The operation at `index` writes a tensor: a kernel its parameter `position`, or (None) who knows."""
+
+    index: int
+    use: KernelUse | None = None
+    position: int = 0
+
+
+@record(frozen=True)
+class _Given:
+    """What the arguments of a kernel hold, and the values of the kernel's symbols for that."""
+
+    bounds: Mapping[sympy.Symbol, sympy.Expr]
+    held: tuple[Held, ...]
+
+
+class IndexValues:
+    """What the tensors of one function hold, as far as constants and kernels decide it."""
+
+    def __init__(
+        self,
+        flow: FunctionFlow,
+        judge: Judge,
+        kernels: KernelFacts,
+        constants: Mapping[ValueId, tuple[int, int]],
+    ) -> None:
+        self._flow = flow
+        self._judge = judge
+        self._kernels = kernels
+        self._constants = constants
+        self._written: dict[ValueId, list[_Write]] | None = None
+        self._damaged: frozenset[ValueId] = frozenset()
+        self._known: dict[tuple[int, int], Held | None] = {}
+        self._depth = 0
+
+    def of(self, use: KernelUse, position: int) -> Held | None:
+        """What an argument holds when a kernel is called; None where that is not known."""
+        value = use.operands[position].value if position < len(use.operands) else None
+        return None if value is None else self._held(value, use.call.place.index)
+
+    def _held(self, value: ValueId, before: int) -> Held | None:
+        """What a value holds before an operation."""
+        constant = self._constants.get(value)
+        if constant is not None:
+            return Held(sympy.Integer(constant[0]), sympy.Integer(constant[1]), reached=True)
+        tree = self._flow.aliases.roots.tree(value)
+        if isinstance(tree, tuple):
+            return None
+        found = [self._held_by(root, self._flow.function.type_of(value), before) for root in sorted(tree)]
+        whole = value not in self._flow.aliases.windows
+        return _joined(found, reached=whole)
+
+    def _held_by(self, root: ValueId, seen: ValueType, before: int) -> Held | None:
+        """What a tensor holds before an operation, as somebody sees it."""
+        constant = self._constants.get(root)
+        if constant is not None and _dtype(self._flow.function.type_of(root)) == _dtype(seen):
+            return Held(sympy.Integer(constant[0]), sympy.Integer(constant[1]), reached=True)
+        writes = [one for one in self._writes.get(root, ()) if one.index < before]
+        made = self._flow.paths.definitions.get(root)
+        if not writes and isinstance(made, View) and root not in self._damaged:
+            # A reshape may be a copy.
+            return self._held(made.source, before) if _dtype(made.type) == _dtype(seen) else None
+        if (
+            not writes
+            or root in self._damaged
+            or any(True for _ in self._flow.aliases.roots.perhaps_of(root))
+        ):
+            return None
+        if any(
+            one.use is None or _dtype(one.use.operands[one.position].type) != _dtype(seen) for one in writes
+        ):
+            return None
+        return _joined([self._left(one) for one in writes], reached=len(writes) == 1)
+
+    # -- who writes what -----------------------------------------------------------------------
+
+    @property
+    def _writes(self) -> Mapping[ValueId, list[_Write]]:
+        if self._written is None:
+            self._written = defaultdict(list)
+            uses = {use.call.place.index: use for use in self._kernels.uses}
+            for op in self._flow.operations:
+                for root, write in self._writes_of(op, uses.get(op.place.index)):
+                    self._written[root].append(write)
+            contents = self._flow.contents
+            hurt = [(event.reading.value, event.tensor) for event in contents.unwritten_reads]
+            hurt += [(event.reading.value, event.tensor) for event in contents.overwritings]
+            hurt += [(event.reading.value, event.call) for event in contents.stale_reads]
+            values = {value for name, op in hurt for value in (name, op.result)} | self._flow.used_inside
+            self._damaged = frozenset(root for value in values for root in self._roots_of(value))
+        return self._written
+
+    def _roots_of(self, value: ValueId) -> frozenset[ValueId]:
+        return everything(self._flow.aliases.roots.tree(value))
+
+    def _writes_of(self, op: Op, use: KernelUse | None) -> Iterator[tuple[ValueId, _Write]]:
+        unknown = _Write(op.place.index)
+        if isinstance(op, FunctionCall):
+            for value in (*op.arguments, op.result):
+                yield from ((root, unknown) for root in self._roots_of(value))
+            return
+        if not isinstance(op, KernelCall):
+            return
+        effect = self._flow.effect_of(op)
+        if use is None or not effect.known:
+            touched = effect.writes if effect.known else range(len(op.arguments))
+            values = [op.arguments[position] for position in touched if position < len(op.arguments)]
+            for value in (*values, op.result):
+                yield from ((root, unknown) for root in self._roots_of(value))
+            return
+        outputs = list(leaves(self._flow.aliases.roots.tree(op.result)))
+        for position in sorted(effect.writes):
+            fresh = position - len(op.arguments)
+            if fresh < 0:
+                roots = self._roots_of(op.arguments[position])
+                plain = len(roots) == 1 and op.arguments[position] not in self._flow.aliases.windows
+            else:
+                roots = outputs[fresh] if fresh < len(outputs) else frozenset()
+                plain = position not in effect.reads
+            write = _Write(op.place.index, use, position) if plain else unknown
+            yield from ((root, write) for root in roots)
+
+    # -- what a kernel writes ------------------------------------------------------------------
+
+    def _left(self, write: _Write) -> Held | None:
+        """What a kernel leaves in one of its arguments."""
+        key = write.index, write.position
+        if key not in self._known:
+            self._known[key] = None
+            self._depth += 1
+            if write.use is not None and self._depth <= MAX_DEPTH:
+                self._known[key] = self._stored(write.use, write.position)
+            self._depth -= 1
+        return self._known[key]
+
+    def _stored(self, use: KernelUse, position: int) -> Held | None:
+        values = use.kernel.accesses.values.get(position)
+        whole = use.kernel.whole_writes.get(position, sympy.false)
+        if values is None or position in self._flow.effect_of(use.call).reads:
+            return None
+        given = self._given(use, values)
+        if given is None or not self._is_certain(use, whole):
+            return None
+        ends = self._ends(use, values, given)
+        presumed = None if ends is None else self._presumed(use, values, given)
+        if ends is None or presumed is None or not self._fits(use, *ends):
+            return None
+        before = [(p, c) for one in given.held for p, c in zip(one.presumptions, one.given, strict=True)]
+        everything_presumed = dict.fromkeys(
+            (*before, *presumed, *((p, sympy.true) for p in use.presumptions))
+        )
+        return Held(
+            *ends,
+            tuple(presumption for presumption, _ in everything_presumed),
+            tuple(condition for _, condition in everything_presumed),
+            values.reached and not given.held and not presumed,
+        )
+
+    def _ends(
+        self, use: KernelUse, values: StoredValues, given: _Given
+    ) -> tuple[sympy.Expr, sympy.Expr] | None:
+        """The least and the greatest of what is stored."""
+        lows = [self._bound(use, low, given) for low, _ in values.ranges]
+        highs = [self._bound(use, high, given) for _, high in values.ranges]
+        if not lows or None in lows or None in highs:
+            return None
+        return sympy.Min(*(low for low in lows if low is not None)), sympy.Max(
+            *(high for high in highs if high is not None)
+        )
+
+    def _presumed(
+        self, use: KernelUse, values: StoredValues, given: _Given
+    ) -> tuple[tuple[Presumption, Boolean], ...] | None:
+        """What is taken for granted for a kernel to store what is said of it; None where that is too much."""
+        if not all(self._holds(use, self._not_negative(use, p, given)) for p in values.steps):
+            return None
+        found: dict[tuple[Presumption, Boolean], None] = {}
+        for group in values.wraps:
+            negative = [self._bound(use, p, given) for p in group]
+            if None in negative:
+                return None
+            condition = _some_negative(negative)
+            if not self._holds(use, condition):
+                if not condition.free_symbols:
+                    return None
+                found[Presumption(f"no integer that `{use.kernel.name}` stores wraps around"), condition] = (
+                    None
+                )
+        for p in values.reductions:
+            condition = self._not_negative(use, p, given)
+            if not self._holds(use, condition):
+                found[NOT_EMPTY, condition] = None
+        return tuple(found)
+
+    def _fits(self, use: KernelUse, low: sympy.Expr, high: sympy.Expr) -> bool:
+        """Whether all between two ends are integers of 64 bits."""
+        condition = sympy.And(sympy.Ge(low, -_INT64), sympy.Lt(high, _INT64))
+        return bool(condition == sympy.true) or self._holds(use, condition)
+
+    def _not_negative(self, use: KernelUse, p: Poly, given: _Given) -> Boolean:
+        found = self._bound(use, p, given)
+        return sympy.false if found is None else sympy.Ge(found, 0)
+
+    def _given(self, use: KernelUse, values: StoredValues) -> _Given | None:
+        """The values of the bounds on what the kernel's arguments hold: of any integers, if nothing is known
+        of them.
+        """
+        terms = use.kernel.accesses.terms
+        found: dict[sympy.Symbol, sympy.Expr] = {}
+        held: list[Held] = []
+        for symbol, position in terms.contents_in(_polynomials(values)).items():
+            known = self.of(use, position) or _any_integers(use.operands[position].type)
+            if known is None:
+                return None
+            found[symbol] = known.low if symbol.name.startswith("min(") else known.high
+            held.append(known)
+        return _Given(found, tuple(held))
+
+    def _bound(self, use: KernelUse, p: Poly, given: _Given) -> sympy.Expr | None:
+        """A polynomial of the kernel in the symbols of the caller."""
+        found = use.match.binding.expr(use.kernel.accesses.terms.expression(p), given.bounds)
+        return None if isinstance(found, Unknown) else found
+
+    def _is_certain(self, use: KernelUse, whole: Boolean) -> bool:
+        """Whether a condition on the kernel's symbols holds in a call."""
+        if whole in (sympy.true, sympy.false):
+            return bool(whole == sympy.true)
+        values = use.match.binding.values
+        return whole.free_symbols <= values.keys() and self._holds(use, whole.xreplace(values))
+
+    def _holds(self, use: KernelUse, condition: Boolean) -> bool:
+        return self._judge.judge(Claim(condition, use.entered)).verdict is Verdict.ALWAYS_FINE
+
+
+def _polynomials(values: StoredValues) -> Iterator[Poly]:
+    for pair in values.ranges:
+        yield from pair
+    for group in (*values.wraps, values.steps, values.reductions):
+        yield from group
+
+
+def _some_negative(group: Iterable[sympy.Expr | None]) -> Boolean:
+    return sympy.Or(*(sympy.Lt(p, 0) for p in group if p is not None))
+
+
+def _joined(found: Iterable[Held | None], *, reached: bool) -> Held | None:
+    """What holds of tensors of which one is seen."""
+    known = list(found)
+    if not known or None in known:
+        return None
+    every = [one for one in known if one is not None]
+    if len(every) == 1:
+        one = every[0]
+        return replace(one, reached=one.reached and reached)
+    presumed = dict.fromkeys(pair for one in every for pair in zip(one.presumptions, one.given, strict=True))
+    return Held(
+        sympy.Min(*(one.low for one in every)),
+        sympy.Max(*(one.high for one in every)),
+        tuple(presumption for presumption, _ in presumed),
+        tuple(condition for _, condition in presumed),
+    )
+
+
+def _any_integers(type_: ValueType) -> Held | None:
+    """What a tensor of integers holds of which nothing is known."""
+    name = _dtype(type_)
+    digits = name.removeprefix("u").removeprefix("int")
+    if not digits.isdigit() or name not in (f"int{digits}", f"uint{digits}"):
+        return None
+    bits = int(digits)
+    low, high = (0, 2**bits - 1) if name.startswith("u") else (-(2 ** (bits - 1)), 2 ** (bits - 1) - 1)
+    return Held(sympy.Integer(low), sympy.Integer(high))
+
+
+def _dtype(type_: ValueType) -> str:
+    """The name of the type of the elements."""
+    return type_.dtype.name if isinstance(type_, TensorType) and type_.dtype is not None else ""

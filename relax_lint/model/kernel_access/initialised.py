@@ -1,0 +1,134 @@
+"""When everything that is loaded from a kernel's own buffer was stored before."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from relax_lint.model.kernel_access.accesses import KernelAccess, LoopRange
+from relax_lint.model.kernel_access.conditions import AtLeastZero, Condition, Every, is_unread
+from relax_lint.model.kernel_access.polynomials import Poly
+from relax_lint.model.kernel_access.terms import Terms
+from relax_lint.support.lazy_dataclass import record
+
+MAX_STORES = 16
+"""So many stores to one buffer are looked at."""
+_IN_ORDER = ("serial", "unrolled")
+
+
+@record(frozen=True)
+class Needs:
+    """What must not be negative for all loads to see what was stored: by loops that must have a step, those
+    that reduce apart.
+    """
+
+    steps: tuple[Poly, ...] = ()
+    reductions: tuple[Poly, ...] = ()
+
+
+def needs_of(terms: Terms, accesses: Sequence[KernelAccess], root: int) -> Needs | None:
+    """What the loads from a buffer of the kernel need; None where that is not known."""
+    own = [access for access in accesses if access.buffer.root == root]
+    stores = [access for access in own if access.writes and not access.unread]
+    steps: dict[Poly, None] = {}
+    reductions: dict[Poly, None] = {}
+    if len(stores) > MAX_STORES:
+        return None
+    for load in own:
+        if load.writes:
+            continue
+        found = _covered(terms, load, stores)
+        if found is None:
+            return None
+        for loop in found:
+            if loop.extent is None or not terms.is_static(loop.extent):
+                return None
+            need = loop.extent.shift(-1)
+            if not terms.is_not_negative(need):
+                (reductions if _reduces(loop, stores) else steps)[need] = None
+    return Needs(tuple(steps), tuple(reductions))
+
+
+def _covered(
+    terms: Terms, load: KernelAccess, stores: Sequence[KernelAccess]
+) -> tuple[LoopRange, ...] | None:
+    """The loops that must have a step for some store to come before a load; None where that is not known."""
+    known = [found for store in stores if (found := _before(terms, load, store)) is not None]
+    return min(known, key=len) if known else None
+
+
+def _before(terms: Terms, load: KernelAccess, store: KernelAccess) -> tuple[LoopRange, ...] | None:
+    """The loops that must have a step for a store to fill what is loaded afterwards."""
+    if store.order > load.order or store.buffer.number != load.buffer.number:
+        return None
+    common = [loop for loop in store.loops if any(loop is other for other in load.loops)]
+    inner = [loop for loop in store.loops if not any(loop is other for other in common)]
+    if any(loop.variable is None for loop in inner):
+        return None
+    left = _not_filling(terms, load, store, inner)
+    if left is None:
+        return None
+    first = [loop for condition in _parts(store.conditions) if (loop := _first_step(condition, store))]
+    moved = {atom for loop in first if loop.variable is not None for atom in loop.variable.atoms()}
+    there = list(_parts(load.conditions))
+    for condition in _parts(store.conditions):
+        # Two conditions that cannot be read are not known to be one.
+        same = not is_unread(condition) and condition in there
+        if not same and _first_step(condition, store) is None:
+            return None
+    used = {atom for index in store.where if index is not None for atom in index.atoms()}
+    if moved & used or any(loop.kind not in _IN_ORDER for loop in first if loop in common):
+        return None
+    return tuple(left)
+
+
+def _not_filling(
+    terms: Terms, load: KernelAccess, store: KernelAccess, inner: Sequence[LoopRange]
+) -> list[LoopRange] | None:
+    """The inner loops of a store that only repeat it; None unless the others come to what is loaded."""
+    left = list(inner)
+    if store.fills:
+        return left
+    own = {atom for loop in inner if loop.variable is not None for atom in loop.variable.atoms()}
+    for loaded, stored in zip(load.where, store.where, strict=True):
+        if loaded is None or stored is None:
+            return None
+        if not stored.atoms() & own:
+            if loaded != stored:
+                return None
+            continue
+        loop = next((one for one in left if one.variable == stored), None)
+        if loop is None or loop.first is None or loop.extent is None:
+            return None
+        last = loop.first + loop.extent.shift(-1)
+        if not (terms.is_not_negative(loaded - loop.first) and terms.is_not_negative(last - loaded)):
+            return None
+        left.remove(loop)
+    return left
+
+
+def _parts(conditions: Sequence[Condition]) -> Iterator[Condition]:
+    for condition in conditions:
+        if isinstance(condition, Every):
+            yield from _parts(condition.parts)
+        else:
+            yield condition
+
+
+def _first_step(condition: Condition, store: KernelAccess) -> LoopRange | None:
+    """The loop of whose first step a condition is a part."""
+    if not isinstance(condition, AtLeastZero):
+        return None
+    for loop in store.loops:
+        if loop.variable is None or loop.first is None:
+            continue
+        if condition.value in (loop.variable - loop.first, loop.first - loop.variable):
+            return loop
+    return None
+
+
+def _reduces(loop: LoopRange, stores: Sequence[KernelAccess]) -> bool:
+    """Whether some store is made in the first step of a loop only."""
+    if loop.variable is None or loop.first is None:
+        return False
+    first = AtLeastZero(loop.first - loop.variable)
+    return any(loop in store.loops and first in list(_parts(store.conditions)) for store in stores)

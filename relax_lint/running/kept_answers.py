@@ -1,0 +1,248 @@
+"""What a run printed, kept with all that it depended on: an equal run prints it again before it has loaded
+what a run needs. Imports as little as that takes.
+
+An answer is found by the command line, the surroundings and the contents of the named files and of the
+configuration; it is used if the tool and the installed packages are as they were. See `docs/speed.md`.
+"""
+
+from __future__ import annotations
+
+import os
+import stat
+import sys
+import time
+
+from relax_lint.support.regular_file import read_regular
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Sequence
+
+VARIABLES = (
+    *("RELAX_LINT_CACHE_DIR", "XDG_CACHE_HOME", "HOME", "RELAX_LINT_DEBUG"),
+    *("NO_COLOR", "FORCE_COLOR", "CLICOLOR_FORCE", "CLICOLOR", "TERM", "GITHUB_ACTIONS"),
+)
+"""The environment variables that a printed answer may depend on. Links and columns are for terminals, for
+which nothing is kept.
+"""
+
+KEPT_OPTIONS = frozenset(
+    {
+        *("select", "ignore", "allocator", "page-size", "max-memory", "assume", "exclude", "lower", "target"),
+        *("weights", "dialect", "fail-on", "strict", "exit-zero", "error-on-no-input", "jobs", "sandbox"),
+        *("output-format", "statistics", "show-provers", "quiet", "color", "bind", "formulas"),
+    }
+)
+"""The options with which an answer depends on nothing else; with any other one none is kept."""
+
+KEPT_FORMATS = ("text", "concise")
+
+_FORM = "relax-lint answer 1"
+_MOST_ARGUMENTS = 64
+_MOST_FILES = 16
+_MOST_FILE_BYTES = 1 << 20
+_MOST_BYTES = 1 << 18
+_MOST_PLACES = 64
+_CLOCK_STEP_S = 2.0
+_DAY_S = 86_400.0
+_TAG, _SIGNATURE = "CACHEDIR.TAG", b"Signature: 8a477f597d28d172789f06886806bc55\n# A cache of relax-lint"
+_METADATA = (".dist-info", ".egg-info")
+
+
+class Question:
+    """One call of the command, with all that its answer depends on but the installation: `key` stands for it.
+
+    It is None where the answer may depend on something else: a folder is named, say, or standard input.
+    """
+
+    def __init__(self, arguments: Sequence[str]) -> None:
+        self._arguments = tuple(arguments)
+        self.text: str | None = None
+        """What was printed, where it may be kept."""
+        try:
+            self.key = _key(self._arguments)
+        except (OSError, ValueError):
+            self.key = None
+
+    def answer(self) -> tuple[str, int] | None:
+        """What the same call printed before, and its exit code; None if that is not known."""
+        if self.key is None:
+            return None
+        folder = default_folder()
+        path = _path(folder, self.key)
+        try:
+            form, code, stamp, places, text = _parts(read_regular(path, _MOST_BYTES, beneath=folder))
+            if form != _FORM or code not in ("0", "1", "3") or not is_harmless(text) or not _is_ours(folder):
+                return None
+            if stamp != _stamp(places)[0]:
+                return None
+            if time.time() - os.lstat(path).st_mtime > _DAY_S:
+                # What is in use is the last to go when the folder is full.
+                os.utime(path)
+        except (OSError, ValueError):
+            return None
+        return text, int(code)
+
+    def entry(self, code: int, places: Sequence[str]) -> tuple[str, bytes] | None:
+        """The path of the entry for what was printed, and its contents; None where it cannot be kept.
+        `places` are the folders of the tool and of the rule packages.
+        """
+        text = self.text
+        if self.key is None or text is None or not is_harmless(text):
+            return None
+        if any("\n" in place for place in places) or not 0 < len(places) <= _MOST_PLACES:
+            return None
+        stamp, latest = _stamp(places)
+        # A file that was written a moment ago may be written again without another time.
+        if latest > time.time() - _CLOCK_STEP_S or Question(self._arguments).key != self.key:
+            return None
+        data = "\n".join((_FORM, str(code), stamp, *places, "", text)).encode(errors="surrogateescape")
+        return (_path(default_folder(), self.key), data) if len(data) <= _MOST_BYTES else None
+
+
+def default_folder() -> str:
+    """Where results are kept if nothing else is said: in the user's folder for caches."""
+    named = os.environ.get("RELAX_LINT_CACHE_DIR")
+    if named:
+        return os.path.abspath(named)
+    home = os.path.expanduser("~")
+    usual = ("Library", "Caches") if sys.platform == "darwin" else (".cache",)
+    base = os.environ.get("XDG_CACHE_HOME") or os.path.join(home, *usual)
+    return os.path.abspath(os.path.join(base, "relax-lint"))
+
+
+def is_harmless(text: str) -> bool:
+    """Whether a text can be printed as it is, whoever wrote it: no control characters, nothing that hides,
+    and no line that a CI system carries out.
+    """
+    plain = text.replace("\n", "")
+    return text.isascii() and plain.isprintable() and "::" not in text and "##" not in text
+
+
+def _key(arguments: Sequence[str]) -> str | None:
+    if not _may_be_kept(arguments):
+        return None
+    parts: list[bytes] = [_FORM.encode()]
+    texts = (sys.version, sys.platform, sys.executable, os.getcwd(), *sys.path, "", *arguments, "")
+    parts += (text.encode(errors="surrogateescape") for text in texts)
+    parts += (f"{name}={os.environ.get(name)}".encode(errors="surrogateescape") for name in VARIABLES)
+    for path in _configurations():
+        parts += (path.encode(errors="surrogateescape"), _contents(path, _MOST_FILE_BYTES))
+    files = 0
+    for argument in arguments:
+        try:
+            status = os.lstat(argument)
+        except (OSError, ValueError):
+            continue
+        files += 1
+        if not stat.S_ISREG(status.st_mode) or not argument.endswith(".py") or files > _MOST_FILES:
+            return None
+        parts += (argument.encode(errors="surrogateescape"), read_regular(argument, _MOST_FILE_BYTES))
+    return _digest(parts) if files else None
+
+
+def _may_be_kept(arguments: Sequence[str]) -> bool:
+    """A quick look at the call: most that cannot be answered here are told by it."""
+    if not arguments or len(arguments) > _MOST_ARGUMENTS or os.environ.get("RELAX_LINT_DEBUG"):
+        return False
+    if any(one == "-" or one.startswith("@") for one in arguments):
+        return False
+    return sys.stdout is not None and not sys.stdout.isatty()
+
+
+def _configurations() -> Iterator[str]:
+    """Every file in which the configuration may be, there or not."""
+    here = os.getcwd()
+    while True:
+        yield os.path.join(here, "pyproject.toml")
+        above = os.path.dirname(here)
+        if above == here:
+            return
+        here = above
+
+
+def _contents(path: str, limit: int) -> bytes:
+    try:
+        return read_regular(path, limit)
+    except FileNotFoundError:
+        return b""
+
+
+def _digest(parts: Iterable[bytes]) -> str:
+    # `hashlib` loads a library for this; the module behind it is part of the interpreter.
+    from _blake2 import blake2b
+
+    digest = blake2b(digest_size=32)
+    for part in parts:
+        digest.update(b"%d:" % len(part))
+        digest.update(part)
+    return digest.hexdigest()
+
+
+def _path(folder: str, key: str) -> str:
+    # Among the results, so that they go together when the folder is full.
+    return os.path.join(folder, "v1", key[:2], key[2:])
+
+
+def _parts(data: bytes) -> tuple[str, str, str, list[str], str]:
+    """Form, exit code, stamp, places and text of an entry. Raises ValueError for anything else."""
+    head, _, text = data.decode(errors="surrogateescape").partition("\n\n")
+    form, code, stamp, *places = head.split("\n")
+    if len(places) > _MOST_PLACES:
+        raise ValueError("not an entry")
+    return form, code, stamp, places, text
+
+
+def _is_ours(folder: str) -> bool:
+    return read_regular(os.path.join(folder, _TAG), 4096, beneath=folder).startswith(_SIGNATURE)
+
+
+def _stamp(places: Iterable[str]) -> tuple[str, float]:
+    """Another text whenever a file of the tool, or of a rule package, or what is installed changes; and when
+    the latest of these changes was.
+    """
+    lines: list[str] = []
+    latest = 0.0
+    for place in places:
+        for path, status in python_files(place):
+            changed = status.st_mtime_ns, status.st_ctime_ns
+            lines.append(f"{path} {status.st_dev} {status.st_ino} {status.st_size} {changed}")
+            latest = max(latest, status.st_mtime, status.st_ctime)
+    for path, changed_ns in _installed():
+        lines.append(f"{path} {changed_ns}")
+        latest = max(latest, changed_ns / 1e9)
+    return _digest(line.encode(errors="surrogateescape") for line in lines), latest
+
+
+def _installed() -> Iterator[tuple[str, int]]:
+    """The folders that the path leads to, and what declares each distribution in them, with their times."""
+    for folder in dict.fromkeys(sys.path):
+        try:
+            yield folder, os.stat(folder or os.curdir).st_mtime_ns
+            names = os.listdir(folder or os.curdir)
+        except OSError:
+            continue
+        for name in sorted(names):
+            if name.endswith(_METADATA):
+                path = os.path.join(folder, name, "entry_points.txt")
+                try:
+                    yield path, os.stat(path).st_mtime_ns
+                except OSError:
+                    yield path, 0
+
+
+def python_files(place: str) -> Iterator[tuple[str, os.stat_result]]:
+    """The Python files at or below a place, in an order that is the same everywhere."""
+    if place.endswith(".py"):
+        yield place, os.stat(place)
+        return
+    try:
+        with os.scandir(place) as folder:
+            entries = sorted(folder, key=lambda entry: entry.name)
+    except OSError:
+        return
+    for entry in entries:
+        if entry.name.endswith(".py"):
+            yield entry.path, entry.stat()
+        elif entry.is_dir():
+            yield from python_files(entry.path)
