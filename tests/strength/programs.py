@@ -54,12 +54,19 @@ def cases(family: str) -> Mapping[str, Case]:
 def _written() -> Iterator[tuple[str, Case]]:
     """The examples and those of the rule pages; they have tests of their own."""
     for program in written():
-        if not program.name.startswith("random") and read(program) is not None:
+        if not program.name.startswith("random"):
             yield program.name, Case(partial(_of_written, program))
 
 
+class NoModule(Exception):
+    """TVM does not take the text, or there is not one module."""
+
+
 def _of_written(program: Any) -> Said:
-    return said_of(read(program), program.config)
+    module = read(program)
+    if module is None:
+        raise NoModule
+    return said_of(module, program.config)
 
 
 def _random() -> Iterator[tuple[str, Case]]:
@@ -140,7 +147,7 @@ def _claims_of(kernel: Kernel) -> Iterator[str]:
     yield from (f"unused {buffer.buffer} {buffer.scope} {buffer.written}" for buffer in kernel.inside.unused)
 
 
-UNUSABLE = (bodies.Unusable, kernels.Unusable, tvm.error.InternalError)
+UNUSABLE = (NoModule, bodies.Unusable, kernels.Unusable, tvm.error.InternalError)
 """What is raised where a random program is none that TVM takes."""
 
 FAMILIES: Mapping[str, Callable[[], Iterator[tuple[str, Case]]]] = {
