@@ -62,9 +62,9 @@ def verify_model(case: Case) -> None:
     """Raises where the machine obtained something else. The kernels of the other corpora have tests that measure
     them.
     """
-    measured = _measured().get(case.name)
-    if measured is None:
+    if case not in MAIN:
         return
+    measured = _measured()[case.name]
     wrong = [
         claim for claim in said_of_model(case).claims if " bytes, over " in claim and claim not in measured
     ]

@@ -22,8 +22,11 @@ def read(family: str) -> dict[str, Said]:
 
 def write(family: str, said: Mapping[str, Said]) -> None:
     """One claim a line, in order, so that a change of one is a change of one line."""
-    data = {
-        name: {"claims": sorted(one.claims), "findings": sorted(one.findings)} for name, one in said.items()
-    }
+    data = {name: vars(in_order(one)) for name, one in said.items()}
     text = json.dumps(data, indent=0, ensure_ascii=True)
     (FOLDER / f"{family}.json").write_text(f"{text}\n", encoding="utf-8")
+
+
+def in_order(said: Said) -> Said:
+    """As it is stored."""
+    return Said(tuple(sorted(said.claims)), tuple(sorted(said.findings)))
