@@ -6,8 +6,8 @@ All in one process; times are medians of CPU time. `worker` is all that a worker
 it does it: units are found, the gate, the dialect, TVM's parser, positions, rules, totals, the answer as
 JSON, with the collector as a worker sets it. `reading` is the part up to the module with its positions,
 `judging` what follows on it, `first` its first run, which is what a single invocation of the linter sees
-(sympy's own caches are cold then). `parse` is `tvm.script.from_source`. Needs TVM 0.27, which reads its
-own dumps.
+(sympy's own caches are cold then). `parse` is `tvm.script.from_source`. Needs TVM 0.27, which reads its own
+dumps.
 """
 
 from __future__ import annotations

@@ -276,7 +276,9 @@ class Contents(ContentWrites):
                 if any(root in state.unwritten for root in everything(tree)):
                     self._write(AccessPath(value), Mending(op, value, presumed=presumed), state)
                 else:
-                    self._read(Reading(op, value, presumed), tree, state)
+                    # Of a function of the program that is not known it is not even taken that it reads.
+                    reads = must_if(not isinstance(op, FunctionCall))
+                    self._read(Reading(op, value, presumed), tree, state, certainty=reads)
 
     def _return(self) -> dict[tuple[int, ...], Certainty]:
         """The function's result is read by the caller; the fields of it that were not written."""

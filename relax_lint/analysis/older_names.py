@@ -116,11 +116,29 @@ class OlderNames:
             state.stale[op.result] = calls
 
     def _known_as(self, op: Op, argument: ValueId, damage: Damage) -> Damage:
-        """What the damage to a tuple, of which it may concern another field, is to a field of it."""
-        if not isinstance(op, GetItem) or damage.harmless is not None:
+        """What the damage to an operand is to the result: a call may return something else, a field of a
+        tuple may be another one.
+        """
+        if isinstance(op, Alias | MatchCast | View | MakeTuple):
             return damage
-        certainty = weakest(damage.done, must_if(self._are_one(op.result, argument)))
-        return replace(damage, certainty=certainty)
+        roots = self._aliases.roots_of(argument)
+        if roots.isdisjoint(self._aliases.roots_of(op.result)):
+            presumed = self._presumed_apart(op.result, roots)
+            return replace(damage, certainty=Certainty.MAY, harmless=damage.harmless or presumed)
+        certainty = damage.certainty
+        if isinstance(op, GetItem) and damage.harmless is None:
+            certainty = damage.done
+        return replace(damage, certainty=weakest(certainty, must_if(self._are_one(op.result, argument))))
+
+    def _presumed_apart(self, value: ValueId, roots: frozenset[ValueId]) -> Presumption | None:
+        """By whose leave a value has none of some memory."""
+        found = (
+            presumed
+            for root in self._aliases.roots_of(value)
+            for other, presumed in self._aliases.roots.perhaps_of(root)
+            if other in roots
+        )
+        return next(found, None)
 
     def _with_perhaps(self, value: ValueId) -> frozenset[ValueId]:
         """The memory that a value has, and that which it is only presumed not to have."""

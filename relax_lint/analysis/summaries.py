@@ -8,6 +8,7 @@ from dataclasses import field
 from relax_lint.analysis.access_paths import AccessPath, Tree, everything, joined, mapped
 from relax_lint.analysis.callees import Callees
 from relax_lint.analysis.certainty import Certainty, weakest
+from relax_lint.analysis.components import components
 from relax_lint.analysis.results import New, Result, Source
 from relax_lint.model.operations import FunctionCall, ValueId
 from relax_lint.model.program import Function
@@ -132,10 +133,10 @@ def _weakened(one: Touched, other: Touched) -> Touched:
 
 
 class Summaries:
-    """The summaries of the functions of one program, each computed when it is first asked for.
+    """The summaries of the functions of one program, each computed when it is first asked for, after those of
+    the functions that it calls.
 
-    All functions that a function can reach are solved together, from functions that do nothing until nothing
-    is added: recursion needs no special case.
+    Functions that call each other are solved together, from functions that do nothing until nothing is added.
     """
 
     def __init__(
@@ -168,13 +169,30 @@ class Summaries:
             return known
         if self._pending:
             return self._pending.setdefault(function.name, Summary(function.parameters))
-        self._pending[function.name] = Summary(function.parameters)
-        while self._grow():
+        for names in components(function.name, self._needed):
+            self._solve(names)
+        return self._known[function.name]
+
+    def _needed(self, name: str) -> Iterable[str]:
+        """The functions whose summaries those of a function may be made of."""
+        if name in self._known:
+            return
+        function = self._functions[name]
+        for op in function.body.walk():
+            if isinstance(op, FunctionCall):
+                yield from (callee.name for callee in self._callees.all_of(op))
+        yield from (other for other in function.function_values.values() if other in self._functions)
+
+    def _solve(self, names: Iterable[str]) -> None:
+        """Those of functions that call each other."""
+        self._pending.update(
+            {n: Summary(self._functions[n].parameters) for n in names if n not in self._known}
+        )
+        while self._pending and self._grow():
             pass
         self._known.update(self._pending)
         self._pending.clear()
         self._begun.clear()
-        return self._known[function.name]
 
     def _grow(self) -> bool:
         """One round over the functions met so far, callees first; whether anything was added."""

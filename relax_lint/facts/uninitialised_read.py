@@ -13,6 +13,7 @@ import sympy
 from sympy.logic.boolalg import Boolean
 
 from relax_lint.analysis.certainty import Certainty
+from relax_lint.analysis.effects import outputs_of
 from relax_lint.analysis.events import UnwrittenRead
 from relax_lint.analysis.flow import FunctionFlow
 from relax_lint.analysis.presumption import Presumption
@@ -22,6 +23,7 @@ from relax_lint.model.operations import FunctionCall, KernelCall, ValueId
 from relax_lint.results.verdict import Verdict
 from relax_lint.symbolic.decision import certain
 from relax_lint.symbolic.quantity import Unknown
+from relax_lint.vm.builtins import SHAPE_HEAP
 
 _NOT_EMPTY = Presumption("no reduction is empty")
 
@@ -46,23 +48,30 @@ def uninitialised_reads(flow: FunctionFlow, judge: Judge) -> Iterator[Decided[Un
 
 def _decided(event: UnwrittenRead, flow: FunctionFlow, judge: Judge) -> Decided[UnwrittenRead]:
     op = event.reading.op
-    nothing = _nothing(event, flow)
+    nothing, exact = _empty(event, flow)
     if event.mended:
         return _perhaps_written(event, nothing, flow, judge)
     if leftovers(event, flow):
         return Decided(event, judge.harm(op, Certainty.MAY, "it reads what another tensor wrote"))
     claim = judge.claim_at(nothing, op)
-    decision = judge.judge_event(claim, event.certainty, "written only on some paths")
+    certainty, why_not = event.certainty, "written only on some paths"
+    if not exact:
+        certainty, why_not = Certainty.MAY, "the extents of what is read are unknown"
+    decision = judge.judge_event(claim, certainty, why_not)
     return Decided(event, decision, event.reading.presumptions, decision.safe_when is not None)
 
 
-def _nothing(event: UnwrittenRead, flow: FunctionFlow) -> Boolean:
-    """Where no byte is read: as the type of what is read tells it, else that of the tensor."""
-    for value in (event.reading.value, event.tensor.result):
-        empty = flow.memory.range(value).empty
-        if not isinstance(empty, Unknown):
-            return empty
-    return sympy.false
+def _empty(event: UnwrittenRead, flow: FunctionFlow) -> tuple[Boolean, bool]:
+    """When nothing is read because what is read has no bytes, and whether something is read otherwise."""
+    value = event.reading.value
+    empty = flow.memory.range(value).empty
+    if not isinstance(empty, Unknown):
+        return empty, True
+    # Another name of the tensor may have a type that says less.
+    empty = flow.memory.range(event.tensor.result).empty
+    if isinstance(empty, Unknown):
+        return sympy.false, False
+    return empty, value not in flow.aliases.windows
 
 
 def _perhaps_written(
@@ -94,7 +103,32 @@ def leftovers(event: UnwrittenRead, flow: FunctionFlow) -> tuple[ValueId, ...]:
 
 def only_allocates(flow: FunctionFlow) -> bool:
     """Whether a function computes nothing: what it returns is meant to be written by those who call it."""
-    return not flow.calls and not flow.function_calls
+    return not any(_computes(call, flow) for call in flow.calls) and all(
+        _only_makes_storages(call, flow) for call in flow.function_calls
+    )
+
+
+def _computes(call: KernelCall, flow: FunctionFlow) -> bool:
+    """Whether a call does more than to check a type, or to compute shapes."""
+    if call.callee == SHAPE_HEAP:
+        return False
+    effect, count = flow.effect_of(call), len(call.arguments)
+    touched = effect.reads | effect.writes
+    return any(position >= count or not _is_heap(call.arguments[position], flow) for position in touched)
+
+
+def _is_heap(value: ValueId, flow: FunctionFlow) -> bool:
+    made = [flow.paths.definitions.get(root) for root in flow.aliases.roots_of(value)]
+    return bool(made) and all(isinstance(op, KernelCall) and op.callee == SHAPE_HEAP for op in made)
+
+
+def _only_makes_storages(call: FunctionCall, flow: FunctionFlow) -> bool:
+    """Whether a call touches no tensor and returns none, as what RewriteCUDAGraph makes of allocations."""
+    summary = flow.summary_of(call)
+    if summary is None or outputs_of(call.type) > 0:
+        return False
+    touched = (summary.reads, summary.writes, summary.superseded, summary.passed, summary.handed_on)
+    return not any(touched)
 
 
 def stubs_given(event: UnwrittenRead, flow: FunctionFlow) -> tuple[str, ...]:

@@ -26,6 +26,7 @@ from relax_lint.model.operations import (
 from relax_lint.model.positions import NoPositions, Positions
 from relax_lint.model.prim_funcs import Kernels
 from relax_lint.model.program import Device, Function, Origin, Program, Provenance
+from relax_lint.model.returned import Callees
 from relax_lint.model.symbols import SymbolTable, declared_bounds
 from relax_lint.model.types import OpaqueType, PrimType, TupleType, ValueType
 from relax_lint.symbolic.domain import Fact
@@ -51,14 +52,17 @@ def build_program(
     PrimFuncs, where they were read before.
     """
     where = positions or NoPositions()
-    functions: list[Function] = []
-    for name, func in versions.relax_functions(module):
-        builder = FunctionBuilder(BuildContext(module, SymbolTable(max_extent)), module_name, where)
-        functions.append(builder.build(name, func))
-        functions.extend(builder.inner)
+    nodes = dict(versions.relax_functions(module))
+
+    def build(name: str) -> tuple[Function, ...]:
+        context = BuildContext(module, SymbolTable(max_extent), callees.of)
+        builder = FunctionBuilder(context, module_name, where)
+        return (builder.build(name, nodes[name]), *builder.inner)
+
+    callees = Callees(build)
     return Program(
         module_name,
-        tuple(functions),
+        tuple(function for name in nodes for function in callees.all_of(name)),
         versions.device_count(module),
         module,
         tuple(Device(*row) for row in versions.declared_devices(module)),

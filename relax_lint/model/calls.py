@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
 from relax_lint.model import lowered_ops, memory_ops
 from relax_lint.model.arguments import Given, Handler, type_of_argument
 from relax_lint.model.context import BuildContext
 from relax_lint.model.heap_state import type_of_heap
-from relax_lint.model.operations import FunctionCall, KernelCall, Op, OperationId
+from relax_lint.model.operations import FunctionCall, KernelCall, Op, OperationId, ValueId
+from relax_lint.model.returned import has_shape, returned_type
 from relax_lint.model.scalar_functions import returned_value
 from relax_lint.model.signatures import takes
 from relax_lint.model.types import PrimType, ValueType
@@ -35,8 +37,21 @@ def build_call(context: BuildContext, place: OperationId, var: Any, call: Any) -
     arguments = tuple(context.operand(argument) for argument in call.args)
     target = context.function_named(callee)
     result = context.bind(var, trusted=False)
+    if target is not None and not has_shape(context.values[result].type):
+        _learn_returned(context, result, target, arguments)
     value = context.operand(callee) if kind == "Var" else None
     return FunctionCall(place, result, name, arguments, context.values[result].type, target, value)
+
+
+def _learn_returned(
+    context: BuildContext, result: ValueId, target: str, arguments: Sequence[ValueId]
+) -> None:
+    """The extents of a result whose type has none, where the callee tells them."""
+    callee = context.callee(target)
+    if callee is not None and all(argument in context.trusted for argument in arguments):
+        value = context.values[result]
+        given = [context.values[argument].type for argument in arguments]
+        context.values[result] = replace(value, type=returned_type(callee, given, value.type))
 
 
 def _operator(context: BuildContext, place: OperationId, var: Any, call: Any) -> Op:

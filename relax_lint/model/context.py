@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 import sympy
 
 from relax_lint.model.heap_state import Heaps
 from relax_lint.model.operations import OperationId, ValueId
-from relax_lint.model.program import Value
+from relax_lint.model.program import Function, Value
 from relax_lint.model.read_types import TypeReader
 from relax_lint.model.shape_heap import HeapReader, HeapUse
 from relax_lint.model.symbols import SymbolTable
@@ -17,12 +18,20 @@ from relax_lint.symbolic.translate import Translator, Untranslatable
 from relax_lint.vm import versions
 
 
+def _unknown(name: str) -> Function | None:
+    return None
+
+
 class BuildContext:
     """What is known of one function so far. An inner function shares the symbols of its outer one."""
 
-    def __init__(self, module: Any, symbols: SymbolTable) -> None:
+    def __init__(
+        self, module: Any, symbols: SymbolTable, callee: Callable[[str], Function | None] = _unknown
+    ) -> None:
         self.module = module
         self.symbols = symbols
+        self.callee = callee
+        """Another function of the module by name, where it can be told apart from the one being built."""
         self.translator = Translator(symbols.symbol_of)
         self.types = TypeReader(self.translator)
         self.heap_reader = HeapReader(self.translator, symbols)
@@ -48,7 +57,7 @@ class BuildContext:
 
     def inner(self) -> BuildContext:
         """The context of a function that is defined here: it knows the values that are known by now."""
-        made = BuildContext(self.module, self.symbols)
+        made = BuildContext(self.module, self.symbols, self.callee)
         made.translator, made.types = self.translator, self.types
         made.heap_reader, made.heaps = self.heap_reader, self.heaps.inner()
         made.values = dict(self.values)

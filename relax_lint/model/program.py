@@ -11,6 +11,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import field
 from enum import Enum
+from functools import cached_property
 from typing import Any
 
 import sympy
@@ -167,3 +168,8 @@ class Program:
     node: Any = field(default=None, compare=False, repr=False)
     declared_devices: tuple[Device, ...] = ()
     kernels: Mapping[str, Kernel] = field(default_factory=dict, compare=False, repr=False)
+
+    @cached_property
+    def kept(self) -> dict[type, Any]:
+        """What is found out about the program once and used for all its functions, by its type."""
+        return {}

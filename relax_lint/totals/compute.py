@@ -15,7 +15,7 @@ Formulas hold wherever sizes are not negative: the VM refuses those.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
-from typing import TypeVar
+from typing import TypeAlias, TypeVar
 
 import sympy
 
@@ -26,16 +26,20 @@ from relax_lint.model.sizes import BITS_PER_BYTE, elements
 from relax_lint.model.types import TensorType, TupleType, ValueType
 from relax_lint.support.lazy_dataclass import record
 from relax_lint.symbolic.quantity import Size, Unknown
+from relax_lint.totals.folded import events_of
 from relax_lint.totals.formula import never_negative_symbols, total
-from relax_lint.totals.peaks import Peak, peak, pooled
+from relax_lint.totals.inlined import paths_of
+from relax_lint.totals.peaks import Group, Peak, peak, scopes_of
 from relax_lint.totals.plans import Plans
+from relax_lint.totals.pool_profile import devices_of
+from relax_lint.totals.pools import pooled
 from relax_lint.totals.quantities import Indeterminate, Quantity, Scope, value_bytes
 from relax_lint.totals.used_memory import CallUse, used_memory
-from relax_lint.totals.walk import Allocation, ExecMode, Inventory, Walk
-from relax_lint.totals.walker import paths_of
+from relax_lint.totals.walk import Events, ExecMode, Inventory
 from relax_lint.vm.allocators import DEFAULT_PAGE_SIZE, Allocator
 
 T = TypeVar("T")
+Reserved: TypeAlias = "dict[Allocator, Quantity | Unknown]"
 
 
 @record(frozen=True)
@@ -84,32 +88,41 @@ def measure(
     positive = never_negative_symbols(function)
     scope = Scope(values)
 
-    plans = Plans(program)
+    plans = Plans.of(program)
 
-    def walks(inventory: Inventory, calls: int = 1) -> list[Walk]:
-        return paths_of(plans, function, inventory, values, exec_mode, calls)
+    def walks(inventory: Inventory, calls: int = 1) -> list[Events]:
+        return events_of(plans, function, inventory, values, exec_mode, calls)
 
-    def reserved(storages: list[Walk] | Unknown) -> dict[Allocator, Quantity | Unknown]:
+    def used() -> tuple[CallUse, ...]:
+        return used_memory(paths_of(plans, function, Inventory.VALUES, values, exec_mode), positive)
+
+    def peak_of(storages: list[Events] | Unknown) -> Peak | Unknown:
+        return _of_walks(storages, lambda found: peak(found, positive))
+
+    def reserved(storages: list[Events] | Unknown, live: Peak | Unknown) -> Reserved:
         return {
-            Allocator.NAIVE: size_of(_of_walks(storages, lambda found: peak(found, positive))),
+            Allocator.NAIVE: size_of(live),
             Allocator.POOLED: _of_walks(storages, lambda found: pooled(found, page_size, positive)),
         }
 
     storages = _or_unknown(lambda: walks(Inventory.STORAGES))
-    calls = _or_unknown(lambda: used_memory(walks(Inventory.VALUES), positive))
+    live = peak_of(storages)
+    # All calls after the second one are like it.
+    twice = _or_unknown(lambda: walks(Inventory.STORAGES, calls=2))
+    calls = _or_unknown(used)
+    by_scope, by_device = _grouped(storages, live, positive)
     return Totals(
         parameters=_sum_of(function, function.parameters, scope),
         constants=_sum_of(function, function.constants, scope),
         io_used_memory=_sum_of(function, (*function.parameters, function.result), scope),
         unplanned=_count(_tensors(function), scope),
         planned=_count(_storages(function), scope),
-        peak_live=_of_walks(storages, lambda found: peak(found, positive)),
+        peak_live=live,
         lower_bound=_or_unknown(lambda: peak(walks(Inventory.TENSORS), positive)),
-        reserved=reserved(storages),
-        # All calls after the second one are like it.
-        repeated=reserved(_or_unknown(lambda: walks(Inventory.STORAGES, calls=2))),
-        by_scope=_grouped(storages, lambda allocation: allocation.scope, positive),
-        by_device=_grouped(storages, lambda allocation: str(allocation.device), positive),
+        reserved=reserved(storages, live),
+        repeated=reserved(twice, peak_of(twice)),
+        by_scope=by_scope,
+        by_device=by_device,
         calls=() if isinstance(calls, Unknown) else calls,
     )
 
@@ -168,22 +181,26 @@ def _or_unknown(compute: Callable[[], T]) -> T | Unknown:
         return Unknown(str(reason))
 
 
-def _of_walks(walks: list[Walk] | Unknown, compute: Callable[[list[Walk]], T]) -> T | Unknown:
+def _of_walks(walks: list[Events] | Unknown, compute: Callable[[list[Events]], T]) -> T | Unknown:
     return walks if isinstance(walks, Unknown) else _or_unknown(lambda: compute(walks))
 
 
 def _grouped(
-    storages: list[Walk] | Unknown, key: Callable[[Allocation], str], positive: frozenset[sympy.Symbol]
-) -> dict[str, Quantity]:
-    """The peak of each group of allocations."""
-    if isinstance(storages, Unknown):
-        return {}
-    groups = sorted({key(allocation) for walk in storages for allocation in walk.allocations})
+    storages: list[Events] | Unknown, live: Peak | Unknown, positive: frozenset[sympy.Symbol]
+) -> tuple[dict[str, Quantity], dict[str, Quantity]]:
+    """The peak by scope and by device; `live` is that of all together."""
+    if isinstance(storages, Unknown) or isinstance(live, Unknown):
+        return {}, {}
+    scopes = {scope for walk in storages for scope in scopes_of(walk)}
+    devices = {device for walk in storages for device in devices_of(walk)}
 
-    def peak_of(group: str) -> Quantity:
-        return peak(storages, positive, lambda allocation: key(allocation) == group).size
+    def size(group: Group, number: int) -> Quantity:
+        return live.size if number == 1 else peak(storages, positive, group).size
 
-    return {group: peak_of(group) for group in groups}
+    return (
+        {scope: size(Group(scope=scope), len(scopes)) for scope in sorted(scopes)},
+        {str(device): size(Group(device=device), len(devices)) for device in sorted(devices, key=str)},
+    )
 
 
 # -- counts -----------------------------------------------------------------------------------

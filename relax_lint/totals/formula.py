@@ -73,13 +73,57 @@ def maximum(exprs: Sequence[sympy.Expr], positive: frozenset[sympy.Symbol]) -> s
 
     `positive` are the symbols that are known not to be negative.
     """
-    kept: list[sympy.Expr] = []
+    kept = _Kept()
     for candidate in dict.fromkeys(exprs):
-        if any(reaches(other, candidate, positive) for other in kept):
+        if any(reaches(other, candidate, positive) for other in kept.perhaps_above(candidate)):
             continue
-        kept = [other for other in kept if not reaches(candidate, other, positive)]
-        kept.append(candidate)
-    return kept[0] if len(kept) == 1 else sympy.Max(*kept, evaluate=False)
+        for other in kept.perhaps_below(candidate):
+            if reaches(candidate, other, positive):
+                kept.remove(other)
+        kept.add(candidate)
+    return kept.exprs[0] if len(kept.exprs) == 1 else sympy.Max(*kept.exprs, evaluate=False)
+
+
+class _Kept:
+    """Expressions by the atoms in them: of many, few have any in common."""
+
+    def __init__(self) -> None:
+        self._exprs: dict[sympy.Expr, None] = {}
+        self._with: dict[frozenset[sympy.Expr] | None, dict[sympy.Expr, None]] = {}
+        """By each of their sets of atoms."""
+        self._adding: dict[frozenset[sympy.Expr] | None, dict[sympy.Expr, None]] = {}
+        """By one of the sets that they add, or None."""
+
+    @property
+    def exprs(self) -> list[sympy.Expr]:
+        """All, in the order in which they were added."""
+        return list(self._exprs)
+
+    def add(self, expr: sympy.Expr) -> None:
+        self._exprs[expr] = None
+        for atoms in _atoms(expr):
+            self._with.setdefault(atoms, {})[expr] = None
+        self._adding.setdefault(_one_added(expr), {})[expr] = None
+
+    def remove(self, expr: sympy.Expr) -> None:
+        del self._exprs[expr]
+        for atoms in _atoms(expr):
+            del self._with[atoms][expr]
+        del self._adding[_one_added(expr)][expr]
+
+    def perhaps_above(self, expr: sympy.Expr) -> list[sympy.Expr]:
+        """Those that may reach an expression: what is added there they have, too."""
+        one = _one_added(expr)
+        return self.exprs if one is None else list(self._with.get(one, ()))
+
+    def perhaps_below(self, expr: sympy.Expr) -> list[sympy.Expr]:
+        """Those that an expression may reach."""
+        return [other for atoms in (None, *_atoms(expr)) for other in self._adding.get(atoms, ())]
+
+
+def _one_added(expr: sympy.Expr) -> frozenset[sympy.Expr] | None:
+    """One of the sets of atoms that are added, always the same; None where none is."""
+    return next(iter(_atoms_added(expr)), None)
 
 
 def reaches(upper: sympy.Expr, lower: sympy.Expr, positive: frozenset[sympy.Symbol]) -> bool:
@@ -98,13 +142,13 @@ def reaches(upper: sympy.Expr, lower: sympy.Expr, positive: frozenset[sympy.Symb
     return all(_covered(monomial, count, gain) for monomial, count in loss.items())
 
 
-@lru_cache(maxsize=1 << 12)
+@lru_cache(maxsize=1 << 16)
 def _atoms(expr: sympy.Expr) -> frozenset[frozenset[sympy.Expr]]:
     """The sets of atoms that are multiplied with each other in an expression."""
     return frozenset(frozenset(atom for atom, _ in monomial) for monomial, _ in _terms(expr))
 
 
-@lru_cache(maxsize=1 << 12)
+@lru_cache(maxsize=1 << 16)
 def _atoms_added(expr: sympy.Expr) -> frozenset[frozenset[sympy.Expr]]:
     """Those that are added, without the constant."""
     return frozenset(

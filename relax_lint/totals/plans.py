@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Hashable
+from typing import Any
+
 from relax_lint.analysis.aliases import Aliases
 from relax_lint.analysis.dominance import uses_of_outer
 from relax_lint.analysis.effects import EffectTable
@@ -14,16 +17,29 @@ from relax_lint.vm.calls import CLOSURE_BUILTINS
 
 
 class Plans:
-    """The functions of a program by name, with their aliases and releases."""
+    """The functions of a program by name, with their aliases and releases.
+
+    `activations` is for the walker: what calls do that are alike.
+    """
+
+    @classmethod
+    def of(cls, program: Program) -> Plans:
+        """Those of a program, the same for all its functions."""
+        if cls not in program.kept:
+            program.kept[cls] = cls(program)
+        found: Plans = program.kept[cls]
+        return found
 
     def __init__(self, program: Program) -> None:
+        self.activations: dict[tuple[Hashable, ...], Any] = {}
         self.host_device = program.devices - 1
         self._program = program
         self._effects = EffectTable(program)
         self._functions = {function.name: function for function in program.functions}
-        self._aliases: dict[str, Aliases] = {}
+        self._aliases: dict[int, tuple[Function, Aliases]] = {}
+        """By the identity of a function, which lives as long."""
         self._captures: dict[str, bool] = {}
-        self._releases: dict[tuple[str, bool], Releases] = {}
+        self._releases: dict[tuple[int, bool], Releases] = {}
 
     def callee(self, call: FunctionCall) -> Function:
         """The function that a call is of. Raises Indeterminate."""
@@ -53,17 +69,17 @@ class Plans:
 
     def aliases(self, function: Function) -> Aliases:
         """Which values of a function share a register."""
-        if function.name not in self._aliases:
-            self._aliases[function.name] = Aliases(function)
-        return self._aliases[function.name]
+        known = self._aliases.get(id(function))
+        if known is None:
+            known = self._aliases[id(function)] = function, Aliases(function)
+        return known[1]
 
     def releases(self, function: Function, inventory: Inventory) -> Releases:
         """When a function lets go of its values."""
         held_by_registers = inventory is Inventory.STORAGES
-        key = (function.name, held_by_registers)
-        if key not in self._releases:
-            aliases = self.aliases(function)
-            self._releases[key] = (
-                inserted_kills(function, aliases) if held_by_registers else last_uses(function)
-            )
-        return self._releases[key]
+        key, aliases = (id(function), held_by_registers), self.aliases(function)
+        known = self._releases.get(key)
+        if known is None:
+            known = inserted_kills(function, aliases) if held_by_registers else last_uses(function)
+            self._releases[key] = known
+        return known

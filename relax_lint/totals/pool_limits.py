@@ -11,8 +11,9 @@ from relax_lint.symbolic.quantity import Unknown
 from relax_lint.totals.concrete import Concrete, Path
 from relax_lint.totals.formula import greatest, never_negative_symbols, total
 from relax_lint.totals.kernel_memory import KernelMemory
-from relax_lint.totals.peaks import peak, rounded
+from relax_lint.totals.peaks import peak
 from relax_lint.totals.pool_numbers import pool_of
+from relax_lint.totals.pool_profile import rounded
 from relax_lint.totals.quantities import Quantity
 from relax_lint.totals.walk import Walk
 from relax_lint.totals.workspaces import held_at_most, storage_walks

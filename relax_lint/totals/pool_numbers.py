@@ -8,7 +8,7 @@ from collections.abc import Sequence
 
 from relax_lint.totals.concrete import Path
 from relax_lint.totals.kernel_memory import CallWorkspaces
-from relax_lint.totals.peaks import rounded
+from relax_lint.totals.pool_profile import rounded
 from relax_lint.totals.walk import Walk
 from relax_lint.vm.workspaces import WORKSPACE_PAGE_SIZE
 

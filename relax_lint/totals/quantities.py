@@ -43,6 +43,15 @@ class Scope:
             known = self._known[size] = self._translate(size)
         return known
 
+    @property
+    def values(self) -> frozenset[tuple[sympy.Symbol, Quantity]] | None:
+        """The meaning of each symbol."""
+        return None if self._substitution is None else frozenset(self._substitution.items())
+
+    def copy(self) -> Scope:
+        """The same, to which other symbols may be added."""
+        return Scope(self._substitution)
+
     def define(self, symbol: sympy.Symbol, value: Quantity) -> None:
         """Give a value to a symbol that a match_cast introduces."""
         if self._substitution is not None:

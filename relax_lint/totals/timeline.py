@@ -8,12 +8,12 @@ from relax_lint.model.operations import FunctionCall, KernelCall, Op
 from relax_lint.model.program import Function, Program
 from relax_lint.results.memory_figures import MAX_TIMELINES, Resident, Tenure, Timeline
 from relax_lint.symbolic.printing import expr_text
+from relax_lint.totals.inlined import paths_of
 from relax_lint.totals.layers import layers_of
-from relax_lint.totals.peaks import rounded
 from relax_lint.totals.plans import Plans
+from relax_lint.totals.pool_profile import rounded
 from relax_lint.totals.quantities import Indeterminate, Quantity
 from relax_lint.totals.walk import Allocation, Inventory, Placed, Walk
-from relax_lint.totals.walker import paths_of
 from relax_lint.totals.writers import dtype_name, first_writer, shape_text
 from relax_lint.vm.builtins import SHAPE_HEAP
 
@@ -22,7 +22,7 @@ _CAPITAL = re.compile("(?<=[a-z])(?=[A-Z])")
 
 def timelines(program: Program, function: Function, page_size: int) -> tuple[Timeline, ...]:
     """The timeline of each of the first paths through a function; none where sizes are not known."""
-    plans = Plans(program)
+    plans = Plans.of(program)
     try:
         storages = paths_of(plans, function, Inventory.STORAGES)
         tensors = paths_of(plans, function, Inventory.TENSORS)

@@ -55,7 +55,7 @@ def _everywhere(
     for values in product(*(range(span.low, span.high + 1) for span in spans)):
         at = dict(zip((span.name for span in spans), values, strict=True))
         last = concrete.at({**point, **at})
-        for name in names & last.keys():
+        for name in sorted(names & last.keys()):
             size = last[name]
             sizes.setdefault(name, []).append(size)
             if name not in maxima or size > maxima[name][0]:
@@ -89,7 +89,7 @@ def _at_the_end(
     top = {span.name: span.high for span in spans}
     end = concrete.at({**point, **top})
     found = {}
-    for name in names & end.keys() & limits.keys():
+    for name in sorted(names & end.keys() & limits.keys()):
         most = _at(limits[name], {**point, **top})
         if most is not None:
             found[name] = OverRange(most, top, within=ranges_of(spans), at_end=end[name], is_limit=True)

@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Hashable
 from dataclasses import dataclass, field
 from enum import Enum
+from typing import Any, TypeVar
 
 from relax_lint.model.operations import AllocTensor, FunctionCall, KernelCall, Op, OperationId
 from relax_lint.model.program import Function
 from relax_lint.support.quick_init import quick_init
 from relax_lint.totals.quantities import Quantity, Scope
+
+T = TypeVar("T")
 
 
 class Inventory(Enum):
@@ -74,15 +78,43 @@ class Placed:
 
 
 @dataclass
-class Walk:
-    """One path. An event is `i + 1` where allocation `i` begins and `-(i + 1)` where it ends.
+class Events:
+    """What is allocated and let go along a stretch of a path. An event is `i + 1` where allocation `i` begins
+    and `-(i + 1)` where it ends.
+
+    The events of callees are among them, or are noted once for all calls that are alike: `inside` are these
+    stretches, each with the position of the event before which it happens. What outlives such a call is an
+    allocation of the caller, too, without an event for its begin.
+    """
+
+    allocations: list[Allocation] = field(default_factory=list)
+    events: list[int] = field(default_factory=list)
+    inside: list[tuple[int, Events]] = field(default_factory=list)
+    known: dict[Hashable, Any] = field(default_factory=dict, init=False, compare=False, repr=False)
+    """What was computed of the stretch: it may be inside of many others."""
+
+    def find(self, key: Hashable, compute: Callable[[Events], T]) -> T:
+        """What is computed of the stretch, once, and before it of those inside: there may be many levels."""
+        waiting = [self]
+        while waiting:
+            one = waiting[-1]
+            missing = [inner for _, inner in one.inside if key not in inner.known]
+            if missing and key not in one.known:
+                waiting += missing
+            elif key not in waiting.pop().known:
+                one.known[key] = compute(one)
+        found: T = self.known[key]
+        return found
+
+
+@dataclass
+class Walk(Events):
+    """One path, callees where they are called.
 
     A step is a position in `operations`, which are those that are run, callees included; `steps` are those
     of the events. `taken` says of each branch that was not decided beforehand whether it was the then-branch.
     """
 
-    allocations: list[Allocation] = field(default_factory=list)
-    events: list[int] = field(default_factory=list)
     calls: list[CallPoint] = field(default_factory=list)
     operations: list[Op] = field(default_factory=list)
     steps: list[int] = field(default_factory=list)

@@ -1,7 +1,8 @@
 """Running a memory program on paper.
 
 A walk follows one path. Branches of an `If` are alternatives, so a function has as many walks as
-it has paths; `paths_of` makes them all. Callees are walked where they are called.
+it has paths. Callees are walked where they are called. What is noted is left to the walkers that are made of
+this one: everything (`inlined.py`), or what is allocated and let go (`folded.py`).
 """
 
 from __future__ import annotations
@@ -34,7 +35,7 @@ from relax_lint.model.operations import (
 from relax_lint.model.program import Function
 from relax_lint.model.types import TensorType, TupleType, ValueType
 from relax_lint.symbolic.evaluation import compile_condition
-from relax_lint.totals.frame import Decisions, Frame, Reference
+from relax_lint.totals.frame import Decisions, Frame, Memory, Reference, Register
 from relax_lint.totals.plans import Plans
 from relax_lint.totals.quantities import (
     Indeterminate,
@@ -45,54 +46,40 @@ from relax_lint.totals.quantities import (
     value_bytes,
 )
 from relax_lint.totals.references import field_of, passed_on, tuple_of
-from relax_lint.totals.walk import Allocation, CallPoint, ExecMode, Inventory, Placed, Walk
+from relax_lint.totals.walk import Allocation, ExecMode, Inventory
 from relax_lint.vm.builtins import SHAPE_HEAP, SHAPE_HEAP_SLOT_BYTES
 
 MAX_PATHS = 256
 """Paths through the branches of a function and its callees that are followed."""
 
 
-def paths_of(
-    plans: Plans,
-    function: Function,
-    inventory: Inventory,
-    binding: Mapping[sympy.Symbol, int] | None = None,
-    exec_mode: ExecMode = ExecMode.BYTECODE,
-    calls: int = 1,
-) -> list[Walk]:
-    """The walks of every path through a function, called `calls` times one after the other.
+class CallsItself(Indeterminate):
+    """A call of a function that is active, as number `position` of those that are."""
 
-    With a `binding` of the symbols of its signature all sizes are ints, and a branch whose condition the
-    binding decides is the only one that is followed. Raises Indeterminate.
-    """
-    found: list[Walk] = []
-    pending: list[tuple[bool, ...]] = [()]
-    while pending:
-        if len(found) == MAX_PATHS:
-            raise Indeterminate(f"there are more than {MAX_PATHS} paths through the branches")
-        prefix = pending.pop()
-        walker = Walker(plans, inventory, exec_mode, prefix)
-        walk = walker.run(function, binding, calls)
-        found.append(walk)
-        taken = tuple(walker.taken)
-        walk.taken = taken
-        pending += [(*taken[:i], False) for i in range(len(prefix), len(taken))]
-    return found
+    def __init__(self, name: str, position: int) -> None:
+        super().__init__(f"`{name}` calls itself")
+        self.position = position
 
 
 class Walker:
-    """Follows one path: the given decisions first, then-branches after them."""
+    """Follows one path: the given decisions first, then-branches after them, `room` of both at most."""
 
     def __init__(
-        self, plans: Plans, inventory: Inventory, exec_mode: ExecMode, decisions: tuple[bool, ...]
+        self,
+        plans: Plans,
+        inventory: Inventory,
+        exec_mode: ExecMode,
+        decisions: tuple[bool, ...] = (),
+        room: int = MAX_PATHS,
     ) -> None:
         self.taken: list[bool] = []
         self._plans = plans
         self._inventory = inventory
         self._keeps_result = inventory is Inventory.STORAGES and exec_mode is ExecMode.BYTECODE
         self._decisions = decisions
+        self._room = room
         self._decided = Decisions()
-        self._walk = Walk()
+        self._allocations: list[Allocation] = []
         self._references: list[int] = []
         self._tuples: dict[int, list[Any]] = {}
         """By identity: the tuples that something refers to, each with how often."""
@@ -114,8 +101,8 @@ class Walker:
             Assert: self._nothing,
         }
 
-    def run(self, function: Function, binding: Mapping[sympy.Symbol, int] | None, calls: int = 1) -> Walk:
-        """The walk of one call or several; the caller lets go of each result before it calls again."""
+    def _run(self, function: Function, binding: Mapping[sympy.Symbol, int] | None, calls: int) -> None:
+        """One call or several; the caller lets go of each result before it calls again."""
         self._active.append(function.name)
         for call in range(calls):
             frame = self._frame(function, Scope(binding))
@@ -125,7 +112,6 @@ class Walker:
             result = self._call(frame)
             if call < calls - 1:
                 self._let_go(result)
-        return self._walk
 
     def _let_go(self, result: Reference) -> None:
         """The caller's reference to a result ends; the machine may keep it until it returns another."""
@@ -151,13 +137,28 @@ class Walker:
         registers = frame.aliases.registers if self._inventory is Inventory.STORAGES else {}
         after = frame.releases.after
         for op in block.ops:
-            self._walk.operations.append(op)
+            self._does(op)
             reference = self._handlers[type(op)](frame, op)
             if reference is not None and op.result not in registers:
                 self._hold(frame, op.result, reference)
             released = after.get(op.place.index)
             if released is not None:
                 self._release(frame, released)
+
+    # -- what is noted -------------------------------------------------------------------------
+
+    def _does(self, op: Op) -> None:
+        """An operation is run."""
+
+    def _happens(self, event: int) -> None:
+        """An allocation begins or ends, see `Events`."""
+        raise NotImplementedError
+
+    def _puts(self, frame: Frame, op: AllocTensor, allocation: int) -> None:
+        """A tensor is put on an allocation."""
+
+    def _calls(self, frame: Frame, op: KernelCall | FunctionCall) -> None:
+        """A kernel is called, or a function that is not walked."""
 
     # -- references ----------------------------------------------------------------------------
 
@@ -184,9 +185,12 @@ class Walker:
         if isinstance(reference, tuple):
             self._count_tuple(reference, change)
             return
+        if reference < 0:
+            # It belongs to who called, and holds it until the call returns.
+            return
         self._references[reference] += change
         if self._references[reference] == 0 and change < 0:
-            self._walk.happens(-(reference + 1))
+            self._happens(-(reference + 1))
 
     def _count_tuple(self, reference: tuple[Reference, ...], change: int) -> None:
         """A tuple refers to its fields once, however many refer to it: it may hold tuples, too."""
@@ -199,11 +203,15 @@ class Walker:
                 self._count(item, change)
 
     def _allocate(self, allocation: Allocation) -> int:
-        number = len(self._walk.allocations)
-        self._walk.allocations.append(allocation)
-        self._references.append(0)
-        self._walk.happens(number + 1)
+        number = self._adopt(allocation)
+        self._happens(number + 1)
         return number
+
+    def _adopt(self, allocation: Allocation) -> int:
+        """The number of an allocation, to which nothing refers yet."""
+        self._allocations.append(allocation)
+        self._references.append(0)
+        return len(self._allocations) - 1
 
     def _fresh(self, frame: Frame, type_: ValueType, place: OperationId | None) -> Reference:
         """New memory for every tensor of a type."""
@@ -229,20 +237,12 @@ class Walker:
         if op.storage is not None and self._inventory is Inventory.STORAGES:
             reference = self._reference(frame, op.storage)
             if isinstance(reference, int):
-                self._place(frame, op, reference)
+                self._puts(frame, op, reference)
             return reference
         number = self._allocate(_located(planned_bytes(op.shape, op.dtype, frame.scope), op))
         if self._inventory is Inventory.STORAGES:
-            self._place(frame, op, number)
+            self._puts(frame, op, number)
         return number
-
-    def _place(self, frame: Frame, op: AllocTensor, allocation: int) -> None:
-        try:
-            offset, size = frame.scope.quantity(op.offset), frame.scope.quantity(op.bytes)
-        except Indeterminate:
-            # What the allocator holds is known all the same.
-            return
-        self._walk.placed.append(Placed(allocation, op, offset, size, self._walk.step))
 
     def _source(self, frame: Frame, op: View | Alias | MatchCast) -> Reference:
         return self._reference(frame, op.source)
@@ -272,7 +272,7 @@ class Walker:
             reference = self._fresh(frame, op.type, op.place)
         else:
             reference = passed_on(op, [self._reference(frame, one) for one in op.arguments], frame.function)
-        self._point(frame, op)
+        self._calls(frame, op)
         return reference
 
     def _shape_heap(self, frame: Frame, op: KernelCall) -> Reference:
@@ -302,12 +302,17 @@ class Walker:
         if self._inventory is Inventory.VALUES:
             reference = self._fresh(frame, op.type, op.place)
             self._overwrite(frame, op.arguments)
-            self._point(frame, op)
+            self._calls(frame, op)
             return reference
         callee = self._plans.callee(op)
         if callee.name in self._active:
-            raise Indeterminate(f"`{callee.name}` calls itself")
+            raise CallsItself(callee.name, self._active.index(callee.name))
         scope = match_arguments(frame.function, frame.scope, callee, op.arguments)
+        self._enter(frame, op, callee, scope)
+        return None
+
+    def _enter(self, frame: Frame, op: FunctionCall, callee: Function, scope: Scope) -> None:
+        """Walk the callee here."""
         inner = self._frame(callee, scope)
         for parameter, argument in zip(callee.parameters, op.arguments, strict=False):
             self._hold(inner, parameter, self._reference(frame, argument))
@@ -317,7 +322,6 @@ class Walker:
         self._active.pop()
         self._hold(frame, op.result, result)
         self._let_go(result)
-        return None
 
     def _if(self, frame: Frame, op: If) -> Reference:
         taken = self._choose(frame, op)
@@ -328,18 +332,31 @@ class Walker:
     def _choose(self, frame: Frame, op: If) -> bool:
         """The branch to follow; what was decided about a condition stays so until it is overwritten."""
         origin = None if op.condition is None else frame.origin(op.condition)
-        known = None if origin is None else self._decided.of(origin)
+        known = None if origin is None else self._known(origin)
         if known is not None:
             return known
         forced = _decided(op, frame.scope)
         if forced is None:
-            position = len(self.taken)
-            forced = self._decisions[position] if position < len(self._decisions) else True
-            self.taken.append(forced)
+            forced = self._decide()
         if op.condition is not None and origin is not None:
-            memory = frame.memory(op.condition, self._reference(frame, op.condition))
-            self._decided.note(origin, memory, forced)
+            self._note(origin, frame.memory(op.condition, self._reference(frame, op.condition)), forced)
         return forced
+
+    def _known(self, origin: Register) -> bool | None:
+        """What was decided about a condition."""
+        return self._decided.of(origin)
+
+    def _decide(self) -> bool:
+        """The branch to follow where nothing says which."""
+        position = len(self.taken)
+        if position >= self._room:
+            raise Indeterminate(f"there are more than {MAX_PATHS} paths through the branches")
+        self.taken.append(self._decisions[position] if position < len(self._decisions) else True)
+        return self.taken[-1]
+
+    def _note(self, origin: Register, memory: Memory, taken: bool) -> None:
+        """A condition is decided from here on."""
+        self._decided.note(origin, memory, taken)
 
     def _overwrite(self, frame: Frame, values: Iterable[ValueId]) -> None:
         """A call may write these values."""
@@ -354,16 +371,6 @@ class Walker:
 
     def _nothing(self, frame: Frame, op: Op) -> Reference:
         return None
-
-    def _point(self, frame: Frame, op: KernelCall | FunctionCall) -> None:
-        constants = tuple(
-            value_bytes(type_, frame.scope)
-            for argument in dict.fromkeys(op.arguments if self._inventory is Inventory.VALUES else ())
-            if argument in frame.function.constants
-            and isinstance(type_ := frame.function.type_of(argument), TensorType)
-        )
-        point = CallPoint(op, len(self._walk.events), frame.function, frame.scope, constants)
-        self._walk.calls.append(point)
 
 
 def _located(size: Quantity, op: AllocStorage | AllocTensor) -> Allocation:

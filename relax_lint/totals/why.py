@@ -14,10 +14,10 @@ from relax_lint.results.memory_why import LiveTensor, Saving, Why
 from relax_lint.support.byte_text import bytes_text
 from relax_lint.support.lazy_dataclass import record
 from relax_lint.totals.compute import symbols_of
+from relax_lint.totals.inlined import paths_of
 from relax_lint.totals.plans import Plans
 from relax_lint.totals.quantities import Indeterminate
 from relax_lint.totals.walk import Inventory, Walk
-from relax_lint.totals.walker import paths_of
 from relax_lint.totals.writers import dtype_name, first_writer, shape_text
 
 SHOWN = 5
@@ -43,7 +43,7 @@ class Span:
 def why(program: Program, function: Function, values: Mapping[str, int]) -> Why | None:
     """The reasons at these values; None where a symbol has none, or a size is not known there."""
     binding = symbols_of(function, values)
-    plans = Plans(program)
+    plans = Plans.of(program)
     try:
         storages = paths_of(plans, function, Inventory.STORAGES, binding)
         tensors = paths_of(plans, function, Inventory.TENSORS, binding)

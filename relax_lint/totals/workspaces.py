@@ -20,13 +20,14 @@ from relax_lint.symbolic.quantity import Unknown
 from relax_lint.totals.compute import symbols_of
 from relax_lint.totals.concrete import Concrete, Path
 from relax_lint.totals.formula import greatest, never_negative_symbols, reaches, total
+from relax_lint.totals.inlined import paths_of
 from relax_lint.totals.kernel_memory import CallWorkspaces, KernelMemory, OnChip
-from relax_lint.totals.peaks import peak, pooled
+from relax_lint.totals.peaks import peak
 from relax_lint.totals.plans import Plans
 from relax_lint.totals.pool_numbers import Followed, pool_of
+from relax_lint.totals.pools import pooled
 from relax_lint.totals.quantities import Indeterminate, Quantity
 from relax_lint.totals.walk import Allocation, CallPoint, ExecMode, Inventory, Walk
-from relax_lint.totals.walker import paths_of
 from relax_lint.vm.allocators import DEFAULT_PAGE_SIZE, Allocator
 from relax_lint.vm.workspaces import WORKSPACE_PAGE_SIZE
 
@@ -81,7 +82,7 @@ def storage_walks(
     """The walks of the storages of one function, over all its paths and so many calls."""
     values = None if binding is None else symbols_of(function, binding)
     try:
-        return paths_of(Plans(program), function, Inventory.STORAGES, values, exec_mode, calls)
+        return paths_of(Plans.of(program), function, Inventory.STORAGES, values, exec_mode, calls)
     except Indeterminate as reason:
         return Unknown(str(reason))
 

@@ -19,9 +19,9 @@ from relax_lint.analysis.liveness import ENTRY, Releases, inserted_kills, last_u
 from relax_lint.model.builder import build_program
 from relax_lint.model.operations import Kill
 from relax_lint.model.program import Function
+from relax_lint.totals.inlined import paths_of
 from relax_lint.totals.plans import Plans
 from relax_lint.totals.walk import Inventory
-from relax_lint.totals.walker import paths_of
 from tests.programs import transformer
 from tests.totals.cases import Case
 from tests.totals.corpus import CASES

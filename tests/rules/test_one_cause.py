@@ -9,7 +9,7 @@ import tvm
 
 from relax_lint import check as checked
 from relax_lint.results.check import Check, is_finding
-from tests.rules.checking import DOUBLE, parse
+from tests.rules.checking import DOUBLE, findings, parse, stages
 
 BOUND = '{"tir_var_upper_bound": {"n": 8, "k": 4, "typo": 3}}'
 BOUNDED = """
@@ -73,6 +73,47 @@ def main(x: R.Tensor((4,), "float32")):
     assert found(DOUBLE + ALLOCATOR + caller.format("Module.double(x, a)"), "RLX205") == []
     (unfilled,) = found(DOUBLE + ALLOCATOR + caller.format("b = a"), "RLX205")
     assert (unfilled.function, unfilled.severity.value) == ("main", "error")
+
+
+ALLOCATING = """
+@R.function
+def main(x: R.Tensor(("n",), "float32")):
+    n = T.int64()
+    output = R.builtin.alloc_tensor(R.shape([n * 2 + 1, {extent}]), R.dtype("uint8"), 0, R.str("global"))
+    return output
+"""
+
+
+@pytest.mark.parametrize("extent", ["n", "4"])
+def test_a_function_that_only_allocates_is_one_at_every_stage(extent: str) -> None:
+    """VMShapeLower adds a heap, checks of types and kernels that compute shapes."""
+    for stage, module in stages(parse(ALLOCATING.format(extent=extent))):
+        (check,) = findings(module, "RLX205")
+        assert check.severity.value == "note", stage
+
+
+CACHED = """
+@R.function(private=True)
+def alloc():
+    s = R.memory.alloc_storage(R.shape([16]), 0, "global", "uint8")
+    return (s,)
+
+@R.function(pure=False)
+def main(x: R.Tensor((4,), "float32")):
+    t = R.call_builtin_with_ctx(
+        "vm.builtin.cuda_graph.get_cached_alloc", (Module.alloc, 0), ty_args=R.Tuple(R.Object)
+    )
+    s = t[0]
+    a = R.memory.alloc_tensor(s, 0, R.shape([4]), "float32")
+    {}
+    return a
+"""
+
+
+def test_storages_of_a_cuda_graph_are_allocated_as_well() -> None:
+    (alone,) = found(CACHED.format("b = a"), "RLX205")
+    assert (alone.function, alone.severity.value) == ("main", "note")
+    assert found(DOUBLE + CACHED.format("Module.double(x, a)"), "RLX205") == []
 
 
 def test_a_stub_is_named_and_makes_no_error() -> None:

@@ -52,6 +52,13 @@ def test_a_tuple_counts_once_however_many_hold_it(monkeypatch: pytest.MonkeyPatc
     assert _counted(monkeypatch, Walker, "_count", "tuple depth", (5, 10)) < TWICE
 
 
+@pytest.mark.parametrize("direction", ["chain depth", "calls twice at each level"])
+def test_a_function_is_followed_once_however_often_it_is_called(
+    direction: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    assert _counted(monkeypatch, Walker, "_block", direction, (4, 8)) < TWICE
+
+
 def test_fixes_look_at_the_text_of_a_function_once(monkeypatch: pytest.MonkeyPatch) -> None:
     class Walking:
         """The module `ast`, of which one function is counted."""

@@ -28,7 +28,7 @@ from relax_lint.model.program import Function, Program
 from relax_lint.model.types import PrimType, ValueType
 from relax_lint.symbolic.quantity import Unknown
 from relax_lint.totals.compute import Counted, measure, size_of
-from relax_lint.totals.peaks import rounded
+from relax_lint.totals.pool_profile import rounded
 from relax_lint.totals.quantities import evaluate
 from relax_lint.totals.walk import ExecMode
 from relax_lint.vm.allocators import Allocator

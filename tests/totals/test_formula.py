@@ -9,6 +9,7 @@ import pytest
 import sympy
 
 from relax_lint.symbolic.functions import FloorDiv
+from relax_lint.totals import formula
 from relax_lint.totals.formula import Sizes, is_never_negative, maximum, reaches, undominated
 
 N, M = sympy.symbols("n m", integer=True)
@@ -104,3 +105,24 @@ def test_a_sum_is_written_with_each_size_as_often_as_it_counts() -> None:
     assert sizes.quantity((5, 0, 0, 0)) == 5
     assert sizes.quantity((5, 2, 1, 0)) == 8 * N + M + 5
     assert sizes.quantity((0, 1, 0, 2)) == 4 * N + 2 * sympy.Max(N, M)
+
+
+def test_a_maximum_is_that_of_comparing_every_two() -> None:
+    chance = random.Random(3)
+    for _ in range(200):
+        exprs = chance.sample(EXPRS, chance.randint(1, 6))
+        kept: list[sympy.Expr] = []
+        for one in exprs:
+            if not any(reaches(other, one, BOTH) for other in kept):
+                kept = [*(other for other in kept if not reaches(one, other, BOTH)), one]
+        expected = kept[0] if len(kept) == 1 else sympy.Max(*kept, evaluate=False)
+        assert maximum(exprs, BOTH) == expected
+
+
+def test_what_has_no_symbol_in_common_is_not_compared(monkeypatch: pytest.MonkeyPatch) -> None:
+    def never(*arguments: object) -> bool:
+        raise AssertionError("compared")
+
+    sizes = [4 * symbol for symbol in sympy.symbols("n:50", integer=True)]
+    monkeypatch.setattr(formula, "reaches", never)
+    assert maximum(sizes, frozenset(symbol for size in sizes for symbol in size.free_symbols)).args

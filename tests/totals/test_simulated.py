@@ -10,7 +10,8 @@ import sympy
 
 from relax_lint.symbolic.evaluation import compile_expr
 from relax_lint.symbolic.functions import FloorDiv
-from relax_lint.totals.peaks import peak, pooled
+from relax_lint.totals.peaks import Group, peak
+from relax_lint.totals.pools import pooled
 from relax_lint.totals.quantities import Indeterminate, Quantity
 from relax_lint.totals.ranges import grows
 from relax_lint.totals.walk import Allocation, Walk
@@ -99,7 +100,7 @@ def test_what_does_not_count_is_not_alive(counted: int) -> None:
             ],
             walk.events,
         )
-        found = peak([walk], frozenset({N}), lambda allocation: allocation.device == counted).size
+        found = peak([walk], frozenset({N}), Group(device=counted)).size
         for n in VALUES:
             assert _at(found, n) == _highest(others, n)
 

@@ -6,7 +6,7 @@ import pytest
 import sympy
 
 from relax_lint.model.sizes import effective_capacity
-from relax_lint.totals.peaks import rounded
+from relax_lint.totals.pool_profile import rounded
 from relax_lint.vm.allocators import DEFAULT_PAGE_SIZE, Allocator
 
 n = sympy.Symbol("n", integer=True)

@@ -26,13 +26,14 @@ class Extents(Subroutines):
 
     def bound(self, node: Any, *, extent: bool = False) -> Poly | None:
         """An end of a loop, or its extent: one that wraps around to a smaller number leaves steps out."""
-        value = self.number(node)
-        if value is not None and not extent:
-            self.narrow(value, node)
-        found = self.settled(value)
+        found = self.settled(node, self.number if extent else self._narrowed)
         if not isinstance(found, Poly):
             return None
         return self._not_below(found) if extent and str(node.ty.dtype) == "int32" else found
+
+    def _narrowed(self, node: Any) -> Poly | None:
+        value = self.number(node)
+        return None if value is None else self.narrow(value, node)
 
     def _not_below(self, extent: Poly) -> Poly:
         """An extent that is not so small that it would wrap around to a large one."""

@@ -12,9 +12,9 @@ from relax_lint.model.kernel_access import conditions as c
 from relax_lint.model.kernel_access.accesses import BufferRef, LoopRange
 from relax_lint.model.kernel_access.arithmetic import span_of
 from relax_lint.model.kernel_access.conditions import Condition, Unread
+from relax_lint.model.kernel_access.extents import Extents
 from relax_lint.model.kernel_access.layouts import Buffer
 from relax_lint.model.kernel_access.polynomials import ONE, ZERO, Poly
-from relax_lint.model.kernel_access.subroutines import Subroutines
 from relax_lint.model.kernel_access.survey import Survey, always_leaves
 from relax_lint.vm import nodes, versions
 
@@ -24,7 +24,7 @@ _MAY_LEAVE = Unread("a statement before it may leave the loop or the kernel")
 _MAY_NOT_RUN = Unread("an earlier step may leave the loop or the kernel")
 
 
-class Walk(Subroutines):
+class Walk(Extents):
     """Reads one body."""
 
     def __init__(self, survey: Survey, functions: Mapping[str, Any]) -> None:
@@ -57,7 +57,7 @@ class Walk(Subroutines):
                 add(var)
         for position, var in enumerate(params):
             if type(var.ty).__name__ == "BufferType":
-                self._new(var, var, parameter=position)
+                self.told.update(filter(None, self._new(var, var, parameter=position).shape))
         return tuple(symbols)
 
     # -- buffers -------------------------------------------------------------------------------
@@ -146,18 +146,14 @@ class Walk(Subroutines):
                 self.facts = (*self.facts, False if always_leaves(statement) else _MAY_LEAVE)
 
     def _for(self, node: Any) -> None:
-        first, extent = self._bound(node.min), self._bound(node.extent)
+        first, extent = self.bound(node.min), self.bound(node.extent, extent=True)
         kind = _KINDS[int(node.kind)] if int(node.kind) < len(_KINDS) else "serial"
         binding = node.thread_binding
         tag = "" if binding is None else str(binding.thread_tag)
         step = getattr(node, "step", None)
         stride = ONE if step is None else self.number(step)
-        self._loop(node.loop_var, first, extent, stride, kind, tag, node.body)
-
-    def _bound(self, node: Any) -> Poly | None:
-        """An end of a loop."""
-        found = self.settled(node, self.number)
-        return found if isinstance(found, Poly) else None
+        with self.scope(self.not_above(node.extent, extent)):
+            self._loop(node.loop_var, first, extent, stride, kind, tag, node.body)
 
     def _loop(
         self,
@@ -240,7 +236,7 @@ class Walk(Subroutines):
         if type(node.node).__name__ == "IterVar":
             axis = node.node
             tag = str(axis.thread_tag)
-            self._loop(axis.var, ZERO, self._bound(node.value), ONE, "thread_binding", tag, node.body)
+            self._loop(axis.var, ZERO, self.bound(node.value), ONE, "thread_binding", tag, node.body)
         else:
             self.statement(node.body)
 

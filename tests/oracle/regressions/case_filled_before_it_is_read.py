@@ -1,4 +1,4 @@
-"""Disagreement: not always wrong: ('g', 'RLX203', 'i3') at Point(m=0, n=0, k=-2, c=True): evaluator says fine, [Check(rule='RLX206', name='inplace-hazard', verdict=<Verdict.ALWAYS_WRONG: 'always-wrong'>, severity=<Severity.ERROR: 'error'>, message='`twice` overwrites `t0` in place, which `shift` still"""
+"""A function that fills what it then reads by its other argument does not read what an in-place call left."""
 
 # fmt: off
 from tests.oracle.program import Branch, Function, Helper, InPlace, Program, Tensor

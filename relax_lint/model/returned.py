@@ -1,0 +1,95 @@
+"""The shapes of what a function of the module returns, in the caller's terms.
+
+VMShapeLower takes the extents out of the types of results. What a callee returns is still known where its
+extents are those of its arguments.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+
+import sympy
+
+from relax_lint.model.program import Function
+from relax_lint.model.types import PrimType, ShapeType, TensorType, TupleType, ValueType
+
+Extents = Mapping[sympy.Expr, sympy.Expr]
+
+MAX_DEPTH = 16
+"""Functions that call each other, of which the results are looked at."""
+
+
+class Callees:
+    """The functions of a module, each built when it is first asked for."""
+
+    def __init__(self, build: Callable[[str], tuple[Function, ...]]) -> None:
+        self._build = build
+        self._built: dict[str, tuple[Function, ...]] = {}
+        self._pending: set[str] = set()
+
+    def all_of(self, name: str) -> tuple[Function, ...]:
+        """A function, and those that are defined in it."""
+        if name not in self._built:
+            self._pending.add(name)
+            self._built[name] = self._build(name)
+            self._pending.discard(name)
+        return self._built[name]
+
+    def of(self, name: str) -> Function | None:
+        """A function of which the result is asked for; None where that leads back to it, or too deep."""
+        if name in self._pending or (name not in self._built and len(self._pending) > MAX_DEPTH):
+            return None
+        return self.all_of(name)[0]
+
+
+def returned_type(callee: Function, given: Sequence[ValueType], declared: ValueType) -> ValueType:
+    """The declared type of a result, with the extents that it has for arguments of these types."""
+    if callee.result in callee.claimed or len(given) != len(callee.parameters):
+        return declared
+    known: dict[sympy.Expr, sympy.Expr] = {}
+    for parameter, argument in zip(callee.parameters, given, strict=True):
+        for symbol, value in _pairs(callee.type_of(parameter), argument):
+            known.setdefault(symbol, value)
+    return _completed(declared, callee.type_of(callee.result), known)
+
+
+def has_shape(type_: ValueType) -> bool:
+    """Whether all tensors of a type have their extents."""
+    if isinstance(type_, TupleType):
+        return all(map(has_shape, type_.fields))
+    return not isinstance(type_, TensorType) or type_.shape is not None
+
+
+def _pairs(own: ValueType, given: ValueType) -> list[tuple[sympy.Expr, sympy.Expr]]:
+    """The symbols of a parameter and what stands for them in the caller."""
+    one, other = _extents(own), _extents(given)
+    if one is None or other is None or len(one) != len(other):
+        return []
+    return [(a, b) for a, b in zip(one, other, strict=True) if a.is_Symbol]
+
+
+def _extents(type_: ValueType) -> tuple[sympy.Expr, ...] | None:
+    if isinstance(type_, TensorType):
+        return type_.shape
+    if isinstance(type_, ShapeType):
+        return type_.extents
+    if isinstance(type_, PrimType) and isinstance(type_.value, sympy.Expr):
+        return (type_.value,)
+    return None
+
+
+def _completed(declared: ValueType, returned: ValueType, known: Extents) -> ValueType:
+    if isinstance(declared, TupleType):
+        own = returned.fields if isinstance(returned, TupleType) else ()
+        if len(own) != len(declared.fields):
+            return declared
+        return TupleType(tuple(_completed(a, b, known) for a, b in zip(declared.fields, own, strict=True)))
+    if not isinstance(declared, TensorType) or not isinstance(returned, TensorType):
+        return declared
+    shape = returned.shape
+    if declared.shape is not None or shape is None or declared.dtype != returned.dtype:
+        return declared
+    if not {symbol for extent in shape for symbol in extent.free_symbols} <= known.keys():
+        return declared
+    extents = tuple(extent.xreplace(dict(known)) for extent in shape)
+    return TensorType(extents, declared.dtype, len(extents), declared.device)

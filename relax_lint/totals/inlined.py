@@ -1,0 +1,81 @@
+"""The walks of a function with everything that happens in them, callees where they are called."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+import sympy
+
+from relax_lint.model.operations import AllocTensor, FunctionCall, KernelCall, Op
+from relax_lint.model.program import Function
+from relax_lint.model.types import TensorType
+from relax_lint.totals.frame import Frame
+from relax_lint.totals.paths import every_path
+from relax_lint.totals.plans import Plans
+from relax_lint.totals.quantities import Indeterminate, Scope, value_bytes
+from relax_lint.totals.walk import CallPoint, ExecMode, Inventory, Placed, Walk
+from relax_lint.totals.walker import Walker
+
+MAX_OPERATIONS = 1 << 16
+"""Operations of a path that are followed before a function is entered."""
+
+
+def paths_of(
+    plans: Plans,
+    function: Function,
+    inventory: Inventory,
+    binding: Mapping[sympy.Symbol, int] | None = None,
+    exec_mode: ExecMode = ExecMode.BYTECODE,
+    calls: int = 1,
+) -> list[Walk]:
+    """The walks of every path through a function, called `calls` times one after the other.
+
+    With a `binding` of the symbols of its signature all sizes are ints, and a branch whose condition the
+    binding decides is the only one that is followed. Raises Indeterminate.
+    """
+
+    def follow(decisions: tuple[bool, ...], room: int) -> tuple[Walk, tuple[bool, ...]]:
+        walk = InlinedWalker(plans, inventory, exec_mode, decisions, room).run(function, binding, calls)
+        return walk, walk.taken
+
+    return every_path(follow)
+
+
+class InlinedWalker(Walker):
+    """Notes every operation."""
+
+    def run(self, function: Function, binding: Mapping[sympy.Symbol, int] | None, calls: int = 1) -> Walk:
+        """The walk of one call or several."""
+        self._walk = Walk(allocations=self._allocations)
+        self._run(function, binding, calls)
+        self._walk.taken = tuple(self.taken)
+        return self._walk
+
+    def _does(self, op: Op) -> None:
+        self._walk.operations.append(op)
+
+    def _happens(self, event: int) -> None:
+        self._walk.happens(event)
+
+    def _enter(self, frame: Frame, op: FunctionCall, callee: Function, scope: Scope) -> None:
+        if len(self._walk.operations) > MAX_OPERATIONS:
+            raise Indeterminate(f"it makes more than {MAX_OPERATIONS:,} operations with what it calls")
+        super()._enter(frame, op, callee, scope)
+
+    def _puts(self, frame: Frame, op: AllocTensor, allocation: int) -> None:
+        try:
+            offset, size = frame.scope.quantity(op.offset), frame.scope.quantity(op.bytes)
+        except Indeterminate:
+            # What the allocator holds is known all the same.
+            return
+        self._walk.placed.append(Placed(allocation, op, offset, size, self._walk.step))
+
+    def _calls(self, frame: Frame, op: KernelCall | FunctionCall) -> None:
+        constants = tuple(
+            value_bytes(type_, frame.scope)
+            for argument in dict.fromkeys(op.arguments if self._inventory is Inventory.VALUES else ())
+            if argument in frame.function.constants
+            and isinstance(type_ := frame.function.type_of(argument), TensorType)
+        )
+        point = CallPoint(op, len(self._walk.events), frame.function, frame.scope, constants)
+        self._walk.calls.append(point)
