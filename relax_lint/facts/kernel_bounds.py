@@ -35,9 +35,10 @@ from relax_lint.vm.facts import FactSource
 _URGENCY = {
     Status.WRONG: 0,
     Status.DEPENDS: 1,
-    Status.UNDECIDED: 2,
-    Status.ASSUMED: 3,
-    Status.PROVED: 4,
+    Status.BESIDE: 2,
+    Status.UNDECIDED: 3,
+    Status.ASSUMED: 4,
+    Status.PROVED: 5,
 }
 
 
@@ -109,11 +110,15 @@ class IndexFacts:
         wrong = verdict.of(Status.WRONG)
         if wrong and wrong[0].decision is not None:
             return wrong[0].decision
-        depends, undecided = verdict.of(Status.DEPENDS), verdict.of(Status.UNDECIDED)
+        depends, beside = verdict.of(Status.DEPENDS), verdict.of(Status.BESIDE)
+        undecided = verdict.of(Status.UNDECIDED)
         if depends:
             decision = self._depending(use, depends)
             # Where nothing is known of some accesses, it is not known when all are inside.
-            return replace(decision, safe_when=None, fine=None, mixed=False) if undecided else decision
+            is_open = bool(undecided or beside)
+            return replace(decision, safe_when=None, fine=None, mixed=False) if is_open else decision
+        if beside:
+            return Decision(Verdict.NEEDS_RUNTIME_CHECK, Proof(Prover.CONSTANT, beside[0].reason))
         if undecided:
             proof = Proof(Prover.UNDECIDED, undecided[0].reason)
             return Decision(Verdict.NEEDS_RUNTIME_CHECK, proof)
@@ -131,7 +136,7 @@ class IndexFacts:
 
     def is_about_input(self, use: KernelUse) -> bool:
         """Whether some input makes an access leave its buffer, as far as that is known."""
-        return bool(self.verdict(use).of(Status.WRONG, Status.DEPENDS))
+        return bool(self.verdict(use).of(Status.WRONG, Status.DEPENDS, Status.BESIDE))
 
     def words(self, use: KernelUse, found: AccessVerdict) -> AccessWords:
         """The parts of a message about an access."""
