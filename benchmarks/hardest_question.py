@@ -42,6 +42,14 @@ class Shape:
     nonlinear: float = 0.5
     seed: int = 0
 
+    @classmethod
+    def anywhere(cls, dice: random.Random) -> Shape:
+        """Any sizes: the deeper, the fewer terms, as sympy takes long to make what is both."""
+        depth = dice.choice((0, 0, 1, 1, 2, 3))
+        symbols, terms = dice.choice((1, 2, 3, 5, 10, 40)), dice.choice((1, 3, 8, 40)) >> depth
+        parts, facts = dice.choice((1, 2, 6, 12)), dice.choice((0, 2, 8, 40))
+        return cls(symbols, max(terms, 1), depth, parts, facts, dice.random(), dice.randrange(1 << 30))
+
     def changed(self, dice: random.Random) -> Shape:
         """One of the sizes is another, or the question is another of these sizes."""
 
@@ -126,8 +134,7 @@ def main() -> int:
     best: list[tuple[float, float, int, str, Shape]] = [(0, 0, 0, "", Shape())]
     tried, end = 0, time.monotonic() + arguments.seconds
     while time.monotonic() < end:
-        start = Shape() if dice.random() < 0.1 else dice.choice(best)[-1]
-        shape = start.changed(dice)
+        shape = Shape.anywhere(dice) if dice.random() < 0.5 else dice.choice(best)[-1].changed(dice)
         found = (*cost(shape), shape)
         tried += 1
         best = sorted((*best, found), key=lambda one: -one[0])[:KEPT]

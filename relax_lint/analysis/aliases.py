@@ -66,6 +66,7 @@ class Aliases:
         self._is_known = is_known
         self._viewed = viewed
         self._moved = moved
+        self._roots_of: dict[ValueId, frozenset[ValueId]] = {}
 
     @cached_property
     def fields(self) -> dict[ValueId, tuple[ValueId, ...]]:
@@ -171,7 +172,10 @@ class Aliases:
 
     def roots_of(self, value: ValueId) -> frozenset[ValueId]:
         """The values whose bytes a value may share; what comes from outside of the function is its own."""
-        return everything(self.roots.tree(value))
+        known = self._roots_of.get(value)
+        if known is None:
+            known = self._roots_of[value] = everything(self.roots.tree(value))
+        return known
 
     def leaves(self, value: ValueId) -> tuple[ValueId, ...]:
         """The fields of a tuple that is built in the function, of its fields too; else the value itself."""

@@ -7,7 +7,7 @@ function returns.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from dataclasses import field
 from typing import Any
 
@@ -162,7 +162,10 @@ def _complete(
     aliases: Aliases,
     written: set[ValueId],
     releases: Releases,
-) -> None:
+) -> set[ValueId]:
+    """Adds the kills of a block; returns the registers that it uses and did not make. The uses count that are
+    left when trivial bindings are gone.
+    """
     last: dict[ValueId, int | None] = {}
     own: list[ValueId] = []
     reach: int | None = None
@@ -171,31 +174,22 @@ def _complete(
             own.append(op.result)
         if isinstance(op, If):
             reach = op.place.index if reach is None else reach
-            _complete(op.then_block, op.then_result, function, aliases, written, releases)
-            _complete(op.else_block, op.else_result, function, aliases, written, releases)
-        for used in _used_within(op, function, aliases):
-            last[aliases.register(used)] = op.place.index
-    for used in _inlined((result,), function):
-        last[aliases.register(used)] = None
+            for inner, value in ((op.then_block, op.then_result), (op.else_block, op.else_result)):
+                used = _complete(inner, value, function, aliases, written, releases)
+                last.update(dict.fromkeys(used, op.place.index))
+        for read in () if aliases.is_trivial(op) else operands(op, function):
+            last[aliases.register(read)] = op.place.index
+    for read in _inlined((result,), function):
+        last[aliases.register(read)] = None
     for value in own:
         index = last.get(value)
         if index is not None and value not in written and (reach is None or index < reach):
             releases.after[index] = (*releases.after.get(index, ()), value)
+    return last.keys() - set(own)
 
 
 def _has_shape_heap(function: Function) -> bool:
     return any(isinstance(op, KernelCall) and op.callee == SHAPE_HEAP for op in function.body.ops)
-
-
-def _used_within(op: Op, function: Function, aliases: Aliases) -> Iterator[ValueId]:
-    """The uses that are left when trivial bindings are gone."""
-    if not aliases.is_trivial(op):
-        yield from operands(op, function)
-    if isinstance(op, If):
-        for block, result in ((op.then_block, op.then_result), (op.else_block, op.else_result)):
-            for inner in block.ops:
-                yield from _used_within(inner, function, aliases)
-            yield from _inlined((result,), function)
 
 
 def _is_killable(op: Op, function: Function) -> bool:

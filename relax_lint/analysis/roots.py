@@ -72,6 +72,8 @@ class Roots:
         self.perhaps: dict[ValueId, Perhaps] = {}
         """By root: what it is only presumed not to be."""
         self.trees: dict[ValueId, Tree[ValueId]] = {}
+        self._in_tuples: dict[AccessPath, frozenset[ValueId]] = {}
+        """The roots of all fields of tuples."""
         for value in (*function.parameters, *function.constants):
             self.trees[value] = self._own(AccessPath(value), function.type_of(value))
         self._block(function.body)
@@ -90,7 +92,13 @@ class Roots:
 
     def of(self, path: AccessPath) -> frozenset[ValueId]:
         """The roots of a value or of a field of it."""
-        return everything(at(self.tree(path.value), path.fields))
+        tree = at(self.tree(path.value), path.fields)
+        if isinstance(tree, frozenset) or path.value not in self.trees:
+            return everything(tree)
+        known = self._in_tuples.get(path)
+        if known is None:
+            known = self._in_tuples[path] = everything(tree)
+        return known
 
     def path(self, root: ValueId) -> AccessPath:
         """The value that a root is, or the value of which it is a field."""

@@ -67,8 +67,14 @@ def all_of(conditions: Iterable[Boolean | Unknown]) -> Boolean | Unknown:
 
 def not_negative(domain: Domain, quantities: Iterable[sympy.Expr]) -> Domain:
     """The part of a domain on which the quantities are >= 0."""
-    conditions = [at_least_zero(q) for q in quantities if not (q.is_Integer and int(q) >= 0)]
-    return domain.with_facts(_judged_elsewhere(c) for c in conditions if c not in domain.conditions)
+    conditions = tuple([at_least_zero(q) for q in quantities if not (q.is_Integer and int(q) >= 0)])
+    if not conditions:
+        return domain
+    part = domain.parts.get(conditions)
+    if part is None:
+        added = (_judged_elsewhere(c) for c in conditions if c not in domain.conditions)
+        part = domain.parts[conditions] = domain.with_facts(added)
+    return part
 
 
 @lru_cache(maxsize=CACHED)

@@ -27,17 +27,13 @@ from relax_lint.model.operations import (
     View,
 )
 from relax_lint.model.types import TensorType
-from relax_lint.results.verdict import Verdict
+from relax_lint.results.verdict import Prover, Verdict
 from relax_lint.settings.config import DEFAULT_TARGET, Config
 from relax_lint.support.lazy_dataclass import record
-from relax_lint.symbolic.decision import Decision, certain
+from relax_lint.symbolic.decision import Decision, Proof, certain
 from relax_lint.symbolic.quantity import Unknown
-
-HOST_TARGETS = frozenset({"llvm", "c", "cpu"})
-"""Kinds of targets whose memory is the host's."""
-
-FLAT_SCOPES = frozenset({"", "global"})
-"""The scopes that an allocator without scopes offers (TVM's `AllowMemoryScope`)."""
+from relax_lint.vm.allocators import Allocator
+from relax_lint.vm.scopes import FLAT_SCOPES, HOST_TARGETS, POINTER_MOVER, offered
 
 
 @record(frozen=True)
@@ -109,10 +105,15 @@ class DeviceFacts:
     def offered(self) -> Iterator[Decided[AllocStorage | AllocTensor]]:
         """Every allocation of which that can be told: its device offers the scope."""
         for op in self._allocations:
-            offered = self._offers(op.device, op.scope)
-            if offered is not None:
-                assumed = () if offered else self._assumed_target(op.device)
-                yield Decided(op, _verdict(offered, f"scope {op.scope!r}"), assumed)
+            offers = {self._offers(op.device, op.scope, Allocator(name)) for name in self._config.allocators}
+            if None in offers:
+                continue
+            if len(offers) > 1:
+                proof = Proof(Prover.UNDECIDED, "the naive allocator offers it, the pooled one refuses it")
+                yield Decided(op, Decision(Verdict.NEEDS_RUNTIME_CHECK, proof))
+                continue
+            assumed = () if True in offers else self._assumed_target(op.device)
+            yield Decided(op, _verdict(True in offers, f"scope {op.scope!r}"), assumed)
 
     # -- devices -------------------------------------------------------------------------------
 
@@ -148,6 +149,11 @@ class DeviceFacts:
         text = f"device {device or 0} is `{DEFAULT_TARGET}` (no target is named)"
         return (Presumption(text, is_environment=True),)
 
+    @cached_property
+    def moves_pointers(self) -> bool:
+        """Whether a device moves the data pointer of a tensor by its offset on the storage."""
+        return any(self._target_of(device) == POINTER_MOVER for device in range(self.count))
+
     def _target_of(self, device: int) -> str:
         declared = self._program.declared_devices
         if device < len(declared):
@@ -155,11 +161,14 @@ class DeviceFacts:
         own = self._config.target_or_default.split()[0]
         return "llvm" if declared or device >= (self._config.devices or 1) else own
 
-    def _offers(self, device: int | None, scope: str) -> bool | None:
+    def _offers(self, device: int | None, scope: str, allocator: Allocator) -> bool | None:
         """Whether the allocator of a device offers a scope; None where that cannot be told."""
         if scope in FLAT_SCOPES:
             return True
-        return False if self.target_of(device) in HOST_TARGETS else None
+        target = self.target_of(device)
+        if target is None or target in HOST_TARGETS:
+            return None if target is None else False
+        return offered(target, scope, allocator)
 
     def _named_by(self, op: AllocTensor) -> int | None:
         """The device that an alloc_tensor names; index 0 is what it says when it was left out, and counts

@@ -231,7 +231,8 @@ class FunctionFacts:
     @cached_property
     def arguments(self) -> ArgumentFacts:
         """What kernels are given (RLX301 to RLX303)."""
-        return ArgumentFacts(self.flow, self.prover, self.kernels)
+        moved = self.devices.moves_pointers
+        return ArgumentFacts(self.flow, self.prover, self.kernels, moved_pointers=moved)
 
     @cached_property
     def indices(self) -> IndexFacts:

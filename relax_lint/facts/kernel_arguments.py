@@ -20,10 +20,10 @@ from relax_lint.facts.judge import Decided, Judge
 from relax_lint.facts.kernel_entry import Demand, Requirement
 from relax_lint.facts.kernels import KernelFacts, KernelUse
 from relax_lint.model.kernels import BufferParameter
-from relax_lint.results.verdict import Verdict
+from relax_lint.results.verdict import Prover, Verdict
 from relax_lint.support.lazy_dataclass import record
 from relax_lint.symbolic.asked import Asked
-from relax_lint.symbolic.decision import certain
+from relax_lint.symbolic.decision import Decision, Proof, certain
 from relax_lint.symbolic.quantity import Unknown
 
 
@@ -38,10 +38,19 @@ class Start:
     """Bytes of which the offset must be a multiple; None: it must be 0."""
 
 
+_MOVED = Proof(
+    Prover.UNDECIDED,
+    "a Hexagon moves the data pointer of a tensor on a storage, so that its alignment decides",
+)
+
+
 class ArgumentFacts:
     """The verdicts on the arguments of the kernel calls of one function."""
 
-    def __init__(self, flow: FunctionFlow, judge: Judge, kernels: KernelFacts) -> None:
+    def __init__(
+        self, flow: FunctionFlow, judge: Judge, kernels: KernelFacts, *, moved_pointers: bool = False
+    ) -> None:
+        self._moved_pointers = moved_pointers
         self._offsets = flow.aliases.offsets
         self._judge = judge
         self._kernels = kernels
@@ -95,6 +104,12 @@ class ArgumentFacts:
                 decision = self._judge.judge(
                     Claim(_is_taken(start), use.domain, partial(_asked, start, self._kernels))
                 )
+                if (
+                    self._moved_pointers
+                    and decision.verdict is not Verdict.ALWAYS_FINE
+                    and decision.reachable
+                ):
+                    decision = Decision(Verdict.NEEDS_RUNTIME_CHECK, _MOVED)
                 yield Decided(start, decision, use.presumptions)
 
     def _starts(self, use: KernelUse) -> Iterator[Start]:

@@ -17,7 +17,7 @@ import sympy
 from relax_lint.analysis.flow import FunctionFlow
 from relax_lint.facts.claims import Claim, all_of
 from relax_lint.facts.index_values import IndexValues
-from relax_lint.facts.inplace import overwritten_constants
+from relax_lint.facts.inplace import handed_over_constants, overwritten_constants
 from relax_lint.facts.judge import Decided, Judge
 from relax_lint.facts.kernel_access_words import AccessWords, words
 from relax_lint.facts.kernel_accesses import AccessJudge, AccessVerdict, CallVerdict, Status
@@ -69,7 +69,9 @@ class IndexFacts:
     def _ranges(self) -> dict[ValueId, tuple[int, int]]:
         """The smallest and the largest element of the constants that keep what they hold."""
         ranges = self._function.index_ranges
-        changed = overwritten_constants(self._flow) if ranges else frozenset()
+        if not ranges:
+            return {}
+        changed = overwritten_constants(self._flow) | handed_over_constants(self._flow)
         return {value: span for value, span in ranges.items() if value not in changed}
 
     @cached_property

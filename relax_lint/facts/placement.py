@@ -34,13 +34,14 @@ from relax_lint.model.types import DType
 from relax_lint.results.verdict import Prover, Verdict
 from relax_lint.settings.config import Config
 from relax_lint.support.lazy_dataclass import record
-from relax_lint.symbolic.decision import Decision, FirstFailure, Proof
+from relax_lint.symbolic.decision import Decision, FailureStatus, FirstFailure, Proof
 from relax_lint.symbolic.domain import INT64_MAX, Domain, Fact
 from relax_lint.symbolic.quantity import Shape, Size, Unknown
 from relax_lint.symbolic.relations import CACHED, at_least_zero, at_most, none_negative
 from relax_lint.vm.allocators import Allocator
 from relax_lint.vm.builtins import ViewKind
 from relax_lint.vm.facts import FactSource
+from relax_lint.vm.scopes import HOST_TARGETS, counts_bytes, has_pages, unknown_room
 
 UINT64_MAX = 2**64 - 1
 _UP_TO_CALLERS = Proof(
@@ -109,7 +110,8 @@ class Placement:
             return Claim(self.end, self.region)
         if isinstance(storage.size, Unknown):
             return Claim(storage.size, self.region)
-        capacity = _capacity(allocator, storage.size, self.page_size)
+        paged = allocator if has_pages(storage.scope) else Allocator.NAIVE
+        capacity = _capacity(paged, storage.size, self.page_size)
         extents = () if isinstance(storage.extents, Unknown) else storage.extents
         asked = partial(fitting, self.tensor, self.tensor.bytes, storage, capacity)
         return Claim(at_most(self.end, capacity), not_negative(self.region, extents), asked)
@@ -207,6 +209,7 @@ class PlacementFacts:
         for placement in self.placements:
             claims = placement.fits(allocator)
             decision = self._judge.judge(*claims)
+            decision = self._in_scope(decision, placement)
             mixed = decision.safe_when is not None
             only_empty = mixed and self._judge.safe_only_if(decision, claims[0], placement.empty)
             if decision.verdict is Verdict.NEEDS_RUNTIME_CHECK and self._is_passed_in(placement):
@@ -214,6 +217,38 @@ class PlacementFacts:
                 in_calls = self._in_each_call(claims)
                 decision, only_empty = in_calls or Decision(decision.verdict, _UP_TO_CALLERS), False
             yield Decided(placement, decision, self._presumed(placement), only_empty)
+
+    def _in_scope(self, decision: Decision, placement: Placement) -> Decision:
+        """What the sum of bytes says, where storages of the scope are plain bytes. Of what has a layout of
+        its own only that is certain which the virtual machine itself refuses.
+        """
+        reason = self.unknown_room(placement)
+        if reason is None or not decision.reachable:
+            return decision
+        storages = () if isinstance(placement.storages, Unknown) else placement.storages
+        refused = all(counts_bytes(storage.scope) for storage in storages)
+        if refused and decision.verdict is Verdict.ALWAYS_WRONG:
+            return decision
+        return Decision(Verdict.NEEDS_RUNTIME_CHECK, Proof(Prover.UNDECIDED, reason))
+
+    def unknown_room(self, placement: Placement) -> str | None:
+        """Why it is not known what the storage of a tensor holds; None where it is."""
+        if isinstance(placement.storages, Unknown):
+            return None
+        for storage in placement.storages:
+            axes = None if isinstance(storage.extents, Unknown) else len(storage.extents)
+            reason = unknown_room(storage.scope, axes)
+            if reason is not None and not self._is_on_host(storage):
+                return reason
+        return None
+
+    def _is_on_host(self, storage: AllocStorage) -> bool:
+        """Whether a target is named and is the host, which has no such scopes at all."""
+        declared = self._flow.program.declared_devices
+        if declared:
+            at = storage.device or 0
+            return 0 <= at < len(declared) and declared[at].target in HOST_TARGETS
+        return self._config.target is not None and self._config.target.split()[0] in HOST_TARGETS
 
     def _presumed(self, placement: Placement) -> tuple[Presumption, ...]:
         """That nobody else calls a function whose storage is a parameter."""
@@ -246,6 +281,8 @@ class PlacementFacts:
         """For each configured allocator the smallest assignment at which it refuses the tensor,
         with declared bounds dropped.
         """
+        if self.unknown_room(placement) is not None:
+            return dict.fromkeys(self._config.allocators, FirstFailure(FailureStatus.UNKNOWN))
         fits = {name: placement.fits(Allocator(name)) for name in self._config.allocators}
         return {name: self._judge.first_failure(claims) for name, claims in fits.items()}
 

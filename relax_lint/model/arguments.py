@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from functools import cached_property
 from typing import Any, TypeAlias
 
 from relax_lint.model.context import BuildContext
@@ -28,7 +29,7 @@ class Given:
     builtin: Builtin
     arguments: Sequence[Any]
 
-    @property
+    @cached_property
     def own(self) -> Sequence[Any]:
         """The arguments that the builtin's row names, without the leading VM argument."""
         return own_arguments(self.builtin, self.arguments)

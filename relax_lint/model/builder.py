@@ -132,7 +132,7 @@ class FunctionBuilder:
         ops: list[Op] = []
         for block in body.blocks:
             self._dataflow = versions.kind(block) == "DataflowBlock"
-            for binding in block.bindings:
+            for binding in block.bindings[:]:
                 ops.append(self._settled(binding))
             self._dataflow = False
         return Block(tuple(ops)), self._context.operand(body.body)
@@ -196,7 +196,7 @@ class FunctionBuilder:
 
     def _tuple(self, place: OperationId, var: Any, value: Any) -> Op:
         context = self._context
-        items = tuple(context.operand(item) for item in value.fields)
+        items = tuple(context.operand(item) for item in value.fields[:])
         type_ = TupleType(tuple(context.values[item].type for item in items))
         trusted = all(item in context.trusted for item in items)
         result = context.bind(var, type_=type_, trusted=trusted)

@@ -25,16 +25,17 @@ HANDLERS: Mapping[Operation, Handler] = {**memory_ops.HANDLERS, **lowered_ops.HA
 
 def build_call(context: BuildContext, place: OperationId, var: Any, call: Any) -> Op:
     """The operation that a call is."""
-    callee = call.op
+    # Every look at what TVM holds is a call, and a copy of an array fewer of them than a walk over it.
+    callee, args = call.op, call.args[:]
     kind = versions.kind(callee)
     if kind == "Op":
-        return _operator(context, place, var, call)
+        return _operator(context, place, var, call, str(callee.name), args)
     if kind == "ExternFunc":
-        return _packed(context, place, var, str(callee.global_symbol), call.args, CallKind.PACKED)
+        return _packed(context, place, var, str(callee.global_symbol), args, CallKind.PACKED)
     if kind == "GlobalVar" and not versions.is_relax_function(context.module, callee):
-        return _prim_func(context, place, var, callee, call.args)
+        return _prim_func(context, place, var, callee, args)
     name = str(callee.name_hint) if kind == "GlobalVar" else str(getattr(callee, "name", "function"))
-    arguments = tuple(context.operand(argument) for argument in call.args)
+    arguments = tuple(context.operand(argument) for argument in args)
     target = context.function_named(callee)
     result = context.bind(var, trusted=False)
     if target is not None and not has_shape(context.values[result].type):
@@ -54,18 +55,19 @@ def _learn_returned(
         context.values[result] = replace(value, type=returned_type(callee, given, value.type))
 
 
-def _operator(context: BuildContext, place: OperationId, var: Any, call: Any) -> Op:
-    name = str(call.op.name)
-    operation = _builtin(context, place, var, BUILTINS.get(name), call.args)
+def _operator(
+    context: BuildContext, place: OperationId, var: Any, call: Any, name: str, args: Sequence[Any]
+) -> Op:
+    operation = _builtin(context, place, var, BUILTINS.get(name), args)
     if operation is not None:
         return operation
-    if name in CLOSURE_CALLS and len(call.args) > 0:
-        return _closure(context, place, var, call.args)
+    if name in CLOSURE_CALLS and len(args) > 0:
+        return _closure(context, place, var, args)
     convention = CONVENTIONS.get(name)
-    if convention is not None and len(call.args) > 0:
-        return _convention(context, place, var, call, convention)
+    if convention is not None and len(args) > 0:
+        return _convention(context, place, var, call, args, convention)
     trusted = name not in BUILTINS
-    return _kernel(context, place, var, CallKind.OPERATOR, name, call.args, trusted=trusted)
+    return _kernel(context, place, var, CallKind.OPERATOR, name, args, trusted=trusted)
 
 
 def _builtin(
@@ -105,13 +107,20 @@ def _name_of(callee: Any) -> str:
     return str(callee)
 
 
-def _convention(context: BuildContext, place: OperationId, var: Any, call: Any, convention: Convention) -> Op:
+def _convention(
+    context: BuildContext,
+    place: OperationId,
+    var: Any,
+    call: Any,
+    args: Sequence[Any],
+    convention: Convention,
+) -> Op:
     """Calls whose first argument names the callee."""
     kind = convention.kind
-    name = _name_of(call.args[0])
-    rest: Sequence[Any] = call.args[1:]
+    name = _name_of(args[0])
+    rest: Sequence[Any] = args[1:]
     if len(rest) >= 1 and versions.kind(rest[0]) == "Tuple" and convention.in_tuple:
-        rest = rest[0].fields
+        rest = rest[0].fields[:]
     if kind in (CallKind.BUILTIN, CallKind.PACKED):
         return _packed(context, place, var, name, rest, kind, pure=convention.pure)
     inplace = tuple(int(i) for i in getattr(call.attrs, "inplace_indices", ()) or ())

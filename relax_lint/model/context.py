@@ -92,7 +92,7 @@ class BuildContext:
             self.constants[expr] = value
             self._ids[versions.identity(expr)] = value
         if versions.kind(expr) == "Tuple":
-            self.inline_tuples[value] = tuple(self.operand(item) for item in expr.fields)
+            self.inline_tuples[value] = tuple(self.operand(item) for item in expr.fields[:])
         return value
 
     def heap(self, expr: Any, place: OperationId) -> HeapUse:
@@ -130,7 +130,7 @@ class BuildContext:
         if kind == "ShapeExpr":
             return ShapeType(self.types.extents(expr))
         if kind == "Tuple":
-            return TupleType(tuple(self.values[self.operand(item)].type for item in expr.fields))
+            return TupleType(tuple(self.values[self.operand(item)].type for item in expr.fields[:]))
         if kind in ("GlobalVar", "ExternFunc", "StringImm", "DataTypeImm", "Op"):
             return OpaqueType(kind)
         ty = self.types.type(expr.ty)

@@ -212,11 +212,15 @@ class Block:
 
     def walk(self) -> Iterator[Op]:
         """Every operation in program order, those of branches right after their `If`."""
-        for op in self.ops:
-            yield op
-            if isinstance(op, If):
-                yield from op.then_block.walk()
-                yield from op.else_block.walk()
+        waiting = [iter(self.ops)]
+        while waiting:
+            for op in waiting[-1]:
+                yield op
+                if isinstance(op, If):
+                    waiting += [iter(op.else_block.ops), iter(op.then_block.ops)]
+                    break
+            else:
+                waiting.pop()
 
 
 class Written(Enum):

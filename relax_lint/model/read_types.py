@@ -81,6 +81,6 @@ class TypeReader:
 
     def _read_extents(self, values: Sequence[Any]) -> tuple[sympy.Expr, ...] | None:
         try:
-            return tuple([self._translator.expr(value) for value in values])
+            return tuple([self._translator.expr(value) for value in values[:]])
         except Untranslatable:
             return None

@@ -110,6 +110,13 @@ class Domain:
         return added + hash((domain.symbols, domain.free)) + sum(map(hash, domain.facts))
 
     @cached_property
+    def parts(self) -> dict[tuple[Boolean, ...], Domain]:
+        """The parts of it that were asked for, by what holds there in addition: tensors of one shape share
+        one, and with it what was proved.
+        """
+        return {}
+
+    @cached_property
     def _without(self) -> dict[tuple[FactKind, ...], Domain]:
         return {}
 

@@ -6,7 +6,7 @@ Everything here is sound and incomplete: `True` is a proof, `False` only means "
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from contextlib import suppress
+from contextlib import contextmanager, suppress
 from itertools import islice
 from typing import Any
 
@@ -53,22 +53,31 @@ class Knowledge:
         self.solved: dict[Any, Any] = {}
         self.formulas: list[Formula] = []
         # What is left out for the work that it takes leaves the domain larger: proofs stay proofs.
-        with allowed(FACTS), suppress(TooMuchWork):
+        self.work = 0
+        """How many steps it took to work this out."""
+        with self._apart():
             self.formulas = self._solve_equalities(conditions)
         self.independent = tuple(s for s in self.symbols if s not in self.solved)
         self.relations = [a for formula in self.formulas for a in _conjuncts(formula)]
         self.box: dict[Any, Interval] = {}
         self.empty = False in self.formulas
         self.box = dict.fromkeys(self.independent, (INT64_MIN, INT64_MAX))
-        with allowed(FACTS), suppress(TooMuchWork):
+        with self._apart():
             self._find_bounds()
         self.bounds = Bounds(self.box)
         # A linear relation on one symbol is wholly in the box.
         joint = (p for r in self.relations for p in _as_inequalities(r) if len(p.atoms()) > 1 or p.degree > 1)
         self.inequalities = list(dict.fromkeys(joint))
         self._sets: dict[Any, tuple[IntSet, bool]] = {}
-        with allowed(FACTS), suppress(TooMuchWork):
+        with self._apart():
             self.empty = self.empty or self._contradicts()
+
+    @contextmanager
+    def _apart(self) -> Iterator[None]:
+        with allowed(FACTS - self.work) as allowance:
+            with suppress(TooMuchWork):
+                yield
+            self.work = FACTS - max(allowance.left, 0)
 
     def formula(self, condition: Boolean) -> Formula:
         """The condition in terms of the independent symbols. Raises `Unsupported`."""

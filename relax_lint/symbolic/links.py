@@ -17,7 +17,7 @@ from relax_lint.symbolic.formula import Unsupported, is_polynomial, to_formula
 from relax_lint.symbolic.knowledge import Knowledge
 from relax_lint.symbolic.regions import to_condition
 from relax_lint.symbolic.search import QUICK, THOROUGH, Point, Search
-from relax_lint.symbolic.work import spend, stage
+from relax_lint.symbolic.work import spend, spend_once, stage
 
 Symbols = tuple[Any, ...]
 Conditions = tuple[Boolean, ...]
@@ -41,11 +41,11 @@ class Links:
     def knowledge(self, symbols: Symbols, conditions: Conditions) -> Knowledge:
         """What the conditions say, worked out once."""
         key = symbols, conditions
-        # Of what is asked once and kept, each question pays the same.
-        spend(PER_FACT * len(conditions))
-        if key not in self._knowledge:
-            self._knowledge[key] = Knowledge(symbols, conditions)
-        return self._knowledge[key]
+        known = self._knowledge.get(key)
+        if known is None:
+            known = self._knowledge[key] = Knowledge(symbols, conditions)
+        spend_once(key, PER_FACT * len(conditions) + known.work)
+        return known
 
     def search(self, symbols: Symbols, conditions: Conditions) -> Search:
         """The search over the domain that the conditions describe."""

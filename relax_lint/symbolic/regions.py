@@ -24,6 +24,7 @@ from relax_lint.symbolic.intervals import Interval
 from relax_lint.symbolic.knowledge import Knowledge
 from relax_lint.symbolic.polynomial import NotPolynomial, Polynomial
 from relax_lint.symbolic.univariate import IntSet, complement, intersection, solve
+from relax_lint.symbolic.work import spend
 
 MAX_PIECES = 3
 MAX_PARTS = 6
@@ -148,7 +149,9 @@ def _drop_implied(formula: Formula, knowledge: Knowledge) -> Formula:
             if not others:
                 break
             conditions = (*knowledge.conditions, *map(to_condition, others))
-            if _proves(Knowledge(knowledge.symbols, conditions), part):
+            narrower = Knowledge(knowledge.symbols, conditions)
+            spend(narrower.work)
+            if _proves(narrower, part):
                 kept = others
     return all_of(kept)
 

@@ -10,7 +10,8 @@ from __future__ import annotations
 import threading
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+from typing import Any
 
 QUESTION = 800_000
 """What the answer to one question may take, first failures and members of a domain apart."""
@@ -28,10 +29,11 @@ class TooMuchWork(Exception):
 
 @dataclass
 class Allowance:
-    """What is left, and whether that has been too little at any time."""
+    """What is left, whether that has been too little at any time, and what was paid for once and for all."""
 
     left: int
     exhausted: bool = False
+    paid: set[Any] = field(default_factory=set)
 
 
 class _Current(threading.local):
@@ -51,6 +53,16 @@ def spend(steps: int) -> None:
         if allowance.left < 0:
             allowance.exhausted = True
             raise TooMuchWork
+
+
+def spend_once(what: Any, steps: int) -> None:
+    """The same for what is kept and used again by the present question, whether it was made for this one or
+    for an earlier one.
+    """
+    allowance = _current.allowance
+    if allowance is not None and what not in allowance.paid:
+        allowance.paid.add(what)
+        spend(steps)
 
 
 def is_exhausted() -> bool:
@@ -76,7 +88,7 @@ def stage(steps: int = STAGE) -> Iterator[None]:
         yield
         return
     given = max(min(steps, outer.left), 0)
-    own = _current.allowance = Allowance(given)
+    own = _current.allowance = Allowance(given, paid=outer.paid)
     try:
         with suppress(TooMuchWork):
             yield

@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from relax_lint.support.lazy_dataclass import dataclass
+from relax_lint.support.lazy_dataclass import record
 from relax_lint.vm import nodes
 from relax_lint.vm.packed_memory import ARGSORT, SORT, TOP_K
 
@@ -18,7 +18,7 @@ _AXIS_OF_SORT, _AXIS_OF_TOP_K = 3, -3
 _BOTH, _VALUES, _INDICES = "both", "values", "indices"
 
 
-@dataclass(frozen=True)
+@record(frozen=True)
 class Array:
     """A tensor that is handed on: all of a buffer, with the extents that the call says."""
 
@@ -26,7 +26,7 @@ class Array:
     shape: tuple[Any, ...]
 
 
-@dataclass(frozen=True)
+@record(frozen=True)
 class Sorted:
     """One result; `indices`: it holds positions on the sorted axis."""
 
@@ -34,7 +34,7 @@ class Sorted:
     indices: bool
 
 
-@dataclass(frozen=True)
+@record(frozen=True)
 class Sorting:
     """A call that sorts `source` along an axis. `first` is how many of each row it writes at most, None for
     all of them.

@@ -245,3 +245,32 @@ def test_internal_buffers_are_judged() -> None:
         (store,) = [access for access in accesses(body.format(extent)).accesses if access.writes]
         assert (store.buffer.name, store.buffer.scope, store.buffer.parameter) == ("z", "local", None)
         assert store.proved == proved
+
+
+NARROW = """\
+@T.prim_func(private=True)
+def f(a: T.handle, b: T.handle):
+    n = T.int32()
+    m = T.int32()
+    x = T.match_buffer(a, ({x},), "float32")
+    y = T.match_buffer(b, (m,), "float32")
+    for i in range({extent}):
+        x[i] = T.float32(0)
+"""
+
+
+@pytest.mark.parametrize(
+    ("x", "extent", "proved"),
+    [
+        ("n", "n", True),
+        ("n * n", "n * n", True),
+        ("n * m", "n * m", True),
+        ("n", "n - m", True),
+        ("n", "n - m * m", False),
+    ],
+)
+def test_an_extent_of_32_bits_may_wrap_around_to_a_large_one(x: str, extent: str, proved: bool) -> None:
+    # 5 - 46341 * 46341 is 2147479020 in 32 bits.
+    function = tvm.script.from_source(NARROW.format(x=x, extent=extent), check_well_formed=False)
+    (store,) = read_kernel("f", function).accesses.accesses
+    assert store.proved is proved

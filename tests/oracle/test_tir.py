@@ -11,6 +11,7 @@ from typing import Any
 import pytest
 import tvm
 
+from tests.oracle.tir import index_writer, indices
 from tests.oracle.tir.compare import Unusable, compare, compare_function
 from tests.oracle.tir.compiled import compare_machine
 from tests.oracle.tir.machine import Machine, Outcome, random_contents
@@ -141,6 +142,40 @@ def test_a_region_is_exact_where_a_step_ties_a_guard_to_an_index(form: str) -> N
     head += '    m = T.int64()\n    z = T.match_buffer(z_, (m,), "float32")\n'
     body = "".join(f"    {line}\n" for line in TIED[form].splitlines())
     assert compare_function(tvm.script.from_source(head + body))["conditions compared"] > 0
+
+
+def test_the_range_of_what_is_stored_holds_at_every_size() -> None:
+    seen: Counter[str] = Counter()
+    for number, text in enumerate(index_writer.some(30, 3)):
+        seen += indices.compare(text)
+        if number % 3 == 0:
+            seen += indices.compare_used(text, indices.ROWS[number // 3 % len(indices.ROWS)])
+    expected = ("stated", "compared", "reached", "said not to be known", "gather assumed")
+    assert min(seen[word] for word in expected) > 0
+
+
+USED = {
+    "a remainder": ("q[i] = p[i] % 4", "4", "gather proved"),
+    "a clamp": ("q[i] = T.max(T.min(p[i], n), 0)", '"n + 1"', "gather proved"),
+    "a clamp at the end": ("q[i] = T.max(T.min(p[i], n), 0)", '"n"', "gather assumed"),
+    "not all": ("if p[i] > 0:\n        q[i] = 0", "4", "gather assumed"),
+}
+
+
+@pytest.mark.parametrize("form", USED)
+def test_what_a_kernel_computes_is_known_of_the_one_that_uses_it(form: str) -> None:
+    body, rows, expected = USED[form]
+    head = """\
+@T.prim_func(s_tir=True)
+def f(p_: T.handle, e_: T.handle, q_: T.handle):
+    n = T.int64()
+    m = T.int64()
+    p = T.match_buffer(p_, (n,), "int64")
+    e = T.match_buffer(e_, (m,), "int8")
+    q = T.match_buffer(q_, (n,), "int64")
+    for i in range(n):
+"""
+    assert indices.compare_used(f"{head}        {body.replace('    q', '        q')}", rows)[expected] == 1
 
 
 @pytest.mark.vm

@@ -134,6 +134,8 @@ def test_a_constant_is_no_assumption() -> None:
     [
         "_ = Module.scribble(k)",
         'k2 = R.call_tir_inplace(Module.scribble, (k,), inplace_indices=[0], out_ty=R.Tensor((3,), "int32"))',
+        # What it does with its argument is not known.
+        '_ = R.call_packed("some.function", k, ty_args=R.Tuple)',
     ],
 )
 def test_a_constant_that_is_overwritten_is_one(change: str) -> None:
@@ -151,6 +153,14 @@ def scribble(c: T.handle):
     (check,) = checks(module, "RLX306")
     assert check.assumes == ("`k` within 0..n - 1 (indices of `gather`, not checked)",)
     assert checks(module, "RLX308") == []
+
+
+def test_a_constant_that_is_only_read_is_none() -> None:
+    text = GATHER.replace("@R.function\n", "@R.function(pure=False)\n")
+    call = 'w = R.call_pure_packed("some.function", k, ty_args=R.Tensor((3,), "int32"))'
+    text = text.replace("    y = R.call", f"    k = R.const([0, 2, 1], 'int32')\n    {call}\n    y = R.call")
+    (check,) = checks(parse(text.format("x[where[i]]", "k")), "RLX306")
+    assert (check.verdict.value, check.assumes) == ("always-fine", ())
 
 
 def test_the_report_counts_every_access() -> None:

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
+import pytest
+
 from tests.rules.checking import DOUBLE, checks, findings, parse, stages, verdicts
 
 DEVICES = """
@@ -92,10 +94,70 @@ def test_the_host_stands_behind_a_device_that_is_not_the_host() -> None:
     assert len(findings(allocation(2), "RLX401", target="cuda")) == 1
 
 
-def test_scopes_of_other_targets_are_not_judged() -> None:
+def test_scopes_are_those_of_the_target() -> None:
     texture = allocation(0, "global.texture")
     assert verdicts(findings(texture, "RLX403")) == [("RLX403", "always-wrong", None)]
-    assert checks(texture, "RLX403", target="opencl") == []
+    assert checks(texture, "RLX403", target="cuda") == []
+    assert verdicts(checks(texture, "RLX403", target="opencl")) == [("RLX403", "always-fine", None)]
+    odd = allocation(0, "global.texture-odd")
+    assert verdicts(checks(odd, "RLX403", target="opencl")) == [("RLX403", "always-wrong", None)]
+    assert verdicts(checks(texture, "RLX403", target="hexagon")) == [("RLX403", "always-wrong", None)]
+
+
+@pytest.mark.parametrize(
+    ("allocators", "verdict"),
+    [
+        (("naive",), "always-fine"),
+        (("pooled",), "always-wrong"),
+        (("naive", "pooled"), "needs-runtime-check"),
+    ],
+)
+def test_the_pooled_allocator_of_a_hexagon_has_no_scopes(allocators: tuple[str, ...], verdict: str) -> None:
+    """`PooledAllocator::Alloc` refuses a scope; the naive one hands it to the device."""
+    found = checks(allocation(0, "global.vtcm"), "RLX403", target="hexagon", allocators=allocators)
+    assert verdicts(found) == [("RLX403", verdict, None)]
+
+
+SCOPED = """
+@R.function(pure=False)
+def main(x: R.Tensor(("n",), "float32")):
+    n = T.int64()
+    s = R.memory.alloc_storage(R.shape([{size}]), 0, "{scope}", "uint8")
+    a = R.memory.alloc_tensor(s, 0, R.shape([{extent}]), "float32")
+    return a
+"""
+
+
+@pytest.mark.parametrize(
+    ("scope", "size", "extent", "verdict"),
+    [
+        # Exactly the bytes that were asked for: no page hides what is too large.
+        ("global.vtcm", "n * 4", "n", "always-fine"),
+        ("global.vtcm", "16", "5", "always-wrong"),
+        ("global.ddr", "16", "n", "needs-runtime-check"),
+        # A table of 4 regions, and tensors would lie on the table.
+        ("global.vtcm", "4, n", "n", "needs-runtime-check"),
+        ("global.texture", "n * 4", "n", "needs-runtime-check"),
+        ("global.texture", "16", "5", "always-wrong"),
+        ("shared.dyn", "n * 4", "n", "needs-runtime-check"),
+        ("shared.dyn", "16", "5", "needs-runtime-check"),
+        ("global", "n * 4", "n", "always-fine"),
+    ],
+)
+@pytest.mark.parametrize("allocators", [("naive",), ("pooled",), ("naive", "pooled")])
+def test_what_fits_a_storage_is_up_to_its_scope(
+    scope: str, size: str, extent: str, verdict: str, allocators: tuple[str, ...]
+) -> None:
+    module = parse(SCOPED.format(scope=scope, size=size, extent=extent))
+    (found,) = checks(module, "RLX101", allocators=allocators, target="hexagon")
+    assert found.verdict.value == verdict
+    if scope == "global.ddr":
+        assert found.safe_when == "n <= 4"
+        assert {str(failure.first_failure) for failure in found.allocators.values()} == {"{'n': 5}"}
+    if verdict == "needs-runtime-check" and scope != "global.ddr":
+        assert found.undecided
+        assert found.safe_when is None
+        assert any("undecided: " in note for note in found.notes)
 
 
 def test_a_bit_tensor_needs_a_byte_for_each_element() -> None:
@@ -124,3 +186,25 @@ def test_a_constant_size_is_bounded_also_where_its_bytes_wrap() -> None:
     )
     assert verdicts(findings(module, "RLX506")) == []
     assert verdicts(findings(module, "RLX103")) == [("RLX103", "always-wrong", None)]
+
+
+OFFSET = """
+@T.prim_func(private=True, s_tir=True)
+def fill(x: T.Buffer((T.int64(4),), "float32")):
+    for i in range(T.int64(4)):
+        x[i] = T.float32(1)
+
+@R.function(pure=False)
+def main():
+    s = R.memory.alloc_storage(R.shape([128]), 0, "global", "uint8")
+    a = R.memory.alloc_tensor(s, 64, R.shape([4]), "float32")
+    Module.fill(a)
+    return a
+"""
+
+
+def test_a_hexagon_moves_the_pointer_of_a_tensor() -> None:
+    """Other devices keep the offset, which a kernel without one refuses."""
+    assert verdicts(checks(parse(OFFSET), "RLX303")) == [("RLX303", "always-wrong", None)]
+    (found,) = checks(parse(OFFSET), "RLX303", target="hexagon")
+    assert (found.verdict.value, found.undecided) == ("needs-runtime-check", True)

@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 from relax_lint.running import working
+from relax_lint.running.kept_pools import close_kept_pools
 
 PROGRAM = """\
 from tvm.script import ir as I, relax as R, tirx as T
@@ -37,6 +38,8 @@ def stand_in(folder: Path, monkeypatch: pytest.MonkeyPatch) -> Callable[[str, st
     """Files of units that a stand-in for the analysis takes at their word."""
     monkeypatch.syspath_prepend(str(Path(__file__).parents[1] / "cli"))
     monkeypatch.setattr(working, "FUNCTION", "runner_tasks:analyse")
+    # A worker that is kept imports from where its parent did when it began.
+    close_kept_pools()
 
     def write(name: str, units: str) -> None:
         Path(name).write_text(f"# tvm ir_module {units}")

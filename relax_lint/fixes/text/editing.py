@@ -21,6 +21,19 @@ class NotEditableError(ValueError):
     """The text is written in a way that leaves no place for the change; the message says why."""
 
 
+def nodes_of(root: ast.AST) -> Iterator[ast.AST]:
+    """What `ast.walk` gives, in another order and in a third of the time: they are thousands."""
+    pending = [root]
+    while pending:
+        node = pending.pop()
+        yield node
+        for value in vars(node).values():
+            if isinstance(value, ast.AST):
+                pending.append(value)
+            elif type(value) is list:
+                pending += [item for item in value if isinstance(item, ast.AST)]
+
+
 class UnitText:
     """The text of a unit, edited by whole lines and by expressions. All that it takes are nodes of the
     unit's own tree (see `original`).
@@ -54,8 +67,10 @@ class UnitText:
             if part is self.unit.node and isinstance(part, ast.ClassDef):
                 continue
             if part.lineno <= key[1] <= (part.end_lineno or part.lineno):
+                if _key(part) == key:
+                    return part
                 if part not in self._by_place:
-                    nodes = (node for node in ast.walk(part) if hasattr(node, "lineno"))
+                    nodes = (node for node in nodes_of(part) if hasattr(node, "lineno"))
                     self._by_place[part] = {_key(node): node for node in nodes}
                 return self._by_place[part].get(key)
         return None

@@ -20,7 +20,7 @@ from relax_lint.fixes.changes import (
     ResizeStorage,
 )
 from relax_lint.fixes.module.rewriting import called_functions
-from relax_lint.fixes.text.editing import NotEditableError, UnitText
+from relax_lint.fixes.text.editing import NotEditableError, UnitText, nodes_of
 from relax_lint.fixes.text.namespaces import Namespaces, declared_in_strings, is_tir_call
 from relax_lint.fixes.text.purity import attributes, impurity, is_attribute_call
 from relax_lint.fixes.text.tvmscript import NotWritableError, check_call, script_expr
@@ -263,9 +263,9 @@ def _signature_names(definition: ast.FunctionDef) -> frozenset[str]:
 def _all_bindings(definition: ast.FunctionDef) -> dict[str, list[ast.stmt]]:
     """The statements that bind each name of a function, in the order of the text."""
     found: dict[str, list[ast.stmt]] = {}
-    for statement in ast.walk(definition):
+    for statement in nodes_of(definition):
         if isinstance(statement, ast.Assign | ast.AnnAssign):
-            for target in ast.walk(statement):
+            for target in nodes_of(statement):
                 if isinstance(target, ast.Name) and isinstance(target.ctx, ast.Store):
                     found.setdefault(target.id, []).append(statement)
     for statements in found.values():

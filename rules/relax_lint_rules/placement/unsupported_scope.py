@@ -23,6 +23,13 @@ def check(facts: FunctionFacts) -> Iterator[Judgement]:
             label=label,
             help=("use scope `global`",),
         )
+        if decided.decision.verdict is Verdict.NEEDS_RUNTIME_CHECK:
+            message = Message(
+                f"`{op.place.binding}` needs the scope `{op.scope}`, which only the naive allocator of "
+                f"`{facts.devices.target_of(op.device)}` offers",
+                label=label,
+                help=('run with `memory_cfg="naive"`, and configure `allocators = ["naive"]`',),
+            )
         if decided.decision.verdict is Verdict.ALWAYS_FINE:
             message = Message(f"the scope of `{op.place.binding}` is offered by its device", label=label)
         yield Judgement.of(decided, op.place, message)

@@ -21,201 +21,98 @@ from typing import Any
 import sympy
 import tvm
 
+from relax_lint.facts.kernel_accesses import Status
+from relax_lint.judging.module import ModuleJudge
 from relax_lint.model.kernel_access.accesses import KernelAccesses
 from relax_lint.model.kernel_access.polynomials import Poly
 from relax_lint.model.kernel_access.stored import StoredValues
 from relax_lint.model.prim_funcs import read_kernel
+from relax_lint.settings.config import Config
 from relax_lint.symbolic.evaluation import compile_expr
 from tests.oracle.tir.compare import Disagreement, Unusable
 from tests.oracle.tir.expressions import Declined
+from tests.oracle.tir.index_writer import some
 from tests.oracle.tir.machine import Machine, Outcome
 
 SIZES = [(n, m) for n in (0, 1, 2, 5) for m in (0, 1, 3)]
-DTYPES = ("int32", "int64", "int64", "int8", "uint8", "int16")
 _MARK = 101
 """What `q` holds before; an element that still does counts as not stored."""
+_Q = 2
+"""The position of `q`."""
 _SPANS = {"int8": 7, "uint8": 8, "int16": 15, "int32": 31, "int64": 63}
 
 
-def some(count: int, seed: int) -> Iterator[str]:
-    """Kernels as TVMScript, the same ones for a seed."""
-    chance = random.Random(seed)
-    for _ in range(count):
-        yield _Writer(chance).text()
+# -- the kernel in a module, whose `q` another one uses ---------------------------------------------
 
+_USED = """
+@I.ir_module
+class Module:
+{producer}
 
-class _Writer:
-    """Writes one kernel."""
+    @T.prim_func(private=True)
+    def gather(a: T.handle, c: T.handle, b: T.handle):
+        r = T.int64()
+        n = T.int64()
+        x = T.match_buffer(a, (r,), "float32")
+        where = T.match_buffer(c, (n,), "{dtype}")
+        y = T.match_buffer(b, (n,), "float32")
+        for i in range(n):
+            y[i] = x[where[i]]
 
-    def __init__(self, chance: random.Random) -> None:
-        self._chance = chance
-        self._p, self._q, self._s = (chance.choice(DTYPES) for _ in range(3))
-        self._loops: list[str] = []
-
-    def _one(self, *words: str) -> str:
-        return self._chance.choice(words)
-
-    def text(self) -> str:
-        """The kernel."""
-        body = self._one(
-            self._plain(),
-            self._plain(),
-            self._own(),
-            self._own(),
-            self._reduced(),
-            self._twice(),
-            self._carried(),
-        )
-        head = f"""\
-@T.prim_func(s_tir=True)
-def f(p_: T.handle, q_: T.handle, e_: T.handle):
-    n = T.int64()
-    m = T.int64()
-    p = T.match_buffer(p_, (n,), "{self._p}")
-    q = T.match_buffer(q_, (n,), "{self._q}")
-    e = T.match_buffer(e_, (m,), "int8")
-    s = T.alloc_buffer((n,), "{self._s}")
-    t = T.alloc_buffer((n,), "int64")
+    @R.function
+    def main(p: R.Tensor(("n",), "{given}"), e: R.Tensor(("m",), "int8"), x: R.Tensor(({rows},), "float32")):
+        n = T.int64()
+        q = R.call_tir(Module.f, (p, e), R.Tensor((n,), "{dtype}"))
+        y = R.call_tir(Module.gather, (x, q), R.Tensor((n,), "float32"))
+        return y
 """
-        return head + indent(body, "    ")
+ROWS = ("1", "4", "8", "128", "256", '"n"', '"m"', '"n + 1"')
 
-    def _cast(self, dtype: str, value: str) -> str:
-        return f'T.Cast("{dtype}", {value})'
 
-    def _value(self, dtype: str, depth: int = 0, load: str = "") -> str:
-        """An expression of a dtype."""
-        roll = self._chance.random()
-        if depth > 2 or roll < 0.3:
-            return self._leaf(dtype, load)
-        a, b = self._value(dtype, depth + 1, load), self._value(dtype, depth + 1, load)
-        number = f"T.{dtype}({self._chance.choice((1, 2, 3, 4, 7))})"
-        if roll < 0.6:
-            return self._one(
-                f"{a} + {b}",
-                f"{a} - {b}",
-                f"{a} * {number}",
-                f"({a}) // {number}",
-                f"({a}) % {number}",
-                f"T.truncmod({a}, {number})",
-                f"T.truncdiv({a}, {number})",
-                f"T.bitwise_and({a}, T.{dtype}(7))",
-                f"T.shift_right({a}, T.{dtype}(1))",
-                f"{a} * {b}",
-            )
-        if roll < 0.8:
-            return self._one(
-                f"T.min({a}, {b})",
-                f"T.max({a}, {b})",
-                f"T.max(T.min({a}, {number}), T.{dtype}(0))",
-                f"T.min(T.max({a}, T.{dtype}(0)), {number})",
-            )
-        if roll < 0.9:
-            form = self._one("T.if_then_else", "T.Select")
-            return f"{form}({self._condition()}, {a}, {b})"
-        other = self._chance.choice(DTYPES)
-        return self._cast(dtype, self._value(other, depth + 1, load))
+def compare_used(text: str, rows: str, seed: int = 1) -> Counter[str]:
+    """What is said of an access at the integers that a kernel computes, in an `x` of so many rows, at each
+    size. Raises `Disagreement` and `Unusable`.
+    """
+    try:
+        prim_func: Any = tvm.script.from_source(text)
+        given, dtype = (str(prim_func.params[at].dtype) for at in (0, _Q))
+        body = indent(text.replace("(s_tir=True)", "(private=True, s_tir=True)"), "    ")
+        used = _USED.format(producer=body, given=given, dtype=dtype, rows=rows)
+        module = tvm.script.from_source(used)
+    except BaseException as error:
+        if isinstance(error, KeyboardInterrupt):
+            raise
+        raise Unusable(f"TVM: {error}") from None
+    (said,) = _said_of_gather(module)
+    seen: Counter[str] = Counter({"modules": 1, f"gather {said.value}": 1})
+    if said not in (Status.PROVED, Status.WRONG):
+        return seen
+    chance = random.Random(seed)
+    for n, m in SIZES:
+        extent = int(eval(rows.strip('"'), {"n": n, "m": m}))
+        p = contents_of(given, n, chance)
+        for unwritten in (120, -100):
+            outcome = _run(prim_func, n, m, p, unwritten)
+            if outcome is None:
+                continue
+            outside = [one for one in outcome.contents[_Q] if not 0 <= one < extent]
+            if said is Status.PROVED and outside:
+                raise Disagreement(
+                    f"proved and outside, {outside} in 0..{extent - 1}, at n = {n}, m = {m}, p = {p}"
+                )
+            if said is Status.WRONG and not outside:
+                raise Disagreement(f"wrong and inside, at n = {n}, m = {m}, p = {p}")
+            seen["calls compared"] += 1
+    return seen
 
-    def _leaf(self, dtype: str, load: str) -> str:
-        loop = self._chance.choice(self._loops)
-        made = [f"T.{dtype}({self._chance.choice((0, 1, 3, 5))})", self._cast(dtype, loop), f"{dtype}:p"]
-        made += [f"{dtype}:{load}"] * 2 if load else []
-        made += [self._cast(dtype, self._one("n - 1", "m", "n"))]
-        found = self._chance.choice(made)
-        if ":" not in found:
-            return found
-        name = found.rpartition(":")[2]
-        at, own = ("p[i]", self._p) if name == "p" else (name, self._s if name[0] == "s" else "int64")
-        return at if own == dtype else self._cast(dtype, at)
 
-    def _condition(self) -> str:
-        loop = self._chance.choice(self._loops)
-        return self._one(
-            "p[i] > {}".format(self._cast(self._p, "1")), f"{loop} < m", f"{loop} == 0", f"{loop} % 2 == 0"
-        )
-
-    def _plain(self) -> str:
-        self._loops = ["i"]
-        guard = self._one("", "", "", "if i < m:\n    ")
-        return (
-            f"for i in range(n):\n    {guard.replace(chr(10), chr(10) + '    ')}q[i] = {self._value(self._q)}"
-        )
-
-    def _own(self) -> str:
-        """Through a buffer of the kernel's own, which may be filled in part only."""
-        self._loops = ["i"]
-        extent = self._one("n", "n", "n", "m", "n // 2", "n - 1", "8")
-        guard = self._one(
-            "", "", "if i < m:\n        ", "if p[i] > {}:\n        ".format(self._cast(self._p, "0"))
-        )
-        filled = f"for i in range({extent}):\n    {guard}s[i] = {self._value(self._s)}"
-        at = self._one("s[i]", "s[i]", "s[n - 1 - i]", "s[0]", "s[T.max(i - 1, 0)]")
-        repeated = filled
-        if self._chance.random() < 0.3:
-            around = self._one("m", "2", "n")
-            repeated = f"for j in range({around}):\n" + indent(filled, "    ")
-        used = f"for i in range(n):\n    q[i] = {self._value(self._q, 0, at)}"
-        if self._chance.random() < 0.2:
-            used = f"for i in range(n):\n    q[i] = {self._cast(self._q, at)}"
-        parts = [repeated, used]
-        if self._chance.random() < 0.1:
-            parts.reverse()
-        return "\n".join(parts)
-
-    def _reduced(self) -> str:
-        """A reduction, as of argmax or of the greatest element."""
-        self._loops = ["i", "j"]
-        start = self._one("-1", "0", "7")
-        target, dtype = self._chance.choice((("s[vi]", self._s), ("q[vi]", self._q), ("t[vi]", "int64")))
-        start = start if not dtype.startswith("u") else "0"
-        kept = self._loops
-        self._loops = ["vi", "vj"]
-        condition = self._one(
-            "p[vi] > {}".format(self._cast(self._p, "1")), "vj < m", f"{target} < {self._cast(dtype, 'vj')}"
-        )
-        new = self._one(self._cast(dtype, "vj"), self._value(dtype).replace("[i]", "[vi]"))
-        step = self._one(
-            f"T.Select({condition}, {target}, {new})",
-            f"T.max({target}, {new})",
-            f"T.min({target}, {new})",
-            f"{target} + {self._cast(dtype, 'T.int64(1)')}",
-        )
-        self._loops = kept
-        extent = self._one("m", "m", "3", "n")
-        body = f"""\
-for i, j in T.grid(n, {extent}):
-    with T.sblock("r"):
-        vi = T.axis.spatial(n, i)
-        vj = T.axis.reduce({extent}, j)
-        with T.init():
-            {target} = T.{dtype}({start})
-        {target} = {step}"""
-        if target == "q[vi]":
-            return body
-        name = target[0]
-        return body + f"\nfor i in range(n):\n    q[i] = {self._cast(self._q, f'{name}[i]')}"
-
-    def _twice(self) -> str:
-        """Two stores to what is returned."""
-        self._loops = ["i"]
-        one, other = self._value(self._q), self._value(self._q)
-        return self._one(
-            f"for i in range(n):\n    if {self._condition()}:\n        q[i] = {one}\n    else:\n        q[i] = {other}",
-            f"for i in range(n):\n    q[i] = {one}\nfor i in range(m):\n    if i < n:\n        q[i] = {other}",
-            f"for i in range(n):\n    q[i] = {one}\n    q[i] = T.max(q[i], {other})",
-            f"for i in range(n):\n    q[i] = {one}\nfor i in range(n):\n    q[i] = q[i] + {other}",
-        )
-
-    def _carried(self) -> str:
-        """A step takes what the one before has stored."""
-        self._loops = ["i"]
-        value = self._value(self._s, 1)
-        more = self._one(
-            f"s[i - 1] + {self._cast(self._s, 'T.int64(1)')}", "s[i - 1]", f"T.max(s[i - 1], {value})"
-        )
-        return (
-            f"for i in range(n):\n    if i == 0:\n        s[i] = {value}\n    else:\n        s[i] = {more}\n"
-            f"for i in range(n):\n    q[i] = {self._cast(self._q, 's[i]')}"
-        )
+def _said_of_gather(module: Any) -> Iterator[Status]:
+    """What is said of the access of `x`."""
+    for function in ModuleJudge(module, Config(select=("RLX306",))).functions():
+        for use in function.facts.kernels.uses:
+            if use.kernel.name == "gather":
+                found = function.facts.indices.verdict(use).open
+                yield next((one.status for one in found if one.access.buffer.name == "x"), Status.PROVED)
 
 
 # -- the comparison --------------------------------------------------------------------------------
@@ -241,7 +138,7 @@ def compare(text: str, seed: int = 1) -> Counter[str]:
             raise
         raise Unusable(f"TVM: {error}") from None
     accesses = read_kernel("f", prim_func).accesses
-    values = accesses.values.get(1)
+    values = accesses.values.get(_Q)
     seen: Counter[str] = Counter({"kernels": 1, "stated": int(values is not None)})
     if values is None:
         return seen
@@ -260,7 +157,7 @@ def compare(text: str, seed: int = 1) -> Counter[str]:
 
 def _run(prim_func: Any, n: int, m: int, p: Sequence[int], unwritten: int) -> Outcome | None:
     try:
-        given = {0: p, 1: [_MARK] * n, 2: [0] * m}
+        given = {0: p, 1: [0] * m, _Q: [_MARK] * n}
         outcome = Machine(prim_func).run({"n": n, "m": m}, given, unwritten)
     except Declined as error:
         raise Unusable(f"declined: {error}") from None
@@ -282,7 +179,7 @@ def _compare(
     if wraps or any(number(p) < 0 for p in (*values.steps, *values.reductions)):
         seen["said not to be known"] += 1
         return
-    stored = [element for element in outcome.contents[1] if element != _MARK]
+    stored = [element for element in outcome.contents[_Q] if element != _MARK]
     ranges = [(number(low), number(high)) for low, high in values.ranges]
     low, high = min(one for one, _ in ranges), max(one for _, one in ranges)
     outside = [element for element in stored if not low <= element <= high]
@@ -313,6 +210,7 @@ def main() -> int:
             break
         try:
             seen += compare(text)
+            seen += compare_used(text, ROWS[sum(seen.values()) % len(ROWS)])
         except Unusable as error:
             seen[f"not taken: {str(error).split(':')[0]}"] += 1
         except Exception as error:

@@ -1,0 +1,62 @@
+"""Memory scopes of devices: what TVM's allocators hand out in them, and who refuses them.
+
+Read from the sources of TVM 0.27 (`HexagonDeviceAPI::AllocDataSpace`, `OpenCLPooledAllocator`,
+`PooledAllocator::Alloc` with a scope): none of them can be run on a host.
+"""
+
+from __future__ import annotations
+
+from relax_lint.vm.allocators import Allocator
+from relax_lint.vm.builtins import ELEMENT_SCOPES
+
+HOST_TARGETS = frozenset({"llvm", "c", "cpu"})
+"""Kinds of targets whose memory is the host's."""
+
+FLAT_SCOPES = frozenset({"", "global"})
+"""The scopes that an allocator without scopes offers (TVM's `AllowMemoryScope`)."""
+
+HEXAGON_SCOPES = frozenset({"global.ddr", "global.vtcm"})
+"""What a Hexagon offers besides: regions of exactly the bytes that were asked for, without pages."""
+
+TEXTURE_SCOPES = frozenset({"global.texture", "global.texture-weight", "global.texture-nhwc"})
+"""The ways in which OpenCL lays a tensor out as an image."""
+
+POINTER_MOVER = "hexagon"
+"""The kind of device on which `StorageObj::AllocTensor` adds the offset to the data pointer."""
+
+_REGION_AXES = 1
+
+
+def has_pages(scope: str) -> bool:
+    """Whether the pooled allocator rounds storages of a scope up to pages: it hands scopes of devices on."""
+    return scope not in HEXAGON_SCOPES and "texture" not in scope
+
+
+def counts_bytes(scope: str) -> bool:
+    """Whether the virtual machine compares tensors with the bytes that were asked for, in any layout."""
+    return not has_pages(scope)
+
+
+def unknown_room(scope: str, axes: int | None) -> str | None:
+    """Why the room in a storage with so many axes is not known; None where it is the bytes asked for."""
+    if scope in FLAT_SCOPES or scope in ELEMENT_SCOPES:
+        return None
+    if scope in HEXAGON_SCOPES:
+        if axes == _REGION_AXES:
+            return None
+        return f"a storage of more than one axis in scope `{scope}` is a table of regions"
+    if "texture" in scope:
+        return f"in scope `{scope}` rows are padded to what the device asks for"
+    return f"what a storage in scope `{scope}` holds is up to the device"
+
+
+def offered(target: str, scope: str, allocator: Allocator) -> bool | None:
+    """Whether an allocator of a device with this kind of target takes a scope that is not flat; None where
+    that is not known.
+    """
+    if target == POINTER_MOVER:
+        return scope in HEXAGON_SCOPES and allocator is Allocator.NAIVE
+    if target == "opencl":
+        # It has one allocator of its own, whichever is asked for.
+        return scope in TEXTURE_SCOPES
+    return None
