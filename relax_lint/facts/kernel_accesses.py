@@ -139,7 +139,10 @@ class AccessJudge:
             if trial is not None and trial.outcome is Outcome.INSIDE:
                 why = "no step of its loops was found in which it is outside"
                 return AccessVerdict(access, Status.UNDECIDED, claim, decision, why, obligation=first)
-            return self._outside(use, AccessVerdict(access, Status.WRONG, claim, decision, "", (), first, trial))
+            first = self._first(use, exact, conditions, certain=True) or first
+            return self._outside(
+                use, AccessVerdict(access, Status.WRONG, claim, decision, "", (), first, trial)
+            )
         if decision.verdict is Verdict.NEEDS_RUNTIME_CHECK:
             trial = self._trial(use, access, decision.wrong)
             if trial is not None and trial.outcome is Outcome.BESIDE:
@@ -227,12 +230,17 @@ class AccessJudge:
         return Presumption(f"the indices that `{use.kernel.name}` computes from data stay inside {target}")
 
     def _first(
-        self, use: KernelUse, exact: list[Obligation], conditions: Mapping[Obligation, Boolean | Unknown]
+        self,
+        use: KernelUse,
+        exact: list[Obligation],
+        conditions: Mapping[Obligation, Boolean | Unknown],
+        *,
+        certain: bool = False,
     ) -> Obligation | None:
-        """The first obligation that is not met."""
+        """The first obligation that is not met; if `certain`, that no call meets."""
         for obligation in exact:
-            claim = Claim(conditions[obligation], use.entered)
-            if self._judge.judge(claim).verdict is not Verdict.ALWAYS_FINE:
+            verdict = self._judge.judge(Claim(conditions[obligation], use.entered)).verdict
+            if verdict is Verdict.ALWAYS_WRONG or not (certain or verdict is Verdict.ALWAYS_FINE):
                 return obligation
         return None
 

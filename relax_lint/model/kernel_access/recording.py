@@ -151,9 +151,7 @@ class Accesses(Contents):
             )
         )
 
-    def _memory(
-        self, buffer: Buffer, indices: tuple[Poly | None, ...], *, is_exact: bool
-    ) -> MemoryBounds:
+    def _memory(self, buffer: Buffer, indices: tuple[Poly | None, ...], *, is_exact: bool) -> MemoryBounds:
         """When an access leaves the memory of its buffer."""
         try:
             claims = tuple(memory_claims(buffer, indices))
