@@ -91,7 +91,7 @@ def layout_claims(buffer: Buffer, indices: Sequence[Poly | None]) -> Iterator[Cl
 
 
 def memory_claims(buffer: Buffer, indices: Sequence[Poly | None]) -> Iterator[Claim]:
-    """What must not be: the element outside the memory, whatever the axes. Nothing where that is not known."""
+    """What must not be: the element outside the memory, whatever the axes. None where that is not known."""
     known = [index for index in indices if index is not None]
     source = buffer.source
     if source is not None and not buffer.view:
