@@ -17,7 +17,7 @@ from relax_lint.symbolic.quantity import Unknown
 
 MAY_BE_ANOTHER = "an index that leaves its axis may be another element of the same memory"
 _IS_ANOTHER = "no step was found in which the element beyond the axis is outside the memory"
-_NOT_KNOWN = "it is not known whether the element beyond the axis is outside the memory"
+BESIDE_AS_FAR_AS_KNOWN = "it is not known whether the element beyond the axis is outside the memory"
 
 
 def leaves_memory_too(
@@ -44,4 +44,4 @@ def leaves_memory_too(
 
 def reason(trial: Trial | None) -> str:
     """Why it is not said to be outside."""
-    return _IS_ANOTHER if trial is not None and trial.knows_memory else _NOT_KNOWN
+    return _IS_ANOTHER if trial is not None and trial.knows_memory else BESIDE_AS_FAR_AS_KNOWN

@@ -10,7 +10,7 @@ import tvm
 
 from relax_lint.replay import GuardUnavailableError, Machine, Module, Outcome, Tensor
 from relax_lint.results.check import Check
-from tests.rules.checking import findings
+from tests.rules.checking import findings, parse
 
 IMPORTS = "from tvm.script import ir as I, relax as R, tirx as T\n"
 MODULE = """
@@ -34,6 +34,17 @@ class Module:
 C = """C = T.alloc_buffer((4, 8), "float32")
 for i, j in T.grid(4, 8):
     C[i, j] = T.float32(1)
+"""
+PICK = """
+@T.prim_func(private=True)
+def pick(x: T.Buffer((4, 8), "float32"), where: T.Buffer((3,), "int32"), y: T.Buffer((3,), "float32")):
+    for i in range(3):
+        y[i] = x[{}]
+
+@R.function
+def main(x: R.Tensor((4, 8), "float32")) -> R.Tensor((3,), "float32"):
+    y = R.call_tir(Module.pick, (x, R.const({}, "int32")), R.Tensor((3,), "float32"))
+    return y
 """
 VIEW = 'V = T.decl_buffer((4,), "float32", data=y.data)\n'
 WINDOW = """for i in range({rows}):
@@ -148,3 +159,21 @@ def test_a_region_that_a_run_contradicts_is_not_told() -> None:
 def test_where_every_row_is_used_the_region_is_that_of_the_axis() -> None:
     body = "for i, j in T.grid(4, n):\n    y[i, j] = T.float32(0)"
     assert _check(_module(body, rows='"n"')).safe_when == "n <= 8"
+
+
+@pytest.mark.parametrize(
+    ("indices", "axis", "verdict"),
+    [
+        ("[1, 9, 17]", 1, "needs-runtime-check"),
+        ("[-3, 2, 1]", 1, "needs-runtime-check"),
+        ("[1, 9, 32]", 1, "always-wrong"),
+        ("[-25, 2, 1]", 1, "always-wrong"),
+        ("[1, 4, 2]", 0, "always-wrong"),
+    ],
+)
+def test_a_constant_index_is_wrong_where_no_row_has_it(indices: str, axis: int, verdict: str) -> None:
+    where = "0, where[i]" if axis else "where[i], 0"
+    module = parse(PICK.format(where, indices))
+    (check,) = findings(module, "RLX308")
+    assert (check.verdict.value, check.safe_when) == (verdict, None)
+    assert (f"are beyond axis {axis} of `x`" in check.message) is (verdict == "needs-runtime-check")
