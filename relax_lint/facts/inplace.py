@@ -235,11 +235,15 @@ def handed_over_constants(flow: FunctionFlow) -> frozenset[ValueId]:
 
 
 def _writes_of_callees(flow: FunctionFlow) -> Iterator[OutsideWrite]:
-    constants = flow.aliases.roots.constants
-    for call in flow.function_calls if constants else ():
+    constants, tensors = flow.aliases.roots.constants, _tensor_parameters(flow)
+    for call in flow.function_calls:
         summary = flow.summary_of(call)
         if summary is None:
             continue
+        for path in dict.fromkeys(path for path, _ in summary.touched(summary.superseded, call)):
+            roots = flow.aliases.roots.of(path)
+            for root in sorted(roots & tensors):
+                yield OutsideWrite(call, root, False, len(roots) == 1)
         written = {**summary.superseded, **summary.writes}
         for path in dict.fromkeys(path for path, _ in summary.touched(written, call)):
             roots = flow.aliases.roots.of(path)
@@ -249,8 +253,7 @@ def _writes_of_callees(flow: FunctionFlow) -> Iterator[OutsideWrite]:
 
 
 def _outside_writes(flow: FunctionFlow) -> Iterator[OutsideWrite]:
-    function, constants = flow.function, flow.aliases.roots.constants
-    tensors = {p for p in function.parameters if function.tensor_type(p) is not None}
+    constants, tensors = flow.aliases.roots.constants, _tensor_parameters(flow)
     for call in flow.calls:
         declared = call.kind.in_place
         effect = flow.effect_of(call)
@@ -266,3 +269,8 @@ def _outside_writes(flow: FunctionFlow) -> Iterator[OutsideWrite]:
             if declared:
                 for root in sorted(roots & tensors):
                     yield OutsideWrite(call, root, False, len(roots) == 1)
+
+
+def _tensor_parameters(flow: FunctionFlow) -> frozenset[ValueId]:
+    function = flow.function
+    return frozenset(p for p in function.parameters if function.tensor_type(p) is not None)

@@ -4,11 +4,14 @@ from __future__ import annotations
 
 from typing import TypeAlias
 
+import sympy
+
 from relax_lint.analysis.aliases import Aliases
 from relax_lint.analysis.liveness import Releases
-from relax_lint.model.operations import ValueId
+from relax_lint.model.operations import If, ValueId
 from relax_lint.model.program import Function
 from relax_lint.support.lazy_dataclass import record
+from relax_lint.symbolic.evaluation import compile_condition
 from relax_lint.totals.quantities import Scope
 
 Reference: TypeAlias = "int | tuple[Reference, ...] | None"
@@ -96,3 +99,15 @@ class Decisions:
         """Something else may now lie in this memory."""
         kept = {c: made for c, made in self._made.items() if made.memory.isdisjoint(memory)}
         self._made = kept
+
+
+def decided_by_symbols(op: If, scope: Scope) -> bool | None:
+    """The branch that the values of the symbols choose, where they do."""
+    condition = sympy.And(*(fact.condition for fact in op.facts))
+    symbols = tuple(sorted(condition.free_symbols, key=str))
+    if not op.facts or not all(scope.knows(symbol) for symbol in symbols):
+        return None
+    values = [scope.quantity(symbol) for symbol in symbols]
+    if not all(isinstance(value, int) for value in values):
+        return None
+    return compile_condition(condition, symbols)(*values)

@@ -167,7 +167,7 @@ def _groups(totals: Totals) -> dict[str, Quantity | Unknown]:
 def _symbols(function: Function) -> tuple[SymbolRange, ...]:
     found = []
     for info in function.symbols:
-        values = [b for b in function.bounds if b.symbol == info.symbol and b.value is not None]
+        values = [b for b in function.bounds if b.symbol == info.symbol]
         lows = [b.value for b in values if b.kind is not BoundKind.UPPER and b.value is not None]
         highs = [b.value for b in values if b.kind is BoundKind.UPPER and b.value is not None]
         found.append(SymbolRange(info.symbol.name, max(lows, default=None), min(highs, default=None)))

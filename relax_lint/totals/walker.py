@@ -34,8 +34,7 @@ from relax_lint.model.operations import (
 )
 from relax_lint.model.program import Function
 from relax_lint.model.types import TensorType, TupleType, ValueType
-from relax_lint.symbolic.evaluation import compile_condition
-from relax_lint.totals.frame import Decisions, Frame, Memory, Reference, Register
+from relax_lint.totals.frame import Decisions, Frame, Memory, Reference, Register, decided_by_symbols
 from relax_lint.totals.plans import Plans
 from relax_lint.totals.quantities import (
     Indeterminate,
@@ -271,6 +270,7 @@ class Walker:
         elif self._inventory is Inventory.VALUES:
             reference = self._fresh(frame, op.type, op.place)
         else:
+            self._hold_tuples(frame, op.arguments)
             reference = passed_on(op, [self._reference(frame, one) for one in op.arguments], frame.function)
         self._calls(frame, op)
         return reference
@@ -308,6 +308,7 @@ class Walker:
         if callee.name in self._active:
             raise CallsItself(callee.name, self._active.index(callee.name))
         scope = match_arguments(frame.function, frame.scope, callee, op.arguments)
+        self._hold_tuples(frame, op.arguments)
         self._enter(frame, op, callee, scope)
         return None
 
@@ -323,6 +324,12 @@ class Walker:
         self._hold(frame, op.result, result)
         self._let_go(result)
 
+    def _hold_tuples(self, frame: Frame, arguments: Iterable[ValueId]) -> None:
+        """A tuple that is written as an argument is in a register of its own, which nothing kills."""
+        for argument in arguments:
+            if argument in frame.function.inline_tuples:
+                self._hold(frame, argument, self._reference(frame, argument))
+
     def _if(self, frame: Frame, op: If) -> Reference:
         taken = self._choose(frame, op)
         self._release(frame, frame.releases.on_entry.get((op.place.index, taken), ()))
@@ -335,7 +342,7 @@ class Walker:
         known = None if origin is None else self._known(origin)
         if known is not None:
             return known
-        forced = _decided(op, frame.scope)
+        forced = decided_by_symbols(op, frame.scope)
         if forced is None:
             forced = self._decide()
         if op.condition is not None and origin is not None:
@@ -385,15 +392,3 @@ def _define(scope: Scope, left: Any, right: Any) -> None:
                 scope.define(symbol, scope.quantity(other))
             except Indeterminate:
                 continue
-
-
-def _decided(op: If, scope: Scope) -> bool | None:
-    """The branch that the values of the symbols choose, where they do."""
-    condition = sympy.And(*(fact.condition for fact in op.facts))
-    symbols = tuple(sorted(condition.free_symbols, key=str))
-    if not op.facts or not all(scope.knows(symbol) for symbol in symbols):
-        return None
-    values = [scope.quantity(symbol) for symbol in symbols]
-    if not all(isinstance(value, int) for value in values):
-        return None
-    return compile_condition(condition, symbols)(*values)

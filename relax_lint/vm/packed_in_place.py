@@ -68,7 +68,15 @@ class _Restorer(PyExprMutator):  # type: ignore[misc]
         name = str(call.op.global_symbol) if isinstance(call.op, relax.ExternFunc) else ""
         if name not in self._declared:
             return super().visit_call_(call)
-        self.restored += 1
         types = {_TYPES: list(getattr(call, _TYPES))}
         indices = list(self._declared[name])
-        return relax.op.call_inplace_packed(call.op, *call.args, inplace_indices=indices, **types)
+        try:
+            found = self.builder_.normalize(
+                relax.op.call_inplace_packed(call.op, *call.args, inplace_indices=indices, **types)
+            )
+        except ValueError:
+            # A pass has dropped the shape of the argument, and TVM wants that of the result. It stays a
+            # call of a function of which nothing is known.
+            return super().visit_call_(call)
+        self.restored += 1
+        return found

@@ -221,6 +221,11 @@ def integer_argument(value: int) -> Any:
     return script_relax.prim_value(value)
 
 
+def integer_value(argument: Any) -> int:
+    """The number in an argument that `integer_argument` could have made."""
+    return int(argument.value)
+
+
 def text_argument(text: str) -> Any:
     """A text as an argument of a packed function."""
     return script_relax.str(text)

@@ -69,3 +69,12 @@ def test_plain_calls_become_what_they_were(declared: dict[str, tuple[int, ...]],
     after = restored(plain, declared)
     assert (after is not plain) == changes
     assert declared_in(after) == (declared if changes else {})
+
+
+def test_a_call_whose_argument_has_lost_its_shape_stays_plain() -> None:
+    # VMShapeLower drops shapes, and TVM makes no in-place call of arguments that its result does not have the type of.
+    plain = module(
+        PLAIN,
+        'a: R.Tensor(dtype="float32", ndim=1) = R.call_packed("any", x, ty_args=R.Tensor(dtype="float32", ndim=1))',
+    )
+    assert restored(plain, {"some.update": (0,)}) is plain

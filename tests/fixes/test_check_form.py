@@ -23,7 +23,7 @@ from relax_lint.facts.function import FunctionFacts
 from relax_lint.fixes.changes import InsertAssert
 from relax_lint.fixes.check_form import CheckForm, form_in_memory, form_in_text
 from relax_lint.fixes.comparing import comparison
-from relax_lint.fixes.module.changed import apply_changes
+from relax_lint.fixes.module.changed import Inapplicable, apply_changes
 from relax_lint.fixes.text.tvmscript import check_call
 from relax_lint.model.operations import Assert
 from relax_lint.model.shape_conditions import equality
@@ -57,7 +57,6 @@ PASSES = [
     *pipeline.finalize_passes(TARGET),
 ]
 NAMES = [str(one.info.name) for one in PASSES]
-BEFORE_HEAP = range(NAMES.index("VMShapeLower") + 1)
 PLANNED = NAMES.index("StaticPlanBlockMemory") + 1
 
 CONDITIONS = [
@@ -128,7 +127,7 @@ def with_check(module: Any) -> Any:
 
 
 @pytest.mark.long
-@pytest.mark.parametrize("at", BEFORE_HEAP, ids=lambda at: ["given", *NAMES][at])
+@pytest.mark.parametrize("at", range(len(PASSES) + 1), ids=lambda at: ["given", *NAMES][at])
 def test_a_check_survives_wherever_it_is_inserted(at: int) -> None:
     module = lowered(PASSES[:at])
     checked = with_check(module) if at < PLANNED else insert_checks(module)
@@ -143,10 +142,35 @@ def test_a_check_survives_wherever_it_is_inserted(at: int) -> None:
     assert not findings(done, "RLX1")
 
 
-def test_nothing_is_inserted_behind_the_shape_heap() -> None:
+def test_behind_the_shape_heap_a_kernel_computes_the_number() -> None:
+    checked = insert_checks(lowered(PASSES))
+    names = [str(var.name_hint) for var in checked.get_global_vars()]
+    (name,) = [name for name in names if "memory_check" in name]
+    assert checked[name].attrs["tirx.is_host_func"]
+    assert insert_checks(checked).same_as(checked)
+
+
+def test_a_symbol_that_is_in_no_slot_is_said_to_be_missing() -> None:
     module = lowered(PASSES)
-    assert insert_checks(module).same_as(module)
-    assert findings(module, "RLX501")
+    function = main_of(module)
+    check = InsertAssert(m <= 4, (m,), None, comparison(m <= 4, differences=True))
+    with pytest.raises(Inapplicable, match="no IR variable represents m"):
+        apply_changes(module, [(function, check)])
+    (symbol,) = (info.symbol for info in function.symbols if info.symbol.name == "n")
+    with pytest.raises(Inapplicable, match=r"nothing lowers `R\.assert_op`"):
+        apply_changes(module, [(function, InsertAssert(symbol <= 4, (symbol,), None))])
+
+
+@pytest.mark.parametrize("name", ["cuda", "vulkan"])
+def test_in_a_module_for_a_gpu_the_kernel_of_a_check_is_for_the_host(name: str) -> None:
+    target = tvm.target.Target(name, host="llvm")
+    with target:
+        module = relax.get_default_pipeline(target)(parse(MODEL))
+    checked = insert_checks(module)
+    assert not findings(checked, "RLX501")
+    bound = tvm.tirx.transform.BindTarget(target)(checked)
+    (kernel,) = [bound[var] for var in bound.get_global_vars() if "memory_check" in str(var.name_hint)]
+    assert kernel.attrs["target"].kind.name == "llvm"
 
 
 def test_the_form_follows_how_far_a_module_is_lowered() -> None:

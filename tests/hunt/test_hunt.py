@@ -15,13 +15,15 @@ from relax_lint.vm.versions import VERSION
 from tools.hunt.campaign import NAMES, Campaign, State
 from tools.hunt.generate import generate
 from tools.hunt.pipelines import judged_only, pipelines
-from tools.hunt.program import Program, text
+from tools.hunt.program import Program
 from tools.hunt.reduce import candidates, reduced, size
 from tools.hunt.signatures import signature
 from tools.hunt.stored import read, write
+from tools.hunt.writing import text
 
 pytestmark = pytest.mark.skipif(not VERSION.startswith("0.27"), reason="programs are written for TVM 0.27")
 SEEDS = range(12)
+QUICK = ("cpu", "default", "opt0", "flat")
 
 
 @pytest.mark.parametrize("seed", SEEDS)
@@ -71,11 +73,11 @@ def is_taken(program: Program) -> bool:
 
 
 def test_a_campaign_goes_on_where_it_stopped(tmp_path: Path) -> None:
-    first = Campaign(tmp_path, seed=2)
+    first = Campaign(tmp_path, 3, QUICK)
     first.run(programs=1)
     assert first.state.programs == 1
     assert first.state.ends["reference: same"] == 1
-    again = Campaign(tmp_path, seed=99)
+    again = Campaign(tmp_path, 99, QUICK)
     assert again.state == first.state
-    assert again.state.next_seed == 3
+    assert again.state.next_seed == 4
     assert State.load(tmp_path / "none.json", 5) == replace(State(), next_seed=5)

@@ -340,3 +340,18 @@ def test_blocks_have_ways_out_too() -> None:
     assert kernel(body.format(exit="T.evaluate(0)"), blocks=True).whole_writes[1] == sympy.true
     assert kernel(body.format(exit="continue"), blocks=True).whole_writes[1] == sympy.false
     assert kernel(body.format(exit="break"), blocks=True).whole_writes[1] == sympy.false
+
+
+def test_what_follows_a_loop_without_a_count_is_in_the_loop_around_it() -> None:
+    body = """
+    s = T.alloc_buffer((1,), "float32")
+    for i in range(n):
+        s[0] = T.float32(0)
+        while s[0] < T.float32(2):
+            s[0] = s[0] + T.float32(1)
+        y[i] = x[i]
+    """
+    assert kernel(body).whole_writes[1] == sympy.true
+    assert (
+        kernel(body.replace("        y[i] = x[i]", "            y[i] = x[i]")).whole_writes[1] == sympy.false
+    )

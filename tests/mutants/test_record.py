@@ -26,7 +26,7 @@ def _record(code: Path) -> Record:
     names = ["t.py::one", "t.py::two", "t.py::three"]
     lines = {2: 0b111, 3: 0b110, 7: 0b100}
     return Record(
-        names, [1.0, 3.0, 2.0], {"code.py": Lines(tests_of.digest(code), lines, [1, 6])}, {"t.py": "x"}
+        names, [2.0, 7.0, 4.0], {"code.py": Lines(tests_of.digest(code), lines, [1, 6])}, {"t.py": "x"}
     )
 
 
@@ -51,6 +51,21 @@ def test_a_function_that_runs_at_import_is_told(code: Path) -> None:
     record.files["code.py"].imported.append(7)
     negated = next(one for one in generating.mutants(code) if one.key.operator == "negation")
     assert record.is_imported(negated)
+
+
+def test_a_table_has_the_tests_that_name_its_module_and_those_of_its_users(code: Path) -> None:
+    table = code.with_name("table.py")
+    table.write_text("SIZES = [1, 2]\n", encoding="utf-8")
+    code.with_name("t.py").write_text("from code import f\n", encoding="utf-8")
+    code.with_name("v.py").write_text("from table import SIZES\n", encoding="utf-8")
+    code.write_text("from table import SIZES\n\n" + code.read_text(encoding="utf-8"), encoding="utf-8")
+    record = _record(code)
+    record.names.append("v.py::five")
+    record.seconds.append(1.0)
+    record.test_files["v.py"] = "z"
+    record.files["table.py"] = Lines(tests_of.digest(table), {}, [1])
+    (first, *_) = generating.mutants(table)
+    assert record.chosen(first) == ["v.py::five", "t.py::one", "t.py::three"]
 
 
 def test_a_record_is_what_was_written(code: Path, tmp_path: Path) -> None:

@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 import tvm
 
-from tests.oracle.tir import indices
+from tests.oracle.tir import index_writer, indices
 from tests.oracle.tir.compare import Unusable, compare, compare_function
 from tests.oracle.tir.compiled import compare_machine
 from tests.oracle.tir.machine import Machine, Outcome, random_contents
@@ -146,7 +146,7 @@ def test_a_region_is_exact_where_a_step_ties_a_guard_to_an_index(form: str) -> N
 
 def test_the_range_of_what_is_stored_holds_at_every_size() -> None:
     seen: Counter[str] = Counter()
-    for number, text in enumerate(indices.some(30, 3)):
+    for number, text in enumerate(index_writer.some(30, 3)):
         seen += indices.compare(text)
         if number % 3 == 0:
             seen += indices.compare_used(text, indices.ROWS[number // 3 % len(indices.ROWS)])

@@ -281,3 +281,22 @@ def test_a_constant_fact_that_is_false_empties_the_domain() -> None:
     decision = ProverChain().decide(condition("n <= 3"), over)
     assert not decision.reachable
     assert [fact.text for fact in decision.assumptions] == ["4 <= 3"]
+
+
+@pytest.mark.parametrize(
+    ("claim", "over", "detail"),
+    [
+        ("16 <= 16", domain(""), "constants evaluated as integers"),
+        ("17 <= 16", domain(""), "constants evaluated as integers"),
+        (
+            "4*n <= 16384",
+            domain("n", "n <= 4096"),
+            "4*n <= 16384 always holds: polynomial normal form under the facts",
+        ),
+        ("n <= 3", domain("n", "n >= 4"), "n <= 3 never holds: polynomial normal form under the facts"),
+        ("n <= 3", domain("n"), "evaluated: fine at n = 3, wrong at n = 4"),
+        ("n <= 3", domain("n", "n >= 4", "n <= 2"), "no admissible assignment reaches it"),
+    ],
+)
+def test_a_proof_says_how(claim: str, over: Domain, detail: str) -> None:
+    assert ProverChain().decide(condition(claim), over).proof.detail == detail

@@ -38,6 +38,33 @@ CASES.append(case("static chain", StaticChain, STATIC))
 
 
 @I.ir_module
+class TupleAsArgument:
+    """The tuples that are written as arguments are never killed, and with them what is in them."""
+
+    @R.function
+    def inner(
+        p: R.Tensor((8, 4), "float32"), q: R.Tuple(R.Tensor((8, 4), "float32"), R.Tensor((8, 4), "float32"))
+    ) -> R.Tensor((8, 4), "float32"):
+        with R.dataflow():
+            a = R.nn.softmax(p)
+            R.output(a)
+        return a
+
+    @R.function
+    def main(x: R.Tensor((8, 4), "float32")):
+        cls = TupleAsArgument
+        with R.dataflow():
+            a = R.exp(x)
+            b = cls.inner(x, (x, a))
+            c = cls.inner(b, (x, x))
+            R.output(c)
+        return c
+
+
+CASES.append(case("tuple as argument", TupleAsArgument, STATIC))
+
+
+@I.ir_module
 class DynamicChain:
     @R.function
     def main(x: R.Tensor(("n", 4), "float32")):

@@ -24,14 +24,11 @@ def measured(folder: Path, corpus: str, *modes: str) -> list[dict[str, Any]]:
 
 def run(folder: Path, module: str, *arguments: str, text: str = "") -> list[dict[str, Any]]:
     """The lines of JSON that `python -m module` prints under the interposer, with `text` as standard input."""
-    library = folder / "meter.so"
-    build = ["gcc", "-O1", "-shared", "-fPIC", "-o", str(library), str(HERE / "meter.c"), "-ldl", "-lpthread"]
-    subprocess.run(build, check=True)
     path = os.pathsep.join(filter(None, (str(ROOT), os.environ.get("PYTHONPATH"))))
     done = subprocess.run(
         [sys.executable, "-m", module, *arguments],
         cwd=ROOT,
-        env={**os.environ, "LD_PRELOAD": str(library), "PYTHONPATH": path, "TVM_NUM_THREADS": "1"},
+        env={**os.environ, "LD_PRELOAD": str(library(folder)), "PYTHONPATH": path, "TVM_NUM_THREADS": "1"},
         input=text,
         capture_output=True,
         text=True,
@@ -39,3 +36,22 @@ def run(folder: Path, module: str, *arguments: str, text: str = "") -> list[dict
     )
     assert done.returncode == 0, done.stderr[-2000:]
     return [json.loads(line) for line in done.stdout.splitlines()]
+
+
+def library(folder: Path) -> Path:
+    """The interposer, built in a folder."""
+    built = folder / "meter.so"
+    if not built.exists():
+        command = [
+            "gcc",
+            "-O1",
+            "-shared",
+            "-fPIC",
+            "-o",
+            str(built),
+            str(HERE / "meter.c"),
+            "-ldl",
+            "-lpthread",
+        ]
+        subprocess.run(command, check=True)
+    return built

@@ -57,6 +57,66 @@ def test_what_returns_a_view_or_its_argument_shares_its_memory(name: str, argume
     assert result.same_as(given) or BUILTINS[name].returns is Returns.VIEW
 
 
+@pytest.mark.parametrize("name", [row.name for row in FUNCTIONS if row.view is not None])
+def test_a_view_that_copies_what_does_not_start_at_its_data_reads_it(name: str) -> None:
+    whole = tvm.runtime.tensor(np.arange(6, dtype="float32"))
+    shape = tvm.runtime.ShapeTuple([3])
+    create = tvm.get_global_func("runtime.TVMTensorCreateView")
+    given = create(whole, shape, "float32", 12)
+    further = {"vm.builtin.reshape": (shape,), "runtime.TVMTensorCreateView": (shape, "float32", 0)}
+    result = tvm.get_global_func(name)(given, *further.get(name, ()))
+    assert BUILTINS[name].reads == ({0} if _address(result) != _address(given) else set())
+
+
+def _array(values: list[Any], dtype: str) -> Any:
+    return tvm.runtime.tensor(np.array(values, dtype))
+
+
+NUMBERS = ([3, 1, 2], "float32"), ([1, 2, 4], "float32")
+CALLS: dict[str, list[Any]] = {
+    # Each argument: two contents of a tensor, or a number.
+    "vm.builtin.tensor_to_shape": [(([3, 1], "int64"), ([1, 3], "int64"))],
+    "runtime.TVMTensorCopyFromTo": [NUMBERS, (([7, 8, 9], "float32"),) * 2],
+    "tvm.contrib.sort.argsort": [NUMBERS, (([7, 7, 7], "int32"),) * 2, 0, True],
+    "tvm.contrib.sort.sort": [NUMBERS, (([7, 7, 7], "float32"),) * 2, 0, False],
+}
+
+
+@pytest.mark.parametrize("name", CALLS)
+def test_a_call_reads_what_changes_its_outcome_and_writes_what_it_changes(name: str) -> None:
+    arguments = CALLS[name]
+    tensors = [place for place, one in enumerate(arguments) if isinstance(one, tuple)]
+    usual = _outcome(name, arguments, None)
+    written = {place for place in tensors if usual[0][place] != _list(arguments[place][0])}
+    read = {
+        place
+        for place in set(tensors) - written
+        if _without(_outcome(name, arguments, place), place) != _without(usual, place)
+    }
+    assert BUILTINS[name].writes == written
+    assert BUILTINS[name].reads == read
+
+
+def _list(contents: Any) -> list[Any]:
+    values, dtype = contents
+    return list(np.array(values, dtype).tolist())
+
+
+def _outcome(name: str, arguments: list[Any], other: int | None) -> tuple[dict[int, list[Any]], Any]:
+    """What the tensors hold after a call, and what it returns; one may begin with its other contents."""
+    given = [
+        _array(*one[place == other]) if isinstance(one, tuple) else one for place, one in enumerate(arguments)
+    ]
+    result = tvm.get_global_func(name)(*given)
+    held = {place: list(one.numpy().tolist()) for place, one in enumerate(given) if hasattr(one, "numpy")}
+    return held, str(result)
+
+
+def _without(outcome: tuple[dict[int, list[Any]], Any], place: int) -> Any:
+    held, result = outcome
+    return {at: values for at, values in held.items() if at != place}, result
+
+
 def _address(tensor: Any) -> int:
     return int(np.from_dlpack(tensor).ctypes.data)
 

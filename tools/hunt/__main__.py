@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import sys
+from collections import Counter
 from pathlib import Path
 
 from tools.hunt.campaign import ROOT, Campaign, State
@@ -15,8 +16,10 @@ def summary(state: State) -> str:
     lines = [
         f"{state.programs} programs with {state.statements} statements in {state.seconds / 60:.1f} minutes; "
         f"{state.seconds_since_miss / 60:.1f} minutes since the last new miss; next seed {state.next_seed}",
-        f"{len(state.ran)} passes ran, {len(state.changed)} changed a module:",
-        *(f"  {name}: {state.changed[name]} of {count}" for name, count in sorted(state.ran.items())),
+        f"verdicts on right programs: {listed(state.points)}; memory as measured: {listed(state.memory)}",
+        f"{len(relax(state.ran))} passes over Relax ran, {len(relax(+state.changed))} changed a module, with "
+        f"{len(state.rewrites)} pairs of a pass and an operator that it made or removed:",
+        *(f"  {name}: {state.changed[name]} of {n}" for name, n in sorted(relax(state.ran).items())),
         "compilations:",
         *(f"  {name}: {count}" for name, count in sorted(state.ends.items())),
         "findings that passes introduced:",
@@ -26,6 +29,17 @@ def summary(state: State) -> str:
     for name, one in sorted(state.found.items()):
         lines.append(f"  {name} ({one['count']} times, first: seed {one['seed']}, {one['pipeline']})")
     return "\n".join(lines)
+
+
+def relax(passes: Counter[str]) -> Counter[str]:
+    """The passes over Relax functions, by their names."""
+    others = ("tirx.", "s_tir.", "sequential", "_pipeline")
+    return Counter({name: n for name, n in passes.items() if not name.startswith(others)})
+
+
+def listed(counts: Counter[str]) -> str:
+    """Counts in a line."""
+    return ", ".join(f"{name} {count}" for name, count in sorted(counts.items())) or "none"
 
 
 def main() -> int:

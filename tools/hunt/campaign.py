@@ -16,28 +16,33 @@ from pathlib import Path
 from random import Random
 from typing import Any
 
+from tests.totals import interposer
 from tools.hunt.generate import generate
-from tools.hunt.program import Program, text
+from tools.hunt.program import Program
 from tools.hunt.reduce import reduced, size
-from tools.hunt.signatures import MISSES, signature
+from tools.hunt.signatures import MISSES, of_memory, signature
 from tools.hunt.stored import write
+from tools.hunt.writing import text
 
 ROOT = Path(__file__).resolve().parents[2]
 NAMES = (
-    "cpu", "default", "llm", "inplace", "inplace-cpu", "cse", "canonical", "sort", "sort-back", "matmul",
-    "dataflow", "flat", "flat-inplace", "decompose", "cuda",
+    "cpu", "cpu-compiled", "default", "opt0", "opt3", "llm", "llm-graph", "inplace", "inplace-cpu", "cse",
+    "canonical", "sort", "sort-back", "matmul", "dataflow", "flat", "flat-inplace", "decompose", "training",
+    "layout", "late", "late-inplace", "bound", "mixed", "fast", "devices", "cuda", "vulkan", "metal",
 )  # fmt: skip
 """The pipelines of `pipelines.py`, which imports TVM."""
 EACH = 4
 """How many of them a program goes through."""
-LIMIT = 60.0
-"""Seconds without a word from the child after which it is ended."""
+LIMIT = 150.0
+"""Seconds without a word from the child after which it is ended. TVM's intrinsics take a minute to import."""
+COUNTERS = ("ends", "ran", "changed", "rewrites", "introduced", "points", "memory")
 
 
 class Child:
     """The process that compiles and runs; a new one after each crash and hang."""
 
-    def __init__(self) -> None:
+    def __init__(self, folder: Path) -> None:
+        self._folder = folder
         self._process: subprocess.Popen[bytes] | None = None
         self.started = 0
         self._read = b""
@@ -79,7 +84,8 @@ class Child:
     def _start(self) -> subprocess.Popen[bytes]:
         if self._process is None:
             self.started += 1
-            environment = {**os.environ, "TVM_NUM_THREADS": "1", "PYTHONPATH": str(ROOT)}
+            path = os.pathsep.join(filter(None, (str(ROOT), os.environ.get("PYTHONPATH"))))
+            environment = {**os.environ, "TVM_NUM_THREADS": "1", "PYTHONPATH": path, **self._meter()}
             self._process = subprocess.Popen(
                 [sys.executable, "-m", "tools.hunt.child"],
                 stdin=subprocess.PIPE,
@@ -89,6 +95,12 @@ class Child:
                 cwd=ROOT,
             )
         return self._process
+
+    def _meter(self) -> dict[str, str]:
+        """What loads the interposer that measures memory, where there is a compiler for it."""
+        if not interposer.AVAILABLE:
+            return {}
+        return {"LD_PRELOAD": str(interposer.library(self._folder)), "RELAX_LINT_HUNT_METER": "1"}
 
     def _line(self, process: subprocess.Popen[bytes]) -> bytes:
         assert process.stdout is not None
@@ -118,7 +130,10 @@ class State:
     ends: Counter[str] = field(default_factory=Counter)
     ran: Counter[str] = field(default_factory=Counter)
     changed: Counter[str] = field(default_factory=Counter)
+    rewrites: Counter[str] = field(default_factory=Counter)
     introduced: Counter[str] = field(default_factory=Counter)
+    points: Counter[str] = field(default_factory=Counter)
+    memory: Counter[str] = field(default_factory=Counter)
     found: dict[str, dict[str, Any]] = field(default_factory=dict)
 
     def as_json(self) -> dict[str, Any]:
@@ -133,20 +148,21 @@ class State:
         if not path.exists():
             return cls(next_seed=seed)
         kept = json.loads(path.read_text(encoding="utf-8"))
-        for name in ("ends", "ran", "changed", "introduced"):
+        for name in COUNTERS:
             kept[name] = Counter(kept[name])
         return cls(**kept)
 
 
 class Campaign:
-    """Runs programs and keeps what is found in `folder`."""
+    """Runs programs through some of the pipelines in `names`, and keeps what is found in `folder`."""
 
-    def __init__(self, folder: Path, seed: int) -> None:
+    def __init__(self, folder: Path, seed: int, names: tuple[str, ...] = NAMES) -> None:
         self.folder = folder
+        self._names = names
         folder.mkdir(parents=True, exist_ok=True)
         self._path = folder / "state.json"
         self.state = State.load(self._path, seed)
-        self._child = Child()
+        self._child = Child(folder)
 
     def run(self, minutes: float = 0.0, programs: int = 0) -> None:
         """Go on for so many minutes, or for so many programs."""
@@ -176,7 +192,7 @@ class Campaign:
         """One program; whether it showed a miss of the linter that is new."""
         state = self.state
         program = generate(state.next_seed)
-        names = Random(state.next_seed).sample(NAMES, EACH)
+        names = Random(state.next_seed).sample(self._names, EACH)
         state.next_seed += 1
         state.programs += 1
         state.statements += size(program)
@@ -190,6 +206,9 @@ class Campaign:
         state.ends[f"{reply['pipeline']}: {reply['ends']}"] += 1
         state.ran.update(reply.get("ran", {}))
         state.changed.update(reply.get("changed", {}))
+        state.rewrites.update(reply.get("rewrites", {}))
+        state.points.update(reply.get("points", {}))
+        state.memory.update(map(of_memory, reply.get("memory", ())))
         for made_by, rule, verdict in reply.get("findings", ()):
             state.introduced[f"{made_by or 'as given'} {rule} {verdict}"] += 1
         seen = signature(reply)
@@ -205,6 +224,7 @@ class Campaign:
             "seed": state.next_seed - 1,
             "pipeline": reply["pipeline"],
             "message": reply.get("message", ""),
+            "memory": reply.get("memory", []),
             "program": write(small),
             "text": text(small),
         }

@@ -16,16 +16,30 @@ class Tensor:
 
     shape: tuple[Extent, ...]
     dtype: str = "float32"
+    device: str = ""
 
     def __str__(self) -> str:
-        extents = "".join(f"{extent}, " for extent in self.shape)
-        return f'R.Tensor(({extents}), "{self.dtype}")'
+        return self._written([str(extent) for extent in self.shape])
 
     @property
     def in_signature(self) -> str:
         """The type as a signature writes it, where symbols are texts."""
-        extents = "".join(f'"{e}", ' if isinstance(e, str) else f"{e}, " for e in self.shape)
-        return f'R.Tensor(({extents}), "{self.dtype}")'
+        return self._written([f'"{e}"' if isinstance(e, str) else str(e) for e in self.shape])
+
+    @property
+    def is_static(self) -> bool:
+        """Whether every extent is a number."""
+        return all(isinstance(extent, int) for extent in self.shape)
+
+    @property
+    def extents(self) -> str:
+        """The shape as a tuple."""
+        return "(" + "".join(f"{extent}, " for extent in self.shape) + ")"
+
+    def _written(self, extents: list[str]) -> str:
+        shape = "".join(f"{extent}, " for extent in extents)
+        device = f', "{self.device}"' if self.device else ""
+        return f'R.Tensor(({shape}), "{self.dtype}"{device})'
 
 
 @dataclass(frozen=True)
@@ -43,7 +57,34 @@ class Pair:
         return f"R.Tuple({', '.join(field.in_signature for field in self.fields)})"
 
 
-Type: TypeAlias = "Tensor | Pair"
+@dataclass(frozen=True)
+class Lambda:
+    """The type of a function that is a value; `captures`: it uses what is outside of it."""
+
+    parameters: tuple[Tensor, ...]
+    result: Tensor
+    captures: bool = False
+
+    def __str__(self) -> str:
+        parameters = "".join(f"{parameter}, " for parameter in self.parameters)
+        return f"R.Callable(({parameters}), {self.result}, True)"
+
+    @property
+    def in_signature(self) -> str:
+        """The type as a signature writes it; its shapes are numbers."""
+        return str(self)
+
+
+Type: TypeAlias = "Tensor | Pair | Lambda"
+
+
+@dataclass(frozen=True)
+class Closure:
+    """The body of a function inside a function."""
+
+    parameters: tuple[tuple[str, Tensor], ...]
+    statements: tuple[Statement, ...]
+    result: str
 
 
 @dataclass(frozen=True)
@@ -69,6 +110,7 @@ class Statement:
     consumes: bool = False
     branches: Branches | None = None
     symbols: tuple[str, ...] = ()
+    closure: Closure | None = None
 
     def used(self) -> Iterator[str]:
         """Every value that the statement needs."""
@@ -79,6 +121,10 @@ class Statement:
                 yield result
                 for statement in body:
                     yield from statement.used()
+        if self.closure is not None:
+            yield self.closure.result
+            for statement in self.closure.statements:
+                yield from statement.used()
 
     def renamed(self, names: dict[str, str]) -> Statement:
         """The statement with other operands."""
@@ -88,9 +134,15 @@ class Statement:
             results = tuple(names.get(result, result) for result in branches.results)
             condition = names.get(branches.condition, branches.condition)
             branches = Branches(condition, (one, other), (results[0], results[1]))
-        return replace(
-            self, operands=tuple(names.get(name, name) for name in self.operands), branches=branches
-        )
+        closure = self.closure
+        if closure is not None:
+            closure = replace(
+                closure,
+                statements=tuple(s.renamed(names) for s in closure.statements),
+                result=names.get(closure.result, closure.result),
+            )
+        operands = tuple(names.get(name, name) for name in self.operands)
+        return replace(self, operands=operands, branches=branches, closure=closure)
 
 
 @dataclass(frozen=True)
@@ -105,6 +157,7 @@ class Function:
     private: bool = False
     dataflow: bool = True
     bound: int | None = None
+    plans_output: bool = False
 
 
 @dataclass(frozen=True)
@@ -119,27 +172,41 @@ class Program:
         """The function that is called."""
         return self.functions[-1]
 
+    @property
+    def symbol_value(self) -> int | None:
+        """The first value of `n`; None where there is no `n`."""
+        is_symbolic = any('"n"' in kind.in_signature for _, kind in self.main.parameters)
+        return self.extents[0] if is_symbolic else None
 
-def text(program: Program) -> str:
-    """The program as TVMScript."""
-    lines = [
-        "from tvm.script import ir as I",
-        "from tvm.script import relax as R",
-        "from tvm.script import tirx as T",
-        "",
-        "",
-        "@I.ir_module",
-        "class Module:",
-        *_kernels(program),
-    ]
-    for function in program.functions:
-        lines += [f"    {line}".rstrip() for line in _function(function)]
-    return "\n".join(lines) + "\n"
+    @property
+    def has_closures(self) -> bool:
+        """Whether a function is inside another one."""
+        return any(statement.closure is not None for statement in self.statements)
+
+    @property
+    def has_devices(self) -> bool:
+        """Whether a tensor is on a device that is named."""
+        return any("llvm:" in f"{statement.type}{statement.template}" for statement in self.statements)
+
+    @property
+    def has_packed_aliases(self) -> bool:
+        """Whether a packed function returns its argument, which then lives on."""
+        return any("hunt.increment" in s.template or "hunt.same" in s.template for s in self.statements)
+
+    @property
+    def statements(self) -> list[Statement]:
+        """Every statement."""
+        return [s for function in self.functions for s in all_statements(function.statements)]
 
 
 def without_unused(program: Program) -> Program:
-    """The program without statements that no result depends on: what a pass does to those is not seen."""
-    return replace(program, functions=tuple(_needed(function) for function in program.functions))
+    """The program without functions that nothing calls and statements that no result depends on: what a pass
+    does to those is not seen.
+    """
+    functions = tuple(_needed(function) for function in program.functions)
+    called = " ".join(s.template for function in functions for s in all_statements(function.statements))
+    kept = (f for f in functions[:-1] if f"cls.{f.name}(" in called)
+    return replace(program, functions=(*kept, functions[-1]))
 
 
 def _needed(function: Function) -> Function:
@@ -152,92 +219,12 @@ def _needed(function: Function) -> Function:
     return replace(function, statements=tuple(reversed(kept)))
 
 
-def kernel_name(tensor: Tensor) -> str:
-    """The name of the in-place kernel for tensors of this type."""
-    return "_".join(("increment", *map(str, tensor.shape)))
-
-
-def _kernels(program: Program) -> Iterator[str]:
-    types = {
-        kernel_name(s.type): s.type
-        for function in program.functions
-        for s in _all(function.statements)
-        if s.consumes and "cls." in s.template and isinstance(s.type, Tensor)
-    }
-    for name, tensor in sorted(types.items()):
-        axes = [f"i{axis}" for axis in range(len(tensor.shape))]
-        kinds = "S" * len(axes)
-        extents = ", ".join(f"T.int64({extent})" for extent in tensor.shape)
-        loops = f"T.grid({extents})" if len(axes) > 1 else f"range({extents})"
-        blocked = ", ".join(f"v{axis}" for axis in axes)
-        yield "    @T.prim_func(private=True, s_tir=True)"
-        yield f'    def {name}(values: T.Buffer(({extents},), "float32")):'
-        yield f"        for {', '.join(axes)} in {loops}:"
-        yield '            with T.sblock("increment"):'
-        yield f'                {blocked} = T.axis.remap("{kinds}", [{", ".join(axes)}])'
-        yield f"                values[{blocked}] = values[{blocked}] + T.float32(1)"
-        yield ""
-
-
-def _all(statements: tuple[Statement, ...]) -> Iterator[Statement]:
+def all_statements(statements: tuple[Statement, ...]) -> Iterator[Statement]:
+    """Statements and those inside them."""
     for statement in statements:
         yield statement
         if statement.branches is not None:
             for body in statement.branches.bodies:
-                yield from _all(body)
-
-
-def _function(function: Function) -> Iterator[str]:
-    pure = all(
-        s.flow or s.branches is not None or "inplace_packed" not in s.template
-        for s in _all(function.statements)
-    )
-    options = [*(["private=True"] if function.private else []), *([] if pure else ["pure=False"])]
-    yield f"@R.function({', '.join(options)})" if options else "@R.function"
-    parameters = ", ".join(f"{name}: {kind.in_signature}" for name, kind in function.parameters)
-    result = f" -> {function.result_type.in_signature}" if function.result_type is not None else ""
-    yield f"def {function.name}({parameters}){result}:"
-    if function.bound is not None:
-        yield f'    R.func_attr({{"tir_var_upper_bound": {{"n": {function.bound}}}}})'
-    if any('"n"' in kind.in_signature for _, kind in function.parameters):
-        yield "    n = T.int64()"
-    for statement in _all(function.statements):
-        for symbol in statement.symbols:
-            yield f"    {symbol} = T.int64()"
-    if any("cls." in statement.template for statement in _all(function.statements)):
-        yield "    cls = Module"
-    yield from _body(function)
-    results = function.results
-    yield f"    return {results[0]}" if len(results) == 1 else f"    return ({', '.join(results)})"
-    yield ""
-
-
-def _body(function: Function) -> Iterator[str]:
-    waiting = list(function.statements)
-    while waiting:
-        if not function.dataflow or not waiting[0].flow:
-            yield from (f"    {line}" for line in _statement(waiting.pop(0)))
-            continue
-        block = []
-        while waiting and waiting[0].flow:
-            block.append(waiting.pop(0))
-        needed = {name for statement in waiting for name in statement.used()}.union(function.results)
-        outputs = [s.name for s in block if s.name in needed] or [block[-1].name]
-        yield "    with R.dataflow():"
-        for statement in block:
-            yield from (f"        {line}" for line in _statement(statement))
-        yield f"        R.output({', '.join(outputs)})"
-
-
-def _statement(statement: Statement) -> Iterator[str]:
-    if statement.branches is None:
-        yield f"{statement.name} = {statement.template.format(*statement.operands)}"
-        return
-    branches = statement.branches
-    for head, body, result in zip(
-        (f"if {branches.condition}:", "else:"), branches.bodies, branches.results, strict=True
-    ):
-        yield head
-        for inner in body:
-            yield from (f"    {line}" for line in _statement(inner))
-        yield f"    {statement.name} = {result}"
+                yield from all_statements(body)
+        if statement.closure is not None:
+            yield from all_statements(statement.closure.statements)

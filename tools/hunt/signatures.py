@@ -10,7 +10,7 @@ _NUMBERS = re.compile(r"0x[0-9a-f]+|\d+|\bv\d+\b|\b\w+_\d+\b")
 _RULES = ("RLX2", "RLX101", "RLX102", "RLX303", "RLX304")
 """The rules whose findings tell that other memory is read or written than is meant."""
 
-MISSES = frozenset({"unforetold", "crash"})
+MISSES = frozenset({"unforetold", "crash", "memory", "false alarm"})
 """Classes that are faults of the linter until somebody has looked at them."""
 
 
@@ -36,10 +36,23 @@ def signature(reply: Mapping[str, Any]) -> tuple[str, ...] | None:
         return (kind, reply["pipeline"], plain(reply.get("message", "")))
     if ends == "refused":
         return ("refused", plain(reply.get("message", "")))
+    alarms = [rule for rule in reply.get("alarms", ()) if rule.startswith(_RULES)]
+    if alarms and not any(finding[2] == "always-wrong" for finding in found):
+        return ("false alarm", *alarms)
+    wrong = [row for row in reply.get("memory", ()) if of_memory(row) == "differs"]
+    if wrong:
+        return ("memory", reply["pipeline"], wrong[0]["allocator"])
     certain = [finding for finding in found if finding[0] and finding[2] == "always-wrong"]
     if ends == "same" and certain:
         return ("not confirmed", *certain[0][:2])
     return None
+
+
+def of_memory(row: Mapping[str, Any]) -> str:
+    """Whether what was measured is what our totals say."""
+    if row["predicted"] is None:
+        return "unknown"
+    return "same" if row["predicted"] == row["measured"] else "differs"
 
 
 def plain(message: str) -> str:

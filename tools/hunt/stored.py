@@ -17,7 +17,7 @@ def read(line: str) -> Program:
     """The program of a line that `write` made; it is the campaign's own."""
     known: dict[str, Any] = {
         name: getattr(names, name)
-        for name in ("Program", "Function", "Statement", "Branches", "Tensor", "Pair")
+        for name in ("Program", "Function", "Statement", "Branches", "Closure", "Tensor", "Pair", "Lambda")
     }
     found = eval(line, {"__builtins__": {}}, known)
     assert isinstance(found, Program)

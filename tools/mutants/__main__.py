@@ -1,7 +1,7 @@
 """Put faults into the engine, one by one, and see whether the tests notice.
 
 python -m tools.mutants [FILE or FOLDER ...] [--sample N] [--seed N] [--minutes M]
-        [--tests PATH ...] [--log FILE]
+        [--tests PATH ...] [--log FILE] [--jobs N]
 
 Without `--tests` the tests that run a mutant's line are taken, from a record that is made when it is
 missing or when tests have changed. The exit code is 1 where a mutant survived that `explained.toml`
@@ -15,6 +15,7 @@ import os
 import sys
 import tempfile
 import time
+import traceback
 from collections.abc import Callable, Sequence
 from functools import partial
 from pathlib import Path
@@ -24,8 +25,8 @@ from tools.mutants.explained import explained
 from tools.mutants.generating import PACKAGES, ROOT, Key, Mutant, mutants, python_files
 from tools.mutants.recording import record
 from tools.mutants.report import Log, tell
-from tools.mutants.running import KILLED, UNTESTED, Outcome, Trial, silence
-from tools.mutants.tests_of import Record, digest
+from tools.mutants.running import KILLED, UNTESTED, Outcome, Trial
+from tools.mutants.tests_of import Record, digest, test_files
 
 KEPT = ROOT / "build" / "mutants" / "record.json"
 IMPORTED_TESTS = 60
@@ -45,6 +46,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser.add_argument(
         "--log", type=Path, help="append every outcome as a line of JSON; what it holds is not run again"
     )
+    parser.add_argument("--jobs", type=int, default=2, metavar="N", help="that many at a time")
     parser.add_argument(
         "--repeat", type=Path, metavar="FILE", help="what a log says was killed, by the same tests"
     )
@@ -62,8 +64,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
         left = [mutant for mutant in chosen if mutant.key not in known and mutant.key not in log.found]
         # Where the time ends before the mutants do, those that were run are a sample too.
         left.sort(key=lambda mutant: mutant.key.rank(options.seed))
-        seen = recorded(folder, options.tests)
-        _try(left, seen, folder, log, time.monotonic() + options.minutes * 60)
+        seen = recorded(folder, options.tests, options.jobs)
+        _try(left, seen, folder, log, time.monotonic() + options.minutes * 60, options.jobs)
         return tell(log, chosen, known)
 
 
@@ -105,46 +107,58 @@ def sampled(found: Sequence[Mutant], count: int | None, seed: int) -> list[Mutan
     return [mutant for mutant in found if mutant.key in taken]
 
 
-def recorded(folder: str, tests: Sequence[str] | None) -> Record:
-    """What the tests run, up to date. Each file of tests is recorded in a fork: this process must not
-    import what is mutated, and a crash costs that file only.
-    """
+def recorded(folder: str, tests: Sequence[str] | None, jobs: int) -> Record:
+    """What the tests run, up to date. A fork records it: this process must not import what is mutated."""
     kept = Record.read(KEPT) if tests is None else Record()
-    stale = kept.stale_tests() if tests is None else list(tests)
+    stale = (
+        kept.stale_tests()
+        if tests is None
+        else [path.relative_to(ROOT).as_posix() for path in test_files(tests)]
+    )
     kept = kept.without(stale)
     running.preload()
-    for number, name in enumerate(stale):
-        if not (ROOT / name).exists():
-            continue
-        path = Path(folder, f"record{number}.json")
-        if not _in_fork(partial(_record, name, folder, path)):
+    path = KEPT if tests is None else Path(folder, "record.json")
+    names = [name for name in stale if (ROOT / name).exists()]
+    if not _in_fork(partial(_record, kept, names, folder, path, jobs)):
+        raise RuntimeError("the tests could not be recorded")
+    return Record.read(path)
+
+
+def _record(kept: Record, names: Sequence[str], folder: str, path: Path, jobs: int) -> None:
+    """Write the record after each file of tests: whoever ends this goes on from here."""
+    kept.write(path)
+
+    def add(name: str, found: Record | None) -> None:
+        if found is None:
             sys.stderr.write(f"the tests of {name} end the process that records them: they are not used\n")
-        kept.add(Record.read(path))
-        if tests is None:
-            kept.test_files.setdefault(name, digest(ROOT / name))
-            # As soon as it is there: whoever ends this goes on from here.
-            kept.write(KEPT)
-    return kept
+        for test in found.failed if found is not None else ():
+            sys.stderr.write(f"{test} fails where it is recorded: it is not used\n")
+        kept.add(found or Record(test_files={name: digest(ROOT / name)}))
+        kept.write(path)
 
-
-def _record(name: str, folder: str, path: Path) -> None:
-    silence()
-    record([name], folder).write(path)
+    if names:
+        record(names, folder, add, jobs)
 
 
 def _in_fork(work: Callable[[], None]) -> bool:
     """Whether it came to its end."""
+    return os.waitpid(_forked(work), 0)[1] == 0
+
+
+def _forked(work: Callable[[], None]) -> int:
     child = os.fork()
-    if child == 0:
-        try:
-            work()
-            os._exit(0)
-        finally:
-            os._exit(1)
-    return os.waitpid(child, 0)[1] == 0
+    if child:
+        return child
+    try:
+        work()
+        os._exit(0)
+    except Exception:
+        traceback.print_exc()
+    finally:
+        os._exit(1)
 
 
-def _try(left: Sequence[Mutant], seen: Record, folder: str, log: Log, end: float) -> None:
+def _try(left: Sequence[Mutant], seen: Record, folder: str, log: Log, end: float, jobs: int) -> None:
     quick: list[Trial] = []
     imported: list[Trial] = []
     for mutant in left:
@@ -154,7 +168,21 @@ def _try(left: Sequence[Mutant], seen: Record, folder: str, log: Log, end: float
             log.add(Outcome(mutant.key, UNTESTED))
             continue
         (imported if is_imported else quick).append(Trial(mutant, tests, seen.time_of(tests)))
-    _in_fork(lambda: running.run(quick, imported, str(Path(folder, "tests")), log.add, end))
+    workers = [
+        _forked(
+            partial(
+                running.run,
+                quick[number::jobs],
+                imported[number::jobs],
+                str(Path(folder, f"tests{number}")),
+                log.add,
+                end,
+            )
+        )
+        for number in range(jobs)
+    ]
+    for worker in workers:
+        os.waitpid(worker, 0)
     log.read()
 
 

@@ -12,7 +12,7 @@ from importlib.machinery import ModuleSpec, SourceFileLoader
 from types import CodeType, FunctionType, ModuleType
 from typing import Any
 
-from tools.mutants.generating import ROOT, Mutant
+from tools.mutants.generating import ROOT, Mutant, module_of
 
 Place = tuple[str, str, int]
 """A function: its file, its name, its first line."""
@@ -54,7 +54,7 @@ def _codes(code: CodeType) -> Iterator[CodeType]:
             yield from _codes(constant)
 
 
-class _Loader(SourceFileLoader):
+class Loader(SourceFileLoader):
     """Loads a module from code that is not that of its file."""
 
     def __init__(self, name: str, path: str, code: CodeType) -> None:
@@ -62,6 +62,7 @@ class _Loader(SourceFileLoader):
         self._code = code
 
     def get_code(self, fullname: str) -> CodeType:
+        """As it was given."""
         return self._code
 
 
@@ -69,7 +70,7 @@ class _Finder(MetaPathFinder):
     """Finds the module with the fault."""
 
     def __init__(self, mutant: Mutant) -> None:
-        self._name = mutant.key.file.removesuffix(".py").replace("/", ".")
+        self._name = module_of(ROOT / mutant.key.file)
         self._path = str(ROOT / mutant.key.file)
         self._code = mutant.compiled()
 
@@ -78,13 +79,13 @@ class _Finder(MetaPathFinder):
     ) -> ModuleSpec | None:
         if fullname != self._name:
             return None
-        loader: Any = _Loader(fullname, self._path, self._code)
+        loader: Any = Loader(fullname, self._path, self._code)
         return importlib.util.spec_from_file_location(fullname, self._path, loader=loader)
 
 
 def import_with(mutant: Mutant) -> None:
     """Let the module of the mutant have the fault when it is imported."""
-    name = mutant.key.file.removesuffix(".py").replace("/", ".")
+    name = module_of(ROOT / mutant.key.file)
     if name in sys.modules:
         raise RuntimeError(f"{name} was imported already")
     sys.meta_path.insert(0, _Finder(mutant))

@@ -8,7 +8,7 @@ import os
 import resource
 import signal
 from collections import deque
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import Any
 
 TASK_S = 10
@@ -17,9 +17,6 @@ TASK_S = 10
 
 class Forks:
     """Stands in for `WorkerPool`: every task is done in a fork, without limits and sandbox."""
-
-    here = False
-    """Whether what ends well in a fork is done again in this process, where coverage sees it."""
 
     def __init__(self, *_: Any, **__: Any) -> None:
         self.gaps: set[str] = set()
@@ -45,8 +42,6 @@ class Forks:
         while self._queue:
             task, name, arguments = self._queue.popleft()
             lines, status = _forked(name, arguments)
-            if self.here and status == 0:
-                lines = list(_lines(name, arguments))
             for line in lines:
                 yield Item(task, json.loads(line))
             if status == 0:
@@ -93,23 +88,17 @@ def _forked(name: str, arguments: tuple[Any, ...]) -> tuple[list[str], int]:
     return lines, os.waitpid(child, 0)[1]
 
 
-def work_in_forks(*, here: bool = False) -> None:
+def work_in_forks() -> None:
     """From now on `relax_lint.check` starts no other process."""
     from relax_lint.running import file_task, pools
 
-    Forks.here = here
     setattr(pools, "WorkerPool", Forks)  # noqa: B010 (mypy knows it as imported only)
     # It collects garbage for the sake of the next file of its process, which a fork does not have.
-    setattr(file_task, "gc", _NoCollector)  # noqa: B010
+    setattr(file_task, "gc", _NoCollector())  # noqa: B010
 
 
 class _NoCollector:
-    """In the place of the module `gc`."""
+    """In the place of the module `gc`: whatever it is asked to do, it does nothing."""
 
-    @staticmethod
-    def collect() -> None:
-        """Nothing."""
-
-    @staticmethod
-    def freeze() -> None:
-        """Nothing."""
+    def __getattr__(self, name: str) -> Callable[..., None]:
+        return lambda *_: None

@@ -98,6 +98,11 @@ def python_files(names: Sequence[str]) -> list[Path]:
     return sorted(file for file in found if file.name != "__init__.py")
 
 
+def module_of(path: Path) -> str:
+    """The name by which a file is imported."""
+    return ".".join(path.relative_to(ROOT).with_suffix("").parts)
+
+
 def mutants(path: Path) -> list[Mutant]:
     """Every mutant of a file, in the order of the text."""
     text = path.read_text(encoding="utf-8")

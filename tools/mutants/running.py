@@ -16,9 +16,22 @@ import pytest
 from tools.mutants.applying import Functions, import_with
 from tools.mutants.forks import work_in_forks
 from tools.mutants.generating import ROOT, Key, Mutant
-from tools.mutants.recording import ARGUMENTS
 from tools.mutants.tests_of import MARKS
 
+ARGUMENTS = (
+    "--rootdir",
+    str(ROOT),
+    "-c",
+    str(ROOT / "pyproject.toml"),
+    "-s",
+    "-q",
+    "--tb=no",
+    "--assert=plain",
+    "-p",
+    "no:cacheprovider",
+    "-o",
+    "addopts=",
+)
 SPARE_S = 5
 """Processor time that a test may take beyond `TIMES` of what it takes without a fault."""
 TIMES = 8

@@ -4,17 +4,29 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
+from functools import cache
 from pathlib import Path
 from typing import Any
 
-from tools.mutants.generating import ROOT, Mutant
+from tools.mutants.generating import ROOT, Mutant, module_of
 
 _FOLDERS = (
-    *("analysis", "api", "fixes", "known_bugs", "memory", "model", "oracle"),
-    *("programs", "proofs", "rules", "symbolic", "totals", "vm"),
+    *("analysis", "api", "fixes", "known_bugs", "memory", "metamorphic", "model", "oracle", "programs"),
+    *(
+        "proofs",
+        "replay",
+        "rules",
+        "soundness",
+        "sources",
+        "strength",
+        "symbolic",
+        "totals",
+        "trophies",
+        "vm",
+    ),
 )
 TESTS = (
     *(f"tests/{name}" for name in _FOLDERS),
@@ -22,10 +34,12 @@ TESTS = (
     "tests/cli/test_policy.py",
 )
 """The tests of what is mutated, below any of these."""
-MARKS = "not slow and not models and not vm"
+MARKS = "not slow and not models"
 
-LIMIT_S = 4.0
-"""What the tests of one mutant take together, as far as they go; the cheapest are tried first."""
+LIMIT_S = 8.0
+"""What the tests of one mutant take together, as far as they go."""
+OVERHEAD_S = 0.004
+"""What a test takes besides."""
 TOGETHER_S = 3.0
 """Tests of one function that take no longer together all run: they may share what only the first ran."""
 
@@ -52,6 +66,8 @@ class Record:
     seconds: list[float] = field(default_factory=list)
     files: dict[str, Lines] = field(default_factory=dict)
     test_files: dict[str, str] = field(default_factory=dict)
+    failed: list[str] = field(default_factory=list)
+    """Tests that fail where they are recorded, so that nothing is known of them."""
 
     @classmethod
     def read(cls, path: Path) -> Record:
@@ -63,7 +79,7 @@ class Record:
             name: Lines(one["sha"], {int(k): int(v, 16) for k, v in one["tests"].items()}, one["imported"])
             for name, one in data["files"].items()
         }
-        return cls(data["names"], data["seconds"], files, data["test_files"])
+        return cls(data["names"], data["seconds"], files, data["test_files"], data["failed"])
 
     def write(self, path: Path) -> None:
         """Into a file."""
@@ -76,12 +92,18 @@ class Record:
             for name, one in self.files.items()
         }
         path.parent.mkdir(parents=True, exist_ok=True)
-        data = {"names": self.names, "seconds": self.seconds, "files": files, "test_files": self.test_files}
+        data = {
+            "names": self.names,
+            "seconds": self.seconds,
+            "files": files,
+            "test_files": self.test_files,
+            "failed": self.failed,
+        }
         path.write_text(json.dumps(data), encoding="utf-8")
 
     def stale_tests(self) -> list[str]:
         """Files of tests that changed since, are new or are gone."""
-        now = {path.relative_to(ROOT).as_posix(): digest(path) for path in _test_files(TESTS)}
+        now = {path.relative_to(ROOT).as_posix(): digest(path) for path in test_files(TESTS)}
         return sorted(
             name for name in now.keys() | self.test_files if self.test_files.get(name) != now.get(name)
         )
@@ -100,6 +122,7 @@ class Record:
             [self.seconds[i] for i in kept],
             files,
             {name: sha for name, sha in self.test_files.items() if name not in gone},
+            [name for name in self.failed if name.partition("::")[0] not in gone],
         )
 
     def add(self, other: Record) -> None:
@@ -108,6 +131,7 @@ class Record:
         self.names += other.names
         self.seconds += other.seconds
         self.test_files |= other.test_files
+        self.failed += other.failed
         for name, lines in other.files.items():
             mine = self.files.setdefault(name, Lines(lines.sha))
             if mine.sha != lines.sha:
@@ -120,7 +144,9 @@ class Record:
             mine.imported = sorted({*lines.imported})
 
     def chosen(self, mutant: Mutant) -> list[str]:
-        """The tests for a mutant: of its line, then of its function, as far as the limit goes."""
+        """The tests for a mutant: of its line, then of its function, as far as the limit goes. What tests do
+        not run, as it counts when it is imported, has those whose files name its module, and its users'.
+        """
         lines = self.files.get(mutant.key.file)
         if lines is None:
             return []
@@ -128,9 +154,25 @@ class Record:
         inside = range(mutant.body[0], mutant.body[1] + 1)
         near = 0 if changed else lines.tests.get(mutant.lineno, 0)
         around = _all(lines.tests.values() if changed else (lines.tests.get(n, 0) for n in inside))
-        return self._cheapest(self._together(near)) + [
+        found = self._cheapest(self._together(near)) + [
             name for name in self._cheapest(around & ~near) if near == 0 or changed
         ]
+        if near or not self.is_imported(mutant):
+            return found
+        named = self._cheapest(self._naming(mutant.key.file))
+        return list(dict.fromkeys([*named, *found, *self._cheapest(self._of_users(mutant.key.file))]))
+
+    def _naming(self, file: str) -> int:
+        """The tests whose files name a module of the engine."""
+        module = module_of(ROOT / file)
+        named = {name for name in self.test_files if _names(ROOT / name, module)}
+        return sum(1 << i for i, name in enumerate(self.names) if name.partition("::")[0] in named)
+
+    def _of_users(self, file: str) -> int:
+        """The tests of the modules of the engine that name one of them."""
+        module = module_of(ROOT / file)
+        users = (lines for name, lines in self.files.items() if name != file and _names(ROOT / name, module))
+        return _all(bits for lines in users for bits in lines.tests.values())
 
     def is_imported(self, mutant: Mutant) -> bool:
         """Whether the function of a mutant runs when its module is imported."""
@@ -149,11 +191,19 @@ class Record:
         return bits
 
     def _cheapest(self, bits: int) -> list[str]:
-        places = sorted((i for i in range(len(self.names)) if bits >> i & 1), key=lambda i: self.seconds[i])
+        """One test of each function, the quickest first, then a second one of each: they differ the most."""
+        rounds: Counter[str] = Counter()
+        ordered: list[tuple[int, float, int]] = []
+        for place in sorted(
+            (i for i in range(len(self.names)) if bits >> i & 1), key=self.seconds.__getitem__
+        ):
+            function = self.names[place].partition("[")[0]
+            rounds[function] += 1
+            ordered.append((rounds[function], self.seconds[place], place))
         found: list[str] = []
         spent = 0.0
-        for place in places:
-            spent += self.seconds[place]
+        for _, seconds, place in sorted(ordered):
+            spent += seconds + OVERHEAD_S
             if spent > LIMIT_S and found:
                 break
             found.append(self.names[place])
@@ -165,10 +215,21 @@ class Record:
         return {name: known.get(name, 1.0) for name in names}
 
 
-def _test_files(folders: Iterable[str]) -> Iterator[Path]:
+def test_files(folders: Iterable[str]) -> Iterator[Path]:
+    """The files of tests among files and folders."""
     for name in folders:
         path = ROOT / name
         yield from [path] if path.is_file() else path.rglob("test_*.py")
+
+
+@cache
+def _text(path: Path) -> str:
+    return path.read_text(encoding="utf-8") if path.exists() else ""
+
+
+def _names(path: Path, module: str) -> bool:
+    """Whether a file imports from a module."""
+    return f"from {module} import" in _text(path)
 
 
 def _moved(bits: int, place: dict[int, int]) -> int:

@@ -6,9 +6,12 @@ from collections import defaultdict
 from collections.abc import Iterable
 from typing import Any, TypeAlias
 
+from sympy.logic.boolalg import Boolean
 from tvm import relax
 
 from relax_lint.fixes.changes import Change, InsertAssert, MoveKill, Remove, RenameBound, ResizeStorage
+from relax_lint.fixes.comparing import Comparison
+from relax_lint.fixes.module.heap_checks import heap_check
 from relax_lint.fixes.module.prim_expr import PrimExprWriter
 from relax_lint.fixes.module.rewriting import (
     Plan,
@@ -19,7 +22,7 @@ from relax_lint.fixes.module.rewriting import (
     rewritten,
 )
 from relax_lint.fixes.wording import assert_format, comparison_text
-from relax_lint.model.operations import KernelCall
+from relax_lint.model.operations import Assert, KernelCall
 from relax_lint.model.program import Function
 from relax_lint.symbolic.backend import Inexpressible
 from relax_lint.vm import versions
@@ -58,6 +61,9 @@ def _rewritten_module(module: Any, plan: Plan) -> Any:
     for var in module.get_global_vars():
         if versions.is_relax_function(module, var):
             made[var] = rewritten(module[var], plan, is_called=str(var.name_hint) in called)
+    for rewrites in plan.values():
+        for kernel_variable, kernel in rewrites.kernels:
+            made[kernel_variable] = kernel
     return made
 
 
@@ -69,12 +75,13 @@ def require_applicable(function: Function, change: Change) -> None:
 def _plan(rewrites: Rewrites, function: Function, change: Change) -> None:
     """Add one change to what is to be done to its function."""
     if isinstance(change, InsertAssert):
-        place = rewrites.entry if change.before is None else rewrites.before[change.before.index]
-        place.append(_assert(function, change))
+        _insert(rewrites, function, change)
         rewrites.impure = True
     elif isinstance(change, ResizeStorage):
         rewrites.values[change.storage.place.index] = _resized(function, change)
     elif isinstance(change, Remove):
+        if isinstance(change.op, Assert) and _has_shape_heap(function):
+            raise Inapplicable("behind VMShapeLower a check has a kernel")
         rewrites.removed.add(change.op.place.index)
     elif isinstance(change, MoveKill):
         index = change.kill.place.index
@@ -84,16 +91,26 @@ def _plan(rewrites: Rewrites, function: Function, change: Change) -> None:
         rewrites.attributes[change.kind.value] = _renamed(function, change)
 
 
-def _assert(function: Function, change: InsertAssert) -> Any:
-    if _has_shape_heap(function):
-        raise Inapplicable(
-            "VMShapeLower has moved the symbols to the shape heap: insert the check before that pass"
-        )
-    writer = _writer(function)
+def _insert(rewrites: Rewrites, function: Function, change: InsertAssert) -> None:
+    place = rewrites.entry if change.before is None else rewrites.before[change.before.index]
     try:
-        call = _check_call(writer, change)
+        if not _has_shape_heap(function):
+            place.append(_checking(_check_call(_writer(function), change)))
+            return
+        if change.comparison is None:
+            raise Inapplicable("nothing lowers `R.assert_op` behind VMShapeLower: use the other form")
+        check = heap_check(function, change)
     except Inexpressible as error:
         raise Inapplicable(str(error)) from error
+    if change.before is None:
+        place = rewrites.after[check.after]
+    elif change.before.index <= check.after:
+        raise Inapplicable("the shape heap is filled behind the place of the check")
+    rewrites.kernels.append((check.variable, check.kernel))
+    place += [*check.bindings, _checking(_compared(check.shape, change.condition, change.comparison))]
+
+
+def _checking(call: Any) -> Any:
     return relax.VarBinding(relax.Var("_", relax.TupleType([])), relax.BlockBuilder().normalize(call))
 
 
@@ -102,11 +119,15 @@ def _check_call(writer: PrimExprWriter, change: InsertAssert) -> Any:
         values = [writer.value(symbol) for symbol in change.symbols]
         condition = writer.condition(change.condition)
         return relax.op.assert_op(condition, values, assert_format(change.condition, change.symbols))
-    compared = relax.ShapeExpr([writer.expr(change.comparison.value)])
-    words = comparison_text(change.condition, change.comparison)
+    shape = relax.ShapeExpr([writer.expr(change.comparison.value)])
+    return _compared(shape, change.condition, change.comparison)
+
+
+def _compared(shape: Any, condition: Boolean, comparison: Comparison) -> Any:
+    words = comparison_text(condition, comparison)
     # (shape, no heap, one axis, `kAssertEqualToImm`, the number, what the error says)
-    numbers = [versions.integer_argument(number) for number in (0, 1, 0, change.comparison.allowed)]
-    arguments = [compared, *numbers, versions.text_argument(words)]
+    numbers = [versions.integer_argument(number) for number in (0, 1, 0, comparison.allowed)]
+    arguments = [shape, *numbers, versions.text_argument(words)]
     return relax.Call(relax.ExternFunc(MATCH_SHAPE), arguments, None, [relax.TupleType([])])
 
 

@@ -21,7 +21,8 @@ class Rewrites:
     """What is to be done to one function; its bindings are named by their index in program order.
 
     `entry` are new bindings before all others, `before` and `after` such beside an old one, `values` are new
-    values of old ones, `removed` are left out. `impure` says that a new binding is an impure call.
+    values of old ones, `removed` are left out. `impure` says that a new binding is an impure call. `kernels`
+    are PrimFuncs that the module gets, with their variables.
     """
 
     entry: list[Any] = field(default_factory=list)
@@ -31,6 +32,7 @@ class Rewrites:
     removed: set[int] = field(default_factory=set)
     attributes: dict[str, Any] = field(default_factory=dict)
     impure: bool = False
+    kernels: list[tuple[Any, Any]] = field(default_factory=list)
 
 
 Plan: TypeAlias = Mapping[int, Rewrites]

@@ -80,7 +80,8 @@ def _says(what: str, claimed: bool, holds: bool, seen: Counter[str]) -> None:
             raise Disagreement(what)
 
 
-def _values(kernel: Kernel, n: int, m: int) -> dict[sympy.Symbol, int]:
+def values_of(kernel: Kernel, n: int, m: int) -> dict[sympy.Symbol, int]:
+    """The values of the symbols of its parameters."""
     found: dict[sympy.Symbol, int] = {}
     for parameter in kernel.parameters:
         assert isinstance(parameter, BufferParameter)
@@ -110,7 +111,7 @@ def _compare_effects(
     m: int,
     seen: Counter[str],
 ) -> None:
-    values = _values(kernel, n, m)
+    values = values_of(kernel, n, m)
     whole = kernel.whole_writes.get(1, sympy.false).subs(values) == sympy.true
     inside, leaves = _bounds(kernel, values)
     for x, y, _ in outcomes:
@@ -144,15 +145,15 @@ def _compare_shared(
     _says("read before", (0, 1) in kernel.read_before, all(same), seen)
     seen["right on one memory"] += all(same)
     if kernel.differs is not None and n > 0 and m > 0:
-        values = _values(kernel, n, m)
+        values = values_of(kernel, n, m)
         once = dict.fromkeys(values, 1)
         repeated = bool(values) and values.keys() <= kernel.repeated(1, 0)
         _says("differs at each size", repeated and kernel.differs(once, 1, 0, 0) is True, not all(same), seen)
     if kernel.differs is not None and not all(same) and n in (2, 5):
-        found = kernel.differs(_values(kernel, n, m), 1, 0, 0)
+        found = kernel.differs(values_of(kernel, n, m), 1, 0, 0)
         _says("differs", found is True, not all(same), seen)
     elif kernel.differs is not None and all(same) and n in (2, 5):
-        _says("does not differ", True, kernel.differs(_values(kernel, n, m), 1, 0, 0) is not True, seen)
+        _says("does not differ", True, kernel.differs(values_of(kernel, n, m), 1, 0, 0) is not True, seen)
 
 
 def compare_machine(body: Body) -> Counter[str]:
@@ -186,6 +187,6 @@ def compare_machine(body: Body) -> Counter[str]:
         same = np.allclose(shared.numpy().reshape(-1), got, rtol=1e-3, atol=1e-3, equal_nan=True)
         claims = (0, 1) in kernel.elementwise or (0, 1) in kernel.read_before
         _says("right on the machine", claims, same, seen)
-        found = kernel.differs is not None and kernel.differs(_values(kernel, n, m), 1, 0, 0) is True
+        found = kernel.differs is not None and kernel.differs(values_of(kernel, n, m), 1, 0, 0) is True
         _says("wrong on the machine", found, not same, seen)
     return seen

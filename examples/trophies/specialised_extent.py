@@ -1,0 +1,39 @@
+"""SpecializePrimFuncBasedOnCallSite binds the extents of a kernel to those of its call, and refuses `n *
+2`.
+"""
+
+import numpy as np
+import tvm
+from tvm import relax
+from tvm.script import ir as I
+from tvm.script import relax as R
+
+
+@I.ir_module
+class Module:
+    @R.function
+    def main(x: R.Tensor(("n",), "float32")) -> R.Tensor(("n * 2",), "float32"):
+        with R.dataflow():
+            result = R.concat((x, x), axis=0)
+            R.output(result)
+        return result
+
+
+PASSES = [relax.transform.LegalizeOps(), relax.transform.SpecializePrimFuncBasedOnCallSite()]
+PIPELINE = "default"
+ARGUMENTS = [np.ones(4, "float32")]
+CALLS = 1
+
+
+def results(module, pipeline):
+    if pipeline == "cpu":
+        pipeline = relax.get_default_pipeline(tvm.target.Target("llvm"))
+    built = tvm.compile(module, target="llvm", relax_pipeline=pipeline)
+    machine = relax.VirtualMachine(built, tvm.cpu())
+    arguments = [tvm.runtime.tensor(values) for values in ARGUMENTS]
+    return [machine["main"](*arguments).numpy() for _ in range(CALLS)]
+
+
+if __name__ == "__main__":
+    print("right:", *results(Module, "default"))
+    print("wrong:", *results(tvm.transform.Sequential(PASSES)(Module), PIPELINE))

@@ -1,0 +1,28 @@
+"""What was decided of a program when that was verified is decided still, and no more is reported."""
+
+from __future__ import annotations
+
+from collections import Counter
+
+import pytest
+
+from tests.strength import stored
+from tests.strength.claims import lost
+from tests.strength.programs import FAMILIES, cases
+
+STORED = {(family, name): said for family in FAMILIES for name, said in stored.read(family).items()}
+
+# Made once here, and not again in each fork of those that run these tests with faults in the engine.
+CASES = {family: cases(family) for family in FAMILIES}
+
+
+@pytest.mark.parametrize(("family", "name"), STORED)
+def test_nothing_became_weaker(family: str, name: str) -> None:
+    before, now = STORED[family, name], CASES[family][name].said()
+    assert lost(before.claims, now.claims) == []
+    assert Counter(now.findings) <= Counter(before.findings)
+
+
+def test_the_programs_are_there() -> None:
+    claims = Counter(family for (family, _), said in STORED.items() for _ in said.claims)
+    assert all(claims[family] > 500 for family in FAMILIES), claims
