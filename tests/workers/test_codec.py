@@ -162,16 +162,23 @@ def test_the_first_column_may_be_a_table_whose_rows_stand_for_many() -> None:
     assert len(first["columns"]) == len(fields(Location))
     assert len(numbers) == 40
     assert decode(Fix, data) == fix
+    damaged: Any
     for damaged in ({"columns": first}, {"columns": []}, {"columns": [first]}, {}, None):
         data[2]["columns"][0] = [damaged, numbers]
         with pytest.raises(ValueError, match=r"\w"):
             decode(Fix, data)
 
 
+def _units(data: Any) -> UnitList:
+    found = read_answer(data)
+    assert isinstance(found, UnitList)
+    return found
+
+
 @pytest.mark.parametrize("column", [[["x" * 1000]], [["x" * 1000, "y"], [0] * 150_000]])
 def test_a_few_words_do_not_become_a_flood(column: Any) -> None:
     heads = [[["A" * 9], [0] * 150_000], [[None]]]
-    assert len(read_answer(_heads({"columns": heads})).units) == 150_000
+    assert len(_units(_heads({"columns": heads})).units) == 150_000
     origins = {"columns": [column if len(column) == 2 else [column[0], [0] * 150_000], [[None]]]}
     with pytest.raises(ValueError, match="too large"):
         decode(Check, [*encode(CHECK)[:12], origins, *encode(CHECK)[13:]])
@@ -182,7 +189,7 @@ def test_a_few_words_do_not_become_a_flood(column: Any) -> None:
         read_answer(["UnitList", [[], problems, [], [], []]])
     shared[3] = [[["x"]]]
     problems = {"columns": [[["parse-error"], [0] * 150_000], *shared]}
-    assert len(read_answer(["UnitList", [[], problems, [], [], []]]).problems) == 150_000
+    assert len(_units(["UnitList", [[], problems, [], [], []]]).problems) == 150_000
 
 
 HEADS = tuple(UnitHead(f"unit {number}", Location("a.py", number, 1, number, 9)) for number in range(1, 9))

@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING
 from relax_lint.facts.remedies import CheckAtRunTime
 from relax_lint.results.verdict import Severity, Verdict
 from relax_lint.rule import FixAvailability, Judgement, Message, Rule
-from relax_lint.symbolic.printing import expr_text
 
 if TYPE_CHECKING:
     from relax_lint.facts.function import FunctionFacts
@@ -23,6 +22,9 @@ _BESIDE = ("the element of an index beyond its axis may be one of another row, i
 
 def check(facts: FunctionFacts) -> Iterator[Judgement]:
     """What a kernel uses as indices and is known: they are inside the axis that they index."""
+    # Rules are imported where results are only looked up, which needs no sympy.
+    from relax_lint.symbolic.printing import expr_text
+
     for decided in facts.indices.known_lookups():
         event, verdict = decided.event, decided.decision.verdict
         span = f"indices {expr_text(event.first)} to {expr_text(event.last)}"
