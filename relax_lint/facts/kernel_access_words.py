@@ -6,7 +6,7 @@ from collections.abc import Callable
 
 from relax_lint.facts.kernel_accesses import AccessVerdict, Status
 from relax_lint.facts.kernels import KernelUse
-from relax_lint.model.kernel_access.trial import Outcome
+from relax_lint.model.kernel_access.trial import Outcome, Trial
 from relax_lint.results.location import Location
 from relax_lint.support.lazy_dataclass import record
 from relax_lint.symbolic.printing import condition_text, expr_text
@@ -25,6 +25,8 @@ class AccessWords:
     notes: tuple[str, ...] = ()
     help: tuple[str, ...] = ()
     place: tuple[tuple[str, Location], ...] = ()
+    beside: str = ""
+    """The axis that is left where the memory perhaps is not."""
 
 
 def words(use: KernelUse, found: AccessVerdict, name_of: Callable[[KernelUse, int], str]) -> AccessWords:
@@ -35,7 +37,7 @@ def words(use: KernelUse, found: AccessVerdict, name_of: Callable[[KernelUse, in
     if ref.parameter is not None:
         buffer = name_of(use, ref.parameter)
     axis = None if found.obligation is None else found.obligation.axis
-    if found.trial is not None and found.trial.outcome is Outcome.OUTSIDE:
+    if _step(found) is not None and found.trial is not None:
         axis = found.trial.axis
     along = "" if axis is None else f" along axis {axis}"
     what = f"`{access.text}` in `{use.kernel.name}`" if access.node is not None else f"in `{use.kernel.name}`"
@@ -45,10 +47,23 @@ def words(use: KernelUse, found: AccessVerdict, name_of: Callable[[KernelUse, in
         _reached(use, found, axis, buffer),
         what,
         found.reason or "it is not known which elements",
-        notes=_witness(use, found),
+        notes=_witness(use, found, buffer),
         help=_guard(use, found, axis),
         place=_place(use, found),
+        beside=_beside(found, axis, buffer),
     )
+
+
+def _beside(found: AccessVerdict, axis: int | None, buffer: str) -> str:
+    if found.status is not Status.BESIDE:
+        return ""
+    return f"axis {axis} of {buffer}" if axis is not None else f"an axis of {buffer}"
+
+
+def _step(found: AccessVerdict) -> Trial | None:
+    """A step in which an index is outside, if one is known."""
+    trial = found.trial
+    return trial if trial is not None and trial.outcome in (Outcome.OUTSIDE, Outcome.BESIDE) else None
 
 
 def _place(use: KernelUse, found: AccessVerdict) -> tuple[tuple[str, Location], ...]:
@@ -56,8 +71,8 @@ def _place(use: KernelUse, found: AccessVerdict) -> tuple[tuple[str, Location], 
     where = use.kernel.place_of(found.access)
     if where is None:
         return ()
-    trial = found.trial
-    if trial is None or trial.outcome is not Outcome.OUTSIDE:
+    trial = _step(found)
+    if trial is None:
         return (("the access", where),)
     loops = ", ".join(f"{name} = {value}" for name, value in trial.loops.items())
     when = f" where {loops}" if loops else ""
@@ -80,12 +95,12 @@ def _reached(use: KernelUse, found: AccessVerdict, axis: int | None, buffer: str
     return f"`{access.text}` leaves axis {axis} of {buffer}"
 
 
-def _witness(use: KernelUse, found: AccessVerdict) -> tuple[str, ...]:
+def _witness(use: KernelUse, found: AccessVerdict, buffer: str) -> tuple[str, ...]:
     """A step in which it is outside."""
-    trial, decision = found.trial, found.decision
+    trial, decision = _step(found), found.decision
     if found.status is Status.UNDECIDED and decision is not None and decision.safe_when is not None:
         return (f"it is inside if {condition_text(decision.safe_when)}",)
-    if trial is None or trial.outcome is not Outcome.OUTSIDE or found.access.node is None:
+    if trial is None or found.access.node is None:
         return ()
     loops = ", ".join(f"{name} = {value}" for name, value in trial.loops.items())
     when = f" where {loops}" if loops else ""
@@ -94,13 +109,29 @@ def _witness(use: KernelUse, found: AccessVerdict) -> tuple[str, ...]:
     given = f"with {example}, " if example else ""
     return (
         f"{given}`{found.access.text}` in `{use.kernel.name}` has index {trial.index} on an axis of "
-        f"{trial.extent}{when}",
+        f"{trial.extent}{when}{_elsewhere(found, buffer)}",
     )
+
+
+def _elsewhere(found: AccessVerdict, buffer: str) -> str:
+    """What is at an index outside of its axis, where it may not be outside the memory."""
+    trial, ref = found.trial, found.access.buffer
+    if found.status is not Status.BESIDE or trial is None:
+        return ""
+    memory = buffer if ref.number == ref.root else f"the memory that `{ref.name}` shows"
+    if not trial.knows_memory:
+        return f": it may be another element of {memory}"
+    if ref.parameter is None:
+        return f": it is another element of {memory}, unless TVM makes less memory of it"
+    return f": it is another element of {memory}, not outside its memory"
 
 
 def _guard(use: KernelUse, found: AccessVerdict, axis: int | None) -> tuple[str, ...]:
     """A guard in the kernel that would keep it inside."""
     access, obligation = found.access, found.obligation
+    if found.status is Status.BESIDE:
+        # Perhaps the other element is the one that is meant.
+        return ()
     if access.node is None or obligation is None or axis is None or axis >= len(access.node.indices):
         return ()
     index, extent = str(access.node.indices[axis]), access.extents[axis]

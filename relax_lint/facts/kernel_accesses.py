@@ -13,6 +13,7 @@ from relax_lint.analysis.presumption import Presumption
 from relax_lint.facts.claims import Claim, all_of
 from relax_lint.facts.index_values import Held, IndexValues
 from relax_lint.facts.judge import Judge
+from relax_lint.facts.kernel_memory import MAY_BE_ANOTHER, leaves_memory_too, reason
 from relax_lint.facts.kernels import KernelUse
 from relax_lint.model.kernel_access.accesses import KernelAccess, Obligation
 from relax_lint.model.kernel_access.trial import Outcome, Trial, attempt
@@ -29,6 +30,7 @@ class Status(Enum):
 
     PROVED = "proved"
     WRONG = "wrong"
+    BESIDE = "outside an axis, perhaps not outside its memory"
     DEPENDS = "depends on the input"
     ASSUMED = "assumed"
     UNDECIDED = "undecided"
@@ -49,6 +51,12 @@ class AccessVerdict:
     obligation: Obligation | None = None
     trial: Trial | None = None
     complete: bool = True
+
+    @property
+    def leaves_an_axis(self) -> bool:
+        """Whether an index is outside its axis in every call."""
+        decision = self.decision
+        return decision is not None and decision.verdict is Verdict.ALWAYS_WRONG
 
 
 @record(frozen=True, eq=False)
@@ -129,11 +137,18 @@ class AccessJudge:
         if decision.verdict is Verdict.ALWAYS_WRONG:
             trial = self._trial(use, access, decision.wrong)
             if trial is not None and trial.outcome is Outcome.INSIDE:
-                reason = "no step of its loops was found in which it is outside"
-                return AccessVerdict(access, Status.UNDECIDED, claim, decision, reason, obligation=first)
-            return AccessVerdict(access, Status.WRONG, claim, decision, obligation=first, trial=trial)
+                why = "no step of its loops was found in which it is outside"
+                return AccessVerdict(access, Status.UNDECIDED, claim, decision, why, obligation=first)
+            first = self._first(use, exact, conditions, certain=True) or first
+            return self._outside(
+                use, AccessVerdict(access, Status.WRONG, claim, decision, "", (), first, trial)
+            )
         if decision.verdict is Verdict.NEEDS_RUNTIME_CHECK:
             trial = self._trial(use, access, decision.wrong)
+            if trial is not None and trial.outcome is Outcome.BESIDE:
+                beside = AccessVerdict(access, Status.BESIDE, claim, decision, "", (), first, trial)
+                if not self._leaves_memory_too(use, beside):
+                    return _beside(beside)
             why = next((one.why for one in inexact if self._is_open(use, conditions[one])), "")
             return AccessVerdict(
                 access, Status.DEPENDS, claim, decision, why, obligation=first, trial=trial, complete=not why
@@ -143,6 +158,28 @@ class AccessJudge:
         if found.verdict is Verdict.ALWAYS_FINE:
             return AccessVerdict(access, Status.PROVED)
         return self._inexact(use, access, inexact, conditions, found)
+
+    def _outside(self, use: KernelUse, found: AccessVerdict) -> AccessVerdict:
+        """What leaves an axis in every call: wrong only if it leaves the memory in every call."""
+        if self._leaves_memory_too(use, found):
+            return found
+        if found.trial is None or found.trial.outcome is not Outcome.OUTSIDE:
+            return _beside(found)
+        if self._is_the_only_call(use, found.access):
+            return found
+        return replace(found, status=Status.DEPENDS, reason=MAY_BE_ANOTHER, complete=False)
+
+    def _leaves_memory_too(self, use: KernelUse, found: AccessVerdict) -> bool:
+        access = found.access
+
+        def condition_of(obligation: Obligation) -> Boolean | Unknown:
+            return self._condition(use, access, obligation, {})
+
+        return leaves_memory_too(self._judge, use, access, found.condition, condition_of)
+
+    def _is_the_only_call(self, use: KernelUse, access: KernelAccess) -> bool:
+        """Whether no symbol of the caller has to do with where the element is."""
+        return access.memory is None or self._trial(use, access, {}) is not None
 
     def _inexact(
         self,
@@ -158,8 +195,13 @@ class AccessJudge:
         settled = not isinstance(sufficient, Unknown) and not sufficient.free_symbols
         if trial is not None and settled and trial.outcome is Outcome.INSIDE:
             return AccessVerdict(access, Status.PROVED)
+        if trial is not None and trial.outcome is Outcome.BESIDE:
+            return _beside(
+                AccessVerdict(access, Status.BESIDE, sufficient, found, "", (), inexact[0], trial, False)
+            )
         if trial is not None and trial.outcome is Outcome.OUTSIDE:
-            status = Status.WRONG if settled else Status.DEPENDS
+            is_wrong = settled and self._is_the_only_call(use, access)
+            status = Status.WRONG if is_wrong else Status.DEPENDS
             why = inexact[0].why
             return AccessVerdict(
                 access, status, sufficient, found, why, obligation=inexact[0], trial=trial, complete=False
@@ -188,12 +230,17 @@ class AccessJudge:
         return Presumption(f"the indices that `{use.kernel.name}` computes from data stay inside {target}")
 
     def _first(
-        self, use: KernelUse, exact: list[Obligation], conditions: Mapping[Obligation, Boolean | Unknown]
+        self,
+        use: KernelUse,
+        exact: list[Obligation],
+        conditions: Mapping[Obligation, Boolean | Unknown],
+        *,
+        certain: bool = False,
     ) -> Obligation | None:
-        """The first obligation that is not met."""
+        """The first obligation that is not met; if `certain`, that no call meets."""
         for obligation in exact:
-            claim = Claim(conditions[obligation], use.entered)
-            if self._judge.judge(claim).verdict is not Verdict.ALWAYS_FINE:
+            verdict = self._judge.judge(Claim(conditions[obligation], use.entered)).verdict
+            if verdict is Verdict.ALWAYS_WRONG or not (certain or verdict is Verdict.ALWAYS_FINE):
                 return obligation
         return None
 
@@ -311,6 +358,11 @@ class AccessJudge:
                     return None
                 values[number] = value
         return attempt(access, values)
+
+
+def _beside(found: AccessVerdict) -> AccessVerdict:
+    """An access that leaves an axis, and perhaps not its memory."""
+    return replace(found, status=Status.BESIDE, reason=reason(found.trial), complete=False)
 
 
 def _is_lookup(use: KernelUse, access: KernelAccess, obligation: Obligation) -> bool:

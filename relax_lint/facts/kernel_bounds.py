@@ -22,6 +22,7 @@ from relax_lint.facts.judge import Decided, Judge
 from relax_lint.facts.kernel_access_words import AccessWords, words
 from relax_lint.facts.kernel_accesses import AccessJudge, AccessVerdict, CallVerdict, Status
 from relax_lint.facts.kernel_coverage import coverage
+from relax_lint.facts.kernel_memory import BESIDE_AS_FAR_AS_KNOWN
 from relax_lint.facts.kernels import KernelFacts, KernelUse
 from relax_lint.model.kernels import Lookup
 from relax_lint.model.operations import ValueId
@@ -35,9 +36,10 @@ from relax_lint.vm.facts import FactSource
 _URGENCY = {
     Status.WRONG: 0,
     Status.DEPENDS: 1,
-    Status.UNDECIDED: 2,
-    Status.ASSUMED: 3,
-    Status.PROVED: 4,
+    Status.BESIDE: 2,
+    Status.UNDECIDED: 3,
+    Status.ASSUMED: 4,
+    Status.PROVED: 5,
 }
 
 
@@ -52,6 +54,8 @@ class KnownLookup:
     first: sympy.Expr
     last: sympy.Expr
     is_constant: bool
+    is_beside: bool = False
+    """Whether some leave the axis whatever the call, and the memory perhaps not."""
 
 
 class IndexFacts:
@@ -111,11 +115,15 @@ class IndexFacts:
         wrong = verdict.of(Status.WRONG)
         if wrong and wrong[0].decision is not None:
             return wrong[0].decision
-        depends, undecided = verdict.of(Status.DEPENDS), verdict.of(Status.UNDECIDED)
+        depends, beside = verdict.of(Status.DEPENDS), verdict.of(Status.BESIDE)
+        undecided = verdict.of(Status.UNDECIDED)
         if depends:
             decision = self._depending(use, depends)
             # Where nothing is known of some accesses, it is not known when all are inside.
-            return replace(decision, safe_when=None, fine=None, mixed=False) if undecided else decision
+            is_open = bool(undecided or beside)
+            return replace(decision, safe_when=None, fine=None, mixed=False) if is_open else decision
+        if beside:
+            return Decision(Verdict.NEEDS_RUNTIME_CHECK, Proof(Prover.CONSTANT, beside[0].reason))
         if undecided:
             proof = Proof(Prover.UNDECIDED, undecided[0].reason)
             return Decision(Verdict.NEEDS_RUNTIME_CHECK, proof)
@@ -133,7 +141,7 @@ class IndexFacts:
 
     def is_about_input(self, use: KernelUse) -> bool:
         """Whether some input makes an access leave its buffer, as far as that is known."""
-        return bool(self.verdict(use).of(Status.WRONG, Status.DEPENDS))
+        return bool(self.verdict(use).of(Status.WRONG, Status.DEPENDS, Status.BESIDE))
 
     def words(self, use: KernelUse, found: AccessVerdict) -> AccessWords:
         """The parts of a message about an access."""
@@ -170,9 +178,23 @@ class IndexFacts:
                 condition = use.match.holds(lookup, held.low, held.high)
                 if condition is not None:
                     value = use.operands[lookup.indices].value
-                    event = KnownLookup(use, lookup, held.low, held.high, value in self._ranges)
                     decision = self._judge.judge(Claim(condition, use.domain))
+                    is_beside = decision.verdict is Verdict.ALWAYS_WRONG and not self._is_outside(
+                        use, lookup, held.low, held.high
+                    )
+                    event = KnownLookup(use, lookup, held.low, held.high, value in self._ranges, is_beside)
+                    if is_beside:
+                        decision = Decision(
+                            Verdict.NEEDS_RUNTIME_CHECK, Proof(Prover.CONSTANT, BESIDE_AS_FAR_AS_KNOWN)
+                        )
                     yield Decided(event, decision, use.presumptions)
+
+    def _is_outside(self, use: KernelUse, lookup: Lookup, first: sympy.Expr, last: sympy.Expr) -> bool:
+        """Whether indices lead out of the memory whatever the call, and not only out of their axis."""
+        condition = use.match.may_hold_in_memory(lookup, first, last)
+        if condition is None:
+            return False
+        return self._judge.judge(Claim(condition, use.domain)).verdict is Verdict.ALWAYS_WRONG
 
     def needs_an_element_only(self, event: KnownLookup) -> bool:
         """Whether the indices are inside every axis that is not empty."""

@@ -28,7 +28,7 @@ def coverage(
             assumptions.update(dict.fromkeys(assumed.text for assumed in found.assumptions))
             if found.status is Status.DEPENDS:
                 depends[_symbols(found)] += 1
-            elif found.status is Status.UNDECIDED:
+            elif found.status in (Status.UNDECIDED, Status.BESIDE):
                 reasons[found.reason] += 1
     return FunctionAccesses(
         path,
@@ -37,7 +37,7 @@ def coverage(
         proved=counts[Status.PROVED],
         wrong=counts[Status.WRONG],
         assumed=counts[Status.ASSUMED],
-        undecided=counts[Status.UNDECIDED],
+        undecided=counts[Status.UNDECIDED] + counts[Status.BESIDE],
         depends=dict(sorted(depends.items())),
         assumptions=tuple(assumptions),
         reasons=dict(sorted(reasons.items())),

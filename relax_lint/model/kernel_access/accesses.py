@@ -67,6 +67,17 @@ class Obligation:
     data: bool = False
 
 
+@record(frozen=True)
+class MemoryBounds:
+    """What tells whether an access leaves the memory of its buffer, where an index beyond its axis may be an
+    element of another row. All `claims` are negative where it stays inside; with none, nothing is known.
+    `obligations` are what is left to be shown for that.
+    """
+
+    claims: tuple[Poly, ...] = ()
+    obligations: tuple[Obligation, ...] = ()
+
+
 @record(frozen=True, eq=False)
 class KernelAccess:
     """One access. `where` are its indices in the order of the axes, lanes of vectors as loops; None where an
@@ -93,6 +104,8 @@ class KernelAccess:
     """What must be negative for all of it to stay inside, the memory that the buffer only shows included."""
     fills: bool = False
     """Whether it is made to every element of the buffer at once."""
+    memory: MemoryBounds | None = None
+    """None where an access that leaves an axis leaves the memory too."""
 
     @property
     def proved(self) -> bool:

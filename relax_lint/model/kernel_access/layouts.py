@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from math import isfinite
 
 from relax_lint.model.kernel_access.accesses import BufferRef
@@ -31,6 +31,8 @@ class Buffer:
     strides: tuple[Poly | None, ...] = ()
     item: int = 0
     """Bits of an element."""
+    is_compact: bool = True
+    """Whether the memory of a parameter is in row-major order without gaps."""
 
 
 def narrow_claims(wraps: Sequence[Poly]) -> list[Claim]:
@@ -86,6 +88,29 @@ def layout_claims(buffer: Buffer, indices: Sequence[Poly | None]) -> Iterator[Cl
         return
     yield None, True, (-flat).shift(-1)
     yield None, False, flat.shift(1).scale(buffer.item) - size.scale(memory.item).shift(1)
+
+
+def memory_claims(buffer: Buffer, indices: Sequence[Poly | None]) -> Iterator[Claim]:
+    """What must not be: the element outside the memory, whatever the axes. None where that is not known."""
+    known = [index for index in indices if index is not None]
+    source = buffer.source
+    if source is not None and not buffer.view:
+        inner = _in_source(buffer, known)
+        if inner is not None:
+            yield from memory_claims(source, inner)
+        return
+    memory = buffer if source is None else source
+    flat, size = _flat(buffer, known), _allocated(memory)
+    if flat is None or size is None or not (memory.is_compact and buffer.item and memory.item):
+        return
+    yield None, True, (-flat).shift(-1)
+    yield None, False, flat.shift(1).scale(buffer.item) - size.scale(memory.item).shift(1)
+
+
+def is_leading(buffer: Buffer, axes: Iterable[int | None]) -> bool:
+    """Whether an access that leaves no axes but these leaves the memory."""
+    is_plain = buffer.source is None and not buffer.strides and buffer.offset is None
+    return set(axes) <= ({None, 0} if is_plain else {None})
 
 
 def _in_source(window: Buffer, indices: Sequence[Poly]) -> list[Poly] | None:

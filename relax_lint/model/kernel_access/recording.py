@@ -6,12 +6,14 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
 
-from relax_lint.model.kernel_access.accesses import KernelAccess
+from relax_lint.model.kernel_access.accesses import KernelAccess, MemoryBounds, Obligation
 from relax_lint.model.kernel_access.contents import Contents
 from relax_lint.model.kernel_access.layouts import (
     Buffer,
     count_of,
+    is_leading,
     layout_claims,
+    memory_claims,
     narrow_claims,
     outside_claims,
     unreadable,
@@ -113,10 +115,13 @@ class Accesses(Contents):
             # No step of the loops around it is made, or the conditions exclude each other.
             unread = ""
         left = self.left_of(claims, Around(self.facts, loops))
+        memory = None if is_leading(buffer, (one.axis for one in left)) else MemoryBounds()
         if laid_out:
             left = (*left, *self.left_of(laid_out, Around(self.facts, loops, (_LAID_OUT,))))
         narrow = narrow_claims(wraps)
         may_wrap = self.left_of(narrow, Around(self.facts, loops, (_WRAPS,))) if narrow else ()
+        if memory is not None:
+            memory = self._memory(buffer, indices, is_exact=not may_wrap)
         if may_wrap:
             left = (*(replace(one, exact=False, why=one.why or _WRAPS) for one in left), *may_wrap)
         assumed: tuple[str, ...] = ()
@@ -142,5 +147,17 @@ class Accesses(Contents):
                 assumed,
                 node,
                 tuple(claim for _, _, claim in (*claims, *narrow)),
+                memory=memory,
             )
         )
+
+    def _memory(self, buffer: Buffer, indices: tuple[Poly | None, ...], *, is_exact: bool) -> MemoryBounds:
+        """When an access leaves the memory of its buffer."""
+        try:
+            claims = tuple(memory_claims(buffer, indices))
+        except TooLarge:
+            return MemoryBounds()
+        left: tuple[Obligation, ...] = ()
+        if is_exact:
+            left = self.left_of(claims, Around(self.facts, self._steps))
+        return MemoryBounds(tuple(claim for _, _, claim in claims), left)

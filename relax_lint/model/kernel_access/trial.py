@@ -1,4 +1,4 @@
-"""One access at concrete numbers: is it made outside its buffer in some step of its loops?"""
+"""One access at concrete numbers: is it made outside its memory, or its axes, in some step of its loops?"""
 
 from __future__ import annotations
 
@@ -19,20 +19,24 @@ MAX_STEPS = 3000
 class Outcome(Enum):
     """What the steps of an access showed."""
 
-    OUTSIDE = "an index is outside"
+    OUTSIDE = "an index is outside, and so is the element"
+    BESIDE = "an index is outside, and the element is not, as far as steps were tried"
     INSIDE = "every step was tried"
     UNKNOWN = "not every step could be tried"
 
 
 @record(frozen=True)
 class Trial:
-    """The outcome, and of a step that is outside: the axis, its index and the values of the loops."""
+    """The outcome, and of a step that is outside: the axis, its index and the values of the loops.
+    `knows_memory` says whether the place of the element was compared with the end of the memory.
+    """
 
     outcome: Outcome
     axis: int = 0
     index: int = 0
     extent: int = 0
     loops: Mapping[str, int] = field(default_factory=dict)
+    knows_memory: bool = True
 
 
 class _NotKnown(Exception):
@@ -65,14 +69,18 @@ class _Attempt:
             for loop in self._access.loops
             if loop.variable is not None and (number := self._variable(loop.variable)) is not None
         ]
+        beside: Trial | None = None
         try:
             for point in self._points(list(dict.fromkeys(variables)), dict(self._given)):
                 found = self._step(point)
-                if found is not None:
+                if found is not None and found.outcome is Outcome.OUTSIDE:
                     return found
+                beside = beside or found
+                if beside is not None and not beside.knows_memory:
+                    break
         except (_NotKnown, ZeroDivisionError):
             self._unknown = True
-        return Trial(Outcome.UNKNOWN if self._unknown else Outcome.INSIDE)
+        return beside or Trial(Outcome.UNKNOWN if self._unknown else Outcome.INSIDE)
 
     def _variable(self, p: Poly) -> int | None:
         number = p.single()
@@ -99,6 +107,7 @@ class _Attempt:
         try:
             holds = self._all(self._access.conditions, point)
             found = None if holds is False else self._outside(point)
+            outcome = Outcome.OUTSIDE if found is None or self._leaves_memory(point) else Outcome.BESIDE
         except ZeroDivisionError:
             # The division ends the run.
             return None
@@ -116,7 +125,13 @@ class _Attempt:
             for number, value in point.items()
             if self._terms[number].kind is Kind.LOOP
         }
-        return Trial(Outcome.OUTSIDE, axis, index, extent, names)
+        memory = self._access.memory
+        return Trial(outcome, axis, index, extent, names, memory is None or bool(memory.claims))
+
+    def _leaves_memory(self, point: dict[int, int]) -> bool:
+        """Whether the element of a step that leaves an axis is known to be outside the memory."""
+        memory = self._access.memory
+        return memory is None or any(self._value(claim, point) >= 0 for claim in memory.claims)
 
     def _outside(self, point: dict[int, int]) -> tuple[int, int, int] | None:
         for axis, (where, shape) in enumerate(_axes(self._access)):

@@ -57,7 +57,9 @@ class Walk(Extents):
                 add(var)
         for position, var in enumerate(params):
             if type(var.ty).__name__ == "BufferType":
-                self.told.update(filter(None, self._new(var, var, parameter=position).shape))
+                is_compact = not len(getattr(var, "strides", None) or ())
+                buffer = self._new(var, var, parameter=position, is_compact=is_compact)
+                self.told.update(filter(None, buffer.shape))
         return tuple(symbols)
 
     # -- buffers -------------------------------------------------------------------------------

@@ -18,6 +18,7 @@ _POSITION = {
     Verdict.ALWAYS_WRONG: "are outside axis {} of",
     Verdict.NEEDS_RUNTIME_CHECK: "may be outside axis {} of",
 }
+_BESIDE = ("the element of an index beyond its axis may be one of another row, inside the memory",)
 
 
 def check(facts: FunctionFacts) -> Iterator[Judgement]:
@@ -26,6 +27,8 @@ def check(facts: FunctionFacts) -> Iterator[Judgement]:
         event, verdict = decided.event, decided.decision.verdict
         span = f"indices {expr_text(event.first)} to {expr_text(event.last)}"
         position = _POSITION[verdict].format(event.lookup.axis)
+        if event.is_beside:
+            position = f"are beyond axis {event.lookup.axis} of"
         name = facts.kernels.name_of(event.use, event.lookup.parameter)
         of = "the constant" if event.is_constant else "the computed"
         # Few models are ever called with an empty input.
@@ -33,7 +36,7 @@ def check(facts: FunctionFacts) -> Iterator[Judgement]:
         yield Judgement.of(
             decided,
             event.use.call.place,
-            Message(f"{of} {span} {position} {name}", label=span),
+            Message(f"{of} {span} {position} {name}", label=span, notes=_BESIDE if event.is_beside else ()),
             severity=Severity.NOTE if mild else None,
             remedy=CheckAtRunTime(),
         )

@@ -37,6 +37,14 @@ def _message(facts: FunctionFacts, use: KernelUse, *, certain: bool) -> Message:
             notes=words.notes,
         )
     does = verb if certain else f"may {verb[:-1]}"
+    if words.beside:
+        does = verb if found.leaves_an_axis else does
+        return Message(
+            f"`{use.kernel.name}` {does} beyond {words.beside}: {words.reason}",
+            label=words.reached,
+            related=words.place,
+            notes=words.notes,
+        )
     return Message(
         f"`{use.kernel.name}` {does} outside {words.buffer}{words.along}",
         label=words.reached,

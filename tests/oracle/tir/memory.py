@@ -79,6 +79,8 @@ class Report:
     broken_assumption: bool = False
     written: set[str] = field(default_factory=set)
     read: set[str] = field(default_factory=set)
+    left: set[int] = field(default_factory=set)
+    """Those of `sites` that were outside the memory of their buffer too."""
     unwritten: int = 0
     """What is loaded where nothing was stored."""
 
@@ -155,6 +157,7 @@ class Access:
         cell = view.position(indices) * view.width
         is_there = 0 <= cell <= view.memory.size - view.width
         if not is_there:
+            self.report.left.add(id(self.site))
             self._outside(view, -1, indices, loops, writes)
         return cell if is_there else None
 
