@@ -134,17 +134,15 @@ def test_two_parameters_of_a_private_function_may_be_one() -> None:
     assert said(module) == [Status.ASSUMED]
 
 
+def _fill_with_100(tensor: Any) -> None:
+    tensor.copyfrom(np.full(8, 100, "int32"))
+
+
 @pytest.mark.vm
 @pytest.mark.parametrize("how", [*CHANGED, *KEPT])
 def test_what_a_run_says(how: str) -> None:
-    @tvm.register_global_func("relax_lint.tests.same", override=True)
-    def same(tensor: Any) -> Any:
-        return tensor
-
-    @tvm.register_global_func("relax_lint.tests.fill_with_100", override=True)
-    def fill_with_100(tensor: Any) -> None:
-        tensor.copyfrom(np.full(8, 100, "int32"))
-
+    tvm.register_global_func("relax_lint.tests.same", lambda tensor: tensor, override=True)
+    tvm.register_global_func("relax_lint.tests.fill_with_100", _fill_with_100, override=True)
     module = module_of(*{**CHANGED, **KEPT}[how], COPIED)
     machine = relax.VirtualMachine(tvm.compile(module, "llvm"), tvm.cpu())
     twice = tvm.runtime.tensor(np.zeros(8, "int32"))
