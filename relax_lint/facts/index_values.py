@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import replace
+from functools import cached_property
 
 import sympy
 from sympy.logic.boolalg import Boolean
@@ -13,6 +14,7 @@ from relax_lint.analysis.access_paths import everything, leaves
 from relax_lint.analysis.flow import FunctionFlow
 from relax_lint.analysis.presumption import Presumption
 from relax_lint.facts.claims import Claim
+from relax_lint.facts.inplace import overlaps_of
 from relax_lint.facts.judge import Judge
 from relax_lint.facts.kernels import KernelFacts, KernelUse
 from relax_lint.model.kernel_access.polynomials import Poly
@@ -128,6 +130,8 @@ class IndexValues:
             for op in self._flow.operations:
                 for root, write in self._writes_of(op, uses.get(op.place.index)):
                     self._written[root].append(write)
+                    for other in self._perhaps_with(root, op):
+                        self._written[other].append(_Write(op.place.index))
             contents = self._flow.contents
             hurt = [(event.reading.value, event.tensor) for event in contents.unwritten_reads]
             hurt += [(event.reading.value, event.tensor) for event in contents.overwritings]
@@ -138,6 +142,23 @@ class IndexValues:
 
     def _roots_of(self, value: ValueId) -> frozenset[ValueId]:
         return everything(self._flow.aliases.roots.tree(value))
+
+    def _perhaps_with(self, root: ValueId, op: Op) -> Iterator[ValueId]:
+        """The other roots that may be written where one is."""
+        roots = self._flow.aliases.roots
+        if roots.path(root).value == op.result:
+            return
+        yield from (other for other, _ in roots.perhaps_of(root))
+        yield from (other for other, storages in roots.storages.items() if root in storages)
+        if root in self._outside:
+            yield from self._outside - {root}
+
+    @cached_property
+    def _outside(self) -> frozenset[ValueId]:
+        """The tensors whose memory a caller may pass twice."""
+        roots, parameters = self._flow.aliases.roots, self._flow.function.parameters
+        given = frozenset(root for value in parameters for root in self._roots_of(value))
+        return given.union(root for root, storages in roots.storages.items() if storages & given)
 
     def _writes_of(self, op: Op, use: KernelUse | None) -> Iterator[tuple[ValueId, _Write]]:
         unknown = _Write(op.place.index)
@@ -185,7 +206,7 @@ class IndexValues:
         if values is None or position in self._flow.effect_of(use.call).reads:
             return None
         given = self._given(use, values)
-        if given is None or not self._is_certain(use, whole):
+        if given is None or not self._is_certain(use, whole) or self._is_read_over(use, position):
             return None
         ends = self._ends(use, values, given)
         presumed = None if ends is None else self._presumed(use, values, given)
@@ -261,6 +282,21 @@ class IndexValues:
             found[symbol] = known.low if symbol.name.startswith("min(") else known.high
             held.append(known)
         return _Given(found, tuple(held))
+
+    def _is_read_over(self, use: KernelUse, position: int) -> bool:
+        """Whether a kernel may overwrite what it has still to read: it then reads what it has stored."""
+        arguments = use.call.arguments
+        if position >= len(arguments):
+            return False
+        written = self._roots_of(arguments[position])
+        read = [self._roots_of(arguments[other]) for other in self._flow.effect_of(use.call).reads]
+        if written & self._outside and any(roots & self._outside - written for roots in read):
+            return True
+        return any(
+            found.event.written == arguments[position]
+            and (found.decision.verdict is not Verdict.ALWAYS_FINE or found.presumptions)
+            for found in overlaps_of(use.call, self._flow, self._judge)
+        )
 
     def _bound(self, use: KernelUse, p: Poly, given: _Given) -> sympy.Expr | None:
         """A polynomial of the kernel in the symbols of the caller."""

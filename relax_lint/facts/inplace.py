@@ -58,17 +58,22 @@ class ArgumentOverlap:
 def argument_overlaps(flow: FunctionFlow, judge: Judge) -> Iterator[Decided[ArgumentOverlap]]:
     """Every pair of arguments that may alias, one of which is known to be written."""
     for call in flow.calls:
-        effect = flow.effect_of(call)
-        for written, other in _pairs(call, effect):
-            event = _overlap(call, written, other, effect, flow)
-            if event is not None:
-                yield _overlapping(event, flow, judge)
-            else:
-                presumed = flow.aliases.roots.presumed_apart(call.arguments[written], call.arguments[other])
-                if presumed is not None:
-                    yield _presumed_apart(call, written, other, presumed)
+        yield from overlaps_of(call, flow, judge)
     for invoked in flow.function_calls:
         yield from _inside_callee(invoked, flow, judge)
+
+
+def overlaps_of(call: KernelCall, flow: FunctionFlow, judge: Judge) -> Iterator[Decided[ArgumentOverlap]]:
+    """Every pair of arguments of one call that may alias, one of which is known to be written."""
+    effect = flow.effect_of(call)
+    for written, other in _pairs(call, effect):
+        event = _overlap(call, written, other, effect, flow)
+        if event is not None:
+            yield _overlapping(event, flow, judge)
+        else:
+            presumed = flow.aliases.roots.presumed_apart(call.arguments[written], call.arguments[other])
+            if presumed is not None:
+                yield _presumed_apart(call, written, other, presumed)
 
 
 def _presumed_apart(
@@ -218,12 +223,16 @@ def overwritten_constants(flow: FunctionFlow) -> frozenset[ValueId]:
 
 
 def handed_over_constants(flow: FunctionFlow) -> frozenset[ValueId]:
-    """The constants that a call with unknown effects is given: what they hold then is up to that."""
-    roots, given = flow.aliases.roots, list[AccessPath]()
+    """The constants that a call with unknown effects is given, or that what a call writes is only presumed
+    not to be: what they hold then is not known.
+    """
+    roots, given, presumed_new = flow.aliases.roots, list[AccessPath](), list[AccessPath]()
     for call in flow.calls:
         effect = flow.effect_of(call)
+        touched = [AccessPath(a) for place, a in enumerate(call.arguments) if place in effect.writes]
+        presumed_new += touched
         if not effect.known:
-            given += [AccessPath(a) for place, a in enumerate(call.arguments) if place in effect.writes]
+            given += touched
     for invoked in flow.function_calls:
         summary = flow.summary_of(invoked)
         if summary is None:
@@ -231,7 +240,11 @@ def handed_over_constants(flow: FunctionFlow) -> frozenset[ValueId]:
         else:
             unknown = (*summary.passed, *summary.handed_on)
             given += [summary.path(path, invoked) for path in unknown]
-    return frozenset(root for path in given for root in roots.of(path)) & roots.constants
+            presumed_new += [summary.path(path, invoked) for path in (*summary.writes, *summary.superseded)]
+    found = {root for path in given for root in roots.of(path)}
+    for path in (*given, *presumed_new):
+        found.update(other for root in roots.of(path) for other, _ in roots.perhaps_of(root))
+    return frozenset(found) & roots.constants
 
 
 def _writes_of_callees(flow: FunctionFlow) -> Iterator[OutsideWrite]:
