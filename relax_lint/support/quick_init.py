@@ -68,8 +68,10 @@ def constructor(cls: type[Any], *, guarded: bool = True) -> Callable[..., None]:
     if hasattr(cls, "__post_init__"):
         lines.append("__self__.__post_init__()")
     body = "\n ".join(lines)
-    # The text is made of the names of fields alone.
-    exec(f"def __init__(__self__, {', '.join(positional)}):\n {body}", namespace)
+    # The text is made of the names of fields alone, and has a name: who watches what is compiled can tell it
+    # from what a file makes the parser compile.
+    text = f"def __init__(__self__, {', '.join(positional)}):\n {body}"
+    exec(compile(text, f"<constructor of {cls.__qualname__}>", "exec"), namespace)
     made: Callable[..., None] = namespace["__init__"]
     made.__qualname__ = f"{cls.__qualname__}.__init__"
     made.__annotations__ = {field.name: field.type for field in known} | {"return": None}
