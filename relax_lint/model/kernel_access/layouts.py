@@ -117,7 +117,7 @@ def memory_claims(buffer: Buffer, indices: Sequence[Poly | None]) -> Iterator[Cl
 
 
 def is_leading(buffer: Buffer, ends: Iterable[tuple[int | None, bool]]) -> bool:
-    """Whether an access that leaves no axes but these leaves the memory: with each whether at its lower end."""
+    """Whether leaving these axes only, each perhaps `below`, is leaving the memory."""
     left = tuple(ends)
     if memory_of(buffer).may_move and not all(below for _, below in left):
         return False
