@@ -177,3 +177,28 @@ def test_a_constant_index_is_wrong_where_no_row_has_it(indices: str, axis: int, 
     (check,) = findings(module, "RLX308")
     assert (check.verdict.value, check.safe_when) == (verdict, None)
     assert (f"are beyond axis {axis} of `x`" in check.message) is (verdict == "needs-runtime-check")
+
+
+MOVED = """C = T.sblock_alloc_buffer((8,), "float32")
+for i in range(8):
+    with T.sblock("a"):
+        v = T.axis.spatial(8, i)
+        C[v {by}] = x[0, v]
+for i in range(8):
+    with T.sblock("b"):
+        v = T.axis.spatial(8, i)
+        y[0, v] = C[v {by}]
+"""
+
+
+@pytest.mark.vm
+def test_the_buffer_of_a_block_is_moved_to_where_it_is_used(machine: Machine) -> None:
+    text = _module(MOVED.format(by="+ 20"))
+    check = _check(text)
+    assert (check.verdict.value, check.severity.value) == ("needs-runtime-check", "warning")
+    result = machine.run(Module(IMPORTS + text), "main", [Tensor("float32", (4, 8))], allocator="naive")
+    assert (result.outcome, result.damage) == (Outcome.OK, None)
+    (output,) = result.outputs
+    assert output.values is not None
+    assert list(output.values)[:8] == [float(i) for i in range(8)]
+    assert _check(_module(MOVED.format(by="- 20"))).verdict.value == "always-wrong"

@@ -33,6 +33,10 @@ class Buffer:
     """Bits of an element."""
     is_compact: bool = True
     """Whether the memory of a parameter is in row-major order without gaps."""
+    may_move: bool = False
+    """Whether TVM allocates only the region that is used (`CompactBufferAllocation`): indices count from its
+    start, and what was beyond the end may be inside.
+    """
 
 
 def narrow_claims(wraps: Sequence[Poly]) -> list[Claim]:
@@ -101,16 +105,24 @@ def memory_claims(buffer: Buffer, indices: Sequence[Poly | None]) -> Iterator[Cl
         return
     memory = buffer if source is None else source
     flat, size = _flat(buffer, known), _allocated(memory)
-    if flat is None or size is None or not (memory.is_compact and buffer.item and memory.item):
+    if (
+        flat is None
+        or size is None
+        or memory.may_move
+        or not (memory.is_compact and buffer.item and memory.item)
+    ):
         return
     yield None, True, (-flat).shift(-1)
     yield None, False, flat.shift(1).scale(buffer.item) - size.scale(memory.item).shift(1)
 
 
-def is_leading(buffer: Buffer, axes: Iterable[int | None]) -> bool:
-    """Whether an access that leaves no axes but these leaves the memory."""
+def is_leading(buffer: Buffer, ends: Iterable[tuple[int | None, bool]]) -> bool:
+    """Whether leaving these axes only, each perhaps `below`, is leaving the memory."""
+    left = tuple(ends)
+    if memory_of(buffer).may_move and not all(below for _, below in left):
+        return False
     is_plain = buffer.source is None and not buffer.strides and buffer.offset is None
-    return set(axes) <= ({None, 0} if is_plain else {None})
+    return {axis for axis, _ in left} <= ({None, 0} if is_plain else {None})
 
 
 def _in_source(window: Buffer, indices: Sequence[Poly]) -> list[Poly] | None:

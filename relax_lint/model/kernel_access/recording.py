@@ -115,7 +115,7 @@ class Accesses(Contents):
             # No step of the loops around it is made, or the conditions exclude each other.
             unread = ""
         left = self.left_of(claims, Around(self.facts, loops))
-        memory = None if is_leading(buffer, (one.axis for one in left)) else MemoryBounds()
+        memory = None if is_leading(buffer, ((one.axis, one.below) for one in left)) else MemoryBounds()
         if laid_out:
             left = (*left, *self.left_of(laid_out, Around(self.facts, loops, (_LAID_OUT,))))
         narrow = narrow_claims(wraps)

@@ -89,13 +89,14 @@ class Walk(Extents):
     def _allocate(self, node: Any) -> None:
         self._own(node.buffer)
 
-    def _own(self, buffer: Any) -> None:
+    def _own(self, buffer: Any, *, may_move: bool = False) -> None:
         """A buffer that the kernel allocates."""
         strides = tuple(self.number(stride) for stride in buffer.strides or ())
         offset = ZERO if buffer.elem_offset is None else self.number(buffer.elem_offset)
         if offset is None:
             offset = self.terms.opaque("elem_offset")
-        self._new(buffer, buffer, strides=strides, offset=None if offset == ZERO else offset)
+        start = None if offset == ZERO else offset
+        self._new(buffer, buffer, strides=strides, offset=start, may_move=may_move)
 
     def _declare_buffer(self, node: Any) -> None:
         shown = self.pointed(node.data)
@@ -250,7 +251,7 @@ class Walk(Extents):
             for axis, value in zip(block.iter_vars, values, strict=True):
                 self.bind(axis.var, value)
             for buffer in block.alloc_buffers:
-                self._own(buffer)
+                self._own(buffer, may_move=True)
             for match in block.match_buffers:
                 self._window(match)
             if block.init is not None:
