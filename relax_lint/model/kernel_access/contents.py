@@ -260,7 +260,7 @@ class Contents(Scope):
         """
         found = set()
         for root in self.held:
-            needs = needs_of(self.terms, self.accesses, root)
+            needs = needs_of(self.terms, self.accesses, root, self.allocated.get(root, 0))
             if needs is None or needs.steps:
                 found.add(root)
         return frozenset(found)

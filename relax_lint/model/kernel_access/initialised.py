@@ -25,8 +25,10 @@ class Needs:
     reductions: tuple[Poly, ...] = ()
 
 
-def needs_of(terms: Terms, accesses: Sequence[KernelAccess], root: int) -> Needs | None:
-    """What the loads from a buffer of the kernel need; None where that is not known."""
+def needs_of(terms: Terms, accesses: Sequence[KernelAccess], root: int, outer: int = 0) -> Needs | None:
+    """What the loads from a buffer of the kernel need; None where that is not known. Each step of the `outer`
+    loops around its allocation makes it anew.
+    """
     own = [access for access in accesses if access.buffer.root == root]
     stores = [access for access in own if access.writes and not access.unread]
     steps: dict[Poly, None] = {}
@@ -36,7 +38,7 @@ def needs_of(terms: Terms, accesses: Sequence[KernelAccess], root: int) -> Needs
     for load in own:
         if load.writes:
             continue
-        found = _covered(terms, load, stores)
+        found = _covered(terms, load, stores, outer)
         if found is None:
             return None
         for loop in found:
@@ -49,14 +51,16 @@ def needs_of(terms: Terms, accesses: Sequence[KernelAccess], root: int) -> Needs
 
 
 def _covered(
-    terms: Terms, load: KernelAccess, stores: Sequence[KernelAccess]
+    terms: Terms, load: KernelAccess, stores: Sequence[KernelAccess], outer: int
 ) -> tuple[LoopRange, ...] | None:
     """The loops that must have a step for some store to come before a load; None where that is not known."""
-    known = [found for store in stores if (found := _before(terms, load, store)) is not None]
+    known = [found for store in stores if (found := _before(terms, load, store, outer)) is not None]
     return min(known, key=len) if known else None
 
 
-def _before(terms: Terms, load: KernelAccess, store: KernelAccess) -> tuple[LoopRange, ...] | None:
+def _before(
+    terms: Terms, load: KernelAccess, store: KernelAccess, outer: int
+) -> tuple[LoopRange, ...] | None:
     """The loops that must have a step for a store to fill what is loaded afterwards."""
     if store.order > load.order or store.buffer.number != load.buffer.number:
         return None
@@ -69,6 +73,8 @@ def _before(terms: Terms, load: KernelAccess, store: KernelAccess) -> tuple[Loop
         return None
     first = [loop for condition in _parts(store.conditions) if (loop := _first_step(condition, store))]
     moved = {atom for loop in first if loop.variable is not None for atom in loop.variable.atoms()}
+    if any(loop is one for loop in load.loops[:outer] for one in first):
+        return None
     there = list(_parts(load.conditions))
     for condition in _parts(store.conditions):
         # Two conditions that cannot be read are not known to be one.

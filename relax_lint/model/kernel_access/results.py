@@ -103,7 +103,7 @@ class Results(Accesses):
         steps: dict[Poly, None] = {}
         reductions: dict[Poly, None] = {}
         for root in {*self.held, *roots} - parameters:
-            needs = needs_of(self.terms, self.accesses, root)
+            needs = needs_of(self.terms, self.accesses, root, self.allocated.get(root, 0))
             if needs is None and root in roots:
                 return None
             if needs is not None:

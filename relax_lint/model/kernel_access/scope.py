@@ -30,6 +30,8 @@ class Scope:
         self.facts: tuple[Condition, ...] = ()
         self.promises: tuple[tuple[Condition, str], ...] = ()
         self.nest: tuple[LoopRange, ...] = ()
+        self.allocated: dict[int, int] = {}
+        """By buffer of the kernel: how many loops are around its allocation."""
         self.known: dict[int, Any] = {}
         """The values of variables by their addresses."""
         self.buffers: dict[int, Buffer] = {}

@@ -88,6 +88,7 @@ class Walk(Extents):
 
     def _allocate(self, node: Any) -> None:
         self._own(node.buffer)
+        self.allocated[self.buffer(node.buffer).ref.root] = len(self.nest)
 
     def _own(self, buffer: Any, *, may_move: bool = False) -> None:
         """A buffer that the kernel allocates."""
