@@ -199,7 +199,7 @@ class Arithmetic(Results):
         """Two to the power of an exponent, if that is no larger than the type of a shift allows."""
         if exponent.is_constant:
             return constant(2**exponent.constant) if 0 <= exponent.constant <= _SHIFTS else None
-        bits, _ = versions.dtype_bits(str(node.ty.dtype))
+        bits, _ = versions.dtype_bits(str(node.a.ty.dtype))
         return self.terms.power(exponent, bits - 2)
 
     def _bit_and(self, node: Any) -> Value:
