@@ -28,6 +28,7 @@ from relax_lint.model.operations import (
 from relax_lint.model.program import Function
 from relax_lint.model.types import OpaqueType, PrimType, TensorType, TupleType, ValueType
 from relax_lint.support.lazy_dataclass import record
+from relax_lint.symbolic.quantity import Unknown
 from relax_lint.vm.builtins import BUILTINS, Returns, ViewKind
 from relax_lint.vm.calls import CallKind
 
@@ -161,7 +162,7 @@ class Roots:
             return joined(self.tree(op.then_result), self.tree(op.else_result))
         if isinstance(op, View) and self._is_copied(op):
             return own
-        if isinstance(op, View) and op.may_be_copied:
+        if isinstance(op, View) and (op.may_be_copied or self._may_be_copied(op)):
             return with_each(own, everything(self.tree(op.source)))
         if isinstance(op, Alias | MatchCast | View):
             return self.tree(op.source)
@@ -176,7 +177,13 @@ class Roots:
         return own
 
     def _is_copied(self, op: View) -> bool:
-        """Whether a view is a tensor of its own: what does not plainly start at 0 is copied."""
+        """Whether a view is a tensor of its own: what certainly does not start at 0 is copied."""
+        offset = self._offsets.of(op.source)
+        certain = not isinstance(offset, Unknown) and offset.is_nonzero is True
+        return op.kind is ViewKind.ZERO_OFFSET and certain
+
+    def _may_be_copied(self, op: View) -> bool:
+        """Whether it depends on the call if a view is a tensor of its own."""
         return op.kind is ViewKind.ZERO_OFFSET and self._offsets.of(op.source) != 0
 
     def _in_place(self, op: KernelCall, own: Tree[ValueId]) -> Tree[ValueId]:

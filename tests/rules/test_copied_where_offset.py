@@ -1,0 +1,55 @@
+"""`R.memory.ensure_zero_offset` copies what does not start at byte 0: where that depends on the call, what it gives
+back may be its argument.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+import tvm
+from tvm import relax
+
+from tests.rules.checking import findings, parse
+
+PROGRAM = """
+@T.prim_func(private=True, s_tir=True)
+def increment(a: T.Buffer((2,), "float32")):
+    for i in range(2):
+        with T.sblock("b"):
+            v = T.axis.remap("S", [i])
+            a[v] = a[v] + T.float32(1)
+
+@R.function
+def main(x: R.Tensor((4,), "float32"), s: R.Shape(["n"])):
+    n = T.int64()
+    a = R.add(x, x)
+    v = R.memory.view(a, R.shape([2]), "float32", R.prim_value({offset}))
+    z = R.memory.ensure_zero_offset(v)
+    y = R.call_tir_inplace(Module.increment, (z,), inplace_indices=[0], out_ty=R.Tensor((2,), "float32"))
+    r = R.add(a, a)
+    return (y, r)
+"""
+
+
+def _run(module: Any, n: int) -> list[float]:
+    vm = relax.VirtualMachine(tvm.compile(module, "llvm"), tvm.cpu())
+    x = tvm.runtime.tensor(np.ones(4, "float32"))
+    return list(vm["main"](x, tvm.runtime.ShapeTuple([n]))[1].numpy())
+
+
+@pytest.mark.parametrize(
+    ("offset", "verdict"),
+    [("0", "always-wrong"), ("8", None), ("n * 8", "needs-runtime-check")],
+)
+def test_only_a_certain_offset_makes_a_tensor_of_its_own(offset: str, verdict: str | None) -> None:
+    found = findings(parse(PROGRAM.format(offset=offset)), "RLX206")
+    assert [check.verdict.value for check in found] == ([verdict] if verdict else [])
+
+
+@pytest.mark.vm
+def test_the_virtual_machine_copies_behind_the_start_only() -> None:
+    module = parse(PROGRAM.format(offset="n * 8"))
+    assert _run(module, 0) == [6, 6, 4, 4]
+    assert _run(module, 1) == [4, 4, 4, 4]
