@@ -6,6 +6,8 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 
+import sympy
+
 from relax_lint.analysis.access_paths import AccessPath, Tree, at, everything, joined, mapped, with_each
 from relax_lint.analysis.offsets import Offsets
 from relax_lint.analysis.presumption import Presumption
@@ -177,10 +179,21 @@ class Roots:
         return own
 
     def _is_copied(self, op: View) -> bool:
-        """Whether a view is a tensor of its own: what certainly does not start at 0 is copied."""
+        """Whether a view is a tensor of its own: what does not start at 0 is copied. It does not matter of
+        what is empty wherever it starts at 0.
+        """
         offset = self._offsets.of(op.source)
-        certain = not isinstance(offset, Unknown) and offset.is_nonzero is True
-        return op.kind is ViewKind.ZERO_OFFSET and certain
+        if op.kind is not ViewKind.ZERO_OFFSET or isinstance(offset, Unknown) or offset == 0:
+            return False
+        return offset.is_nonzero is True or self._is_empty_at_zero(op.source, offset)
+
+    def _is_empty_at_zero(self, value: ValueId, offset: sympy.Expr) -> bool:
+        """Whether the number of elements is a multiple of a polynomial, the offset."""
+        type_ = self._function.type_of(value)
+        shape = type_.shape if isinstance(type_, TensorType) else None
+        if shape is None:
+            return False
+        return bool(sympy.fraction(sympy.cancel(sympy.prod(shape) / offset))[1].is_number)
 
     def _may_be_copied(self, op: View) -> bool:
         """Whether it depends on the call if a view is a tensor of its own."""
