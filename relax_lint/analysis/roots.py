@@ -30,7 +30,7 @@ from relax_lint.model.operations import (
 from relax_lint.model.program import Function
 from relax_lint.model.types import OpaqueType, PrimType, TensorType, TupleType, ValueType
 from relax_lint.support.lazy_dataclass import record
-from relax_lint.symbolic.quantity import Unknown
+from relax_lint.symbolic.quantity import Size, Unknown
 from relax_lint.vm.builtins import BUILTINS, Returns, ViewKind
 from relax_lint.vm.calls import CallKind
 
@@ -162,11 +162,9 @@ class Roots:
         own = self._own(AccessPath(op.result), self._function.type_of(op.result))
         if isinstance(op, If):
             return joined(self.tree(op.then_result), self.tree(op.else_result))
-        if isinstance(op, View) and self._is_copied(op):
-            return own
-        if isinstance(op, View) and (op.may_be_copied or self._may_be_copied(op)):
-            return with_each(own, everything(self.tree(op.source)))
-        if isinstance(op, Alias | MatchCast | View):
+        if isinstance(op, View):
+            return self._view(op, own)
+        if isinstance(op, Alias | MatchCast):
             return self.tree(op.source)
         if isinstance(op, GetItem):
             return at(self.tree(op.tuple), (op.item,))
@@ -178,14 +176,22 @@ class Roots:
             self.storages[op.result] = self.of(AccessPath(op.storage))
         return own
 
-    def _is_copied(self, op: View) -> bool:
-        """Whether a view is a tensor of its own: what does not start at 0 is copied. It does not matter of
-        what is empty wherever it starts at 0.
+    def _view(self, op: View, own: Tree[ValueId]) -> Tree[ValueId]:
+        source, offset = self.tree(op.source), self._offsets.of(op.source)
+        if op.kind is ViewKind.ZERO_OFFSET and offset != 0:
+            if self._is_copied(op.source, offset):
+                return own
+        elif not op.may_be_copied:
+            return source
+        return with_each(own, everything(source))
+
+    def _is_copied(self, value: ValueId, offset: Size) -> bool:
+        """Whether a value at an offset is copied in every call: what does not start at 0 is. It does not
+        matter of what is empty wherever it starts at 0.
         """
-        offset = self._offsets.of(op.source)
-        if op.kind is not ViewKind.ZERO_OFFSET or isinstance(offset, Unknown) or offset == 0:
+        if isinstance(offset, Unknown):
             return False
-        return offset.is_nonzero is True or self._is_empty_at_zero(op.source, offset)
+        return offset.is_nonzero is True or self._is_empty_at_zero(value, offset)
 
     def _is_empty_at_zero(self, value: ValueId, offset: sympy.Expr) -> bool:
         """Whether the number of elements is a multiple of a polynomial, the offset."""
@@ -194,10 +200,6 @@ class Roots:
         if shape is None:
             return False
         return bool(sympy.fraction(sympy.cancel(sympy.prod(shape) / offset))[1].is_number)
-
-    def _may_be_copied(self, op: View) -> bool:
-        """Whether it depends on the call if a view is a tensor of its own."""
-        return op.kind is ViewKind.ZERO_OFFSET and self._offsets.of(op.source) != 0
 
     def _in_place(self, op: KernelCall, own: Tree[ValueId]) -> Tree[ValueId]:
         outputs = [self.tree(op.arguments[i]) if i >= 0 else None for i in op.inplace]

@@ -344,7 +344,7 @@ def _joined(found: Iterable[Held | None], *, reached: bool) -> Held | None:
 
 
 def _any_integers(type_: ValueType) -> Held | None:
-    """What a tensor of integers holds of which nothing is known."""
+    """What an unknown tensor of integers may hold: all numbers of its dtype."""
     name = _dtype(type_)
     digits = name.removeprefix("u").removeprefix("int")
     if not digits.isdigit() or name not in (f"int{digits}", f"uint{digits}"):

@@ -86,7 +86,7 @@ def check_module(
     kept: KeptKernels | None = None,
 ) -> UnitResult:
     """Judge every memory operation of an IRModule and, unless `totals` is False, total its memory. If
-    `fine` is False there are no checks of operations of which nothing is to be told but that they are fine.
+    `fine` is False the operations that are plainly fine have no checks.
 
     `assumptions` (values that were assumed to read the module) are listed with every
     verdict that is not unconditional; `write_fix` makes a fix of a remedy. `depends` tells what was not read

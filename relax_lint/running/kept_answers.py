@@ -23,8 +23,8 @@ VARIABLES = (
     *("RELAX_LINT_CACHE_DIR", "XDG_CACHE_HOME", "HOME", "RELAX_LINT_DEBUG"),
     *("NO_COLOR", "FORCE_COLOR", "CLICOLOR_FORCE", "CLICOLOR", "TERM", "GITHUB_ACTIONS"),
 )
-"""The environment variables that a printed answer may depend on. Links and columns are for terminals, for
-which nothing is kept.
+"""The environment variables that a printed answer may depend on. Links and columns are for terminals:
+no answer is kept for these.
 """
 
 KEPT_OPTIONS = frozenset(

@@ -207,7 +207,7 @@ class Walker:
         return number
 
     def _adopt(self, allocation: Allocation) -> int:
-        """The number of an allocation, to which nothing refers yet."""
+        """The number of a new allocation, without references yet."""
         self._allocations.append(allocation)
         self._references.append(0)
         return len(self._allocations) - 1
@@ -325,7 +325,7 @@ class Walker:
         self._let_go(result)
 
     def _hold_tuples(self, frame: Frame, arguments: Iterable[ValueId]) -> None:
-        """A tuple that is written as an argument is in a register of its own, which nothing kills."""
+        """A tuple that is written as an argument is in a register of its own that is never killed."""
         for argument in arguments:
             if argument in frame.function.inline_tuples:
                 self._hold(frame, argument, self._reference(frame, argument))

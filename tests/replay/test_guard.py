@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-
 import pytest
 
 from relax_lint.replay import (
@@ -16,6 +14,7 @@ from relax_lint.replay import (
     Tensor,
     guard,
 )
+from tests.guarded import guarded_machine
 
 pytestmark = pytest.mark.vm
 
@@ -72,14 +71,7 @@ class Module:
 )
 
 
-@pytest.fixture(scope="module")
-def machine() -> Iterator[Machine]:
-    try:
-        machine = Machine(guarded=True)
-    except GuardUnavailableError as reason:
-        pytest.skip(str(reason))
-    with machine:
-        yield machine
+machine = pytest.fixture(scope="module")(guarded_machine)
 
 
 def run(machine: Machine, function: str, *extents: int, fill: int = 0x7F) -> RunResult:

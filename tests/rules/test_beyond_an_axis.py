@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from textwrap import indent
 
 import pytest
 import tvm
 
-from relax_lint.replay import GuardUnavailableError, Machine, Module, Outcome, Tensor
+from relax_lint.replay import Machine, Module, Outcome, Tensor
 from relax_lint.results.check import Check
+from tests.guarded import guarded_machine
 from tests.rules.checking import findings, parse
 
 IMPORTS = "from tvm.script import ir as I, relax as R, tirx as T\n"
@@ -80,15 +80,7 @@ def _check(text: str) -> Check:
     return check
 
 
-@pytest.fixture
-def machine() -> Iterator[Machine]:
-    # One for each test: what a run has damaged may stay damaged.
-    try:
-        machine = Machine(guarded=True)
-    except GuardUnavailableError as reason:
-        pytest.skip(str(reason))
-    with machine:
-        yield machine
+machine = pytest.fixture(guarded_machine)
 
 
 def _is_clean(machine: Machine, text: str) -> bool:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
@@ -11,9 +10,10 @@ import tvm
 from tvm import relax
 
 from relax_lint.judging.report import check_module
-from relax_lint.replay import GuardUnavailableError, Machine, Module, Outcome, Tensor
+from relax_lint.replay import Machine, Module, Outcome, Tensor
 from relax_lint.results.check import Check
 from relax_lint.settings.config import Config
+from tests.guarded import guarded_machine
 from tests.rules.checking import checks, parse
 
 IMPORTS = "from tvm.script import ir as I, relax as R, tirx as T\n"
@@ -293,14 +293,7 @@ def test_topk_writes_no_more_than_there_is(
     assert [check.safe_when for check in findings] == ([] if safe == "" else [safe])
 
 
-@pytest.fixture
-def machine() -> Iterator[Machine]:
-    try:
-        machine = Machine(guarded=True)
-    except GuardUnavailableError as reason:
-        pytest.skip(str(reason))
-    with machine:
-        yield machine
+machine = pytest.fixture(guarded_machine)
 
 
 @pytest.mark.vm

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
 from pathlib import Path
 from textwrap import indent
 
@@ -14,8 +13,9 @@ import tvm
 import relax_lint
 from relax_lint.output.json import render_json
 from relax_lint.output.text import render_text
-from relax_lint.replay import GuardUnavailableError, Machine, Module, Outcome, Tensor
+from relax_lint.replay import Machine, Module, Outcome, Tensor
 from relax_lint.settings.config import Config
+from tests.guarded import guarded_machine
 from tests.rules.checking import checks, findings, parse
 
 IMPORTS = "from tvm.script import ir as I, relax as R, tirx as T\n"
@@ -66,15 +66,7 @@ def module_text(body: str) -> str:
     return MODULE.format(blocks=blocks, body=indent(body, "        "))
 
 
-@pytest.fixture
-def machine() -> Iterator[Machine]:
-    # One for each test: what a run has damaged may stay damaged.
-    try:
-        machine = Machine(guarded=True)
-    except GuardUnavailableError as reason:
-        pytest.skip(str(reason))
-    with machine:
-        yield machine
+machine = pytest.fixture(guarded_machine)
 
 
 @pytest.mark.vm

@@ -65,8 +65,7 @@ def outside_claims(buffer: Buffer, indices: Sequence[Poly | None]) -> Iterator[C
         return
     flat, size = _flat(buffer, known), count_of(source.shape)
     if flat is not None and size is not None and buffer.item and source.item:
-        yield None, True, (-flat).shift(-1)
-        yield None, False, flat.shift(1).scale(buffer.item) - size.scale(source.item).shift(1)
+        yield from _outside_memory(buffer, flat, source, size)
 
 
 def layout_claims(buffer: Buffer, indices: Sequence[Poly | None]) -> Iterator[Claim]:
@@ -90,8 +89,7 @@ def layout_claims(buffer: Buffer, indices: Sequence[Poly | None]) -> Iterator[Cl
         # Never shown: nobody knows where the element is.
         yield None, False, constant(0)
         return
-    yield None, True, (-flat).shift(-1)
-    yield None, False, flat.shift(1).scale(buffer.item) - size.scale(memory.item).shift(1)
+    yield from _outside_memory(buffer, flat, memory, size)
 
 
 def memory_claims(buffer: Buffer, indices: Sequence[Poly | None]) -> Iterator[Claim]:
@@ -112,6 +110,11 @@ def memory_claims(buffer: Buffer, indices: Sequence[Poly | None]) -> Iterator[Cl
         or not (memory.is_compact and buffer.item and memory.item)
     ):
         return
+    yield from _outside_memory(buffer, flat, memory, size)
+
+
+def _outside_memory(buffer: Buffer, flat: Poly, memory: Buffer, size: Poly) -> Iterator[Claim]:
+    """What must not be: element `flat` of a buffer before or behind the `size` elements of its memory."""
     yield None, True, (-flat).shift(-1)
     yield None, False, flat.shift(1).scale(buffer.item) - size.scale(memory.item).shift(1)
 

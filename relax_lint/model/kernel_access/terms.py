@@ -32,7 +32,7 @@ class Terms:
         self.counted: set[int] = set()
         """Loaded values that the kernel has computed from nothing but sizes and loops."""
         self.from_data: set[int] = set()
-        """Numbers of which nothing is known because data decides whether arithmetic wraps around."""
+        """Unknown numbers: the data decides whether arithmetic wraps around."""
         self.effort = 0
         """How much was done to judge accesses, in systems of constraints."""
         self._divisions: dict[tuple[Kind, Poly, Poly], int] = {}
