@@ -120,7 +120,7 @@ def harmless_reuses(flow: FunctionFlow) -> Iterator[Decided[AllocTensor]]:
     fine = certain(Verdict.ALWAYS_FINE, "nothing written to its storage before is read afterwards")
     seen: set[ValueId] = set()
     contents = flow.contents
-    written = {event.written for event in (*contents.overwritings, *contents.apart)}
+    written = {event.written for event in contents.overwritings} | {event.written for event in contents.apart}
     blamed = {root for value in written for root in flow.aliases.roots_of(value)}
     for op in flow.operations:
         if isinstance(op, AllocTensor) and op.storage is not None:

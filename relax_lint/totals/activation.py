@@ -10,7 +10,7 @@ from functools import cached_property, partial
 from relax_lint.model.operations import ValueId
 from relax_lint.support.lazy_dataclass import record
 from relax_lint.totals.frame import Frame, Memory, Reference, Register
-from relax_lint.totals.walk import Allocation, Events
+from relax_lint.totals.walk import Allocation, Events, Written
 
 
 class Arguments:
@@ -60,15 +60,21 @@ class Overwrites:
     """
 
     def __init__(self) -> None:
-        self._values: dict[tuple[Frame, ValueId], Reference] = {}
         self._calls: list[Callable[[], Memory]] = []
 
     def __bool__(self) -> bool:
-        return bool(self._values or self._calls)
+        return bool(self._calls)
 
-    def of_value(self, frame: Frame, value: ValueId, reference: Reference) -> None:
-        """A value is written."""
-        self._values[frame, value] = reference
+    def of_kernel(self, frame: Frame, given: Mapping[ValueId, Reference], written: Written) -> None:
+        """A call may write some of its arguments."""
+
+        def memory() -> Memory:
+            found: set[int | Register] = set()
+            for value in written():
+                found |= frame.memory(value, given[value])
+            return frozenset(found)
+
+        self._calls.append(memory)
 
     def of_call(
         self, activation: Activation, frame: Frame, given: Sequence[ValueId], arguments: Arguments
@@ -84,8 +90,6 @@ class Overwrites:
     def until_now(self) -> Memory:
         """All of it so far."""
         found: set[int | Register] = set()
-        for (frame, value), reference in self._values.items():
-            found |= frame.memory(value, reference)
         for overwritten in self._calls:
             found |= overwritten()
         return frozenset(found)

@@ -4,7 +4,7 @@ of functions that each call the one below twice, none is followed twice.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Hashable, Mapping, Sequence
 from contextlib import suppress
 from functools import cached_property
 from typing import Any, TypeVar
@@ -19,7 +19,7 @@ from relax_lint.totals.frame import Frame, Memory, Reference, Register
 from relax_lint.totals.paths import every_path
 from relax_lint.totals.plans import Plans
 from relax_lint.totals.quantities import Indeterminate, Scope
-from relax_lint.totals.walk import Events, ExecMode, Inventory
+from relax_lint.totals.walk import Events, ExecMode, Inventory, Written
 from relax_lint.totals.walker import CallsItself, Walker
 
 T = TypeVar("T")
@@ -293,11 +293,11 @@ class _Recorder(FoldedWalker):
             raise _Decides(always=False)
         super()._note(origin, memory, taken)
 
-    def _overwrite(self, frame: Frame, values: Iterable[ValueId]) -> None:
-        values = tuple(values)
-        for value in values:
-            self._overwrites.of_value(frame, value, self._reference(frame, value))
-        super()._overwrite(frame, values)
+    def _overwrite(self, frame: Frame, arguments: Sequence[ValueId], written: Written) -> None:
+        if arguments:
+            given = {value: self._reference(frame, value) for value in arguments}
+            self._overwrites.of_kernel(frame, given, written)
+        super()._overwrite(frame, arguments, written)
 
     def _overwrite_in(
         self, activation: Activation, frame: Frame, given: Sequence[ValueId], arguments: Arguments
