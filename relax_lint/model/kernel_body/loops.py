@@ -33,6 +33,8 @@ class Loops:
         self._ranges: dict[sympy.Symbol, Range] = {}
         self._signature: frozenset[sympy.Symbol] = frozenset()
         self._extents: frozenset[sympy.Symbol] = frozenset()
+        self._sums: tuple[sympy.Expr, ...] = ()
+        """Extents of tensors that are no symbols, such as `w - k + 1`: no tensor has a negative one."""
 
     def symbol_of(self, var: Any) -> sympy.Symbol:
         """The symbol of a variable."""
@@ -60,7 +62,9 @@ class Loops:
     def close_signature(self, extents: Iterable[sympy.Expr] = ()) -> None:
         """The symbols seen so far are those of the signature; `extents` are those of its tensors."""
         self._signature = frozenset(self._symbols.values())
-        self._extents = frozenset(extent for extent in extents if extent.is_Symbol)
+        given = dict.fromkeys(extents)
+        self._extents = frozenset(extent for extent in given if extent.is_Symbol)
+        self._sums = tuple(extent for extent in given if not (extent.is_Symbol or extent.is_Integer))
 
     @property
     def signature(self) -> dict[Any, sympy.Symbol]:
@@ -68,8 +72,20 @@ class Loops:
         return {var: symbol for var, symbol in self._symbols.items() if symbol in self._signature}
 
     def is_not_negative(self, value: sympy.Expr) -> bool:
-        """Whether a polynomial has no negative term and no symbol but extents of tensors."""
-        return all(self._is_not_negative(term) for term in sympy.Add.make_args(sympy.expand(value)))
+        """Whether a polynomial has no negative term and no symbol but extents of tensors, or is such a one times
+        the extent of a tensor.
+        """
+        expanded = sympy.expand(value)
+        if all(self._is_not_negative(term) for term in sympy.Add.make_args(expanded)):
+            return True
+        return any(self._is_multiple(expanded, extent) for extent in self._sums)
+
+    def _is_multiple(self, value: sympy.Expr, extent: sympy.Expr) -> bool:
+        """Whether a value is an extent times what is not negative."""
+        if not extent.free_symbols <= value.free_symbols:
+            return False
+        quotient, rest = sympy.div(value, extent)
+        return bool(rest == 0 and self.is_not_negative(quotient))
 
     def _is_not_negative(self, term: sympy.Expr) -> bool:
         factor, rest = term.as_coeff_Mul()
