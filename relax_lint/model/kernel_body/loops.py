@@ -72,8 +72,8 @@ class Loops:
         return {var: symbol for var, symbol in self._symbols.items() if symbol in self._signature}
 
     def is_not_negative(self, value: sympy.Expr) -> bool:
-        """Whether a polynomial has no negative term and no symbol but extents of tensors, or is such a one times
-        the extent of a tensor.
+        """Whether a polynomial has no negative term and no symbol but extents of tensors, or is the product
+        of such a one and the extent of a tensor.
         """
         expanded = sympy.expand(value)
         if all(self._is_not_negative(term) for term in sympy.Add.make_args(expanded)):
