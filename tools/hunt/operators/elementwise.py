@@ -13,6 +13,7 @@ from tools.hunt.operators.base import (
     floats,
     numbers,
     of,
+    one_of,
     tensors,
 )
 from tools.hunt.program import Tensor
@@ -23,41 +24,29 @@ COMPARED = ("greater", "less_equal", "equal")
 LOGICAL = ("logical_and", "logical_or", "logical_xor")
 
 
-def unary(values: Values, random: Random) -> Choice:
+@one_of(floats)
+def unary(values: Values, random: Random, name: str) -> Choice:
     """An elementwise operator with one operand."""
-    found = floats(values)
-    if not found:
-        return None
-    name = random.choice(found)
     return f"R.{random.choice(UNARY)}({{0}})", (name,), values[name]
 
 
-def binary(values: Values, random: Random) -> Choice:
+@one_of(numbers)
+def binary(values: Values, random: Random, one: str) -> Choice:
     """An elementwise operator with two operands of one type, which may be the same."""
-    found = numbers(values)
-    if not found:
-        return None
-    one = random.choice(found)
     other = another(values, random, one)
     return f"R.{random.choice(BINARY)}({{0}}, {{1}})", (one, other), values[one]
 
 
-def scalar(values: Values, random: Random) -> Choice:
+@one_of(floats)
+def scalar(values: Values, random: Random, name: str) -> Choice:
     """An operator with a constant."""
-    found = floats(values)
-    if not found:
-        return None
-    name = random.choice(found)
     number = random.choice((0.5, 1.0, 2.0))
     return f'R.{random.choice(BINARY)}({{0}}, R.const({number}, "float32"))', (name,), values[name]
 
 
-def select(values: Values, random: Random) -> Choice:
+@one_of(floats)
+def select(values: Values, random: Random, one: str) -> Choice:
     """A comparison and a choice of elements."""
-    found = floats(values)
-    if not found:
-        return None
-    one = random.choice(found)
     other = another(values, random, one)
     return "R.where(R.greater({0}, {1}), {0}, {1})", (one, other), values[one]
 
@@ -77,12 +66,9 @@ def new(values: Values, random: Random) -> Choice:
     return template, (), Tensor(shape, dtype)
 
 
-def reduction(values: Values, random: Random) -> Choice:
+@one_of(floats)
+def reduction(values: Values, random: Random, name: str) -> Choice:
     """A sum or an extreme value along an axis that is kept."""
-    found = floats(values)
-    if not found:
-        return None
-    name = random.choice(found)
     shape = of(values, name).shape
     axis = random.randrange(len(shape))
     kept = (*shape[:axis], 1, *shape[axis + 1 :])
@@ -90,12 +76,9 @@ def reduction(values: Values, random: Random) -> Choice:
     return f"R.{which}({{0}}, axis={axis}, keepdims=True)", (name,), Tensor(kept)
 
 
-def narrowed(values: Values, random: Random) -> Choice:
+@one_of(floats)
+def narrowed(values: Values, random: Random, name: str) -> Choice:
     """A tensor of another type or a quantised one, and back."""
-    found = floats(values)
-    if not found:
-        return None
-    name = random.choice(found)
     if random.random() < 0.3:
         scale, zero = 'R.const(0.5, "float32")', 'R.const(1, "int8")'
         quantised = f'R.quantize({{0}}, {scale}, {zero}, axis=0, out_dtype="int8")'
@@ -114,12 +97,9 @@ def narrowed(values: Values, random: Random) -> Choice:
     return f'R.astype(R.astype({{0}}, "{dtype}"), "float32")', (name,), values[name]
 
 
-def converted(values: Values, random: Random) -> Choice:
+@one_of(numbers)
+def converted(values: Values, random: Random, name: str) -> Choice:
     """A tensor of another type of numbers."""
-    found = numbers(values)
-    if not found:
-        return None
-    name = random.choice(found)
     kind = of(values, name)
     dtype = random.choice([*NUMBERS, *["float32"] * 4])
     return f'R.astype({{0}}, "{dtype}")', (name,), replace(kind, dtype=dtype)
