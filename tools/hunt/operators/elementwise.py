@@ -22,6 +22,9 @@ UNARY = ("tanh", "sigmoid", "negative", "abs", "nn.relu", "nn.silu", "floor", "s
 BINARY = ("add", "subtract", "multiply", "maximum", "minimum")
 COMPARED = ("greater", "less_equal", "equal")
 LOGICAL = ("logical_and", "logical_or", "logical_xor")
+WHOLE = "R.floor(R.abs({0}))"
+"""Numbers for narrow types: what a number becomes that has no form there is up to the compiler."""
+ONE = 'R.const(1, "float32")'
 
 
 @one_of(floats)
@@ -90,11 +93,12 @@ def narrowed(values: Values, random: Random, name: str) -> Choice:
     if random.random() < 0.3:
         # Numbers that have a form there: TVM leaves out the rounding where it fuses the casts.
         dtype = random.choice(("float8_e4m3fn", "float8_e5m2"))
-        small = 'R.minimum(R.floor(R.abs({0})), R.const(2, "float32"))'
-        inner = f'R.astype(R.add({small}, R.const(1, "float32")), "{dtype}")'
+        small = f'R.minimum({WHOLE}, R.const(2, "float32"))'
+        inner = f'R.astype(R.add({small}, {ONE}), "{dtype}")'
         return f'R.astype({inner}, "float32")', (name,), values[name]
     dtype = random.choice(("float16", "int32", "bool", "uint1"))
-    return f'R.astype(R.astype({{0}}, "{dtype}"), "float32")', (name,), values[name]
+    given = f"R.minimum({WHOLE}, {ONE})" if dtype == "uint1" else "{0}"
+    return f'R.astype(R.astype({given}, "{dtype}"), "float32")', (name,), values[name]
 
 
 @one_of(numbers)
@@ -102,7 +106,10 @@ def converted(values: Values, random: Random, name: str) -> Choice:
     """A tensor of another type of numbers."""
     kind = of(values, name)
     dtype = random.choice([*NUMBERS, *["float32"] * 4])
-    return f'R.astype({{0}}, "{dtype}")', (name,), replace(kind, dtype=dtype)
+    given = "{0}"
+    if kind.dtype == "float32" and dtype in ("int8", "uint8"):
+        given = f'R.minimum({WHOLE}, R.const(100, "float32"))'
+    return f'R.astype({given}, "{dtype}")', (name,), replace(kind, dtype=dtype)
 
 
 def quantised(values: Values, random: Random) -> Choice:
