@@ -34,6 +34,8 @@ def signature(reply: Mapping[str, Any]) -> tuple[str, ...] | None:
             return ("foretold", made_by or "as given", rule, verdict)
         kind = "unforetold" if ends == "differs" else "crash"
         return (kind, reply["pipeline"], plain(reply.get("message", "")))
+    if ends == "timeout":
+        return ("timeout", reply["pipeline"])
     if ends == "refused":
         return ("refused", plain(reply.get("message", "")))
     alarms = [rule for rule in reply.get("alarms", ()) if rule.startswith(_RULES)]
