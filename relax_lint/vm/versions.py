@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, nullcontext
 from typing import Any
 
@@ -193,11 +193,29 @@ def has_operators_to_lower(module: Any) -> bool:
 
 
 def is_at_vm_level(module: Any) -> bool:
-    """Whether a Relax function of a module calls what only the virtual machine has."""
-    return _has_call(module, lambda node: operator_name(node).startswith(_VM_LEVEL))
+    """Whether a Relax function of a module binds a call of what only the virtual machine has."""
+    return any(
+        operator_name(value).startswith(_VM_LEVEL)
+        for _, function in relax_functions(module)
+        for value in _bound_in(function.body)
+    )
 
 
 _VM_LEVEL = ("vm.", "call_builtin_with_ctx")
+
+
+def _bound_in(body: Any) -> Iterator[Any]:
+    """What the bindings of a body bind, those of branches and of inner functions included."""
+    for block in body.blocks if type(body).__name__ == "SeqExpr" else ():
+        for binding in block.bindings[:]:
+            value = binding.value
+            yield value
+            name = type(value).__name__
+            if name == "Function":
+                yield from _bound_in(value.body)
+            elif name == "If":
+                yield from _bound_in(value.true_branch)
+                yield from _bound_in(value.false_branch)
 
 
 def _has_lowering(callee: Any) -> bool:
