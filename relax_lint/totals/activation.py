@@ -4,13 +4,13 @@ kind of arguments.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable, Mapping, Sequence
+from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
 from functools import cached_property, partial
 
 from relax_lint.model.operations import ValueId
 from relax_lint.support.lazy_dataclass import record
 from relax_lint.totals.frame import Frame, Memory, Reference, Register
-from relax_lint.totals.walk import Allocation, Events, Written
+from relax_lint.totals.walk import Allocation, Events
 
 
 class Arguments:
@@ -60,13 +60,23 @@ class Overwrites:
     """
 
     def __init__(self) -> None:
+        self._values: dict[tuple[Frame, ValueId], Reference] = {}
         self._calls: list[Callable[[], Memory]] = []
 
     def __bool__(self) -> bool:
-        return bool(self._calls)
+        return bool(self._values or self._calls)
 
-    def of_kernel(self, frame: Frame, given: Mapping[ValueId, Reference], written: Written) -> None:
-        """A call may write some of its arguments."""
+    def of_value(self, frame: Frame, value: ValueId, reference: Reference) -> None:
+        """A value is written."""
+        self._values[frame, value] = reference
+
+    def of_kernel(
+        self,
+        frame: Frame,
+        given: Mapping[ValueId, Reference],
+        written: Callable[[], Iterable[ValueId]],
+    ) -> None:
+        """A call may write some of the values that it is given."""
 
         def memory() -> Memory:
             found: set[int | Register] = set()
@@ -90,6 +100,8 @@ class Overwrites:
     def until_now(self) -> Memory:
         """All of it so far."""
         found: set[int | Register] = set()
+        for (frame, value), reference in self._values.items():
+            found |= frame.memory(value, reference)
         for overwritten in self._calls:
             found |= overwritten()
         return frozenset(found)

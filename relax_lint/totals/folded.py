@@ -4,14 +4,14 @@ of functions that each call the one below twice, none is followed twice.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable, Mapping, Sequence
+from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
 from contextlib import suppress
-from functools import cached_property
+from functools import cached_property, partial
 from typing import Any, TypeVar
 
 import sympy
 
-from relax_lint.model.operations import FunctionCall, ValueId
+from relax_lint.model.operations import FunctionCall, KernelCall, ValueId
 from relax_lint.model.program import Function
 from relax_lint.support.lazy_dataclass import record
 from relax_lint.totals.activation import Activation, Arguments, Overwrites, Translation
@@ -19,7 +19,7 @@ from relax_lint.totals.frame import Frame, Memory, Reference, Register
 from relax_lint.totals.paths import every_path
 from relax_lint.totals.plans import Plans
 from relax_lint.totals.quantities import Indeterminate, Scope
-from relax_lint.totals.walk import Events, ExecMode, Inventory, Written
+from relax_lint.totals.walk import Events, ExecMode, Inventory
 from relax_lint.totals.walker import CallsItself, Walker
 
 T = TypeVar("T")
@@ -293,11 +293,18 @@ class _Recorder(FoldedWalker):
             raise _Decides(always=False)
         super()._note(origin, memory, taken)
 
-    def _overwrite(self, frame: Frame, arguments: Sequence[ValueId], written: Written) -> None:
-        if arguments:
-            given = {value: self._reference(frame, value) for value in arguments}
-            self._overwrites.of_kernel(frame, given, written)
-        super()._overwrite(frame, arguments, written)
+    def _overwrite(self, frame: Frame, values: Iterable[ValueId]) -> None:
+        values = tuple(values)
+        for value in values:
+            self._overwrites.of_value(frame, value, self._reference(frame, value))
+        super()._overwrite(frame, values)
+
+    def _run_kernel(self, frame: Frame, op: KernelCall) -> None:
+        # Who calls may have decided something: then it is asked.
+        if op.arguments:
+            given = {value: self._reference(frame, value) for value in op.arguments}
+            self._overwrites.of_kernel(frame, given, partial(self._plans.written, op))
+        super()._run_kernel(frame, op)
 
     def _overwrite_in(
         self, activation: Activation, frame: Frame, given: Sequence[ValueId], arguments: Arguments

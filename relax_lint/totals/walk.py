@@ -2,21 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable, Iterable
+from collections.abc import Callable, Hashable
 from dataclasses import dataclass, field
 from enum import Enum
-from typing import Any, TypeAlias, TypeVar
+from typing import Any, TypeVar
 
-from relax_lint.model.operations import AllocTensor, FunctionCall, KernelCall, Op, OperationId, ValueId
+from relax_lint.model.operations import AllocTensor, FunctionCall, KernelCall, Op, OperationId
 from relax_lint.model.program import Function
 from relax_lint.support.quick_init import quick_init
 from relax_lint.totals.quantities import Quantity, Scope
 
 T = TypeVar("T")
-
-
-Written: TypeAlias = Callable[[], Iterable[ValueId]]
-"""Says which of its arguments a call may write."""
 
 
 class Inventory(Enum):

@@ -7,8 +7,7 @@ this one: everything (`inlined.py`), or what is allocated and let go (`folded.py
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
-from functools import partial
+from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
 import sympy
@@ -46,7 +45,7 @@ from relax_lint.totals.quantities import (
     value_bytes,
 )
 from relax_lint.totals.references import field_of, passed_on, tuple_of
-from relax_lint.totals.walk import Allocation, ExecMode, Inventory, Written
+from relax_lint.totals.walk import Allocation, ExecMode, Inventory
 from relax_lint.vm.builtins import SHAPE_HEAP, SHAPE_HEAP_SLOT_BYTES
 
 MAX_PATHS = 256
@@ -264,7 +263,7 @@ class Walker:
             return self._shape_heap(frame, op)
         if self._inventory is not Inventory.VALUES:
             self._plans.check_closures(frame.function, op)
-        self._overwrite(frame, op.arguments, partial(self._plans.written, op))
+        self._run_kernel(frame, op)
         reference: Reference = None
         if op.kind.in_place:
             reference = self._in_place(frame, op)
@@ -302,7 +301,7 @@ class Walker:
     def _function_call(self, frame: Frame, op: FunctionCall) -> Reference:
         if self._inventory is Inventory.VALUES:
             reference = self._fresh(frame, op.type, op.place)
-            self._overwrite(frame, op.arguments, lambda: op.arguments)
+            self._overwrite(frame, op.arguments)
             self._calls(frame, op)
             return reference
         callee = self._plans.callee(op)
@@ -366,13 +365,16 @@ class Walker:
         """A condition is decided from here on."""
         self._decided.note(origin, memory, taken)
 
-    def _overwrite(self, frame: Frame, arguments: Sequence[ValueId], written: Written) -> None:
-        """A call may write some of its arguments. Which is asked only where a branch was decided: whoever
-        tells has to read the kernel.
-        """
+    def _overwrite(self, frame: Frame, values: Iterable[ValueId]) -> None:
+        """A call may write these values."""
         if self._decided:
-            for value in written():
+            for value in values:
                 self._decided.overwritten(frame.memory(value, self._reference(frame, value)))
+
+    def _run_kernel(self, frame: Frame, op: KernelCall) -> None:
+        """A call may write some of its arguments. To know which, its kernel has to be read."""
+        if self._decided:
+            self._overwrite(frame, self._plans.written(op))
 
     def _kill(self, frame: Frame, op: Kill) -> Reference:
         if self._inventory is Inventory.STORAGES:
