@@ -62,8 +62,10 @@ def _power_of_two(b: Any) -> Any:
     return sympy.Integer(2) ** b
 
 
-def _extreme(kind: Any) -> Callable[[Any, Any], Any]:
-    """The larger or the smaller one of two values."""
+def extreme(kind: Any) -> Callable[[Any, Any], Any]:
+    """The larger or the smaller one of two values, by the kind of expression. Raises `Untranslatable` where
+    that takes long.
+    """
 
     def choose(a: Any, b: Any) -> Any:
         inside = a.atoms(sympy.Max, sympy.Min) | b.atoms(sympy.Max, sympy.Min)
@@ -82,8 +84,8 @@ _BINARY: dict[str, Callable[[Any, Any], Any]] = {
     "FloorMod": _floor_mod,
     "Div": _trunc_div,
     "Mod": _trunc_mod,
-    "Min": _extreme(sympy.Min),
-    "Max": _extreme(sympy.Max),
+    "Min": extreme(sympy.Min),
+    "Max": extreme(sympy.Max),
     "LShift": _shift_left,
     "RShift": _shift_right,
     "BitwiseAnd": f.BitAnd,
