@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import replace
+from operator import itemgetter
 
 import sympy
 
@@ -103,7 +104,7 @@ class Contents(ContentWrites):
         ]
         calls = [op for op in self._function.body.walk() if isinstance(op, FunctionCall)]
         uses += [(call.place.index, path) for call in calls for path in self._captured_by(call)]
-        for index, path in (*sorted(uses), (_END, AccessPath(self._function.result))):
+        for index, path in (*sorted(uses, key=itemgetter(0)), (_END, AccessPath(self._function.result))):
             for root in self._roots.of(path):
                 last[root] = index
                 for other, _ in self._roots.perhaps_of(root):
@@ -202,10 +203,13 @@ class Contents(ContentWrites):
 
     def _may_be_written_before(self, op: KernelCall, effect: Effect, position: int) -> bool:
         """Whether a kernel may have written what it reads as another argument."""
-        kept = effect.elementwise | effect.read_before
-        others = [p for p in effect.writes if p != position and (position, p) not in kept]
         count = len(op.arguments)
-        if not others or position >= count:
+        if position >= count or effect.writes == {position}:
+            return False
+        kept, also_kept = effect.elementwise, effect.read_before
+        pairs = ((position, p) for p in effect.writes if p != position)
+        others = [pair[1] for pair in pairs if pair not in kept and pair not in also_kept]
+        if not others:
             return False
         roots = self._aliases.roots_of(op.arguments[position])
         return any(p < count and roots & self._aliases.roots_of(op.arguments[p]) for p in others)
@@ -348,6 +352,8 @@ class Contents(ContentWrites):
     def _read_overwritten(
         self, root: ValueId, reading: Reading, only: Certainty, state: ContentState
     ) -> None:
+        if not state.overwritten:
+            return
         perhaps = [(other, presumed) for other, presumed in self._roots.perhaps_of(root)]
         for tensor, harmless in ((root, None), *perhaps):
             for (index, written), damage in state.overwritten.get(tensor, {}).items():
