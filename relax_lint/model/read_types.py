@@ -57,6 +57,9 @@ class TypeReader:
         kind = type(ty).__name__
         if kind == "TensorType":
             return self._tensor(ty)
+        if kind == "DTensorType":
+            # All shards together: which part each device has is decided when they are lowered.
+            return self._tensor(ty.tensor_ty)
         if kind == "ShapeType":
             return ShapeType(None if ty.values is None else self.extents(ty))
         if kind == "TupleType":
