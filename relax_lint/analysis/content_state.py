@@ -30,6 +30,8 @@ class ContentState:
     """The tensors from outside that are read as they come in."""
     written: dict[ValueId, Certainty] = field(default_factory=dict)
     """The tensors from outside that are written; `MUST`: all of each."""
+    superseded: dict[ValueId, Certainty] = field(default_factory=dict)
+    """The tensors from outside that declared in-place calls overwrite."""
 
     def copy(self) -> ContentState:
         """The same state, to be changed apart."""
@@ -40,6 +42,7 @@ class ContentState:
             set(self.replaced),
             dict(self.read),
             dict(self.written),
+            dict(self.superseded),
         )
 
     def mend(self, root: ValueId, mending: Mending) -> None:
@@ -61,6 +64,17 @@ class ContentState:
         self.replaced &= other.replaced
         self.read = _certain_in_both(self.read, other.read)
         self.written = _certain_in_both(self.written, other.written)
+        self.superseded = _certain_in_both(self.superseded, other.superseded)
+
+
+def joined_damages(one: Damages, other: Damages, branched: int) -> Damages:
+    """What two branches of the `If` of index `branched` say of one value. What happened inside a branch stays
+    as certain as it was; what only one branch undid, or of what only one has the damaged name, does not.
+    """
+    return {
+        key: _both(*(branch.get(key, _elsewhere(key[0] > branched)) for branch in (one, other)))
+        for key in (*one, *(key for key in other if key not in one))
+    }
 
 
 def _mended(damage: Damage, mending: Mending) -> Damage:
@@ -89,10 +103,5 @@ def _elsewhere(inside: bool) -> Damage:
 
 
 def _merge(into: dict[ValueId, Damages], other: dict[ValueId, Damages], branched: int) -> None:
-    """What happened inside a branch stays as certain as it was; what only one branch undid does not."""
     for value in into.keys() | other.keys():
-        one, two = into.get(value, {}), other.get(value, {})
-        into[value] = {
-            key: _both(*(branch.get(key, _elsewhere(key[0] > branched)) for branch in (one, two)))
-            for key in (*one, *(key for key in two if key not in one))
-        }
+        into[value] = joined_damages(into.get(value, {}), other.get(value, {}), branched)
