@@ -146,9 +146,9 @@ class Contents(ContentWrites):
         self._block(op.then_block, state)
         self._block(op.else_block, other)
         stale, stale_2 = self._names.stale(op.then_result, state), self._names.stale(op.else_result, other)
-        state.merge(other, op.place.index)
+        state.merge(other, op)
         if stale or stale_2:
-            state.stale[op.result] = joined_damages(stale, stale_2, op.place.index)
+            state.stale[op.result] = joined_damages(stale, stale_2, op)
 
     def _allocate(self, op: AllocTensor, state: ContentState) -> None:
         if op.result not in self._last_use:

@@ -133,3 +133,51 @@ def main(x: R.Tensor(("n",), "float32"), c: R.Tensor((), "bool")):
     return t
 """
     assert verdicts("RLX101", functions) == [found]
+
+
+CONDITIONAL = """
+@T.prim_func(private=True, s_tir=True)
+def two(a: T.handle, b: T.handle):
+    n = T.int64()
+    m = T.int64()
+    x = T.match_buffer(a, (m,), "float32")
+    y = T.match_buffer(b, (n,), "float32")
+    for i in range(m):
+        y[i] = x[i]
+"""
+WAYS = {
+    "two": "Module.two(x, t)",
+    "packed": 'R.call_packed("my.fill", t, ty_args=R.Tuple)',
+    "other": 'R.call_packed("my.other", t, ty_args=R.Tuple)',
+    "nothing": "x",
+}
+
+
+@pytest.mark.parametrize(
+    ("ways", "verdict", "assumed"),
+    [
+        (("two", "two"), FINE, 0),
+        (("two", "nothing"), UNSURE, 0),
+        (("packed", "other"), FINE, 2),
+        (("packed", "nothing"), UNSURE, 0),
+    ],
+)
+def test_what_is_written_in_both_branches(ways: tuple[str, str], verdict: Verdict, assumed: int) -> None:
+    """In part, or by somebody who is not known."""
+    functions = f"""
+@R.function(pure=False)
+def main(x: R.Tensor(("m",), "float32"), y: R.Tensor(("n",), "float32"), c: R.Tensor((), "bool")):
+    m = T.int64()
+    n = T.int64()
+    R.assert_op(m == n, [], format="")
+    t = R.builtin.alloc_tensor(R.shape([n]), "float32", 0)
+    if c:
+        w = {WAYS[ways[0]]}
+        z = x
+    else:
+        w2 = {WAYS[ways[1]]}
+        z = x
+    return t
+"""
+    (check,) = checks(parse(CONDITIONAL + functions), "RLX205")
+    assert (check.verdict, len(check.assumes)) == (verdict, assumed)
