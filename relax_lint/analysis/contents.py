@@ -17,7 +17,7 @@ import sympy
 from relax_lint.analysis.access_paths import AccessPath, Tree, everything, leaves, with_fields
 from relax_lint.analysis.aliases import Aliases
 from relax_lint.analysis.certainty import Certainty, must_if, weakest
-from relax_lint.analysis.content_state import ContentState
+from relax_lint.analysis.content_state import ContentState, joined_damages
 from relax_lint.analysis.content_writes import ContentWrites
 from relax_lint.analysis.effects import Effect
 from relax_lint.analysis.events import Damage, Mending, Overwriting, Reading, StaleRead, UnwrittenRead
@@ -156,12 +156,10 @@ class Contents(ContentWrites):
         other = state.copy()
         self._block(op.then_block, state)
         self._block(op.else_block, other)
-        stale = {**self._names.stale(op.then_result, state), **self._names.stale(op.else_result, other)}
-        state.merge(other, op.place.index)
-        if stale:
-            state.stale[op.result] = {
-                key: replace(damage, certainty=Certainty.MAY) for key, damage in stale.items()
-            }
+        stale, stale_2 = self._names.stale(op.then_result, state), self._names.stale(op.else_result, other)
+        state.merge(other, op)
+        if stale or stale_2:
+            state.stale[op.result] = joined_damages(stale, stale_2, op)
 
     def _allocate(self, op: AllocTensor, state: ContentState) -> None:
         if op.result not in self._last_use:
@@ -190,6 +188,7 @@ class Contents(ContentWrites):
                     argument = op.arguments[position]
                     self._write(AccessPath(argument), Mending(op, argument, position, whole), state)
         self._fill_results(op, effect, state)
+        self._put_perhaps(op)
         if op.kind.in_place:
             for position in op.inplace:
                 if position >= 0:
