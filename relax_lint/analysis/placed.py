@@ -127,9 +127,9 @@ class Neighbours:
     def _leave_out(self, function: Function, aliases: Aliases) -> None:
         """Tensors that have a name under which they are something else."""
         roots, home = aliases.roots, self._home
-        for root, perhaps in roots.perhaps.items():
-            for one in (root, *perhaps.roots):
-                home.pop(one, None)
+        # What may be the result of a call is read as that, too.
+        for tensor in [one for one in home if next(roots.perhaps_of(one), None) is not None]:
+            del home[tensor]
         for value in function.values:
             if value in aliases.fields:
                 continue
