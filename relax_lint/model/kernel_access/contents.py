@@ -80,6 +80,14 @@ class Contents(Scope):
                     if not self.left_of([(None, low, outside)], Around(self.facts, self._steps)):
                         break
                 self.guesses.give_up(root, low=low)
+                if self._was_given_up(value):
+                    # The value may keep the bound when it is read with what is guessed now.
+                    break
+
+    def _was_given_up(self, value: Any) -> bool:
+        """Whether a value was read with a guess that has been given up since."""
+        atoms = reach(self.terms, value.atoms()) if isinstance(value, Poly) else ()
+        return any(self._roots.get(number) in self.guesses.given_up for number in atoms)
 
     def _stored_ends(self, root: int) -> tuple[Poly, Poly] | None:
         """Bounds on what a buffer holds where every store to it was read before."""

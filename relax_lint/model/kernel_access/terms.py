@@ -46,6 +46,12 @@ class Terms:
     def __getitem__(self, number: int) -> Atom:
         return self.atoms[number]
 
+    def lower(self, number: int, most: int) -> None:
+        """From now on a symbol is taken to be no more than a number."""
+        atom = self.atoms[number]
+        low, high = atom.span
+        atom.span = low, most if high is None else min(high, most)
+
     # -- new atoms -----------------------------------------------------------------------------
 
     def symbol(self, symbol: sympy.Symbol, span: Span, *, holder: int | None = None) -> Poly:
