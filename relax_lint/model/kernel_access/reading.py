@@ -28,8 +28,9 @@ def read_accesses(
     """
     reader = _Reader(prim_func, signature or {}, functions)
     walk = reader.read()
-    accesses = reader.within_limits(walk)
-    return KernelAccesses(accesses, walk.terms, walk.symbols, tuple(walk.not_read), walk.values())
+    accesses, values = reader.within_limits(walk), walk.values()
+    walk.terms.rest()
+    return KernelAccesses(accesses, walk.terms, walk.symbols, tuple(walk.not_read), values)
 
 
 class _Reader:

@@ -10,7 +10,7 @@ from typing import Any
 
 import sympy
 
-from relax_lint.model.kernel_access.atoms import Atom, Kind, Option, Span
+from relax_lint.model.kernel_access.atoms import Atom, Kind, Option, Span, largest, smallest
 from relax_lint.model.kernel_access.conditions import at_least_zero
 from relax_lint.model.kernel_access.polynomials import (
     ONE,
@@ -22,6 +22,9 @@ from relax_lint.model.kernel_access.polynomials import (
     divided,
 )
 from relax_lint.symbolic import functions as f
+
+MAX_SPANS = 20_000
+"""So many ranges of sums are kept for a kernel."""
 
 
 class Terms:
@@ -39,6 +42,9 @@ class Terms:
         self._extremes: dict[tuple[str, Poly, Poly], Poly] = {}
         self._least: dict[Poly, Poly | None] = {}
         self._parts: dict[tuple[int, int, int], Poly] = {}
+        self._spans: dict[Poly, Span] = {}
+        self.bounds: dict[tuple[int, Poly], Any] = {}
+        """What constraints say of an atom, for `bounds.py`."""
         self._powers: dict[Poly, Poly] = {}
         self._names: set[str] = set()
         self._shown: dict[int, Any] = {}
@@ -51,6 +57,12 @@ class Terms:
         atom = self.atoms[number]
         low, high = atom.span
         atom.span = low, most if high is None else min(high, most)
+        self._spans.clear()
+
+    def rest(self) -> None:
+        """Nothing more is read: what only made that quicker is given up."""
+        self._spans.clear()
+        self.bounds.clear()
 
     # -- new atoms -----------------------------------------------------------------------------
 
@@ -81,11 +93,11 @@ class Terms:
         spans = [self.span(option.value) for option in options]
         lows, highs = [low for low, _ in spans], [high for _, high in spans]
         if operation == "max":
-            span = max((low for low in lows if low is not None), default=None), _largest(highs)
+            span = max((low for low in lows if low is not None), default=None), largest(highs)
         elif operation == "min":
-            span = _smallest(lows), min((high for high in highs if high is not None), default=None)
+            span = smallest(lows), min((high for high in highs if high is not None), default=None)
         else:
-            span = _smallest(lows), _largest(highs)
+            span = smallest(lows), largest(highs)
         static = all(self.is_static(option.value) for option in options) and operation != ""
         name = operation if static else self._fresh("choice")
         atom = Atom(Kind.CHOICE, name, span, static=static, options=tuple(options), operation=operation)
@@ -205,6 +217,14 @@ class Terms:
 
     def span(self, p: Poly) -> Span:
         """The least and the greatest value, as far as each atom alone tells."""
+        found = self._spans.get(p)
+        if found is None:
+            if len(self._spans) > MAX_SPANS:
+                self._spans.clear()
+            found = self._spans[p] = self._found_span(p)
+        return found
+
+    def _found_span(self, p: Poly) -> Span:
         low: int | None = 0
         high: int | None = 0
         for monomial, c in p.terms.items():
@@ -373,11 +393,3 @@ class Terms:
             values = [self.expression(option.value) for option in atom.options]
             return (sympy.Max if atom.name == "max" else sympy.Min)(*values)
         return sympy.Symbol(atom.name, integer=True)
-
-
-def _smallest(ends: Sequence[int | None]) -> int | None:
-    return None if None in ends else min(end for end in ends if end is not None)
-
-
-def _largest(ends: Sequence[int | None]) -> int | None:
-    return None if None in ends else max(end for end in ends if end is not None)
