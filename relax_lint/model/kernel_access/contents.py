@@ -21,6 +21,7 @@ from relax_lint.model.kernel_access.outside import Around, reach
 from relax_lint.model.kernel_access.polynomials import Poly
 from relax_lint.model.kernel_access.scope import Scope
 from relax_lint.model.kernel_access.stored import MAX_LEAVES, Leaf, Stored, closure
+from relax_lint.vm import nodes
 
 
 class Contents(Scope):
@@ -51,6 +52,11 @@ class Contents(Scope):
             if root in self.counted:
                 self.terms.counted.add(max(known.atoms()))
         return known
+
+    def moment_of(self, load: Any) -> tuple[int, int]:
+        """The memory from which is loaded, and how often what it holds was forgotten."""
+        root = self._root_at(nodes.loaded_buffer(load).__chandle__())
+        return (-1, len(self.accesses)) if root is None else (root, self._versions.get(root, 0))
 
     def _bounds(self, buffer: Buffer) -> tuple[Poly, Poly] | None:
         """Bounds on what a parameter holds, which a call may tell, or a copy of one."""

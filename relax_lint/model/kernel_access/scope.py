@@ -7,6 +7,7 @@ from typing import Any
 
 from relax_lint.model.kernel_access.accesses import KernelAccess, LoopRange, Obligation
 from relax_lint.model.kernel_access.conditions import Condition
+from relax_lint.model.kernel_access.conversions import Conversions
 from relax_lint.model.kernel_access.invariants import Guesses, Put
 from relax_lint.model.kernel_access.layouts import (
     Buffer,
@@ -73,6 +74,7 @@ class Scope:
         self.shown: Mapping[int, int] = {}
         """Whose memory each buffer shows, by its address: an earlier reading came to all declarations."""
         self._roots: dict[int, int] = {}
+        self.conversions = Conversions()
         self.puts: list[Put] = []
         """What is stored to them."""
         self.guesses = Guesses({})
