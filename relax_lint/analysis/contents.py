@@ -10,13 +10,14 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import replace
+from operator import itemgetter
 
 import sympy
 
 from relax_lint.analysis.access_paths import AccessPath, Tree, everything, leaves, with_fields
 from relax_lint.analysis.aliases import Aliases
 from relax_lint.analysis.certainty import Certainty, must_if, weakest
-from relax_lint.analysis.content_state import ContentState
+from relax_lint.analysis.content_state import ContentState, joined_damages
 from relax_lint.analysis.content_writes import ContentWrites
 from relax_lint.analysis.effects import Effect
 from relax_lint.analysis.events import Damage, Mending, Overwriting, Reading, StaleRead, UnwrittenRead
@@ -71,6 +72,8 @@ class Contents(ContentWrites):
         self.reported = Reported(aliases, paths, memory)
         self.passed: set[ValueId] = set()
         """The tensors from outside that are passed, still unmodified, to calls with unknown effects."""
+        self._last_read: dict[ValueId, int] = {}
+        """The last operation that reads each tensor from outside."""
         self.at_end = ContentState()
         """What holds when the function returns."""
         for parameter in function.parameters:
@@ -93,6 +96,14 @@ class Contents(ContentWrites):
         """The reads of older names of what an in-place call overwrote, the first of each."""
         return tuple(self.reported.stale.values())
 
+    @property
+    def late_reads(self) -> Iterable[tuple[ValueId, ValueId]]:
+        """(written, read): what comes from outside and is not read for the last time before the write."""
+        for written, begin in self._first_write.items():
+            for read, end in self._last_read.items():
+                if end >= begin and read != written:
+                    yield written, read
+
     def _last_uses(self) -> dict[ValueId, int]:
         """The last operation in program order that uses the bytes of each value."""
         last: dict[ValueId, int] = {}
@@ -103,7 +114,7 @@ class Contents(ContentWrites):
         ]
         calls = [op for op in self._function.body.walk() if isinstance(op, FunctionCall)]
         uses += [(call.place.index, path) for call in calls for path in self._captured_by(call)]
-        for index, path in (*sorted(uses), (_END, AccessPath(self._function.result))):
+        for index, path in (*sorted(uses, key=itemgetter(0)), (_END, AccessPath(self._function.result))):
             for root in self._roots.of(path):
                 last[root] = index
                 for other, _ in self._roots.perhaps_of(root):
@@ -145,12 +156,10 @@ class Contents(ContentWrites):
         other = state.copy()
         self._block(op.then_block, state)
         self._block(op.else_block, other)
-        stale = {**self._names.stale(op.then_result, state), **self._names.stale(op.else_result, other)}
-        state.merge(other, op.place.index)
-        if stale:
-            state.stale[op.result] = {
-                key: replace(damage, certainty=Certainty.MAY) for key, damage in stale.items()
-            }
+        stale, stale_2 = self._names.stale(op.then_result, state), self._names.stale(op.else_result, other)
+        state.merge(other, op)
+        if stale or stale_2:
+            state.stale[op.result] = joined_damages(stale, stale_2, op)
 
     def _allocate(self, op: AllocTensor, state: ContentState) -> None:
         if op.result not in self._last_use:
@@ -179,6 +188,7 @@ class Contents(ContentWrites):
                     argument = op.arguments[position]
                     self._write(AccessPath(argument), Mending(op, argument, position, whole), state)
         self._fill_results(op, effect, state)
+        self._put_perhaps(op)
         if op.kind.in_place:
             for position in op.inplace:
                 if position >= 0:
@@ -202,10 +212,13 @@ class Contents(ContentWrites):
 
     def _may_be_written_before(self, op: KernelCall, effect: Effect, position: int) -> bool:
         """Whether a kernel may have written what it reads as another argument."""
-        kept = effect.elementwise | effect.read_before
-        others = [p for p in effect.writes if p != position and (position, p) not in kept]
         count = len(op.arguments)
-        if not others or position >= count:
+        if position >= count or effect.writes == {position}:
+            return False
+        kept, also_kept = effect.elementwise, effect.read_before
+        pairs = ((position, p) for p in effect.writes if p != position)
+        others = [pair[1] for pair in pairs if pair not in kept and pair not in also_kept]
+        if not others:
             return False
         roots = self._aliases.roots_of(op.arguments[position])
         return any(p < count and roots & self._aliases.roots_of(op.arguments[p]) for p in others)
@@ -240,6 +253,7 @@ class Contents(ContentWrites):
             for storage in self._roots.of(place):
                 self._overwrite(written, storage, frozenset(), state)
                 if self._roots.path(storage).value in self._outside:
+                    self._first_write.setdefault(storage, op.place.index)
                     self.places.add(storage)
         self._hand_on_all(op, [summary.path(path, op) for path in sorted(summary.handed_on)], state)
         self._returned(op, summary.unwritten, state)
@@ -325,8 +339,10 @@ class Contents(ContentWrites):
                 if root in state.unwritten and first is not None:
                     self._read_unwritten(root, reading, only, state)
                 self._read_overwritten(root, reading, only, state)
-                if self._roots.path(root).value in self._outside and root not in state.replaced:
-                    self._read_outside(root, reading, only, state)
+                if self._roots.path(root).value in self._outside:
+                    self._last_read[root] = _END if reading.op is None else reading.op.place.index
+                    if root not in state.replaced:
+                        self._read_outside(root, reading, only, state)
         for (index, argument), damage in state.stale.get(reading.value, {}).items():
             found = replace(damage, certainty=weakest(damage.certainty, as_it_was))
             self.reported.read_stale(self._ops[index], argument, reading, found)
@@ -348,6 +364,8 @@ class Contents(ContentWrites):
     def _read_overwritten(
         self, root: ValueId, reading: Reading, only: Certainty, state: ContentState
     ) -> None:
+        if not state.overwritten:
+            return
         perhaps = [(other, presumed) for other, presumed in self._roots.perhaps_of(root)]
         for tensor, harmless in ((root, None), *perhaps):
             for (index, written), damage in state.overwritten.get(tensor, {}).items():

@@ -108,11 +108,7 @@ class IndexValues:
         if not writes and isinstance(made, View) and root not in self._damaged:
             # A reshape may be a copy.
             return self._held(made.source, before) if _dtype(made.type) == _dtype(seen) else None
-        if (
-            not writes
-            or root in self._damaged
-            or any(True for _ in self._flow.aliases.roots.perhaps_of(root))
-        ):
+        if not writes or root in self._damaged or self._flow.aliases.roots.presumed_new(root) is not None:
             return None
         if any(
             one.use is None or _dtype(one.use.operands[one.position].type) != _dtype(seen) for one in writes
@@ -149,9 +145,18 @@ class IndexValues:
         if roots.path(root).value == op.result:
             return
         yield from (other for other, _ in roots.perhaps_of(root))
-        yield from (other for other, storages in roots.storages.items() if root in storages)
+        yield from self._on_storage.get(root, ())
         if root in self._outside:
             yield from self._outside - {root}
+
+    @cached_property
+    def _on_storage(self) -> Mapping[ValueId, list[ValueId]]:
+        """The tensors that may be on each storage."""
+        found: dict[ValueId, list[ValueId]] = defaultdict(list)
+        for root, storages in self._flow.aliases.roots.storages.items():
+            for storage in storages:
+                found[storage].append(root)
+        return found
 
     @cached_property
     def _outside(self) -> frozenset[ValueId]:

@@ -110,6 +110,6 @@ class _Reader:
                 and len(sources) == 1
                 and (found := next(iter(sources))) is not None
             }
-        walk.symbols = walk.signature(self._prim_func.params, self._signature)
+        walk.symbols = walk.signature(self._prim_func.params[:], self._signature)
         walk.facts = tuple(map(at_least_zero, keep(walk.terms, self._limits)))
         return walk

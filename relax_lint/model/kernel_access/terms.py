@@ -23,8 +23,9 @@ from relax_lint.model.kernel_access.polynomials import (
 )
 from relax_lint.symbolic import functions as f
 
-MAX_SPANS = 20_000
-"""So many ranges of sums are kept for a kernel."""
+MAX_SPANS = 20_000  # So many ranges of sums are kept for a kernel.
+MAX_EFFORT = 150_000
+"""Constraints that are handled in one reading of a kernel: about a second."""
 
 
 class Terms:
@@ -37,14 +38,13 @@ class Terms:
         self.from_data: set[int] = set()
         """Unknown numbers: the data decides whether arithmetic wraps around."""
         self.effort = 0
-        """How much was done to judge accesses, in systems of constraints."""
+        """How much was done to judge accesses, in constraints that were added to a system."""
         self._divisions: dict[tuple[Kind, Poly, Poly], int] = {}
         self._extremes: dict[tuple[str, Poly, Poly], Poly] = {}
         self._least: dict[Poly, Poly | None] = {}
         self._parts: dict[tuple[int, int, int], Poly] = {}
         self._spans: dict[Poly, Span] = {}
-        self.bounds: dict[tuple[int, Poly], Any] = {}
-        """What constraints say of an atom, for `bounds.py`."""
+        self.bounds: dict[tuple[int, Poly], Any] = {}  # What constraints say of an atom, for `bounds.py`.
         self._powers: dict[Poly, Poly] = {}
         self._names: set[str] = set()
         self._shown: dict[int, Any] = {}
@@ -55,14 +55,18 @@ class Terms:
     def lower(self, number: int, most: int) -> None:
         """From now on a symbol is taken to be no more than a number."""
         atom = self.atoms[number]
-        low, high = atom.span
-        atom.span = low, most if high is None else min(high, most)
+        atom.span = atom.span[0], most if atom.span[1] is None else min(atom.span[1], most)
         self._spans.clear()
 
     def rest(self) -> None:
         """Nothing more is read: what only made that quicker is given up."""
         self._spans.clear()
         self.bounds.clear()
+
+    @property
+    def is_spent(self) -> bool:
+        """Whether no more is done to judge accesses."""
+        return self.effort > MAX_EFFORT
 
     # -- new atoms -----------------------------------------------------------------------------
 
