@@ -196,8 +196,13 @@ def _compare_accesses(
             raise Disagreement(f"proved for the call and outside, at {text}")
         if verdict.status is Status.WRONG and not _leaves_memory(report, verdict.access):
             raise Disagreement(f"wrong and inside its memory, at {text}")
-        is_limited = verdict.status is Status.LIMITED and not verdict.assumptions
-        if is_limited and outside is not None and _holds(verdict.condition, size):
+        if (
+            verdict.status is Status.LIMITED
+            and not verdict.assumptions
+            and not isinstance(verdict.condition, Unknown)
+            and outside is not None
+            and _holds(verdict.condition, size)
+        ):
             raise Disagreement(f"inside up to {verdict.condition} and outside, at {text}")
         if verdict.status is Status.DEPENDS and not isinstance(verdict.condition, Unknown):
             is_safe = _holds(verdict.condition, size)
