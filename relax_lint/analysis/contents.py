@@ -171,8 +171,9 @@ class Contents(ContentWrites):
                     first = Certainty.MAY
                 if position < len(op.arguments):
                     self._read_all(op, (op.arguments[position],), state, first=first)
-                elif first is not None:
-                    self.reported.read_unwritten(op.result, Reading(op, op.result), Damage(first), ())
+                else:
+                    reading = Reading(op, op.result, unsure=first is None)
+                    self.reported.read_unwritten(op.result, reading, Damage(first or Certainty.MAY), ())
             for position in sorted(effect.writes):
                 if position < len(op.arguments):
                     whole = effect.whole.get(position, sympy.false) == sympy.true
@@ -303,7 +304,9 @@ class Contents(ContentWrites):
     ) -> None:
         for value in values:
             for leaf in self._aliases.leaves(value):
-                self._read(Reading(op, leaf), self._roots.tree(leaf), state, first=first)
+                self._read(
+                    Reading(op, leaf, unsure=first is None), self._roots.tree(leaf), state, first=first
+                )
 
     def _read(
         self,
@@ -322,7 +325,7 @@ class Contents(ContentWrites):
         for roots in leaves(tree):
             only = weakest(must_if(len(roots) == 1), as_it_was)
             for root in sorted(roots):
-                if root in state.unwritten and first is not None:
+                if root in state.unwritten:
                     self._read_unwritten(root, reading, only, state)
                 self._read_overwritten(root, reading, only, state)
                 if self._roots.path(root).value in self._outside and root not in state.replaced:
@@ -333,7 +336,7 @@ class Contents(ContentWrites):
 
     def _read_unwritten(self, root: ValueId, reading: Reading, only: Certainty, state: ContentState) -> None:
         damage = state.unwritten[root]
-        if not damage.mended:
+        if not damage.mended and not reading.unsure:
             # The first use of what was never written is the one to mend.
             del state.unwritten[root]
         left = [

@@ -36,7 +36,9 @@ class Reported:
         )
         if damage.mended and not found.mended:
             found = UnwrittenRead(tensor, reading, Certainty.MAY, found.left)
-        self.unwritten.setdefault((root, where), found)
+        known = self.unwritten.get((root, where))
+        if known is None or (known.reading.unsure and not reading.unsure):
+            self.unwritten[root, where] = found
 
     def read_overwritten(
         self, root: ValueId, write: Op, written: ValueId, reading: Reading, damage: Damage

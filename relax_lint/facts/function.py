@@ -280,7 +280,7 @@ class FunctionFacts:
     # -- words ---------------------------------------------------------------------------------
 
     def name_of(self, value: ValueId) -> str:
-        """The name of a value in the IR; of memory that a call returns in a tuple, the field of its result."""
+        """The name of a value in the IR; of memory in a tuple that a call returns, the field."""
         path = self.flow.aliases.roots.path(value)
         fields = "".join(f"[{field}]" for field in path.fields)
         return self.function.values[path.value].name + fields

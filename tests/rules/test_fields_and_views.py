@@ -69,7 +69,7 @@ def test_a_view_may_start_in_front_of_another_view(extent: int, offset: int) -> 
 @pytest.mark.parametrize(("extent", "offset", "rule"), [(2, -12, "RLX102"), (1, -8, "RLX304")])
 def test_what_starts_or_ends_too_early_is_wrong(extent: int, offset: int, rule: str) -> None:
     text = VIEWS.format(extent=extent, offset=offset)
-    assert ["always-wrong"] == [check.verdict.value for check in findings(parse(text), rule)]
+    assert [check.verdict.value for check in findings(parse(text), rule)] == ["always-wrong"]
     with pytest.raises(ValueError, match="relative_byte_offset"):
         _run(text)
 
