@@ -76,6 +76,8 @@ class Contents(ContentWrites):
         for parameter in function.parameters:
             self._names.add(parameter)
         self._block(function.body, self.at_end)
+        self.returns_presumed: dict[tuple[int, ...], Presumption] = {}
+        """The fields of the result that calls with unknown effects are taken to write."""
         self.returns_unwritten = self._return()
 
     @property
@@ -243,7 +245,7 @@ class Contents(ContentWrites):
                 if self._roots.path(storage).value in self._outside:
                     self.places.add(storage)
         self._hand_on_all(op, [summary.path(path, op) for path in sorted(summary.handed_on)], state)
-        self._returned(op, summary.unwritten, state)
+        self._returned(op, summary.unwritten, summary.presumed, state)
 
     def _hand_on_all(self, op: FunctionCall, paths: Iterable[AccessPath], state: ContentState) -> None:
         """Values that a function gets which is not known, and what those of them hold that are functions."""
@@ -256,7 +258,11 @@ class Contents(ContentWrites):
         self._put_perhaps(op)
 
     def _returned(
-        self, op: FunctionCall, unwritten: Mapping[tuple[int, ...], Certainty], state: ContentState
+        self,
+        op: FunctionCall,
+        unwritten: Mapping[tuple[int, ...], Certainty],
+        presumed: Mapping[tuple[int, ...], Presumption],
+        state: ContentState,
     ) -> None:
         """What the callee made and put on a storage of ours, or left unwritten."""
         for root in self._roots.of(AccessPath(op.result)):
@@ -264,7 +270,9 @@ class Contents(ContentWrites):
             if path.value != op.result or root not in self._last_use:
                 continue
             if path.fields in unwritten:
-                state.unwritten[root] = Damage(unwritten[path.fields])
+                known = presumed.get(path.fields)
+                mended = () if known is None else (Mending(op, root, presumed=known),)
+                state.unwritten[root] = Damage(unwritten[path.fields], mended)
             for storage in self._storages(root):
                 self._on[storage].append(root)
 
@@ -289,8 +297,21 @@ class Contents(ContentWrites):
             if found:
                 only = must_if(len(roots) == 1 and not found[0].mended)
                 unwritten[fields] = weakest(only, *(damage.certainty for damage in found))
+                self._presume_written(fields, roots)
         self._read_all(None, (self._function.result,), self.at_end)
         return unwritten
+
+    def _presume_written(self, fields: tuple[int, ...], roots: frozenset[ValueId]) -> None:
+        """Whether somebody unknown is taken to write all that a field of the result may be."""
+        presumed = []
+        for root in sorted(roots & self.at_end.unwritten.keys()):
+            made = self._paths.definitions[self._roots.path(root).value]
+            mended = self.at_end.unwritten[root].mended
+            counts = [m.presumed for m in mended if m.presumed and self._paths.always_with(m.op, made)]
+            presumed.append(counts[0] if counts else None)
+        found = [one for one in presumed if one is not None]
+        if found and len(found) == len(presumed):
+            self.returns_presumed[fields] = found[0]
 
     # -- reads and writes ----------------------------------------------------------------------
 

@@ -246,6 +246,7 @@ class FunctionFlow:
             contents.returns_unwritten,
             {roots.path(root): certainty for root, certainty in contents.superseded.items()},
             frozenset(map(roots.path, contents.handed_on)),
+            contents.returns_presumed,
         )
 
     def summary_of(self, call: FunctionCall) -> Summary | None:

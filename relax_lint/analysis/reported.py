@@ -31,9 +31,12 @@ class Reported:
             return
         tensor = self._paths.definitions[self._aliases.roots.path(root).value]
         where = None if reading.op is None else reading.op.place.index
-        found = UnwrittenRead(
-            tensor, reading, damage.certainty, tuple(dict.fromkeys(left)), self._counting(damage, reading)
+        mended = tuple(
+            m
+            for m in damage.mended
+            if self._paths.always_with(m.op, reading.op) or self._paths.always_with(m.op, tensor)
         )
+        found = UnwrittenRead(tensor, reading, damage.certainty, tuple(dict.fromkeys(left)), mended)
         if damage.mended and not found.mended:
             found = UnwrittenRead(tensor, reading, Certainty.MAY, found.left)
         known = self.unwritten.get((root, where))

@@ -9,6 +9,7 @@ from relax_lint.analysis.access_paths import AccessPath, Tree, everything, joine
 from relax_lint.analysis.callees import Callees
 from relax_lint.analysis.certainty import Certainty, weakest
 from relax_lint.analysis.components import components
+from relax_lint.analysis.presumption import Presumption
 from relax_lint.analysis.results import New, Result, Source
 from relax_lint.model.operations import FunctionCall, ValueId
 from relax_lint.model.program import Function
@@ -26,7 +27,8 @@ class Summary:
     `reads` are read as they come in, `writes` are written, all of each on every path (`MUST`) or less than
     that (`MAY`). `passed` go to calls with unknown effects, `handed_on` to functions that are not known, on
     the storages in `places` the function writes tensors of its own. `unwritten` are the fields of the result
-    that hold nothing, `superseded` is what declared in-place calls overwrite.
+    that hold nothing, those of them in `presumed` unless calls with unknown effects write all of them;
+    `superseded` is what in-place calls overwrite.
     """
 
     parameters: tuple[ValueId, ...]
@@ -38,6 +40,7 @@ class Summary:
     unwritten: Mapping[tuple[int, ...], Certainty] = field(default_factory=dict)
     superseded: Touched = field(default_factory=dict)
     handed_on: frozenset[AccessPath] = frozenset()
+    presumed: Mapping[tuple[int, ...], Presumption] = field(default_factory=dict)
 
     @property
     def returned_paths(self) -> frozenset[AccessPath]:
@@ -85,6 +88,11 @@ class Summary:
             },
             _weakened(self.superseded, other.superseded),
             self.handed_on | other.handed_on,
+            {
+                fields: presumed
+                for fields, presumed in {**self.presumed, **other.presumed}.items()
+                if all(fields in s.presumed or fields not in s.unwritten for s in (self, other))
+            },
         )
 
     def with_parameters(self, parameters: tuple[ValueId, ...]) -> Summary:
@@ -111,6 +119,7 @@ class Summary:
             self.unwritten,
             touched(self.superseded),
             handed_on,
+            self.presumed,
         )
 
 
