@@ -18,7 +18,7 @@ from relax_lint.analysis.aliases import Aliases
 from relax_lint.analysis.certainty import Certainty, must_if, weakest
 from relax_lint.analysis.content_state import ContentState
 from relax_lint.analysis.content_writes import ContentWrites
-from relax_lint.analysis.effects import Effect
+from relax_lint.analysis.effects import Effect, superseded
 from relax_lint.analysis.events import Damage, Mending, Overwriting, Reading, StaleRead, UnwrittenRead
 from relax_lint.analysis.liveness import operands
 from relax_lint.analysis.overlaps import TensorMemory
@@ -64,7 +64,8 @@ class Contents(ContentWrites):
         self._held_by = held_by
         self._ops: dict[int, Op] = {}
         self._works_in_place = any(
-            isinstance(op, FunctionCall) or (isinstance(op, KernelCall) and op.kind.in_place)
+            isinstance(op, FunctionCall)
+            or (isinstance(op, KernelCall) and bool(superseded(op, effect_of(op))))
             for op in function.body.walk()
         )
         self._last_use.update(self._last_uses())
@@ -182,10 +183,8 @@ class Contents(ContentWrites):
                     argument = op.arguments[position]
                     self._write(AccessPath(argument), Mending(op, argument, position, whole), state)
         self._fill_results(op, effect, state)
-        if op.kind.in_place:
-            for position in op.inplace:
-                if position >= 0:
-                    self._supersede(op, AccessPath(op.arguments[position]), Certainty.MUST, state)
+        for position, certainty in superseded(op, effect).items():
+            self._supersede(op, AccessPath(op.arguments[position]), certainty, state)
 
     def _fill_results(self, op: KernelCall, effect: Effect, state: ContentState) -> None:
         """The tensors that a call allocates hold nothing where it leaves elements out. Of several only those
