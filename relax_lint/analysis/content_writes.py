@@ -42,6 +42,8 @@ class ContentWrites:
         self._names = OlderNames(aliases)
         self.places: set[ValueId] = set()
         """The storages from outside on which tensors are written that the function puts there."""
+        self._first_write: dict[ValueId, int] = {}
+        """The operation that is the first to write each of those, or a tensor from outside."""
         self.handed_on: set[ValueId] = set()
         """What comes from outside and is given to functions that are not known."""
         self._superseded: dict[ValueId, Certainty] = {}
@@ -109,12 +111,14 @@ class ContentWrites:
                 state.mend(root, mending)
             self._names.write(root, mending, state, whole=whole)
             if self._roots.path(root).value in self._outside:
+                self._first_write.setdefault(root, mending.op.place.index)
                 state.written[root] = Certainty.MUST if whole else state.written.get(root, Certainty.MAY)
                 if whole:
                     state.replaced.add(root)
             for storage in self._storages(root):
                 self._written_on[storage].append(root)
                 if self._roots.path(storage).value in self._outside:
+                    self._first_write.setdefault(storage, mending.op.place.index)
                     self.places.add(storage)
                 self._overwrite(mending, storage, roots, state)
             for other, presumed in self._roots.perhaps_of(root):
@@ -158,6 +162,18 @@ class ContentWrites:
             if later and tensor not in roots and self._roots.path(tensor).value != op.result:
                 damages = state.overwritten.setdefault(tensor, {})
                 damages[op.place.index, mending.value] = Damage(Certainty.MAY, harmless=harmless or presumed)
+
+    def _presumed_written(self, roots: frozenset[ValueId], state: ContentState) -> Presumption | None:
+        """What is assumed where calls with unknown effects are taken to write all that a value may be."""
+        found: list[Presumption] = []
+        for root in sorted(roots & state.unwritten.keys()):
+            made = self._paths.definitions[self._roots.path(root).value]
+            mended = state.unwritten[root].mended
+            counts = [m.presumed for m in mended if m.presumed and self._paths.always_with(m.op, made)]
+            if not counts:
+                return None
+            found += counts
+        return found[0] if found else None
 
     def _storages(self, tensor: ValueId) -> frozenset[ValueId]:
         """The storages that an allocated tensor may be on."""

@@ -247,6 +247,7 @@ class FunctionFlow:
             {roots.path(root): certainty for root, certainty in contents.superseded.items()},
             frozenset(map(roots.path, contents.handed_on)),
             contents.returns_presumed,
+            frozenset((roots.path(one), roots.path(other)) for one, other in contents.late_reads),
         )
 
     def summary_of(self, call: FunctionCall) -> Summary | None:

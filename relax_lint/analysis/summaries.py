@@ -28,7 +28,8 @@ class Summary:
     that (`MAY`). `passed` go to calls with unknown effects, `handed_on` to functions that are not known, on
     the storages in `places` the function writes tensors of its own. `unwritten` are the fields of the result
     that hold nothing, those of them in `presumed` unless calls with unknown effects write all of them;
-    `superseded` is what in-place calls overwrite.
+    `superseded` is what in-place calls overwrite. `late` are pairs of what is written, also as one of
+    `places`, and what may be read in or behind the first write.
     """
 
     parameters: tuple[ValueId, ...]
@@ -41,6 +42,7 @@ class Summary:
     superseded: Touched = field(default_factory=dict)
     handed_on: frozenset[AccessPath] = frozenset()
     presumed: Mapping[tuple[int, ...], Presumption] = field(default_factory=dict)
+    late: frozenset[tuple[AccessPath, AccessPath]] = frozenset()
 
     @property
     def returned_paths(self) -> frozenset[AccessPath]:
@@ -93,6 +95,7 @@ class Summary:
                 for fields, presumed in {**self.presumed, **other.presumed}.items()
                 if all(fields in s.presumed or fields not in s.unwritten for s in (self, other))
             },
+            self.late | other.late,
         )
 
     def with_parameters(self, parameters: tuple[ValueId, ...]) -> Summary:
@@ -120,6 +123,7 @@ class Summary:
             touched(self.superseded),
             handed_on,
             self.presumed,
+            frozenset((named(written), named(read)) for written, read in self.late),
         )
 
 
