@@ -212,19 +212,6 @@ class Contents(ContentWrites):
                 if root in self._last_use:
                     state.unwritten[root] = Damage(Certainty.MUST, (Mending(op, root, first + at),))
 
-    def _may_be_written_before(self, op: KernelCall, effect: Effect, position: int) -> bool:
-        """Whether a kernel may have written what it reads as another argument."""
-        count = len(op.arguments)
-        if position >= count or effect.writes == {position}:
-            return False
-        kept, also_kept = effect.elementwise, effect.read_before
-        pairs = ((position, p) for p in effect.writes if p != position)
-        others = [pair[1] for pair in pairs if pair not in kept and pair not in also_kept]
-        if not others:
-            return False
-        roots = self._aliases.roots_of(op.arguments[position])
-        return any(p < count and roots & self._aliases.roots_of(op.arguments[p]) for p in others)
-
     def _call(self, op: FunctionCall, state: ContentState) -> None:
         summary = self._summary_of(op)
         if summary is None:
