@@ -69,7 +69,8 @@ class TypeReader:
         return OpaqueType()
 
     def _tensor(self, ty: Any) -> TensorType:
-        dtype = read_dtype(ty.dtype) if ty.dtype is not None and str(ty.dtype) not in ("", "void") else None
+        named = ty.dtype
+        dtype = read_dtype(named) if named is not None and str(named) not in ("", "void") else None
         shape = ty.shape
         extents: tuple[sympy.Expr, ...] | None = None
         if shape is not None:
@@ -77,7 +78,8 @@ class TypeReader:
                 extents = self.extents(shape)
             elif type(shape.ty).__name__ == "ShapeType" and shape.ty.values is not None:
                 extents = self.extents(shape.ty)
-        device = None if ty.vdevice is None else str(ty.vdevice)
+        on = ty.vdevice
+        device = None if on is None else str(on)
         # In a graph that was saved, or changed since, the two need not agree.
         ndim = int(ty.ndim) if extents is None else len(extents)
         return TensorType(extents, dtype, ndim, device)

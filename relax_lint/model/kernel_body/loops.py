@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
+from functools import cached_property
 from typing import Any
 
 import sympy
@@ -18,7 +19,7 @@ class Range:
     first: sympy.Expr
     last: sympy.Expr
 
-    @property
+    @cached_property
     def extent(self) -> sympy.Expr:
         """The number of integers."""
         return self.last - self.first + 1
@@ -35,6 +36,9 @@ class Loops:
         self._extents: frozenset[sympy.Symbol] = frozenset()
         self._sums: tuple[sympy.Expr, ...] = ()
         """Extents of tensors that are no symbols, such as `w - k + 1`: no tensor has a negative one."""
+        self._reached: dict[sympy.Expr, Range | None] = {}
+        self.positions: dict[tuple[tuple[sympy.Expr, ...], tuple[sympy.Expr, ...]], sympy.Expr | None] = {}
+        """The positions of elements by their indices and the shape, as long as no loop is added."""
 
     def symbol_of(self, var: Any) -> sympy.Symbol:
         """The symbol of a variable."""
@@ -61,6 +65,8 @@ class Loops:
 
     def close_signature(self, extents: Iterable[sympy.Expr] = ()) -> None:
         """The symbols seen so far are those of the signature; `extents` are those of its tensors."""
+        self._reached.clear()
+        self.positions.clear()
         self._signature = frozenset(self._symbols.values())
         given = dict.fromkeys(extents)
         self._extents = frozenset(extent for extent in given if extent.is_Symbol)
@@ -95,6 +101,8 @@ class Loops:
     def enter(self, symbol: sympy.Symbol, first: sympy.Expr, extent: sympy.Expr) -> None:
         """From here on a loop variable runs over `extent` integers from `first` on."""
         self._ranges[symbol] = Range(first, first + extent - 1)
+        self._reached.clear()
+        self.positions.clear()
 
     def extents(self, symbols: Iterable[sympy.Symbol]) -> tuple[sympy.Expr, ...] | None:
         """The extents of the loops of these variables; None where the signature does not tell one."""
@@ -129,10 +137,11 @@ class Loops:
         Sums of multiples of different loop variables, and floor divisions of such sums by a positive
         constant, reach both ends of the range; of anything else None is said.
         """
-        found = self._range(index)
-        if found is None or not (found.first.free_symbols | found.last.free_symbols) <= self._signature:
-            return None
-        return found
+        if index not in self._reached:
+            found = self._range(index)
+            told = found is not None and found.first.free_symbols | found.last.free_symbols <= self._signature
+            self._reached[index] = found if told else None
+        return self._reached[index]
 
     def _range(self, index: sympy.Expr) -> Range | None:
         if index in self._ranges:
