@@ -24,8 +24,8 @@ from relax_lint.model.kernel_access.polynomials import (
 from relax_lint.symbolic import functions as f
 
 MAX_SPANS = 20_000  # So many ranges of sums are kept for a kernel.
-MAX_EFFORT = 150_000
-"""Constraints that are handled in one reading of a kernel: about a second."""
+MAX_EFFORT = 110_000
+"""Constraints that are handled in one reading of a kernel: about half a second."""
 
 
 class Terms:
