@@ -66,6 +66,8 @@ class Aliases:
         viewed: Callable[[KernelCall], tuple[ValueId, ...]] = _none,
         moved: frozenset[ValueId] = frozenset(),
         keeps: Callable[[FunctionCall | None], bool] = _kept_by_nobody,
+        *,
+        moves_pointers: bool = False,
     ) -> None:
         self._function = function
         self._result_of = result_of
@@ -73,6 +75,8 @@ class Aliases:
         self._viewed = viewed
         self._moved = moved
         self._keeps = keeps
+        self.moves_pointers = moves_pointers
+        """Whether a device moves the data pointer of a tensor by its offset on the storage."""
         self._roots_of: dict[ValueId, frozenset[ValueId]] = {}
 
     @cached_property
@@ -175,7 +179,15 @@ class Aliases:
         """The values whose bytes each value may share, over all paths: allocations, parameters,
         constants, results of calls. Where nothing is known of what a call returns, that is taken for new.
         """
-        return Roots(self._function, self.offsets, self._result_of, self._is_known, self._viewed, self._keeps)
+        return Roots(
+            self._function,
+            self.offsets,
+            self._result_of,
+            self._is_known,
+            self._viewed,
+            self._keeps,
+            moves_pointers=self.moves_pointers,
+        )
 
     def roots_of(self, value: ValueId) -> frozenset[ValueId]:
         """The values whose bytes a value may share; what comes from outside of the function is its own."""

@@ -165,7 +165,8 @@ class FunctionFlow:
             return self._shared.made_views.of(call, self.function)
 
         moved = self._shared.moved(self.function)
-        return Aliases(self.function, returned, is_known, viewed, moved, self._shared.keepers.keeps)
+        keeps, moves = self._shared.keepers.keeps, self.program.moves_pointers
+        return Aliases(self.function, returned, is_known, viewed, moved, keeps, moves_pointers=moves)
 
     @cached_property
     def paths(self) -> Paths:

@@ -6,8 +6,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
 
-import sympy
-
+from relax_lint.analysis import copies
 from relax_lint.analysis.access_paths import AccessPath, Tree, at, everything, joined, mapped, with_each
 from relax_lint.analysis.newness import Newness, Presumed
 from relax_lint.analysis.offsets import Offsets
@@ -29,8 +28,7 @@ from relax_lint.model.operations import (
     View,
 )
 from relax_lint.model.program import Function
-from relax_lint.model.types import OpaqueType, PrimType, TensorType, TupleType, ValueType, may_hold_memory
-from relax_lint.symbolic.quantity import Size, Unknown
+from relax_lint.model.types import OpaqueType, PrimType, TupleType, ValueType, may_hold_memory
 from relax_lint.vm.builtins import BUILTINS, Returns, ViewKind
 from relax_lint.vm.calls import CLOSURE_MAKERS, CallKind
 
@@ -43,6 +41,7 @@ _MAKE_TUPLE, _GET_ITEM = "vm.builtin.make_tuple", "vm.builtin.tuple_getitem"
 class Roots:
     """The roots of the values of one function. `result_of` gives the result of a call of a Relax function,
     `keeps` says whether somebody may keep what such a call is given, or (None) what this function is given.
+    Where a device `moves_pointers`, a tensor at an offset on its storage starts at its data pointer.
     """
 
     def __init__(
@@ -53,6 +52,8 @@ class Roots:
         is_known: Callable[[FunctionCall], bool],
         viewed: Callable[[KernelCall], tuple[ValueId, ...]],
         keeps: Callable[[FunctionCall | None], bool],
+        *,
+        moves_pointers: bool,
     ) -> None:
         self._function = function
         self._offsets = offsets
@@ -60,6 +61,7 @@ class Roots:
         self._is_known = is_known
         self._viewed = viewed
         self._keeps = keeps
+        self._moves_pointers = moves_pointers
         self._parts: dict[AccessPath, ValueId] = {}
         self._paths: dict[ValueId, AccessPath] = {}
         self.storages: dict[ValueId, frozenset[ValueId]] = {}
@@ -171,27 +173,11 @@ class Roots:
     def _view(self, op: View, own: Tree[ValueId]) -> Tree[ValueId]:
         source, offset = self.tree(op.source), self._offsets.of(op.source)
         if op.kind is ViewKind.ZERO_OFFSET and offset != 0:
-            if self._is_copied(op.source, offset):
+            if copies.is_certain(offset) and not self._moves_pointers:
                 return own
         elif not op.may_be_copied:
             return source
         return with_each(own, everything(source))
-
-    def _is_copied(self, value: ValueId, offset: Size) -> bool:
-        """Whether a value at an offset is copied in every call: what does not start at 0 is. It does not
-        matter of what is empty wherever it starts at 0.
-        """
-        if isinstance(offset, Unknown):
-            return False
-        return offset.is_nonzero is True or self._is_empty_at_zero(value, offset)
-
-    def _is_empty_at_zero(self, value: ValueId, offset: sympy.Expr) -> bool:
-        """Whether the number of elements is a multiple of a polynomial, the offset."""
-        type_ = self._function.type_of(value)
-        shape = type_.shape if isinstance(type_, TensorType) else None
-        if shape is None:
-            return False
-        return bool(sympy.fraction(sympy.cancel(sympy.prod(shape) / offset))[1].is_number)
 
     def _in_place(self, op: KernelCall, own: Tree[ValueId]) -> Tree[ValueId]:
         outputs = [self.tree(op.arguments[i]) if i >= 0 else None for i in op.inplace]

@@ -33,7 +33,7 @@ from relax_lint.support.lazy_dataclass import record
 from relax_lint.symbolic.decision import Decision, Proof, certain
 from relax_lint.symbolic.quantity import Unknown
 from relax_lint.vm.allocators import Allocator
-from relax_lint.vm.scopes import FLAT_SCOPES, HOST_TARGETS, POINTER_MOVER, offered
+from relax_lint.vm.scopes import FLAT_SCOPES, HOST_TARGETS, offered
 
 
 @record(frozen=True)
@@ -149,16 +149,11 @@ class DeviceFacts:
         text = f"device {device or 0} is `{DEFAULT_TARGET}` (no target is named)"
         return (Presumption(text, is_environment=True),)
 
-    @cached_property
-    def moves_pointers(self) -> bool:
-        """Whether a device moves the data pointer of a tensor by its offset on the storage."""
-        return any(self._target_of(device) == POINTER_MOVER for device in range(self.count))
-
     def _target_of(self, device: int) -> str:
         declared = self._program.declared_devices
         if device < len(declared):
             return declared[device].target
-        own = self._config.target_or_default.split()[0]
+        own = self._config.target_kind
         return "llvm" if declared or device >= (self._config.devices or 1) else own
 
     def _offers(self, device: int | None, scope: str, allocator: Allocator) -> bool | None:

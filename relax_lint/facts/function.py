@@ -236,7 +236,7 @@ class FunctionFacts:
     @cached_property
     def arguments(self) -> ArgumentFacts:
         """What kernels are given (RLX301 to RLX303)."""
-        moved = self.devices.moves_pointers
+        moved = self.program.moves_pointers
         return ArgumentFacts(self.flow, self.prover, self.kernels, moved_pointers=moved)
 
     def accepted_calls(self) -> Iterator[Decided[CallArguments]]:

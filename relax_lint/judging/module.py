@@ -5,6 +5,7 @@ TVM.
 from __future__ import annotations
 
 from collections.abc import Container, Iterable, Iterator
+from dataclasses import replace
 from functools import cached_property
 from typing import Any
 
@@ -23,6 +24,7 @@ from relax_lint.support.lazy_dataclass import record
 from relax_lint.symbolic.prover import ProverChain
 from relax_lint.totals.kernel_memory import KernelMemory
 from relax_lint.vm import versions
+from relax_lint.vm.scopes import POINTER_MOVER
 
 
 @record(frozen=True)
@@ -75,6 +77,8 @@ class ModuleJudge:
             max_extent=config.max_extent,
             kernels=None if kept is None else kept.of(ir_module),
         )
+        if config.target_kind == POINTER_MOVER and not program.declared_devices:
+            program = replace(program, moves_pointers=True)
         assumed = with_assumptions(program, config, self._chain)
         self.program: Program = assumed.program
         self.notes: tuple[str, ...] = assumed.notes

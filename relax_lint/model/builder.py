@@ -34,6 +34,7 @@ from relax_lint.symbolic.printing import condition_text
 from relax_lint.symbolic.translate import Untranslatable
 from relax_lint.vm import versions
 from relax_lint.vm.facts import FactSource
+from relax_lint.vm.scopes import POINTER_MOVER
 
 DEFAULT_MAX_EXTENT = 2**40
 
@@ -60,13 +61,15 @@ def build_program(
         return (builder.build(name, nodes[name]), *builder.inner)
 
     callees = Callees(nodes, build)
+    devices = tuple(Device(*row) for row in versions.declared_devices(module))
     return Program(
         module_name,
         tuple(function for name in nodes for function in callees.all_of(name)),
         versions.device_count(module),
         module,
-        tuple(Device(*row) for row in versions.declared_devices(module)),
+        devices,
         Kernels(module, where) if kernels is None else kernels,
+        any(device.target == POINTER_MOVER for device in devices),
     )
 
 

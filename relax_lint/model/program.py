@@ -168,6 +168,8 @@ class Program:
     node: Any = field(default=None, compare=False, repr=False)
     declared_devices: tuple[Device, ...] = ()
     kernels: Mapping[str, Kernel] = field(default_factory=dict, compare=False, repr=False)
+    moves_pointers: bool = False
+    """Whether a device moves the data pointer of a tensor by its offset on the storage."""
 
     @cached_property
     def kept(self) -> dict[type, Any]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import sys
 from collections.abc import Mapping
@@ -111,6 +112,17 @@ class Config:
     def target_or_default(self) -> str:
         """The target to lower for, and to assume where a module names none."""
         return DEFAULT_TARGET if self.target is None else self.target
+
+    @property
+    def target_kind(self) -> str:
+        """The kind of that target, which may be written as JSON."""
+        text = self.target_or_default
+        if not text.lstrip().startswith("{"):
+            return text.split()[0]
+        try:
+            return str(json.loads(text).get("kind", ""))
+        except ValueError:
+            return ""
 
     @property
     def assumptions(self) -> tuple[Assumption, ...]:

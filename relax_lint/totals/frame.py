@@ -6,6 +6,7 @@ from typing import TypeAlias
 
 import sympy
 
+from relax_lint.analysis import copies
 from relax_lint.analysis.aliases import Aliases
 from relax_lint.analysis.liveness import Releases
 from relax_lint.model.operations import If, ValueId
@@ -52,15 +53,15 @@ class Frame:
         return frozenset(found)
 
     def is_moved(self, value: ValueId) -> bool:
-        """Whether a tensor is certain not to start at its data pointer."""
+        """Whether a tensor is certain to start where `ensure_zero_offset` copies it."""
         offset = self.aliases.offsets.of(value)
-        if isinstance(offset, Unknown):
+        if isinstance(offset, Unknown) or self.aliases.moves_pointers:
             return False
         try:
             found = self.scope.quantity(offset)
         except Indeterminate:
             return False
-        return found != 0 if isinstance(found, int) else found.is_nonzero is True
+        return copies.is_certain(sympy.Integer(found) if isinstance(found, int) else found)
 
     def _owned(self, root: ValueId) -> Memory:
         if root in self.arguments:

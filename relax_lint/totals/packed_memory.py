@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 
 from relax_lint.analysis.kernel_operands import operands_of
-from relax_lint.model.operations import FunctionCall, KernelCall, View
+from relax_lint.model.operations import AllocTensor, FunctionCall, KernelCall, View
 from relax_lint.model.program import Function, Program
 from relax_lint.support.lazy_dataclass import record
 from relax_lint.symbolic.quantity import Unknown
@@ -22,11 +22,10 @@ from relax_lint.totals.workspaces import storage_walks
 from relax_lint.vm.builtins import BUILTINS, ViewKind
 from relax_lint.vm.calls import CallKind
 from relax_lint.vm.packed_memory import NO_ROW, PACKED_MEMORY, Takes
+from relax_lint.vm.scopes import ZERO_OFFSET_STEP
 
 _PACKED = (CallKind.PACKED, CallKind.BUILTIN, CallKind.CALL_DPS_PACKED, CallKind.CALL_INPLACE_PACKED)
 _GRAPHS = "vm.builtin.cuda_graph."
-_ALIGNMENT = 64
-"""A tensor at a multiple of it is not copied on a CPU: `kAllocAlignment`."""
 
 
 @record(frozen=True)
@@ -101,8 +100,9 @@ def _taken(point: CallPoint, kernels: KernelMemory) -> list[PackedCall]:
 def _uncounted(program: Program, function: Function, kernels: KernelMemory) -> Iterator[tuple[str, str]]:
     """The functions without a row, or with one that says why their memory cannot be told."""
     for each in _reached(program, function):
-        views = [op for op in each.body.walk() if isinstance(op, View)]
-        if any(op.kind is ViewKind.ZERO_OFFSET for op in views) and any(map(_is_moved, views)):
+        placed = [op for op in each.body.walk() if isinstance(op, View | AllocTensor)]
+        copies = any(isinstance(op, View) and op.kind is ViewKind.ZERO_OFFSET for op in placed)
+        if copies and any(map(_is_moved, placed)):
             yield "vm.builtin.ensure_zero_offset", "it copies what does not start at a multiple of 64 bytes"
         for op in each.body.walk():
             if isinstance(op, FunctionCall) and op.target is None and op.callee.startswith(_GRAPHS):
@@ -118,11 +118,13 @@ def _uncounted(program: Program, function: Function, kernels: KernelMemory) -> I
                     yield name, reason
 
 
-def _is_moved(op: View) -> bool:
-    """Whether a view starts where a copy of it would be made."""
-    if op.kind is not ViewKind.MEMORY_VIEW or isinstance(op.offset, Unknown):
-        return op.kind is ViewKind.MEMORY_VIEW
-    return not op.offset.is_Integer or int(op.offset) % _ALIGNMENT != 0
+def _is_moved(op: View | AllocTensor) -> bool:
+    """Whether a tensor starts where a copy of it would be made."""
+    if isinstance(op, View) and op.kind is not ViewKind.MEMORY_VIEW:
+        return False
+    if isinstance(op.offset, Unknown):
+        return True
+    return not op.offset.is_Integer or int(op.offset) % ZERO_OFFSET_STEP != 0
 
 
 def _why(name: str) -> str | None:

@@ -71,7 +71,10 @@ class Plans:
         """Which values of a function share a register."""
         known = self._aliases.get(id(function))
         if known is None:
-            known = self._aliases[id(function)] = function, Aliases(function)
+            known = self._aliases[id(function)] = (
+                function,
+                Aliases(function, moves_pointers=self._program.moves_pointers),
+            )
         return known[1]
 
     def releases(self, function: Function, inventory: Inventory) -> Releases:

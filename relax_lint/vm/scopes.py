@@ -27,6 +27,10 @@ TEXTURE_SCOPES = frozenset({"global.texture", "global.texture-weight", "global.t
 POINTER_MOVER = "hexagon"
 """The kind of device on which `StorageObj::AllocTensor` adds the offset to the data pointer."""
 
+ZERO_OFFSET_STEP = 64
+"""Bytes (`kAllocAlignment`): where the host may move pointers, `vm.builtin.ensure_zero_offset` gives a tensor
+that starts at a multiple of it back on the same memory; other tensors it copies."""
+
 _REGION_AXES = 1
 
 

@@ -446,6 +446,24 @@ class CopiedView:
         return z
 
 
+@I.ir_module
+class ViewAtAnAlignedOffset:
+    @R.function(pure=False)
+    def main(x: R.Tensor((4,), "float32")):
+        s = R.memory.alloc_storage(R.shape([1000]), 0, "global", "uint8")
+        t = R.memory.alloc_tensor(s, 64, R.shape([4]), "float32")
+        z = R.memory.ensure_zero_offset(t)
+        k = R.memory.kill_tensor(t)
+        k2 = R.memory.kill_storage(s)
+        q = R.memory.alloc_storage(R.shape([64]), 0, "global", "uint8")
+        u = R.memory.alloc_tensor(q, 0, R.shape([4]), "float32")
+        return z
+
+
+def test_what_starts_at_an_aligned_offset_is_not_copied() -> None:
+    assert totals(ViewAtAnAlignedOffset).peak_live == Amount("1064", 1064)
+
+
 def test_a_copy_of_a_view_does_not_keep_its_storage() -> None:
     assert totals(CopiedView, "moved").peak_live == Amount("64", 64)
     assert totals(CopiedView, "there").peak_live == Amount("80", 80)
