@@ -74,6 +74,8 @@ def test_a_statement_has_these_faults(
         "x: 'dict[1, 2]'",
         "__all__ = ['a', 'b']",
         "if TYPE_CHECKING:\n    x = 1",
+        "def f() -> tuple[int, ...]:\n    return ()",
+        "def f() -> set[int]:\n    return set()",
     ],
 )
 def test_what_no_run_depends_on_has_no_faults(

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import shutil
 import subprocess
-import sys
+from importlib import metadata
 from itertools import product
 from pathlib import Path
 
@@ -18,7 +18,18 @@ from relax_lint.symbolic.asked import Plain
 from relax_lint.symbolic.domain import Domain, Fact, FactKind
 from relax_lint.symbolic.smtlib import Inexpressible, script
 
-Z3 = shutil.which("z3", path=str(Path(sys.executable).parent)) or shutil.which("z3")
+
+def _z3() -> str | None:
+    """The executable: that of the package, wherever its environment is, or else one of the system."""
+    try:
+        files = metadata.files("z3-solver") or []
+    except metadata.PackageNotFoundError:
+        files = []
+    own = (shutil.which(str(file.locate())) for file in files if file.stem == "z3")
+    return next(filter(None, own), None) or shutil.which("z3")
+
+
+Z3 = _z3()
 n, m = sympy.symbols("n m", integer=True)
 
 

@@ -26,7 +26,7 @@ from tools.mutants.generating import PACKAGES, ROOT, Key, Mutant, mutants, pytho
 from tools.mutants.recording import record
 from tools.mutants.report import Log, tell
 from tools.mutants.running import KILLED, UNTESTED, Outcome, Trial
-from tools.mutants.tests_of import Record, digest, test_files
+from tools.mutants.tests_of import Record, digest, test_files, usefulness
 
 KEPT = ROOT / "build" / "mutants" / "record.json"
 IMPORTED_TESTS = 60
@@ -43,6 +43,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser.add_argument("--seed", type=int, default=0, help="which sample")
     parser.add_argument("--minutes", type=float, default=1e9, help="begin none after that")
     parser.add_argument("--tests", nargs="+", metavar="PATH", help="these tests for every mutant")
+    parser.add_argument("--no-record", action="store_true", help="record no more tests than were recorded")
     parser.add_argument(
         "--log", type=Path, help="append every outcome as a line of JSON; what it holds is not run again"
     )
@@ -64,7 +65,11 @@ def main(arguments: Sequence[str] | None = None) -> int:
         left = [mutant for mutant in chosen if mutant.key not in known and mutant.key not in log.found]
         # Where the time ends before the mutants do, those that were run are a sample too.
         left.sort(key=lambda mutant: mutant.key.rank(options.seed))
-        seen = recorded(folder, options.tests, options.jobs)
+        if options.no_record and options.tests is None:
+            running.preload()
+            seen = Record.read(KEPT)
+        else:
+            seen = recorded(folder, options.tests, options.jobs)
         _try(left, seen, folder, log, time.monotonic() + options.minutes * 60, options.jobs)
         return tell(log, chosen, known)
 
@@ -118,7 +123,7 @@ def recorded(folder: str, tests: Sequence[str] | None, jobs: int) -> Record:
     kept = kept.without(stale)
     running.preload()
     path = KEPT if tests is None else Path(folder, "record.json")
-    names = [name for name in stale if (ROOT / name).exists()]
+    names = sorted((name for name in stale if (ROOT / name).exists()), key=usefulness)
     if not _in_fork(partial(_record, kept, names, folder, path, jobs)):
         raise RuntimeError("the tests could not be recorded")
     return Record.read(path)
