@@ -300,7 +300,7 @@ class Terms:
             return atom.first if lower else atom.last
         if atom.kind is Kind.REMAINDER:
             return ZERO if lower else atom.last.shift(-1)
-        if atom.kind is Kind.CHOICE and not atom.static:
+        if atom.kind is Kind.CHOICE:
             found = self._end_of_choice(atom, lower=lower)
             if found is not None:
                 return found
