@@ -26,7 +26,7 @@ def _record(code: Path) -> Record:
     names = ["t.py::one", "t.py::two", "t.py::three"]
     lines = {2: 0b111, 3: 0b110, 7: 0b100}
     return Record(
-        names, [10.0, 35.0, 20.0], {"code.py": Lines(tests_of.digest(code), lines, [1, 6])}, {"t.py": "x"}
+        names, [5.0, 17.5, 10.0], {"code.py": Lines(tests_of.digest(code), lines, [1, 6])}, {"t.py": "x"}
     )
 
 

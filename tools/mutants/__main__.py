@@ -147,13 +147,9 @@ def _record(kept: Record, names: Sequence[str], folder: str, path: Path, jobs: i
 
 def _in_fork(work: Callable[[], None]) -> bool:
     """Whether it came to its end."""
-    return os.waitpid(_forked(work), 0)[1] == 0
-
-
-def _forked(work: Callable[[], None]) -> int:
     child = os.fork()
     if child:
-        return child
+        return os.waitpid(child, 0)[1] == 0
     try:
         work()
         os._exit(0)
@@ -173,21 +169,7 @@ def _try(left: Sequence[Mutant], seen: Record, folder: str, log: Log, end: float
             log.add(Outcome(mutant.key, UNTESTED))
             continue
         (imported if is_imported else quick).append(Trial(mutant, tests, seen.time_of(tests)))
-    workers = [
-        _forked(
-            partial(
-                running.run,
-                quick[number::jobs],
-                imported[number::jobs],
-                str(Path(folder, f"tests{number}")),
-                log.add,
-                end,
-            )
-        )
-        for number in range(jobs)
-    ]
-    for worker in workers:
-        os.waitpid(worker, 0)
+    running.run(quick, imported, str(Path(folder, "tests")), log.add, end, jobs)
     log.read()
 
 

@@ -29,7 +29,7 @@ MARKS = "not slow and not models"
 
 RECORDED_S = 60.0
 """A test that takes longer is of no use to mutants."""
-LIMIT_S = 40.0
+LIMIT_S = 20.0
 """What the tests of one mutant take together: few mutants get that far, as the first of them notice most."""
 OVERHEAD_S = 0.004
 """What a test takes besides."""
