@@ -104,6 +104,8 @@ INSIDE = {
     "a mask": "for i in range(m):\n    if n >= 8:\n        y[i] = x[i & 7]",
     "a shift": "for i in range(n * 4):\n    y[0] = x[i >> 2]",
     "truncated": "for i in range(m):\n    y[i] = x[T.truncmod(i, n)]",
+    "truncated twice": "for i in range(m):\n    if n >= 4:\n        y[i] = x[T.truncdiv(T.truncmod(i, 8), 2)]",
+    "truncated and joined": "for i in range(n):\n    y[0] = x[T.truncdiv(i, 4) * 4 + T.truncmod(i, 4)]",
 }
 
 

@@ -292,6 +292,23 @@ def test_one_load_of_several_that_comes_first_is_enough() -> None:
     assert kernel(both.format(loaded="y[1]")).reads == {0, 1}
 
 
+@pytest.mark.parametrize(
+    ("loop", "reads"),
+    [
+        ("for i in range(n - 1):\n    ", {0}),
+        ("for i in T.parallel(n - 1):\n    ", {0, 1}),
+        ("for i in T.vectorized(n - 1):\n    ", {0, 1}),
+        ('for i in T.thread_binding(n - 1, thread="threadIdx.x"):\n    ', {0, 1}),
+        ('i = T.launch_thread("threadIdx.x", n - 1)\n', {0, 1}),
+        ("for i in range(1, n - 1):\n    ", {0, 1}),
+    ],
+)
+def test_what_the_step_before_has_stored_is_there_where_one_step_comes_after_the_other(
+    loop: str, reads: set[int]
+) -> None:
+    assert kernel(f"y[0] = x[0]\n{loop}y[i + 1] = y[i] + x[i]").reads == reads
+
+
 def test_a_row_that_is_filled_in_the_same_step_is_not_read() -> None:
     body = """
     for i in range(n):
@@ -355,3 +372,36 @@ def test_what_follows_a_loop_without_a_count_is_in_the_loop_around_it() -> None:
     assert (
         kernel(body.replace("        y[i] = x[i]", "            y[i] = x[i]")).whole_writes[1] == sympy.false
     )
+
+
+@pytest.mark.parametrize(
+    "form",
+    [
+        "T.Cast('float32', T.Cast('int32', {}))",
+        "T.Cast('float32', T.bitwise_not(T.Cast('int32', {})))",
+        "T.Cast('float32', T.Not({} > T.float32(0)))",
+        "T.Select(x[1] > {}, x[0], x[2])",
+        "T.Select(x[1] > x[2], {}, x[2])",
+        "T.Select(x[1] > x[2], x[0], {})",
+        "T.if_then_else(x[1] > {}, x[0], x[2])",
+        "T.if_then_else(x[1] > x[2], {}, x[2])",
+        "T.if_then_else(x[1] > x[2], x[0], {})",
+        "T.Select(T.And(x[1] > x[2], x[0] > {}), x[0], x[2])",
+        "T.Select(T.Or(x[1] > {}, x[0] > x[1]), x[0], x[2])",
+        "T.min(x[0], {})",
+        "T.max({}, x[0])",
+        "x[0] - {}",
+        "x[T.Cast('int32', {})]",
+        "T.exp({})",
+        "T.Let({0} * {0}, where={{T.Var('v', 'float32'): {0}}})",
+    ],
+)
+def test_what_stands_in_any_expression_is_read(form: str) -> None:
+    assert 1 in kernel(f"x[0] = {form.format('y[0]')}", x="8", y="8").reads
+    assert 1 not in kernel(f"x[0] = {form.format('x[3]')}", x="8", y="8").reads
+
+
+@pytest.mark.parametrize("form", ["T.Broadcast({}, 4)", "T.Ramp(T.Cast('int32', {}), 1, 4)"])
+def test_what_stands_in_a_vector_is_read(form: str) -> None:
+    assert 1 in kernel(f"T.evaluate({form.format('y[0]')})", x="8", y="8").reads
+    assert 1 not in kernel(f"T.evaluate({form.format('x[3]')})", x="8", y="8").reads
