@@ -159,12 +159,13 @@ def test_a_total_without_a_formula_has_an_upper_limit(memory: Memory) -> None:
     # The kernels take nothing for themselves: together it is the same.
     at_most = report["at_most"]
     assert at_most["workspaces.together.pooled"] == at_most["reserved.pooled"]
-    pooled = parse_expr(at_most["reserved.pooled"]["expr"], {"n": sympy.Symbol("n", integer=True)})
+    symbol = sympy.Symbol("n", integer=True)
+    pooled = parse_expr(at_most["reserved.pooled"]["expr"], {"n": symbol})
     module = build_program(tvm.script.from_source(free[free.index("@I.ir_module") :]))
     for n in (0, 1, 255, 256, 1023, 1024, 3000):
         need = measure(module, module.functions[0], binding={"n": n}).reserved[Allocator.POOLED]
         assert isinstance(need, int)
-        assert need <= pooled.subs({"n": n})
+        assert need <= pooled.subs(symbol, n)
 
 
 def test_under_bounds_it_is_followed_value_by_value(memory: Memory) -> None:

@@ -43,7 +43,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser.add_argument("--seed", type=int, default=0, help="which sample")
     parser.add_argument("--minutes", type=float, default=1e9, help="begin none after that")
     parser.add_argument("--tests", nargs="+", metavar="PATH", help="these tests for every mutant")
-    parser.add_argument("--no-record", action="store_true", help="record no more tests than were recorded")
+    parser.add_argument(
+        "--record", nargs="*", metavar="PATH", help="record no other tests anew; none where no path is given"
+    )
     parser.add_argument(
         "--log", type=Path, help="append every outcome as a line of JSON; what it holds is not run again"
     )
@@ -65,11 +67,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         left = [mutant for mutant in chosen if mutant.key not in known and mutant.key not in log.found]
         # Where the time ends before the mutants do, those that were run are a sample too.
         left.sort(key=lambda mutant: mutant.key.rank(options.seed))
-        if options.no_record and options.tests is None:
-            running.preload()
-            seen = Record.read(KEPT)
-        else:
-            seen = recorded(folder, options.tests, options.jobs)
+        seen = recorded(folder, options.tests, options.jobs, options.record)
         _try(left, seen, folder, log, time.monotonic() + options.minutes * 60, options.jobs)
         return tell(log, chosen, known)
 
@@ -112,14 +110,20 @@ def sampled(found: Sequence[Mutant], count: int | None, seed: int) -> list[Mutan
     return [mutant for mutant in found if mutant.key in taken]
 
 
-def recorded(folder: str, tests: Sequence[str] | None, jobs: int) -> Record:
-    """What the tests run, up to date. A fork records it: this process must not import what is mutated."""
+def recorded(
+    folder: str, tests: Sequence[str] | None, jobs: int, only: Sequence[str] | None = None
+) -> Record:
+    """What the tests run, up to date, or as far as that concerns some. A fork records it: this process must
+    not import what is mutated.
+    """
     kept = Record.read(KEPT) if tests is None else Record()
     stale = (
         kept.stale_tests()
         if tests is None
         else [path.relative_to(ROOT).as_posix() for path in test_files(tests)]
     )
+    if only is not None:
+        stale = [name for name in stale if name.startswith(tuple(only))]
     kept = kept.without(stale)
     running.preload()
     path = KEPT if tests is None else Path(folder, "record.json")
