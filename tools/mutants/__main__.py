@@ -21,7 +21,7 @@ from functools import partial
 from pathlib import Path
 
 from tools.mutants import running
-from tools.mutants.explained import explained
+from tools.mutants.explained import reasons
 from tools.mutants.generating import PACKAGES, ROOT, Key, Mutant, mutants, python_files
 from tools.mutants.recording import record
 from tools.mutants.report import Log, tell
@@ -61,7 +61,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         options.sample,
         options.seed,
     )
-    known = explained()
+    known = reasons(mutant.key for mutant in chosen)
     with tempfile.TemporaryDirectory() as folder:
         log = Log(options.log or Path(folder, "log.jsonl"))
         left = [mutant for mutant in chosen if mutant.key not in known and mutant.key not in log.found]
