@@ -66,10 +66,13 @@ class PassFinding:
 class _Version:
     """The module as one pass left it (`made_by` None: as it was given), and what is found in it: `findings`
     is None before it is judged, and where it cannot be analysed.
+
+    `table` is TVM's map of the functions: as long as it is held here, it is copied before it is changed.
     """
 
     made_by: str | None
     module: Any
+    table: Any
     functions: list[Any]
     judged: bool = False
     findings: list[Check] | None = None
@@ -155,9 +158,10 @@ class MemoryLint:
         name = str(info.name)
         self._record(module, self._running[-1] if self._running else None)
         self._running.append(name)
-        if name == _ERASING_PACKED:
+        loses = name == _ERASING_PACKED and has_packed_in_place(module)
+        if loses:
             self._declared |= declared_in(module)
-        if self._passes is None and self._versions and (name in _ERASING or self._loses(name, module)):
+        if self._passes is None and self._versions and (loses or name in _ERASING):
             self._fail(self._judge())
 
     def run_after_pass(self, module: Any, info: Any) -> None:
@@ -171,9 +175,6 @@ class MemoryLint:
         if self._versions and self._is_due(name):
             self._fail(self._judge())
 
-    def _loses(self, name: str, module: Any) -> bool:
-        return name == _ERASING_PACKED and has_packed_in_place(module)
-
     def _is_due(self, name: str) -> bool:
         if self._passes is None:
             return not self._running and self._has_news()
@@ -184,15 +185,19 @@ class MemoryLint:
         return any(version.made_by not in _NOTHING_NEW for version in since)
 
     def _record(self, module: Any, made_by: str | None) -> None:
-        functions = [function for _, function in module.functions.items()]
+        table = module.functions
+        if self._versions and _same(self._versions[-1].table, table):
+            return
+        functions = [function for _, function in table.items()]
         if not any(map(versions.is_relax, functions)):
             return
         if self._versions and self._versions[-1].holds(functions):
+            self._versions[-1].table = table
             return
         if made_by is None:
             self._forget()
         # Passes written in Python may change the module that they were given.
-        self._versions.append(_Version(made_by, module.clone(), functions))
+        self._versions.append(_Version(made_by, module.clone(), table, functions))
 
     def _forget(self) -> None:
         self._running, self._versions, self._known, self._declared = [], [], [], {}

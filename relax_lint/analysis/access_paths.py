@@ -7,8 +7,10 @@ from dataclasses import dataclass
 from typing import TypeAlias, TypeVar
 
 from relax_lint.model.operations import ValueId
+from relax_lint.support.quick_init import quick_init
 
 
+@quick_init
 @dataclass(frozen=True, order=True)
 class AccessPath:
     """A value, or (`fields`, outermost first) a field of a tuple that it is."""

@@ -42,6 +42,8 @@ class ContentWrites:
         self._names = OlderNames(aliases)
         self.places: set[ValueId] = set()
         """The storages from outside on which tensors are written that the function puts there."""
+        self._first_write: dict[ValueId, int] = {}
+        """The operation that is the first to write each of those, or a tensor from outside."""
         self.handed_on: set[ValueId] = set()
         """What comes from outside and is given to functions that are not known."""
         self._superseded: dict[ValueId, Certainty] = {}
@@ -109,12 +111,14 @@ class ContentWrites:
                 state.mend(root, mending)
             self._names.write(root, mending, state, whole=whole)
             if self._roots.path(root).value in self._outside:
+                self._first_write.setdefault(root, mending.op.place.index)
                 state.written[root] = Certainty.MUST if whole else state.written.get(root, Certainty.MAY)
                 if whole:
                     state.replaced.add(root)
             for storage in self._storages(root):
                 self._written_on[storage].append(root)
                 if self._roots.path(storage).value in self._outside:
+                    self._first_write.setdefault(storage, mending.op.place.index)
                     self.places.add(storage)
                 self._overwrite(mending, storage, roots, state)
             for other, presumed in self._roots.perhaps_of(root):

@@ -71,6 +71,8 @@ class Contents(ContentWrites):
         self.reported = Reported(aliases, paths, memory)
         self.passed: set[ValueId] = set()
         """The tensors from outside that are passed, still unmodified, to calls with unknown effects."""
+        self._last_read: dict[ValueId, int] = {}
+        """The last operation that reads each tensor from outside."""
         self.at_end = ContentState()
         """What holds when the function returns."""
         for parameter in function.parameters:
@@ -92,6 +94,14 @@ class Contents(ContentWrites):
     def stale_reads(self) -> tuple[StaleRead, ...]:
         """The reads of older names of what an in-place call overwrote, the first of each."""
         return tuple(self.reported.stale.values())
+
+    @property
+    def late_reads(self) -> Iterable[tuple[ValueId, ValueId]]:
+        """(written, read): what comes from outside and is not read for the last time before the write."""
+        for written, begin in self._first_write.items():
+            for read, end in self._last_read.items():
+                if end >= begin and read != written:
+                    yield written, read
 
     def _last_uses(self) -> dict[ValueId, int]:
         """The last operation in program order that uses the bytes of each value."""
@@ -240,6 +250,7 @@ class Contents(ContentWrites):
             for storage in self._roots.of(place):
                 self._overwrite(written, storage, frozenset(), state)
                 if self._roots.path(storage).value in self._outside:
+                    self._first_write.setdefault(storage, op.place.index)
                     self.places.add(storage)
         self._hand_on_all(op, [summary.path(path, op) for path in sorted(summary.handed_on)], state)
         self._returned(op, summary.unwritten, state)
@@ -325,8 +336,10 @@ class Contents(ContentWrites):
                 if root in state.unwritten and first is not None:
                     self._read_unwritten(root, reading, only, state)
                 self._read_overwritten(root, reading, only, state)
-                if self._roots.path(root).value in self._outside and root not in state.replaced:
-                    self._read_outside(root, reading, only, state)
+                if self._roots.path(root).value in self._outside:
+                    self._last_read[root] = _END if reading.op is None else reading.op.place.index
+                    if root not in state.replaced:
+                        self._read_outside(root, reading, only, state)
         for (index, argument), damage in state.stale.get(reading.value, {}).items():
             found = replace(damage, certainty=weakest(damage.certainty, as_it_was))
             self.reported.read_stale(self._ops[index], argument, reading, found)

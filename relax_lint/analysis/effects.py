@@ -63,9 +63,17 @@ class EffectTable:
     def __init__(self, program: Program) -> None:
         self._kernels = program.kernels
         self._known: dict[tuple[object, ...], Effect] = {}
+        self._of_call: dict[int, tuple[KernelCall, Effect]] = {}
+        """By the identity of a call, which is kept so that it stays its own: to compare calls costs more."""
 
     def effect_of(self, call: KernelCall) -> Effect:
         """What a call does to the contents of its arguments."""
+        known = self._of_call.get(id(call))
+        if known is None:
+            known = self._of_call[id(call)] = call, self._of_alike(call)
+        return known[1]
+
+    def _of_alike(self, call: KernelCall) -> Effect:
         key = (call.kind, call.callee, len(call.arguments), fresh_outputs(call), call.inplace, call.pure)
         effect = self._known.get(key)
         if effect is None:

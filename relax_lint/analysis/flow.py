@@ -246,6 +246,7 @@ class FunctionFlow:
             contents.returns_unwritten,
             {roots.path(root): certainty for root, certainty in contents.superseded.items()},
             frozenset(map(roots.path, contents.handed_on)),
+            frozenset((roots.path(one), roots.path(other)) for one, other in contents.late_reads),
         )
 
     def summary_of(self, call: FunctionCall) -> Summary | None:

@@ -292,6 +292,8 @@ class Roots:
 
     def _presume(self, op: KernelCall | FunctionCall, own: Tree[ValueId]) -> None:
         presumed = returns_something_new(op)
+        if presumed is None:
+            return
         anything = isinstance(op, FunctionCall)
         given = [
             self.of(AccessPath(argument))
@@ -299,7 +301,7 @@ class Roots:
             if anything or self._has_memory(argument)
         ]
         roots = frozenset[ValueId]().union(*given)
-        if presumed is None or not roots or isinstance(self._function.type_of(op.result), PrimType):
+        if not roots or isinstance(self._function.type_of(op.result), PrimType):
             return
         for root in everything(own):
             self.perhaps[root] = Perhaps(roots, presumed)

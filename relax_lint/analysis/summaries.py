@@ -26,7 +26,8 @@ class Summary:
     `reads` are read as they come in, `writes` are written, all of each on every path (`MUST`) or less than
     that (`MAY`). `passed` go to calls with unknown effects, `handed_on` to functions that are not known, on
     the storages in `places` the function writes tensors of its own. `unwritten` are the fields of the result
-    that hold nothing, `superseded` is what declared in-place calls overwrite.
+    that hold nothing, `superseded` is what declared in-place calls overwrite. `late` are pairs of what is
+    written, also as one of `places`, and what may be read in or behind the first write.
     """
 
     parameters: tuple[ValueId, ...]
@@ -38,6 +39,7 @@ class Summary:
     unwritten: Mapping[tuple[int, ...], Certainty] = field(default_factory=dict)
     superseded: Touched = field(default_factory=dict)
     handed_on: frozenset[AccessPath] = frozenset()
+    late: frozenset[tuple[AccessPath, AccessPath]] = frozenset()
 
     @property
     def returned_paths(self) -> frozenset[AccessPath]:
@@ -85,6 +87,7 @@ class Summary:
             },
             _weakened(self.superseded, other.superseded),
             self.handed_on | other.handed_on,
+            self.late | other.late,
         )
 
     def with_parameters(self, parameters: tuple[ValueId, ...]) -> Summary:
@@ -111,6 +114,7 @@ class Summary:
             self.unwritten,
             touched(self.superseded),
             handed_on,
+            frozenset((named(written), named(read)) for written, read in self.late),
         )
 
 

@@ -26,7 +26,7 @@ from relax_lint.facts.claims import Claim
 from relax_lint.facts.judge import Decided, Judge
 from relax_lint.facts.placement import Allocation, PlacementFacts
 from relax_lint.model.operations import AllocStorage, Op
-from relax_lint.model.program import DeclaredBound
+from relax_lint.model.program import BoundKind, DeclaredBound
 from relax_lint.results.verdict import Verdict
 from relax_lint.support.lazy_dataclass import record
 from relax_lint.symbolic.decision import Assignment, certain
@@ -57,10 +57,13 @@ class Fault(Enum):
 
 @record(frozen=True)
 class FaultyBound:
-    """A declared bound that TVM refuses or ignores."""
+    """A declared bound that TVM refuses or ignores. `is_missed`: a symbol has no upper bound, which this one
+    may have been meant for.
+    """
 
     bound: DeclaredBound
     fault: Fault
+    is_missed: bool
 
     @property
     def is_refused(self) -> bool:
@@ -131,10 +134,21 @@ class BoundFacts:
         for bound in self._function.bounds:
             if bound.value is None:
                 decision = certain(Verdict.ALWAYS_WRONG, "a bound must be an integer")
-                yield Decided(FaultyBound(bound, Fault.NOT_AN_INTEGER), decision)
+                yield Decided(FaultyBound(bound, Fault.NOT_AN_INTEGER, is_missed=True), decision)
             if bound.symbol is None and bound.name not in self._names_of_module:
                 reason = "bounds are matched by name against the signature"
-                yield Decided(FaultyBound(bound, Fault.UNKNOWN_NAME), certain(Verdict.ALWAYS_WRONG, reason))
+                is_missed = bound.kind is BoundKind.UPPER and self._may_be_missed(bound.name)
+                fault = FaultyBound(bound, Fault.UNKNOWN_NAME, is_missed)
+                yield Decided(fault, certain(Verdict.ALWAYS_WRONG, reason))
+
+    def _may_be_missed(self, name: str) -> bool:
+        """Whether a function that has a bound of this name has a symbol without an upper bound."""
+        for function in self._flow.program.functions:
+            upper = [bound for bound in function.bounds if bound.kind is BoundKind.UPPER]
+            bounded = {bound.symbol for bound in upper}
+            if any(b.name == name for b in upper) and any(s.symbol not in bounded for s in function.symbols):
+                return True
+        return False
 
     @cached_property
     def _names_of_module(self) -> frozenset[str]:

@@ -149,9 +149,18 @@ class IndexValues:
         if roots.path(root).value == op.result:
             return
         yield from (other for other, _ in roots.perhaps_of(root))
-        yield from (other for other, storages in roots.storages.items() if root in storages)
+        yield from self._on_storage.get(root, ())
         if root in self._outside:
             yield from self._outside - {root}
+
+    @cached_property
+    def _on_storage(self) -> Mapping[ValueId, list[ValueId]]:
+        """The tensors that may be on each storage."""
+        found: dict[ValueId, list[ValueId]] = defaultdict(list)
+        for root, storages in self._flow.aliases.roots.storages.items():
+            for storage in storages:
+                found[storage].append(root)
+        return found
 
     @cached_property
     def _outside(self) -> frozenset[ValueId]:

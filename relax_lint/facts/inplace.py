@@ -87,8 +87,8 @@ def _presumed_apart(
 def _inside_callee(
     call: FunctionCall, flow: FunctionFlow, judge: Judge
 ) -> Iterator[Decided[ArgumentOverlap]]:
-    """The arguments of a function that share memory of which it writes one; in which order it reads and
-    writes them is not asked.
+    """The arguments of a function that share memory of which it writes one. They may where it reads the other
+    one for the last time before it writes.
     """
     summary = flow.summary_of(call)
     if summary is None:
@@ -108,8 +108,17 @@ def _inside_callee(
             if len(pair) == 2 and pair not in seen and shared:
                 seen.add(pair)
                 values = (flow.aliases.leaf(places[first]), flow.aliases.leaf(places[second]))
-                event = ArgumentOverlap(call, *values, False, False, False, Outcome.NOT_KNOWN, Certainty.MAY)
-                yield _overlapping(event, flow, judge)
+                kept = own[second] in own[:count] or own[second] in (*summary.passed, *summary.handed_on)
+                in_order = not kept and (own[first], own[second]) not in summary.late
+                event = ArgumentOverlap(
+                    call, *values, False, False, in_order, Outcome.NOT_KNOWN, Certainty.MAY
+                )
+                if in_order:
+                    yield Decided(
+                        event, certain(Verdict.ALWAYS_FINE, "read for the last time before the write")
+                    )
+                else:
+                    yield _overlapping(event, flow, judge)
 
 
 def _pairs(call: KernelCall, effect: Effect) -> Iterator[tuple[int, int]]:

@@ -17,6 +17,7 @@ from relax_lint.analysis.effects import outputs_of
 from relax_lint.analysis.events import UnwrittenRead
 from relax_lint.analysis.flow import FunctionFlow
 from relax_lint.analysis.presumption import Presumption
+from relax_lint.facts.claims import not_negative
 from relax_lint.facts.coverage import initialised, is_exact, presumed_writes, written_again
 from relax_lint.facts.judge import Decided, Judge
 from relax_lint.model.operations import FunctionCall, KernelCall, ValueId
@@ -89,7 +90,9 @@ def _perhaps_written(
         return Decided(event, fine, (*event.reading.presumptions, *presumed))
     if decision.reachable and decision.verdict is not Verdict.ALWAYS_FINE:
         told = initialised(event.mended, flow)
-        if told is not None and judge.implies(claim.domain, told, sympy.Or(nothing, written)):
+        read = flow.function.tensor_type(event.reading.value)
+        domain = not_negative(claim.domain, (read.shape or ()) if read else ())
+        if told is not None and judge.implies(domain, told, sympy.Or(nothing, written)):
             fine = certain(Verdict.ALWAYS_FINE, "written unless a reduction is empty")
             return Decided(event, fine, (*event.reading.presumptions, _NOT_EMPTY))
     return Decided(event, decision, event.reading.presumptions)

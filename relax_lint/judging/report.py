@@ -86,7 +86,7 @@ def check_module(
     kept: KeptKernels | None = None,
 ) -> UnitResult:
     """Judge every memory operation of an IRModule and, unless `totals` is False, total its memory. If
-    `fine` is False the operations that are plainly fine have no checks.
+    `fine` is False the operations that are always fine have no checks.
 
     `assumptions` (values that were assumed to read the module) are listed with every
     verdict that is not unconditional; `write_fix` makes a fix of a remedy. `depends` tells what was not read
@@ -165,9 +165,12 @@ class _Writer:
         self._fine: dict[str, Callable[[Mapping[str, Any]], Check]] = {}
 
     def checks(self, judged: JudgedFunction, *, fine: bool) -> list[Check]:
-        """One check per judgement; unless `fine`, only of those that have more to tell."""
-        wanted = (found for found in judged.judgements if fine or not self._is_plain(found.judgement))
-        return [self._check(found) for found in wanted]
+        """One check per judgement; unless `fine`, only of those that may be findings."""
+        return [
+            self._check(found)
+            for found in judged.judgements
+            if fine or found.judgement.decision.verdict is not Verdict.ALWAYS_FINE
+        ]
 
     def _check(self, found: PlannedJudgement) -> Check:
         if self._is_plain(found.judgement):

@@ -59,7 +59,7 @@ def build_program(
         builder = FunctionBuilder(context, module_name, where)
         return (builder.build(name, nodes[name]), *builder.inner)
 
-    callees = Callees(build)
+    callees = Callees(nodes, build)
     return Program(
         module_name,
         tuple(function for name in nodes for function in callees.all_of(name)),

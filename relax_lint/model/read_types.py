@@ -57,6 +57,9 @@ class TypeReader:
         kind = type(ty).__name__
         if kind == "TensorType":
             return self._tensor(ty)
+        if kind == "DTensorType":
+            # All shards together: which part each device has is decided when they are lowered.
+            return self._tensor(ty.tensor_ty)
         if kind == "ShapeType":
             return ShapeType(None if ty.values is None else self.extents(ty))
         if kind == "TupleType":
@@ -66,7 +69,8 @@ class TypeReader:
         return OpaqueType()
 
     def _tensor(self, ty: Any) -> TensorType:
-        dtype = read_dtype(ty.dtype) if ty.dtype is not None and str(ty.dtype) not in ("", "void") else None
+        named = ty.dtype
+        dtype = read_dtype(named) if named is not None and str(named) not in ("", "void") else None
         shape = ty.shape
         extents: tuple[sympy.Expr, ...] | None = None
         if shape is not None:
@@ -74,7 +78,8 @@ class TypeReader:
                 extents = self.extents(shape)
             elif type(shape.ty).__name__ == "ShapeType" and shape.ty.values is not None:
                 extents = self.extents(shape.ty)
-        device = None if ty.vdevice is None else str(ty.vdevice)
+        on = ty.vdevice
+        device = None if on is None else str(on)
         # In a graph that was saved, or changed since, the two need not agree.
         ndim = int(ty.ndim) if extents is None else len(extents)
         return TensorType(extents, dtype, ndim, device)

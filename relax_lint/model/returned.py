@@ -6,7 +6,7 @@ extents are those of its arguments.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Container, Mapping, Sequence
 
 import sympy
 
@@ -20,9 +20,10 @@ MAX_DEPTH = 16
 
 
 class Callees:
-    """The functions of a module, each built when it is first asked for."""
+    """The functions of a module, by their names, each built when it is first asked for."""
 
-    def __init__(self, build: Callable[[str], tuple[Function, ...]]) -> None:
+    def __init__(self, names: Container[str], build: Callable[[str], tuple[Function, ...]]) -> None:
+        self._names = names
         self._build = build
         self._built: dict[str, tuple[Function, ...]] = {}
         self._pending: set[str] = set()
@@ -36,8 +37,12 @@ class Callees:
         return self._built[name]
 
     def of(self, name: str) -> Function | None:
-        """A function of which the result is asked for; None where that leads back to it, or too deep."""
-        if name in self._pending or (name not in self._built and len(self._pending) > MAX_DEPTH):
+        """A function of which the result is asked for; None where that leads back to it, or too deep, and for
+        one that is defined in another one.
+        """
+        if name not in self._names or name in self._pending:
+            return None
+        if name not in self._built and len(self._pending) > MAX_DEPTH:
             return None
         return self.all_of(name)[0]
 

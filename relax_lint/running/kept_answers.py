@@ -36,7 +36,8 @@ KEPT_OPTIONS = frozenset(
 )
 """The options with which an answer depends on nothing else; with any other one none is kept."""
 
-KEPT_FORMATS = ("text", "concise")
+KEPT_FORMATS = ("text", "concise", "json")
+"""Others tell of the repository around the files, or of the moment."""
 
 _FORM = "relax-lint answer 1"
 _MOST_ARGUMENTS = 64

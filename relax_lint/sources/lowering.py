@@ -101,28 +101,12 @@ def lowered(module: Any, target: str) -> Any:
 
 def allocates(module: Any) -> bool:
     """Whether a Relax function of the module has an explicit allocation."""
-    found = False
-
-    def visit(node: Any) -> None:
-        nonlocal found
-        found = found or versions.operator_name(node) in _ALLOCATIONS
-
-    for _, function in versions.relax_functions(module):
-        relax.analysis.post_order_visit(function, visit)
-    return found
+    return versions.has_call(module, lambda node: versions.operator_name(node) in _ALLOCATIONS)
 
 
 def computes(module: Any) -> bool:
     """Whether a Relax function of the module calls an operator or a kernel."""
-    found = False
-
-    def visit(node: Any) -> None:
-        nonlocal found
-        found = found or bool(versions.operator_name(node))
-
-    for _, function in versions.relax_functions(module):
-        relax.analysis.post_order_visit(function, visit)
-    return found
+    return versions.has_call(module, lambda node: bool(versions.operator_name(node)))
 
 
 def _may_fold(module: Any) -> bool:

@@ -11,7 +11,7 @@ from typing import Any, TypeVar
 
 import sympy
 
-from relax_lint.model.operations import FunctionCall, ValueId
+from relax_lint.model.operations import FunctionCall, KernelCall, ValueId
 from relax_lint.model.program import Function
 from relax_lint.support.lazy_dataclass import record
 from relax_lint.totals.activation import Activation, Arguments, Overwrites, Translation
@@ -298,6 +298,10 @@ class _Recorder(FoldedWalker):
         for value in values:
             self._overwrites.of_value(frame, value, self._reference(frame, value))
         super()._overwrite(frame, values)
+
+    def _run_kernel(self, frame: Frame, op: KernelCall) -> None:
+        # Who calls may have decided something.
+        self._overwrite(frame, self._plans.written(op))
 
     def _overwrite_in(
         self, activation: Activation, frame: Frame, given: Sequence[ValueId], arguments: Arguments

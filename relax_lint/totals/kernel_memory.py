@@ -9,20 +9,20 @@ from typing import Any
 import sympy
 
 from relax_lint.analysis.kernel_operands import operands_of
-from relax_lint.model.kernel_buffers import KernelBuffer, KernelBuffers, has_buffers, read_buffers
+from relax_lint.model.kernel_buffers import KernelBuffer, KernelBuffers
 from relax_lint.model.kernels import BufferParameter, ScalarParameter
 from relax_lint.model.operations import KernelCall
 from relax_lint.model.types import PrimType, TensorType, ValueType
 from relax_lint.sources.kernel_lowering import (
     KernelLoweringError,
     is_cpu,
-    lowered_kernel,
     shared_memory_limit,
     target_of,
 )
 from relax_lint.support.lazy_dataclass import record
 from relax_lint.symbolic.quantity import Size, Unknown
 from relax_lint.totals.formula import maximum
+from relax_lint.totals.lowered_kernels import lowered_buffers
 from relax_lint.totals.packed_formulas import sort_bytes
 from relax_lint.totals.quantities import Indeterminate, Quantity, Scope
 from relax_lint.totals.walk import CallPoint
@@ -67,7 +67,7 @@ class KernelMemory:
     def of(self, name: str) -> KernelBuffers | Unknown:
         """The buffers of a kernel; Unknown where TVM's passes refuse it."""
         if name not in self._read:
-            self._read[name] = self._lowered(name)
+            self._read[name] = lowered_buffers(name, self._functions[name], self._target)
         return self._read[name]
 
     def call(self, point: CallPoint, positive: frozenset[sympy.Symbol]) -> CallWorkspaces:
@@ -138,28 +138,6 @@ class KernelMemory:
     def runs(self, name: str) -> bool:
         """Whether the module has a kernel of that name."""
         return name in self._functions
-
-    def _lowered(self, name: str) -> KernelBuffers | Unknown:
-        prim_func = self._functions[name]
-        if not has_buffers(prim_func):
-            return KernelBuffers()
-        try:
-            on_cpu = is_cpu(target_of(prim_func, self._target))
-            host, *others = lowered_kernel(name, prim_func, self._target)
-        except KernelLoweringError as error:
-            return Unknown(f"TVM cannot lower the kernel `{name}`: {error}")
-        found = read_buffers(host, target_is_cpu=on_cpu)
-        inside = [read_buffers(other, target_is_cpu=on_cpu) for other in others]
-        return KernelBuffers(
-            found.parameters,
-            found.workspaces,
-            found.events,
-            found.stack,
-            (*found.on_chip, *(buffer for each in inside for buffer in each.on_chip)),
-            found.calls,
-            found.threaded,
-            found.uncertain,
-        )
 
 
 def _without_maxima(size: Quantity, positive: frozenset[sympy.Symbol]) -> Quantity:

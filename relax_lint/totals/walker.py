@@ -263,7 +263,7 @@ class Walker:
             return self._shape_heap(frame, op)
         if self._inventory is not Inventory.VALUES:
             self._plans.check_closures(frame.function, op)
-        self._overwrite(frame, self._plans.written(op))
+        self._run_kernel(frame, op)
         reference: Reference = None
         if op.kind.in_place:
             reference = self._in_place(frame, op)
@@ -370,6 +370,11 @@ class Walker:
         if self._decided:
             for value in values:
                 self._decided.overwritten(frame.memory(value, self._reference(frame, value)))
+
+    def _run_kernel(self, frame: Frame, op: KernelCall) -> None:
+        """A call may write some of its arguments. To know which, its kernel has to be read."""
+        if self._decided:
+            self._overwrite(frame, self._plans.written(op))
 
     def _kill(self, frame: Frame, op: Kill) -> Reference:
         if self._inventory is Inventory.STORAGES:

@@ -8,7 +8,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from itertools import combinations
 
-from relax_lint.model.operations import KernelCall, Op
+from relax_lint.model.operations import KernelCall
 from relax_lint.model.program import Function, Program
 from relax_lint.results.memory_why import LiveTensor, Saving, Why
 from relax_lint.support.byte_text import bytes_text
@@ -180,13 +180,13 @@ class _Reasons:
     def _in_place(self) -> Iterator[Saving]:
         """The call that saves most if it overwrites an input that nothing needs afterwards."""
         best: tuple[int, str] = (0, "")
-        for step, op in enumerate(self._used.operations):
+        for step, op in self._after_peak():
             for read, written in self._overwritable(op, step):
                 one, other = self._tensors[read], self._tensors[written]
                 rest = [span for n, span in enumerate(self._tensors) if n not in (read, written)]
                 whole = replace(one, end=other.end)
                 saved = self._needed - peak_of([*rest, whole])[0]
-                if saved > best[0] and isinstance(op, KernelCall):
+                if saved > best[0]:
                     line = "" if op.place.location is None else f", {op.place.location.line_in_words}"
                     name = self._used.operations[one.begin].place.binding
                     best = saved, f"`{op.callee}`{line} over its input `{name}`"
@@ -195,10 +195,24 @@ class _Reasons:
             left = bytes_text(self._needed - saved)
             yield Saving("in place", f"{what}: the tensors then need {left} at one time", saved)
 
-    def _overwritable(self, op: Op, step: int) -> Iterator[tuple[int, int]]:
+    def _after_peak(self) -> Iterator[tuple[int, KernelCall]]:
+        """The calls that are given what is alive at the peak, from there on, with their steps. Less is needed
+        there only if one of them has its output in the memory of an input: no other kernel has to be read.
+        """
+        alive = {
+            self._used.operations[span.begin].result
+            for span in self._tensors
+            if span.begin <= self._step < span.end
+        }
+        for step in range(self._step, len(self._used.operations)):
+            op = self._used.operations[step]
+            if isinstance(op, KernelCall) and op.kind.runs_kernel and not alive.isdisjoint(op.arguments):
+                yield step, op
+
+    def _overwritable(self, op: KernelCall, step: int) -> Iterator[tuple[int, int]]:
         """Inputs that a call needs last, each with the output that may take its place."""
-        kernel = self._program.kernels.get(op.callee) if isinstance(op, KernelCall) else None
-        if kernel is None or not isinstance(op, KernelCall) or not op.kind.runs_kernel:
+        kernel = self._program.kernels.get(op.callee)
+        if kernel is None:
             return
         alive = {
             self._used.operations[span.begin].result: number

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, nullcontext
 from typing import Any
 
@@ -172,12 +172,12 @@ def operator_name(node: Any) -> str:
 
 def has_storages(module: Any) -> bool:
     """Whether a Relax function of a module allocates a storage: its memory was planned."""
-    return _has_call(module, lambda node: operator_name(node).endswith("alloc_storage"))
+    return has_call(module, lambda node: operator_name(node).endswith("alloc_storage"))
 
 
 def has_packed_in_place(module: Any) -> bool:
     """Whether a Relax function of a module declares that a packed call overwrites an argument."""
-    return _has_call(module, lambda node: operator_name(node).endswith("call_inplace_packed"))
+    return has_call(module, lambda node: operator_name(node).endswith("call_inplace_packed"))
 
 
 def has_operators_to_lower(module: Any) -> bool:
@@ -189,22 +189,45 @@ def has_operators_to_lower(module: Any) -> bool:
         name = operator_name(node)
         return name not in ("", "reshape") and _has_lowering(node.op)
 
-    return _has_call(module, lowers) and not has_storages(module)
+    return has_call(module, lowers) and not has_storages(module)
 
 
 def is_at_vm_level(module: Any) -> bool:
-    """Whether a Relax function of a module calls what only the virtual machine has."""
-    return _has_call(module, lambda node: operator_name(node).startswith(_VM_LEVEL))
+    """Whether a Relax function of a module binds a call of what only the virtual machine has."""
+    return any(operator_name(value).startswith(_VM_LEVEL) for value in _bound_values(module))
 
 
 _VM_LEVEL = ("vm.", "call_builtin_with_ctx")
+
+
+def _bound_values(module: Any) -> Iterator[Any]:
+    for _, function in relax_functions(module):
+        yield from _bound_in(function.body)
+
+
+def _bound_in(body: Any) -> Iterator[Any]:
+    """What the bindings of a body bind, those of branches and of inner functions included."""
+    for block in body.blocks if type(body).__name__ == "SeqExpr" else ():
+        for binding in block.bindings[:]:
+            value = binding.value
+            yield value
+            name = type(value).__name__
+            if name == "Function":
+                yield from _bound_in(value.body)
+            elif name == "If":
+                yield from _bound_in(value.true_branch)
+                yield from _bound_in(value.false_branch)
 
 
 def _has_lowering(callee: Any) -> bool:
     return type(callee).__name__ == "Op" and callee.get_attr("FLegalize") is not None
 
 
-def _has_call(module: Any, wanted: Callable[[Any], bool]) -> bool:
+def has_call(module: Any, wanted: Callable[[Any], bool]) -> bool:
+    """Whether a Relax function of a module has a node, `wanted` by what it calls."""
+    if any(wanted(value) for value in _bound_values(module)):
+        return True
+    # What no binding binds is an argument, or the result of a function that was never normalised.
     found = False
 
     def visit(node: Any) -> None:

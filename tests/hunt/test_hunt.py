@@ -52,6 +52,9 @@ def test_signatures() -> None:
     assert signature(reply(findings=[as_given])) is None
     assert signature(reply(findings=[certain])) == ("not confirmed", "FuseOps", "RLX206")
     assert signature(reply(ends="refused", message="E: 5 of v17")) == ("refused", "E: # of #")
+    assert signature(reply(ends="timeout")) == ("timeout", "cpu")
+    assert signature(reply(alarms=["RLX203", "RLX502"])) == ("false alarm", "RLX203")
+    assert signature(reply(alarms=["RLX502"])) == ("certain", "RLX502")
 
 
 def test_the_reducer_keeps_what_is_asked_for() -> None:

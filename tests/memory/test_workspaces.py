@@ -4,14 +4,16 @@ from __future__ import annotations
 
 import json
 from importlib.resources import files
+from typing import Any
 
 import jsonschema
 import pytest
 import tvm
 
 import relax_lint
+from relax_lint.sources import kernel_lowering
 from relax_lint.sources.kernel_lowering import KernelLoweringError
-from relax_lint.totals import kernel_memory
+from relax_lint.totals import lowered_kernels
 from relax_lint.vm.workspaces import is_on_stack
 from tests.memory.conftest import Memory
 from tests.memory.programs import HEADER, SYMBOLIC
@@ -97,12 +99,31 @@ def test_a_kernel_that_tvm_cannot_lower_is_named_and_not_counted_as_nothing(
     def refuse(*_: object) -> None:
         raise KernelLoweringError("a pass fails")
 
-    monkeypatch.setattr(kernel_memory, "lowered_kernel", refuse)
+    monkeypatch.setattr(lowered_kernels, "lowered_kernel", refuse)
     module = tvm.script.from_source(KERNEL.removeprefix(HEADER))
     (found,) = relax_lint.memory(module)
     assert found.workspaces is not None
     assert found.workspaces.held is None
     assert found.unknown["workspaces.held"].startswith("TVM cannot lower the kernel `twice`: ")
+
+
+def test_a_kernel_that_two_versions_of_a_module_share_is_lowered_once(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    lowered: list[str] = []
+
+    def counted(name: str, *rest: Any) -> Any:
+        lowered.append(name)
+        return kernel_lowering.lowered_kernel(name, *rest)
+
+    monkeypatch.setattr(lowered_kernels, "lowered_kernel", counted)
+    module = tvm.script.from_source(KERNEL.removeprefix(HEADER))
+    first = relax_lint.memory(module)
+    assert relax_lint.memory(module.with_attr("version", 2)) == first
+    assert lowered == ["twice"]
+    # Another target may leave other buffers.
+    relax_lint.memory(module, config={"target": "c"})
+    assert lowered == ["twice", "twice"]
 
 
 def test_a_target_that_tvm_does_not_know_is_a_wrong_request(memory: Memory) -> None:

@@ -77,3 +77,20 @@ def test_what_is_only_declared_is_not_known() -> None:
 def test_a_function_that_calls_itself_has_an_end() -> None:
     lowered = dict(_lowered("r = Module.callee(y, z)"))
     assert _shape(lowered["VMShapeLower"], "b") is None
+
+
+def test_an_inner_function_whose_type_has_no_shape() -> None:
+    module = parse(
+        """
+@R.function
+def main(x: R.Tensor((4,), "float32")) -> R.Tensor:
+    @R.function
+    def inner(y: R.Tensor) -> R.Tensor:
+        z = R.add(y, y)
+        return z
+
+    r = inner(x)
+    return r
+"""
+    )
+    assert [function.name for function in build_program(module).functions] == ["main", "main.inner"]

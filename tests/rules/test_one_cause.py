@@ -59,6 +59,17 @@ def test_a_lower_bound_of_an_unknown_name_is_a_note() -> None:
     assert {check.severity.value for check in found(body, "RLX502")} == {"note"}
 
 
+def test_an_unknown_name_where_no_symbol_is_without_bound_is_a_note() -> None:
+    def severities(body: str) -> set[str]:
+        return {check.severity.value for check in found(DOUBLE + body, "RLX502")}
+
+    assert severities(bounded("first", "n")) == {"note"}
+    assert severities(bounded("first", "m")) == {"warning"}
+    assert severities(bounded("first", "n") + bounded("second", "m")) == {"warning"}
+    static = bounded("first", "n").replace("    n = T.int64()\n", "").replace('"n",', "8,")
+    assert severities(static.replace("R.shape([n])", "R.shape([8])")) == {"note"}
+
+
 def test_what_an_allocator_returns_is_for_its_callers_to_write() -> None:
     (alone,) = found(ALLOCATOR, "RLX205")
     assert (alone.verdict.value, alone.severity.value) == ("always-wrong", "note")

@@ -72,8 +72,11 @@ def test_an_equal_call_prints_what_a_run_printed_and_any_other_one_runs(
     assert says("a.py", "--fail-on", "error")[2] is False
     assert says("a.py", "--output-format", "concise")[1].startswith("a.py:9:17: warning[RLX101]")
     assert says("a.py", "--output-format", "concise")[2]
+    report = says("a.py", "--output-format", "json")
+    assert says("a.py", "--output-format", "json") == (*report[:2], True)
+    assert "RLX101" in report[1]
     for _ in range(2):
-        assert not says("a.py", "--output-format", "json")[2]
+        assert not says("a.py", "--output-format", "sarif")[2]
         assert not says(".")[2]
         assert not says("a.py", "--quiet", "--color", "always")[2]
     # So has another environment, or another file, or other settings.

@@ -46,6 +46,7 @@ SAID = {
     # Whether a copy becomes a view is up to a later pass, so that the program as it is written is in doubt.
     "closure_without_parameter": None,
     "combined_past_in_place": Said(passes=("CombineParallelMatmul",)),
+    "converted_cast": None,
     "copy_becomes_a_view": Said(verdict=Verdict.NEEDS_RUNTIME_CHECK, passes=(None,)),
     "dropped_cast": None,
     "expanded_scalar": None,
@@ -70,6 +71,7 @@ SAID = {
     "lifted_without_type": None,
     "matched_past_in_place": Said(passes=("FuseOpsByPattern",)),
     "merged_buffers": Said(passes=("EliminateCommonSubexpr",)),
+    "mixed_field": None,
     "mixed_view": None,
     "multiplied_past_in_place": Said(passes=("AdjustMatmulOrder",)),
     "normed_past_in_place": Said(passes=("FoldBatchnormToConv2D",)),
@@ -81,6 +83,7 @@ SAID = {
     "sorted_before_cast": None,
     "sorted_past_in_place": Said(passes=("TopologicalSort",)),
     "specialised_extent": None,
+    "split_search": None,
     "stacked_layout": None,
     "taken_past_in_place": Said(passes=("ReorderTakeAfterMatmul",)),
     "topk_of_few": Said("RLX205", Verdict.NEEDS_RUNTIME_CHECK, (None,)),
@@ -89,6 +92,7 @@ SAID = {
 """What is said of each; None: nothing, as docs/trophies.md explains."""
 REFUSED = {
     "closure_without_parameter": "Cannot find ffi::Function main_inner",
+    "converted_cast": "exactly one of the layouts is unknown",
     "expanded_scalar": "must not be scalar",
     "fast_math_of_a_call": "has no attribute 'name'",
     "folded_slice": "no definition of",
@@ -97,10 +101,12 @@ REFUSED = {
     "in_place_drops_a_kernel": "no definition of",
     "killed_text": "to be stored in a register",
     "lifted_without_type": "given R.Any",
+    "mixed_field": "The type is not populated",
     "mixed_view": "Expected TensorType",
     "product_with_itself": "Index out of range",
     "sorted_before_cast": "has not been computed",
     "specialised_extent": "an independent Var",
+    "split_search": "There should be a compute block",
     "stacked_layout": "out of bounds",
 }
 """Those that TVM does not compile after the pass, and its words."""

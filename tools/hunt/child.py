@@ -49,14 +49,14 @@ def judge(program: Program, names: list[str], say: Any) -> None:
         reply: dict[str, Any] = {"pipeline": name}
         instruments = [changes, lint]
         try:
-            module = load_module(script, "script")
             if name in only:
+                module = load_module(text(program, scheduled=True), "script")
                 judge_only(module, program, only[name], instruments)
                 reply["ends"] = "judged"
             else:
                 say({"begin": name, "findings": []})
                 way = ways[name]
-                lowered = lower(module, program, way, instruments)
+                lowered = lower(load_module(script, "script"), program, way, instruments)
                 say({"begin": name, "findings": said(lint)})
                 run(lowered, program, way, right, reply)
                 if reply["ends"] == "same" and is_first and way.is_measured:

@@ -10,7 +10,7 @@ _NUMBERS = re.compile(r"0x[0-9a-f]+|\d+|\bv\d+\b|\b\w+_\d+\b")
 _RULES = ("RLX2", "RLX101", "RLX102", "RLX303", "RLX304")
 """The rules whose findings tell that other memory is read or written than is meant."""
 
-MISSES = frozenset({"unforetold", "crash", "memory", "false alarm"})
+MISSES = frozenset({"unforetold", "crash", "memory", "false alarm", "not confirmed", "analysis failed"})
 """Classes that are faults of the linter until somebody has looked at them."""
 
 
@@ -34,6 +34,8 @@ def signature(reply: Mapping[str, Any]) -> tuple[str, ...] | None:
             return ("foretold", made_by or "as given", rule, verdict)
         kind = "unforetold" if ends == "differs" else "crash"
         return (kind, reply["pipeline"], plain(reply.get("message", "")))
+    if ends == "timeout":
+        return ("timeout", reply["pipeline"])
     if ends == "refused":
         return ("refused", plain(reply.get("message", "")))
     alarms = [rule for rule in reply.get("alarms", ()) if rule.startswith(_RULES)]
@@ -45,7 +47,8 @@ def signature(reply: Mapping[str, Any]) -> tuple[str, ...] | None:
     certain = [finding for finding in found if finding[0] and finding[2] == "always-wrong"]
     if ends == "same" and certain:
         return ("not confirmed", *certain[0][:2])
-    return None
+    others = [rule for rule in reply.get("alarms", ()) if not rule.startswith(_RULES)]
+    return ("certain", *others) if others else None
 
 
 def of_memory(row: Mapping[str, Any]) -> str:

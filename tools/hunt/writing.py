@@ -10,8 +10,10 @@ DEVICES = '    I.module_global_infos({"vdevice": [I.vdevice("llvm", 0), I.vdevic
 IMPURE = ("R.call_inplace_packed", "R.call_packed")
 
 
-def text(program: Program) -> str:
-    """The program as TVMScript."""
+def text(program: Program, *, scheduled: bool = False) -> str:
+    """The program as TVMScript. `scheduled`: its kernels say that they are, so that what TVM refuses to
+    schedule for a GPU, a kernel that reads what it writes, comes through.
+    """
     lines = [
         "from tvm.script import ir as I",
         "from tvm.script import relax as R",
@@ -21,7 +23,7 @@ def text(program: Program) -> str:
         "@I.ir_module",
         "class Module:",
         *([DEVICES] if program.has_devices else []),
-        *_kernels(program),
+        *_kernels(program, scheduled),
     ]
     for function in program.functions:
         lines += [f"    {line}".rstrip() for line in _function(function)]
@@ -33,17 +35,17 @@ def kernel_name(tensor: Tensor) -> str:
     return "_".join(("increment", tensor.dtype, *map(str, tensor.shape)))
 
 
-def _kernels(program: Program) -> Iterator[str]:
+def _kernels(program: Program, scheduled: bool) -> Iterator[str]:
     types = {
         kernel_name(s.type): s.type
         for s in program.statements
         if s.consumes and "cls." in s.template and isinstance(s.type, Tensor)
     }
     for name, tensor in sorted(types.items()):
-        yield from (f"    {line}".rstrip() for line in _kernel(name, tensor))
+        yield from (f"    {line}".rstrip() for line in _kernel(name, tensor, scheduled))
 
 
-def _kernel(name: str, tensor: Tensor) -> Iterator[str]:
+def _kernel(name: str, tensor: Tensor, scheduled: bool) -> Iterator[str]:
     axes = [f"i{axis}" for axis in range(len(tensor.shape))]
     extents = ", ".join(f"T.int64({e})" if isinstance(e, int) else e for e in tensor.shape)
     loops = f"T.grid({extents})" if len(axes) > 1 else f"range({extents})"
@@ -55,6 +57,8 @@ def _kernel(name: str, tensor: Tensor) -> Iterator[str]:
         yield f"def {name}(given: T.handle):"
         yield from (f"    {symbol} = T.int64()" for symbol in tensor.shape if isinstance(symbol, str))
         yield f'    values = T.match_buffer(given, ({extents},), "{tensor.dtype}")'
+    if scheduled:
+        yield '    T.func_attr({"tirx.is_scheduled": True})'
     yield f"    for {', '.join(axes)} in {loops}:"
     yield '        with T.sblock("increment"):'
     yield f'            {blocked} = T.axis.remap("{"S" * len(axes)}", [{", ".join(axes)}])'

@@ -72,15 +72,11 @@ def _with_body(function: Any, body: Any, *, pure: bool | None = None) -> Any:
 
 def called_functions(module: Any) -> frozenset[str]:
     """The functions that Relax functions of the module refer to."""
-    found: set[str] = set()
-
-    def visit(node: Any) -> None:
-        if versions.kind(node) == "GlobalVar":
-            found.add(str(node.name_hint))
-
-    for _, function in versions.relax_functions(module):
-        relax.analysis.post_order_visit(function, visit)
-    return frozenset(found)
+    return frozenset(
+        str(var.name_hint)
+        for _, function in versions.relax_functions(module)
+        for var in relax.analysis.all_global_vars(function)
+    )
 
 
 def bindings_of(body: Any) -> list[Any]:

@@ -82,6 +82,10 @@ class UnitText:
             raise NotEditableError("it spans several lines")
         return self._text.lines[place.line - 1][place.column - 1 : place.end_column - 1]
 
+    def lines_of(self, node: ast.stmt) -> str:
+        """The lines that a statement is on."""
+        return "\n".join(self._text.lines[node.lineno - 1 : node.end_lineno])
+
     def enclosing(self, statement: ast.stmt) -> Iterator[ast.AST]:
         """The statements that enclose a statement, innermost first."""
         node: ast.AST = statement

@@ -20,7 +20,8 @@ from relax_lint.fixes.changes import (
     ResizeStorage,
 )
 from relax_lint.fixes.module.rewriting import called_functions
-from relax_lint.fixes.text.editing import NotEditableError, UnitText, nodes_of
+from relax_lint.fixes.text.bound_names import bindings_by_name
+from relax_lint.fixes.text.editing import NotEditableError, UnitText
 from relax_lint.fixes.text.namespaces import Namespaces, declared_in_strings, is_tir_call
 from relax_lint.fixes.text.purity import attributes, impurity, is_attribute_call
 from relax_lint.fixes.text.tvmscript import NotWritableError, check_call, script_expr
@@ -57,6 +58,10 @@ class TextFixer:
     def _called(self) -> frozenset[str]:
         return called_functions(self._module)
 
+    def _is_called(self, name: str) -> bool:
+        """Whether other functions of the module refer to this one."""
+        return name in self._called
+
     @cached_property
     def _namespaces(self) -> Namespaces:
         return Namespaces(self._text, is_old=self._script.is_old)
@@ -92,7 +97,7 @@ class TextFixer:
         )
         yield from imports
         if not self._script.is_old or "pure" in self._script.unit.text.content:
-            yield from impurity(self._text, definition, function.node, self._called, relax)
+            yield from impurity(self._text, definition, function.node, self._is_called, relax)
         if change.before is None:
             yield self._at_entry(definition, code, self._names(function, change.symbols, definition, None))
             return
@@ -245,7 +250,7 @@ class TextFixer:
     def _bindings(self, definition: ast.FunctionDef, name: str) -> list[ast.stmt]:
         """The statements that bind a name, in the order of the text."""
         if definition not in self._bound:
-            self._bound[definition] = _all_bindings(definition)
+            self._bound[definition] = bindings_by_name(definition, self._text.lines_of(definition))
         return self._bound[definition].get(name, [])
 
 
@@ -258,16 +263,3 @@ def _signature_names(definition: ast.FunctionDef) -> frozenset[str]:
             if isinstance(node, ast.Name):
                 found.add(node.id)
     return frozenset(found)
-
-
-def _all_bindings(definition: ast.FunctionDef) -> dict[str, list[ast.stmt]]:
-    """The statements that bind each name of a function, in the order of the text."""
-    found: dict[str, list[ast.stmt]] = {}
-    for statement in nodes_of(definition):
-        if isinstance(statement, ast.Assign | ast.AnnAssign):
-            for target in nodes_of(statement):
-                if isinstance(target, ast.Name) and isinstance(target.ctx, ast.Store):
-                    found.setdefault(target.id, []).append(statement)
-    for statements in found.values():
-        statements.sort(key=lambda statement: statement.lineno)
-    return found

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Container
+from collections.abc import Callable
 from typing import Any
 
 from relax_lint.fixes.module.rewriting import FORCE_PURE
@@ -12,10 +12,14 @@ from relax_lint.results.check import Edit
 
 
 def impurity(
-    text: UnitText, definition: ast.FunctionDef, function: Any, called: Container[str], relax_name: str
+    text: UnitText,
+    definition: ast.FunctionDef,
+    function: Any,
+    is_called: Callable[[str], bool],
+    relax_name: str,
 ) -> tuple[Edit, ...]:
     """The edits that let `function` (the node of `definition`) check something; none where it is impure.
-    `called` are the functions that others of the module refer to.
+    `is_called` tells whether others of the module refer to a function.
 
     A function that others call keeps its type: it is said to be pure but for its checks. Raises
     NotEditableError.
@@ -23,7 +27,7 @@ def impurity(
     forced = function.attrs is not None and bool(function.attrs.get(FORCE_PURE, False))
     if not function.is_pure or forced:
         return ()
-    if definition.name in called:
+    if is_called(definition.name):
         return (_forced(text, definition, relax_name),)
     return (_decorated(text, definition),)
 

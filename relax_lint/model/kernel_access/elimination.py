@@ -52,6 +52,7 @@ class Conjunction:
 
     def add(self, p: Poly) -> None:
         """One more; what always holds is left out."""
+        self._terms.effort += 1
         p = reduced(p)
         low, high = self._terms.span(p)
         if high is not None and high < 0:
@@ -87,7 +88,7 @@ def eliminate(
     splits = count()
     while todo:
         case = todo.pop()
-        may_split = len(todo) + len(found) < MAX_CASES and next(splits) < MAX_SPLITS
+        may_split = len(todo) + len(found) < MAX_CASES and next(splits) < MAX_SPLITS and not terms.is_spent
         left = _eliminated(terms, case, case.pending if may_split else frozenset())
         if isinstance(left, Left):
             if left.constraints is not None:

@@ -15,8 +15,6 @@ from relax_lint.model.kernel_access.terms import Terms
 from relax_lint.support.lazy_dataclass import record
 
 MAX_CASES = 24
-MAX_EFFORT = 3000
-"""Systems of constraints that are solved for one kernel."""
 _BITS_32 = 2**31 - 1
 
 Claim: TypeAlias = "tuple[int | None, bool, Poly]"
@@ -82,8 +80,7 @@ class _Outside:
         why: tuple[str, ...],
     ) -> Iterable[Left]:
         """The cases of every choice that occurs; `chosen` are the values of those that were decided on."""
-        self._terms.effort += 1
-        if self._terms.effort > MAX_EFFORT:
+        if self._terms.is_spent:
             yield _LARGE
             return
         system = _System(self._terms, constraints, loops, chosen)
@@ -92,18 +89,18 @@ class _Outside:
             yield from self._judged(system, why)
             return
         for option in self._terms[choice].options:
+            put = [p.put(choice, option.value) for p in constraints]
             for more, because in branches((option.condition,)):
                 self._cases += 1
                 if self._cases > MAX_CASES:
                     return
                 yield from self._cases_of(
-                    [*constraints, *more], loops, {**chosen, choice: option.value}, (*why, *because)
+                    [*put, *more], loops, {**chosen, choice: option.value}, (*why, *because)
                 )
 
     def _judged(self, system: _System, why: Sequence[str]) -> Iterable[Left]:
         terms = self._terms
         cases = eliminate(terms, system.constraints, system.atoms, system.harmless)
-        terms.effort += max(len(cases) - 1, 0)
         for case in cases:
             found = self._left(case, [*why, *system.why])
             if found is not None:
@@ -141,6 +138,7 @@ class _System:
             while pending:
                 p = self._plain(pending.pop())
                 self.constraints.append(p)
+                terms.effort += 1
                 fresh = [a for a in p.atoms() if a not in seen and not terms[a].static]
                 seen.update(fresh)
                 todo += fresh

@@ -124,25 +124,29 @@ class Poly:
         """This with a value in the place of an atom."""
         if atom not in self.atoms():
             return self
-        found = ZERO
+        found = {m: c for m, c in self.terms.items() if atom not in m}
         for monomial, c in self.terms.items():
-            count = monomial.count(atom)
-            part = Poly({tuple(a for a in monomial if a != atom): c})
-            for _ in range(count):
-                part = part * value
-            found = found + part
-        return found
+            if atom in monomial:
+                part = Poly({tuple(a for a in monomial if a != atom): c})
+                for _ in range(monomial.count(atom)):
+                    part = part * value
+                _add(found, part.terms, 1)
+        return Poly(found)
 
 
 def _sum(a: Mapping[Monomial, int], b: Mapping[Monomial, int], sign: int) -> Poly:
     found = dict(a)
-    for monomial, c in b.items():
+    _add(found, b, sign)
+    return Poly(found)
+
+
+def _add(found: dict[Monomial, int], more: Mapping[Monomial, int], sign: int) -> None:
+    for monomial, c in more.items():
         value = found.get(monomial, 0) + sign * c
         if value:
             found[monomial] = value
         else:
             found.pop(monomial, None)
-    return Poly(found)
 
 
 def reduced(p: Poly) -> Poly:

@@ -23,6 +23,9 @@ from relax_lint.model.kernel_access.polynomials import (
 )
 from relax_lint.symbolic import functions as f
 
+MAX_EFFORT = 150_000
+"""Constraints that are handled in one reading of a kernel: about a second."""
+
 
 class Terms:
     """The atoms of one kernel, by number."""
@@ -34,7 +37,7 @@ class Terms:
         self.from_data: set[int] = set()
         """Unknown numbers: the data decides whether arithmetic wraps around."""
         self.effort = 0
-        """How much was done to judge accesses, in systems of constraints."""
+        """How much was done to judge accesses, in constraints that were added to a system."""
         self._divisions: dict[tuple[Kind, Poly, Poly], int] = {}
         self._extremes: dict[tuple[str, Poly, Poly], Poly] = {}
         self._least: dict[Poly, Poly | None] = {}
@@ -45,6 +48,11 @@ class Terms:
 
     def __getitem__(self, number: int) -> Atom:
         return self.atoms[number]
+
+    @property
+    def is_spent(self) -> bool:
+        """Whether no more is done to judge accesses."""
+        return self.effort > MAX_EFFORT
 
     # -- new atoms -----------------------------------------------------------------------------
 

@@ -24,6 +24,13 @@ def flat_position(
     """
     if len(indices) != len(shape):
         return None
+    key = indices, shape
+    if key not in loops.positions:
+        loops.positions[key] = _position(indices, shape, loops)
+    return loops.positions[key]
+
+
+def _position(indices: tuple[sympy.Expr, ...], shape: tuple[sympy.Expr, ...], loops: Loops) -> sympy.Expr:
     position = sympy.Integer(0)
     for index, extent in zip(indices, shape, strict=True):
         position = position * extent + index

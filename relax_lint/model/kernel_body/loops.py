@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
+from functools import cached_property
 from typing import Any
 
 import sympy
@@ -18,7 +19,7 @@ class Range:
     first: sympy.Expr
     last: sympy.Expr
 
-    @property
+    @cached_property
     def extent(self) -> sympy.Expr:
         """The number of integers."""
         return self.last - self.first + 1
@@ -33,6 +34,11 @@ class Loops:
         self._ranges: dict[sympy.Symbol, Range] = {}
         self._signature: frozenset[sympy.Symbol] = frozenset()
         self._extents: frozenset[sympy.Symbol] = frozenset()
+        self._sums: tuple[sympy.Expr, ...] = ()
+        """Extents of tensors that are no symbols, such as `w - k + 1`: no tensor has a negative one."""
+        self._reached: dict[sympy.Expr, Range | None] = {}
+        self.positions: dict[tuple[tuple[sympy.Expr, ...], tuple[sympy.Expr, ...]], sympy.Expr | None] = {}
+        """The positions of elements by their indices and the shape, as long as no loop is added."""
 
     def symbol_of(self, var: Any) -> sympy.Symbol:
         """The symbol of a variable."""
@@ -59,8 +65,12 @@ class Loops:
 
     def close_signature(self, extents: Iterable[sympy.Expr] = ()) -> None:
         """The symbols seen so far are those of the signature; `extents` are those of its tensors."""
+        self._reached.clear()
+        self.positions.clear()
         self._signature = frozenset(self._symbols.values())
-        self._extents = frozenset(extent for extent in extents if extent.is_Symbol)
+        given = dict.fromkeys(extents)
+        self._extents = frozenset(extent for extent in given if extent.is_Symbol)
+        self._sums = tuple(extent for extent in given if not (extent.is_Symbol or extent.is_Integer))
 
     @property
     def signature(self) -> dict[Any, sympy.Symbol]:
@@ -68,8 +78,20 @@ class Loops:
         return {var: symbol for var, symbol in self._symbols.items() if symbol in self._signature}
 
     def is_not_negative(self, value: sympy.Expr) -> bool:
-        """Whether a polynomial has no negative term and no symbol but extents of tensors."""
-        return all(self._is_not_negative(term) for term in sympy.Add.make_args(sympy.expand(value)))
+        """Whether a polynomial has no negative term and no symbol but extents of tensors, or is the product
+        of such a one and the extent of a tensor.
+        """
+        expanded = sympy.expand(value)
+        if all(self._is_not_negative(term) for term in sympy.Add.make_args(expanded)):
+            return True
+        return any(self._is_multiple(expanded, extent) for extent in self._sums)
+
+    def _is_multiple(self, value: sympy.Expr, extent: sympy.Expr) -> bool:
+        """Whether a value is an extent times what is not negative."""
+        if not extent.free_symbols <= value.free_symbols:
+            return False
+        quotient, rest = sympy.div(value, extent)
+        return bool(rest == 0 and self.is_not_negative(quotient))
 
     def _is_not_negative(self, term: sympy.Expr) -> bool:
         factor, rest = term.as_coeff_Mul()
@@ -79,6 +101,8 @@ class Loops:
     def enter(self, symbol: sympy.Symbol, first: sympy.Expr, extent: sympy.Expr) -> None:
         """From here on a loop variable runs over `extent` integers from `first` on."""
         self._ranges[symbol] = Range(first, first + extent - 1)
+        self._reached.clear()
+        self.positions.clear()
 
     def extents(self, symbols: Iterable[sympy.Symbol]) -> tuple[sympy.Expr, ...] | None:
         """The extents of the loops of these variables; None where the signature does not tell one."""
@@ -113,10 +137,11 @@ class Loops:
         Sums of multiples of different loop variables, and floor divisions of such sums by a positive
         constant, reach both ends of the range; of anything else None is said.
         """
-        found = self._range(index)
-        if found is None or not (found.first.free_symbols | found.last.free_symbols) <= self._signature:
-            return None
-        return found
+        if index not in self._reached:
+            found = self._range(index)
+            told = found is not None and found.first.free_symbols | found.last.free_symbols <= self._signature
+            self._reached[index] = found if told else None
+        return self._reached[index]
 
     def _range(self, index: sympy.Expr) -> Range | None:
         if index in self._ranges:

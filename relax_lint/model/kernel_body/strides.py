@@ -40,12 +40,12 @@ def linear(position: sympy.Expr, symbols: Iterable[sympy.Symbol], loops: Loops) 
             return None
         rest = sympy.expand(rest - coefficient * symbol)
         trips = sympy.expand(reached.extent)
-        if coefficient.could_extract_minus_sign():
+        if loops.is_not_negative(coefficient):
+            rest = sympy.expand(rest + coefficient * reached.first)
+        elif loops.is_not_negative(-coefficient):
             rest = sympy.expand(rest + coefficient * reached.last)
             coefficient = -coefficient
         else:
-            rest = sympy.expand(rest + coefficient * reached.first)
-        if not loops.is_not_negative(coefficient):
             return None
         strides.append(Stride(symbol, coefficient, trips))
     return Linear(rest, tuple(strides)) if loops.in_signature(rest) else None

@@ -14,9 +14,6 @@ if TYPE_CHECKING:
     from relax_lint.facts.function import FunctionFacts
 
 
-UPPER_BOUND = "tir_var_upper_bound"
-
-
 def check(facts: FunctionFacts) -> Iterator[Judgement]:
     """Every declared bound: its name is that of a symbol of the signature, its value an integer."""
     where = facts.function.attributes
@@ -34,8 +31,8 @@ def check(facts: FunctionFacts) -> Iterator[Judgement]:
             f"`{bound.kind.value}` names `{bound.name}`, which is not a shape symbol of the signature of "
             f"`{function}`: TVM ignores it"
         )
-        # Only an upper bound makes a size constant: without any other the plan is the same.
-        severity = None if bound.kind.value == UPPER_BOUND else Severity.NOTE
+        # Only the upper bound of a symbol makes a size constant: without any other the plan is the same.
+        severity = None if decided.event.is_missed else Severity.NOTE
         message = Message(text, label=f"`{bound.name}` is not in the signature")
         meant = facts.bounds.symbol_like(bound.name)
         remedy = None if meant is None else RenameDeclaredBound(bound, meant)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
+from relax_lint.model.operations import FunctionCall
 from relax_lint.results.confirmation import OTHER_RESULTS
 from relax_lint.results.verdict import Severity, Verdict
 from relax_lint.rule import Judgement, Message, Rule
@@ -35,6 +36,8 @@ def _overlapping(facts: FunctionFacts, decided: Decided[ArgumentOverlap]) -> Mes
     written, other = facts.name_of(event.written), facts.name_of(event.other)
     if decided.decision.verdict is Verdict.ALWAYS_FINE:
         what = "are used element by element" if event.harmless else "do not overlap"
+        if event.ordered and isinstance(event.call, FunctionCall):
+            what = "may overlap: it reads for the last time before it writes"
         return Message(f"the arguments `{written}` and `{other}` of `{event.call.callee}` {what}")
     text = f"`{event.call.callee}` writes `{written}` over its own argument `{other}`"
     if written == other:

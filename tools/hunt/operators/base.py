@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import wraps
 from random import Random
 from typing import TypeAlias
 
@@ -12,6 +13,7 @@ Choice: TypeAlias = "tuple[str, tuple[str, ...], Type] | None"
 """A template, its operands and the type of the result; None where no value fits."""
 Values: TypeAlias = "dict[str, Type]"
 Family: TypeAlias = Callable[[Values, Random], Choice]
+OfOne: TypeAlias = Callable[[Values, Random, str], Choice]
 
 NUMBERS = ("float32", "float16", "bfloat16", "int32", "int64", "int8", "uint8")
 """The types that arithmetic is done in."""
@@ -52,3 +54,19 @@ def extents(values: Values, name: str) -> tuple[int, ...]:
 def another(values: Values, random: Random, name: str) -> str:
     """A value of the same type, which may be the same one."""
     return random.choice([other for other, kind in values.items() if kind == values[name]])
+
+
+def one_of(
+    fitting: Callable[[Values], list[str]],
+) -> Callable[[Callable[[Values, Random, str], Choice]], Family]:
+    """The family of a function that is given one of the values that fit."""
+
+    def family(make: Callable[[Values, Random, str], Choice]) -> Family:
+        @wraps(make)
+        def made(values: Values, random: Random) -> Choice:
+            found = fitting(values)
+            return make(values, random, random.choice(found)) if found else None
+
+        return made
+
+    return family

@@ -4,17 +4,14 @@ from __future__ import annotations
 
 from random import Random
 
-from tools.hunt.operators.base import Choice, Values, floats
+from tools.hunt.operators.base import Choice, Values, floats, one_of
 from tools.hunt.program import Tensor
 from tools.hunt.writing import kernel_name
 
 
-def packed(values: Values, random: Random) -> Choice:
+@one_of(floats)
+def packed(values: Values, random: Random, name: str) -> Choice:
     """A packed function, pure or with its output as an argument."""
-    found = floats(values)
-    if not found:
-        return None
-    name = random.choice(found)
     if random.random() < 0.5:
         return f'R.call_dps_packed("hunt.into", ({{0}},), out_ty={values[name]})', (name,), values[name]
     return f'R.call_pure_packed("hunt.twice", {{0}}, ty_args={values[name]})', (name,), values[name]
@@ -30,10 +27,7 @@ def packed_increment_template(tensor: Tensor) -> str:
     return f'R.call_inplace_packed("hunt.increment", {{0}}, inplace_indices=[0], ty_args={tensor})'
 
 
-def same(values: Values, random: Random) -> Choice:
+@one_of(floats)
+def same(values: Values, random: Random, name: str) -> Choice:
     """A packed function that returns its argument."""
-    found = floats(values)
-    if not found:
-        return None
-    name = random.choice(found)
     return f'R.call_pure_packed("hunt.same", {{0}}, ty_args={values[name]})', (name,), values[name]

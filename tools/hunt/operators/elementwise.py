@@ -13,6 +13,7 @@ from tools.hunt.operators.base import (
     floats,
     numbers,
     of,
+    one_of,
     tensors,
 )
 from tools.hunt.program import Tensor
@@ -21,43 +22,34 @@ UNARY = ("tanh", "sigmoid", "negative", "abs", "nn.relu", "nn.silu", "floor", "s
 BINARY = ("add", "subtract", "multiply", "maximum", "minimum")
 COMPARED = ("greater", "less_equal", "equal")
 LOGICAL = ("logical_and", "logical_or", "logical_xor")
+WHOLE = "R.floor(R.abs({0}))"
+"""Numbers for narrow types: what a number becomes that has no form there is up to the compiler."""
+ONE = 'R.const(1, "float32")'
 
 
-def unary(values: Values, random: Random) -> Choice:
+@one_of(floats)
+def unary(values: Values, random: Random, name: str) -> Choice:
     """An elementwise operator with one operand."""
-    found = floats(values)
-    if not found:
-        return None
-    name = random.choice(found)
     return f"R.{random.choice(UNARY)}({{0}})", (name,), values[name]
 
 
-def binary(values: Values, random: Random) -> Choice:
+@one_of(numbers)
+def binary(values: Values, random: Random, one: str) -> Choice:
     """An elementwise operator with two operands of one type, which may be the same."""
-    found = numbers(values)
-    if not found:
-        return None
-    one = random.choice(found)
     other = another(values, random, one)
     return f"R.{random.choice(BINARY)}({{0}}, {{1}})", (one, other), values[one]
 
 
-def scalar(values: Values, random: Random) -> Choice:
+@one_of(floats)
+def scalar(values: Values, random: Random, name: str) -> Choice:
     """An operator with a constant."""
-    found = floats(values)
-    if not found:
-        return None
-    name = random.choice(found)
     number = random.choice((0.5, 1.0, 2.0))
     return f'R.{random.choice(BINARY)}({{0}}, R.const({number}, "float32"))', (name,), values[name]
 
 
-def select(values: Values, random: Random) -> Choice:
+@one_of(floats)
+def select(values: Values, random: Random, one: str) -> Choice:
     """A comparison and a choice of elements."""
-    found = floats(values)
-    if not found:
-        return None
-    one = random.choice(found)
     other = another(values, random, one)
     return "R.where(R.greater({0}, {1}), {0}, {1})", (one, other), values[one]
 
@@ -77,12 +69,9 @@ def new(values: Values, random: Random) -> Choice:
     return template, (), Tensor(shape, dtype)
 
 
-def reduction(values: Values, random: Random) -> Choice:
+@one_of(floats)
+def reduction(values: Values, random: Random, name: str) -> Choice:
     """A sum or an extreme value along an axis that is kept."""
-    found = floats(values)
-    if not found:
-        return None
-    name = random.choice(found)
     shape = of(values, name).shape
     axis = random.randrange(len(shape))
     kept = (*shape[:axis], 1, *shape[axis + 1 :])
@@ -90,12 +79,9 @@ def reduction(values: Values, random: Random) -> Choice:
     return f"R.{which}({{0}}, axis={axis}, keepdims=True)", (name,), Tensor(kept)
 
 
-def narrowed(values: Values, random: Random) -> Choice:
+@one_of(floats)
+def narrowed(values: Values, random: Random, name: str) -> Choice:
     """A tensor of another type or a quantised one, and back."""
-    found = floats(values)
-    if not found:
-        return None
-    name = random.choice(found)
     if random.random() < 0.3:
         scale, zero = 'R.const(0.5, "float32")', 'R.const(1, "int8")'
         quantised = f'R.quantize({{0}}, {scale}, {zero}, axis=0, out_dtype="int8")'
@@ -107,22 +93,23 @@ def narrowed(values: Values, random: Random) -> Choice:
     if random.random() < 0.3:
         # Numbers that have a form there: TVM leaves out the rounding where it fuses the casts.
         dtype = random.choice(("float8_e4m3fn", "float8_e5m2"))
-        small = 'R.minimum(R.floor(R.abs({0})), R.const(2, "float32"))'
-        inner = f'R.astype(R.add({small}, R.const(1, "float32")), "{dtype}")'
+        small = f'R.minimum({WHOLE}, R.const(2, "float32"))'
+        inner = f'R.astype(R.add({small}, {ONE}), "{dtype}")'
         return f'R.astype({inner}, "float32")', (name,), values[name]
     dtype = random.choice(("float16", "int32", "bool", "uint1"))
-    return f'R.astype(R.astype({{0}}, "{dtype}"), "float32")', (name,), values[name]
+    given = f"R.minimum({WHOLE}, {ONE})" if dtype == "uint1" else "{0}"
+    return f'R.astype(R.astype({given}, "{dtype}"), "float32")', (name,), values[name]
 
 
-def converted(values: Values, random: Random) -> Choice:
+@one_of(numbers)
+def converted(values: Values, random: Random, name: str) -> Choice:
     """A tensor of another type of numbers."""
-    found = numbers(values)
-    if not found:
-        return None
-    name = random.choice(found)
     kind = of(values, name)
     dtype = random.choice([*NUMBERS, *["float32"] * 4])
-    return f'R.astype({{0}}, "{dtype}")', (name,), replace(kind, dtype=dtype)
+    given = "{0}"
+    if kind.dtype == "float32" and dtype in ("int8", "uint8"):
+        given = f'R.minimum({WHOLE}, R.const(100, "float32"))'
+    return f'R.astype({given}, "{dtype}")', (name,), replace(kind, dtype=dtype)
 
 
 def quantised(values: Values, random: Random) -> Choice:

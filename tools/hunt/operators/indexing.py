@@ -4,27 +4,21 @@ from __future__ import annotations
 
 from random import Random
 
-from tools.hunt.operators.base import Choice, Values, extents, floats, of, static, tensors
+from tools.hunt.operators.base import Choice, Values, extents, floats, of, one_of, static, tensors
 from tools.hunt.program import Pair, Tensor
 
 
-def opaque(values: Values, random: Random) -> Choice:
+@one_of(floats)
+def opaque(values: Values, random: Random, name: str) -> Choice:
     """An operator that is not fused."""
-    found = floats(values)
-    if not found:
-        return None
-    name = random.choice(found)
     axis = random.randrange(len(of(values, name).shape))
     which = random.choice(("cumsum", "cumprod", "sort", "nn.softmax", "nn.log_softmax"))
     return f"R.{which}({{0}}, axis={axis})", (name,), values[name]
 
 
-def indices(values: Values, random: Random) -> Choice:
+@one_of(floats)
+def indices(values: Values, random: Random, name: str) -> Choice:
     """Numbers of elements."""
-    found = floats(values)
-    if not found:
-        return None
-    name = random.choice(found)
     shape = of(values, name).shape
     return (
         f'R.argsort({{0}}, axis={random.randrange(len(shape))}, dtype="int32")',
@@ -33,12 +27,9 @@ def indices(values: Values, random: Random) -> Choice:
     )
 
 
-def take(values: Values, random: Random) -> Choice:
+@one_of(lambda values: [name for name in static(values) if of(values, name).shape[-1] == 4])
+def take(values: Values, random: Random, name: str) -> Choice:
     """Elements by constant indices."""
-    found = [name for name in static(values) if of(values, name).shape[-1] == 4]
-    if not found:
-        return None
-    name = random.choice(found)
     axis = len(of(values, name).shape) - 1
     return f'R.take({{0}}, R.const([1, 0, 3, 2], "int32"), axis={axis})', (name,), values[name]
 
@@ -61,24 +52,18 @@ def gather(values: Values, random: Random) -> Choice:
     return f"R.gather_elements({{0}}, {clipped}, axis={axis})", (name, index), values[name]
 
 
-def largest(values: Values, random: Random) -> Choice:
+@one_of(lambda values: [name for name in static(values) if extents(values, name)[-1] >= 2])
+def largest(values: Values, random: Random, name: str) -> Choice:
     """The largest elements and where they are."""
-    found = [name for name in static(values) if extents(values, name)[-1] >= 2]
-    if not found:
-        return None
-    name = random.choice(found)
     shape = extents(values, name)
     kept = Tensor((*shape[:-1], 2))
     indices = Tensor(kept.shape, "int32")
     return 'R.topk({0}, k=2, axis=-1, ret_type="both", dtype="int32")', (name,), Pair((kept, indices))
 
 
-def counted(values: Values, random: Random) -> Choice:
+@one_of(lambda values: [name for name in static(values, 2) if extents(values, name)[-1] == 4])
+def counted(values: Values, random: Random, name: str) -> Choice:
     """Numbers of elements as a value of their own."""
-    found = [name for name in static(values, 2) if extents(values, name)[-1] == 4]
-    if not found:
-        return None
-    name = random.choice(found)
     shape = extents(values, name)[:-1]
     which = random.choice(("argmax", "argmin"))
     if random.random() < 0.5:
@@ -88,12 +73,9 @@ def counted(values: Values, random: Random) -> Choice:
     return f"R.one_hot({inner}, {ones}, 4)", (name,), Tensor((*shape, 4))
 
 
-def scattered(values: Values, random: Random) -> Choice:
+@one_of(lambda values: [name for name in static(values) if extents(values, name)[0] == 4])
+def scattered(values: Values, random: Random, name: str) -> Choice:
     """A tensor with some rows from elsewhere."""
-    found = [name for name in static(values) if extents(values, name)[0] == 4]
-    if not found:
-        return None
-    name = random.choice(found)
     kind, rest = of(values, name), extents(values, name)[1:]
     fits = [other for other in static(values) if extents(values, other)[1:] == rest]
     fits = [other for other in fits if extents(values, other)[0] == 2]
@@ -110,12 +92,9 @@ def scattered(values: Values, random: Random) -> Choice:
     return template, (name, other), kind
 
 
-def chosen(values: Values, random: Random) -> Choice:
+@one_of(lambda values: [name for name in static(values) if extents(values, name)[0] == 4])
+def chosen(values: Values, random: Random, name: str) -> Choice:
     """Rows by constant indices."""
-    found = [name for name in static(values) if extents(values, name)[0] == 4]
-    if not found:
-        return None
-    name = random.choice(found)
     rest = extents(values, name)[1:]
     template = random.choice(
         (

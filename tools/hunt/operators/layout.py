@@ -6,25 +6,19 @@ from dataclasses import replace
 from math import prod
 from random import Random
 
-from tools.hunt.operators.base import Choice, Values, another, extents, floats, of, static
+from tools.hunt.operators.base import Choice, Values, another, extents, floats, of, one_of, static
 from tools.hunt.program import Pair, Tensor
 
 
-def transposed(values: Values, random: Random) -> Choice:
+@one_of(lambda values: [name for name in floats(values, 2) if len(of(values, name).shape) == 2])
+def transposed(values: Values, random: Random, name: str) -> Choice:
     """A matrix with its axes exchanged."""
-    found = [name for name in floats(values, 2) if len(of(values, name).shape) == 2]
-    if not found:
-        return None
-    name = random.choice(found)
     return "R.permute_dims({0})", (name,), Tensor(tuple(reversed(of(values, name).shape)))
 
 
-def view(values: Values, random: Random) -> Choice:
+@one_of(static)
+def view(values: Values, random: Random, name: str) -> Choice:
     """The same elements in another shape."""
-    found = static(values)
-    if not found:
-        return None
-    name = random.choice(found)
     shape = tuple(int(extent) for extent in of(values, name).shape)
     count = 1
     for extent in shape:
@@ -41,12 +35,9 @@ def view(values: Values, random: Random) -> Choice:
     )
 
 
-def same_shape(values: Values, random: Random) -> Choice:
+@one_of(static)
+def same_shape(values: Values, random: Random, name: str) -> Choice:
     """An operator that only copies, as it happens."""
-    found = static(values)
-    if not found:
-        return None
-    name = random.choice(found)
     kind = of(values, name)
     shape = tuple(kind.shape)
     template = random.choice(
@@ -62,22 +53,16 @@ def same_shape(values: Values, random: Random) -> Choice:
     return template, (name,), kind
 
 
-def zero_offset(values: Values, random: Random) -> Choice:
+@one_of(floats)
+def zero_offset(values: Values, random: Random, name: str) -> Choice:
     """The operator before kernels that need an offset of zero."""
-    found = floats(values)
-    if not found:
-        return None
-    name = random.choice(found)
     return "R.memory.ensure_zero_offset({0})", (name,), values[name]
 
 
-def joined(values: Values, random: Random) -> Choice:
+@one_of(floats)
+def joined(values: Values, random: Random, one: str) -> Choice:
     """Two tensors behind each other."""
-    found = floats(values)
-    if not found:
-        return None
-    one = random.choice(found)
-    other = random.choice([name for name in found if values[name] == values[one]])
+    other = another(values, random, one)
     shape = of(values, one).shape
     axis = len(shape) - 1
     extent = shape[axis]
@@ -87,34 +72,25 @@ def joined(values: Values, random: Random) -> Choice:
     return f"R.concat(({{0}}, {{1}}), axis={axis})", (one, other), Tensor(longer)
 
 
-def sliced(values: Values, random: Random) -> Choice:
+@one_of(lambda values: [name for name in static(values) if int(of(values, name).shape[0]) >= 2])
+def sliced(values: Values, random: Random, name: str) -> Choice:
     """A part of a tensor; the bounds may be known at run time only."""
-    found = [name for name in static(values) if int(of(values, name).shape[0]) >= 2]
-    if not found:
-        return None
-    name = random.choice(found)
     shape = of(values, name).shape
     half = int(shape[0]) // 2
     template = f"R.strided_slice({{0}}, axes=[0], begin=[{half}], end=[{2 * half}])"
     return template, (name,), Tensor((half, *shape[1:]))
 
 
-def padded(values: Values, random: Random) -> Choice:
+@one_of(lambda values: [name for name in static(values) if len(of(values, name).shape) == 1])
+def padded(values: Values, random: Random, name: str) -> Choice:
     """A vector with a margin."""
-    found = [name for name in static(values) if len(of(values, name).shape) == 1]
-    if not found:
-        return None
-    name = random.choice(found)
     extent = int(of(values, name).shape[0])
     return "R.nn.pad({0}, pad_width=[1, 1])", (name,), Tensor((extent + 2,))
 
 
-def split(values: Values, random: Random) -> Choice:
+@one_of(lambda values: [name for name in static(values) if int(of(values, name).shape[-1]) % 2 == 0])
+def split(values: Values, random: Random, name: str) -> Choice:
     """A tuple of two halves."""
-    found = [name for name in static(values) if int(of(values, name).shape[-1]) % 2 == 0]
-    if not found:
-        return None
-    name = random.choice(found)
     shape = of(values, name).shape
     half = Tensor((*shape[:-1], int(shape[-1]) // 2))
     return f"R.split({{0}}, 2, axis={len(shape) - 1})", (name,), Pair((half, half))
@@ -160,12 +136,9 @@ def symbolic(values: Values, random: Random) -> Choice:
     return f"R.reshape({{0}}, R.shape([{flat.shape[0]}]))", (name,), flat
 
 
-def offset_view(values: Values, random: Random) -> Choice:
+@one_of(lambda values: [name for name in static(values) if extents(values, name)[0] % 2 == 0])
+def offset_view(values: Values, random: Random, name: str) -> Choice:
     """The second half of the elements, where they are, for kernels that need an offset of zero."""
-    found = [name for name in static(values) if extents(values, name)[0] % 2 == 0]
-    if not found:
-        return None
-    name = random.choice(found)
     rows, *rest = extents(values, name)
     half = Tensor((rows // 2, *rest))
     offset = 4 * prod((rows // 2, *rest))
@@ -173,21 +146,15 @@ def offset_view(values: Values, random: Random) -> Choice:
     return f"R.memory.ensure_zero_offset({inner})", (name,), half
 
 
-def same_bytes(values: Values, random: Random) -> Choice:
+@one_of(static)
+def same_bytes(values: Values, random: Random, name: str) -> Choice:
     """The same bytes as integers."""
-    found = static(values)
-    if not found:
-        return None
-    name = random.choice(found)
     return 'R.memory.view({0}, dtype="int32")', (name,), replace(of(values, name), dtype="int32")
 
 
-def rearranged(values: Values, random: Random) -> Choice:
+@one_of(lambda values: static(values, 2))
+def rearranged(values: Values, random: Random, name: str) -> Choice:
     """Elements in another order, or several tensors as one."""
-    found = static(values, 2)
-    if not found:
-        return None
-    name = random.choice(found)
     kind, shape = of(values, name), extents(values, name)
     chance = random.randrange(5)
     if chance == 0:
@@ -206,12 +173,9 @@ def rearranged(values: Values, random: Random) -> Choice:
     )
 
 
-def parts(values: Values, random: Random) -> Choice:
+@one_of(lambda values: [name for name in static(values) if extents(values, name)[0] >= 4])
+def parts(values: Values, random: Random, name: str) -> Choice:
     """A tuple of three unequal parts."""
-    found = [name for name in static(values) if extents(values, name)[0] >= 4]
-    if not found:
-        return None
-    name = random.choice(found)
     first, *rest = extents(values, name)
     fields = tuple(Tensor((rows, *rest)) for rows in (1, 2, first - 3))
     return "R.split({0}, [1, 3], axis=0)", (name,), Pair(fields)

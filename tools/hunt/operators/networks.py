@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from random import Random
 
-from tools.hunt.operators.base import Choice, Values, another, extents, floats, of, static
+from tools.hunt.operators.base import Choice, Values, another, extents, floats, of, one_of, static
 from tools.hunt.program import Pair, Tensor
 
 
@@ -22,12 +22,9 @@ def matmul(values: Values, random: Random) -> Choice:
     )
 
 
-def normed(values: Values, random: Random) -> Choice:
+@one_of(lambda values: [name for name in static(values) if of(values, name).shape[-1] == 4])
+def normed(values: Values, random: Random, name: str) -> Choice:
     """Layer normalisation."""
-    found = [name for name in static(values) if of(values, name).shape[-1] == 4]
-    if not found:
-        return None
-    name = random.choice(found)
     ones, zeros = 'R.const([1.0, 1.0, 1.0, 1.0], "float32")', 'R.const([0.0, 0.0, 0.0, 0.0], "float32")'
     return f"R.nn.layer_norm({{0}}, {ones}, {zeros}, axes=[-1])", (name,), values[name]
 
@@ -65,12 +62,9 @@ def product_of_sum(values: Values, random: Random) -> Choice:
     return (template, (a, b, c), values[a]) if "{2}" in template else (template, (a, b), values[a])
 
 
-def layers(values: Values, random: Random) -> Choice:
+@one_of(lambda values: [name for name in static(values, 2) if extents(values, name) == (4, 4)])
+def layers(values: Values, random: Random, name: str) -> Choice:
     """Convolution, pooling, attention and batch normalisation of a square."""
-    found = [name for name in static(values, 2) if extents(values, name) == (4, 4)]
-    if not found:
-        return None
-    name = random.choice(found)
     other = another(values, random, name)
     picture = "R.reshape({0}, R.shape([1, 1, 4, 4]))"
     heads = "R.reshape({%d}, R.shape([1, 4, 1, 4]))"
@@ -91,12 +85,9 @@ def layers(values: Values, random: Random) -> Choice:
     return template, (name, other) if "{1}" in template else (name,), kind
 
 
-def batch_normed(values: Values, random: Random) -> Choice:
+@one_of(lambda values: [name for name in static(values, 2) if extents(values, name) == (4, 4)])
+def batch_normed(values: Values, random: Random, name: str) -> Choice:
     """Batch normalisation, which gives three tensors."""
-    found = [name for name in static(values, 2) if extents(values, name) == (4, 4)]
-    if not found:
-        return None
-    name = random.choice(found)
     ones = 'R.ones((4,), "float32")'
     vector = Tensor((4,))
     template = f"R.nn.batch_norm({{0}}, {ones}, {ones}, {ones}, {ones}, axis=1)"

@@ -1,0 +1,39 @@
+"""Which statements of a function bind a name."""
+
+from __future__ import annotations
+
+import ast
+import re
+from collections.abc import Iterator
+
+from relax_lint.fixes.text.editing import nodes_of
+
+_BINDS_INSIDE = re.compile(r":=|\bfor\b")
+"""An expression binds a name with one of them only. Nearly no function has one, and expressions are most of a
+tree.
+"""
+
+
+def bindings_by_name(definition: ast.FunctionDef, text: str) -> dict[str, list[ast.stmt]]:
+    """The assignments that bind each name of a function, in the order of the text; `text` holds all of it."""
+    inside = _BINDS_INSIDE.search(text) is not None
+    found: dict[str, list[ast.stmt]] = {}
+    for statement in _assignments(definition):
+        targets = statement.targets if isinstance(statement, ast.Assign) else [statement.target]
+        for part in (statement,) if inside else targets:
+            for node in nodes_of(part):
+                if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store):
+                    found.setdefault(node.id, []).append(statement)
+    for statements in found.values():
+        statements.sort(key=lambda statement: statement.lineno)
+    return found
+
+
+def _assignments(definition: ast.FunctionDef) -> Iterator[ast.Assign | ast.AnnAssign]:
+    pending: list[ast.AST] = [definition]
+    while pending:
+        node = pending.pop()
+        if isinstance(node, ast.Assign | ast.AnnAssign):
+            yield node
+        elif not isinstance(node, ast.expr):
+            pending += ast.iter_child_nodes(node)
