@@ -348,15 +348,20 @@ def test_conditions_mean_what_they_say() -> None:
             p = _sum_of_products(chance, leaves)
             return at_least_zero(p), lambda at: value_of(writer.terms, p, at) >= 0
         (one, is_one), (two, is_two) = made(depth - 1), made(depth - 1)
-        return {
-            0: lambda: (every((one, two)), lambda at: is_one(at) and is_two(at)),
-            1: lambda: (any_of((one, two)), lambda at: is_one(at) or is_two(at)),
-            2: lambda: (negated(one), lambda at: not is_one(at)),
-            3: lambda: (every((one, True, negated(two))), lambda at: is_one(at) and not is_two(at)),
-            4: lambda: (any_of((False, one)), is_one),
-            5: lambda: (every((one, False)), lambda at: False),
-            6: lambda: (any_of((one, True)), lambda at: True),
-        }[chance.randrange(7)]()
+        kind = chance.randrange(7)
+        if kind == 0:
+            return every((one, two)), lambda at: is_one(at) and is_two(at)
+        if kind == 1:
+            return any_of((one, two)), lambda at: is_one(at) or is_two(at)
+        if kind == 2:
+            return negated(one), lambda at: not is_one(at)
+        if kind == 3:
+            return every((one, True, negated(two))), lambda at: is_one(at) and not is_two(at)
+        if kind == 4:
+            return any_of((False, one)), is_one
+        if kind == 5:
+            return every((one, False)), lambda at: False
+        return any_of((one, True)), lambda at: True
 
     for _ in range(60):
         condition, is_so = made(chance.randint(0, 3))

@@ -8,7 +8,8 @@ import itertools
 import random
 from collections import Counter
 from collections.abc import Iterator
-from functools import cache
+from functools import cache, partial
+from operator import ge, le
 from typing import Any
 
 import pytest
@@ -189,8 +190,8 @@ def test_a_condition_of_known_trend_is_found_by_halving() -> None:
     for low, high, edge in itertools.product((-3, 0), (-3, 0, 4, 5), range(-5, 8)):
         if low > high:
             continue
-        up = threshold(lambda x, edge=edge: x >= edge, (low, high), rising=True)
-        down = threshold(lambda x, edge=edge: x <= edge, (low, high), rising=False)
+        up = threshold(partial(le, edge), (low, high), rising=True)
+        down = threshold(partial(ge, edge), (low, high), rising=False)
         assert set(range(up[0], up[1] + 1)) == {x for x in range(low, high + 1) if x >= edge}
         assert set(range(down[0], down[1] + 1)) == {x for x in range(low, high + 1) if x <= edge}
 
