@@ -241,6 +241,16 @@ def test_what_is_passed_on_is_said_not_to_be_read() -> None:
     ]
 
 
+def test_all_of_a_tensor_that_is_handed_on_is_read_and_written() -> None:
+    array = "T.tvm_stack_make_array({}.data, T.tvm_stack_make_shape({}), 0, 1, T.float32(0), 0)"
+    for size, proved in (("n", True), ("n + 1", False)):
+        found = accesses(f'T.evaluate(T.call_packed("foo", {array.format("x", size)}))').accesses
+        assert [(access.writes, access.unread, access.proved) for access in found] == [
+            (False, "", proved),
+            (True, "", proved),
+        ]
+
+
 def test_internal_buffers_are_judged() -> None:
     body = 'z = T.alloc_buffer(({},), "float32", scope="local")\nfor i in range(n):\n    z[i] = x[i]'
     for extent, proved in (("n", True), ("m", False)):

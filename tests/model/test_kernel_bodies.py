@@ -280,6 +280,9 @@ def test_a_trial_says_what_the_virtual_machine_shows() -> None:
         ("for i in range(n):\n    while x[0] > T.float32(0):\n        y[i] = x[i]", False),
         ("for i in range(n):\n    for k in range(0):\n        y[i] = x[i]", False),
         ("for i in range(n):\n    for k in range(2):\n        y[i] = x[i]", True),
+        ("for i in range(1, n + 1):\n    y[i] = x[i - 1]", False),
+        ("for i in range(-1, n - 1):\n    y[i] = x[i + 1]", False),
+        ("for i in range(1, n + 1):\n    y[i - 1] = x[i - 1]", True),
     ],
 )
 def test_coverage_of_other_loops(body: str, whole: bool) -> None:

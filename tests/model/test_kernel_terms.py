@@ -337,6 +337,20 @@ def test_variables_of_one_name_are_told_apart() -> None:
     assert len({terms.expression(p) for p in (*loops, size, other)}) == 5
 
 
+def test_the_greater_of_two_is_one_number_however_often_it_is_asked() -> None:
+    terms = Terms()
+    n, m = (terms.symbol(_symbol(name), (0, None)) for name in "nm")
+    ends = []
+    for name in "ij":
+        loop = terms.loop(name, constant(0), m)
+        room = loop + n - m
+        options = Option(at_least_zero(room), loop + n), Option(at_least_zero(-room), m)
+        ends.append(terms.least(terms.choice(options, "max")))
+    assert ends[0] is not None
+    assert ends[0] == ends[1]
+    assert terms.expression(ends[0]) == sympy.Max(*map(_symbol, "nm"))
+
+
 def test_conditions_mean_what_they_say() -> None:
     chance = random.Random(1)
     writer = Writer(chance)
