@@ -36,6 +36,10 @@ def _known(call: FunctionCall) -> bool:
     return True
 
 
+def _kept_by_nobody(call: FunctionCall | None) -> bool:
+    return False
+
+
 def _none(call: KernelCall) -> tuple[ValueId, ...]:
     return ()
 
@@ -50,7 +54,8 @@ class Aliases:
     """The names and views of one function that share a register or bytes.
 
     `result_of` gives what the result of a call of another Relax function may be; by default it has bytes of
-    its own. `viewed` gives the arguments of which TVM may make the result of a kernel a view.
+    its own. `viewed` gives the arguments of which TVM may make the result of a kernel a view, `keeps` says
+    whether somebody may keep what a call is given.
     """
 
     def __init__(
@@ -60,12 +65,14 @@ class Aliases:
         is_known: Callable[[FunctionCall], bool] = _known,
         viewed: Callable[[KernelCall], tuple[ValueId, ...]] = _none,
         moved: frozenset[ValueId] = frozenset(),
+        keeps: Callable[[FunctionCall | None], bool] = _kept_by_nobody,
     ) -> None:
         self._function = function
         self._result_of = result_of
         self._is_known = is_known
         self._viewed = viewed
         self._moved = moved
+        self._keeps = keeps
         self._roots_of: dict[ValueId, frozenset[ValueId]] = {}
 
     @cached_property
@@ -168,7 +175,7 @@ class Aliases:
         """The values whose bytes each value may share, over all paths: allocations, parameters,
         constants, results of calls. Where nothing is known of what a call returns, that is taken for new.
         """
-        return Roots(self._function, self.offsets, self._result_of, self._is_known, self._viewed)
+        return Roots(self._function, self.offsets, self._result_of, self._is_known, self._viewed, self._keeps)
 
     def roots_of(self, value: ValueId) -> frozenset[ValueId]:
         """The values whose bytes a value may share; what comes from outside of the function is its own."""

@@ -7,7 +7,7 @@ from typing import TypeAlias, TypeVar
 
 from relax_lint.analysis.certainty import Certainty, must_if, weakest
 from relax_lint.analysis.events import Damage, Mending
-from relax_lint.model.operations import ValueId
+from relax_lint.model.operations import If, ValueId
 
 Damages: TypeAlias = dict[tuple[int, ValueId], Damage]
 """By the operation that did it, and the value that it did it to."""
@@ -30,6 +30,8 @@ class ContentState:
     """The tensors from outside that are read as they come in."""
     written: dict[ValueId, Certainty] = field(default_factory=dict)
     """The tensors from outside that are written; `MUST`: all of each."""
+    superseded: dict[ValueId, Certainty] = field(default_factory=dict)
+    """The tensors from outside that declared in-place calls overwrite."""
 
     def copy(self) -> ContentState:
         """The same state, to be changed apart."""
@@ -40,6 +42,7 @@ class ContentState:
             set(self.replaced),
             dict(self.read),
             dict(self.written),
+            dict(self.superseded),
         )
 
     def mend(self, root: ValueId, mending: Mending) -> None:
@@ -50,30 +53,57 @@ class ContentState:
         for key, damage in damages.items():
             damages[key] = _mended(damage, mending)
 
-    def merge(self, other: ContentState, branched: int) -> None:
-        """Both states meet behind the `If` of index `branched`."""
-        undamaged = Damage(Certainty.MAY)
+    def merge(self, other: ContentState, branched: If) -> None:
+        """Both states meet behind an `If`."""
         for value in self.unwritten.keys() | other.unwritten.keys():
-            one, two = (state.unwritten.get(value, undamaged) for state in (self, other))
-            self.unwritten[value] = _both(one, two)
+            one, two = (state.unwritten.get(value) for state in (self, other))
+            self.unwritten[value] = _both(one, two, branched, value, inside=False)
         _merge(self.overwritten, other.overwritten, branched)
         _merge(self.stale, other.stale, branched)
         self.replaced &= other.replaced
         self.read = _certain_in_both(self.read, other.read)
         self.written = _certain_in_both(self.written, other.written)
+        self.superseded = _certain_in_both(self.superseded, other.superseded)
+
+
+def joined_damages(one: Damages, other: Damages, branched: If) -> Damages:
+    """What two branches of an `If` say of one value. What happened inside a branch stays as certain as it
+    was; what only one branch undid, or of what only one has the damaged name, does not.
+    """
+    index = branched.place.index
+    return {
+        key: _both(one.get(key), other.get(key), branched, key[1], inside=key[0] > index)
+        for key in (*one, *(key for key in other if key not in one))
+    }
 
 
 def _mended(damage: Damage, mending: Mending) -> Damage:
     return replace(damage, mended=(*damage.mended, mending))
 
 
-def _both(one: Damage, other: Damage) -> Damage:
+def _both(one: Damage | None, other: Damage | None, branched: If, value: ValueId, *, inside: bool) -> Damage:
+    """A damage that one branch at least knows; the other one has undone it, or (`inside`) not done it."""
+    known = [damage for damage in (one, other) if damage is not None]
+    elsewhere = must_if(inside) if len(known) == 1 else Certainty.MUST
+    mended, left_out = _mended_in_both([damage.mended for damage in known], branched, value)
     return Damage(
-        weakest(one.certainty, other.certainty),
-        tuple(dict.fromkeys((*one.mended, *other.mended))),
-        one.harmless or other.harmless,
-        weakest(one.done, other.done),
+        weakest(elsewhere, must_if(not left_out), *(damage.certainty for damage in known)),
+        mended,
+        next((damage.harmless for damage in known if damage.harmless is not None), None),
+        weakest(elsewhere, *(damage.done for damage in known)),
     )
+
+
+def _mended_in_both(
+    branches: list[tuple[Mending, ...]], branched: If, value: ValueId
+) -> tuple[tuple[Mending, ...], bool]:
+    """The writes that mend whatever the branch, and whether others were left out."""
+    index = branched.place.index
+    before = tuple(dict.fromkeys(m for mended in branches for m in mended if m.op.place.index < index))
+    inside = tuple(tuple(m for m in mended if m.op.place.index > index) for mended in branches)
+    if all(inside):
+        return (*before, Mending(branched, value, branches=inside)), False
+    return before, any(inside)
 
 
 def _certain_in_both(one: dict[_Key, Certainty], other: dict[_Key, Certainty]) -> dict[_Key, Certainty]:
@@ -83,16 +113,6 @@ def _certain_in_both(one: dict[_Key, Certainty], other: dict[_Key, Certainty]) -
     }
 
 
-def _elsewhere(inside: bool) -> Damage:
-    """What a branch says of a damage that it does not know: nothing, where the other one did it."""
-    return Damage(must_if(inside), done=must_if(inside))
-
-
-def _merge(into: dict[ValueId, Damages], other: dict[ValueId, Damages], branched: int) -> None:
-    """What happened inside a branch stays as certain as it was; what only one branch undid does not."""
+def _merge(into: dict[ValueId, Damages], other: dict[ValueId, Damages], branched: If) -> None:
     for value in into.keys() | other.keys():
-        one, two = into.get(value, {}), other.get(value, {})
-        into[value] = {
-            key: _both(*(branch.get(key, _elsewhere(key[0] > branched)) for branch in (one, two)))
-            for key in (*one, *(key for key in two if key not in one))
-        }
+        into[value] = joined_damages(into.get(value, {}), other.get(value, {}), branched)

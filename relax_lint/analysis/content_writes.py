@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Mapping
+from collections.abc import Iterator
 from dataclasses import replace
+from functools import cached_property
 
 from relax_lint.analysis.access_paths import AccessPath, Tree, at, leaves
 from relax_lint.analysis.aliases import Aliases
@@ -15,8 +16,9 @@ from relax_lint.analysis.older_names import OlderNames
 from relax_lint.analysis.overlaps import TensorMemory
 from relax_lint.analysis.paths import Paths
 from relax_lint.analysis.presumption import Presumption
-from relax_lint.model.operations import FunctionCall, KernelCall, ValueId
+from relax_lint.model.operations import AllocStorage, FunctionCall, KernelCall, ValueId
 from relax_lint.model.program import Function
+from relax_lint.model.types import OpaqueType
 
 
 class ContentWrites:
@@ -46,14 +48,8 @@ class ContentWrites:
         """The operation that is the first to write each of those, or a tensor from outside."""
         self.handed_on: set[ValueId] = set()
         """What comes from outside and is given to functions that are not known."""
-        self._superseded: dict[ValueId, Certainty] = {}
         self._perhaps_on: dict[ValueId, list[tuple[ValueId, Presumption]]] = defaultdict(list)
         """By storage: the results of calls that are only presumed not to lie there."""
-
-    @property
-    def superseded(self) -> Mapping[ValueId, Certainty]:
-        """The tensors from outside that a declared in-place call overwrites."""
-        return self._superseded
 
     def _tree(self, path: AccessPath) -> Tree[ValueId]:
         return at(self._roots.tree(path.value), path.fields)
@@ -65,10 +61,9 @@ class ContentWrites:
         self._names.supersede(op, self._aliases.leaf(path), state, certainty)
         for root in self._roots.of(path):
             if self._roots.path(root).value in self._outside:
-                found = weakest(
-                    certainty, must_if(self._paths.of(op) == () and len(self._roots.of(path)) == 1)
-                )
-                self._superseded[root] = found
+                found = weakest(certainty, must_if(len(self._roots.of(path)) == 1))
+                if state.superseded.get(root) is not Certainty.MUST:
+                    state.superseded[root] = found
 
     def _hand_on(
         self, op: FunctionCall, path: AccessPath, presumed: Presumption, state: ContentState
@@ -87,13 +82,29 @@ class ContentWrites:
                 for storage in sorted({root} | self._storages(root)):
                     self._overwrite(mending, storage, roots, state, harmless=presumed)
 
-    def _put_perhaps(self, op: FunctionCall) -> None:
+    def _put_perhaps(self, op: FunctionCall | KernelCall) -> None:
         """The result of a call may be a new tensor on a storage of ours."""
         for root in sorted(self._roots.of(AccessPath(op.result))):
-            if self._roots.path(root).value == op.result and root in self._last_use:
+            own = self._roots.path(root).value == op.result and root in self._last_use
+            if own and (isinstance(op, FunctionCall) or not self._is_object(root)):
                 for other, presumed in self._roots.perhaps_of(root):
-                    for storage in sorted({other} | self._storages(other)):
-                        self._perhaps_on[storage].append((root, presumed))
+                    if isinstance(op, FunctionCall) or self._is_storage(other):
+                        for storage in sorted({other} | self._storages(other)):
+                            self._perhaps_on[storage].append((root, presumed))
+
+    def _is_storage(self, root: ValueId) -> bool:
+        """Whether a value is a storage, as far as the function shows that, or a parameter that may be one."""
+        if root in self._used_as_storages or isinstance(self._paths.definitions.get(root), AllocStorage):
+            return True
+        return root in self._function.parameters and self._is_object(root)
+
+    def _is_object(self, root: ValueId) -> bool:
+        """Whether a value is no tensor; a field of a tuple may be one."""
+        return root in self._function.values and isinstance(self._function.type_of(root), OpaqueType)
+
+    @cached_property
+    def _used_as_storages(self) -> frozenset[ValueId]:
+        return frozenset[ValueId]().union(*self._roots.storages.values())
 
     def _write(self, path: AccessPath, mending: Mending, state: ContentState) -> None:
         for leaf in self._aliases.leaves(self._aliases.leaf(path)):
@@ -121,9 +132,18 @@ class ContentWrites:
                     self._first_write.setdefault(storage, mending.op.place.index)
                     self.places.add(storage)
                 self._overwrite(mending, storage, roots, state)
-            for other, presumed in self._roots.perhaps_of(root):
-                for storage in sorted({other} | self._storages(other)):
+            done = self._storages(root)
+            for storage, presumed in self._perhaps_storages(root):
+                if storage not in done:
                     self._overwrite(mending, storage, roots, state, harmless=presumed)
+                    done |= {storage}
+
+    def _perhaps_storages(self, root: ValueId) -> Iterator[tuple[ValueId, Presumption]]:
+        """The memory that a tensor is only presumed not to lie in."""
+        for other, presumed in self._roots.perhaps_of(root):
+            yield from ((storage, presumed) for storage in sorted({other} | self._storages(other)))
+        for storage in sorted(self._storages(root)):
+            yield from self._roots.perhaps_of(storage)
 
     def _reaches_all(self, value: ValueId, root: ValueId) -> bool:
         """Whether a tensor is certain to have all bytes of what is behind it."""

@@ -49,6 +49,6 @@ def _walk(block: Block, domain: Domain, found: dict[int, Domain]) -> Domain:
 
 
 def _common(one: Domain, other: Domain) -> tuple[Fact, ...]:
-    """What both branches established holds after them too."""
-    known = set(other.facts)
-    return tuple(fact for fact in one.facts if fact in known)
+    """What both branches established holds after them too, in whatever words."""
+    known = {(fact.condition, fact.kind) for fact in other.facts}
+    return tuple(fact for fact in one.facts if (fact.condition, fact.kind) in known)

@@ -29,7 +29,8 @@ class Mending:
     """`op` may write `value` again, which lies on bytes that are not as they should be.
 
     `position` is that of the argument of a kernel which says when it writes all of it. What is `whole` is
-    certainly written, as far as the value reaches; what is `presumed` only by somebody's leave.
+    certainly written, as far as the value reaches; what is `presumed` only by somebody's leave. Where `op` is
+    an `If`, `branches` are the writes in each of the branches that need one.
     """
 
     op: Op
@@ -37,6 +38,20 @@ class Mending:
     position: int | None = None
     whole: bool = False
     presumed: Presumption | None = None
+    branches: tuple[tuple[Mending, ...], ...] = ()
+
+    @property
+    def writes(self) -> tuple[Mending, ...]:
+        """The writes themselves."""
+        return tuple(w for branch in self.branches for m in branch for w in m.writes) or (self,)
+
+    @property
+    def presumptions(self) -> tuple[Presumption, ...]:
+        """By whose leave it writes, whatever the branch; empty where some branch has none."""
+        if not self.branches:
+            return () if self.presumed is None else (self.presumed,)
+        found = [[p for m in branch for p in m.presumptions] for branch in self.branches]
+        return tuple(p for some in found for p in some) if all(found) else ()
 
 
 @record(frozen=True)

@@ -10,6 +10,7 @@ from relax_lint.analysis.callees import Callees
 from relax_lint.analysis.contents import Contents
 from relax_lint.analysis.dominance import UndominatedUse, captured_values, undominated_uses
 from relax_lint.analysis.effects import Effect, EffectTable
+from relax_lint.analysis.keepers import Keepers
 from relax_lint.analysis.kills import Kills
 from relax_lint.analysis.liveness import operands
 from relax_lint.analysis.made_views import MadeViews
@@ -56,6 +57,11 @@ class ProgramFlow:
     def effects(self) -> EffectTable:
         """What kernels do to the contents of their arguments."""
         return EffectTable(self.program)
+
+    @cached_property
+    def keepers(self) -> Keepers:
+        """Which functions give what they get to somebody who may keep it."""
+        return Keepers(self.program, self.callees)
 
     @cached_property
     def made_views(self) -> MadeViews:
@@ -140,6 +146,10 @@ class FunctionFlow:
             return False
         return not self.knows_callers or any(not _is_used(*one) for one in self.calls_of_this)
 
+    def callee_of(self, call: FunctionCall) -> Function | None:
+        """The function that a call is of; None where that is not known, or it is one of several."""
+        return self._shared.callees.of(call)
+
     @cached_property
     def aliases(self) -> Aliases:
         """Which values share a register, or bytes."""
@@ -154,7 +164,8 @@ class FunctionFlow:
         def viewed(call: KernelCall) -> tuple[ValueId, ...]:
             return self._shared.made_views.of(call, self.function)
 
-        return Aliases(self.function, returned, is_known, viewed, self._shared.moved(self.function))
+        moved = self._shared.moved(self.function)
+        return Aliases(self.function, returned, is_known, viewed, moved, self._shared.keepers.keeps)
 
     @cached_property
     def paths(self) -> Paths:
@@ -244,7 +255,7 @@ class FunctionFlow:
             frozenset(map(roots.path, contents.places)),
             as_sources(roots, roots.tree(self.function.result), outside),
             contents.returns_unwritten,
-            {roots.path(root): certainty for root, certainty in contents.superseded.items()},
+            {roots.path(root): certainty for root, certainty in contents.at_end.superseded.items()},
             frozenset(map(roots.path, contents.handed_on)),
             frozenset((roots.path(one), roots.path(other)) for one, other in contents.late_reads),
         )

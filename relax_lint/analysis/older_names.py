@@ -30,14 +30,11 @@ class OlderNames:
     def __init__(self, aliases: Aliases) -> None:
         self._aliases = aliases
         self._names: dict[ValueId, list[ValueId]] = defaultdict(list)
-        self._perhaps: dict[ValueId, list[tuple[ValueId, Presumption]]] = defaultdict(list)
 
     def add(self, value: ValueId) -> None:
         """A name more."""
         for root in self._aliases.roots_of(value):
             self._names[root].append(value)
-            for other, presumed in self._aliases.roots.perhaps_of(root):
-                self._perhaps[other].append((value, presumed))
 
     def supersede(
         self,
@@ -55,8 +52,10 @@ class OlderNames:
             roots = self._aliases.roots_of(leaf)
             for root in roots:
                 others = self._aliases.roots.perhaps_of(root)
-                perhaps = [(name, presumed) for other, presumed in others for name in self._names[other]]
-                for name, presumed in (*perhaps, *self._perhaps[root]):
+                perhaps = [
+                    (name, presumed) for other, presumed in others for name in self._names.get(other, ())
+                ]
+                for name, presumed in perhaps:
                     state.stale.setdefault(name, {})[key] = Damage(
                         Certainty.MAY, harmless=harmless or presumed
                     )

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from typing import TypeAlias
 
 from relax_lint.model.operations import Block, If, Op, ValueId
@@ -31,6 +31,21 @@ class Paths:
         """Whether every execution of `other` executes `op` as well."""
         path = self.of(op)
         return self.of(other)[: len(path)] == path
+
+    def one_always_with(self, ops: Iterable[Op], other: Op | None) -> bool:
+        """Whether every execution of `other` executes one of `ops` as well, in each branch another."""
+        found = {self.of(op) for op in ops}
+        for path in sorted(found, key=len, reverse=True):
+            self._shorten(path, found)
+        around = self.of(other)
+        return any(around[:length] in found for length in range(len(around) + 1))
+
+    @staticmethod
+    def _shorten(path: Path, found: set[Path]) -> None:
+        """Both branches of an `If` are the block that it is in."""
+        while path and (*path[:-1], (path[-1][0], not path[-1][1])) in found:
+            path = path[:-1]
+            found.add(path)
 
     def never_with(self, op: Op, other: Op) -> bool:
         """Whether the two are in different branches of one `If`."""

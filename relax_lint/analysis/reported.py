@@ -80,9 +80,13 @@ class Reported:
     def _is_good_again(self, damage: Damage, reading: Reading) -> bool:
         """Whether all that is read was certainly written by the name by which it is read."""
         name = self._aliases.identity(reading.value)
-        return any(
-            m.whole and self._aliases.identity(m.value) == name for m in self._counting(damage, reading)
-        )
+        return any(self._is_whole(m, name) for m in self._counting(damage, reading))
+
+    def _is_whole(self, mending: Mending, name: ValueId) -> bool:
+        """Whether a write certainly fills what has a name, whatever the branch."""
+        if mending.branches:
+            return all(any(self._is_whole(m, name) for m in branch) for branch in mending.branches)
+        return mending.whole and self._aliases.identity(mending.value) == name
 
 
 def _weight(event: Overwriting) -> int:

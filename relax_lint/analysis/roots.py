@@ -4,11 +4,12 @@ field of a tuple apart.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 
 import sympy
 
 from relax_lint.analysis.access_paths import AccessPath, Tree, at, everything, joined, mapped, with_each
+from relax_lint.analysis.newness import Newness, Presumed
 from relax_lint.analysis.offsets import Offsets
 from relax_lint.analysis.presumption import Presumption
 from relax_lint.analysis.results import New, Result, Source, returns_something_new, shared_inside
@@ -28,11 +29,10 @@ from relax_lint.model.operations import (
     View,
 )
 from relax_lint.model.program import Function
-from relax_lint.model.types import OpaqueType, PrimType, TensorType, TupleType, ValueType
-from relax_lint.support.lazy_dataclass import record
+from relax_lint.model.types import OpaqueType, PrimType, TensorType, TupleType, ValueType, may_hold_memory
 from relax_lint.symbolic.quantity import Size, Unknown
 from relax_lint.vm.builtins import BUILTINS, Returns, ViewKind
-from relax_lint.vm.calls import CallKind
+from relax_lint.vm.calls import CLOSURE_MAKERS, CallKind
 
 _FIRST_PART = 1 << 40
 """Fields of tuples that nothing in the function names get ids from here on."""
@@ -40,16 +40,10 @@ _FIRST_PART = 1 << 40
 _MAKE_TUPLE, _GET_ITEM = "vm.builtin.make_tuple", "vm.builtin.tuple_getitem"
 
 
-@record(frozen=True)
-class Perhaps:
-    """The memory that something new is only `presumed` not to lie in."""
-
-    roots: frozenset[ValueId]
-    presumed: Presumption
-
-
 class Roots:
-    """The roots of the values of one function. `result_of` gives the result of a call of a Relax function."""
+    """The roots of the values of one function. `result_of` gives the result of a call of a Relax function,
+    `keeps` says whether somebody may keep what such a call is given, or (None) what this function is given.
+    """
 
     def __init__(
         self,
@@ -58,12 +52,14 @@ class Roots:
         result_of: Callable[[FunctionCall], Result],
         is_known: Callable[[FunctionCall], bool],
         viewed: Callable[[KernelCall], tuple[ValueId, ...]],
+        keeps: Callable[[FunctionCall | None], bool],
     ) -> None:
         self._function = function
         self._offsets = offsets
         self._result_of = result_of
         self._is_known = is_known
         self._viewed = viewed
+        self._keeps = keeps
         self._parts: dict[AccessPath, ValueId] = {}
         self._paths: dict[ValueId, AccessPath] = {}
         self.storages: dict[ValueId, frozenset[ValueId]] = {}
@@ -72,13 +68,14 @@ class Roots:
         """The roots of which a callee chose the offset."""
         self.constants: set[ValueId] = set(function.constants)
         """The roots that are constants of the module, those that a callee always returns included."""
-        self.perhaps: dict[ValueId, Perhaps] = {}
-        """By root: what it is only presumed not to be."""
+        self._newness = Newness()
         self.trees: dict[ValueId, Tree[ValueId]] = {}
         self._in_tuples: dict[AccessPath, frozenset[ValueId]] = {}
         """The roots of all fields of tuples."""
         for value in (*function.parameters, *function.constants):
             self.trees[value] = self._own(AccessPath(value), function.type_of(value))
+        if keeps(None):
+            self._newness.keep(self._memory_of(function.parameters))
         self._block(function.body)
 
     def tree(self, value: ValueId) -> Tree[ValueId]:
@@ -109,24 +106,19 @@ class Roots:
 
     def perhaps_of(self, root: ValueId) -> Iterator[tuple[ValueId, Presumption]]:
         """The roots that a root is only presumed not to be, and why."""
-        seen, left = {root}, [root]
-        while left:
-            perhaps = self.perhaps.get(left.pop())
-            if perhaps is None:
-                continue
-            for other in sorted(perhaps.roots - seen):
-                seen.add(other)
-                left.append(other)
-                yield other, perhaps.presumed
+        return self._newness.apart(root)
+
+    def presumed_new(self, root: ValueId) -> Presumed | None:
+        """What is presumed of a root; None where it is known to be nothing else."""
+        return self._newness.of(root)
 
     def presumed_apart(self, one: ValueId, other: ValueId) -> Presumption | None:
         """What is assumed where two values are treated as two tensors."""
-        roots, roots_2 = everything(self.tree(one)), everything(self.tree(other))
-        for mine, theirs in ((roots, roots_2), (roots_2, roots)):
-            for root in sorted(mine):
-                for found, presumed in self.perhaps_of(root):
-                    if found in theirs:
-                        return presumed
+        theirs = everything(self.tree(other))
+        for root in sorted(everything(self.tree(one))):
+            for found, presumed in self.perhaps_of(root):
+                if found in theirs:
+                    return presumed
         return None
 
     def _part(self, path: AccessPath) -> ValueId:
@@ -211,9 +203,9 @@ class Roots:
         return frozenset().union(*given, *([everything(own)] if None in outputs or not outputs else []))
 
     def _kernel(self, op: KernelCall, own: Tree[ValueId]) -> Tree[ValueId]:
-        viewed = self._viewed(op)
+        viewed = op.arguments if op.callee in CLOSURE_MAKERS else self._viewed(op)
         if viewed:
-            return with_each(own, frozenset[ValueId]().union(*map(self.of, map(AccessPath, viewed))))
+            return with_each(own, self._memory_of(viewed))
         self._presume(op, own)
         builtin = BUILTINS.get(op.callee)
         if builtin is None or op.kind not in (CallKind.PACKED, CallKind.BUILTIN) or not op.arguments:
@@ -247,9 +239,15 @@ class Roots:
             return frozenset()
         made: dict[AccessPath, frozenset[AccessPath]] = {}
         inside = shared_inside(result, op.result)
-        return mapped(
+        kept = self._memory_of(op.arguments) if self._keeps(op) else None
+        if kept is not None:
+            self._newness.keep(kept)
+        found = mapped(
             result, lambda sources, fields: self._taken(sources, AccessPath(op.result, fields), made, inside)
         )
+        if kept is not None:
+            self._newness.keep(everything(found))
+        return found
 
     def _taken(
         self,
@@ -284,30 +282,29 @@ class Roots:
                 self.storages[root] = self.storages.get(root, frozenset()) | storages
                 self.elsewhere.add(root)
             if source.presumed is not None:
-                known = self.perhaps.get(root)
-                roots = frozenset[ValueId]().union(*map(self.of, source.perhaps))
-                roots |= frozenset() if known is None else known.roots
-                self.perhaps[root] = Perhaps(roots, source.presumed)
+                given = frozenset[ValueId]().union(*map(self.of, source.perhaps))
+                self._newness.presume(root, given, source.presumed)
         return found
 
     def _presume(self, op: KernelCall | FunctionCall, own: Tree[ValueId]) -> None:
         presumed = returns_something_new(op)
         if presumed is None:
             return
-        anything = isinstance(op, FunctionCall)
-        given = [
-            self.of(AccessPath(argument))
-            for argument in op.arguments
-            if anything or self._has_memory(argument)
-        ]
-        roots = frozenset[ValueId]().union(*given)
-        if not roots or isinstance(self._function.type_of(op.result), PrimType):
-            return
-        for root in everything(own):
-            self.perhaps[root] = Perhaps(roots, presumed)
+        given = self._memory_of(op.arguments)
+        if isinstance(op, FunctionCall):
+            given |= self._memory_of(() if op.value is None else (op.value,))
+        if isinstance(op, FunctionCall) or not op.pure:
+            self._newness.keep(given)
+        if may_hold_memory(self._function.type_of(op.result)):
+            for root in sorted(everything(own)):
+                self._newness.presume(root, given, presumed)
 
-    def _has_memory(self, value: ValueId) -> bool:
-        return isinstance(self._function.type_of(value), TensorType | TupleType)
+    def _memory_of(self, values: Iterable[ValueId]) -> frozenset[ValueId]:
+        """The roots of those values that are or may hold memory."""
+        found = (
+            self.of(AccessPath(value)) for value in values if may_hold_memory(self._function.type_of(value))
+        )
+        return frozenset[ValueId]().union(*found)
 
 
 def as_sources(roots: Roots, tree: Tree[ValueId], outside: frozenset[ValueId]) -> Tree[Source]:
@@ -321,9 +318,9 @@ def as_sources(roots: Roots, tree: Tree[ValueId], outside: frozenset[ValueId]) -
         path = roots.path(root)
         if path.value in outside:
             return path
-        perhaps = roots.perhaps.get(root)
-        given = frozenset[AccessPath]() if perhaps is None else paths(perhaps.roots)
-        presumed = perhaps.presumed if perhaps is not None and given else None
+        new = roots.presumed_new(root)
+        given = frozenset[AccessPath]() if new is None else paths(new.given)
+        presumed = None if new is None else new.presumed
         storages = roots.storages.get(root, frozenset())
         inside = frozenset(map(roots.path, storages)) - paths(storages)
         return New(paths(storages), given, presumed, path, root in roots.constants, inside)

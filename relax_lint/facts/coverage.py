@@ -27,6 +27,10 @@ def written_again(mended: Iterable[Mending], read: ValueId, flow: FunctionFlow) 
 def is_exact(mended: Iterable[Mending], flow: FunctionFlow) -> bool:
     """Whether there is one write, and it is known exactly when it reaches everything."""
     (only, *more) = mended
+    if only.branches and not more:
+        conditions = {_whole(write, flow) for write in only.writes}
+        alike = len(conditions) == 1 and all(len(branch) == 1 for branch in only.branches)
+        return alike and all(is_exact(branch, flow) for branch in only.branches)
     if more or not isinstance(only.op, KernelCall) or only.position is None:
         return False
     kernel = flow.effects.kernel_of(only.op)
@@ -37,14 +41,14 @@ def is_exact(mended: Iterable[Mending], flow: FunctionFlow) -> bool:
 
 def presumed_writes(mended: Iterable[Mending]) -> tuple[Presumption, ...]:
     """What is assumed where somebody unknown is assumed to write all of a tensor."""
-    return tuple(dict.fromkeys(m.presumed for m in mended if m.presumed is not None))
+    return tuple(dict.fromkeys(presumed for m in mended for presumed in m.presumptions))
 
 
 def initialised(mended: Iterable[Mending], flow: FunctionFlow) -> Boolean | None:
     """When no reduction of the kernels that write is empty, which RLX307 is about; None where there is no
     reduction, or where that cannot be stated.
     """
-    conditions = [_has_steps(mending, flow) for mending in mended]
+    conditions = [_has_steps(write, flow) for mending in mended for write in mending.writes]
     stated = [condition for condition in conditions if condition is not None]
     return sympy.And(*stated) if len(stated) == len(conditions) else None
 
@@ -60,6 +64,8 @@ def _has_steps(mending: Mending, flow: FunctionFlow) -> Boolean | None:
 
 
 def _reaches(mending: Mending, read: ValueId, flow: FunctionFlow) -> Boolean:
+    if mending.branches:
+        return sympy.And(*(written_again(branch, read, flow) for branch in mending.branches))
     condition = sympy.true if mending.whole else _whole(mending, flow)
     if condition == sympy.false or mending.presumed is not None:
         return sympy.false

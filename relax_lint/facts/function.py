@@ -26,6 +26,7 @@ from relax_lint.facts import (
 from relax_lint.facts.assertions import RuntimeCheck
 from relax_lint.facts.bounds import BoundFacts
 from relax_lint.facts.budgets import BudgetFacts
+from relax_lint.facts.call_arguments import CallArguments, accepted_calls
 from relax_lint.facts.claims import Claim
 from relax_lint.facts.devices import DeviceFacts
 from relax_lint.facts.heap_slots import HeapSlotFacts
@@ -233,6 +234,10 @@ class FunctionFacts:
         """What kernels are given (RLX301 to RLX303)."""
         moved = self.devices.moves_pointers
         return ArgumentFacts(self.flow, self.prover, self.kernels, moved_pointers=moved)
+
+    def accepted_calls(self) -> Iterator[Decided[CallArguments]]:
+        """What Relax functions are given (RLX301)."""
+        return accepted_calls(self.flow, self.prover, self.types.presumed)
 
     @cached_property
     def indices(self) -> IndexFacts:

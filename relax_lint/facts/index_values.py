@@ -108,11 +108,7 @@ class IndexValues:
         if not writes and isinstance(made, View) and root not in self._damaged:
             # A reshape may be a copy.
             return self._held(made.source, before) if _dtype(made.type) == _dtype(seen) else None
-        if (
-            not writes
-            or root in self._damaged
-            or any(True for _ in self._flow.aliases.roots.perhaps_of(root))
-        ):
+        if not writes or root in self._damaged or self._flow.aliases.roots.presumed_new(root) is not None:
             return None
         if any(
             one.use is None or _dtype(one.use.operands[one.position].type) != _dtype(seen) for one in writes

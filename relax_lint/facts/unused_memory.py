@@ -23,10 +23,13 @@ Allocation: TypeAlias = AllocStorage | AllocTensor
 
 @record(frozen=True)
 class KeptAllocation:
-    """An allocation that is not killed before its function returns, on every path or on some."""
+    """An allocation that is not killed before its function returns, on every path or on some. `outlives` says
+    why it may be needed even longer.
+    """
 
     allocation: Allocation
     certainty: Certainty
+    outlives: str = ""
 
     @property
     def is_certain(self) -> bool:
@@ -62,10 +65,23 @@ def never_killed(flow: FunctionFlow, judge: Judge) -> Iterator[Decided[KeptAlloc
             kills[flow.aliases.register(op.target)].append(op)
     for allocation in _allocations(flow) if kills else ():
         ends = kills.get(allocation.result, [])
-        killed = any(flow.paths.always_with(kill, allocation) for kill in ends)
+        killed = flow.paths.one_always_with(ends, allocation)
         if allocation.result not in flow.returned and not killed:
-            kept = KeptAllocation(allocation, must_if(not ends))
-            yield Decided(kept, judge.harm(allocation, kept.certainty, "killed only on some paths"))
+            outlives = "" if ends else _may_outlive(allocation.result, flow)
+            kept = KeptAllocation(allocation, must_if(not ends and not outlives), outlives)
+            why_not = outlives or "killed only on some paths"
+            yield Decided(kept, judge.harm(allocation, kept.certainty, why_not))
+
+
+def _may_outlive(value: ValueId, flow: FunctionFlow) -> str:
+    """Why a value may be needed after the function has returned; empty where it is not."""
+    if value in flow.used_inside:
+        return "a function inside may use it later"
+    roots = flow.aliases.roots
+    for root in sorted(flow.returned):
+        if any(other == value for other, _ in roots.perhaps_of(root)):
+            return "what is returned may hold it"
+    return ""
 
 
 def unused_allocations(flow: FunctionFlow, judge: Judge) -> Iterator[Decided[UnusedAllocation]]:

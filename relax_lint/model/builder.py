@@ -89,15 +89,15 @@ class FunctionBuilder:
         self._name = name
         attributes = {} if func.attrs is None else dict(func.attrs.items())
         num_input = int(attributes["num_input"]) if "num_input" in attributes else None
-        checked = [num_input is None or index < num_input for index in range(len(func.params))]
+        params = func.params[:]
+        checked = [num_input is None or index < num_input for index in range(len(params))]
         parameters = [
-            self._context.bind(param, trusted=trusted)
-            for param, trusted in zip(func.params, checked, strict=True)
+            self._context.bind(param, trusted=trusted) for param, trusted in zip(params, checked, strict=True)
         ]
         self._parameters.update(parameters)
         # A parameter may use a symbol that a later one defines: that gives facts in the second round only.
-        self._parameters_facts(name, parameters, checked, func.params)
-        facts = [*self._entry_facts, *self._parameters_facts(name, parameters, checked, func.params)]
+        self._parameters_facts(name, parameters, checked, params)
+        facts = [*self._entry_facts, *self._parameters_facts(name, parameters, checked, params)]
         bounds = declared_bounds(attributes, self._context.symbols)
         facts += [bound.fact for bound in bounds if bound.fact is not None]
         self._entry_facts = tuple(facts)

@@ -42,9 +42,10 @@ class EqualKernels:
 
 def _signature(function: Any) -> tuple[str, ...]:
     """The names of parameters and of what stands alone in their shapes."""
-    names = [str(var.name) for var in function.params]
-    for var in function.params:
-        for extent in getattr(var.ty, "shape", ()):
+    params = function.params[:]
+    names = [str(var.name) for var in params]
+    for var in params:
+        for extent in getattr(var.ty, "shape", ())[:]:
             names.append(str(getattr(extent, "name", "")))
     return tuple(names)
 

@@ -98,10 +98,11 @@ def read_kernel(
     """The kernel that a PrimFunc is."""
     loops = Loops()
     translator = Translator(loops.symbol_of)
-    parameters = tuple(read_parameter(var, translator, loops) for var in prim_func.params)
+    variables = prim_func.params[:]
+    parameters = tuple([read_parameter(var, translator, loops) for var in variables])
     shapes = [_known_shape(parameter) for parameter in parameters]
     loops.close_signature(extent for shape in shapes for extent in shape or ())
-    reader = BodyReader(prim_func.params, parameters, translator, loops)
+    reader = BodyReader(variables, parameters, translator, loops)
     reader.statement(prim_func.body)
     effects = reader.effects
     coverage = Coverage(reader.touches, shapes, loops)
@@ -183,7 +184,7 @@ def read_parameter(var: Any, translator: Translator, loops: Loops) -> KernelPara
 
 def _shape(extents: Sequence[Any], translator: Translator) -> tuple[sympy.Expr, ...] | Unknown:
     try:
-        return tuple(translator.expr(extent) for extent in extents)
+        return tuple([translator.expr(extent) for extent in extents[:]])
     except Untranslatable:
         return Unknown("the kernel's buffer has an extent that is not an integer expression")
 

@@ -63,7 +63,7 @@ class TypeReader:
         if kind == "ShapeType":
             return ShapeType(None if ty.values is None else self.extents(ty))
         if kind == "TupleType":
-            return TupleType(tuple(self.type(field) for field in ty.fields))
+            return TupleType(tuple(self.type(field) for field in ty.fields[:]))
         if kind == "PrimType":
             return PrimType(str(ty.dtype))
         return OpaqueType()

@@ -63,3 +63,8 @@ class OpaqueType:
 
 
 ValueType: TypeAlias = "TensorType | ShapeType | PrimType | TupleType | OpaqueType"
+
+
+def may_hold_memory(type_: ValueType) -> bool:
+    """Whether a value of a type is a tensor or a storage, or may hold one."""
+    return bool(type_.fields) if isinstance(type_, TupleType) else isinstance(type_, TensorType | OpaqueType)

@@ -12,7 +12,8 @@ from relax_lint.model.operations import If, ValueId
 from relax_lint.model.program import Function
 from relax_lint.support.lazy_dataclass import record
 from relax_lint.symbolic.evaluation import compile_condition
-from relax_lint.totals.quantities import Scope
+from relax_lint.symbolic.quantity import Unknown
+from relax_lint.totals.quantities import Indeterminate, Scope
 
 Reference: TypeAlias = "int | tuple[Reference, ...] | None"
 """What an object keeps alive: one allocation (its number), those of its fields, or nothing."""
@@ -49,6 +50,17 @@ class Frame:
             for storage in self.aliases.roots.storages.get(root, ()):
                 found |= self._owned(storage)
         return frozenset(found)
+
+    def is_moved(self, value: ValueId) -> bool:
+        """Whether a tensor is certain not to start at its data pointer."""
+        offset = self.aliases.offsets.of(value)
+        if isinstance(offset, Unknown):
+            return False
+        try:
+            found = self.scope.quantity(offset)
+        except Indeterminate:
+            return False
+        return found != 0 if isinstance(found, int) else found.is_nonzero is True
 
     def _owned(self, root: ValueId) -> Memory:
         if root in self.arguments:

@@ -11,11 +11,22 @@ from relax_lint.model.program import Function
 from relax_lint.model.sizes import elements
 from relax_lint.model.types import DType, PrimType, ShapeType, TensorType, TupleType, ValueType
 from relax_lint.symbolic.evaluation import compile_expr
+from relax_lint.symbolic.functions import FloorDiv
 from relax_lint.symbolic.printing import expr_text
 from relax_lint.symbolic.quantity import Shape, Size, Unknown
+from relax_lint.vm.scopes import SCOPE_STEPS
 
 Quantity: TypeAlias = "int | sympy.Expr"
 """A number of bytes: an int where no symbol remains."""
+
+
+def taken_in(scope: str, size: Quantity) -> Quantity:
+    """The bytes that a storage takes in a scope that is handed out in steps."""
+    step = SCOPE_STEPS.get(scope)
+    if step is None:
+        return size
+    more = size + (step - 1)
+    return step * (more // step if isinstance(more, int) else FloorDiv(more, sympy.Integer(step)))
 
 
 class Indeterminate(Exception):
@@ -113,6 +124,16 @@ def evaluate(expr: sympy.Expr, binding: Mapping[str, int]) -> int:
     if missing:
         raise Indeterminate(f"no value is given for the symbol `{missing[0]}`")
     return evaluate_at(expr, symbols, [binding[symbol.name] for symbol in symbols])
+
+
+def learn(scope: Scope, left: sympy.Expr, right: sympy.Expr) -> None:
+    """Learn a symbol from an equation whose other side is known."""
+    for symbol, other in ((left, right), (right, left)):
+        if isinstance(symbol, sympy.Symbol) and not scope.knows(symbol):
+            try:
+                scope.define(symbol, scope.quantity(other))
+            except Indeterminate:
+                continue
 
 
 def match_arguments(caller: Function, scope: Scope, callee: Function, arguments: tuple[int, ...]) -> Scope:

@@ -40,13 +40,15 @@ from relax_lint.totals.quantities import (
     Indeterminate,
     Quantity,
     Scope,
+    learn,
     match_arguments,
     planned_bytes,
+    taken_in,
     value_bytes,
 )
 from relax_lint.totals.references import field_of, passed_on, tuple_of
 from relax_lint.totals.walk import Allocation, ExecMode, Inventory
-from relax_lint.vm.builtins import SHAPE_HEAP, SHAPE_HEAP_SLOT_BYTES
+from relax_lint.vm.builtins import SHAPE_HEAP, SHAPE_HEAP_SLOT_BYTES, ViewKind
 
 MAX_PATHS = 256
 """Paths through the branches of a function and its callees that are followed."""
@@ -87,7 +89,7 @@ class Walker:
         self._handlers: dict[type[Op], Callable[[Frame, Any], Reference]] = {
             AllocStorage: self._alloc_storage,
             AllocTensor: self._alloc_tensor,
-            View: self._source,
+            View: self._view,
             Alias: self._source,
             MatchCast: self._match_cast,
             MakeTuple: self._make_tuple,
@@ -243,13 +245,20 @@ class Walker:
             self._puts(frame, op, number)
         return number
 
-    def _source(self, frame: Frame, op: View | Alias | MatchCast) -> Reference:
+    def _source(self, frame: Frame, op: Alias) -> Reference:
+        return self._reference(frame, op.source)
+
+    def _view(self, frame: Frame, op: View) -> Reference:
+        copied = op.kind is ViewKind.ZERO_OFFSET and frame.is_moved(op.source)
+        if copied and self._inventory is not Inventory.VALUES:
+            # The copy is memory of the device's, not of the machine's allocators.
+            return None
         return self._reference(frame, op.source)
 
     def _match_cast(self, frame: Frame, op: MatchCast) -> Reference:
         for fact in op.facts:
             if isinstance(fact.condition, sympy.Eq):
-                _define(frame.scope, *fact.condition.args)
+                learn(frame.scope, *fact.condition.args)
         return self._reference(frame, op.source)
 
     def _make_tuple(self, frame: Frame, op: MakeTuple) -> Reference:
@@ -386,14 +395,5 @@ class Walker:
 
 
 def _located(size: Quantity, op: AllocStorage | AllocTensor) -> Allocation:
-    return Allocation(size, op.place, op.scope or "global", op.device or 0)
-
-
-def _define(scope: Scope, left: Any, right: Any) -> None:
-    """Learn a symbol from an equation whose other side is known."""
-    for symbol, other in ((left, right), (right, left)):
-        if isinstance(symbol, sympy.Symbol) and not scope.knows(symbol):
-            try:
-                scope.define(symbol, scope.quantity(other))
-            except Indeterminate:
-                continue
+    scope = op.scope or "global"
+    return Allocation(taken_in(scope, size), op.place, scope, op.device or 0)

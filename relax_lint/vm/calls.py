@@ -66,7 +66,9 @@ class Convention:
 
 CLOSURE_CALLS = frozenset({"relax.invoke_closure", "relax.invoke_pure_closure"})
 """The operators that call a closure, which is their first argument."""
-CLOSURE_BUILTINS = frozenset({"relax.make_closure", "vm.builtin.make_closure", "vm.builtin.invoke_closure"})
+CLOSURE_MAKERS = frozenset({"relax.make_closure", "vm.builtin.make_closure"})
+"""The callees that make a closure, which holds their arguments."""
+CLOSURE_BUILTINS = CLOSURE_MAKERS | {"vm.builtin.invoke_closure"}
 """The callees that make a closure or, in lowered functions, call one."""
 
 CONVENTIONS: Mapping[str, Convention] = {

@@ -137,4 +137,4 @@ _ROWS = (
 )
 
 PACKED_MEMORY: Mapping[str, PackedRow] = {row.name: row for row in _ROWS}
-NO_ROW = "what it allocates is not known"
+NO_ROW = "what it allocates, and what it keeps of its arguments, is not known"

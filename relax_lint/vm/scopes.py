@@ -16,7 +16,10 @@ FLAT_SCOPES = frozenset({"", "global"})
 """The scopes that an allocator without scopes offers (TVM's `AllowMemoryScope`)."""
 
 HEXAGON_SCOPES = frozenset({"global.ddr", "global.vtcm"})
-"""What a Hexagon offers besides: regions of exactly the bytes that were asked for, without pages."""
+"""What a Hexagon offers besides: regions without pages, which hold exactly the bytes that were asked for."""
+
+SCOPE_STEPS = {"global.vtcm": 2048}
+"""Bytes of which a Hexagon hands out multiples: `VTCMAllocation` rounds up to `kHexagonAllocAlignment`."""
 
 TEXTURE_SCOPES = frozenset({"global.texture", "global.texture-weight", "global.texture-nhwc"})
 """The ways in which OpenCL lays a tensor out as an image."""

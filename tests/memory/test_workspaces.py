@@ -158,5 +158,5 @@ def test_the_text_has_what_is_held_and_what_is_not_counted(memory: Memory) -> No
     found = memory(PACKED).out
     held = "`vm.builtin.attention_kv_cache_create` for `cache`: 128 bytes\n"
     assert held in found.partition("held by an object")[2]
-    assert "`mine.something`: what it allocates is not known\n" in found
+    assert "`mine.something`: what it allocates, and what it keeps of its arguments, is not known\n" in found
     assert "`vm.builtin.attention_kv_cache_append`: it doubles the cache where that is full\n" in found

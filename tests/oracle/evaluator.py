@@ -272,17 +272,20 @@ class Call:
         if len({tensor.count for tensor in placed}) > 1:
             self._end("refused")
             return
+        if step.starts_at_zero and placed[0].offset != 0:
+            self.outcome.wrong[step.name].add("RLX303")
+            self._end("refused")
         self._require_aligned(step.name, placed)
         target, source = placed[-1], placed[0]
         writes: dict[int, int] = {}
         for index in range(max(target.count, 0)):
             value: float | None = 7.0
-            if step.kernel == "some" and index > 1:
+            if step.does == "some" and index > 1:
                 continue
-            if step.kernel not in ("fill", "some"):
+            if step.does not in ("fill", "some"):
                 value = self._read(source, index, step.name)
-                value = None if value is None else value * (2 if step.kernel == "double" else 1)
-            if step.kernel == "accumulate":
+                value = None if value is None else value * (2 if step.does == "double" else 1)
+            if step.does == "accumulate":
                 before = self._read(target, index, step.name)
                 value = None if value is None or before is None else value + before
             writes[index] = self._store(target, index, value, step.name)

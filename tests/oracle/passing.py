@@ -30,6 +30,8 @@ from relax_lint.settings.config import Config
 
 FIRST = "relax_lint.oracle.first"
 """The name of a packed function that returns its first argument."""
+KEEP, KEPT = "relax_lint.oracle.keep", "relax_lint.oracle.kept"
+"""The names of a packed function that keeps its argument, and of one that returns what was kept last."""
 _T = 'R.Tensor((4,), "float32")'
 _CONDITION = 'R.Tensor((), "bool")'
 _HEAD = f"""
@@ -64,6 +66,16 @@ def both(p: {_T}):
 @R.function(private=True, pure=False)
 def apply(f: R.Callable(({_T},), {_T}, False), p: {_T}) -> {_T}:
     w = f(p)
+    return w
+
+@R.function(private=True, pure=False)
+def keep(p: {_T}):
+    w = R.call_packed("{KEEP}", p, ty_args=R.Object)
+    return w
+
+@R.function(private=True, pure=False)
+def kept(p: {_T}) -> {_T}:
+    w = R.call_packed("{KEPT}", ty_args={_T})
     return w
 
 @R.function(pure=False)
@@ -157,8 +169,11 @@ def _any(program: Program, chance: random.Random, name: str) -> None:
         _step(program, f"{name}_", f"{pair}[0]", lambda v: v[one] * 4)
         _step(program, name, f"{pair}{fields}", lambda v: v[one] if fields == "[1][1]" else v[one] * 4)
         return
-    if roll < 0.7:
+    if roll < 0.6:
         _step(program, name, *chance.choice(forms))
+        return
+    if roll < 0.7:
+        _by_packed_functions(program, chance, name, one)
         return
     # What a closure holds comes behind what it is called with.
     callee, form, value = chance.choice(
@@ -184,6 +199,27 @@ def _any(program: Program, chance: random.Random, name: str) -> None:
         pair = f"p_{name}"
         program.lines.append((f"{pair} = ({one}, {two})", lambda values: None))
         _step(program, name, f"{pair}[0]", lambda v: v[one])
+
+
+def _by_packed_functions(program: Program, chance: random.Random, name: str, one: str) -> None:
+    """A tensor that comes back as an object, in a tuple, or from where it was kept."""
+    call = chance.choice(("R.call_packed", "R.call_pure_packed"))
+    object_, pair = f'{call}("{FIRST}", {one}, {one}, ty_args=R.Object)', f"o_{name}"
+    ways = [
+        ([f"{pair} = {object_}"], f'{call}("{FIRST}", {pair}, {pair}, ty_args={_T})'),
+        (
+            [f'k_{name} = R.call_packed("{KEEP}", {one}, ty_args=R.Object)'],
+            f'R.call_packed("{KEPT}", ty_args={_T})',
+        ),
+        ([f"k_{name} = Module.keep({one})"], "Module.kept(x)"),
+        (
+            [f'{pair} = R.call_packed("{FIRST}", ({one}, {one}), {one}, ty_args=R.Tuple({_T}, {_T}))'],
+            f"{pair}[1]",
+        ),
+    ]
+    lines, last = chance.choice(ways)
+    program.lines += [(line, lambda values: None) for line in lines]
+    _step(program, name, last, lambda v: v[one])
 
 
 def _branches(program: Program, chance: random.Random, name: str, one: str, two: str) -> None:
@@ -213,6 +249,19 @@ def _branches(program: Program, chance: random.Random, name: str, one: str, two:
     _step(program, name, last, lambda v: taken(v) if v["c"] else taken_2(v))
 
 
+def register() -> None:
+    """The packed functions that the programs call."""
+    kept: list[Any] = []
+
+    def keep(one: Any) -> Any:
+        kept.append(one)
+        return one
+
+    tvm.register_global_func(FIRST, lambda one, other: one, override=True)
+    tvm.register_global_func(KEEP, keep, override=True)
+    tvm.register_global_func(KEPT, lambda: kept[-1], override=True)
+
+
 class Disagreement(AssertionError):
     """A verdict that a run contradicts."""
 
@@ -225,7 +274,7 @@ def compare(program: Program, *, planned: bool) -> str:
     """Lint and run one program as it is written or with TVM's memory plan: what was found. Raises
     `Disagreement` or `Unusable`.
     """
-    tvm.register_global_func(FIRST, lambda one, other: one, override=True)
+    register()
     try:
         module = tvm.script.from_source(program.text)
         judged, compiled = _compiled(module, planned=planned)

@@ -51,6 +51,21 @@ KERNELS = """
         x = T.match_buffer(a, (n,), "float32", elem_offset=T.int64())
         for i in range(n):
             x[i] = x[i] * T.float32(2)
+
+    @T.prim_func(private=True, s_tir=True)
+    def fill_0(a: T.handle):
+        n = T.int64()
+        x = T.match_buffer(a, (n,), "float32")
+        for i in range(n):
+            x[i] = T.float32(7)
+
+    @T.prim_func(private=True, s_tir=True)
+    def double_0(a: T.handle, b: T.handle):
+        n = T.int64()
+        x = T.match_buffer(a, (n,), "float32")
+        y = T.match_buffer(b, (n,), "float32", elem_offset=T.int64())
+        for i in range(n):
+            y[i] = x[i] * T.float32(2)
 """
 
 HELPERS = """
@@ -152,11 +167,23 @@ class Kill:
 
 @dataclass(frozen=True)
 class Kernel:
-    """A call of `fill`, `some`, `double` or `accumulate`."""
+    """A call of `fill`, `some`, `double` or `accumulate`; of `fill_0` and `double_0` the first argument has to start
+    at 0.
+    """
 
     name: str
     kernel: str
     arguments: tuple[str, ...]
+
+    @property
+    def does(self) -> str:
+        """What the kernel does with contents."""
+        return self.kernel.removesuffix("_0")
+
+    @property
+    def starts_at_zero(self) -> bool:
+        """Whether the kernel refuses a first argument at an offset."""
+        return self.kernel.endswith("_0")
 
 
 @dataclass(frozen=True)

@@ -194,13 +194,14 @@ def functions(draw: Any, name: str, others: tuple[str, ...] = (), *, tidy: bool 
             put = Helper(fresh("p"), "put", (onto, "x"), draw(st.booleans()))
             known.vectors[put.name] = "m"
             return [put]
-        kernel = draw(
-            st.sampled_from(["fill", "double", "accumulate", *([] if tidy else ["some", "maybe", "shift"])])
-        )
+        more = [] if tidy else ["some", "maybe", "shift", "fill_0", "double_0"]
+        kernel = draw(st.sampled_from(["fill", "double", "accumulate", *more]))
         if kernel == "maybe":
             return [Helper(fresh("h"), "maybe", (source,), draw(st.booleans()))]
         partners = [v for v, extent in known.vectors.items() if extent == known.vectors[source]]
-        arguments = (source,) if kernel in ("fill", "some") else (draw(st.sampled_from(partners)), source)
+        arguments = (
+            (source,) if kernel in ("fill", "fill_0", "some") else (draw(st.sampled_from(partners)), source)
+        )
         if kernel == "shift":
             return [Helper(fresh("h"), kernel, arguments, draw(st.booleans()))]
         return [Kernel(fresh("w"), kernel, arguments)]

@@ -395,3 +395,57 @@ def test_devices_do_not_share_a_pool() -> None:
     found = totals(TwoDevices)
     assert found.reserved == {"naive": Amount("16", 16), "pooled": Amount("8192", 8192)}
     assert found.by_device == {"0": Amount("16", 16), "1": Amount("16", 16)}
+
+
+@I.ir_module
+class OnChip:
+    @R.function(pure=False)
+    def main(x: R.Tensor(("n",), "float32")):
+        n = T.int64()
+        s = R.memory.alloc_storage(R.shape([100]), 0, "global.vtcm", "uint8")
+        t = R.memory.alloc_storage(R.shape([2048]), 0, "global.vtcm", "uint8")
+        u = R.memory.alloc_storage(R.shape([4 * n]), 0, "global.vtcm", "uint8")
+        v = R.memory.alloc_storage(R.shape([100]), 0, "global.ddr", "uint8")
+        return x
+
+
+def test_on_chip_memory_is_handed_out_in_steps() -> None:
+    found = totals(OnChip, binding={"n": 513})
+    vtcm = found.by_scope["global.vtcm"]
+    assert vtcm is not None
+    assert (vtcm.value, found.by_scope["global.ddr"]) == (2048 + 2048 + 4096, Amount("100", 100))
+    assert found.planned_static_bytes == 100 + 2048 + 100
+
+
+@I.ir_module
+class CopiedView:
+    @R.function(pure=False)
+    def moved(x: R.Tensor((4,), "float32")):
+        s = R.memory.alloc_storage(R.shape([16]), 0, "global", "uint8")
+        t = R.memory.alloc_tensor(s, 0, R.shape([4]), "float32")
+        v = R.memory.view(t, R.shape([2]), "float32", 8)
+        z = R.memory.ensure_zero_offset(v)
+        k = R.memory.kill_tensor(t)
+        k2 = R.memory.kill_storage(s)
+        k3 = R.memory.kill_tensor(v)
+        q = R.memory.alloc_storage(R.shape([64]), 0, "global", "uint8")
+        u = R.memory.alloc_tensor(q, 0, R.shape([4]), "float32")
+        return z
+
+    @R.function(pure=False)
+    def there(x: R.Tensor((4,), "float32")):
+        s = R.memory.alloc_storage(R.shape([16]), 0, "global", "uint8")
+        t = R.memory.alloc_tensor(s, 0, R.shape([4]), "float32")
+        v = R.memory.view(t, R.shape([2]), "float32", 0)
+        z = R.memory.ensure_zero_offset(v)
+        k = R.memory.kill_tensor(t)
+        k2 = R.memory.kill_storage(s)
+        k3 = R.memory.kill_tensor(v)
+        q = R.memory.alloc_storage(R.shape([64]), 0, "global", "uint8")
+        u = R.memory.alloc_tensor(q, 0, R.shape([4]), "float32")
+        return z
+
+
+def test_a_copy_of_a_view_does_not_keep_its_storage() -> None:
+    assert totals(CopiedView, "moved").peak_live == Amount("64", 64)
+    assert totals(CopiedView, "there").peak_live == Amount("80", 80)

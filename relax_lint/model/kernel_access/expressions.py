@@ -204,7 +204,7 @@ class Expressions(Arithmetic):
     def indices(self, given: Sequence[Any]) -> tuple[Poly | None, ...]:
         """The indices of an access."""
         found = []
-        for node in given:
+        for node in given[:]:
             value = self.number(node)
             if value is not None:
                 self.narrow(value, node, final=True)

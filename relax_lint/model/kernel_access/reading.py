@@ -86,5 +86,5 @@ class _Reader:
                 and len(sources) == 1
                 and (found := next(iter(sources))) is not None
             }
-        walk.symbols = walk.signature(self._prim_func.params, self._signature)
+        walk.symbols = walk.signature(self._prim_func.params[:], self._signature)
         return walk

@@ -40,7 +40,8 @@ class Walk(Extents):
         symbols: list[sympy.Symbol] = []
         names = {symbol.name for symbol in named.values()}
         given = {var.__chandle__(): symbol for var, symbol in named.items()}
-        plain = {extent.__chandle__() for var in params for extent in _shape_of(var) if _is_variable(extent)}
+        extents = [extent for var in params for extent in _shape_of(var)]
+        plain = {extent.__chandle__() for extent in extents if _is_variable(extent)}
 
         def add(var: Any) -> None:
             address = var.__chandle__()
@@ -52,7 +53,7 @@ class Walk(Extents):
             low, high = span_of(str(var.ty.dtype)) or (None, None)
             self.known[address] = self.terms.symbol(symbol, (0 if address in plain else low, high))
 
-        for var in (*params, *(extent for one in params for extent in _shape_of(one)), *named):
+        for var in (*params, *extents, *named):
             if _is_variable(var) and type(var.ty).__name__ == "PrimType":
                 add(var)
         for position, var in enumerate(params):
@@ -80,7 +81,7 @@ class Walk(Extents):
             _scope_of(typed),
             dtype,
         )
-        shape = tuple(self.number(extent) for extent in typed.shape)
+        shape = tuple([self.number(extent) for extent in typed.shape[:]])
         bits, lanes = versions.dtype_bits(dtype)
         buffer = Buffer(ref, shape, span_of(dtype), item=bits * lanes, **more)
         self.buffers[var.__chandle__()] = buffer
@@ -245,11 +246,11 @@ class Walk(Extents):
             self.statement(node.body)
 
     def _realize(self, node: Any) -> None:
-        values = [self.settled(value) for value in node.iter_values]
+        values = [self.settled(value) for value in node.iter_values[:]]
         block = node.block
         predicate = True if nodes.is_constant_true(node.predicate) else self.guard(node.predicate)
         with self.scope(predicate):
-            for axis, value in zip(block.iter_vars, values, strict=True):
+            for axis, value in zip(block.iter_vars[:], values, strict=True):
                 self.bind(axis.var, value)
             for buffer in block.alloc_buffers:
                 self._own(buffer, may_move=True)
@@ -316,7 +317,7 @@ def _unique(name: str, taken: set[str]) -> str:
 
 
 def _shape_of(var: Any) -> Sequence[Any]:
-    return var.ty.shape if type(var.ty).__name__ == "BufferType" else ()
+    return var.ty.shape[:] if type(var.ty).__name__ == "BufferType" else ()
 
 
 def _scope_of(typed: Any) -> str:

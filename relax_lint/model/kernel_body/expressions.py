@@ -69,11 +69,12 @@ class ExpressionReader:
     def _store(self, node: Any) -> None:
         loads: list[tuple[Any, tuple[Any, ...]]] = []
         self._expression(node.value, loads)
-        for index in node.indices:
+        given = node.indices[:]
+        for index in given:
             self._control(index)
         buffer = node.buffer
         position = self._roots.get(buffer)
-        indices = self._indices(node.indices)
+        indices = self._indices(given)
         store = Store(
             target=self._element(buffer, indices),
             sources=tuple(self._element(source, at) for source, at in loads),
@@ -174,9 +175,10 @@ class ExpressionReader:
 
     def _load(self, node: Any, loads: list[tuple[Any, tuple[Any, ...]]]) -> None:
         buffer = nodes.loaded_buffer(node)
-        for index in node.indices:
+        given = node.indices[:]
+        for index in given:
             self._control(index)
-        indices = self._indices(node.indices)
+        indices = self._indices(given)
         loads.append((buffer, indices))
         position = self._roots.get(buffer)
         if position is None:
@@ -282,7 +284,7 @@ class ExpressionReader:
     # -- indices -------------------------------------------------------------------------------
 
     def _indices(self, nodes: Sequence[Any]) -> tuple[sympy.Expr | None, ...]:
-        return tuple(self._index(node) for node in nodes)
+        return tuple([self._index(node) for node in nodes])
 
     def _index(self, node: Any) -> sympy.Expr | None:
         try:

@@ -161,7 +161,7 @@ class BodyReader(ExpressionReader):
             self.statement(node.body)
 
     def _realize(self, node: Any) -> None:
-        for value in node.iter_values:
+        for value in node.iter_values[:]:
             self._control(value)
         self._control(node.predicate)
         guarded = not nodes.is_constant_true(node.predicate)
@@ -176,7 +176,7 @@ class BodyReader(ExpressionReader):
     def _block(self, block: Any, values: Sequence[Any]) -> None:
         for buffer in block.alloc_buffers:
             self._roots[buffer] = None
-        for axis, value in zip(block.iter_vars, values, strict=True):
+        for axis, value in zip(block.iter_vars[:], values, strict=True):
             self._name_axis(axis.var, value)
         for match in block.match_buffers:
             self._window(match.buffer, nodes.region_source(match.source))
@@ -230,7 +230,7 @@ class BodyReader(ExpressionReader):
         start = {symbol: reached.first for symbol, reached in first.items() if reached is not None}
         reduced: set[sympy.Symbol] = set()
         kept: set[sympy.Symbol] = set()
-        for axis, value in zip(block.iter_vars, values, strict=True):
+        for axis, value in zip(block.iter_vars[:], values, strict=True):
             try:
                 index, least = self._translator.expr(value), self._translator.expr(axis.dom.min)
             except (Untranslatable, AttributeError):

@@ -45,7 +45,7 @@ def read_inside(prim_func: Any, symbols: Mapping[Any, sympy.Symbol]) -> Inside:
 class _Reader:
     def __init__(self, walk: Walk, prim_func: Any, symbols: Mapping[Any, sympy.Symbol]) -> None:
         self._walk = walk
-        self._parameters = {int(var.__chandle__()) for var in prim_func.params}
+        self._parameters = {int(var.__chandle__()) for var in prim_func.params[:]}
         known = dict(symbols)
         self._translator = Translator(lambda var: _symbol(known, var))
 

@@ -154,7 +154,7 @@ class Walk:
     def _sblockrealize(self, node: Any) -> None:
         self.has_blocks = True
         block, guards, reducing = node.block, self._guards, self._reducing
-        for axis, value in zip(block.iter_vars, node.iter_values, strict=True):
+        for axis, value in zip(block.iter_vars[:], node.iter_values[:], strict=True):
             depends = self._read(value)
             self._values[_key(axis.var)] = depends
             if int(axis.iter_type) == _REDUCTION_AXIS and block.init is not None:
@@ -192,7 +192,7 @@ class Walk:
     def _bufferstore(self, node: Any) -> None:
         start = len(self.accesses)
         value = self._read(node.value)
-        indices = self._joined([self._read(index) for index in node.indices])
+        indices = self._joined([self._read(index) for index in node.indices[:]])
         loads = tuple(self.accesses[start:])
         self._touch(node, node.buffer, True, indices, value, loads)
 
@@ -233,7 +233,7 @@ class Walk:
                 self.escaped.add(_key(node))
             return self._values.get(_key(node), Depends())
         if nodes.is_load(node):
-            indices = self._joined([self._read(index) for index in node.indices])
+            indices = self._joined([self._read(index) for index in node.indices[:]])
             self._touch(node, nodes.loaded_buffer(node), False, indices, Depends(), ())
             return Depends(indices.loops, contents=True)
         if kind == "Let":

@@ -16,13 +16,20 @@ if TYPE_CHECKING:
 
 
 def check(facts: FunctionFacts) -> Iterator[Judgement]:
-    """Every call of a kernel: its entry accepts the shapes."""
+    """Every call of a kernel or of a Relax function: its entry accepts the shapes."""
     for decided in facts.arguments.shapes():
         use, decision = decided.event, decided.decision
         message = Message(f"`{use.kernel.name}` accepts the shapes of its arguments")
         if decision.verdict is not Verdict.ALWAYS_FINE:
             message = _message(facts, use, certain=decision.verdict is Verdict.ALWAYS_WRONG)
         yield Judgement.of(decided, use.call.place, message, remedy=CheckAtRunTime())
+    for called in facts.accepted_calls():
+        event, verdict = called.event, called.decision.verdict
+        message = Message(f"`{event.function}` accepts the shapes of its arguments")
+        if verdict is not Verdict.ALWAYS_FINE:
+            rejects = "rejects" if verdict is Verdict.ALWAYS_WRONG else "may reject"
+            message = Message(f"`{event.function}` {rejects} its arguments: {event.unmet}", label=event.unmet)
+        yield Judgement.of(called, event.call.place, message, remedy=CheckAtRunTime())
 
 
 def _message(facts: FunctionFacts, use: KernelUse, *, certain: bool) -> Message:
@@ -37,7 +44,7 @@ RULE = Rule(
     code="RLX301",
     name="kernel-shape-mismatch",
     family="kernels",
-    summary="a kernel that is called with shapes it does not accept",
+    summary="a kernel or function that is called with shapes it does not accept",
     since="0.1.0",
     source=__file__,
     check=check,

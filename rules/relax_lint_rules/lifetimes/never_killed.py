@@ -17,6 +17,8 @@ def check(facts: FunctionFacts) -> Iterator[Judgement]:
     for decided in facts.never_killed():
         place = decided.event.allocation.place
         ending = "is never killed" if decided.event.is_certain else "is killed only on some paths"
+        if decided.event.outlives:
+            ending = f"is never killed, and {decided.event.outlives}"
         message = Message(
             f"`{place.binding}` {ending}: it lives until the function returns",
             label="lives until the return",
