@@ -38,6 +38,8 @@ TOGETHER_S = 3.0
 _STRONG = "tests/strength/"
 _STRONG_AT_ONCE = 4
 """So many tests that compare all that is said of a program come where one of another function does."""
+_NAMED_AT_ONCE = (1, 8)
+"""The same of any other test, and of one whose file names the module."""
 
 
 def digest(path: Path) -> str:
@@ -198,7 +200,7 @@ class Record:
         named = self._naming(file)
         for place in sorted(_places(bits), key=self.seconds.__getitem__):
             function = _function(self.names[place])
-            at_once = _STRONG_AT_ONCE if function.startswith(_STRONG) else 1
+            at_once = _STRONG_AT_ONCE if function.startswith(_STRONG) else _NAMED_AT_ONCE[named >> place & 1]
             turn = rounds[function] // at_once
             rounds[function] += 1
             ordered.append((turn, not named >> place & 1, self.seconds[place], place))
