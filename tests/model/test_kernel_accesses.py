@@ -241,6 +241,22 @@ def test_what_is_passed_on_is_said_not_to_be_read() -> None:
     ]
 
 
+@pytest.mark.parametrize(
+    ("condition", "proved"),
+    [
+        ("T.EQ(i < n, i < T.int64(0))", False),
+        ("T.NE(i < n, i < T.int64(0))", True),
+        ("T.EQ(i < n, i >= T.int64(0))", True),
+        ("T.NE(i < n, i >= T.int64(0))", False),
+        ("T.NE(i >= n, i >= T.int64(0))", True),
+        ("T.EQ(i >= n, i >= T.int64(0))", False),
+    ],
+)
+def test_two_truths_are_compared_in_all_four_cases(condition: str, proved: bool) -> None:
+    found = of_x(f"for i in range(m):\n    if {condition}:\n        y[i] = x[i]")
+    assert [access.proved for access in found] == [proved]
+
+
 def test_all_of_a_tensor_that_is_handed_on_is_read_and_written() -> None:
     array = "T.tvm_stack_make_array({}.data, T.tvm_stack_make_shape({}), 0, 1, T.float32(0), 0)"
     for size, proved in (("n", True), ("n + 1", False)):
