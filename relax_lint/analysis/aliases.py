@@ -218,6 +218,11 @@ class Aliases:
         return Offsets(self._function, self._moved)
 
     @cached_property
+    def places(self) -> Offsets:
+        """At which byte of its memory each tensor starts, wherever its data pointer is."""
+        return Offsets(self._function, self._moved, in_memory=True)
+
+    @cached_property
     def windows(self) -> frozenset[ValueId]:
         """The values that may be less than all of the memory behind them: views, and other names of views."""
         found: set[ValueId] = set()

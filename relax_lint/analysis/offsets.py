@@ -33,11 +33,17 @@ class Offsets:
     Tensors that come from outside (parameters, results of calls) are taken to start at their data pointer.
     `moved` are parameters that some caller gives a tensor which does not.
     What an in-place call makes of an argument starts where that does.
+
+    With `in_memory` bytes are counted from where the data pointer of a tensor was before
+    `ensure_zero_offset` moved it: the start of the memory.
     """
 
-    def __init__(self, function: Function, moved: frozenset[ValueId] = frozenset()) -> None:
+    def __init__(
+        self, function: Function, moved: frozenset[ValueId] = frozenset(), *, in_memory: bool = False
+    ) -> None:
         self._function = function
         self._moved = moved
+        self._in_memory = in_memory
 
     def of(self, value: ValueId) -> Size:
         """The byte offset of a tensor."""
@@ -78,7 +84,7 @@ class Offsets:
         if isinstance(op, If):
             taken, other = known.get(op.then_result, _ZERO), known.get(op.else_result, _ZERO)
             return taken if taken == other else Unknown("the offset depends on the branch taken")
-        if isinstance(op, View) and op.kind is not ViewKind.ZERO_OFFSET:
+        if isinstance(op, View) and (self._in_memory or op.kind is not ViewKind.ZERO_OFFSET):
             base = known.get(op.source, _ZERO)
             if isinstance(base, Unknown) or isinstance(op.offset, Unknown):
                 return base if isinstance(base, Unknown) else op.offset

@@ -97,7 +97,7 @@ class TensorMemory:
         known = self._ranges.get(value)
         if known is None:
             placed = self._aliases.roots.elsewhere.isdisjoint(self._aliases.roots_of(value))
-            start = self._aliases.offsets.of(value) if placed else _UNKNOWN_START
+            start = self._aliases.places.of(value) if placed else _UNKNOWN_START
             known = self._ranges[value] = ByteRange(start, self._length(value))
         return known
 

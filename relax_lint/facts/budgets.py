@@ -18,6 +18,7 @@ import sympy
 from sympy.logic.boolalg import Boolean
 
 from relax_lint.analysis.planned import rests_on_unplanned
+from relax_lint.analysis.presumption import Presumption
 from relax_lint.facts.budget_values import BudgetValues
 from relax_lint.facts.claims import Claim
 from relax_lint.facts.judge import Decided, Judge
@@ -36,6 +37,7 @@ from relax_lint.symbolic.quantity import Unknown
 from relax_lint.totals.compute import Totals, size_of
 from relax_lint.totals.formula import total
 from relax_lint.totals.kernel_memory import KernelMemory
+from relax_lint.totals.packed_memory import may_hand_on
 from relax_lint.totals.quantities import Quantity
 from relax_lint.totals.workspaces import measure_workspaces
 from relax_lint.vm.allocators import Allocator
@@ -119,7 +121,16 @@ class BudgetFacts:
             anything = self._values(budget, MemoryRequest())
             condition = self._condition(budget, anything, self._domain)
             in_general = self._judge.judge(Claim(condition, self._domain))
-            yield Decided(KeptBudget(budget, in_general), as_asked)
+            yield Decided(KeptBudget(budget, in_general), as_asked, self._presumed(as_asked))
+
+    def _presumed(self, decision: Decision) -> tuple[Presumption, ...]:
+        """What a budget relies on: memory that is handed on may live longer than the totals say."""
+        if decision.verdict is Verdict.ALWAYS_WRONG:
+            return ()
+        names = may_hand_on(self._program, self._function)
+        return tuple(
+            Presumption(f"`{name}` neither returns nor keeps memory that it is given") for name in names
+        )
 
     def _condition(self, budget: Budget, values: BudgetValues, domain: Domain) -> Boolean | Unknown:
         condition = _at_most(budget.need, budget.limit)

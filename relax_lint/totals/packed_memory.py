@@ -9,8 +9,10 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 
 from relax_lint.analysis.kernel_operands import operands_of
+from relax_lint.analysis.results import returns_something_new
 from relax_lint.model.operations import AllocTensor, FunctionCall, KernelCall, View
 from relax_lint.model.program import Function, Program
+from relax_lint.model.types import may_hold_memory
 from relax_lint.support.lazy_dataclass import record
 from relax_lint.symbolic.quantity import Unknown
 from relax_lint.totals.formula import greatest, never_negative_symbols, total
@@ -79,6 +81,19 @@ def measure_packed(
     device = greatest([one for one, _ in sums], positive)
     host = greatest([other for _, other in sums], positive)
     return PackedTotals(tuple(calls.values()), (device, host), tuple(sorted(uncounted.items())))
+
+
+def may_hand_on(program: Program, function: Function) -> tuple[str, ...]:
+    """The packed functions that may return or keep memory which they are given, for all that is known."""
+    found = dict.fromkeys(
+        op.callee
+        for each in _reached(program, function)
+        for op in each.body.walk()
+        if isinstance(op, KernelCall)
+        and returns_something_new(op) is not None
+        and any(may_hold_memory(each.type_of(argument)) for argument in op.arguments)
+    )
+    return tuple(found)
 
 
 def _taken(point: CallPoint, kernels: KernelMemory) -> list[PackedCall]:

@@ -173,3 +173,39 @@ def test_the_kernels_own_buffers_count(memory: Memory) -> None:
     # 256 bytes a row for the storage and as many for the kernel's own buffer, in pages of 16 rows.
     found = memory(KERNEL, "--max-memory", "64KiB", "--output-format", "json")
     assert found.report["checks"][0]["safe_when"] == "n <= 128"
+
+
+def _handed_on(call: str) -> str:
+    return f"""{HEADER}
+@I.ir_module
+class Module:
+    @R.function(pure=False)
+    def main(x: R.Tensor((8,), "float32")):
+        s = R.memory.alloc_storage(R.shape([5000]), 0, "global", "uint8")
+        t = R.memory.alloc_tensor(s, 0, R.shape([8]), "float32")
+        y = {call}
+        q = R.memory.alloc_storage(R.shape([9000]), 0, "global", "uint8")
+        u = R.memory.alloc_tensor(q, 0, R.shape([8]), "float32")
+        return (y, u)
+"""
+
+
+@pytest.mark.parametrize(
+    ("call", "verdict", "assumed"),
+    [
+        (
+            'R.call_packed("give.back", t, ty_args=(R.Tensor((8,), "float32"),))',
+            "always-fine",
+            ["`give.back` neither returns nor keeps memory that it is given"],
+        ),
+        ("R.memory.kill_tensor(t)", "always-fine", []),
+        ('R.call_packed("vm.builtin.copy", t, ty_args=(R.Tensor((8,), "float32"),))', "always-wrong", []),
+    ],
+)
+def test_a_budget_says_when_it_relies_on_a_packed_function(
+    memory: Memory, call: str, verdict: str, assumed: list[str]
+) -> None:
+    """If it gives its argument back, both storages live at the end: 14000 bytes."""
+    options = ("--max-memory", "10000B", "--allocator", "naive", "--output-format", "json")
+    (check,) = memory(_handed_on(call), *options).report["checks"]
+    assert (check["verdict"], check["assumes"]) == (verdict, assumed)
