@@ -101,6 +101,18 @@ class Aliases:
                 found[op.result] = found.get(source, source)
         return found
 
+    @cached_property
+    def cast_names(self) -> frozenset[ValueId]:
+        """The names that share a register by a cast, which KillAfterLastUse may have left: the type of the
+        value may have become that of the cast since.
+        """
+        found: set[ValueId] = set()
+        for op in self._function.body.walk():
+            source = self._same_register(op)
+            if source is not None and (isinstance(op, MatchCast) or source in found):
+                found.add(op.result)
+        return frozenset(found)
+
     def register(self, value: ValueId) -> ValueId:
         """The value in whose register a value sits."""
         return self.registers.get(value, value)
