@@ -109,7 +109,8 @@ class Aliases:
         found: set[ValueId] = set()
         for op in self._function.body.walk():
             source = self._same_register(op)
-            if source is not None and (isinstance(op, MatchCast) or source in found):
+            is_cast = isinstance(op, MatchCast) and not op.unnamed
+            if source is not None and (is_cast or source in found):
                 found.add(op.result)
         return frozenset(found)
 
@@ -126,6 +127,8 @@ class Aliases:
             return op.source
         if isinstance(op, KernelCall) and op.kind is CallKind.CALL_TIR_INPLACE and len(op.inplace) == 1:
             return _overwritten(op, 0)
+        if isinstance(op, MatchCast) and op.unnamed:
+            return op.source
         if isinstance(op, MatchCast) and not self._has_checks and op.type == self._written_type(op.source):
             return op.source
         if isinstance(op, GetItem):

@@ -275,7 +275,7 @@ class FunctionBuilder:
             facts = matching.believed_facts(context.symbols, type_, target, origin)
         # What the cast does not mention (a dtype, a shape) the source still has.
         result = context.bind(binding.var, type_=matching.refine(target, type_), trusted=checked)
-        return MatchCast(place, result, source, target, tuple(facts), checked)
+        return MatchCast(place, result, source, target, tuple(facts), checked, computed_value is not None)
 
     def _if(self, place: OperationId, var: Any, value: Any) -> Op:
         context = self._context

@@ -79,3 +79,25 @@ def main(x: {T4}):
     assert totals.reserved[Allocator.NAIVE] == 16
     found = check_module(lowered, Config(select=("RLX201",))).checks
     assert Verdict.ALWAYS_WRONG not in {check.verdict for check in found}
+
+
+def test_what_a_cast_computes_is_killed_with_the_cast() -> None:
+    body = f"""
+@R.function(private=True)
+def inner(p: {T4}) -> {ERASED}:
+    q = R.exp(p)
+    return q
+
+@R.function
+def main(x: {T4}):
+    a = R.match_cast(Module.inner(x), {T4})
+    b = R.match_cast(Module.inner(a), {T4})
+    c = R.exp(b)
+    return c
+"""
+    with tvm.target.Target("llvm"):
+        program = build_program(tvm.relax.get_pipeline("default_build")(parse(body)))
+    main = next(function for function in program.functions if function.name == "main")
+    # Two of the three tensors live at once.
+    totals = measure(program, main, exec_mode=ExecMode("bytecode"), binding={})
+    assert totals.reserved[Allocator.NAIVE] == 2 * 16
