@@ -27,7 +27,7 @@ from benchmarks.common import options, table
 from benchmarks.corpus import isolated
 from benchmarks.kernel_callers import called
 from benchmarks.kernel_corpora import CORPORA, sources, uncalled
-from relax_lint.facts.kernel_accesses import CallVerdict, Status
+from relax_lint.facts.kernel_access_verdicts import CallVerdict, Status
 from relax_lint.judging.module import ModuleJudge
 from relax_lint.rule import unreadable_codes
 from relax_lint.settings.config import Config

@@ -11,6 +11,7 @@ from relax_lint.analysis.access_paths import AccessPath, Tree, at, leaves
 from relax_lint.analysis.aliases import Aliases
 from relax_lint.analysis.certainty import Certainty, must_if, weakest
 from relax_lint.analysis.content_state import ContentState
+from relax_lint.analysis.effects import Effect
 from relax_lint.analysis.events import Damage, Mending
 from relax_lint.analysis.older_names import OlderNames
 from relax_lint.analysis.overlaps import TensorMemory
@@ -182,6 +183,31 @@ class ContentWrites:
             if later and tensor not in roots and self._roots.path(tensor).value != op.result:
                 damages = state.overwritten.setdefault(tensor, {})
                 damages[op.place.index, mending.value] = Damage(Certainty.MAY, harmless=harmless or presumed)
+
+    def _presumed_written(self, roots: frozenset[ValueId], state: ContentState) -> Presumption | None:
+        """What is assumed where calls with unknown effects are taken to write all that a value may be."""
+        found: list[Presumption] = []
+        for root in sorted(roots & state.unwritten.keys()):
+            made = self._paths.definitions[self._roots.path(root).value]
+            mended = state.unwritten[root].mended
+            counts = [m.presumed for m in mended if m.presumed and self._paths.always_with(m.op, made)]
+            if not counts:
+                return None
+            found += counts
+        return found[0] if found else None
+
+    def _may_be_written_before(self, op: KernelCall, effect: Effect, position: int) -> bool:
+        """Whether a kernel may have written what it reads as another argument."""
+        count = len(op.arguments)
+        if position >= count or effect.writes == {position}:
+            return False
+        kept, also_kept = effect.elementwise, effect.read_before
+        pairs = ((position, p) for p in effect.writes if p != position)
+        others = [pair[1] for pair in pairs if pair not in kept and pair not in also_kept]
+        if not others:
+            return False
+        roots = self._aliases.roots_of(op.arguments[position])
+        return any(p < count and roots & self._aliases.roots_of(op.arguments[p]) for p in others)
 
     def _storages(self, tensor: ValueId) -> frozenset[ValueId]:
         """The storages that an allocated tensor may be on."""

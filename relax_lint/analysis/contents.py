@@ -19,7 +19,7 @@ from relax_lint.analysis.aliases import Aliases
 from relax_lint.analysis.certainty import Certainty, must_if, weakest
 from relax_lint.analysis.content_state import ContentState, joined_damages
 from relax_lint.analysis.content_writes import ContentWrites
-from relax_lint.analysis.effects import Effect
+from relax_lint.analysis.effects import Effect, superseded
 from relax_lint.analysis.events import Damage, Mending, Overwriting, Reading, StaleRead, UnwrittenRead
 from relax_lint.analysis.liveness import operands
 from relax_lint.analysis.overlaps import TensorMemory
@@ -65,7 +65,8 @@ class Contents(ContentWrites):
         self._held_by = held_by
         self._ops: dict[int, Op] = {}
         self._works_in_place = any(
-            isinstance(op, FunctionCall) or (isinstance(op, KernelCall) and op.kind.in_place)
+            isinstance(op, FunctionCall)
+            or (isinstance(op, KernelCall) and bool(superseded(op, effect_of(op))))
             for op in function.body.walk()
         )
         self._last_use.update(self._last_uses())
@@ -79,6 +80,8 @@ class Contents(ContentWrites):
         for parameter in function.parameters:
             self._names.add(parameter)
         self._block(function.body, self.at_end)
+        self.returns_presumed: dict[tuple[int, ...], Presumption] = {}
+        """The fields of the result that calls with unknown effects are taken to write."""
         self.returns_unwritten = self._return()
 
     @property
@@ -180,8 +183,9 @@ class Contents(ContentWrites):
                     first = Certainty.MAY
                 if position < len(op.arguments):
                     self._read_all(op, (op.arguments[position],), state, first=first)
-                elif first is not None:
-                    self.reported.read_unwritten(op.result, Reading(op, op.result), Damage(first), ())
+                else:
+                    reading = Reading(op, op.result, unsure=first is None)
+                    self.reported.read_unwritten(op.result, reading, Damage(first or Certainty.MAY), ())
             for position in sorted(effect.writes):
                 if position < len(op.arguments):
                     whole = effect.whole.get(position, sympy.false) == sympy.true
@@ -189,10 +193,8 @@ class Contents(ContentWrites):
                     self._write(AccessPath(argument), Mending(op, argument, position, whole), state)
         self._fill_results(op, effect, state)
         self._put_perhaps(op)
-        if op.kind.in_place:
-            for position in op.inplace:
-                if position >= 0:
-                    self._supersede(op, AccessPath(op.arguments[position]), Certainty.MUST, state)
+        for position, certainty in superseded(op, effect).items():
+            self._supersede(op, AccessPath(op.arguments[position]), certainty, state)
 
     def _fill_results(self, op: KernelCall, effect: Effect, state: ContentState) -> None:
         """The tensors that a call allocates hold nothing where it leaves elements out. Of several only those
@@ -209,19 +211,6 @@ class Contents(ContentWrites):
             for root in roots if len(roots) == 1 else ():
                 if root in self._last_use:
                     state.unwritten[root] = Damage(Certainty.MUST, (Mending(op, root, first + at),))
-
-    def _may_be_written_before(self, op: KernelCall, effect: Effect, position: int) -> bool:
-        """Whether a kernel may have written what it reads as another argument."""
-        count = len(op.arguments)
-        if position >= count or effect.writes == {position}:
-            return False
-        kept, also_kept = effect.elementwise, effect.read_before
-        pairs = ((position, p) for p in effect.writes if p != position)
-        others = [pair[1] for pair in pairs if pair not in kept and pair not in also_kept]
-        if not others:
-            return False
-        roots = self._aliases.roots_of(op.arguments[position])
-        return any(p < count and roots & self._aliases.roots_of(op.arguments[p]) for p in others)
 
     def _call(self, op: FunctionCall, state: ContentState) -> None:
         summary = self._summary_of(op)
@@ -256,7 +245,7 @@ class Contents(ContentWrites):
                     self._first_write.setdefault(storage, op.place.index)
                     self.places.add(storage)
         self._hand_on_all(op, [summary.path(path, op) for path in sorted(summary.handed_on)], state)
-        self._returned(op, summary.unwritten, state)
+        self._returned(op, summary.unwritten, summary.presumed, state)
 
     def _hand_on_all(self, op: FunctionCall, paths: Iterable[AccessPath], state: ContentState) -> None:
         """Values that a function gets which is not known, and what those of them hold that are functions."""
@@ -269,7 +258,11 @@ class Contents(ContentWrites):
         self._put_perhaps(op)
 
     def _returned(
-        self, op: FunctionCall, unwritten: Mapping[tuple[int, ...], Certainty], state: ContentState
+        self,
+        op: FunctionCall,
+        unwritten: Mapping[tuple[int, ...], Certainty],
+        presumed: Mapping[tuple[int, ...], Presumption],
+        state: ContentState,
     ) -> None:
         """What the callee made and put on a storage of ours, or left unwritten."""
         for root in self._roots.of(AccessPath(op.result)):
@@ -277,7 +270,9 @@ class Contents(ContentWrites):
             if path.value != op.result or root not in self._last_use:
                 continue
             if path.fields in unwritten:
-                state.unwritten[root] = Damage(unwritten[path.fields])
+                known = presumed.get(path.fields)
+                mended = () if known is None else (Mending(op, root, presumed=known),)
+                state.unwritten[root] = Damage(unwritten[path.fields], mended)
             for storage in self._storages(root):
                 self._on[storage].append(root)
 
@@ -302,6 +297,9 @@ class Contents(ContentWrites):
             if found:
                 only = must_if(len(roots) == 1 and not found[0].mended)
                 unwritten[fields] = weakest(only, *(damage.certainty for damage in found))
+                presumed = self._presumed_written(roots, self.at_end)
+                if presumed is not None:
+                    self.returns_presumed[fields] = presumed
         self._read_all(None, (self._function.result,), self.at_end)
         return unwritten
 
@@ -317,7 +315,9 @@ class Contents(ContentWrites):
     ) -> None:
         for value in values:
             for leaf in self._aliases.leaves(value):
-                self._read(Reading(op, leaf), self._roots.tree(leaf), state, first=first)
+                self._read(
+                    Reading(op, leaf, unsure=first is None), self._roots.tree(leaf), state, first=first
+                )
 
     def _read(
         self,
@@ -336,7 +336,7 @@ class Contents(ContentWrites):
         for roots in leaves(tree):
             only = weakest(must_if(len(roots) == 1), as_it_was)
             for root in sorted(roots):
-                if root in state.unwritten and first is not None:
+                if root in state.unwritten:
                     self._read_unwritten(root, reading, only, state)
                 self._read_overwritten(root, reading, only, state)
                 if self._roots.path(root).value in self._outside:
@@ -349,7 +349,7 @@ class Contents(ContentWrites):
 
     def _read_unwritten(self, root: ValueId, reading: Reading, only: Certainty, state: ContentState) -> None:
         damage = state.unwritten[root]
-        if not damage.mended:
+        if not damage.mended and not reading.unsure:
             # The first use of what was never written is the one to mend.
             del state.unwritten[root]
         left = [

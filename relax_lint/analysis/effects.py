@@ -57,6 +57,18 @@ def fresh_outputs(call: KernelCall) -> int:
     return outputs_of(call.type) if call.kind.allocates_result else 0
 
 
+def superseded(call: KernelCall, effect: Effect) -> Mapping[int, Certainty]:
+    """The arguments that hold something else after a call, by position: those that it declares to overwrite,
+    and those that a kernel writes to which `R.call_tir` gives other tensors for what it computes.
+    """
+    if call.kind.in_place:
+        return {position: Certainty.MUST for position in call.inplace if position >= 0}
+    if call.kind is not CallKind.CALL_TIR or not effect.known:
+        return {}
+    count = len(call.arguments)
+    return {position: Certainty.MAY for position in sorted(effect.writes) if position < count}
+
+
 class EffectTable:
     """The effects of the calls of one program; calls of one callee in one form are looked at once."""
 

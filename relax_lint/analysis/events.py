@@ -11,12 +11,13 @@ from relax_lint.support.lazy_dataclass import record
 @record(frozen=True)
 class Reading:
     """`value` is read by `op`, or (None) returned. `presumed` is there where a call is only taken to read
-    it.
+    it. An `unsure` one is of a kernel that writes it as well: nothing proves that it writes first.
     """
 
     op: Op | None
     value: ValueId
     presumed: Presumption | None = None
+    unsure: bool = False
 
     @property
     def presumptions(self) -> tuple[Presumption, ...]:

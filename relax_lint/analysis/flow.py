@@ -257,6 +257,7 @@ class FunctionFlow:
             contents.returns_unwritten,
             {roots.path(root): certainty for root, certainty in contents.at_end.superseded.items()},
             frozenset(map(roots.path, contents.handed_on)),
+            contents.returns_presumed,
             frozenset((roots.path(one), roots.path(other)) for one, other in contents.late_reads),
         )
 

@@ -31,12 +31,17 @@ class Reported:
             return
         tensor = self._paths.definitions[self._aliases.roots.path(root).value]
         where = None if reading.op is None else reading.op.place.index
-        found = UnwrittenRead(
-            tensor, reading, damage.certainty, tuple(dict.fromkeys(left)), self._counting(damage, reading)
+        mended = tuple(
+            m
+            for m in damage.mended
+            if self._paths.always_with(m.op, reading.op) or self._paths.always_with(m.op, tensor)
         )
+        found = UnwrittenRead(tensor, reading, damage.certainty, tuple(dict.fromkeys(left)), mended)
         if damage.mended and not found.mended:
             found = UnwrittenRead(tensor, reading, Certainty.MAY, found.left)
-        self.unwritten.setdefault((root, where), found)
+        known = self.unwritten.get((root, where))
+        if known is None or (known.reading.unsure and not reading.unsure):
+            self.unwritten[root, where] = found
 
     def read_overwritten(
         self, root: ValueId, write: Op, written: ValueId, reading: Reading, damage: Damage

@@ -9,6 +9,7 @@ from relax_lint.analysis.access_paths import AccessPath, Tree, everything, joine
 from relax_lint.analysis.callees import Callees
 from relax_lint.analysis.certainty import Certainty, weakest
 from relax_lint.analysis.components import components
+from relax_lint.analysis.presumption import Presumption
 from relax_lint.analysis.results import New, Result, Source
 from relax_lint.model.operations import FunctionCall, ValueId
 from relax_lint.model.program import Function
@@ -26,8 +27,9 @@ class Summary:
     `reads` are read as they come in, `writes` are written, all of each on every path (`MUST`) or less than
     that (`MAY`). `passed` go to calls with unknown effects, `handed_on` to functions that are not known, on
     the storages in `places` the function writes tensors of its own. `unwritten` are the fields of the result
-    that hold nothing, `superseded` is what declared in-place calls overwrite. `late` are pairs of what is
-    written, also as one of `places`, and what may be read in or behind the first write.
+    that hold nothing, those of them in `presumed` unless calls with unknown effects write all of them;
+    `superseded` is what in-place calls overwrite. `late` are pairs of what is written, also as one of
+    `places`, and what may be read in or behind the first write.
     """
 
     parameters: tuple[ValueId, ...]
@@ -39,6 +41,7 @@ class Summary:
     unwritten: Mapping[tuple[int, ...], Certainty] = field(default_factory=dict)
     superseded: Touched = field(default_factory=dict)
     handed_on: frozenset[AccessPath] = frozenset()
+    presumed: Mapping[tuple[int, ...], Presumption] = field(default_factory=dict)
     late: frozenset[tuple[AccessPath, AccessPath]] = frozenset()
 
     @property
@@ -87,6 +90,11 @@ class Summary:
             },
             _weakened(self.superseded, other.superseded),
             self.handed_on | other.handed_on,
+            {
+                fields: presumed
+                for fields, presumed in {**self.presumed, **other.presumed}.items()
+                if all(fields in s.presumed or fields not in s.unwritten for s in (self, other))
+            },
             self.late | other.late,
         )
 
@@ -114,6 +122,7 @@ class Summary:
             self.unwritten,
             touched(self.superseded),
             handed_on,
+            self.presumed,
             frozenset((named(written), named(read)) for written, read in self.late),
         )
 

@@ -76,11 +76,13 @@ def equalities(pairs: Iterable[tuple[sympy.Expr, sympy.Expr]]) -> Asked:
     return Asked(every(Compared((have,), "==", (want,)) for have, want in pairs))
 
 
-def taken_offset(name: str, offset: sympy.Expr, condition: sympy.Basic, unit: int | None) -> Asked:
-    """A kernel takes a tensor at an offset."""
+def taken_offset(
+    name: str, offset: sympy.Expr, condition: sympy.Basic, unit: int | None, wanted: sympy.Expr
+) -> Asked:
+    """A kernel takes a tensor at an offset: a multiple of `unit`, or without one what is `wanted`."""
     names = {f"offset of {name}": offset}
     if unit is None:
-        return Asked(Compared((offset,), "==", (sympy.Integer(0),)), names)
+        return Asked(Compared((offset,), "==", (wanted,)), names)
     return Asked(Plain(condition), {**names, "unit": sympy.Integer(unit)})
 
 

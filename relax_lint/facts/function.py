@@ -285,8 +285,10 @@ class FunctionFacts:
     # -- words ---------------------------------------------------------------------------------
 
     def name_of(self, value: ValueId) -> str:
-        """The name of a value in the IR."""
-        return self.function.values[value].name
+        """The name of a value in the IR; of memory in a tuple that a call returns, the field."""
+        path = self.flow.aliases.roots.path(value)
+        fields = "".join(f"[{field}]" for field in path.fields)
+        return self.function.values[path.value].name + fields
 
     def bytes(self, size: Size) -> str:
         """A size for a message: ``16 bytes``, `` `4*m` bytes``."""

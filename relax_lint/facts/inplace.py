@@ -18,7 +18,7 @@ import sympy
 
 from relax_lint.analysis.access_paths import AccessPath
 from relax_lint.analysis.certainty import Certainty, must_if
-from relax_lint.analysis.effects import Effect
+from relax_lint.analysis.effects import Effect, superseded
 from relax_lint.analysis.events import StaleRead
 from relax_lint.analysis.flow import FunctionFlow
 from relax_lint.analysis.overlaps import either_empty
@@ -188,7 +188,9 @@ def stale_reads(flow: FunctionFlow, judge: Judge) -> Iterator[Decided[StaleRead]
         if again != sympy.false and not isinstance(claim.condition, Unknown):
             asked = partial(asked_apart, written, read, names, again)
             claim = judge.claim_at(sympy.Or(claim.condition, again), event.call, asked)
-        decision = judge.judge_event(claim, event.certainty, "read later only on some paths")
+        declared = not isinstance(event.call, KernelCall) or event.call.kind.in_place
+        why_not = "read later only on some paths" if declared else "a kernel of `R.call_tir` writes it"
+        decision = judge.judge_event(claim, event.certainty, why_not)
         assumed = presumed_writes(event.mended) + (() if event.harmless is None else (event.harmless,))
         if assumed and decision.reachable and decision.verdict is not Verdict.ALWAYS_FINE:
             fine = certain(Verdict.ALWAYS_FINE, "another tensor, or written again, by all that is assumed")
@@ -277,18 +279,18 @@ def _writes_of_callees(flow: FunctionFlow) -> Iterator[OutsideWrite]:
 def _outside_writes(flow: FunctionFlow) -> Iterator[OutsideWrite]:
     constants, tensors = flow.aliases.roots.constants, _tensor_parameters(flow)
     for call in flow.calls:
-        declared = call.kind.in_place
         effect = flow.effect_of(call)
-        if not effect.known and not declared:
+        in_place = superseded(call, effect)
+        if not effect.known and not call.kind.in_place:
             continue
-        written = {index for index in call.inplace if index >= 0}.union(effect.writes)
+        written = {*in_place, *effect.writes}
         for position in sorted(written):
             if position >= len(call.arguments):
                 continue
             roots = flow.aliases.roots_of(call.arguments[position])
             for root in sorted(roots & constants):
                 yield OutsideWrite(call, root, True, len(roots) == 1)
-            if declared:
+            if position in in_place:
                 for root in sorted(roots & tensors):
                     yield OutsideWrite(call, root, False, len(roots) == 1)
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from relax_lint.facts.kernel_accesses import AccessVerdict, Status
+from relax_lint.facts.kernel_access_verdicts import AccessVerdict, Status
 from relax_lint.facts.kernels import KernelUse
 from relax_lint.model.kernel_access.trial import Outcome, Trial
 from relax_lint.results.location import Location
@@ -98,7 +98,11 @@ def _reached(use: KernelUse, found: AccessVerdict, axis: int | None, buffer: str
 def _witness(use: KernelUse, found: AccessVerdict, buffer: str) -> tuple[str, ...]:
     """A step in which it is outside."""
     trial, decision = _step(found), found.decision
-    if found.status is Status.UNDECIDED and decision is not None and decision.safe_when is not None:
+    if (
+        found.status in (Status.UNDECIDED, Status.LIMITED)
+        and decision is not None
+        and decision.safe_when is not None
+    ):
         return (f"it is inside if {condition_text(decision.safe_when)}",)
     if trial is None or found.access.node is None:
         return ()

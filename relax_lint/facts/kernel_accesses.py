@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import replace
-from enum import Enum
 
 import sympy
 from sympy.logic.boolalg import Boolean
@@ -13,65 +12,16 @@ from relax_lint.analysis.presumption import Presumption
 from relax_lint.facts.claims import Claim, all_of
 from relax_lint.facts.index_values import Held, IndexValues
 from relax_lint.facts.judge import Judge
+from relax_lint.facts.kernel_access_verdicts import AccessVerdict, CallVerdict, Status, limited
 from relax_lint.facts.kernel_memory import MAY_BE_ANOTHER, leaves_memory_too, reason
 from relax_lint.facts.kernels import KernelUse
 from relax_lint.model.kernel_access.accesses import KernelAccess, Obligation
 from relax_lint.model.kernel_access.trial import Outcome, Trial, attempt
 from relax_lint.results.verdict import Verdict
-from relax_lint.support.lazy_dataclass import record
 from relax_lint.symbolic.decision import Assignment, Decision
 from relax_lint.symbolic.evaluation import compile_expr
 from relax_lint.symbolic.printing import expr_text
 from relax_lint.symbolic.quantity import Unknown
-
-
-class Status(Enum):
-    """What is known of an access in a call."""
-
-    PROVED = "proved"
-    WRONG = "wrong"
-    BESIDE = "outside an axis, perhaps not outside its memory"
-    DEPENDS = "depends on the input"
-    ASSUMED = "assumed"
-    UNDECIDED = "undecided"
-
-
-@record(frozen=True, eq=False)
-class AccessVerdict:
-    """The verdict on one access. `condition` says when it stays inside; unless it is `complete`, it only is
-    necessary or sufficient for that. `reason` says why; `assumptions` are what it is assumed to hold.
-    """
-
-    access: KernelAccess
-    status: Status
-    condition: Boolean | Unknown = sympy.true
-    decision: Decision | None = None
-    reason: str = ""
-    assumptions: tuple[Presumption, ...] = ()
-    obligation: Obligation | None = None
-    trial: Trial | None = None
-    complete: bool = True
-
-    @property
-    def leaves_an_axis(self) -> bool:
-        """Whether an index is outside its axis in every call."""
-        decision = self.decision
-        return decision is not None and decision.verdict is Verdict.ALWAYS_WRONG
-
-
-@record(frozen=True, eq=False)
-class CallVerdict:
-    """The verdicts on the accesses of one call that were not proved for every call; `proved` counts the
-    others. `unread` are the statements of the kernel that could not be read.
-    """
-
-    proved: int
-    open: tuple[AccessVerdict, ...]
-    unread: tuple[str, ...] = ()
-
-    def of(self, *statuses: Status) -> tuple[AccessVerdict, ...]:
-        """Those with one of some statuses."""
-        return tuple(verdict for verdict in self.open if verdict.status in statuses)
 
 
 class AccessJudge:
@@ -112,11 +62,13 @@ class AccessJudge:
             for obligation in access.obligations
         }
         held = [one for one in access.obligations if one.holds and not one.holds <= contents.keys()]
-        rest = [one for one in access.obligations if one not in held]
-        verdict = self._rest(use, access, rest, conditions)
+        limits = [one for one in access.obligations if one.is_limit]
+        rest = [one for one in access.obligations if one not in held and one not in limits]
+        verdict = limited(self._judge, use, self._rest(use, access, rest, conditions), limits, conditions)
         computed = self._computed_contents(use, held)
         left, presumed = self._not_shown(use, access, held, contents, computed)
-        if verdict.status not in (Status.PROVED, Status.DEPENDS) or not (left or promised or presumed):
+        may_assume = verdict.status in (Status.PROVED, Status.DEPENDS, Status.LIMITED)
+        if not may_assume or not (left or promised or presumed):
             return verdict
         status = Status.ASSUMED if verdict.status is Status.PROVED else verdict.status
         assumptions = (*promised, *presumed, *self._assumed(use, access, left, conditions))

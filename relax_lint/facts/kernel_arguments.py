@@ -20,11 +20,13 @@ from relax_lint.facts.judge import Decided, Judge
 from relax_lint.facts.kernel_entry import Demand, Requirement
 from relax_lint.facts.kernels import KernelFacts, KernelUse
 from relax_lint.model.kernels import BufferParameter
+from relax_lint.model.operations import AllocTensor, KernelCall
 from relax_lint.results.verdict import Prover, Verdict
 from relax_lint.support.lazy_dataclass import record
 from relax_lint.symbolic.asked import Asked
 from relax_lint.symbolic.decision import Decision, Proof, certain
-from relax_lint.symbolic.quantity import Unknown
+from relax_lint.symbolic.functions import FloorDiv
+from relax_lint.symbolic.quantity import Size, Unknown
 
 
 @record(frozen=True)
@@ -35,9 +37,12 @@ class Start:
     position: int
     offset: sympy.Expr | Unknown
     unit: int | None
-    """Bytes of which the offset must be a multiple; None: it must be 0."""
+    """Bytes of which the offset must be a multiple; None: it must be what is `wanted`."""
+    wanted: Size = sympy.Integer(0)
 
 
+_ZERO = sympy.Integer(0)
+_GAPS = Proof(Prover.UNDECIDED, "a tensor from outside may have any strides")
 _MOVED = Proof(
     Prover.UNDECIDED,
     "a Hexagon moves the data pointer of a tensor on a storage, so that its alignment decides",
@@ -51,6 +56,7 @@ class ArgumentFacts:
         self, flow: FunctionFlow, judge: Judge, kernels: KernelFacts, *, moved_pointers: bool = False
     ) -> None:
         self._moved_pointers = moved_pointers
+        self._flow = flow
         self._offsets = flow.aliases.offsets
         self._judge = judge
         self._kernels = kernels
@@ -61,7 +67,21 @@ class ArgumentFacts:
         """Every call of a kernel: the shapes are those that its entry accepts."""
         for use in self._kernels.uses:
             decision = self._judge.judge(Claim(use.match.accepted, use.domain, use.match.asked_to_accept))
+            if decision.verdict is not Verdict.ALWAYS_FINE and use.match.compared != use.match.accepted:
+                unmet = self.first_unmet(use)
+                if unmet is not None and unmet.demand is Demand.STRIDE and self._may_have_gaps(use, unmet):
+                    decision = Decision(Verdict.NEEDS_RUNTIME_CHECK, _GAPS)
             yield Decided(use, decision, use.presumptions)
+
+    def _may_have_gaps(self, use: KernelUse, unmet: Requirement) -> bool:
+        """Whether an operand may come from outside, with any strides."""
+        value = use.operands[unmet.position].value
+        roots = () if value is None else self._flow.aliases.roots_of(value)
+        made = [self._flow.paths.definitions.get(root) for root in roots]
+        return not all(
+            isinstance(op, AllocTensor) or (isinstance(op, KernelCall) and op.kind.allocates_result)
+            for op in made
+        )
 
     def first_unmet(self, use: KernelUse) -> Requirement | None:
         """The first comparison that does not always hold."""
@@ -81,6 +101,8 @@ class ArgumentFacts:
             return f"{name} is {have}, the kernel expects {want}"
         if requirement.demand is Demand.RANK:
             return f"{name} has rank {have}, the kernel expects rank {want}"
+        if requirement.demand is Demand.STRIDE:
+            return f"stride {requirement.axis} of {name} is `{have}`, the kernel expects `{want}`"
         if requirement.demand is Demand.SHAPE:
             return f"the extents of {name} are unknown"
         return f"extent {requirement.axis} of {name} is `{have}`, the kernel expects `{want}`"
@@ -113,27 +135,57 @@ class ArgumentFacts:
                 yield Decided(start, decision, use.presumptions)
 
     def _starts(self, use: KernelUse) -> Iterator[Start]:
+        given: dict[sympy.Symbol, Size] = {}
         for position, (parameter, operand) in enumerate(
             zip(use.kernel.parameters, use.operands, strict=False)
         ):
-            if operand.value is None or not isinstance(parameter, BufferParameter):
+            if not isinstance(parameter, BufferParameter):
                 continue
-            offset = self._offsets.of(operand.value)
-            if offset == 0:
+            offset = _ZERO if operand.value is None else self._offsets.of(operand.value)
+            wanted = _wanted(use, parameter, offset, given)
+            if offset == 0 and wanted in (None, 0):
                 continue
-            unit = parameter.dtype.storage_bytes * parameter.offset_factor if parameter.takes_offset else None
-            yield Start(use, position, offset, unit)
+            if wanted is None:
+                yield Start(use, position, offset, parameter.dtype.storage_bytes * parameter.offset_factor)
+            else:
+                yield Start(use, position, offset, None, wanted)
 
 
 def _asked(start: Start, kernels: KernelFacts) -> Asked:
     taken = _is_taken(start)
     assert not isinstance(taken, Unknown)
     assert not isinstance(start.offset, Unknown)
-    return taken_offset(kernels.name_of(start.use, start.position), start.offset, taken, start.unit)
+    assert not isinstance(start.wanted, Unknown)
+    name = kernels.name_of(start.use, start.position)
+    return taken_offset(name, start.offset, taken, start.unit, start.wanted)
 
 
 def _is_taken(start: Start) -> Boolean | Unknown:
     if isinstance(start.offset, Unknown):
         return start.offset
-    zero = sympy.Integer(0)
-    return equal(start.offset, zero) if start.unit is None else multiple_of(start.offset, start.unit)
+    if isinstance(start.wanted, Unknown):
+        return start.wanted
+    return equal(start.offset, start.wanted) if start.unit is None else multiple_of(start.offset, start.unit)
+
+
+def _wanted(
+    use: KernelUse, parameter: BufferParameter, offset: Size, given: dict[sympy.Symbol, Size]
+) -> Size | None:
+    """The one offset in bytes that a kernel takes; None where it takes any. The first buffer with a symbol of
+    its own for its start defines the symbol, in elements.
+    """
+    want, width = parameter.offset, parameter.dtype.storage_bytes
+    if want.is_Integer:
+        return want * width
+    binding = use.match.binding
+    if want.is_Symbol and want not in binding.values and want not in binding.unknown and want not in given:
+        given[want] = offset if isinstance(offset, Unknown) else FloorDiv(offset, sympy.Integer(width))
+        return None
+    starts: dict[sympy.Symbol, sympy.Expr] = {}
+    for symbol in sorted(want.free_symbols & given.keys(), key=str):
+        start = given[symbol]
+        if isinstance(start, Unknown):
+            return start
+        starts[symbol] = start
+    bound = binding.expr(want, starts)
+    return bound if isinstance(bound, Unknown) else bound * width

@@ -19,8 +19,9 @@ from relax_lint.facts.claims import Claim, all_of
 from relax_lint.facts.index_values import IndexValues
 from relax_lint.facts.inplace import handed_over_constants, overwritten_constants
 from relax_lint.facts.judge import Decided, Judge
+from relax_lint.facts.kernel_access_verdicts import AccessVerdict, CallVerdict, Status
 from relax_lint.facts.kernel_access_words import AccessWords, words
-from relax_lint.facts.kernel_accesses import AccessJudge, AccessVerdict, CallVerdict, Status
+from relax_lint.facts.kernel_accesses import AccessJudge
 from relax_lint.facts.kernel_coverage import coverage
 from relax_lint.facts.kernel_memory import BESIDE_AS_FAR_AS_KNOWN
 from relax_lint.facts.kernels import KernelFacts, KernelUse
@@ -38,8 +39,9 @@ _URGENCY = {
     Status.DEPENDS: 1,
     Status.BESIDE: 2,
     Status.UNDECIDED: 3,
-    Status.ASSUMED: 4,
-    Status.PROVED: 5,
+    Status.LIMITED: 4,
+    Status.ASSUMED: 5,
+    Status.PROVED: 6,
 }
 
 
@@ -116,7 +118,7 @@ class IndexFacts:
         if wrong and wrong[0].decision is not None:
             return wrong[0].decision
         depends, beside = verdict.of(Status.DEPENDS), verdict.of(Status.BESIDE)
-        undecided = verdict.of(Status.UNDECIDED)
+        undecided = verdict.of(Status.UNDECIDED, Status.LIMITED)
         if depends:
             decision = self._depending(use, depends)
             # Where nothing is known of some accesses, it is not known when all are inside.

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable
 
-from relax_lint.facts.kernel_accesses import AccessVerdict, CallVerdict, Status
+from relax_lint.facts.kernel_access_verdicts import AccessVerdict, CallVerdict, Status
 from relax_lint.facts.kernels import KernelUse
 from relax_lint.results.accesses import FunctionAccesses
 
@@ -26,7 +26,7 @@ def coverage(
         for found in verdict.open:
             counts[found.status] += 1
             assumptions.update(dict.fromkeys(assumed.text for assumed in found.assumptions))
-            if found.status is Status.DEPENDS:
+            if found.status in (Status.DEPENDS, Status.LIMITED):
                 depends[_symbols(found)] += 1
             elif found.status in (Status.UNDECIDED, Status.BESIDE):
                 reasons[found.reason] += 1

@@ -30,6 +30,7 @@ class Demand(Enum):
     RANK = "rank"
     SHAPE = "shape"
     EXTENT = "extent"
+    STRIDE = "stride"
 
 
 @record(frozen=True)
@@ -117,6 +118,11 @@ def bind(kernel: Kernel, types: Sequence[ValueType]) -> Binding:
         for position, (parameter, type_) in enumerate(zip(kernel.parameters, types, strict=True))
         for requirement in _requirements(binding, position, parameter, type_, defining)
     ]
+    steps: dict[sympy.Symbol, sympy.Expr] = {}
+    for position, parameter, type_ in buffers:
+        shape = type_.shape if isinstance(type_, TensorType) else None
+        if shape is not None and len(shape) == len(_shape(parameter)):
+            requirements += _strides(binding, position, parameter, shape, steps)
     return Binding(values, frozenset(unknown), tuple(requirements))
 
 
@@ -165,6 +171,33 @@ def _extent(binding: Binding, position: int, axis: int, have: sympy.Expr, want: 
         return Requirement(Demand.EXTENT, position, sympy.true, "", "", axis, (have, bound))
     texts = expr_text(have), expr_text(bound)
     return Requirement(Demand.EXTENT, position, equal(have, bound), *texts, axis, (have, bound))
+
+
+def _strides(
+    binding: Binding,
+    position: int,
+    parameter: BufferParameter,
+    shape: Sequence[sympy.Expr],
+    steps: dict[sympy.Symbol, sympy.Expr],
+) -> Iterable[Requirement]:
+    """The strides that a buffer declares, compared with those of a tensor without gaps. The first stride that
+    is a symbol of its own defines it in `steps`.
+    """
+    if parameter.strides is None:
+        reason = Unknown("the kernel's buffer has a stride that is not an integer expression")
+        yield Requirement(Demand.STRIDE, position, reason, "", "")
+        return
+    have = sympy.Integer(1)
+    for axis, want in reversed(list(enumerate(parameter.strides))):
+        if want.is_Symbol and want not in binding.values and want not in binding.unknown:
+            bound: sympy.Expr | Unknown = steps.setdefault(want, have)
+        else:
+            bound = binding.expr(want, steps)
+        if bound != have:
+            condition = bound if isinstance(bound, Unknown) else equal(have, bound)
+            texts = expr_text(have), expr_text(want if isinstance(bound, Unknown) else bound)
+            yield Requirement(Demand.STRIDE, position, condition, *texts, axis)
+        have *= shape[axis]
 
 
 def kind_of(type_: ValueType) -> str:

@@ -9,7 +9,7 @@ from sympy.logic.boolalg import Boolean
 
 from relax_lint.facts.asking import equalities
 from relax_lint.facts.claims import all_of
-from relax_lint.facts.kernel_entry import Binding, bind
+from relax_lint.facts.kernel_entry import Binding, Demand, bind
 from relax_lint.model.kernels import BufferParameter, Kernel, Lookup, Reduction
 from relax_lint.model.types import DType, TensorType, ValueType
 from relax_lint.support.lazy_dataclass import record
@@ -46,8 +46,14 @@ class KernelMatch:
 
     @cached_property
     def accepted(self) -> Boolean | Unknown:
-        """What the kernel's entry compares, all together."""
+        """What the kernel's entry compares, all together, for tensors without gaps."""
         return all_of(requirement.condition for requirement in self.binding.requirements)
+
+    @cached_property
+    def compared(self) -> Boolean | Unknown:
+        """What the kernel's entry compares whatever the strides of the tensors are."""
+        requirements = self.binding.requirements
+        return all_of(one.condition for one in requirements if one.demand is not Demand.STRIDE)
 
     def asked_to_accept(self) -> Asked:
         """The comparisons of the kernel's entry as they are asked."""

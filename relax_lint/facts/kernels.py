@@ -64,7 +64,7 @@ class KernelUse:
     @property
     def entered(self) -> Domain:
         """What holds inside the kernel, for calls that its entry lets through."""
-        return self.region.entered(self.kernel, self.match.accepted)
+        return self.region.entered(self.kernel, self.match.compared)
 
 
 class KernelFacts:

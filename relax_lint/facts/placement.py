@@ -171,8 +171,18 @@ class PlacementFacts:
 
     def _starts_inside(self, op: AllocTensor | View) -> Claim:
         """offset >= 0."""
-        condition = op.offset if isinstance(op.offset, Unknown) else at_least_zero(op.offset)
-        return self._judge.claim_at(condition, op, partial(signs, "offset", op, (op.offset,)))
+        start = self.start_of(op)
+        condition = start if isinstance(start, Unknown) else at_least_zero(start)
+        return self._judge.claim_at(condition, op, partial(signs, "offset", op, (start,)))
+
+    def start_of(self, op: AllocTensor | View) -> Size:
+        """At which byte a tensor or a view starts. A view that starts before its source may still start
+        inside the memory behind that; where the source itself starts is judged with the source.
+        """
+        if isinstance(op, AllocTensor) or isinstance(op.offset, Unknown) or op.offset.is_nonnegative:
+            return op.offset
+        base = self._flow.aliases.offsets.of(op.source)
+        return base if isinstance(base, Unknown) else base + op.offset
 
     def _no_negative_extent(self, op: Allocation) -> Claim:
         """No extent of a tensor, or of a storage's size, is negative."""

@@ -42,7 +42,7 @@ def uninitialised_reads(flow: FunctionFlow, judge: Judge) -> Iterator[Decided[Un
             continue
         decided = _decided(event, flow, judge)
         if decided.decision.reachable:
-            if decided.decision.verdict is not Verdict.ALWAYS_FINE:
+            if decided.decision.verdict is not Verdict.ALWAYS_FINE and not event.reading.unsure:
                 known.add(tensor)
             yield decided
 
@@ -50,6 +50,9 @@ def uninitialised_reads(flow: FunctionFlow, judge: Judge) -> Iterator[Decided[Un
 def _decided(event: UnwrittenRead, flow: FunctionFlow, judge: Judge) -> Decided[UnwrittenRead]:
     op = event.reading.op
     nothing, exact = _empty(event, flow)
+    if event.reading.unsure:
+        why_not = "the kernel writes it as well, and may read it before"
+        return Decided(event, judge.judge_event(judge.claim_at(nothing, op), Certainty.MAY, why_not))
     if event.mended:
         return _perhaps_written(event, nothing, flow, judge)
     if leftovers(event, flow):

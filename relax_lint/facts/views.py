@@ -24,7 +24,7 @@ from relax_lint.results.verdict import Verdict
 from relax_lint.support.lazy_dataclass import record
 from relax_lint.symbolic.asked import Asked, Plain, every
 from relax_lint.symbolic.quantity import Size, Unknown
-from relax_lint.symbolic.relations import at_most
+from relax_lint.symbolic.relations import at_least_zero, at_most
 from relax_lint.vm.builtins import ViewKind
 
 _NO_TYPE = Unknown("the type of the view or of its source is unknown in the IR")
@@ -125,10 +125,16 @@ class ViewFacts:
         assert not isinstance(needs, Unknown)
         assert not isinstance(has, Unknown)
         # Negative offsets and extents are judged by rules of their own.
-        region = not_negative(domain, (*(target.shape or () if target else ()), offset))
+        extents = target.shape or () if target else ()
+        region = not_negative(domain, (*extents, offset))
         left: dict[str, Size] = {"offset": offset, "bytes of the view": needs}
         asked = partial(sized, left, "<=", {"bytes of the source": has})
         size = Claim(at_most(offset + needs, has), region, asked)
+        if not offset.is_nonnegative and self._flow.aliases.offsets.of(op.source) != 0:
+            # In front of a source there may be memory too, but the VM refuses what ends there.
+            region = not_negative(domain, extents)
+            ends = sympy.And(at_least_zero(offset + needs), at_most(offset + needs, has))
+            size = Claim(ends, region)
         return ViewQuestion(op, offset + needs, has, size, Claim(multiple_of(offset, unit), region), unit)
 
     def _types(self, op: View) -> tuple[TensorType | None, TensorType | None]:

@@ -29,8 +29,9 @@ class BufferParameter:
     """A tensor parameter.
 
     `offset` (elements of `dtype`) is 0 where the kernel was built for tensors that start at their data
-    pointer, and a symbol where it takes any start that is a multiple of `offset_factor` elements. Unless it
-    is `compact`, its elements are not known to lie in row-major order.
+    pointer, another number or an expression where it takes this start only, and a symbol of its own where it
+    takes any start that is a multiple of `offset_factor` elements. Unless it is `compact`, its elements are
+    not known to lie in row-major order; `strides` are those it declares, None where they cannot be read.
     """
 
     name: str
@@ -39,11 +40,7 @@ class BufferParameter:
     offset: sympy.Expr
     offset_factor: int = 1
     compact: bool = True
-
-    @property
-    def takes_offset(self) -> bool:
-        """Whether a tensor may start after its data pointer."""
-        return not self.offset.is_Integer
+    strides: tuple[sympy.Expr, ...] | None = ()
 
 
 @record(frozen=True)

@@ -176,6 +176,7 @@ def read_parameter(var: Any, translator: Translator, loops: Loops) -> KernelPara
             _offset(var.elem_offset, translator),
             int(var.offset_factor),
             _is_compact(getattr(var, "strides", ()), shape, translator),
+            _strides(getattr(var, "strides", ()), translator),
         )
     if kind == "PrimType" and str(var.ty.dtype).startswith(("int", "uint")):
         return ScalarParameter(name, loops.symbol_of(var))
@@ -204,6 +205,13 @@ def _is_compact(strides: Sequence[Any], shape: Shape, translator: Translator) ->
             return False
         width *= extent
     return True
+
+
+def _strides(strides: Sequence[Any], translator: Translator) -> tuple[sympy.Expr, ...] | None:
+    try:
+        return tuple(translator.expr(stride) for stride in strides)
+    except Untranslatable:
+        return None
 
 
 def _offset(offset: Any, translator: Translator) -> sympy.Expr:

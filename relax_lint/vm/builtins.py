@@ -245,6 +245,10 @@ _ROWS = (
     _view("relax.memory.ensure_zero_offset", ViewKind.ZERO_OFFSET, "TENSOR"),
     _view("vm.builtin.ensure_zero_offset", ViewKind.ZERO_OFFSET, "TENSOR"),
     _view("vm.builtin.copy", ViewKind.COPY, "VALUE"),
+    # What `LegalizeOps` replaces by its argument.
+    _view("relax.grad.no_grad", ViewKind.COPY, "VALUE"),
+    _view("relax.grad.start_checkpoint", ViewKind.COPY, "VALUE"),
+    _view("relax.grad.end_checkpoint", ViewKind.COPY, "VALUE"),
     # Kills.
     _kill("relax.memory.kill_storage", KillKind.STORAGE),
     _kill("relax.memory.kill_tensor", KillKind.TENSOR),

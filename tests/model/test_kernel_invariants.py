@@ -185,3 +185,46 @@ def test_what_all_threads_share_is_a_condition() -> None:
     body = "for i in range(m):\n    if T.tvm_thread_invariant({}):\n        x[i] = T.float32(0)"
     assert is_proved(body.format("i < n"), "x")
     assert not is_proved(body.format("i <= n"), "x")
+
+
+PLACED = 'T.Cast("int64", T.floor(p[{0}] * T.float32(2) + T.float32({1})))'
+
+
+@pytest.mark.parametrize(
+    ("other", "between", "proved"),
+    [
+        (PLACED.format("i", "1"), "", True),
+        (PLACED.format("i + 1", "1"), "", False),
+        (PLACED.format("i", "3"), "", False),
+        (PLACED.format("i", "1"), "y[0] = T.float32(1)", True),
+        (PLACED.format("i", "1"), "p[i] = T.float32(9)", False),
+        ('T.Cast("int64", T.call_extern("float32", "rand"))', "", False),
+    ],
+)
+def test_two_equal_conversions_of_floats_are_one_number(other: str, between: str, proved: bool) -> None:
+    guarded = (
+        'T.Cast("int64", T.call_extern("float32", "rand"))' if "rand" in other else PLACED.format("i", "1")
+    )
+    body = f"""\
+for i in range(m - 1):
+    if T.int64(0) <= {guarded} and {guarded} < n:
+        {between or "y[1] = T.float32(1)"}
+        x[{other}] = T.float32(0)
+"""
+    assert is_proved(body, "x") is proved
+
+
+@pytest.mark.parametrize(
+    ("of", "proved"),
+    [
+        ("T.float64(64)", True),
+        ("T.float64(33)", True),
+        ("T.float64(65)", False),
+        ("T.float64(0.25)", False),
+        ("T.float32(64)", False),
+        ("p[0]", False),
+    ],
+)
+def test_the_logarithm_of_a_constant_is_a_number(of: str, proved: bool) -> None:
+    index = f'T.Cast("int64", T.ceil(T.log2({of})))'
+    assert is_proved(f"y[{index} * T.int64(10) + T.int64(3)] = T.float32(0)", "y") is proved

@@ -41,6 +41,12 @@ def double(x: T.Buffer((4,), "float32")):
         x[i] = x[i] * T.float32(2)
 
 @T.prim_func(private=True)
+def moved(x: T.Buffer((4,), "float32"), y: T.Buffer((4,), "float32")):
+    for i in range(4):
+        y[i] = x[i]
+        x[i] = T.float32(0)
+
+@T.prim_func(private=True)
 def add(x: T.Buffer((4,), "float32"), y: T.Buffer((4,), "float32"), z: T.Buffer((4,), "float32")):
     for i in range(4):
         z[i] = x[i] + y[i] * T.float32(3)
@@ -150,6 +156,7 @@ def _any(program: Program, chance: random.Random, name: str) -> None:
         (f"R.call_tir_inplace(Module.double, ({one},), [0], {_T})", lambda v: v[one] * 2),
         (f"R.call_tir(Module.add, ({one}, {two}), {_T})", lambda v: v[one] + v[two] * 3),
         (f'R.call_packed("{FIRST}", {one}, {two}, ty_args={_T})', lambda v: v[one]),
+        (f"R.call_tir(Module.moved, ({one},), {_T})", lambda v: v[one]),
         (f"Module.same({one})", lambda v: v[one]),
         (f"Module.second({two}, {one})", lambda v: v[one]),
         (f"Module.doubled({one})", lambda v: v[one] * 2),

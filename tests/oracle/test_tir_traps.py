@@ -7,6 +7,7 @@ from typing import Any
 import pytest
 import tvm
 
+from relax_lint.facts.kernel_access_verdicts import Status
 from tests.oracle.tir.compare import compare_function, judged
 
 HEAD = """\
@@ -98,6 +99,48 @@ def read(body: str) -> Any:
 def test_what_is_said_holds_at_every_size(form: str) -> None:
     seen = compare_function(read(COMPARED[form]))
     assert sum(count for word, count in seen.items() if "said" in word) == 35
+
+
+LIMITED = {
+    # 4 * 2**29 is beyond 32 bits, and so is 3 * 2**29 + 4 * 2**27.
+    """\
+for i in range(n):
+    h: T.let[T.int32] = T.Cast("int32", i) * 536870912
+    z[T.Cast("int64", h) // 536870912] = T.float32(1)
+""": "n <= 4",
+    """\
+for i, j in T.grid(n, m):
+    h: T.let[T.int32] = T.Cast("int32", i) * 536870912 + T.Cast("int32", j) * 134217728
+    z[T.Cast("int64", h) // 134217728] = T.float32(1)
+""": "m + 4*n <= 20",
+    """\
+for i in range(n):
+    if 10 + T.Cast("int32", i) * 536870912 > 0:
+        z[T.Cast("int64", T.Cast("int32", i) * 536870912 + 10) // 536870912] = T.float32(1)
+""": "n <= 4",
+    """\
+s = T.alloc_buffer((1,), "int32", scope="local")
+s[0] = 0
+for i in range(n):
+    s[0] = T.Cast("int32", i) * 536870912
+    z[s[0] // 536870912] = T.float32(1)
+""": "n <= 4",
+}
+
+
+@pytest.mark.parametrize("form", LIMITED)
+def test_what_is_inside_while_32_bits_are_enough_says_up_to_which_size(form: str) -> None:
+    function = read(form)
+    compare_function(function)
+    said = judged(function)
+    assert Status.LIMITED in {one.status for one in said.opened}
+    (check,) = said.checks
+    assert (check.verdict.value, check.severity.value, check.undecided) == (
+        "needs-runtime-check",
+        "note",
+        True,
+    )
+    assert f"it is inside if {LIMITED[form]}" in check.notes
 
 
 def test_an_integer_whose_bytes_are_stored_one_by_one_is_any_number() -> None:

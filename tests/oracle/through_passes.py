@@ -222,6 +222,7 @@ def _operators(one: str, shape: Shape, other: Shape) -> list[tuple[str, Shape, M
         (f"R.multiply({one}, R.const(3.0))", shape, lambda v: v[one] * 3),
         (f"R.add({one}, R.const(0.0))", shape, same),
         (f"R.negative({one})", shape, lambda v: -v[one]),
+        (f"R.grad.no_grad({one})", shape, same),
         (f'R.astype({one}, "float32")', shape, same),
         (f"R.broadcast_to({one}, R.shape([{', '.join(map(str, shape))}]))", shape, same),
         (f"R.concat(({one},), axis=0)", shape, same),

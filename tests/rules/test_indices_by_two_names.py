@@ -9,7 +9,7 @@ import pytest
 import tvm
 from tvm import relax
 
-from relax_lint.facts.kernel_accesses import Status
+from relax_lint.facts.kernel_access_verdicts import Status
 from relax_lint.judging.module import ModuleJudge
 from relax_lint.settings.config import Config
 from tests.rules.checking import parse

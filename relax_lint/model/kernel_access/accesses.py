@@ -65,6 +65,8 @@ class Obligation:
     why: str = ""
     holds: frozenset[int] = frozenset()
     data: bool = False
+    is_limit: bool = False
+    """Whether it is a size beyond which 32-bit arithmetic may wrap around, and nothing else is known."""
 
 
 @record(frozen=True)

@@ -9,6 +9,7 @@ from typing import Any, TypeAlias
 from relax_lint.model.kernel_access import conditions as c
 from relax_lint.model.kernel_access.atoms import Option
 from relax_lint.model.kernel_access.conditions import Condition
+from relax_lint.model.kernel_access.conversions import rounded_up_logarithm
 from relax_lint.model.kernel_access.polynomials import ZERO, Poly, constant
 from relax_lint.model.kernel_access.results import Results
 from relax_lint.vm import versions
@@ -248,7 +249,10 @@ class Arithmetic(Results):
         if span is None:
             return None
         if found is None:
-            return self.terms.opaque("converted", span)
+            whole = rounded_up_logarithm(node.value)
+            if whole is not None:
+                return constant(whole)
+            return self.conversions.of(node, self.moment_of, lambda: self.terms.opaque("converted", span))
         value = self._as_number(found)
         assert value is not None
         value = self.narrow(value, node.value)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from enum import Enum
 from typing import Any, TypeAlias
@@ -54,3 +55,13 @@ class Atom:
     """Of a choice: `min`, `max` or nothing."""
     holder: int | None = None
     """Of a bound on what a parameter holds: its position."""
+
+
+def smallest(ends: Sequence[int | None]) -> int | None:
+    """The least of some ends; None where one is not known."""
+    return None if None in ends else min(end for end in ends if end is not None)
+
+
+def largest(ends: Sequence[int | None]) -> int | None:
+    """The greatest of some ends; None where one is not known."""
+    return None if None in ends else max(end for end in ends if end is not None)

@@ -49,14 +49,15 @@ class Bound:
 
 
 class Step:
-    """The elimination of one atom from reduced constraints. Atoms in `free` may be split. Where it is None
-    only what is implied counts.
+    """The elimination of one atom from reduced constraints, of which it occurs in `own`. Atoms in `free` may
+    be split. Where it is None only what is implied counts.
     """
 
     def __init__(
         self,
         terms: Terms,
         constraints: Sequence[Poly],
+        own: Sequence[Poly],
         atom: int,
         harmless: frozenset[tuple[int, Poly, Poly]],
         free: frozenset[int] | None,
@@ -66,12 +67,12 @@ class Step:
         self.atom = atom
         self.lower: list[Bound] = []
         self.upper: list[Bound] = []
-        self.other: list[Poly] = [p for p in constraints if atom not in p.atoms()]
+        self._constraints = constraints
+        self._more: list[Poly] = []
         self.split: Split | None = None
         self._exactness = Exactness.PLAIN
-        for p in constraints:
-            if atom in p.atoms():
-                self._sort(p)
+        for p in own:
+            self._sort(p)
         self.pairs = [
             (one, other)
             for one in self.lower
@@ -79,6 +80,15 @@ class Step:
             if not harmless or (atom, one.whole, other.whole) not in harmless
         ]
         self._said: list[Poly | None] = [None] * len(self.pairs)
+
+    @property
+    def other(self) -> list[Poly]:
+        """The constraints in which the atom does not occur."""
+        return [*self._rest, *self._more]
+
+    @cached_property
+    def _rest(self) -> list[Poly]:
+        return [p for p in self._constraints if self.atom not in p.atoms()]
 
     @property
     def growth(self) -> int:
@@ -116,6 +126,10 @@ class Step:
             self._worse(Exactness.IMPLIED)
             return
         factor, rest = parts
+        if factor.is_constant:
+            is_lower = factor.constant > 0
+            (self.lower if is_lower else self.upper).append(self._bound(p, factor, rest, is_lower=is_lower))
+            return
         low, high = self._terms.span(factor)
         is_not_negative = low is not None and low >= 0
         is_not_positive = high is not None and high <= 0
@@ -123,7 +137,7 @@ class Step:
             is_not_negative = is_not_negative or self._follows(factor, self.other)
             is_not_positive = is_not_positive or self._follows(-factor, self.other)
         if is_not_negative and is_not_positive:
-            self.other.append(rest)
+            self._more.append(rest)
         elif is_not_negative:
             self.lower.append(Bound(factor, rest, p))
         elif is_not_positive:
@@ -132,6 +146,13 @@ class Step:
             self._worse(Exactness.AFTER_SPLIT, Split(factor=factor, may_be_negative=True))
         else:
             self._worse(Exactness.IMPLIED)
+
+    def _bound(self, p: Poly, factor: Poly, rest: Poly, *, is_lower: bool) -> Bound:
+        """A bound by a constant factor, which is the same in every conjunction."""
+        found: Bound | None = self._terms.bounds.get((self.atom, p))
+        if found is None:
+            found = self._terms.bounds[self.atom, p] = Bound(factor if is_lower else -factor, rest, p)
+        return found
 
     def _follows(self, p: Poly, known: Iterable[Poly]) -> bool:
         """Whether p >= 0 follows from one of the constraints."""

@@ -21,6 +21,7 @@ from relax_lint.model.kernel_access.outside import Around, reach
 from relax_lint.model.kernel_access.polynomials import Poly
 from relax_lint.model.kernel_access.scope import Scope
 from relax_lint.model.kernel_access.stored import MAX_LEAVES, Leaf, Stored, closure
+from relax_lint.vm import nodes
 
 
 class Contents(Scope):
@@ -52,6 +53,11 @@ class Contents(Scope):
                 self.terms.counted.add(max(known.atoms()))
         return known
 
+    def moment_of(self, load: Any) -> tuple[int, int]:
+        """The memory from which is loaded, and how often what it holds was forgotten."""
+        root = self._root_at(nodes.loaded_buffer(load).__chandle__())
+        return (-1, len(self.accesses)) if root is None else (root, self._versions.get(root, 0))
+
     def _bounds(self, buffer: Buffer) -> tuple[Poly, Poly] | None:
         """Bounds on what a parameter holds, which a call may tell, or a copy of one."""
         position, root = buffer.ref.parameter, memory_of(buffer)
@@ -80,6 +86,14 @@ class Contents(Scope):
                     if not self.left_of([(None, low, outside)], Around(self.facts, self._steps)):
                         break
                 self.guesses.give_up(root, low=low)
+                if self._was_given_up(value):
+                    # The value may keep the bound when it is read with what is guessed now.
+                    break
+
+    def _was_given_up(self, value: Any) -> bool:
+        """Whether a value was read with a guess that has been given up since."""
+        atoms = reach(self.terms, value.atoms()) if isinstance(value, Poly) else ()
+        return any(self._roots.get(number) in self.guesses.given_up for number in atoms)
 
     def _stored_ends(self, root: int) -> tuple[Poly, Poly] | None:
         """Bounds on what a buffer holds where every store to it was read before."""

@@ -8,12 +8,12 @@ it may be satisfiable although the whole is not.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from itertools import count
 
 from relax_lint.model.kernel_access.bounds import Exactness, Split, Step
-from relax_lint.model.kernel_access.polynomials import Poly, TooLarge, reduced
+from relax_lint.model.kernel_access.polynomials import Poly, Shape, TooLarge, reduced
 from relax_lint.model.kernel_access.terms import Terms
 from relax_lint.support.lazy_dataclass import record
 
@@ -40,7 +40,7 @@ class Conjunction:
 
     def __init__(self, terms: Terms, constraints: Iterable[Poly]) -> None:
         self._terms = terms
-        self._kept: dict[frozenset[tuple[tuple[int, ...], int]], Poly] = {}
+        self._kept: dict[Shape, Poly] = {}
         self.impossible = False
         for p in constraints:
             self.add(p)
@@ -59,11 +59,11 @@ class Conjunction:
             self.impossible = True
         if p.is_constant or (low is not None and low >= 0 and self._terms.is_static(p)):
             return
-        key = frozenset((m, c) for m, c in p.terms.items() if m)
+        key, other = p.shapes
         known = self._kept.get(key)
         if known is None or p.constant < known.constant:
             self._kept[key] = p
-        opposite = self._kept.get(frozenset((m, -c) for m, c in key))
+        opposite = self._kept.get(other)
         if opposite is not None and opposite.constant + self._kept[key].constant < 0:
             self.impossible = True
 
@@ -109,7 +109,8 @@ def _eliminated(terms: Terms, case: _Case, free: frozenset[int] | None) -> Left 
     conjunction = Conjunction(terms, case.constraints)
     while case.pending and not conjunction.impossible:
         known = conjunction.polynomials
-        step = _best([Step(terms, known, one, case.harmless, free) for one in case.pending])
+        own = _occurrences(known, case.pending)
+        step = _best([Step(terms, known, own[one], one, case.harmless, free) for one in case.pending])
         if step.exactness is Exactness.AFTER_SPLIT and step.split is not None:
             case = replace(case, constraints=tuple(known))
             return list(_cases(terms, case, step.split))
@@ -126,6 +127,16 @@ def _eliminated(terms: Terms, case: _Case, free: frozenset[int] | None) -> Left 
             exact = False
         case = replace(case, pending=case.pending - {step.atom}, exact=exact, pairs=pairs)
     return Left(None if conjunction.impossible else tuple(conjunction.polynomials), case.exact)
+
+
+def _occurrences(constraints: Sequence[Poly], atoms: Iterable[int]) -> dict[int, list[Poly]]:
+    """For each of some atoms the constraints in which it occurs."""
+    found: dict[int, list[Poly]] = {atom: [] for atom in atoms}
+    for p in constraints:
+        for atom in p.atoms():
+            if atom in found:
+                found[atom].append(p)
+    return found
 
 
 def _best(steps: list[Step]) -> Step:

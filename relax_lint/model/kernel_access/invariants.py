@@ -44,8 +44,8 @@ class Guesses:
 
     def __init__(self, ladders: Mapping[End, Sequence[Poly | None]]) -> None:
         self._ladders = {end: list(ladder) for end, ladder in ladders.items()}
-        self.are_kept = True
-        """Whether no bound was given up."""
+        self.given_up: set[int] = set()
+        """The buffers of which a bound was given up."""
 
     def __bool__(self) -> bool:
         return any(ladder and ladder[0] is not None for ladder in self._ladders.values())
@@ -57,7 +57,7 @@ class Guesses:
     def give_up(self, root: int, *, low: bool) -> None:
         """A store does not keep the guess: the next one is."""
         del self._ladders[root, low][0]
-        self.are_kept = False
+        self.given_up.add(root)
 
     def tightened(
         self, terms: Terms, root: int, known: tuple[Poly, Poly] | None, span: Span
@@ -72,9 +72,9 @@ class Guesses:
         )
         is_wide = known is None or (least.is_constant and least.constant <= -_INT32)
         has_wide = known is None or (greatest.is_constant and greatest.constant >= _INT32 - 1)
-        if low is not None and (is_wide or terms.is_not_negative(low - least)):
+        if low is not None and (is_wide or not terms.is_not_negative(least - low)):
             least = low
-        if high is not None and (has_wide or terms.is_not_negative(greatest - high)):
+        if high is not None and (has_wide or not terms.is_not_negative(high - greatest)):
             greatest = high
         return least, greatest
 

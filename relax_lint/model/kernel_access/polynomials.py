@@ -13,6 +13,8 @@ from typing import TypeAlias
 Monomial: TypeAlias = tuple[int, ...]
 """The numbers of atoms in rising order, each as often as its power says; empty for the constant."""
 
+Shape: TypeAlias = "frozenset[tuple[Monomial, int]]"
+
 MAX_TERMS = 200
 
 
@@ -23,12 +25,16 @@ class TooLarge(ValueError):
 class Poly:
     """An immutable polynomial: monomial -> coefficient that is not zero."""
 
-    __slots__ = ("_atoms", "_hash", "terms")
+    __slots__ = ("_atoms", "_hash", "_reduced", "_shapes", "_split", "terms")
 
     def __init__(self, terms: Mapping[Monomial, int]) -> None:
         self.terms = terms
         self._hash: int | None = None
         self._atoms: frozenset[int] | None = None
+        # Constraints are looked at again and again while atoms are eliminated.
+        self._reduced: Poly | None = None
+        self._split: dict[int, tuple[Poly, Poly] | None] = {}
+        self._shapes: tuple[Shape, Shape] | None = None
 
     def __eq__(self, other: object) -> bool:
         return isinstance(other, Poly) and self.terms == other.terms
@@ -107,6 +113,29 @@ class Poly:
 
     def coefficient(self, atom: int) -> tuple[Poly, Poly] | None:
         """(a, b) with this = a * atom + b, where neither has the atom; None if a power of it occurs."""
+        if atom not in self._split:
+            self._split[atom] = self._split_at(atom)
+        return self._split[atom]
+
+    @property
+    def shapes(self) -> tuple[Shape, Shape]:
+        """The terms with atoms, and those of the opposite."""
+        if self._shapes is None:
+            kept = [(m, c) for m, c in self.terms.items() if m]
+            self._shapes = frozenset(kept), frozenset((m, -c) for m, c in kept)
+        return self._shapes
+
+    def reduced(self) -> Poly:
+        """What this >= 0 says, with the common divisor of the coefficients taken out as integers allow."""
+        if self._reduced is None:
+            common = self.content
+            self._reduced = self if common <= 1 else self._divided(common)
+        return self._reduced
+
+    def _divided(self, common: int) -> Poly:
+        return Poly({m: c // common for m, c in self.terms.items() if m or c // common})
+
+    def _split_at(self, atom: int) -> tuple[Poly, Poly] | None:
         with_atom: dict[Monomial, int] = {}
         without: dict[Monomial, int] = {}
         for monomial, c in self.terms.items():
@@ -150,11 +179,8 @@ def _add(found: dict[Monomial, int], more: Mapping[Monomial, int], sign: int) ->
 
 
 def reduced(p: Poly) -> Poly:
-    """What p >= 0 says, with the common divisor of the coefficients taken out as integers allow."""
-    common = p.content
-    if common <= 1:
-        return p
-    return Poly({m: c // common for m, c in p.terms.items() if m or c // common})
+    """`Poly.reduced` as a function."""
+    return p.reduced()
 
 
 def constant(value: int) -> Poly:

@@ -8,8 +8,12 @@ from typing import Any
 
 import sympy
 
-from relax_lint.model.kernel_access.accesses import KernelAccesses
+from relax_lint.model.kernel_access.accesses import KernelAccess, KernelAccesses
+from relax_lint.model.kernel_access.conditions import at_least_zero
 from relax_lint.model.kernel_access.invariants import MAX_READINGS, guesses
+from relax_lint.model.kernel_access.limits import MAX_READINGS as MAX_LIMITED
+from relax_lint.model.kernel_access.limits import is_settled, keep, limits_of, merged
+from relax_lint.model.kernel_access.polynomials import Poly
 from relax_lint.model.kernel_access.survey import Survey
 from relax_lint.model.kernel_access.walk import Walk
 
@@ -22,8 +26,11 @@ def read_accesses(
     """Every access of a PrimFunc in the order of the text. `signature` names variables of its signature;
     `functions` are the PrimFuncs that it may call, by name.
     """
-    walk = _Reader(prim_func, signature or {}, functions).read()
-    return KernelAccesses(tuple(walk.accesses), walk.terms, walk.symbols, tuple(walk.not_read), walk.values())
+    reader = _Reader(prim_func, signature or {}, functions)
+    walk = reader.read()
+    accesses, values = reader.within_limits(walk), walk.values()
+    walk.terms.rest()
+    return KernelAccesses(accesses, walk.terms, walk.symbols, tuple(walk.not_read), values)
 
 
 class _Reader:
@@ -37,6 +44,8 @@ class _Reader:
         self._functions = functions
         self._survey = Survey()
         self._survey.of(prim_func.body)
+        self._limits: tuple[Poly, ...] = ()
+        self._beyond: dict[tuple[Poly, ...], None] = {}
 
     def read(self) -> Walk:
         """The last reading."""
@@ -50,6 +59,20 @@ class _Reader:
             walk = walk if found is None else self._walk(first, found)
         return walk
 
+    def within_limits(self, walk: Walk) -> tuple[KernelAccess, ...]:
+        """The accesses of a reading, with what is known of calls that keep to the sizes for which 32-bit
+        arithmetic is enough.
+        """
+        accesses = tuple(walk.accesses)
+        for _ in range(MAX_LIMITED):
+            is_open = any(not is_settled(one) for access in accesses for one in access.obligations)
+            found = limits_of(len(walk.symbols), self._beyond) if is_open else ()
+            if set(found) == set(self._limits):
+                break
+            self._limits = found
+            accesses = merged(accesses, self.read().accesses, found)
+        return accesses
+
     def _kept(self, first: Walk, walk: Walk) -> Walk | None:
         """The reading that shows bounds on what the own buffers hold to be kept by each store, if any is."""
         unwritten = walk.unwritten or first.perhaps_unwritten()
@@ -58,7 +81,7 @@ class _Reader:
             if not walk.guesses:
                 return None
             walk = self._walk(first, walk, tries=True)
-            if walk.guesses.are_kept:
+            if not walk.guesses.given_up:
                 return walk
         return None
 
@@ -68,6 +91,7 @@ class _Reader:
         if guess is not None:
             walk.guesses, walk.tries = guess.guesses.moved(guess.terms, walk.terms), tries
         walk.statement(self._prim_func.body)
+        self._beyond.update(walk.beyond)
         return walk
 
     def _prepared(self, before: Walk | None) -> Walk:
@@ -87,4 +111,5 @@ class _Reader:
                 and (found := next(iter(sources))) is not None
             }
         walk.symbols = walk.signature(self._prim_func.params[:], self._signature)
+        walk.facts = tuple(map(at_least_zero, keep(walk.terms, self._limits)))
         return walk

@@ -119,7 +119,7 @@ class Accesses(Contents):
         if laid_out:
             left = (*left, *self.left_of(laid_out, Around(self.facts, loops, (_LAID_OUT,))))
         narrow = narrow_claims(wraps)
-        may_wrap = self.left_of(narrow, Around(self.facts, loops, (_WRAPS,))) if narrow else ()
+        may_wrap = self.wrapping(Around(self.facts, loops, (_WRAPS,)), wraps)
         if memory is not None:
             memory = self._memory(buffer, indices, is_exact=not may_wrap)
         if may_wrap:

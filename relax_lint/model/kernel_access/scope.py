@@ -7,6 +7,7 @@ from typing import Any
 
 from relax_lint.model.kernel_access.accesses import KernelAccess, LoopRange, Obligation
 from relax_lint.model.kernel_access.conditions import Condition
+from relax_lint.model.kernel_access.conversions import Conversions
 from relax_lint.model.kernel_access.invariants import Guesses, Put
 from relax_lint.model.kernel_access.layouts import (
     Buffer,
@@ -73,6 +74,7 @@ class Scope:
         self.shown: Mapping[int, int] = {}
         """Whose memory each buffer shows, by its address: an earlier reading came to all declarations."""
         self._roots: dict[int, int] = {}
+        self.conversions = Conversions()
         self.puts: list[Put] = []
         """What is stored to them."""
         self.guesses = Guesses({})
@@ -83,6 +85,8 @@ class Scope:
         """Whether guesses are tried out, and nothing else is asked."""
         self._wraps_of: dict[int, dict[tuple[Poly, ...], None]] = {}
         """For each parameter of integers that is stored to, the calls in which a value may wrap around."""
+        self.beyond: dict[tuple[Poly, ...], None] = {}
+        """Of all 32-bit arithmetic that may wrap around: what is not negative in the calls where it does."""
         self._reached: set[int] = set()
         """The parameters with a store whose value comes to both of its ends."""
         self.scalars: dict[tuple[int, tuple[Poly | None, ...]], Poly] = {}
@@ -120,7 +124,13 @@ class Scope:
 
     def wraps_around(self, values: Sequence[Poly]) -> bool:
         """Whether some values may be beyond 32 bits here."""
-        return bool(values) and bool(self.left_of(narrow_claims(values), Around(self.facts, self._steps)))
+        return bool(values) and bool(self.wrapping(Around(self.facts, self._steps), values))
+
+    def wrapping(self, around: Around, values: Sequence[Poly]) -> tuple[Obligation, ...]:
+        """What is left to be shown for values to be within 32 bits."""
+        left = self.left_of(narrow_claims(values), around) if values else ()
+        self.beyond.update(dict.fromkeys(one.outside for one in left))
+        return left
 
     def is_from_data(self, values: Iterable[Poly]) -> bool:
         """Whether a value was computed from data."""

@@ -10,7 +10,7 @@ from typing import Any
 
 import sympy
 
-from relax_lint.model.kernel_access.atoms import Atom, Kind, Option, Span
+from relax_lint.model.kernel_access.atoms import Atom, Kind, Option, Span, largest, smallest
 from relax_lint.model.kernel_access.conditions import at_least_zero
 from relax_lint.model.kernel_access.polynomials import (
     ONE,
@@ -23,6 +23,7 @@ from relax_lint.model.kernel_access.polynomials import (
 )
 from relax_lint.symbolic import functions as f
 
+MAX_SPANS = 20_000  # So many ranges of sums are kept for a kernel.
 MAX_EFFORT = 110_000
 """Constraints that are handled in one reading of a kernel: about half a second."""
 
@@ -42,12 +43,25 @@ class Terms:
         self._extremes: dict[tuple[str, Poly, Poly], Poly] = {}
         self._least: dict[Poly, Poly | None] = {}
         self._parts: dict[tuple[int, int, int], Poly] = {}
+        self._spans: dict[Poly, Span] = {}
+        self.bounds: dict[tuple[int, Poly], Any] = {}  # What constraints say of an atom, for `bounds.py`.
         self._powers: dict[Poly, Poly] = {}
         self._names: set[str] = set()
         self._shown: dict[int, Any] = {}
 
     def __getitem__(self, number: int) -> Atom:
         return self.atoms[number]
+
+    def lower(self, number: int, most: int) -> None:
+        """From now on a symbol is taken to be no more than a number."""
+        atom = self.atoms[number]
+        atom.span = atom.span[0], most if atom.span[1] is None else min(atom.span[1], most)
+        self._spans.clear()
+
+    def rest(self) -> None:
+        """Nothing more is read: what only made that quicker is given up."""
+        self._spans.clear()
+        self.bounds.clear()
 
     @property
     def is_spent(self) -> bool:
@@ -83,11 +97,11 @@ class Terms:
         spans = [self.span(option.value) for option in options]
         lows, highs = [low for low, _ in spans], [high for _, high in spans]
         if operation == "max":
-            span = max((low for low in lows if low is not None), default=None), _largest(highs)
+            span = max((low for low in lows if low is not None), default=None), largest(highs)
         elif operation == "min":
-            span = _smallest(lows), min((high for high in highs if high is not None), default=None)
+            span = smallest(lows), min((high for high in highs if high is not None), default=None)
         else:
-            span = _smallest(lows), _largest(highs)
+            span = smallest(lows), largest(highs)
         static = all(self.is_static(option.value) for option in options) and operation != ""
         name = operation if static else self._fresh("choice")
         atom = Atom(Kind.CHOICE, name, span, static=static, options=tuple(options), operation=operation)
@@ -207,6 +221,14 @@ class Terms:
 
     def span(self, p: Poly) -> Span:
         """The least and the greatest value, as far as each atom alone tells."""
+        found = self._spans.get(p)
+        if found is None:
+            if len(self._spans) > MAX_SPANS:
+                self._spans.clear()
+            found = self._spans[p] = self._found_span(p)
+        return found
+
+    def _found_span(self, p: Poly) -> Span:
         low: int | None = 0
         high: int | None = 0
         for monomial, c in p.terms.items():
@@ -375,11 +397,3 @@ class Terms:
             values = [self.expression(option.value) for option in atom.options]
             return (sympy.Max if atom.name == "max" else sympy.Min)(*values)
         return sympy.Symbol(atom.name, integer=True)
-
-
-def _smallest(ends: Sequence[int | None]) -> int | None:
-    return None if None in ends else min(end for end in ends if end is not None)
-
-
-def _largest(ends: Sequence[int | None]) -> int | None:
-    return None if None in ends else max(end for end in ends if end is not None)

@@ -24,7 +24,7 @@ def check(facts: FunctionFacts) -> Iterator[Judgement]:
     """Every tensor on a storage, and every byte view: offset >= 0."""
     for decided in facts.placement.starts():
         op = decided.event
-        offset = facts.bytes(op.offset)
+        offset = facts.bytes(facts.placement.start_of(op))
         text = _SAYS[decided.decision.verdict].format(name=op.place.binding, offset=offset)
         message = Message(text, label=f"offset {offset}")
         yield Judgement.of(decided, op.place, message, remedy=CheckAtRunTime())

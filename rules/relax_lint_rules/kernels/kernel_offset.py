@@ -34,9 +34,12 @@ def _message(facts: FunctionFacts, start: Start, *, fine: bool) -> Message:
     )
     if fine:
         text = f"`{kernel}` accepts the offset of {name}"
-    elif start.unit is None:
+    elif start.unit is None and start.wanted == 0:
         text = f"{name} starts at offset {offset}, `{kernel}` accepts no offset"
-    help = () if start.unit else ("copy it to offset 0 with `R.memory.ensure_zero_offset`",)
+    elif start.unit is None:
+        text = f"{name} starts at offset {offset}, `{kernel}` expects {facts.bytes(start.wanted)}"
+    copied = start.unit is None and start.wanted == 0
+    help = ("copy it to offset 0 with `R.memory.ensure_zero_offset`",) if copied else ()
     return Message(text, label=f"{name} at offset {offset}", help=help)
 
 

@@ -36,7 +36,8 @@ def _is_no_more_than_a_note(facts: FunctionFacts, read: UnwrittenRead) -> bool:
     """
     if facts.config.strict:
         return False
-    return bool(read.mended or facts.stubs_given(read)) or facts.is_for_callers(read)
+    unproved = bool(read.mended) or read.reading.unsure
+    return unproved or bool(facts.stubs_given(read)) or facts.is_for_callers(read)
 
 
 def _slot_message(use: SlotUse) -> Message:
@@ -63,6 +64,8 @@ def _message(facts: FunctionFacts, decided: Decided[UnwrittenRead]) -> Message:
     action = "is returned" if op is None else "is read"
     if decision.verdict is Verdict.ALWAYS_FINE:
         text = f"`{name}` {action} after all of it is written"
+    elif read.reading.unsure:
+        text = f"`{name}` may be read before it is written: nothing proves the order"
     elif read.mended:
         text = f"`{name}` {action} although only a part of it may be written"
     elif stubs := facts.stubs_given(read):

@@ -16,7 +16,7 @@ import tvm
 from sympy.logic.boolalg import Boolean
 
 from benchmarks.kernel_callers import called
-from relax_lint.facts.kernel_accesses import AccessVerdict, Status
+from relax_lint.facts.kernel_access_verdicts import AccessVerdict, Status
 from relax_lint.judging import report as reporting
 from relax_lint.judging.module import JudgedFunction, ModuleJudge
 from relax_lint.model.kernel_access.accesses import KernelAccess
@@ -196,6 +196,14 @@ def _compare_accesses(
             raise Disagreement(f"proved for the call and outside, at {text}")
         if verdict.status is Status.WRONG and not _leaves_memory(report, verdict.access):
             raise Disagreement(f"wrong and inside its memory, at {text}")
+        if (
+            verdict.status is Status.LIMITED
+            and not verdict.assumptions
+            and not isinstance(verdict.condition, Unknown)
+            and outside is not None
+            and _holds(verdict.condition, size)
+        ):
+            raise Disagreement(f"inside up to {verdict.condition} and outside, at {text}")
         if verdict.status is Status.DEPENDS and not isinstance(verdict.condition, Unknown):
             is_safe = _holds(verdict.condition, size)
             if not verdict.complete:

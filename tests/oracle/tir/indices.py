@@ -21,7 +21,7 @@ from typing import Any
 import sympy
 import tvm
 
-from relax_lint.facts.kernel_accesses import Status
+from relax_lint.facts.kernel_access_verdicts import Status
 from relax_lint.judging.module import ModuleJudge
 from relax_lint.model.kernel_access.accesses import KernelAccesses
 from relax_lint.model.kernel_access.polynomials import Poly
