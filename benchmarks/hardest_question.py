@@ -21,6 +21,7 @@ from benchmarks.effort import UNIT, now
 from relax_lint.symbolic import functions as f
 from relax_lint.symbolic.domain import Domain, Fact
 from relax_lint.symbolic.prover import ProverChain
+from relax_lint.symbolic.translate import extreme
 from relax_lint.vm.facts import FactKind
 
 SYMBOLS = tuple(sympy.Symbol(f"n{number}", integer=True) for number in range(40))
@@ -106,9 +107,9 @@ class Maker:
         positive = sympy.Integer(self._dice.choice(NUMBERS[1:]))
         kind = self._dice.randrange(6)
         if kind == 0:
-            return sympy.Max(a, b)
+            return extreme(sympy.Max)(a, b)
         if kind == 1:
-            return sympy.Min(a, b)
+            return extreme(sympy.Min)(a, b)
         if kind == 2:
             return f.Select(sympy.Le(a, b), a, self._dice.choice((b, positive)))
         operation = self._dice.choice(f.DIVISIONS)

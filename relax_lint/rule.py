@@ -103,7 +103,8 @@ class Judgement:
     stands at `location`).
 
     `presumptions` are what the verdict relies on besides facts about symbols; `severity` overrides the rule's
-    own; `allocators` gives the first failure per allocator name; `remedy` is what makes the finding go away.
+    own; `allocators` gives the first failure per allocator name; `remedy` is what makes the finding go away;
+    `count` is for how many equal questions about the operation it stands.
     """
 
     place: OperationId | None
@@ -114,6 +115,7 @@ class Judgement:
     allocators: Mapping[str, FirstFailure] = field(default_factory=dict)
     location: Location | None = None
     remedy: RemedyRequest | None = None
+    count: int = 1
 
     @classmethod
     def of(
@@ -126,6 +128,7 @@ class Judgement:
         allocators: Mapping[str, FirstFailure] | None = None,
         location: Location | None = None,
         remedy: RemedyRequest | None = None,
+        count: int = 1,
     ) -> Judgement:
         """The judgement that goes with a verdict on an event. What only inputs without a byte survive is an
         error.
@@ -139,6 +142,7 @@ class Judgement:
             allocators or {},
             location,
             remedy,
+            count,
         )
 
 

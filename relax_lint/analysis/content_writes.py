@@ -16,6 +16,7 @@ from relax_lint.analysis.events import Damage, Mending
 from relax_lint.analysis.older_names import OlderNames
 from relax_lint.analysis.overlaps import TensorMemory
 from relax_lint.analysis.paths import Paths
+from relax_lint.analysis.placed import Neighbours
 from relax_lint.analysis.presumption import Presumption
 from relax_lint.model.operations import AllocStorage, FunctionCall, KernelCall, ValueId
 from relax_lint.model.program import Function
@@ -43,6 +44,7 @@ class ContentWrites:
         self._written_on: dict[ValueId, list[ValueId]] = defaultdict(list)
         self._last_use: dict[ValueId, int] = {}
         self._names = OlderNames(aliases)
+        self._neighbours = Neighbours(function, aliases, memory)
         self.places: set[ValueId] = set()
         """The storages from outside on which tensors are written that the function puts there."""
         self._first_write: dict[ValueId, int] = {}
@@ -121,6 +123,7 @@ class ContentWrites:
                 state.overwritten.pop(root, None)
             else:
                 state.mend(root, mending)
+            self._neighbours.fill(root)
             self._names.write(root, mending, state, whole=whole)
             if self._roots.path(root).value in self._outside:
                 self._first_write.setdefault(root, mending.op.place.index)
@@ -168,7 +171,7 @@ class ContentWrites:
         needed = [tensor for tensor in self._on[storage] if self._last_use[tensor] > op.place.index]
         self._on[storage] = needed
         definitely = mending.whole or mending.presumed is not None
-        for tensor in needed:
+        for tensor in (*needed, *self._neighbours.hit(op, mending.value, storage, roots)):
             allocation = self._paths.definitions[self._roots.path(tensor).value]
             damage = state.unwritten.get(tensor)
             holds_nothing = damage is not None and damage.certainty is Certainty.MUST and not damage.mended

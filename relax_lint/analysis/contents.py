@@ -20,7 +20,7 @@ from relax_lint.analysis.certainty import Certainty, must_if, weakest
 from relax_lint.analysis.content_state import ContentState, joined_damages
 from relax_lint.analysis.content_writes import ContentWrites
 from relax_lint.analysis.effects import Effect, superseded
-from relax_lint.analysis.events import Damage, Mending, Overwriting, Reading, StaleRead, UnwrittenRead
+from relax_lint.analysis.events import Apart, Damage, Mending, Overwriting, Reading, StaleRead, UnwrittenRead
 from relax_lint.analysis.liveness import operands
 from relax_lint.analysis.overlaps import TensorMemory
 from relax_lint.analysis.partial_results import partial_results
@@ -93,6 +93,11 @@ class Contents(ContentWrites):
     def overwritings(self) -> tuple[Overwriting, ...]:
         """The writes over tensors that are read later, with the first read of each range of bytes."""
         return tuple(self.reported.overwritings.values())
+
+    @property
+    def apart(self) -> tuple[Apart, ...]:
+        """The writes that leave others on their storage alone."""
+        return tuple(self._neighbours.apart.values())
 
     @property
     def stale_reads(self) -> tuple[StaleRead, ...]:
@@ -168,7 +173,10 @@ class Contents(ContentWrites):
         if op.result not in self._last_use:
             return
         state.unwritten[op.result] = Damage(Certainty.MUST)
-        for storage in self._storages(op.result):
+        storages = self._storages(op.result)
+        if self._neighbours.allocate(op.result, storages, self._last_use[op.result]):
+            return
+        for storage in storages:
             self._on[storage].append(op.result)
 
     def _kernel(self, op: KernelCall, state: ContentState) -> None:
@@ -352,6 +360,7 @@ class Contents(ContentWrites):
         if not damage.mended and not reading.unsure:
             # The first use of what was never written is the one to mend.
             del state.unwritten[root]
+            self._neighbours.fill(root)
         left = [
             self._roots.path(other).value
             for storage in self._storages(root)

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from dataclasses import field
+
 from relax_lint.analysis.certainty import Certainty
 from relax_lint.analysis.presumption import Presumption
 from relax_lint.model.operations import FunctionCall, KernelCall, Op, ValueId
@@ -98,6 +101,18 @@ class Overwriting:
     certainty: Certainty
     mended: tuple[Mending, ...] = ()
     harmless: Presumption | None = None
+
+
+@record(frozen=True)
+class Apart:
+    """`write` fills `written`, and no byte of `count` other tensors on its storage that hold something and
+    are used later: `others` are these.
+    """
+
+    write: Op
+    written: ValueId
+    count: int
+    others: Callable[[], tuple[ValueId, ...]] = field(compare=False)
 
 
 @record(frozen=True)

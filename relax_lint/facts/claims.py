@@ -72,7 +72,7 @@ def not_negative(domain: Domain, quantities: Iterable[sympy.Expr]) -> Domain:
         return domain
     part = domain.parts.get(conditions)
     if part is None:
-        added = (_judged_elsewhere(c) for c in conditions if c not in domain.conditions)
+        added = (_judged_elsewhere(c) for c in conditions if not domain.states(c))
         part = domain.parts[conditions] = domain.with_facts(added)
     return part
 

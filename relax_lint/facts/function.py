@@ -10,7 +10,7 @@ from functools import cached_property
 import sympy
 
 from relax_lint.analysis.dominance import UndominatedUse
-from relax_lint.analysis.events import Overwriting, Reading, StaleRead, UnwrittenRead
+from relax_lint.analysis.events import Apart, Overwriting, Reading, StaleRead, UnwrittenRead
 from relax_lint.analysis.flow import FunctionFlow, ProgramFlow
 from relax_lint.analysis.kills import KilledUse
 from relax_lint.facts import (
@@ -177,6 +177,10 @@ class FunctionFacts:
     def live_overlaps(self) -> Iterator[Decided[Overwriting]]:
         """Every write over a tensor that is read later (RLX203)."""
         return live_overlap.live_overlaps(self.flow, self.prover)
+
+    def apart_writes(self) -> Iterator[Decided[Apart]]:
+        """Every write that overlaps no other tensor on its storage, of those that are used later (RLX203)."""
+        return live_overlap.apart_writes(self.flow, self.prover)
 
     def harmless_reuses(self) -> Iterator[Decided[AllocTensor]]:
         """The tensors on a shared storage that overwrite nothing that is read later (RLX203)."""

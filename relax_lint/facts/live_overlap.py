@@ -14,7 +14,7 @@ from functools import partial
 import sympy
 
 from relax_lint.analysis.certainty import Certainty, weakest
-from relax_lint.analysis.events import Overwriting
+from relax_lint.analysis.events import Apart, Overwriting
 from relax_lint.analysis.flow import FunctionFlow
 from relax_lint.analysis.overlaps import either_empty
 from relax_lint.facts.asking import apart
@@ -22,6 +22,7 @@ from relax_lint.facts.coverage import presumed_writes, written_again
 from relax_lint.facts.judge import Decided, Judge
 from relax_lint.model.operations import AllocTensor, KernelCall, ValueId
 from relax_lint.results.verdict import Verdict
+from relax_lint.symbolic.asked import Asked, every
 from relax_lint.symbolic.decision import certain
 from relax_lint.symbolic.quantity import Unknown
 
@@ -60,6 +61,23 @@ def _decided(event: Overwriting, flow: FunctionFlow, judge: Judge) -> Decided[Ov
     mixed = decision.safe_when is not None
     only_empty = mixed and judge.safe_only_if(decision, claim, either_empty(written, read))
     return Decided(event, decision, event.reading.presumptions, only_empty)
+
+
+def apart_writes(flow: FunctionFlow, judge: Judge) -> Iterator[Decided[Apart]]:
+    """The writes that overlap no tensor on their storage: numbers that are compared."""
+    for event in flow.contents.apart:
+        claim = judge.claim_at(sympy.true, event.write, partial(_each_apart, event, flow))
+        yield Decided(event, judge.judge(claim))
+
+
+def _each_apart(event: Apart, flow: FunctionFlow) -> Asked:
+    values, written = flow.function.values, flow.memory.range(event.written)
+    asked = [
+        apart(written, flow.memory.range(other), [f"`{values[one].name}`" for one in (event.written, other)])
+        for other in event.others()
+    ]
+    names = {name: size for one in asked for name, size in one.names.items()}
+    return Asked(every(one.statement for one in asked), names)
 
 
 def _is_whole(event: Overwriting, flow: FunctionFlow) -> bool:
@@ -101,7 +119,8 @@ def harmless_reuses(flow: FunctionFlow) -> Iterator[Decided[AllocTensor]]:
     """
     fine = certain(Verdict.ALWAYS_FINE, "nothing written to its storage before is read afterwards")
     seen: set[ValueId] = set()
-    written = {overwriting.written for overwriting in flow.contents.overwritings}
+    contents = flow.contents
+    written = {event.written for event in contents.overwritings} | {event.written for event in contents.apart}
     blamed = {root for value in written for root in flow.aliases.roots_of(value)}
     for op in flow.operations:
         if isinstance(op, AllocTensor) and op.storage is not None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 from functools import cached_property
@@ -212,16 +213,24 @@ class Planner:
         """For an allocation that nothing uses, with the kills that name it and the storage that is then
         without need.
         """
-        ops = self._facts.operations
         gone: list[Op] = [op]
         if isinstance(op, AllocTensor) and op.storage is not None:
             users = self._users.get(op.storage, [])
-            if users == [op]:
-                gone += [o for o in ops if isinstance(o, AllocStorage) and o.result == op.storage]
-        values = {one.result for one in gone}
-        kills = [kill for kill in ops if isinstance(kill, Kill) and kill.target in values]
+            storage = self._facts.flow.paths.definitions.get(op.storage)
+            if users == [op] and isinstance(storage, AllocStorage):
+                gone.append(storage)
+        kills = [kill for one in gone for kill in self._kills_of.get(one.result, ())]
+        kills.sort(key=lambda kill: kill.place.index)
         changes = tuple(Remove(one) for one in (*gone, *kills))
         return (Remedy("remove the allocation", Applicability.SAFE, changes),)
+
+    @cached_property
+    def _kills_of(self) -> dict[ValueId, list[Kill]]:
+        found: dict[ValueId, list[Kill]] = defaultdict(list)
+        for op in self._facts.operations:
+            if isinstance(op, Kill):
+                found[op.target].append(op)
+        return found
 
     @cached_property
     def _users(self) -> dict[ValueId, list[Op]]:

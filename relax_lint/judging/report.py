@@ -215,6 +215,7 @@ class _Writer:
             help=() if fine else tuple(map(without_addresses, (*to_write, *message.help, *found.plan.help))),
             fixes=tuple([fix for _, fix in fixes]),
             proof_record=record_of(decision) if self._config.proofs else None,
+            count=judgement.count,
         )
 
     def _is_plain(self, judgement: Judgement) -> bool:
@@ -245,6 +246,7 @@ class _Writer:
                 "wrong": decision.wrong,
                 "prover": decision.proof.by,
                 "proof": decision.proof.detail,
+                "count": judgement.count,
             }
         )
 

@@ -135,6 +135,7 @@ def _check(check: Check, identity: str) -> CheckObject:
         suppressed_by=check.suppressed_by,
         fixes=tuple(map(_fix, check.fixes)),
         confirmation=ABSENT if check.confirmation is None else check.confirmation,
+        count=ABSENT if check.count == 1 else check.count,
     )
 
 

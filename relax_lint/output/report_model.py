@@ -157,6 +157,11 @@ class CheckObject:
         Confirmation | Absent,
         _text("what runs of the examples showed; only with `replay` and `check --confirm`"),
     ] = ABSENT
+    count: Annotated[
+        int | Absent,
+        {"minimum": 1},
+        _text("how many equal questions about the operation have this verdict; left out: one"),
+    ] = ABSENT
 
 
 @dataclass(frozen=True)

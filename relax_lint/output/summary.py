@@ -52,7 +52,7 @@ def summarise(checks: Iterable[Check]) -> Summary:
     by_prover: dict[str, int] = {}
     for check in everything:
         by_rule.setdefault(check.rule, []).append(check)
-        by_prover[check.prover.value] = by_prover.get(check.prover.value, 0) + 1
+        by_prover[check.prover.value] = by_prover.get(check.prover.value, 0) + check.count
     return Summary(
         all=_count(everything),
         undecided=sum(check.undecided for check in everything),
@@ -64,11 +64,13 @@ def summarise(checks: Iterable[Check]) -> Summary:
 
 
 def _count(checks: list[Check]) -> Count:
-    verdicts = [check.verdict for check in checks]
+    counts = dict.fromkeys(Verdict, 0)
+    for check in checks:
+        counts[check.verdict] += check.count
     return Count(
-        verdicts.count(Verdict.ALWAYS_WRONG),
-        verdicts.count(Verdict.ALWAYS_FINE),
-        verdicts.count(Verdict.NEEDS_RUNTIME_CHECK),
+        counts[Verdict.ALWAYS_WRONG],
+        counts[Verdict.ALWAYS_FINE],
+        counts[Verdict.NEEDS_RUNTIME_CHECK],
     )
 
 

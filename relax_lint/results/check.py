@@ -101,7 +101,8 @@ class Check:
     `message` is the headline (lower case, code in back-ticks); `label` is shown under the caret of the
     primary location; `notes` and `help` are further lines of the text output. `origins` tells where the
     symbols that it depends on get their values. `confirmation` is the result of running its examples,
-    `proof_record` the recorded proof of a certain verdict; both on request.
+    `proof_record` the recorded proof of a certain verdict; both on request. `count` is for how many equal
+    questions about the operation it stands, which all have this verdict.
     """
 
     rule: str
@@ -133,6 +134,7 @@ class Check:
     fixes: tuple[Fix, ...] = ()
     confirmation: Confirmation | None = None
     proof_record: ProofRecord | None = None
+    count: int = 1
 
     def to_json(self) -> str:
         """The check as JSON, field for field."""

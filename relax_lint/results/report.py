@@ -101,4 +101,5 @@ class Report:
         return to_json({"tvm_version": self.tvm_version, "checks": self.checks, "memory": self.memory})
 
     def _repr_html_(self) -> str:
-        return joined((checks_html(self.findings, len(self.checks)), memory_html(self.memory)))
+        judged = sum(check.count for check in self.checks)
+        return joined((checks_html(self.findings, judged), memory_html(self.memory)))

@@ -129,7 +129,23 @@ class Progress:
         )
 
 
-def interrupted_outcome(one: Progress, reason: str = INTERRUPTED) -> Outcome:
+class Skipped:
+    """An input that holds no Relax for certain: of most runs nearly all are."""
+
+    __slots__ = ("path",)
+    file: FileData | None = None
+    is_known = True
+
+    def __init__(self, path: str) -> None:
+        self.path = path
+
+    @property
+    def outcome(self) -> Outcome:
+        """What became of it."""
+        return Outcome(_skipped(self.path))
+
+
+def interrupted_outcome(one: Progress | Skipped, reason: str = INTERRUPTED) -> Outcome:
     """What became of an input where the run was interrupted, for this reason: all, or nothing."""
     if one.is_known:
         return one.outcome
@@ -138,7 +154,7 @@ def interrupted_outcome(one: Progress, reason: str = INTERRUPTED) -> Outcome:
 
 def _result(one: Progress) -> FileResult:
     if one.file is None and not one.checks:
-        return FileResult(InputStatus(one.path, 0, "skipped", _NO_RELAX))
+        return _skipped(one.path)
     unreadable = unreadable_codes()
     reason = next((check.message for check in one.checks if check.rule in unreadable), None)
     if one.functions:
@@ -155,6 +171,10 @@ def _result(one: Progress) -> FileResult:
         tuple(one.estimates),
         tuple(one.accesses),
     )
+
+
+def _skipped(path: str) -> FileResult:
+    return FileResult(InputStatus(path, 0, "skipped", _NO_RELAX))
 
 
 def _notes(one: Progress) -> tuple[str, ...]:

@@ -16,7 +16,7 @@ from relax_lint.results.problem import Problem, ProblemKind
 from relax_lint.results.report import FileResult, Report
 from relax_lint.running.messages import FileData
 from relax_lint.running.outcome import Outcome
-from relax_lint.running.progress import INTERRUPTED, Progress, interrupted_outcome
+from relax_lint.running.progress import INTERRUPTED, Progress, Skipped, interrupted_outcome
 from relax_lint.settings.config import Config
 from relax_lint.sources.discovery import Input, UnreadableError, discover
 from relax_lint.sources.models import is_model
@@ -76,16 +76,16 @@ def judge_inputs(
     `partial` a KeyboardInterrupt ends the work, and the report holds the inputs that were judged by then, if
     there are any with Relax; so does, in any case, an executor that is lost, which else raises ExecutorError.
     """
-    progress: list[Progress] = []
+    progress: list[Progress | Skipped] = []
     for found in inputs:
         if isinstance(found, Problem):
             path = found.location.path if found.location is not None else ""
             progress.append(Progress(path, checks=list(problem_checks([found], path, config))))
         else:
             progress.append(_admit(found, config))
-    waiting = []
+    waiting: list[Progress] = []
     for one in progress:
-        if one.file is not None:
+        if isinstance(one, Progress) and one.file is not None:
             one.known = cache.get(one.file) if cache is not None and one.repeatable else None
             waiting += [one] if one.known is None else []
     interrupted = False
@@ -138,7 +138,7 @@ def _is_lost_executor(error: UserError, executor: Executor | None) -> bool:
     return isinstance(error, ExecutorError)
 
 
-def _interrupted_report(progress: Iterable[Progress], config: Config, lost: str) -> Report:
+def _interrupted_report(progress: Iterable[Progress | Skipped], config: Config, lost: str) -> Report:
     """What is known. Nothing is said of what would have come up in the inputs that were not judged."""
     reason = f"not analysed: {lost}" if lost else INTERRUPTED
     found = [interrupted_outcome(one, reason) for one in progress]
@@ -155,7 +155,7 @@ def judge_with(pool: WorkerPool, found: Input, config: Config) -> FileResult:
     from relax_lint.running.working import nobody, work
 
     one = _admit(found, config)
-    if one.file is not None:
+    if isinstance(one, Progress) and one.file is not None:
         work([one], config, False, None, nobody, pool)
     return _report([one.outcome], config).files[0]
 
@@ -178,8 +178,8 @@ def _report(outcomes: Sequence[Outcome], config: Config, gaps: Sequence[str] = (
     return with_notes_on_accepted_blocks(with_baseline(report, config))
 
 
-def _admit(found: Input, config: Config) -> Progress:
-    """Read an input; without a file to work on where it cannot be read or holds no Relax for certain."""
+def _admit(found: Input, config: Config) -> Progress | Skipped:
+    """Read an input; without a file to work on where it cannot be read."""
     try:
         data = found.read()
         if found.kind != "json" and len(data) > config.max_file_size:
@@ -187,12 +187,12 @@ def _admit(found: Input, config: Config) -> Progress:
     except UnreadableError as error:
         problem = Problem(ProblemKind.PARSE_ERROR, f"cannot be read: {error}", None)
         return Progress(found.path, checks=list(problem_checks([problem], found.path, config)))
+    if not _may_matter(found, data):
+        return Skipped(found.path)
     # The weights of a model may lie in other files, here: what it gives is neither kept nor asked of others.
     source = os.path.abspath(found.source) if is_model(found.kind) and found.source is not None else None
-    progress = Progress(found.path, repeatable=source is None)
-    if _may_matter(found, data):
-        progress.file = FileData(data, found.path, found.kind, found.named, source)
-    return progress
+    file = FileData(data, found.path, found.kind, found.named, source)
+    return Progress(found.path, file, repeatable=source is None)
 
 
 def _may_matter(found: Input, data: bytes) -> bool:

@@ -181,6 +181,8 @@ def _parts(path: str) -> list[str]:
 
 
 def _kind(path: str) -> str:
+    if path.endswith(".py"):
+        return "python"
     return _KINDS.get(os.path.splitext(path)[1].lower(), "python")
 
 

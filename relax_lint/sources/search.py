@@ -87,6 +87,8 @@ class _Folder:
 
     def is_ignored(self, entry: _Entry) -> bool:
         """Whether a search leaves an entry out. To git a link is a file, wherever it leads."""
+        if not (self.excludes or self.ignores):
+            return False
         folder = entry.is_folder and not entry.is_link
         excluded = any(each.verdict(entry.name, is_folder=folder) for each in self.excludes)
         return excluded or _ignored_by(self.ignores, entry.name, is_folder=folder)
@@ -242,9 +244,12 @@ def _list(path: str, identity: Identity | None, endings: frozenset[str]) -> _Lis
 
 
 def _entry(found: os.DirEntry[str], endings: frozenset[str]) -> _Entry | None:
-    if found.name in LEFT_OUT:
+    name = found.name
+    if name in LEFT_OUT:
         return None
-    wanted = os.path.splitext(found.name)[1] in endings
+    # What begins with a dot may have no other, and then it has no ending.
+    ending = os.path.splitext(name)[1] if name[0] == "." else name[name.rfind(".") :] if "." in name else ""
+    wanted = ending in endings
     try:
         is_folder = found.is_dir(follow_symlinks=False)
         if not (is_folder or wanted or found.is_symlink()):
@@ -259,7 +264,7 @@ def _entry(found: os.DirEntry[str], endings: frozenset[str]) -> _Entry | None:
         status = found.stat(follow_symlinks=False)
     except OSError:
         return None
-    return _Entry(found.name, is_folder, found.is_symlink(), (status.st_dev, status.st_ino))
+    return _Entry(name, is_folder, found.is_symlink(), (status.st_dev, status.st_ino))
 
 
 def _within(position: Position, names: Iterable[str]) -> Position | None:

@@ -31,8 +31,11 @@ def read_regular(path: str, limit: int | None, *, beneath: str | None = None) ->
     if beneath is None:
         descriptor = os.open(path, os.O_RDONLY | _NO_BLOCK)
     else:
-        with folder_of(path, beneath) as (folder, name):
+        folder, name = _opened_folder(path, beneath)
+        try:
             descriptor = os.open(name, os.O_RDONLY | _NO_BLOCK | _NO_LINK, dir_fd=folder)
+        finally:
+            os.close(folder)
     try:
         status = os.fstat(descriptor)
         if not stat.S_ISREG(status.st_mode):
@@ -70,6 +73,15 @@ def folder_of(path: str, beneath: str) -> Iterator[tuple[int, str]]:
     """The folder of a file below `beneath`, opened without following a link on the way there, and the name
     that the file has in it. Raises OSError.
     """
+    descriptor, name = _opened_folder(path, beneath)
+    try:
+        yield descriptor, name
+    finally:
+        os.close(descriptor)
+
+
+def _opened_folder(path: str, beneath: str) -> tuple[int, str]:
+    """The same, for who closes it."""
     *folders, name = _inner(path, beneath).split(os.sep)
     if os.pardir in folders or name in (os.pardir, os.curdir):
         raise OSError(errno.EXDEV, f"not inside {beneath}", path)
@@ -79,15 +91,18 @@ def folder_of(path: str, beneath: str) -> Iterator[tuple[int, str]]:
             inside = os.open(folder, _FOLDER | _NO_LINK, dir_fd=descriptor)
             os.close(descriptor)
             descriptor = inside
-        yield descriptor, name
-    finally:
+    except BaseException:
         os.close(descriptor)
+        raise
+    return descriptor, name
 
 
 def _inner(path: str, beneath: str) -> str:
     """The path below a folder, with a `..` in it where there is none."""
-    head, tail = path[: len(beneath)], path[len(beneath) :]
     # As a search makes its paths: thousands of them, and the general way costs as much as the reading.
+    if beneath == os.curdir and _UNPLAIN.isdisjoint(path.split(os.sep)):
+        return path
+    head, tail = path[: len(beneath)], path[len(beneath) :]
     if head == beneath and tail[:1] == os.sep and not _UNPLAIN.intersection(tail[1:].split(os.sep)):
         return tail[1:]
     return os.path.relpath(os.path.abspath(path), os.path.abspath(beneath))

@@ -23,6 +23,8 @@ def apply_policy(result: FileResult, comments: Sequence[IgnoreComment], config: 
     """The result without what `per-file-ignores` leaves out, with the accepted findings marked, and with the
     configured severities, and with one finding for each cause.
     """
+    if not (result.checks or comments):
+        return result
     off = _ignored_prefixes(result.input.path, config)
     if off:
         result = replace(result, checks=tuple(c for c in result.checks if not c.rule.startswith(off)))
@@ -62,6 +64,8 @@ def with_notes_on_accepted_blocks(report: Report) -> Report:
 
 
 def _noted(result: FileResult) -> FileResult:
+    if not result.checks:
+        return result
     notes = [
         f"line {check.location.line if check.location else 1} is not analysed, and {check.rule} is suppressed"
         for check in result.checks

@@ -64,9 +64,9 @@ class Domain:
     def with_facts(self, facts: Iterable[Fact]) -> Domain:
         """This domain, narrowed by more facts; a known condition adds nothing."""
         more: dict[tuple[Boolean, FactKind], Fact] = {}
-        known = self._known
+        known, size = self._seen.kinds, len(self.facts)
         for fact in facts:
-            if (fact.condition, fact.kind) not in known and fact.condition != sympy.true:
+            if known.get((fact.condition, fact.kind), size) >= size and fact.condition != sympy.true:
                 more.setdefault((fact.condition, fact.kind), fact)
         if not more:
             return self
@@ -92,10 +92,9 @@ class Domain:
             one._without[kinds] = larger
         return larger
 
-    @cached_property
-    def conditions(self) -> frozenset[Boolean]:
-        """The conditions of all facts."""
-        return frozenset([condition for condition, _ in self._known])
+    def states(self, condition: Boolean) -> bool:
+        """Whether a fact says just this."""
+        return self._seen.conditions.get(condition, len(self.facts)) < len(self.facts)
 
     @cached_property
     def _hash(self) -> int:
@@ -121,6 +120,36 @@ class Domain:
         return {}
 
     @cached_property
-    def _known(self) -> frozenset[tuple[Boolean, FactKind]]:
-        added = frozenset([(fact.condition, fact.kind) for fact in self.added])
-        return added if self.wider is None else self.wider._known | added
+    def _seen(self) -> _Seen:
+        if self.wider is None:
+            return _Seen().with_facts(self.facts)
+        return self.wider._seen.until(len(self.wider.facts)).with_facts(self.added)
+
+
+class _Seen:
+    """The facts of ever narrower domains, each with its place among them: what one of them has is what has a
+    place within its number of facts.
+    """
+
+    def __init__(self) -> None:
+        self.kinds: dict[tuple[Boolean, FactKind], int] = {}
+        self.conditions: dict[Boolean, int] = {}
+        self._count = 0
+
+    def until(self, count: int) -> _Seen:
+        """This one where nobody else has added to the first `count` facts, else a copy of them."""
+        if self._count == count:
+            return self
+        found = _Seen()
+        found.kinds = {key: place for key, place in self.kinds.items() if place < count}
+        found.conditions = {key: place for key, place in self.conditions.items() if place < count}
+        found._count = count
+        return found
+
+    def with_facts(self, facts: Iterable[Fact]) -> _Seen:
+        """This one, with more facts."""
+        for fact in facts:
+            self.kinds.setdefault((fact.condition, fact.kind), self._count)
+            self.conditions.setdefault(fact.condition, self._count)
+            self._count += 1
+        return self

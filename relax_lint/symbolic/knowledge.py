@@ -5,8 +5,10 @@ Everything here is sound and incomplete: `True` is a proof, `False` only means "
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, suppress
+from functools import cached_property
 from itertools import islice
 from typing import Any
 
@@ -107,9 +109,7 @@ class Knowledge:
             within = self.box[symbol]
             values: IntSet = (within,) if within[0] <= within[1] else ()
             exact = True
-            for formula in self.formulas:
-                if symbols_of(formula) != {symbol}:
-                    continue
+            for formula in self._about.get(symbol, ()):
                 part = solve(formula, symbol, within)
                 if part is None:
                     exact = False
@@ -117,6 +117,15 @@ class Knowledge:
                     values = intersection(values, part)
             known = self._sets[symbol] = (values, exact)
         return known
+
+    @cached_property
+    def _about(self) -> dict[Any, list[Formula]]:
+        """The formulas about one symbol alone, by that symbol."""
+        found: dict[Any, list[Formula]] = defaultdict(list)
+        for formula in self.formulas:
+            if len(symbols := symbols_of(formula)) == 1:
+                found[next(iter(symbols))].append(formula)
+        return found
 
     def _solve_equalities(self, conditions: Sequence[Boolean]) -> list[Formula]:
         ranges = [c for s in self.symbols for c in (sympy.Ge(s, INT64_MIN), sympy.Le(s, INT64_MAX))]
@@ -158,24 +167,26 @@ class Knowledge:
 
     def _tighten(self, p: Polynomial, bounds: Bounds) -> None:
         """From c*s + rest >= 0, with the largest value of the rest, bound s."""
+        price = bounds.price(p)
+        # The most that all terms are together, less a term's own part, is the most of the rest.
+        total = bounds.polynomial(p)[1] if _names_each_once(p) else None
         for monomial, coefficient in p.terms.items():
             if len(monomial) != 1 or monomial[0][1] != 1 or monomial[0][0] not in self.box:
                 continue
             symbol = monomial[0][0]
-            spend(bounds.price(p))
-            rest = Polynomial({m: c for m, c in p.terms.items() if m != monomial})
-            if any(symbol in a.free_symbols for a in rest.atoms()):
-                continue
-            try:
-                most = bounds.polynomial(rest)[1]
-            except NotPolynomial:
-                continue
+            spend(price)
             low, high = self.box[symbol]
+            own = coefficient * (high if coefficient > 0 else low)
+            most = _most_of_rest(p, monomial, bounds) if total is None else total - own
+            if most is None:
+                continue
             if coefficient > 0:
                 low = max(low, -(most // coefficient))
             else:
                 high = min(high, most // -coefficient)
             self.box[symbol] = low, high
+            if total is not None:
+                total += coefficient * (high if coefficient > 0 else low) - own
 
     def _contradicts(self) -> bool:
         if any(low > high for low, high in self.box.values()):
@@ -284,6 +295,24 @@ def _conjuncts(formula: Formula) -> tuple[Atom, ...]:
     if isinstance(formula, Atom):
         return (formula,)
     return tuple(p for p in formula.parts if isinstance(p, Atom)) if isinstance(formula, All) else ()
+
+
+def _names_each_once(p: Polynomial) -> bool:
+    """Whether each atom is a symbol that occurs once: bounds of the terms are bounds of the sum."""
+    atoms = [atom for monomial in p.terms for atom, _ in monomial]
+    return len(atoms) == len(set(atoms)) and all(atom.is_Symbol for atom in atoms)
+
+
+def _most_of_rest(p: Polynomial, monomial: Monomial, bounds: Bounds) -> int | None:
+    """The largest value of the other terms; None where they depend on its symbol, or have no bounds."""
+    ((symbol, _),) = monomial
+    rest = Polynomial({m: c for m, c in p.terms.items() if m != monomial})
+    if any(symbol in a.free_symbols for a in rest.atoms()):
+        return None
+    try:
+        return bounds.polynomial(rest)[1]
+    except NotPolynomial:
+        return None
 
 
 def _as_inequalities(relation: Atom) -> tuple[Polynomial, ...]:

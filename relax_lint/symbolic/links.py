@@ -13,7 +13,7 @@ from relax_lint.results.verdict import Prover
 from relax_lint.symbolic import backend
 from relax_lint.symbolic import functions as f
 from relax_lint.symbolic.evaluation import compile_condition
-from relax_lint.symbolic.formula import Unsupported, is_polynomial, to_formula
+from relax_lint.symbolic.formula import Formula, Unsupported, is_polynomial, to_formula
 from relax_lint.symbolic.knowledge import Knowledge
 from relax_lint.symbolic.regions import to_condition
 from relax_lint.symbolic.search import QUICK, THOROUGH, Point, Search
@@ -76,6 +76,21 @@ class Links:
             return Prover.CONSTANT if everywhere else None
         return self._prove(symbols, conditions, claim)
 
+    def prove_at_once(self, symbols: Symbols, conditions: Conditions, claim: Boolean) -> Prover | None:
+        """The first link of `prove` alone, for claims that have a value everywhere."""
+        if any(True for _ in _divisors(claim)):
+            return None
+        with suppress(Unsupported):
+            knowledge = self.knowledge(symbols, conditions)
+            return self._plain_proof(knowledge, knowledge.formula(claim))
+        return None
+
+    def _plain_proof(self, knowledge: Knowledge, formula: Formula) -> Prover | None:
+        if not knowledge.proves(formula):
+            return None
+        plain = is_polynomial(formula) and all(map(is_polynomial, knowledge.formulas))
+        return Prover.POLYNOMIAL if plain else Prover.INTERVAL
+
     def follows(self, symbols: Symbols, conditions: Conditions, claim: Boolean) -> bool:
         """Whether the claim is a plain consequence of the conditions: no more than the cheap links show."""
         with stage(), suppress(Unsupported):
@@ -89,9 +104,8 @@ class Links:
             formula = knowledge.formula(claim)
         except Unsupported:
             return None
-        if knowledge.proves(formula):
-            plain = is_polynomial(formula) and all(map(is_polynomial, knowledge.formulas))
-            return Prover.POLYNOMIAL if plain else Prover.INTERVAL
+        if (by := self._plain_proof(knowledge, formula)) is not None:
+            return by
         search = self.search(symbols, conditions)
         if search.sample(Not(claim)) is not None:
             return None

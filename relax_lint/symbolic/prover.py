@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Sequence
+from contextlib import suppress
 from dataclasses import replace
 from typing import Any, TypeVar
 
@@ -14,13 +15,13 @@ from relax_lint.results.verdict import Prover, Verdict
 from relax_lint.support.lazy_dataclass import record
 from relax_lint.symbolic.decision import Assignment, Decision, FailureStatus, FirstFailure, Proof
 from relax_lint.symbolic.domain import Domain, FactKind
-from relax_lint.symbolic.links import Links
+from relax_lint.symbolic.links import Conditions, Links, Symbols
 from relax_lint.symbolic.printing import condition_text
 from relax_lint.symbolic.questions import DomainIndex, Posed, Question
 from relax_lint.symbolic.regions import safe_region
 from relax_lint.symbolic.search import QUICK, THOROUGH, Point
 from relax_lint.symbolic.standard import standard
-from relax_lint.symbolic.work import QUESTION, TooMuchWork, allowed, is_exhausted, stage
+from relax_lint.symbolic.work import AT_ONCE, QUESTION, TooMuchWork, allowed, is_exhausted, stage
 
 DEFAULT_RLIMIT = 200_000
 
@@ -214,6 +215,8 @@ class ProverChain:
         empty, member = self._witness(q)
         if empty:
             return _unreachable(self._minimal(q, sympy.false))
+        if (by := self._at_once(q.symbols, q.conditions(FactKind.ENFORCED), q.claim)) is not None:
+            return _Answer(Verdict.ALWAYS_FINE, by)
         search = self._links.search(**_full(q))
         wrong = search.smallest(Not(q.claim), QUICK)
         fine = search.smallest(q.claim, QUICK)
@@ -275,6 +278,14 @@ class ProverChain:
         prover = self._links.prove(claim=claim, **_full(q))
         return None if prover is None else (prover, self._minimal(q, claim))
 
+    def _at_once(self, symbols: Symbols, conditions: Conditions, claim: Boolean) -> Prover | None:
+        """Who proves the claim without any search for a point at which it fails: there is none where it is
+        proved, and most claims are. What this costs is not part of the work on the question.
+        """
+        with allowed(AT_ONCE), suppress(TooMuchWork):
+            return self._links.prove_at_once(symbols, conditions, claim)
+        return None
+
     def _minimal(self, q: Question, claim: Boolean) -> tuple[int, ...]:
         """Assumed facts (their positions) that a proof of the claim needs; each one is indispensable."""
         needed = [i for i, (_, kind) in enumerate(q.facts) if kind is FactKind.ASSUMED]
@@ -289,6 +300,8 @@ class ProverChain:
         if q.claim == sympy.true:
             return FailureStatus.NEVER, None
         conditions = _lasting(q) + tuple(sympy.Ge(s, 0) for s in q.symbols)
+        if self._at_once(q.symbols, conditions, q.claim) is not None:
+            return FailureStatus.NEVER, None
         search = self._links.search(q.symbols, conditions)
         for budget in (QUICK, THOROUGH):
             found = search.smallest(Not(q.claim), budget)

@@ -8,7 +8,8 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from functools import lru_cache
-from typing import Any
+from operator import is_
+from typing import Any, TypeAlias
 
 import sympy
 from sympy.logic.boolalg import Boolean
@@ -68,6 +69,10 @@ class _Part:
     conditions: tuple[tuple[Boolean, FactKind], ...]
 
 
+_Members: TypeAlias = tuple[tuple[tuple[int, Fact], ...], ...]
+"""The facts of some components, each component apart: an object that stays the same until a fact is added."""
+
+
 class DomainIndex:
     """The facts of one domain, grouped into components that share no symbol.
 
@@ -88,14 +93,14 @@ class DomainIndex:
             self._order = {s: i for i, s in enumerate((*domain.symbols, *strays))}
             self._group: dict[Any, frozenset[Any]] = {s: frozenset((s,)) for s in self._order}
             self._members: dict[frozenset[Any], tuple[tuple[int, Fact], ...]] = {}
-            self._parts: dict[frozenset[Any], _Part] = {}
+            self._parts: dict[frozenset[Any], tuple[_Members, _Part]] = {}
             self._impossible = ()
         else:
             self.wider = wider
             self._order, self._impossible = wider._order, wider._impossible
             self._group, self._members = dict(wider._group), dict(wider._members)
-            touched = frozenset[Any]().union(*(self._group[s] for _, names in added for s in names))
-            self._parts = {key: part for key, part in wider._parts.items() if touched.isdisjoint(key)}
+            # Of both: each part says of which facts it is made.
+            self._parts = wider._parts
         self._added = added
         for position, (fact, names) in enumerate(added, len(domain.facts) - len(added)):
             if names:
@@ -127,18 +132,23 @@ class DomainIndex:
         wanted = frozenset().union(
             *(self._group.get(s, frozenset((s,))) for s in (*claim.free_symbols, *symbols))
         )
-        part = self._parts.get(wanted)
-        if part is None:
-            part = self._parts[wanted] = self._part(wanted)
+        part = self._part(wanted)
         question = Question(standard(claim).xreplace(part.renamed), len(part.symbols), part.conditions)
         return Posed(question, part.symbols, part.facts)
 
     def _part(self, wanted: frozenset[Any]) -> _Part:
+        groups = {self._group[s] for s in wanted if s in self._group}
+        members = tuple([self._members[group] for group in groups if group in self._members])
+        known = self._parts.get(wanted)
+        if known is None or len(known[0]) != len(members) or not all(map(is_, known[0], members)):
+            known = self._parts[wanted] = members, self._made(wanted, members)
+        return known[1]
+
+    def _made(self, wanted: frozenset[Any], groups: _Members) -> _Part:
         # A symbol that the domain does not list comes last: it may be any int64.
         ordered = sorted(wanted, key=lambda s: (self._order.get(s, len(self._order)), s.name))
         renamed = {s: _canonical_symbol(i) for i, s in enumerate(ordered)}
-        groups = {self._group[s] for s in wanted if s in self._group}
-        members = [member for group in groups for member in self._members.get(group, ())]
+        members = [member for group in groups for member in group]
         facts = tuple(fact for _, fact in sorted(members, key=_position))
         conditions = tuple((standard(fact.condition).xreplace(renamed), fact.kind) for fact in facts)
         return _Part(tuple(ordered), facts, renamed, conditions)

@@ -336,16 +336,27 @@ def _most(boxes: list[Interval]) -> int:
 
 def _shell(boxes: list[Interval], radius: int) -> Iterator[Point]:
     """All points of the boxes whose absolute values add up to `radius`, in lexicographic order."""
-    if not boxes:
+    least, most = [0], [0]
+    for low, high in reversed(boxes):
+        least.append(least[-1] + abs(_clamp(0, (low, high))))
+        most.append(most[-1] + max(abs(low), abs(high)))
+    return _within_shell(boxes, 0, radius, least[::-1], most[::-1])
+
+
+def _within_shell(
+    boxes: list[Interval], axis: int, radius: int, least: list[int], most: list[int]
+) -> Iterator[Point]:
+    """The same for the axes from `axis` on: those from each axis on take between `least` and `most`."""
+    if axis == len(boxes):
         if radius == 0:
             yield ()
         return
-    (low, high), rest = boxes[0], boxes[1:]
+    low, high = boxes[axis]
     # The rest takes between `least` and `most` of the radius: no other x has a point.
-    far, near = radius - _least(rest), max(radius - _most(rest), 0)
+    far, near = radius - least[axis + 1], max(radius - most[axis + 1], 0)
     for first, last in ((-far, min(-near, far)), (max(near, 1 - near), far)):
         for x in range(max(low, first), min(high, last) + 1):
-            for tail in _shell(rest, radius - abs(x)):
+            for tail in _within_shell(boxes, axis + 1, radius - abs(x), least, most):
                 yield (x, *tail)
 
 

@@ -16,6 +16,10 @@ from relax_lint.symbolic import functions as f
 from relax_lint.vm.nodes import expression_kind
 
 MAX_SHIFT = 63
+MAX_CHOICES = 12
+"""How many values the maxima and minima in one expression may choose from: sympy compares each with each, and
+each time with all that is inside them.
+"""
 
 
 class Untranslatable(ValueError):
@@ -58,6 +62,20 @@ def _power_of_two(b: Any) -> Any:
     return sympy.Integer(2) ** b
 
 
+def extreme(kind: Any) -> Callable[[Any, Any], Any]:
+    """The larger or the smaller one of two values, by the kind of expression. Raises `Untranslatable` where
+    that takes long.
+    """
+
+    def choose(a: Any, b: Any) -> Any:
+        inside = a.atoms(sympy.Max, sympy.Min) | b.atoms(sympy.Max, sympy.Min)
+        if 2 + sum(len(one.args) for one in inside) > MAX_CHOICES:
+            raise Untranslatable(f"a maximum or minimum over more than {MAX_CHOICES} values")
+        return kind(a, b)
+
+    return choose
+
+
 _BINARY: dict[str, Callable[[Any, Any], Any]] = {
     "Add": lambda a, b: a + b,
     "Sub": lambda a, b: a - b,
@@ -66,8 +84,8 @@ _BINARY: dict[str, Callable[[Any, Any], Any]] = {
     "FloorMod": _floor_mod,
     "Div": _trunc_div,
     "Mod": _trunc_mod,
-    "Min": sympy.Min,
-    "Max": sympy.Max,
+    "Min": extreme(sympy.Min),
+    "Max": extreme(sympy.Max),
     "LShift": _shift_left,
     "RShift": _shift_right,
     "BitwiseAnd": f.BitAnd,

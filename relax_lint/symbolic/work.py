@@ -19,6 +19,9 @@ QUESTION = 800_000
 STAGE = QUESTION // 2
 """What one proof or one search may take of it."""
 
+AT_ONCE = QUESTION // 40
+"""What may be tried before that: a proof that needs no search."""
+
 FACTS = 150_000
 """What it may take to work out what a list of facts says, once for all questions about them."""
 

@@ -4,7 +4,7 @@ kind of arguments.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable, Mapping, Sequence
+from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
 from functools import cached_property, partial
 
 from relax_lint.model.operations import ValueId
@@ -69,6 +69,22 @@ class Overwrites:
     def of_value(self, frame: Frame, value: ValueId, reference: Reference) -> None:
         """A value is written."""
         self._values[frame, value] = reference
+
+    def of_kernel(
+        self,
+        frame: Frame,
+        given: Mapping[ValueId, Reference],
+        written: Callable[[], Iterable[ValueId]],
+    ) -> None:
+        """A call may write some of the values that it is given."""
+
+        def memory() -> Memory:
+            found: set[int | Register] = set()
+            for value in written():
+                found |= frame.memory(value, given[value])
+            return frozenset(found)
+
+        self._calls.append(memory)
 
     def of_call(
         self, activation: Activation, frame: Frame, given: Sequence[ValueId], arguments: Arguments

@@ -6,7 +6,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
 from contextlib import suppress
-from functools import cached_property
+from functools import cached_property, partial
 from typing import Any, TypeVar
 
 import sympy
@@ -300,8 +300,11 @@ class _Recorder(FoldedWalker):
         super()._overwrite(frame, values)
 
     def _run_kernel(self, frame: Frame, op: KernelCall) -> None:
-        # Who calls may have decided something.
-        self._overwrite(frame, self._plans.written(op))
+        # Who calls may have decided something: then it is asked.
+        if op.arguments:
+            given = {value: self._reference(frame, value) for value in op.arguments}
+            self._overwrites.of_kernel(frame, given, partial(self._plans.written, op))
+        super()._run_kernel(frame, op)
 
     def _overwrite_in(
         self, activation: Activation, frame: Frame, given: Sequence[ValueId], arguments: Arguments

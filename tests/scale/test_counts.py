@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 import ast
+import os
+import subprocess
+import sys
 from collections import Counter
 from collections.abc import Callable
 from typing import Any
@@ -11,7 +14,11 @@ import pytest
 
 from benchmarks.growth import work
 from relax_lint.fixes.text import edits
+from relax_lint.symbolic import KEPT_BY_SYMPY
+from relax_lint.symbolic.prover import ProverChain
 from relax_lint.symbolic.questions import DomainIndex
+from relax_lint.symbolic.search import Search
+from relax_lint.totals.plans import Plans
 from relax_lint.totals.walker import Walker
 
 TWICE = 2.4
@@ -45,7 +52,37 @@ def test_a_question_is_posed_once_for_what_it_is_about(
 
 
 def test_facts_are_put_together_once_for_what_they_are_about(monkeypatch: pytest.MonkeyPatch) -> None:
-    assert _counted(monkeypatch, DomainIndex, "_part", "casts", (8, 16)) < TWICE
+    assert _counted(monkeypatch, DomainIndex, "_made", "casts", (8, 16)) < TWICE
+
+
+def test_tensors_that_lie_apart_are_not_looked_at_in_pairs(monkeypatch: pytest.MonkeyPatch) -> None:
+    assert _counted(monkeypatch, ProverChain, "decide", "tensors on a storage", (8, 16)) < TWICE
+
+
+def test_what_is_proved_at_once_is_not_searched_for(monkeypatch: pytest.MonkeyPatch) -> None:
+    assert _counted(monkeypatch, Search, "member", "symbols joined", (8, 16)) < TWICE
+
+
+def test_kernels_are_not_asked_what_they_write_where_nothing_branches(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    def asked(*_: Any) -> Any:
+        pytest.fail("asked")
+
+    monkeypatch.setattr(Plans, "written", asked)
+    work("chain depth", 3)()
+
+
+def test_sympy_keeps_what_many_symbols_need() -> None:
+    program = (
+        "import os, relax_lint.analysis, sympy.core.cache as kept\n"
+        "print(kept.SYMPY_CACHE_SIZE, os.environ.get('SYMPY_CACHE_SIZE'))"
+    )
+    environment = {name: value for name, value in os.environ.items() if name != "SYMPY_CACHE_SIZE"}
+    done = subprocess.run(
+        [sys.executable, "-c", program], env=environment, capture_output=True, text=True, check=True
+    )
+    assert done.stdout.split() == [str(KEPT_BY_SYMPY), "None"]
 
 
 def test_a_tuple_counts_once_however_many_hold_it(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -56,7 +56,7 @@ def said_of(module: Any, config: Config | None = None) -> Said:
     """Every verdict, the fine ones too, and every total of a module."""
     request = MemoryRequest(timelines=True, details=True)
     judged = check_module(module, replace(config or Config(), memory=request))
-    claims = [claim for check in judged.checks for claim in _of_check(check)]
+    claims = [claim for check in judged.checks for claim in [*_of_check(check)] * check.count]
     claims += [claim for totals in judged.memory for claim in _of_totals(totals)]
     for counted in judged.accesses:
         claims += [f"{counted.function}: an access is proved"] * counted.proved

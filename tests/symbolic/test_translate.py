@@ -113,6 +113,18 @@ def test_what_has_no_exact_meaning_is_refused(build: Any, reason: str) -> None:
         translator().expr(build())
 
 
+@pytest.mark.parametrize("kinds", [(tirx.max,), (tirx.max, tirx.min)])
+def test_what_chooses_from_many_values_is_not_built(kinds: Any) -> None:
+    chosen = N
+    for number in range(1, 7):
+        chosen = kinds[number % len(kinds)](chosen, M * number * number + number)
+    assert translator().expr(chosen).has(sympy.Max)
+    for number in range(7, 60):
+        chosen = kinds[number % len(kinds)](chosen, M * number * number + number)
+    with pytest.raises(Untranslatable, match="a maximum or minimum over more than 12 values"):
+        translator().expr(chosen)
+
+
 def random_expr(rng: random.Random, depth: int, n: Any, m: Any) -> Any:
     """A random TVM expression in `n` and `m` whose divisors are non-zero constants.
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
-from relax_lint.model.operations import FunctionCall
 from relax_lint.results.confirmation import OTHER_RESULTS
 from relax_lint.results.verdict import Severity, Verdict
 from relax_lint.rule import Judgement, Message, Rule
@@ -32,6 +31,9 @@ def check(facts: FunctionFacts) -> Iterator[Judgement]:
 
 
 def _overlapping(facts: FunctionFacts, decided: Decided[ArgumentOverlap]) -> Message:
+    # Rules are loaded where sympy is not.
+    from relax_lint.model.operations import FunctionCall
+
     event = decided.event
     written, other = facts.name_of(event.written), facts.name_of(event.other)
     if decided.decision.verdict is Verdict.ALWAYS_FINE:

@@ -10,7 +10,7 @@ from relax_lint.results.verdict import Verdict
 from relax_lint.rule import Judgement, Message, Rule
 
 if TYPE_CHECKING:
-    from relax_lint.analysis.events import Overwriting
+    from relax_lint.analysis.events import Apart, Overwriting
     from relax_lint.facts.function import FunctionFacts
 
 
@@ -24,9 +24,21 @@ def check(facts: FunctionFacts) -> Iterator[Judgement]:
             tensor, written = event.tensor.place.binding, facts.name_of(event.written)
             message = Message(f"`{written}` does not overwrite `{tensor}`")
         yield Judgement.of(decided, event.write.place, message)
+    for apart in facts.apart_writes():
+        yield Judgement.of(
+            apart, apart.event.write.place, _left_alone(facts, apart.event), count=apart.event.count
+        )
     for reuse in facts.harmless_reuses():
         message = Message(f"`{reuse.event.place.binding}` overwrites no tensor that is read later")
         yield Judgement.of(reuse, reuse.event.place, message)
+
+
+def _left_alone(facts: FunctionFacts, event: Apart) -> Message:
+    written = facts.name_of(event.written)
+    if event.count == 1:
+        (other,) = event.others()
+        return Message(f"`{written}` does not overwrite `{facts.name_of(other)}`")
+    return Message(f"`{written}` overwrites none of {event.count} tensors on its storage that are used later")
 
 
 def _message(facts: FunctionFacts, event: Overwriting, wrong_unless: str) -> Message:
