@@ -271,8 +271,9 @@ class PlacementFacts:
 
     def _is_passed_in(self, placement: Placement) -> bool:
         value = placement.tensor.storage
-        known = value is not None and not isinstance(placement.storages, Unknown)
-        return known and value is not None and self._flow.is_passed_in(value)
+        if value is None or isinstance(placement.storages, Unknown):
+            return False
+        return self._flow.is_passed_in(value)
 
     def _in_each_call(self, claims: Sequence[Claim]) -> Decision | None:
         """Every alternative holds in every call; None where that is not proved."""

@@ -26,7 +26,22 @@ _SIMPLE = re.compile(r"[A-Za-z][A-Za-z0-9_]*")
 # Words that mean something in SMT-LIB, and the functions that are defined below.
 _TAKEN = frozenset(
     {
-        *("and", "or", "not", "ite", "let", "forall", "exists", "distinct", "true", "false", "par", "as"),
+        *(
+            "and",
+            "or",
+            "xor",
+            "not",
+            "ite",
+            "let",
+            "_",
+            "forall",
+            "exists",
+            "distinct",
+            "true",
+            "false",
+            "par",
+            "as",
+        ),
         *("div", "mod", "abs", "min", "max", "floor_div", "floor_mod", "trunc_div", "trunc_mod"),
         *("assert", "push", "pop", "exit", "a", "b"),
     }
@@ -91,8 +106,11 @@ def _names(symbols: Iterable[Any]) -> dict[Any, str]:
     names: dict[Any, str] = {}
     for number, symbol in enumerate(symbols):
         name = str(symbol.name)
-        if name in _TAKEN or not _SIMPLE.fullmatch(name):
-            name = f"|{name}|" if not re.search(r"[|\\]", name) and name.isprintable() else f"symbol!{number}"
+        # A word that is taken stays so between bars.
+        if name in _TAKEN or re.search(r"[|\\]", name) or not name.isprintable():
+            name = f"symbol!{number}"
+        elif not _SIMPLE.fullmatch(name):
+            name = f"|{name}|"
         names[symbol] = name
     return names
 

@@ -8,10 +8,12 @@ from importlib.resources import files
 
 import jsonschema
 import pytest
+import sympy
 import tvm
 
 from relax_lint.model.builder import build_program
 from relax_lint.output.tvm import text
+from relax_lint.symbolic.parsing import parse_expr
 from relax_lint.totals.compute import measure
 from relax_lint.vm.allocators import Allocator
 from tests.memory.conftest import Memory
@@ -154,6 +156,16 @@ def test_a_total_without_a_formula_has_an_upper_limit(memory: Memory) -> None:
     assert re.search(r"reserved, pooled +24,576 bytes \(24 KiB\)\n", bound)
     report = memory(free, "--output-format", "json").report["memory"][0]
     assert report["unknown"]["reserved.pooled"].startswith("which buffers the pool reuses depends on")
+    # The kernels take nothing for themselves: together it is the same.
+    at_most = report["at_most"]
+    assert at_most["workspaces.together.pooled"] == at_most["reserved.pooled"]
+    symbol = sympy.Symbol("n", integer=True)
+    pooled = parse_expr(at_most["reserved.pooled"]["expr"], {"n": symbol})
+    module = build_program(tvm.script.from_source(free[free.index("@I.ir_module") :]))
+    for n in (0, 1, 255, 256, 1023, 1024, 3000):
+        need = measure(module, module.functions[0], binding={"n": n}).reserved[Allocator.POOLED]
+        assert isinstance(need, int)
+        assert need <= pooled.subs(symbol, n)
 
 
 def test_under_bounds_it_is_followed_value_by_value(memory: Memory) -> None:

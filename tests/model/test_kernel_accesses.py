@@ -104,6 +104,8 @@ INSIDE = {
     "a mask": "for i in range(m):\n    if n >= 8:\n        y[i] = x[i & 7]",
     "a shift": "for i in range(n * 4):\n    y[0] = x[i >> 2]",
     "truncated": "for i in range(m):\n    y[i] = x[T.truncmod(i, n)]",
+    "truncated twice": "for i in range(m):\n    if n >= 4:\n        y[i] = x[T.truncdiv(T.truncmod(i, 8), 2)]",
+    "truncated and joined": "for i in range(n):\n    y[0] = x[T.truncdiv(i, 4) * 4 + T.truncmod(i, 4)]",
 }
 
 
@@ -237,6 +239,32 @@ def test_what_is_passed_on_is_said_not_to_be_read() -> None:
         ("its memory is passed to `foo`", False),
         ("", True),
     ]
+
+
+@pytest.mark.parametrize(
+    ("condition", "proved"),
+    [
+        ("T.EQ(i < n, i < T.int64(0))", False),
+        ("T.NE(i < n, i < T.int64(0))", True),
+        ("T.EQ(i < n, i >= T.int64(0))", True),
+        ("T.NE(i < n, i >= T.int64(0))", False),
+        ("T.NE(i >= n, i >= T.int64(0))", True),
+        ("T.EQ(i >= n, i >= T.int64(0))", False),
+    ],
+)
+def test_two_truths_are_compared_in_all_four_cases(condition: str, proved: bool) -> None:
+    found = of_x(f"for i in range(m):\n    if {condition}:\n        y[i] = x[i]")
+    assert [access.proved for access in found] == [proved]
+
+
+def test_all_of_a_tensor_that_is_handed_on_is_read_and_written() -> None:
+    array = "T.tvm_stack_make_array({}.data, T.tvm_stack_make_shape({}), 0, 1, T.float32(0), 0)"
+    for size, proved in (("n", True), ("n + 1", False)):
+        found = accesses(f'T.evaluate(T.call_packed("foo", {array.format("x", size)}))').accesses
+        assert [(access.writes, access.unread, access.proved) for access in found] == [
+            (False, "", proved),
+            (True, "", proved),
+        ]
 
 
 def test_internal_buffers_are_judged() -> None:

@@ -280,6 +280,9 @@ def test_a_trial_says_what_the_virtual_machine_shows() -> None:
         ("for i in range(n):\n    while x[0] > T.float32(0):\n        y[i] = x[i]", False),
         ("for i in range(n):\n    for k in range(0):\n        y[i] = x[i]", False),
         ("for i in range(n):\n    for k in range(2):\n        y[i] = x[i]", True),
+        ("for i in range(1, n + 1):\n    y[i] = x[i - 1]", False),
+        ("for i in range(-1, n - 1):\n    y[i] = x[i + 1]", False),
+        ("for i in range(1, n + 1):\n    y[i - 1] = x[i - 1]", True),
     ],
 )
 def test_coverage_of_other_loops(body: str, whole: bool) -> None:
@@ -290,6 +293,23 @@ def test_one_load_of_several_that_comes_first_is_enough() -> None:
     both = "y[0] = x[0]\ny[0] = y[0] + x[0]\ny[1] = {loaded} + x[1]"
     assert kernel(both.format(loaded="y[0]")).reads == {0}
     assert kernel(both.format(loaded="y[1]")).reads == {0, 1}
+
+
+@pytest.mark.parametrize(
+    ("loop", "reads"),
+    [
+        ("for i in range(n - 1):\n    ", {0}),
+        ("for i in T.parallel(n - 1):\n    ", {0, 1}),
+        ("for i in T.vectorized(n - 1):\n    ", {0, 1}),
+        ('for i in T.thread_binding(n - 1, thread="threadIdx.x"):\n    ', {0, 1}),
+        ('i = T.launch_thread("threadIdx.x", n - 1)\n', {0, 1}),
+        ("for i in range(1, n - 1):\n    ", {0, 1}),
+    ],
+)
+def test_what_the_step_before_has_stored_is_there_where_one_step_comes_after_the_other(
+    loop: str, reads: set[int]
+) -> None:
+    assert kernel(f"y[0] = x[0]\n{loop}y[i + 1] = y[i] + x[i]").reads == reads
 
 
 def test_a_row_that_is_filled_in_the_same_step_is_not_read() -> None:

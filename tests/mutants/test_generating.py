@@ -9,8 +9,8 @@ from textwrap import dedent
 import pytest
 
 from tools.mutants import generating
-from tools.mutants.explained import FILE, entry, explained
-from tools.mutants.generating import Key, Mutant, mutants, python_files
+from tools.mutants.explained import FILE, classes, entry, explained
+from tools.mutants.generating import PACKAGES, Key, Mutant, mutants, python_files
 
 
 def _mutants(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, text: str) -> list[Mutant]:
@@ -74,6 +74,8 @@ def test_a_statement_has_these_faults(
         "x: 'dict[1, 2]'",
         "__all__ = ['a', 'b']",
         "if TYPE_CHECKING:\n    x = 1",
+        "def f() -> tuple[int, ...]:\n    return ()",
+        "def f() -> set[int]:\n    return set()",
     ],
 )
 def test_what_no_run_depends_on_has_no_faults(
@@ -106,6 +108,21 @@ def test_every_explained_survivor_is_a_mutant_of_the_code() -> None:
     files = sorted({key.file for key in known})
     now = {mutant.key for path in python_files(files) for mutant in mutants(path)}
     assert [key for key in known if key not in now] == [], f"{FILE.name} explains what is no longer there"
+
+
+def test_every_class_explains_mutants_of_the_code_and_none_that_changes_a_meaning() -> None:
+    keys = [mutant.key for path in python_files(PACKAGES) for mutant in mutants(path)]
+    for one in classes():
+        assert sum(map(one.has, keys)) > 20, one
+    (sizes, limits) = classes()
+    file = "relax_lint/symbolic/univariate.py"
+    assert sizes.has(Key(file, "off by one", "MAX_PIECES = 64", "64 -> 65"))
+    assert not sizes.has(Key(file, "off by one", "MAX_SHIFT = 63", "63 -> 64"))
+    assert limits.has(Key(file, "comparison", "if a > MAX_TERMS:", "a > MAX_TERMS -> a >= MAX_TERMS"))
+    assert not limits.has(Key(file, "comparison", "x", "0 <= b <= MAX_SHIFT -> 0 <= b < MAX_SHIFT"))
+    assert not limits.has(
+        Key(file, "comparison", "if a is None or b > MAX_TERMS:", "a is None -> a is not None")
+    )
 
 
 def test_an_entry_reads_as_it_was_written(tmp_path: Path) -> None:

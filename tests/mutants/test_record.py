@@ -26,7 +26,7 @@ def _record(code: Path) -> Record:
     names = ["t.py::one", "t.py::two", "t.py::three"]
     lines = {2: 0b111, 3: 0b110, 7: 0b100}
     return Record(
-        names, [2.0, 7.0, 4.0], {"code.py": Lines(tests_of.digest(code), lines, [1, 6])}, {"t.py": "x"}
+        names, [5.0, 17.5, 10.0], {"code.py": Lines(tests_of.digest(code), lines, [1, 6])}, {"t.py": "x"}
     )
 
 
@@ -37,6 +37,25 @@ def test_the_tests_of_a_line_run_the_quickest_first(code: Path) -> None:
     assert record.chosen(compared) == ["t.py::one", "t.py::three"]
     assert record.chosen(negated) == ["t.py::three"]
     assert not record.is_imported(compared)
+
+
+def test_those_come_first_whose_files_are_called_like_the_module(code: Path) -> None:
+    record = _record(code)
+    record.names[2] = "test_code.py::three"
+    record.test_files["test_code.py"] = "y"
+    compared = next(one for one in generating.mutants(code) if one.key.operator == "comparison")
+    assert record.chosen(compared) == ["test_code.py::three", "t.py::one"]
+
+
+def test_several_programs_with_all_that_is_said_of_them_come_where_one_test_of_another_function_does(
+    code: Path,
+) -> None:
+    record = _record(code)
+    record.names = [f"tests/strength/t.py::t[a-{n}]" for n in range(6)] + ["t.py::t[1]", "t.py::t[2]"]
+    record.seconds = [2.0, 2.1, 2.2, 2.3, 2.4, 2.5, 3.0, 3.1]
+    record.files["code.py"].tests = {2: 0b11111111}
+    compared = next(one for one in generating.mutants(code) if one.key.operator == "comparison")
+    assert [record.names.index(name) for name in record.chosen(compared)] == [0, 1, 2, 3, 6, 4, 5, 7]
 
 
 def test_a_file_that_changed_has_the_tests_of_all_its_lines(code: Path) -> None:

@@ -94,7 +94,29 @@ def said(body: str) -> set[tuple[str, str]]:
 
 
 MAY = "needs-runtime-check"
+BOTH = """
+@T.prim_func(private=True)
+def both(a: T.handle, b: T.handle):
+    n = T.int64()
+    x = T.match_buffer(a, (n,), "float32")
+    y = T.match_buffer(b, (n,), "float32")
+    for i in range(n):
+        x[i] = x[i] * T.float32(2)
+        y[i] = y[i] * T.float32(3)
+"""
+OUTPUTS = (
+    BOTH + HEAD + "    a = R.add(x, y)\n    b = R.multiply(x, y)\n"
+    '    p = R.call_tir_inplace(Module.both, (a, b), [0, 1], [R.Tensor((4,), "float32"), R.Tensor((4,), "float32")])\n'
+    "    q = p[0]\n    r = p[{}]\n"
+    '    z = R.call_tir_inplace(Module.twice, ({},), [0], R.Tensor((4,), "float32"))\n'
+    "    w = R.add(z, {})\n    return w\n"
+)
+"""Two results that lie in the arguments; which of them is overwritten, and what is read then."""
+
 CASES = {
+    "the other result in place": (OUTPUTS.format(1, "q", "r"), set()),
+    "the argument of the other result": (OUTPUTS.format(1, "q", "b"), {("RLX206", "always-wrong")}),
+    "the same result in place": (OUTPUTS.format(0, "q", "r"), {("RLX206", "always-wrong")}),
     "a part": (ONE + "    w = Module.some(a)\n    return a\n", {("RLX205", MAY)}),
     "all": (ONE + "    w = Module.fill(a)\n    return a\n", set()),
     "a part, then all": (ONE + "    v = Module.some(a)\n    w = Module.fill(a)\n    return a\n", set()),

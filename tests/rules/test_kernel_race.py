@@ -71,6 +71,7 @@ def test_one_element_for_each_step_and_one_value_for_all_are_none(store: str, lo
     [
         "for i in T.parallel(n):\n    if i == 0:\n        y[0] = x[i]",
         "for i in T.parallel(n):\n    if x[i] > T.float32(0):\n        y[0] = x[i]",
+        "for i in T.parallel(n):\n    for j in range(T.Cast('int64', x[0])):\n        y[0] = x[i]",
         "for i in range(n):\n    y[0] = y[0] + x[i]",
         "for i in T.vectorized(4):\n    y[0] = x[i]",
         'for i in T.parallel(n):\n    s = T.alloc_buffer((1,), "float32")\n    s[0] = x[i]\n    y[i] = s[0]',

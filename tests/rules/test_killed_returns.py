@@ -64,3 +64,33 @@ def test_a_killed_null_value_is_bytecode_only() -> None:
     relax.build(module, target="llvm", exec_mode="bytecode")
     with pytest.raises(Exception, match="anylist_getitem"):
         relax.build(module, target="llvm", exec_mode="compiled")
+
+
+BRANCHES = """
+@R.function(pure=False)
+def main(x: R.Tensor((4,), "float32"), c: R.Tensor((), "bool")):
+    s = R.memory.alloc_storage(R.shape([16]), 0, "global", "uint8")
+    a = R.memory.alloc_tensor(s, 0, R.shape([4]), "float32")
+    if c:
+        {then}
+    else:
+        {other}
+    return b
+"""
+
+
+@pytest.mark.parametrize("kill", ["R.memory.kill_tensor(a)", "R.vm.kill_object(a)"])
+@pytest.mark.parametrize(
+    ("then", "other", "wrong"),
+    [
+        ("k = {kill}\n        b = a", "b = x", True),
+        ("b = x", "k = {kill}\n        b = a", True),
+        ("k = {kill}\n        b = (x, (a, x))", "b = (x, (x, x))", True),
+        ("k = {kill}\n        b = x", "b = a", False),
+        ("b = a", "k = {kill}\n        b = x", False),
+    ],
+)
+def test_a_branch_gives_what_it_has_killed(kill: str, then: str, other: str, wrong: bool) -> None:
+    text = BRANCHES.format(then=then.format(kill=kill), other=other.format(kill=kill))
+    said = [check.verdict.value for check in checks(parse(text), "RLX201")]
+    assert said.count("always-wrong") == int(wrong), said

@@ -143,3 +143,26 @@ def test_an_if_between_heaps_is_a_heap_of_which_nothing_is_known() -> None:
     found = said(program)
     assert ("RLX205", "needs-runtime-check", None) in found
     assert all(verdict != "always-wrong" for _, verdict, _ in found)
+
+
+MAY = [("RLX205", "needs-runtime-check", None)]
+
+
+@pytest.mark.parametrize(
+    ("block", "expected"),
+    [
+        ("H[1] = T.int64(3)", []),
+        ("W = T.match_buffer(H[1:2], (1,), 'int64', offset_factor=1)\n        W[0] = T.int64(3)", MAY),
+        ("t = T.sblock_alloc_buffer((1,), 'int64')\n        t[0] = T.int64(3)\n        H[1] = t[0]", MAY),
+        ("T.where(H[1] > T.int64(0))\n        H[1] = T.int64(3)", MAY),
+        ("v = T.axis.spatial(2, 1)\n        H[v] = T.int64(3)", MAY),
+        (
+            "v = T.axis.reduce(2, 1)\n        with T.init():\n            H[1] = T.int64(3)\n        H[1] = H[1] + v",
+            MAY,
+        ),
+    ],
+    ids=["nothing", "a window", "a buffer", "a predicate", "an axis", "what is done first"],
+)
+def test_a_block_around_the_stores_of_slots(block: str, expected: list[tuple[str, str, str | None]]) -> None:
+    body = kernel(f"    with T.sblock('b'):\n        {block}")
+    assert said(function(HEAP + "    Module.compute(heap)\n" + make("1"), body)) == expected

@@ -39,10 +39,12 @@ SEED = 14
 
 @dataclass(frozen=True)
 class Case:
-    """A program: `said` is what the linter says, and `verify` raises where something else contradicts that."""
+    """A program: `said` is what the linter says, and `verify` raises where something else contradicts that, if
+    there is anything else.
+    """
 
     said: Callable[[], Said]
-    verify: Callable[[], object] = lambda: None
+    verify: Callable[[], object] | None = None
 
 
 @cache

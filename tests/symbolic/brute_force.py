@@ -305,7 +305,8 @@ def _example_violations(
     if any(case.value(at) is not wanted for at in alike):
         return [f"the {name} example {example} is not {name}"]
     candidates = [_restrict(at, named) for at in members if case.value(at) is wanted]
-    if name == "wrong" and len(named) == 1 and decision.mixed:
+    certain = decision.verdict is Verdict.ALWAYS_WRONG
+    if name == "wrong" and len(named) == 1 and (decision.mixed or certain):
         best = min(candidates, key=lambda at: _key(at, named))
         if best != example:
             return [f"{best} is a smaller wrong example than {example}"]

@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 
 from relax_lint.settings.assumption import symbols_in
 from relax_lint.symbolic.evaluation import compile_expr
-from relax_lint.symbolic.parsing import ParseError, parse_condition, parse_expr
+from relax_lint.symbolic.parsing import MAX_EXPONENT, ParseError, parse_condition, parse_expr
 from relax_lint.symbolic.printing import condition_text, expr_text
 
 from .brute_force import NAMES, SYMBOLS, random_condition, random_number, to_sympy
@@ -80,6 +80,15 @@ def test_conditions(written: str, printed: str | None) -> None:
             parse_condition(written, SYMBOLS)
     else:
         assert condition_text(parse_condition(written, SYMBOLS)) == printed
+
+
+def test_powers_have_small_exponents() -> None:
+    most = MAX_EXPONENT
+    assert parse_expr(f"n**{most}", SYMBOLS) == SYMBOLS["n"] ** most
+    assert parse_expr("n**0", SYMBOLS) == 1
+    for exponent in (str(most + 1), "(-1)", "n", "(1 - 2)"):
+        with pytest.raises(ParseError, match="constant exponent"):
+            parse_expr(f"n**{exponent}", SYMBOLS)
 
 
 @pytest.mark.parametrize("text", ["4*m + 16", "(n + 3)//4", "n % 4", "Max(m, n, 1)", "m*(n//4)**2"])

@@ -69,6 +69,7 @@ def test_sympys_own_functions_of_integers_are_decided(claim: Boolean, verdict: V
         f.FloorDiv(sympy.Integer(2) ** n, 4) >= 0,
         sympy.Max(sympy.sqrt(n), 1) >= 1,
         sympy.floor(sympy.sqrt(n)) <= n,
+        sympy.Eq(sympy.Mod(n / 2, 1), 0),
         sympy.Ne(sympy.Piecewise((m, m > n)), 3),
         sympy.Piecewise((m, sympy.ITE(m <= n, sympy.Eq(n, 4) & (m > n), False))) < n,
         sympy.Or(n > 3, sympy.floor(sympy.sqrt(m)) > 2),

@@ -67,6 +67,35 @@ def test_a_condition_that_is_overwritten_is_another_one(between: str, most: int)
     assert totals(KERNELS + other + MAIN.format(between=between)).peak_live == Amount(str(most), most)
 
 
+MADE = """
+@R.function(private=True, pure=False)
+def made() -> R.Tuple(R.Tensor((), "bool"), R.Tensor((), "bool"), R.Tensor((), "bool")):
+    s = R.memory.alloc_storage(R.shape([100]), 0, "global", "uint8")
+    t = R.memory.alloc_tensor(s, 0, R.shape([]), "bool")
+    s1 = R.memory.alloc_storage(R.shape([100]), 0, "global", "uint8")
+    u = R.memory.alloc_tensor(s1, 0, R.shape([]), "bool")
+    return (t, t, u)
+"""
+
+
+@pytest.mark.parametrize(
+    ("between", "most"),
+    [
+        ("Module.look(r[1], d)", 8200 + 200),
+        ("Module.flip(r[0])", 4096 + 8192 + 200),
+        # The same memory under another name, and other memory.
+        ("Module.flip(r[1])", 4096 + 8192 + 200),
+        ("Module.flip(r[2])", 8200 + 200),
+    ],
+)
+def test_a_condition_that_a_function_returns_may_have_two_names(between: str, most: int) -> None:
+    main = MAIN.replace("if c:", "if e:").replace(
+        '"float32")):\n', '"float32")):\n    r = Module.made()\n    e = r[0]\n'
+    )
+    found = totals(KERNELS + MADE + main.format(between=between))
+    assert found.peak_live == Amount(str(most), most)
+
+
 CLOSURES = """
 @R.function(private=True)
 def lifted(y: R.Tensor((4,), "float32"), z: R.Tensor((4,), "float32")) -> R.Tensor((4,), "float32"):

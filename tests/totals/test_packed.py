@@ -86,14 +86,19 @@ def test_every_builtin_has_a_row() -> None:
     assert set(packed) - PACKED_MEMORY.keys() - {"runtime.TVMTensorCreateView"} == set()
 
 
-def _cache(kind: int, *, library: bool = False) -> Any:
-    """What a paged cache takes whose layers are of a kind, with functions of a library or of the module."""
+_FUNCTIONS = 8
+"""How many functions for attention a paged cache is given."""
+
+
+def _cache(kind: int, *, library: int = -1) -> Any:
+    """What a paged cache takes whose layers are of a kind, and whose functions are of the module but for one."""
     numbers = [ShapeType(tuple(map(sympy.Integer, each))) for each in ((2, 64, 16, 16, 0), (0, 2))]
     heads = [PrimType("int64", sympy.Integer(4)) for _ in range(4)]
     kinds = ShapeType((sympy.Integer(kind), sympy.Integer(kind)))
     element = TensorType((sympy.Integer(1),), DType("float32", 32), 1)
-    functions = TupleType((OpaqueType("ExternFunc" if library else "PrimFunc"),))
-    types: list[ValueType] = [*numbers, *heads, kinds, *[kinds] * 5, element, *[kinds] * 2, *[functions] * 8]
+    before: list[ValueType] = [*numbers, *heads, kinds, *[kinds] * 5, element, *[kinds] * 2]
+    names = ["ExternFunc" if library == position else "PrimFunc" for position in range(_FUNCTIONS)]
+    types = [*before, *(TupleType((OpaqueType(name),)) for name in names)]
     return FORMULAS["vm.builtin.paged_attention_kv_cache_create"](Arguments(types, Scope(None)), True)
 
 
@@ -102,5 +107,6 @@ def test_what_nobody_measured_is_not_counted() -> None:
     assert _cache(0).device > 2 * 5 * 2 * 4 * 16 * 4 * 4
     with pytest.raises(Indeterminate, match="latent or linear"):
         _cache(1)
-    with pytest.raises(Indeterminate, match="FlashInfer"):
-        _cache(0, library=True)
+    for position in range(_FUNCTIONS):
+        with pytest.raises(Indeterminate, match="FlashInfer"):
+            _cache(0, library=position)

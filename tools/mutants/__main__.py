@@ -21,12 +21,12 @@ from functools import partial
 from pathlib import Path
 
 from tools.mutants import running
-from tools.mutants.explained import explained
+from tools.mutants.explained import reasons
 from tools.mutants.generating import PACKAGES, ROOT, Key, Mutant, mutants, python_files
 from tools.mutants.recording import record
 from tools.mutants.report import Log, tell
 from tools.mutants.running import KILLED, UNTESTED, Outcome, Trial
-from tools.mutants.tests_of import Record, digest, test_files
+from tools.mutants.tests_of import Record, digest, test_files, usefulness
 
 KEPT = ROOT / "build" / "mutants" / "record.json"
 IMPORTED_TESTS = 60
@@ -44,6 +44,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser.add_argument("--minutes", type=float, default=1e9, help="begin none after that")
     parser.add_argument("--tests", nargs="+", metavar="PATH", help="these tests for every mutant")
     parser.add_argument(
+        "--record", nargs="*", metavar="PATH", help="record no other tests anew; none where no path is given"
+    )
+    parser.add_argument(
         "--log", type=Path, help="append every outcome as a line of JSON; what it holds is not run again"
     )
     parser.add_argument("--jobs", type=int, default=2, metavar="N", help="that many at a time")
@@ -58,13 +61,13 @@ def main(arguments: Sequence[str] | None = None) -> int:
         options.sample,
         options.seed,
     )
-    known = explained()
+    known = reasons(mutant.key for mutant in chosen)
     with tempfile.TemporaryDirectory() as folder:
         log = Log(options.log or Path(folder, "log.jsonl"))
         left = [mutant for mutant in chosen if mutant.key not in known and mutant.key not in log.found]
         # Where the time ends before the mutants do, those that were run are a sample too.
         left.sort(key=lambda mutant: mutant.key.rank(options.seed))
-        seen = recorded(folder, options.tests, options.jobs)
+        seen = recorded(folder, options.tests, options.jobs, options.record)
         _try(left, seen, folder, log, time.monotonic() + options.minutes * 60, options.jobs)
         return tell(log, chosen, known)
 
@@ -107,18 +110,24 @@ def sampled(found: Sequence[Mutant], count: int | None, seed: int) -> list[Mutan
     return [mutant for mutant in found if mutant.key in taken]
 
 
-def recorded(folder: str, tests: Sequence[str] | None, jobs: int) -> Record:
-    """What the tests run, up to date. A fork records it: this process must not import what is mutated."""
+def recorded(
+    folder: str, tests: Sequence[str] | None, jobs: int, only: Sequence[str] | None = None
+) -> Record:
+    """What the tests run, up to date, or as far as that concerns some. A fork records it: this process must
+    not import what is mutated.
+    """
     kept = Record.read(KEPT) if tests is None else Record()
     stale = (
         kept.stale_tests()
         if tests is None
         else [path.relative_to(ROOT).as_posix() for path in test_files(tests)]
     )
+    if only is not None:
+        stale = [name for name in stale if name.startswith(tuple(only))]
     kept = kept.without(stale)
     running.preload()
     path = KEPT if tests is None else Path(folder, "record.json")
-    names = [name for name in stale if (ROOT / name).exists()]
+    names = sorted((name for name in stale if (ROOT / name).exists()), key=usefulness)
     if not _in_fork(partial(_record, kept, names, folder, path, jobs)):
         raise RuntimeError("the tests could not be recorded")
     return Record.read(path)
@@ -142,13 +151,9 @@ def _record(kept: Record, names: Sequence[str], folder: str, path: Path, jobs: i
 
 def _in_fork(work: Callable[[], None]) -> bool:
     """Whether it came to its end."""
-    return os.waitpid(_forked(work), 0)[1] == 0
-
-
-def _forked(work: Callable[[], None]) -> int:
     child = os.fork()
     if child:
-        return child
+        return os.waitpid(child, 0)[1] == 0
     try:
         work()
         os._exit(0)
@@ -168,21 +173,7 @@ def _try(left: Sequence[Mutant], seen: Record, folder: str, log: Log, end: float
             log.add(Outcome(mutant.key, UNTESTED))
             continue
         (imported if is_imported else quick).append(Trial(mutant, tests, seen.time_of(tests)))
-    workers = [
-        _forked(
-            partial(
-                running.run,
-                quick[number::jobs],
-                imported[number::jobs],
-                str(Path(folder, f"tests{number}")),
-                log.add,
-                end,
-            )
-        )
-        for number in range(jobs)
-    ]
-    for worker in workers:
-        os.waitpid(worker, 0)
+    running.run(quick, imported, str(Path(folder, "tests")), log.add, end, jobs)
     log.read()
 
 

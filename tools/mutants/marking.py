@@ -81,9 +81,13 @@ def _must_be_first(place: int, node: ast.stmt) -> bool:
 
 
 def _lines(node: ast.stmt) -> tuple[int, int]:
-    """The lines of a statement. What stands inside comes later and has places of its own."""
+    """The lines of a statement. What stands inside comes later and has places of its own; a text for people
+    or an empty line in a function is not run where the function is made.
+    """
     decorators = getattr(node, "decorator_list", [])
     first = min([node.lineno, *(one.lineno for one in decorators)])
+    if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef):
+        return first, max(node.lineno, node.body[0].lineno - 1)
     return first, node.end_lineno or node.lineno
 
 

@@ -260,13 +260,21 @@ def _of_return(node: ast.Return, returns: str) -> Iterator[Fault]:
         return
     if returns == "bool" and _can_be_negated(value):
         yield "returned value", ast.Return(_not(value))
-    elif returns.endswith("| None"):
-        yield "returned value", ast.Return(ast.Constant(None))
-    elif returns.startswith("tuple[") and returns.endswith(", ...]"):
-        yield "returned value", ast.Return(ast.Tuple([], ast.Load()))
-    elif returns.startswith(("set[", "frozenset[", "list[", "dict[")):
-        empty = ast.Call(ast.Name(returns.partition("[")[0], ast.Load()), [], [])
-        yield "returned value", ast.Return(empty)
+        return
+    nothing = _nothing(returns)
+    if nothing is not None and ast.dump(nothing) != ast.dump(value):
+        yield "returned value", ast.Return(nothing)
+
+
+def _nothing(returns: str) -> ast.expr | None:
+    """What a function may return that found nothing."""
+    if returns.endswith("| None"):
+        return ast.Constant(None)
+    if returns.startswith("tuple[") and returns.endswith(", ...]"):
+        return ast.Tuple([], ast.Load())
+    if returns.startswith(("set[", "frozenset[", "list[", "dict[")):
+        return ast.Call(ast.Name(returns.partition("[")[0], ast.Load()), [], [])
+    return None
 
 
 def _continue(node: ast.Continue) -> Iterator[Fault]:

@@ -16,7 +16,7 @@ from tools.mutants.forks import work_in_forks
 from tools.mutants.generating import PACKAGES, ROOT, python_files
 from tools.mutants.marking import Marks
 from tools.mutants.running import ARGUMENTS, silence
-from tools.mutants.tests_of import LIMIT_S, MARKS, Lines, Record, digest
+from tools.mutants.tests_of import MARKS, RECORDED_S, Lines, Record, digest
 
 
 class _TooLong(BaseException):
@@ -41,7 +41,7 @@ class _Recorder:
     def pytest_runtest_protocol(self, item: pytest.Item) -> Iterator[None]:
         list(self._marks.taken())
         began = _processor_time()
-        signal.setitimer(signal.ITIMER_PROF, LIMIT_S)
+        signal.setitimer(signal.ITIMER_PROF, RECORDED_S)
         try:
             result = yield
         finally:

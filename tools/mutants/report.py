@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import sys
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import asdict
 from pathlib import Path
 
@@ -54,13 +54,25 @@ def survivors(log: Log, chosen: Sequence[Mutant], known: Mapping[Key, str]) -> l
     return [mutant for mutant in chosen if log.status(mutant, known) in (SURVIVED, UNTESTED)]
 
 
-def table(log: Log, chosen: Iterable[Mutant], known: Mapping[Key, str]) -> str:
-    """How many by package, and the share killed of those that were run and are faults."""
+def folder(mutant: Mutant) -> str:
+    """The package of a mutant."""
+    return mutant.key.file.rpartition("/")[0]
+
+
+def operator(mutant: Mutant) -> str:
+    """What kind of fault a mutant is."""
+    return mutant.key.operator
+
+
+def table(
+    log: Log, chosen: Iterable[Mutant], known: Mapping[Key, str], by: Callable[[Mutant], str] = folder
+) -> str:
+    """How many by package or operator, and the share killed of those that were run and are faults."""
     found: dict[str, Counter[str]] = defaultdict(Counter)
     for mutant in chosen:
         status = log.status(mutant, known)
         if status != UNUSABLE:
-            for name in (mutant.key.file.rpartition("/")[0], "all"):
+            for name in (by(mutant), "all"):
                 found[name].update([status, "generated"])
     columns = ("generated", *_COLUMNS)
     lines = [f"{'':32}" + "".join(f"{column:>17}" for column in columns) + f"{'share killed':>14}"]
@@ -77,5 +89,6 @@ def tell(log: Log, chosen: Sequence[Mutant], known: Mapping[Key, str]) -> int:
     left = survivors(log, chosen, known)
     for mutant in left:
         sys.stdout.write(f"# {mutant.key.file}:{mutant.lineno}\n{entry(mutant.key, '')}\n")
-    sys.stdout.write(f"{table(log, chosen, known)}\n")
+    for by in (operator, folder):
+        sys.stdout.write(f"{table(log, chosen, known, by)}\n")
     return 1 if left else 0

@@ -65,9 +65,16 @@ class Outcome:
 Told = Callable[[Outcome], None]
 
 
-def run(trials: Sequence[Trial], imported: Sequence[Trial], basetemp: str, told: Told, end: float) -> None:
+def run(
+    trials: Sequence[Trial],
+    imported: Sequence[Trial],
+    basetemp: str,
+    told: Told,
+    end: float,
+    jobs: int = 1,
+) -> None:
     """Run the trials of mutants in functions, then those of mutants that count when a module is imported,
-    until the time is over.
+    `jobs` at a time, until the time is over. `told` is called in forks of this process too.
     """
     preload()
     again = list(imported)
@@ -76,14 +83,36 @@ def run(trials: Sequence[Trial], imported: Sequence[Trial], basetemp: str, told:
         child = os.fork()
         if child == 0:
             os.close(reader)
-            _zygote(trials, basetemp, writer, end)
+            _zygote(trials, basetemp, writer, end, jobs)
         os.close(writer)
         again += list(_outcomes(reader, trials, told))
         os.waitpid(child, 0)
-    for trial in again:
-        if time.monotonic() > end:
-            break
-        told(_in_fork(trial, lambda trial: _whole_session(trial, basetemp)))
+
+    def lane(number: int) -> None:
+        for trial in again[number::jobs]:
+            if time.monotonic() > end:
+                break
+            told(_in_fork(trial, lambda trial: _whole_session(trial, f"{basetemp}-{number}")))
+
+    in_lanes(jobs, lane)
+
+
+def in_lanes(jobs: int, work: Callable[[int], None]) -> None:
+    """Do the work of each number below `jobs`, each in a fork where there are several."""
+    if jobs == 1:
+        work(0)
+        return
+    children = []
+    for number in range(jobs):
+        child = os.fork()
+        if child == 0:
+            try:
+                work(number)
+            finally:
+                os._exit(0)
+        children.append(child)
+    for child in children:
+        os.waitpid(child, 0)
 
 
 def preload() -> None:
@@ -116,11 +145,11 @@ def silence() -> None:
         os.dup2(nowhere, number)
 
 
-def _zygote(trials: Sequence[Trial], basetemp: str, writer: int, end: float) -> NoReturn:
+def _zygote(trials: Sequence[Trial], basetemp: str, writer: int, end: float, jobs: int) -> NoReturn:
     """Collect the tests once, and fork for every mutant."""
     silence()
     files = sorted({test.partition("::")[0] for trial in trials for test in trial.tests})
-    loop = _Loop(trials, writer, end)
+    loop = _Loop(trials, writer, end, jobs)
     pytest.main([*ARGUMENTS, f"--basetemp={basetemp}", "-m", MARKS, *files], plugins=[loop])
     os._exit(0)
 
@@ -128,10 +157,11 @@ def _zygote(trials: Sequence[Trial], basetemp: str, writer: int, end: float) -> 
 class _Loop:
     """Takes the place of pytest's loop over the tests."""
 
-    def __init__(self, trials: Sequence[Trial], writer: int, end: float) -> None:
+    def __init__(self, trials: Sequence[Trial], writer: int, end: float, jobs: int) -> None:
         self._trials = trials
         self._writer = writer
         self._end = end
+        self._jobs = jobs
 
     @pytest.hookimpl(tryfirst=True)
     def pytest_runtestloop(self, session: pytest.Session) -> bool:
@@ -141,11 +171,15 @@ class _Loop:
         items = {item.nodeid: item for item in session.items}
         gc.collect()
         gc.freeze()
-        for number, trial in enumerate(self._trials):
-            if time.monotonic() > self._end:
-                break
-            found = _in_fork(trial, lambda trial: _in_session(trial, functions, items))
-            os.write(self._writer, f"{number}\t{found.status}\t{found.test}\n".encode())
+
+        def lane(first: int) -> None:
+            for number in range(first, len(self._trials), self._jobs):
+                if time.monotonic() > self._end:
+                    break
+                found = _in_fork(self._trials[number], lambda trial: _in_session(trial, functions, items))
+                os.write(self._writer, f"{number}\t{found.status}\t{found.test}\n".encode())
+
+        in_lanes(self._jobs, lane)
         return True
 
 

@@ -14,20 +14,11 @@ from typing import Any
 from tools.mutants.generating import ROOT, Mutant, module_of
 
 _FOLDERS = (
-    *("analysis", "api", "fixes", "known_bugs", "memory", "metamorphic", "model", "oracle", "programs"),
-    *(
-        "proofs",
-        "replay",
-        "rules",
-        "soundness",
-        "sources",
-        "strength",
-        "symbolic",
-        "totals",
-        "trophies",
-        "vm",
-    ),
+    *("strength", "symbolic", "model", "analysis", "totals", "vm", "rules", "soundness", "memory"),
+    *("metamorphic", "programs", "known_bugs", "proofs", "api", "oracle", "fixes", "trophies", "replay"),
+    "sources",
 )
+"""Those that notice most come first: they are recorded first, and the rest may be left for later."""
 TESTS = (
     *(f"tests/{name}" for name in _FOLDERS),
     "tests/pages/test_in_process.py",
@@ -36,12 +27,19 @@ TESTS = (
 """The tests of what is mutated, below any of these."""
 MARKS = "not slow and not models"
 
-LIMIT_S = 8.0
-"""What the tests of one mutant take together, as far as they go."""
+RECORDED_S = 60.0
+"""A test that takes longer is of no use to mutants."""
+LIMIT_S = 20.0
+"""What the tests of one mutant take together: few mutants get that far, as the first of them notice most."""
 OVERHEAD_S = 0.004
 """What a test takes besides."""
 TOGETHER_S = 3.0
 """Tests of one function that take no longer together all run: they may share what only the first ran."""
+_STRONG = "tests/strength/"
+_STRONG_AT_ONCE = 4
+"""So many tests that compare all that is said of a program come where one of another function does."""
+_NAMED_AT_ONCE = (1, 8)
+"""The same of any other test, and of one whose file names the module."""
 
 
 def digest(path: Path) -> str:
@@ -154,18 +152,17 @@ class Record:
         inside = range(mutant.body[0], mutant.body[1] + 1)
         near = 0 if changed else lines.tests.get(mutant.lineno, 0)
         around = _all(lines.tests.values() if changed else (lines.tests.get(n, 0) for n in inside))
-        found = self._cheapest(self._together(near)) + [
-            name for name in self._cheapest(around & ~near) if near == 0 or changed
-        ]
+        file = mutant.key.file
+        found = self._likeliest(self._together(near) if near and not changed else around, file)
         if near or not self.is_imported(mutant):
             return found
-        named = self._cheapest(self._naming(mutant.key.file))
-        return list(dict.fromkeys([*named, *found, *self._cheapest(self._of_users(mutant.key.file))]))
+        named = self._likeliest(self._naming(file), file)
+        return list(dict.fromkeys([*named, *found, *self._likeliest(self._of_users(file), file)]))
 
     def _naming(self, file: str) -> int:
-        """The tests whose files name a module of the engine."""
-        module = module_of(ROOT / file)
-        named = {name for name in self.test_files if _names(ROOT / name, module)}
+        """The tests whose files name a module of the engine, or are called like it."""
+        module, stem = module_of(ROOT / file), Path(file).stem
+        named = {name for name in self.test_files if stem in Path(name).stem or _names(ROOT / name, module)}
         return sum(1 << i for i, name in enumerate(self.names) if name.partition("::")[0] in named)
 
     def _of_users(self, file: str) -> int:
@@ -175,44 +172,56 @@ class Record:
         return _all(bits for lines in users for bits in lines.tests.values())
 
     def is_imported(self, mutant: Mutant) -> bool:
-        """Whether the function of a mutant runs when its module is imported."""
+        """Whether the function of a mutant runs when its module is imported, as far as that is known."""
         lines = self.files.get(mutant.key.file)
+        if mutant.function is None or lines is None:
+            return True
+        if lines.sha != digest(ROOT / mutant.key.file):
+            return False
         inside = range(mutant.body[0], mutant.body[1] + 1)
-        return mutant.function is None or lines is None or any(n in inside for n in lines.imported)
+        return any(n in inside for n in lines.imported)
 
     def _together(self, bits: int) -> int:
         """And the other tests of the same functions."""
         functions: dict[str, list[int]] = defaultdict(list)
         for place, name in enumerate(self.names):
-            functions[name.partition("[")[0]].append(place)
+            functions[_function(name)].append(place)
         for places in functions.values():
             if any(bits >> i & 1 for i in places) and sum(self.seconds[i] for i in places) <= TOGETHER_S:
                 bits |= sum(1 << i for i in places)
         return bits
 
-    def _cheapest(self, bits: int) -> list[str]:
-        """One test of each function, the quickest first, then a second one of each: they differ the most."""
+    def _likeliest(self, bits: int, file: str) -> list[str]:
+        """One test of each function, then a second one of each: they differ the most. Those come first whose
+        files name the module, then the quickest. What does not fit into the limit is left out.
+        """
         rounds: Counter[str] = Counter()
-        ordered: list[tuple[int, float, int]] = []
-        for place in sorted(
-            (i for i in range(len(self.names)) if bits >> i & 1), key=self.seconds.__getitem__
-        ):
-            function = self.names[place].partition("[")[0]
+        ordered: list[tuple[int, bool, float, int]] = []
+        named = self._naming(file)
+        for place in sorted(_places(bits), key=self.seconds.__getitem__):
+            function = _function(self.names[place])
+            at_once = _STRONG_AT_ONCE if function.startswith(_STRONG) else _NAMED_AT_ONCE[named >> place & 1]
+            turn = rounds[function] // at_once
             rounds[function] += 1
-            ordered.append((rounds[function], self.seconds[place], place))
+            ordered.append((turn, not named >> place & 1, self.seconds[place], place))
         found: list[str] = []
         spent = 0.0
-        for _, seconds, place in sorted(ordered):
-            spent += seconds + OVERHEAD_S
-            if spent > LIMIT_S and found:
-                break
-            found.append(self.names[place])
+        for *_, seconds, place in sorted(ordered):
+            if not found or spent + seconds + OVERHEAD_S <= LIMIT_S:
+                spent += seconds + OVERHEAD_S
+                found.append(self.names[place])
         return found
 
     def time_of(self, names: Sequence[str]) -> dict[str, float]:
         """How long each test takes without a fault, in seconds."""
         known = dict(zip(self.names, self.seconds, strict=True))
         return {name: known.get(name, 1.0) for name in names}
+
+
+def usefulness(file: str) -> tuple[int, str]:
+    """A place in the order in which files of tests are recorded."""
+    folder = file.split("/")[1]
+    return _FOLDERS.index(folder) if folder in _FOLDERS else len(_FOLDERS), file
 
 
 def test_files(folders: Iterable[str]) -> Iterator[Path]:
@@ -232,8 +241,22 @@ def _names(path: Path, module: str) -> bool:
     return f"from {module} import" in _text(path)
 
 
+def _function(test: str) -> str:
+    """What tests that are alike share: their function, and the family of programs in those of strength."""
+    function, _, example = test.partition("[")
+    return f"{function}[{example.partition('-')[0]}" if function.startswith(_STRONG) else function
+
+
+def _places(bits: int) -> Iterator[int]:
+    """The numbers of the bits that are set."""
+    while bits:
+        lowest = bits & -bits
+        yield lowest.bit_length() - 1
+        bits ^= lowest
+
+
 def _moved(bits: int, place: dict[int, int]) -> int:
-    return sum(1 << new for old, new in place.items() if bits >> old & 1)
+    return sum(1 << place[old] for old in _places(bits) if old in place)
 
 
 def _all(numbers: Iterable[int]) -> int:

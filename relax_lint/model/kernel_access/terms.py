@@ -242,19 +242,19 @@ class Terms:
     def _span_of_product(self, monomial: Monomial) -> Span:
         if len(monomial) == 1:
             return self.atoms[monomial[0]].span
-        low: int | None = 1
+        low = 1
         high: int | None = 1
         for atom in monomial:
             a, b = self.atoms[atom].span
-            if a is not None and a >= 0 and low is not None and low >= 0:
+            if a is not None and a >= 0 and low >= 0:
                 low = low * a
                 high = None if high is None or b is None else high * b
-            elif None in (a, b, low, high):
+            elif a is None or b is None or high is None:
                 return None, None
             else:
-                ends = [x * y for x in (low, high) for y in (a, b) if x is not None and y is not None]
+                ends = (low * a, low * b, high * a, high * b)
                 low, high = min(ends), max(ends)
-        if low is not None and low < 0 and all(monomial.count(atom) % 2 == 0 for atom in monomial):
+        if low < 0 and all(monomial.count(atom) % 2 == 0 for atom in monomial):
             low = 0
         return low, high
 
@@ -330,7 +330,7 @@ class Terms:
             return atom.first if lower else atom.last
         if atom.kind is Kind.REMAINDER:
             return ZERO if lower else atom.last.shift(-1)
-        if atom.kind is Kind.CHOICE and not atom.static:
+        if atom.kind is Kind.CHOICE:
             found = self._end_of_choice(atom, lower=lower)
             if found is not None:
                 return found

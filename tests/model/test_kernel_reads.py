@@ -1,0 +1,67 @@
+"""What stands in the expressions of kernels, loops of unknown steps, and blocks one behind the other."""
+
+from __future__ import annotations
+
+import pytest
+import sympy
+
+from relax_lint.model.kernel_body.fills import Fill, in_a_row
+from relax_lint.symbolic.parsing import parse_expr
+from tests.model.test_kernel_bodies import kernel
+
+
+@pytest.mark.parametrize(
+    "form",
+    [
+        "T.Cast('float32', T.Cast('int32', {}))",
+        "T.Cast('float32', T.bitwise_not(T.Cast('int32', {})))",
+        "T.Cast('float32', T.Not({} > T.float32(0)))",
+        "T.Select(x[1] > {}, x[0], x[2])",
+        "T.Select(x[1] > x[2], {}, x[2])",
+        "T.Select(x[1] > x[2], x[0], {})",
+        "T.if_then_else(x[1] > {}, x[0], x[2])",
+        "T.if_then_else(x[1] > x[2], {}, x[2])",
+        "T.if_then_else(x[1] > x[2], x[0], {})",
+        "T.Select(T.And(x[1] > x[2], x[0] > {}), x[0], x[2])",
+        "T.Select(T.Or(x[1] > {}, x[0] > x[1]), x[0], x[2])",
+        "T.min(x[0], {})",
+        "T.max({}, x[0])",
+        "x[0] - {}",
+        "x[T.Cast('int32', {})]",
+        "T.exp({})",
+        "T.Let({0} * {0}, where={{T.Var('v', 'float32'): {0}}})",
+    ],
+)
+def test_what_stands_in_any_expression_is_read(form: str) -> None:
+    assert 1 in kernel(f"x[0] = {form.format('y[0]')}", x="8", y="8").reads
+    assert 1 not in kernel(f"x[0] = {form.format('x[3]')}", x="8", y="8").reads
+
+
+@pytest.mark.parametrize("form", ["T.Broadcast({}, 4)", "T.Ramp(T.Cast('int32', {}), 1, 4)"])
+def test_what_stands_in_a_vector_is_read(form: str) -> None:
+    assert 1 in kernel(f"T.evaluate({form.format('y[0]')})", x="8", y="8").reads
+    assert 1 not in kernel(f"T.evaluate({form.format('x[3]')})", x="8", y="8").reads
+
+
+@pytest.mark.parametrize("step", ["m", "m + 1", "n", "-1", "0"])
+def test_a_loop_of_unknown_steps_fills_nothing_for_certain(step: str) -> None:
+    found = kernel(f"for i in T.serial(0, n, step={step}):\n    y[i] = x[i]")
+    assert found.whole_writes.get(1, sympy.false) != sympy.true
+    assert found.reads == {0}
+
+
+@pytest.mark.parametrize(
+    ("blocks", "count", "expected"),
+    [
+        ([("0", "n"), ("n", "m")], "n + m", True),
+        ([("n", "m"), ("0", "n")], "n + m", True),
+        ([("0", "n"), ("n", "m")], "n + m + 1", False),
+        ([("0", "n"), ("n + 1", "m")], "n + m + 1", False),
+        ([("1", "n")], "n", False),
+        ([("0", "n"), ("n", "m"), ("n + m", "3")], "n + m", True),
+    ],
+)
+def test_blocks_one_behind_the_other(blocks: list[tuple[str, str]], count: str, expected: bool) -> None:
+    symbols = {name: sympy.Symbol(name, integer=True) for name in "nm"}
+    fills = [Fill(parse_expr(start, symbols), parse_expr(length, symbols), ()) for start, length in blocks]
+    assert in_a_row(fills, parse_expr(count, symbols)) is expected
