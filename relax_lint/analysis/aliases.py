@@ -105,6 +105,19 @@ class Aliases:
                 found[op.result] = found.get(source, source)
         return found
 
+    @cached_property
+    def cast_names(self) -> frozenset[ValueId]:
+        """The names that share a register by a cast, which KillAfterLastUse may have left: the type of the
+        value may have become that of the cast since.
+        """
+        found: set[ValueId] = set()
+        for op in self._function.body.walk():
+            source = self._same_register(op)
+            is_cast = isinstance(op, MatchCast) and not op.unnamed
+            if source is not None and (is_cast or source in found):
+                found.add(op.result)
+        return frozenset(found)
+
     def register(self, value: ValueId) -> ValueId:
         """The value in whose register a value sits."""
         return self.registers.get(value, value)
@@ -118,6 +131,8 @@ class Aliases:
             return op.source
         if isinstance(op, KernelCall) and op.kind is CallKind.CALL_TIR_INPLACE and len(op.inplace) == 1:
             return _overwritten(op, 0)
+        if isinstance(op, MatchCast) and op.unnamed:
+            return op.source
         if isinstance(op, MatchCast) and not self._has_checks and op.type == self._written_type(op.source):
             return op.source
         if isinstance(op, GetItem):

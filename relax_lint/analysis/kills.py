@@ -99,7 +99,9 @@ class Kills:
                 continue
             # `b = a` shares the register of `a` because KillAfterLastUse removes such bindings. After it,
             # where `kill_object` stands, code generation gives `b` a register of its own (measured).
-            if value != found.kill.target and found.kill.kind is KillKind.OBJECT:
+            # A cast that KillAfterLastUse did not remove keeps its register, too.
+            by_cast = not self._aliases.cast_names.isdisjoint((value, found.kill.target))
+            if value != found.kill.target and (found.kill.kind is KillKind.OBJECT or by_cast):
                 why = "an alias has its own register unless the pipeline removes trivial bindings"
                 self.uses.append(KilledUse(op, value, found.kill, Certainty.MAY, why))
             else:

@@ -85,6 +85,8 @@ class FunctionBuilder:
         self._name = ""
         self._entry_facts: tuple[Fact, ...] = ()
         self._parameters: set[ValueId] = set()
+        self._unnamed: list[Any] = []
+        """The variables of values that have none, kept so that their identities stay their own."""
         self._dataflow = False
 
     def build(self, name: str, func: Any) -> Function:
@@ -136,7 +138,7 @@ class FunctionBuilder:
         for block in body.blocks:
             self._dataflow = versions.kind(block) == "DataflowBlock"
             for binding in block.bindings[:]:
-                ops.append(self._settled(binding))
+                ops += self._settled(binding)
             self._dataflow = False
         return Block(tuple(ops)), self._context.operand(body.body)
 
@@ -161,23 +163,34 @@ class FunctionBuilder:
             self._context.symbols, type_, origin, in_signature=True, checked=checked
         )
 
-    def _binding(self, binding: Any) -> Op:
-        var, value = binding.var, binding.value
-        place = OperationId(
-            str(var.name), self._next_index, self._positions.binding(var, value), value, var, self._dataflow
-        )
-        self._next_index += 1
-        if type(binding).__name__ == "MatchCast":
-            return self._match_cast(binding, place)
-        handler = _BINDINGS.get(versions.kind(value), FunctionBuilder._constant)
-        return handler(self, place, var, value)
-
-    def _settled(self, binding: Any) -> Op:
-        """The operation of a binding, with its effect on the shape heaps."""
+    def _settled(self, binding: Any) -> list[Op]:
+        """The operations of a binding: a cast of what is computed is two."""
+        if type(binding).__name__ != "MatchCast":
+            return [self._bound(binding, binding.var)]
+        computed = None
+        if versions.kind(binding.value) in _COMPUTED:
+            unnamed = versions.variable_for(binding.value, str(binding.var.name))
+            self._unnamed.append(unnamed)
+            computed = self._bound(binding, unnamed)
         self._context.touched = set()
-        op = self._binding(binding)
+        cast = self._match_cast(binding, self._place(binding), None if computed is None else computed.result)
+        heap_uses.settle(self._context, cast)
+        return [cast] if computed is None else [computed, cast]
+
+    def _bound(self, binding: Any, var: Any) -> Op:
+        """The operation that computes a value, with its effect on the shape heaps."""
+        self._context.touched = set()
+        handler = _BINDINGS.get(versions.kind(binding.value), FunctionBuilder._constant)
+        op = handler(self, self._place(binding), var, binding.value)
         heap_uses.settle(self._context, op)
         return op
+
+    def _place(self, binding: Any) -> OperationId:
+        var, value = binding.var, binding.value
+        location = self._positions.binding(var, value)
+        place = OperationId(str(var.name), self._next_index, location, value, var, self._dataflow)
+        self._next_index += 1
+        return place
 
     def _call(self, place: OperationId, var: Any, value: Any) -> Op:
         return calls.build_call(self._context, place, var, value)
@@ -248,9 +261,9 @@ class FunctionBuilder:
             context.translator.define(var, value)
         return Constant(place, result, type_)
 
-    def _match_cast(self, binding: Any, place: OperationId) -> Op:
+    def _match_cast(self, binding: Any, place: OperationId, computed_value: ValueId | None) -> Op:
         context = self._context
-        source = context.operand(binding.value)
+        source = context.operand(binding.value) if computed_value is None else computed_value
         type_ = context.values[source].type
         if isinstance(type_, PrimType):
             context.translator.define(binding.var, binding.value)
@@ -265,7 +278,7 @@ class FunctionBuilder:
             facts = matching.believed_facts(context.symbols, type_, target, origin)
         # What the cast does not mention (a dtype, a shape) the source still has.
         result = context.bind(binding.var, type_=matching.refine(target, type_), trusted=checked)
-        return MatchCast(place, result, source, target, tuple(facts), checked)
+        return MatchCast(place, result, source, target, tuple(facts), checked, computed_value is not None)
 
     def _if(self, place: OperationId, var: Any, value: Any) -> Op:
         context = self._context
@@ -317,3 +330,5 @@ _BINDINGS: Mapping[str, Callable[[FunctionBuilder, OperationId, Any, Any], Op]] 
     "Function": FunctionBuilder._function,
 }
 """By the kind of what is bound."""
+_COMPUTED = frozenset({"Call", "If", "TupleGetItem", "Function"})
+"""What a cast may have as its value without a name."""

@@ -104,13 +104,15 @@ class Alias(Op):
 @record(frozen=True)
 class MatchCast(Op):
     """`R.match_cast`: `facts` hold afterwards. It is not `checked` where TVM believes the declared type of
-    the source, although nothing makes it true.
+    the source, although nothing makes it true. `unnamed`: the source was computed in the cast itself,
+    and is in its register.
     """
 
     source: ValueId
     type: ValueType
     facts: tuple[Fact, ...]
     checked: bool = True
+    unnamed: bool = False
 
 
 @record(frozen=True)

@@ -15,6 +15,7 @@ from relax_lint.model.kernel_body.coverage import Coverage
 from relax_lint.model.kernel_body.data_flow import same_width
 from relax_lint.model.kernel_body.dependences import Dependences
 from relax_lint.model.kernel_body.loops import Loops
+from relax_lint.model.kernel_body.narrow import Widths
 from relax_lint.model.kernel_body.reader import BodyReader
 from relax_lint.model.kernel_body.trial import Trial
 from relax_lint.model.kernel_inside.reading import read_inside
@@ -102,6 +103,7 @@ def read_kernel(
     parameters = tuple([read_parameter(var, translator, loops) for var in variables])
     shapes = [_known_shape(parameter) for parameter in parameters]
     loops.close_signature(extent for shape in shapes for extent in shape or ())
+    translator.fits = Widths(loops, shapes).fits
     reader = BodyReader(variables, parameters, translator, loops)
     reader.statement(prim_func.body)
     effects = reader.effects
@@ -126,7 +128,7 @@ def read_kernel(
         nodes.does_nothing(prim_func.body),
         partial(read_accesses, prim_func, loops.signature, functions),
         positions or NoPositions(),
-        look=partial(read_inside, prim_func, loops.signature),
+        look=partial(read_inside, prim_func, loops.signature, translator.fits),
         reshapes=partial(is_reshape, prim_func),
         repeated=trial.repeated,
     )

@@ -100,6 +100,8 @@ _RELATIONS: dict[str, Any] = {
     "GT": sympy.Gt,
     "GE": sympy.Ge,
 }
+_WRAPS = frozenset({"Add", "Sub", "Mul", "LShift"})
+_NARROW = {"int8": 8, "int16": 16, "int32": 32}
 _WRAPS_WHEN_UNSIGNED = frozenset({"Add", "Sub", "Mul", "LShift", "BitwiseNot"})
 
 
@@ -109,15 +111,19 @@ class Translator:
     `symbol_of` gives the `sympy.Symbol(name, integer=True)` of a TVM variable. Node classes are
     recognised by their names, which TVM kept when it moved them between modules. `load` gives the
     value of a load from a buffer (the shape heap of lowered modules); without it loads are untranslatable.
+    `fits` says whether what arithmetic in less than 64 bits comes to is a number of so many bits; without it
+    that is taken for granted.
     """
 
     def __init__(
         self,
         symbol_of: Callable[[Any], sympy.Symbol],
         load: Callable[[Any], sympy.Expr] | None = None,
+        fits: Callable[[sympy.Expr, int], bool] | None = None,
     ) -> None:
         self._symbol_of = symbol_of
         self._load = load
+        self.fits = fits
         # Keyed by the address of the C++ node; the node is kept too, so that the address stays its own.
         self._expressions: dict[int, tuple[Any, Any]] = {}
         self._conditions: dict[int, tuple[Any, Boolean]] = {}
@@ -173,7 +179,10 @@ class Translator:
         if type_name.startswith("uint") and kind in _WRAPS_WHEN_UNSIGNED:
             raise Untranslatable(f"unsigned arithmetic wraps around: {e}")
         if kind in _BINARY:
-            return _BINARY[kind](self.expr(operands[0]), self.expr(operands[1]))
+            found = _BINARY[kind](self.expr(operands[0]), self.expr(operands[1]))
+            if kind in _WRAPS and type_name in _NARROW:
+                self._must_fit(found, _NARROW[type_name])
+            return found
         if kind == "BitwiseNot":
             return -self.expr(operands[0]) - 1
         if kind == "Select":
@@ -182,6 +191,10 @@ class Translator:
         if kind == "Cast":
             return _cast(self.expr(e.value), _dtype(e.value), type_name)
         raise Untranslatable(f"{kind} has no exact integer meaning here: {e}")
+
+    def _must_fit(self, value: sympy.Expr, bits: int) -> None:
+        if self.fits is not None and not self.fits(value, bits):
+            raise Untranslatable(f"arithmetic in {bits} bits may wrap around")
 
     def _condition(self, e: Any) -> Boolean:
         kind, operands = _node(e)

@@ -162,6 +162,11 @@ def identity(node: Any) -> int:
     return int(node.__chandle__())
 
 
+def variable_for(value: Any, name: str) -> Any:
+    """A variable that a value may be bound to. Its identity lasts as long as it lives."""
+    return relax.Var(name, value.ty)
+
+
 def operator_name(node: Any) -> str:
     """The name of what a call calls, without `relax.`: an operator or a packed function; else nothing."""
     if type(node).__name__ != "Call":

@@ -32,12 +32,24 @@ WRONG = {
     "y[n - 1] = T.Cast('float32', i)": "T.parallel(n)",
     "y[0] = x[n - 1 - i]": 'T.thread_binding(n, thread="blockIdx.x")',
     "y[0] = x[i] * T.float32(2)": 'T.thread_binding(n, thread="threadIdx.x")',
+    "y[0] = T.max(y[0], x[i])": "T.parallel(n)",
+    "y[0] = T.max(y[0], x[0]) + T.float32(1)": "T.parallel(n)",
+    "y[0] = T.max(y[0], y[1])": "T.parallel(n)",
+    "y[0] = T.Cast('float32', i % 4)": "T.parallel(n)",
 }
 FINE = {
     "y[i] = x[0]": "T.parallel(n)",
     "y[0] = T.float32(1)": "T.parallel(n)",
     "y[n - 1 - i] = x[i]": "T.parallel(n)",
     "y[0] = x[0]": 'T.thread_binding(n, thread="blockIdx.x")',
+    # Each step stores the same, or leaves what another one has left.
+    "y[0] = T.Cast('float32', i // n)": "T.parallel(n)",
+    "y[0] = x[i // 16]": "T.parallel(16)",
+    "y[0] = T.if_then_else(i < 16, T.float32(1), T.Cast('float32', i))": "T.parallel(16)",
+    "y[0] = T.max(y[0], x[0])": "T.parallel(n)",
+    "y[n - 1] = T.min(T.max(x[0], y[n - 1]), T.float32(6))": 'T.thread_binding(n, thread="blockIdx.x")',
+    "y[0] = y[0]": "T.parallel(n)",
+    "y[0] = T.tvm_warp_shuffle(T.uint32(1), x[i], 0, 32, 32)": 'T.thread_binding(32, thread="threadIdx.x")',
 }
 
 

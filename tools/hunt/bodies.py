@@ -141,6 +141,8 @@ def call_of(callee: Function) -> Maker:
             operands += [one for one in fields if one is not None]
             given.append(f"({', '.join(places)})" if isinstance(kind, Pair) else places[0])
         template = f"cls.{callee.name}({', '.join(given)})"
+        if callee.erased:
+            template = f"R.match_cast({template}, {result})"
         scope.add(Statement(next(scope.names), result, template, tuple(operands)), shares=True)
 
     return call
@@ -163,14 +165,21 @@ def closure(scope: Scope) -> None:
         inner.values = {}
     parameter, kind = next(scope.names), Tensor((4, 4))
     inner.parameter(parameter, kind)
+    is_erased = scope.random.random() < 0.3
+    if is_erased:
+        template = f"R.match_cast({{0}}, {kind})"
+        inner.add(Statement(next(scope.names), kind, template, (parameter,)), shares=True)
+        del inner.values[parameter]
     for _ in range(scope.random.randint(1, 3)):
         operator(inner)
     found = floats({name: inner.values[name] for name in inner.values if name in inner.own})
     if not found:
         return
-    body = Closure(((parameter, kind),), tuple(inner.statements), found[-1])
+    result = of(inner.values, found[-1])
+    erased = result if is_erased else None
+    body = Closure(((parameter, kind),), tuple(inner.statements), found[-1], erased)
     outside = {name for statement in inner.statements for name in statement.used()} & set(scope.memory)
-    to = Lambda((kind,), of(inner.values, found[-1]), captures=bool(outside))
+    to = Lambda((kind,), result, captures=bool(outside), erased=is_erased)
     scope.add(Statement(next(scope.names), to, "", closure=body), shares=True)
 
 
@@ -186,9 +195,11 @@ def applied(scope: Scope) -> None:
     if len(given) == len(operands):
         places = ", ".join(f"{{{number + 1}}}" for number, _ in enumerate(given))
         template = f"{{0}}({places})"
+        if kind.erased:
+            template = f"R.match_cast({template}, {kind.result})"
         statement = Statement(next(scope.names), kind.result, template, (name, *given))
         scope.add(statement, shares=True)
-        if kind.captures:
+        if kind.captures and not kind.erased:
             # LambdaLift forgets the type of what such a function returns: nothing can be done with it.
             scope.only_returned.append(statement.name)
             del scope.values[statement.name]

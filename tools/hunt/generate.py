@@ -59,8 +59,15 @@ def _private(random: Random, names: Iterator[str], number: int) -> Function:
     kinds = [scope.values[result] for result in results]
     fields = tuple(kind for kind in kinds if isinstance(kind, Tensor))
     kind = fields[0] if len(fields) == 1 else Pair(fields)
-    is_private = random.random() < 0.7
-    return Function(f"inner{number}", tuple(parameters), tuple(scope.statements), results, kind, is_private)
+    return Function(
+        f"inner{number}",
+        tuple(parameters),
+        tuple(scope.statements),
+        results,
+        kind,
+        private=random.random() < 0.7,
+        erased=isinstance(kind, Tensor) and random.random() < 0.2,
+    )
 
 
 def _making(random: Random, names: Iterator[str]) -> Function:

@@ -27,6 +27,11 @@ class Tensor:
         return self._written([f'"{e}"' if isinstance(e, str) else str(e) for e in self.shape])
 
     @property
+    def erased(self) -> str:
+        """The type without its extents."""
+        return f'R.Tensor(ndim={len(self.shape)}, dtype="{self.dtype}")'
+
+    @property
     def is_static(self) -> bool:
         """Whether every extent is a number."""
         return all(isinstance(extent, int) for extent in self.shape)
@@ -59,11 +64,14 @@ class Pair:
 
 @dataclass(frozen=True)
 class Lambda:
-    """The type of a function that is a value; `captures`: it uses what is outside of it."""
+    """The type of a function that is a value; `captures`: it uses what is outside of it, `erased`: its type
+    says no extents.
+    """
 
     parameters: tuple[Tensor, ...]
     result: Tensor
     captures: bool = False
+    erased: bool = False
 
     def __str__(self) -> str:
         parameters = "".join(f"{parameter}, " for parameter in self.parameters)
@@ -80,11 +88,12 @@ Type: TypeAlias = "Tensor | Pair | Lambda"
 
 @dataclass(frozen=True)
 class Closure:
-    """The body of a function inside a function."""
+    """The body of a function inside a function. `erased` is its result, if its type says no extents."""
 
     parameters: tuple[tuple[str, Tensor], ...]
     statements: tuple[Statement, ...]
     result: str
+    erased: Tensor | None = None
 
 
 @dataclass(frozen=True)
@@ -147,7 +156,9 @@ class Statement:
 
 @dataclass(frozen=True)
 class Function:
-    """A Relax function; a private one returns the last of its values."""
+    """A Relax function; a private one returns the last of its values. `erased`: its type says no extents, its
+    callers do.
+    """
 
     name: str
     parameters: tuple[tuple[str, Type], ...]
@@ -158,6 +169,15 @@ class Function:
     dataflow: bool = True
     bound: int | None = None
     plans_output: bool = False
+    erased: bool = False
+
+    @property
+    def declared_result(self) -> str:
+        """The type of the result as the signature writes it."""
+        assert self.result_type is not None
+        if self.erased and isinstance(self.result_type, Tensor):
+            return self.result_type.erased
+        return self.result_type.in_signature
 
 
 @dataclass(frozen=True)

@@ -71,7 +71,7 @@ def _function(function: Function) -> Iterator[str]:
     options = [*(["private=True"] if function.private else []), *([] if pure else ["pure=False"])]
     yield f"@R.function({', '.join(options)})" if options else "@R.function"
     parameters = ", ".join(f"{name}: {kind.in_signature}" for name, kind in function.parameters)
-    result = f" -> {function.result_type.in_signature}" if function.result_type is not None else ""
+    result = f" -> {function.declared_result}" if function.result_type is not None else ""
     yield f"def {function.name}({parameters}){result}:"
     attributes = {}
     if function.bound is not None:
@@ -129,9 +129,12 @@ def _statement(statement: Statement) -> Iterator[str]:
 
 
 def _closure(name: str, closure: Closure) -> Iterator[str]:
-    parameters = ", ".join(f"{parameter}: {kind}" for parameter, kind in closure.parameters)
+    parameters = ", ".join(
+        f"{parameter}: {kind.erased if closure.erased else kind}" for parameter, kind in closure.parameters
+    )
+    result = f" -> {closure.erased.erased}" if closure.erased is not None else ""
     yield "@R.function"
-    yield f"def {name}({parameters}):"
+    yield f"def {name}({parameters}){result}:"
     for statement in closure.statements:
         yield from (f"    {line}" for line in _statement(statement))
     yield f"    return {closure.result}"

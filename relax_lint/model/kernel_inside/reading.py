@@ -17,6 +17,7 @@ from relax_lint.model.kernel_inside.findings import (
     UnusedBuffer,
     UnwrittenRead,
 )
+from relax_lint.model.kernel_inside.values import changes, repeats, same_element
 from relax_lint.model.kernel_inside.walk import Access, Internal, Loop, Walk
 from relax_lint.symbolic.relations import at_most
 from relax_lint.symbolic.translate import Translator, Untranslatable
@@ -26,13 +27,19 @@ _ZERO, _ONE = sympy.Integer(0), sympy.Integer(1)
 _LIMITS = {"shared": "max_shared_memory_per_block", "local": "max_local_memory_per_block"}
 
 
-def read_inside(prim_func: Any, symbols: Mapping[Any, sympy.Symbol]) -> Inside:
-    """What is found in a PrimFunc; `symbols` are those of its signature."""
+def read_inside(
+    prim_func: Any,
+    symbols: Mapping[Any, sympy.Symbol],
+    fits: Callable[[sympy.Expr, int], bool] | None = None,
+) -> Inside:
+    """What is found in a PrimFunc; `symbols` are those of its signature, `fits` tells what its arithmetic in
+    less than 64 bits may come to.
+    """
     walk = Walk()
     walk.statement(prim_func.body)
     if walk.irregular:
         return Inside(large=_large(walk, prim_func))
-    reader = _Reader(walk, prim_func, symbols)
+    reader = _Reader(walk, prim_func, symbols, fits)
     found = Inside(
         tuple(reader.races()),
         tuple(reader.unwritten_reads()),
@@ -43,11 +50,17 @@ def read_inside(prim_func: Any, symbols: Mapping[Any, sympy.Symbol]) -> Inside:
 
 
 class _Reader:
-    def __init__(self, walk: Walk, prim_func: Any, symbols: Mapping[Any, sympy.Symbol]) -> None:
+    def __init__(
+        self,
+        walk: Walk,
+        prim_func: Any,
+        symbols: Mapping[Any, sympy.Symbol],
+        fits: Callable[[sympy.Expr, int], bool] | None,
+    ) -> None:
         self._walk = walk
         self._parameters = {int(var.__chandle__()) for var in prim_func.params[:]}
         known = dict(symbols)
-        self._translator = Translator(lambda var: _symbol(known, var))
+        self._translator = Translator(lambda var: _symbol(known, var), fits=fits)
 
     # -- races ---------------------------------------------------------------------------------
 
@@ -64,10 +77,13 @@ class _Reader:
     def _race(self, store: Access, loop: Loop) -> Race | None:
         if not self._is_shared(store, loop) or _changes_with(store, loop):
             return None
-        reads = any(
-            load.buffer == store.buffer and _same_indices(load.node, store.node) for load in store.loads
-        )
-        if not (reads or loop in store.value.loops):
+        value = store.node.value
+        reads = any(same_element(load.node, store.node) for load in store.loads)
+        if reads:
+            stored = {access.buffer for access in self._walk.accesses if access.stores}
+            reads = not repeats(value, store.node, stored)
+        moves = loop in store.value.loops and changes(value, loop, store.loops, self._walk.bound)
+        if not (reads or moves):
             return None
         harmless = self._not_made(store, 2, loop)
         if harmless is None or harmless == sympy.true:
@@ -161,12 +177,6 @@ def _comes_before(load: Access, store: Access, internal: Internal) -> bool:
         return False
     common = [loop for loop in load.loops if loop in store.loops and loop not in internal.loops]
     return all(loop.kind == "serial" for loop in common)
-
-
-def _same_indices(load: Any, store: Any) -> bool:
-    return len(load.indices) == len(store.indices) and all(
-        str(a) == str(b) for a, b in zip(load.indices, store.indices, strict=True)
-    )
 
 
 def _buffer(node: Any) -> Any:

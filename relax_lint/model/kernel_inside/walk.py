@@ -28,6 +28,13 @@ class Loop:
     extent: Any
     step: Any
     varies: frozenset[Loop | None]
+    var: Any = None
+    first: Any = 0
+
+    @property
+    def key(self) -> int:
+        """The variable, to tell it from others."""
+        return 0 if self.var is None else key_of(self.var)
 
 
 @dataclass(frozen=True, eq=False)
@@ -88,6 +95,8 @@ class Walk:
         self.escaped: set[int] = set()
         self.irregular = False
         self.has_blocks = False
+        self.bound: list[tuple[Any, Any]] = []
+        """Variables that stand for values, each with its value."""
         self._loops: tuple[Loop, ...] = ()
         self._guards: tuple[Guard, ...] = ()
         self._surely = True
@@ -114,23 +123,24 @@ class Walk:
             kind = str(node.thread_binding.thread_tag)
         step = getattr(node, "step", None)
         parts = [node.min, node.extent, *([] if step is None else [step])]
-        self._loop(node.loop_var, kind, node.extent, step, [self._read(part) for part in parts], node.body)
+        depends = self._joined([self._read(part) for part in parts])
+        self._loop(node.loop_var, kind, (node.min, node.extent), step, depends, node.body)
 
     def _attrstmt(self, node: Any) -> None:
         if type(node.node).__name__ != "IterVar":
             self.statement(node.body)
             return
-        depends = [self._read(node.value)]
-        self._loop(node.node.var, str(node.node.thread_tag), node.value, None, depends, node.body)
+        depends = self._read(node.value)
+        self._loop(node.node.var, str(node.node.thread_tag), (0, node.value), None, depends, node.body)
 
     def _loop(
-        self, var: Any, kind: str, extent: Any, step: Any, depends: Sequence[Depends], body: Any
+        self, var: Any, kind: str, steps: tuple[Any, Any], step: Any, depends: Depends, body: Any
     ) -> None:
-        varies: set[Loop | None] = {loop for one in depends for loop in one.loops}
-        if any(one.contents for one in depends):
+        varies: set[Loop | None] = {*depends.loops}
+        if depends.contents:
             varies.add(None)
-        loop = Loop(str(var.name), kind, extent, step, frozenset(varies))
-        self._values[_key(var)] = Depends(frozenset((loop,)))
+        loop = Loop(str(var.name), kind, steps[1], step, frozenset(varies), var, steps[0])
+        self._values[key_of(var)] = Depends(frozenset((loop,)))
         self._loops = (*self._loops, loop)
         self.statement(body)
         self._loops = self._loops[:-1]
@@ -156,15 +166,15 @@ class Walk:
         block, guards, reducing = node.block, self._guards, self._reducing
         for axis, value in zip(block.iter_vars[:], node.iter_values[:], strict=True):
             depends = self._read(value)
-            self._values[_key(axis.var)] = depends
+            self._name(axis.var, value, depends)
             if int(axis.iter_type) == _REDUCTION_AXIS and block.init is not None:
                 self._reducing |= depends.loops
         if not nodes.is_constant_true(node.predicate):
             self._guards = (*guards, Guard(node.predicate, self._read(node.predicate)))
         for buffer in block.alloc_buffers:
-            self.internals[_key(buffer)] = Internal(buffer, self._loops, moves=True)
+            self.internals[key_of(buffer)] = Internal(buffer, self._loops, moves=True)
         for match in block.match_buffers:
-            self.escaped |= {_key(match.buffer), _key(nodes.region_source(match.source))}
+            self.escaped |= {key_of(match.buffer), key_of(nodes.region_source(match.source))}
         if block.init is not None:
             # It is made in the first step of the loops that are reduced.
             kept, self._surely = self._surely, False
@@ -174,14 +184,20 @@ class Walk:
         self._guards, self._reducing = guards, reducing
 
     def _allocbuffer(self, node: Any) -> None:
-        self.internals[_key(node.buffer)] = Internal(node.buffer, self._loops, moves=False)
+        self.internals[key_of(node.buffer)] = Internal(node.buffer, self._loops, moves=False)
 
     def _declbuffer(self, node: Any) -> None:
         self._read(node.data)
-        self.escaped.add(_key(node.buffer))
+        self.escaped.add(key_of(node.buffer))
 
     def _bind(self, node: Any) -> None:
-        self._values[_key(node.var)] = self._read(node.value)
+        self._name(node.var, node.value, self._read(node.value))
+
+    def _name(self, var: Any, value: Any, depends: Depends) -> None:
+        """From here on a variable stands for a value."""
+        self._values[key_of(var)] = depends
+        if not depends.contents and type(getattr(var, "ty", None)).__name__ == "PrimType":
+            self.bound.append((var, value))
 
     def _evaluate(self, node: Any) -> None:
         self._read(node.value)
@@ -207,7 +223,7 @@ class Walk:
     ) -> None:
         self.accesses.append(
             Access(
-                _key(buffer),
+                key_of(buffer),
                 node,
                 stores,
                 len(self.accesses),
@@ -230,27 +246,27 @@ class Walk:
         kind = type(node).__name__
         if kind == "Var":
             if type(node.ty).__name__ == "BufferType":
-                self.escaped.add(_key(node))
-            return self._values.get(_key(node), Depends())
+                self.escaped.add(key_of(node))
+            return self._values.get(key_of(node), Depends())
         if nodes.is_load(node):
             indices = self._joined([self._read(index) for index in node.indices[:]])
             self._touch(node, nodes.loaded_buffer(node), False, indices, Depends(), ())
             return Depends(indices.loops, contents=True)
         if kind == "Let":
-            self._values[_key(node.var)] = self._read(node.value)
+            self._name(node.var, node.value, self._read(node.value))
             return self._read(node.body)
         if nodes.expression_kind(node) == "Select":
             return self._choice(node)
         start = len(self.accesses)
-        depends = self._joined([self._read(child) for child in _children(node)])
-        if kind_is_call(node) and not _only_computes(node):
+        depends = self._joined([self._read(child) for child in children_of(node)])
+        if is_call(node) and not only_computes(node):
             # What it does with the elements that it names is not known.
             self.escaped |= {access.buffer for access in self.accesses[start:]}
         return depends
 
     def _choice(self, node: Any) -> Depends:
         """Which side is read depends on the condition."""
-        condition, *sides = node.args if kind_is_call(node) else _children(node)
+        condition, *sides = node.args if is_call(node) else children_of(node)
         first = self._read(condition)
         kept, self._surely = self._surely, False
         others = [self._read(side) for side in sides]
@@ -261,12 +277,12 @@ class Walk:
         return Depends(frozenset().union(*(one.loops for one in parts)), any(one.contents for one in parts))
 
 
-def kind_is_call(node: Any) -> bool:
+def is_call(node: Any) -> bool:
     """Whether an expression is a call of an intrinsic."""
     return type(node).__name__ == "Call"
 
 
-def _only_computes(call: Any) -> bool:
+def only_computes(call: Any) -> bool:
     """Whether a call changes nothing: TVM says so of its operations."""
     try:
         effect = call.op.get_attr("TCallEffectKind")
@@ -275,11 +291,13 @@ def _only_computes(call: Any) -> bool:
     return effect is not None and int(effect) <= _READS_STATE
 
 
-def _key(var: Any) -> int:
+def key_of(var: Any) -> int:
+    """What tells a variable or a buffer from others."""
     return int(var.__chandle__())
 
 
-def _children(node: Any) -> Iterator[Any]:
+def children_of(node: Any) -> Iterator[Any]:
+    """The parts of an expression."""
     for part in _PARTS:
         child = getattr(node, part, None)
         if child is not None:

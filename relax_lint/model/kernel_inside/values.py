@@ -1,0 +1,80 @@
+"""Whether steps of a loop that store to one element may leave another value there than one step alone.
+
+The steps of `for i in T.parallel(16): y[0] = i // 16` all store 0, and however many of them make
+`y[0] = T.max(y[0], x[0])`, in whatever order, the same is left.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterator, Sequence
+from typing import Any
+
+import tvm
+
+from relax_lint.model.kernel_inside.walk import Loop, children_of, is_call, key_of, only_computes
+from relax_lint.vm import nodes, versions
+
+_IDEMPOTENT = frozenset(("Max", "Min", "And", "Or", "BitwiseAnd", "BitwiseOr"))
+
+
+def changes(value: Any, loop: Loop, loops: Sequence[Loop], bound: Sequence[tuple[Any, Any]]) -> bool:
+    """Whether a value that names a loop plainly changes with its steps; `bound` are variables that stand for
+    other values.
+    """
+    if any(is_call(node) and not only_computes(node) for node in _nodes(value)):
+        return False
+    analyzer = versions.arithmetic().Analyzer()
+    try:
+        if type(loop.extent).__name__ == "Var":
+            # Two steps are the fewest that can be in each other's way.
+            analyzer.bind(loop.extent, tvm.tirx.IntImm(loop.extent.ty.dtype, 2))
+        for one in loops:
+            if one.var is not None and one.step is None:
+                analyzer.bind(one.var, _steps(one))
+        for var, meant in bound:
+            analyzer.bind(var, meant)
+        simpler = analyzer.simplify(value)
+    except (TypeError, ValueError, RuntimeError):
+        return False
+    return any(type(node).__name__ == "Var" and key_of(node) == loop.key for node in _nodes(simpler))
+
+
+def repeats(value: Any, element: Any, stored: Collection[int]) -> bool:
+    """Whether a second store of a value made of the element itself leaves what the first one did. `stored`
+    are the buffers that the kernel stores to.
+    """
+    if nodes.is_load(value):
+        return same_element(value, element)
+    if nodes.expression_kind(value) not in _IDEMPOTENT:
+        return False
+    sides = value.args if is_call(value) else (value.a, value.b)
+    return any(
+        repeats(side, element, stored) and not _looks_at(other, stored)
+        for side, other in ((sides[0], sides[1]), (sides[1], sides[0]))
+    )
+
+
+def same_element(load: Any, store: Any) -> bool:
+    """Whether a load plainly is from the element that a store stores to."""
+    if key_of(nodes.loaded_buffer(load)) != key_of(store.buffer) or len(load.indices) != len(store.indices):
+        return False
+    return all(str(a) == str(b) for a, b in zip(load.indices, store.indices, strict=True))
+
+
+def _steps(loop: Loop) -> Any:
+    if isinstance(loop.first, int):
+        return tvm.ir.Range(loop.extent)
+    return tvm.ir.Range.from_min_extent(loop.first, loop.extent)
+
+
+def _looks_at(value: Any, buffers: Collection[int]) -> bool:
+    return any(nodes.is_load(node) and key_of(nodes.loaded_buffer(node)) in buffers for node in _nodes(value))
+
+
+def _nodes(value: Any) -> Iterator[Any]:
+    """An expression and all that it is made of."""
+    if isinstance(value, (int, float, str)):
+        return
+    yield value
+    for child in children_of(value):
+        yield from _nodes(child)
