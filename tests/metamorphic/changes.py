@@ -64,7 +64,11 @@ def renamed(content: str) -> Changed:
                     names |= {word: word + _SUFFIX for word in _WORD.findall(node.value)}
     for module in modules(tree):
         _Renamer(names, module.name).visit(module)
-    return Changed(ast.unparse(tree), {new: old for old, new in names.items()})
+    # TVM calls the value of a branch as its `If`, with an ending.
+    endings = ("", "_then", "_else")
+    return Changed(
+        ast.unparse(tree), {new + ending: old + ending for old, new in names.items() for ending in endings}
+    )
 
 
 def _in_shape(constant: ast.Constant, argument: ast.arg) -> bool:
