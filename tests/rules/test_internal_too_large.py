@@ -24,6 +24,8 @@ def main(x: R.Tensor((8,), "float32")):
 """
 CUDA = 'T.func_attr({"target": T.target({"kind": "cuda", "arch": "sm_80", "max_shared_memory_per_block": 4096})})'
 
+ROCM = 'T.func_attr({"target": T.target({"kind": "rocm", "mcpu": "gfx900", "max_shared_memory_per_block": 4096})})'
+
 
 @pytest.mark.parametrize(
     ("target", "scope", "dtype", "extent", "count"),
@@ -31,7 +33,8 @@ CUDA = 'T.func_attr({"target": T.target({"kind": "cuda", "arch": "sm_80", "max_s
         (CUDA, "shared", "float32", 1025, 1),
         (CUDA, "shared", "float32", 1024, 0),
         (CUDA, "shared", "float16", 2049, 1),
-        (CUDA, "shared.dyn", "float32", 1025, 1),
+        (CUDA, "shared.dyn", "float32", 1025, 0),
+        (ROCM, "shared.dyn", "float32", 1025, 1),
         (CUDA, "global", "float32", 5000, 0),
         ("T.evaluate(0)", "shared", "float32", 1025, 0),
     ],
