@@ -11,6 +11,7 @@ from relax_lint.analysis.results import Result
 from relax_lint.analysis.roots import Roots
 from relax_lint.model.operations import (
     Alias,
+    AllocTensor,
     Assert,
     FunctionCall,
     GetItem,
@@ -108,15 +109,19 @@ class Aliases:
     @cached_property
     def cast_names(self) -> frozenset[ValueId]:
         """The names that share a register by a cast, which KillAfterLastUse may have left: the type of the
-        value may have become that of the cast since.
+        value may have become that of the cast since, unless it is that of an allocation.
         """
         found: set[ValueId] = set()
         for op in self._function.body.walk():
             source = self._same_register(op)
-            is_cast = isinstance(op, MatchCast) and not op.unnamed
-            if source is not None and (is_cast or source in found):
+            if source is not None and (source in found or self._may_have_been_left(op, source)):
                 found.add(op.result)
         return frozenset(found)
+
+    def _may_have_been_left(self, op: Op, source: ValueId) -> bool:
+        if not isinstance(op, MatchCast) or op.unnamed:
+            return False
+        return not isinstance(self._definitions.get(self.register(source)), AllocTensor)
 
     def register(self, value: ValueId) -> ValueId:
         """The value in whose register a value sits."""

@@ -101,3 +101,17 @@ def main(x: {T4}):
     # Two of the three tensors live at once.
     totals = measure(program, main, exec_mode=ExecMode("bytecode"), binding={})
     assert totals.reserved[Allocator.NAIVE] == 2 * 16
+
+
+def test_a_cast_to_the_type_of_an_allocation_is_removed_and_its_name_killed() -> None:
+    body = f"""
+@R.function
+def main(x: {T4}):
+    s = R.memory.alloc_storage(R.shape([16]), R.prim_value(0), R.str("global"), R.dtype("uint8"))
+    a = R.memory.alloc_tensor(s, R.prim_value(0), R.shape([4]), R.dtype("float32"))
+    b = R.match_cast(a, {T4})
+    R.memory.kill_tensor(a)
+    return b
+"""
+    found = check_module(parse(body), Config(select=("RLX201",))).checks
+    assert Verdict.ALWAYS_WRONG in {check.verdict for check in found}
