@@ -99,7 +99,7 @@ class AccessJudge:
             trial = self._trial(use, access, decision.wrong)
             if trial is not None and trial.outcome is Outcome.BESIDE:
                 beside = AccessVerdict(access, Status.BESIDE, claim, decision, "", (), first, trial)
-                if not self._leaves_memory_too(use, beside):
+                if not self.leaves_memory_too(use, beside):
                     return _beside(beside)
             why = next((one.why for one in inexact if self._is_open(use, conditions[one])), "")
             return AccessVerdict(
@@ -113,7 +113,7 @@ class AccessJudge:
 
     def _outside(self, use: KernelUse, found: AccessVerdict) -> AccessVerdict:
         """What leaves an axis in every call: wrong only if it leaves the memory in every call."""
-        if self._leaves_memory_too(use, found):
+        if self.leaves_memory_too(use, found):
             return found
         if found.trial is None or found.trial.outcome is not Outcome.OUTSIDE:
             return _beside(found)
@@ -121,7 +121,8 @@ class AccessJudge:
             return found
         return replace(found, status=Status.DEPENDS, reason=MAY_BE_ANOTHER, complete=False)
 
-    def _leaves_memory_too(self, use: KernelUse, found: AccessVerdict) -> bool:
+    def leaves_memory_too(self, use: KernelUse, found: AccessVerdict) -> bool:
+        """Whether an access is outside its memory in every call in which it leaves an axis."""
         access = found.access
 
         def condition_of(obligation: Obligation) -> Boolean | Unknown:

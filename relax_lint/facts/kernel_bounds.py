@@ -23,7 +23,7 @@ from relax_lint.facts.kernel_access_verdicts import AccessVerdict, CallVerdict, 
 from relax_lint.facts.kernel_access_words import AccessWords, words
 from relax_lint.facts.kernel_accesses import AccessJudge
 from relax_lint.facts.kernel_coverage import coverage
-from relax_lint.facts.kernel_memory import BESIDE_AS_FAR_AS_KNOWN
+from relax_lint.facts.kernel_memory import BESIDE_AS_FAR_AS_KNOWN, MAY_BE_ANOTHER
 from relax_lint.facts.kernels import KernelFacts, KernelUse
 from relax_lint.model.kernels import Lookup
 from relax_lint.model.operations import ValueId
@@ -133,13 +133,23 @@ class IndexFacts:
 
     def _depending(self, use: KernelUse, depends: tuple[AccessVerdict, ...]) -> Decision:
         if all(one.complete for one in depends):
-            return self._judge.judge(Claim(all_of(one.condition for one in depends), use.entered))
+            decision = self._judge.judge(Claim(all_of(one.condition for one in depends), use.entered))
+            is_wrong = decision.verdict is Verdict.ALWAYS_WRONG
+            if is_wrong and not self._one_leaves_its_memory(use, depends):
+                return Decision(Verdict.NEEDS_RUNTIME_CHECK, Proof(Prover.CONSTANT, MAY_BE_ANOTHER))
+            return decision
         # What is only known to be necessary, or to be enough, is not the safe region.
         one = next(one for one in depends if not one.complete)
         found = one.decision
         example = None if found is None else found.wrong
         proof = Proof(Prover.CONSTANT, f"a step was found in which an index is outside; {one.reason}")
         return Decision(Verdict.NEEDS_RUNTIME_CHECK, proof, wrong=example)
+
+    def _one_leaves_its_memory(self, use: KernelUse, depends: tuple[AccessVerdict, ...]) -> bool:
+        """Whether in every call some access is outside its memory, and not only outside an axis."""
+        sure = [one.condition for one in depends if self._accesses.leaves_memory_too(use, one)]
+        found = self._judge.judge(Claim(all_of(sure), use.entered))
+        return found.verdict is Verdict.ALWAYS_WRONG
 
     def is_about_input(self, use: KernelUse) -> bool:
         """Whether some input makes an access leave its buffer, as far as that is known."""

@@ -140,6 +140,17 @@ def test_a_symbol_decides_how_large_the_memory_is(index: str, verdict: str) -> N
     assert (check.verdict.value, check.safe_when) == (verdict, None)
 
 
+@pytest.mark.vm
+def test_two_accesses_are_wrong_together_only_where_one_leaves_the_memory(machine: Machine) -> None:
+    # Inside for n = 2 and 3, inside for n >= 4: never both. With four rows `x[1, 8]` is in the next row, and
+    # `x[n - 1, 8]` is behind the last one.
+    body = "for j in range(n + 5):\n    y[0, 0] = x[{}, j]\nfor i in range(4):\n    y[i, 0] = x[i, 0]"
+    beside, wrong = (_module(body.format(row), rows='"n"') for row in ("1", "n - 1"))
+    assert _check(beside).verdict.value == "needs-runtime-check"
+    assert _check(wrong).verdict.value == "always-wrong"
+    assert _is_clean(machine, beside)
+
+
 def test_a_region_that_a_run_contradicts_is_not_told() -> None:
     body = "for j in range(8):\n    y[1, j] = T.float32(0)\nfor j in range(n):\n    y[0, j] = T.float32(0)"
     check = _check(_module(body, rows='"n"'))
