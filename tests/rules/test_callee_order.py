@@ -10,7 +10,8 @@ import tvm
 from tvm import relax
 
 from relax_lint.results.verdict import Verdict
-from tests.rules.test_handed_over import FINE, HEAD, STORAGE, T4, TENSOR, UNSURE, worst
+from tests.rules.four_elements import KERNELS, STORAGE, T4, TENSOR
+from tests.rules.test_handed_over import FINE, UNSURE, worst
 
 READ_BEFORE = """def over(a: T4, b: T4, s: R.Any):
     w = Module.double(a, b)
@@ -109,7 +110,7 @@ def test_what_a_callee_calls_counts_as_one_operation(read: str) -> None:
 
 @pytest.mark.parametrize(("callee", "is_right"), [(READ_BEFORE, True), (READ_BEHIND, False)])
 def test_the_machine_agrees(callee: str, is_right: bool) -> None:
-    body = f"{HEAD}\n@R.function(pure=False, private=True)\n{callee}\n@R.function(pure=False)\n"
+    body = f"{KERNELS}\n@R.function(pure=False, private=True)\n{callee}\n@R.function(pure=False)\n"
     body += f'def main(x: {T4}, y: {T4}, c: R.Tensor((), "bool")):\n{MAIN.format("a, b, s")}'
     body = body.replace("T4", T4).replace("STORAGE", STORAGE)
     for storage in ("s", "q"):

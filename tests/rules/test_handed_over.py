@@ -9,34 +9,16 @@ from relax_lint.judging.report import check_module
 from relax_lint.results.check import Check
 from relax_lint.results.verdict import Verdict
 from relax_lint.settings.config import Config
+from tests.rules.four_elements import KERNELS, STORAGE, T4, TENSOR
 
 FINE, UNSURE, WRONG = Verdict.ALWAYS_FINE, Verdict.NEEDS_RUNTIME_CHECK, Verdict.ALWAYS_WRONG
-T4 = 'R.Tensor((4,), "float32")'
-STORAGE = 'R.memory.alloc_storage(R.shape([16]), R.prim_value(0), R.str("global"), R.dtype("float32"))'
-TENSOR = 'R.memory.alloc_tensor({}, R.prim_value(0), R.shape([4]), R.dtype("float32"))'
-HEAD = """
-@T.prim_func(private=True, s_tir=True)
-def double(x: T.Buffer((4,), "float32"), y: T.Buffer((4,), "float32")):
-    for i in range(4):
-        y[i] = x[i] * T.float32(2)
-
-@T.prim_func(private=True, s_tir=True)
-def add(x: T.Buffer((4,), "float32"), y: T.Buffer((4,), "float32"), z: T.Buffer((4,), "float32")):
-    for i in range(4):
-        z[i] = x[i] + y[i]
-
-@T.prim_func(private=True, s_tir=True)
-def twice(x: T.Buffer((4,), "float32")):
-    for i in range(4):
-        x[i] = x[i] * T.float32(2)
-"""
 
 
 def judged(rule: str, callee: str, main: str) -> list[Check]:
     """The checks of a rule on a function `main(x, y, c)` that calls `callee`."""
     callee = "@R.function(pure=False, private=True)\n" + callee
     main = f'@R.function(pure=False)\ndef main(x: {T4}, y: {T4}, c: R.Tensor((), "bool")):\n' + main
-    body = "\n".join((HEAD, callee, main))
+    body = "\n".join((KERNELS, callee, main))
     for short, long in (("T4", T4), ("STORAGE", STORAGE)):
         body = body.replace(short, long)
     for storage in ("s", "q", "t"):

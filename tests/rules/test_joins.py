@@ -8,31 +8,15 @@ import pytest
 
 from relax_lint.results.verdict import Verdict
 from tests.rules.checking import checks, parse
+from tests.rules.four_elements import KERNELS, T4
 
 FINE, UNSURE, WRONG = Verdict.ALWAYS_FINE, Verdict.NEEDS_RUNTIME_CHECK, Verdict.ALWAYS_WRONG
-T4 = 'R.Tensor((4,), "float32")'
-HEAD = """
-@T.prim_func(private=True, s_tir=True)
-def double(x: T.Buffer((4,), "float32"), y: T.Buffer((4,), "float32")):
-    for i in range(4):
-        y[i] = x[i] * T.float32(2)
-
-@T.prim_func(private=True, s_tir=True)
-def add(x: T.Buffer((4,), "float32"), y: T.Buffer((4,), "float32"), z: T.Buffer((4,), "float32")):
-    for i in range(4):
-        z[i] = x[i] + y[i]
-
-@T.prim_func(private=True, s_tir=True)
-def twice(x: T.Buffer((4,), "float32")):
-    for i in range(4):
-        x[i] = x[i] * T.float32(2)
-"""
 INPLACE = "R.call_tir_inplace(Module.twice, ({},), [0], T4)"
 
 
 def verdicts(code: str, functions: str) -> list[Verdict]:
     """What a rule says of `main`."""
-    text = HEAD + functions.replace("T4", T4)
+    text = KERNELS + functions.replace("T4", T4)
     return [check.verdict for check in checks(parse(text), code) if check.function == "main"]
 
 

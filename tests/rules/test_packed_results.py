@@ -9,26 +9,9 @@ import pytest
 from relax_lint.results.check import Check
 from relax_lint.results.verdict import Verdict
 from tests.rules.checking import checks, parse
+from tests.rules.four_elements import KERNELS, STORAGE, T4, TENSOR
 
-T4 = 'R.Tensor((4,), "float32")'
-STORAGE = 'R.memory.alloc_storage(R.shape([16]), R.prim_value(0), R.str("global"), R.dtype("float32"))'
-TENSOR = 'R.memory.alloc_tensor({}, R.prim_value(0), R.shape([4]), R.dtype("float32"))'
-HEAD = f"""
-@T.prim_func(private=True, s_tir=True)
-def double(x: T.Buffer((4,), "float32"), y: T.Buffer((4,), "float32")):
-    for i in range(4):
-        y[i] = x[i] * T.float32(2)
-
-@T.prim_func(private=True, s_tir=True)
-def add(x: T.Buffer((4,), "float32"), y: T.Buffer((4,), "float32"), z: T.Buffer((4,), "float32")):
-    for i in range(4):
-        z[i] = x[i] + y[i]
-
-@T.prim_func(private=True, s_tir=True)
-def twice(x: T.Buffer((4,), "float32")):
-    for i in range(4):
-        x[i] = x[i] * T.float32(2)
-
+HEAD = f"""{KERNELS}
 @R.function(private=True, pure=False)
 def keep(p: {T4}):
     w = R.call_packed("my.keep", p, ty_args=R.Object)
