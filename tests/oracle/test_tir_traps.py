@@ -20,6 +20,13 @@ def f(x_: T.handle, y_: T.handle, z_: T.handle):
     z = T.match_buffer(z_, (300,), "float32")
 """
 COMPARED = {
+    "many races before one in another buffer": """\
+for i in T.parallel(4):
+    for j in range(300):
+        z[j] = z[299 - j]
+for i in T.parallel(2):
+    y[0] = y[0] + z[i]
+""",
     "a view is stored to at the end of a step": """\
 s = T.alloc_buffer((1,), "int32", scope="local")
 s[0] = 0

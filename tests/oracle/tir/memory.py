@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any, TypeAlias
@@ -11,6 +12,8 @@ from tests.oracle.tir.numbers import bits_of, rounding
 
 Path: TypeAlias = "tuple[tuple[ParallelLoop, int], ...]"
 Tag: TypeAlias = tuple[tuple[int, int, int], ...]
+_MOST = 200
+"""Races that are told of one buffer."""
 
 
 @dataclass(eq=False)
@@ -73,6 +76,8 @@ class Report:
     sites: dict[int, tuple[Any, Outside]] = field(default_factory=dict)
     early: list[Early] = field(default_factory=list)
     races: list[Race] = field(default_factory=list)
+    raced: Counter[str] = field(default_factory=Counter)
+    """How often steps met in a buffer; of each buffer the first times are in `races`."""
     diverged: bool = False
     undefined: str | None = None
     failed_assert: bool = False
@@ -227,7 +232,8 @@ class Access:
         read: bool,
         same: bool,
     ) -> None:
-        if len(self.report.races) > 200:
+        self.report.raced[view.name] += 1
+        if self.report.raced[view.name] > _MOST:
             return
         number = _are_concurrent(tag, other)
         kind = next(loop.kind for loop, _ in path if loop.number == number)
