@@ -80,7 +80,7 @@ def limited(
     conditions: Mapping[Obligation, Boolean | Unknown],
 ) -> AccessVerdict:
     """A verdict that counts only for the calls that keep to limits."""
-    unproved = [one for one in limits if _is_open(judge, use, conditions[one])]
+    unproved = [one for one in limits if is_open(judge, use, conditions[one])]
     if not unproved:
         return found
     if found.status is Status.DEPENDS:
@@ -99,5 +99,6 @@ def limited(
     )
 
 
-def _is_open(judge: Judge, use: KernelUse, condition: Boolean | Unknown) -> bool:
+def is_open(judge: Judge, use: KernelUse, condition: Boolean | Unknown) -> bool:
+    """Whether a condition is not proved for every call that the entry of a kernel lets through."""
     return judge.judge(Claim(condition, use.entered)).verdict is not Verdict.ALWAYS_FINE

@@ -12,7 +12,7 @@ from relax_lint.analysis.presumption import Presumption
 from relax_lint.facts.claims import Claim, all_of
 from relax_lint.facts.index_values import Held, IndexValues
 from relax_lint.facts.judge import Judge
-from relax_lint.facts.kernel_access_verdicts import AccessVerdict, CallVerdict, Status, limited
+from relax_lint.facts.kernel_access_verdicts import AccessVerdict, CallVerdict, Status, is_open, limited
 from relax_lint.facts.kernel_memory import MAY_BE_ANOTHER, leaves_memory_too, reason
 from relax_lint.facts.kernels import KernelUse
 from relax_lint.model.kernel_access.accesses import KernelAccess, Obligation
@@ -101,7 +101,7 @@ class AccessJudge:
                 beside = AccessVerdict(access, Status.BESIDE, claim, decision, "", (), first, trial)
                 if not self.leaves_memory_too(use, beside):
                     return _beside(beside)
-            why = next((one.why for one in inexact if self._is_open(use, conditions[one])), "")
+            why = next((one.why for one in inexact if is_open(self._judge, use, conditions[one])), "")
             return AccessVerdict(
                 access, Status.DEPENDS, claim, decision, why, obligation=first, trial=trial, complete=not why
             )
@@ -159,7 +159,7 @@ class AccessJudge:
             return AccessVerdict(
                 access, status, sufficient, found, why, obligation=inexact[0], trial=trial, complete=False
             )
-        unproved = [one for one in inexact if self._is_open(use, conditions[one])]
+        unproved = [one for one in inexact if is_open(self._judge, use, conditions[one])]
         if unproved and all(one.data and not one.holds for one in unproved):
             return AccessVerdict(access, Status.ASSUMED, assumptions=(self._computed(use, access),))
         if unproved and all(_is_lookup(use, access, one) for one in unproved):
@@ -172,9 +172,6 @@ class AccessJudge:
         return AccessVerdict(
             access, Status.UNDECIDED, sufficient, found, inexact[0].why, obligation=inexact[0]
         )
-
-    def _is_open(self, use: KernelUse, condition: Boolean | Unknown) -> bool:
-        return self._judge.judge(Claim(condition, use.entered)).verdict is not Verdict.ALWAYS_FINE
 
     def _computed(self, use: KernelUse, access: KernelAccess) -> Presumption:
         """That indices which a kernel computes from data are inside."""
@@ -261,8 +258,8 @@ class AccessJudge:
             }
             condition = self._condition(use, access, one, {**contents, -1: more})
             given = [fact for value in known.values() for fact in value.given]
-            if isinstance(condition, Unknown) or self._is_open(
-                use, sympy.Or(condition, *map(sympy.Not, given))
+            if isinstance(condition, Unknown) or is_open(
+                self._judge, use, sympy.Or(condition, *map(sympy.Not, given))
             ):
                 left.append(one)
             else:

@@ -76,7 +76,7 @@ class _Restorer(PyExprMutator):  # type: ignore[misc]
             )
         except ValueError:
             # A pass has dropped the shape of the argument, and TVM wants that of the result. It stays a
-            # call of a function of which nothing is known.
+            # call of an unknown function.
             return super().visit_call_(call)
         self.restored += 1
         return found

@@ -16,6 +16,12 @@ from tests.rules.checking import parse
 
 T4 = 'R.Tensor((4,), "float32")'
 ERASED = 'R.Tensor(ndim=1, dtype="float32")'
+INNER = f"""
+@R.function(private=True)
+def inner(p: {T4}) -> {ERASED}:
+    q = R.exp(p)
+    return q
+"""
 KERNELS = """
 @T.prim_func(private=True, s_tir=True)
 def twice(x: T.Buffer((4,), "float32")):
@@ -59,12 +65,7 @@ def main(x: {T4}):
 
 
 def test_what_a_called_function_needs_counts_and_its_result_is_not_killed() -> None:
-    body = f"""
-@R.function(private=True)
-def inner(p: {T4}) -> {ERASED}:
-    q = R.exp(p)
-    return q
-
+    body = f"""{INNER}
 @R.function
 def main(x: {T4}):
     a = R.match_cast(Module.inner(x), {T4})
@@ -82,12 +83,7 @@ def main(x: {T4}):
 
 
 def test_what_a_cast_computes_is_killed_with_the_cast() -> None:
-    body = f"""
-@R.function(private=True)
-def inner(p: {T4}) -> {ERASED}:
-    q = R.exp(p)
-    return q
-
+    body = f"""{INNER}
 @R.function
 def main(x: {T4}):
     a = R.match_cast(Module.inner(x), {T4})

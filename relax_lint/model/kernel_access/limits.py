@@ -24,8 +24,8 @@ _WRAPS = "its 32-bit index arithmetic may wrap around"
 
 
 def limits_of(symbols: int, beyond: Iterable[tuple[Poly, ...]]) -> tuple[Poly, ...]:
-    """What is not negative in a call in which nothing wraps around, where each of `beyond` are polynomials
-    that are not negative where something does. The first atoms are so many symbols of the signature.
+    """What is not negative in a call in which all arithmetic fits, where each of `beyond` are polynomials
+    that are not negative where some wraps around. The first atoms are so many symbols of the signature.
     """
     found: dict[Poly, None] = {}
     for outside in beyond:

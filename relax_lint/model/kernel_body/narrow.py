@@ -2,7 +2,7 @@
 
 What wraps around only where an argument has about 2**31 elements is taken as exact: an index of 32 bits does
 not reach all elements of such a tensor, which the accesses of the kernel tell (`kernel_access/limits.py`).
-Anything else is no number that is known: `range(40000 * k)` has no step for some `k` that are small.
+The value of anything else is unknown: `range(40000 * k)` has no step for some `k` that are small.
 """
 
 from __future__ import annotations
