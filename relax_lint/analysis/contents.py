@@ -23,7 +23,7 @@ from relax_lint.analysis.effects import Effect, superseded
 from relax_lint.analysis.events import Apart, Damage, Mending, Overwriting, Reading, StaleRead, UnwrittenRead
 from relax_lint.analysis.liveness import operands
 from relax_lint.analysis.overlaps import TensorMemory
-from relax_lint.analysis.partial_results import partial_results
+from relax_lint.analysis.partial_results import left_out
 from relax_lint.analysis.paths import Paths
 from relax_lint.analysis.presumption import Presumption
 from relax_lint.analysis.reported import Reported
@@ -39,7 +39,6 @@ from relax_lint.model.operations import (
     ValueId,
 )
 from relax_lint.model.program import Function
-from relax_lint.vm.calls import CallKind
 
 _END = 1 << 62
 """A use after the last operation: the result."""
@@ -205,20 +204,15 @@ class Contents(ContentWrites):
             self._supersede(op, AccessPath(op.arguments[position]), certainty, state)
 
     def _fill_results(self, op: KernelCall, effect: Effect, state: ContentState) -> None:
-        """The tensors that a call allocates hold nothing where it leaves elements out. Of several only those
-        count of which it is known when all of it is written.
-        """
-        fresh, first = list(leaves(self._roots.tree(op.result))), len(op.arguments)
-        partial = partial_results(op, self._function)
-        if op.kind is CallKind.CALL_TIR and effect.known:
-            written = {p - first: effect.whole.get(p, sympy.false) for p in effect.writes if p >= first}
-            stated = {at: when for at, when in written.items() if when != sympy.false or len(fresh) == 1}
-            partial = {at: when for at, when in stated.items() if when != sympy.true}
-        for at in partial:
+        """The tensors that a call allocates hold nothing where it leaves elements out."""
+        fresh = list(leaves(self._roots.tree(op.result)))
+        for at, mended in left_out(op, effect, self._function):
             roots = fresh[at] if at < len(fresh) else frozenset()
             for root in roots if len(roots) == 1 else ():
                 if root in self._last_use:
-                    state.unwritten[root] = Damage(Certainty.MUST, (Mending(op, root, first + at),))
+                    state.unwritten[root] = Damage(
+                        Certainty.MUST, tuple(replace(m, value=root) for m in mended)
+                    )
 
     def _call(self, op: FunctionCall, state: ContentState) -> None:
         summary = self._summary_of(op)
@@ -290,12 +284,16 @@ class Contents(ContentWrites):
         for path in paths:
             for value in self._aliases.leaves(self._aliases.leaf(path)):
                 tree = self._tree(path) if value == path.value else self._roots.tree(value)
-                if any(root in state.unwritten for root in everything(tree)):
-                    self._write(AccessPath(value), Mending(op, value, presumed=presumed), state)
-                else:
-                    # Of a function of the program that is not known it is not even taken that it reads.
-                    reads = must_if(not isinstance(op, FunctionCall))
+                unwritten = everything(tree) & state.unwritten.keys()
+                # Of a function of the program that is not known it is not even taken that it reads.
+                reads = must_if(not isinstance(op, FunctionCall))
+                if not unwritten or self._presumed_written(unwritten, state) is not None:
                     self._read(Reading(op, value, presumed), tree, state, certainty=reads)
+                    continue
+                for root in sorted(unwritten):
+                    if state.unwritten[root].mended:
+                        self._read_overwritten(root, Reading(op, value, presumed), Certainty.MAY, state)
+                self._write(AccessPath(value), Mending(op, value, presumed=presumed), state)
 
     def _return(self) -> dict[tuple[int, ...], Certainty]:
         """The function's result is read by the caller; the fields of it that were not written."""

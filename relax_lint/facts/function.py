@@ -18,6 +18,7 @@ from relax_lint.facts import (
     double_kill,
     inplace,
     live_overlap,
+    pure_calls,
     undominated,
     uninitialised_read,
     unused_memory,
@@ -217,6 +218,10 @@ class FunctionFacts:
     def outside_writes(self) -> Iterator[Decided[OutsideWrite]]:
         """Every write to a constant or a parameter (RLX206)."""
         return inplace.outside_writes(self.flow, self.prover)
+
+    def believed_calls(self) -> Iterator[Decided[KernelCall]]:
+        """The calls that say themselves which arguments they leave alone (RLX206)."""
+        return pure_calls.believed_calls(self.flow, self.prover)
 
     def never_killed(self) -> Iterator[Decided[KeptAllocation]]:
         """The allocations of a function that kills which it does not kill (RLX207)."""
