@@ -28,6 +28,7 @@ from relax_lint.facts.assertions import RuntimeCheck
 from relax_lint.facts.bounds import BoundFacts
 from relax_lint.facts.budgets import BudgetFacts
 from relax_lint.facts.call_arguments import CallArguments, accepted_calls
+from relax_lint.facts.call_results import CallResults
 from relax_lint.facts.claims import Claim
 from relax_lint.facts.devices import DeviceFacts
 from relax_lint.facts.heap_slots import HeapSlotFacts
@@ -54,6 +55,7 @@ from relax_lint.model.operations import (
     ValueId,
 )
 from relax_lint.model.program import Function, Provenance
+from relax_lint.model.types import TensorType
 from relax_lint.settings.config import Config
 from relax_lint.symbolic.decision import Decision
 from relax_lint.symbolic.domain import Domain
@@ -151,6 +153,11 @@ class FunctionFacts:
     def packing(self) -> PackingFacts:
         """The dtypes that are not a whole number of bytes (RLX404)."""
         return PackingFacts(self.placement, self.prover)
+
+    @cached_property
+    def call_results(self) -> CallResults:
+        """The tensors that calls allocate where no memory is planned (RLX104, RLX404)."""
+        return CallResults(self.flow, self.prover)
 
     @cached_property
     def heap_slots(self) -> HeapSlotFacts:
@@ -307,9 +314,9 @@ class FunctionFacts:
         """A number of elements for a message: ``16 elements``."""
         return quantity(size, "elements")
 
-    def shape_label(self, op: AllocTensor | AllocStorage) -> str:
+    def shape_label(self, op: AllocTensor | AllocStorage | TensorType) -> str:
         """The extents of an allocation as a label: ``shape `(n - 17, 4)` ``."""
-        extents = op.shape if isinstance(op, AllocTensor) else op.extents
+        extents = op.extents if isinstance(op, AllocStorage) else op.shape or ()
         if isinstance(extents, Unknown):
             return extents.reason
         return f"shape `({', '.join(expr_text(extent) for extent in extents)})`"
