@@ -98,10 +98,7 @@ class _Finder:
     def _at(self, path: str, stdin_filename: str | None) -> Iterator[Input | Problem | Ordinary]:
         """The inputs at one path of the command line, links apart."""
         if path == "-":
-            from relax_lint.sources.inputs import Input
-
-            shown = stdin_filename or "<stdin>"
-            yield Input(shown, kind_of(shown), None, named=True)
+            yield _input(stdin_filename or "<stdin>", None, named=True)
             return
         try:
             status = os.stat(path)
@@ -114,19 +111,15 @@ class _Finder:
         elif stat.S_ISDIR(status.st_mode):
             self._roots.append(path)
             search = Search(path, self._exclude, self._respect_gitignore, self._seen, self._limit)
-            yield from search.files(lambda found: _searched(found, path))
+            yield from search.files(lambda found: _input(found, found, beneath=path))
             self._links += search.links
         elif (status.st_dev, status.st_ino) not in self._seen:
-            from relax_lint.sources.inputs import Input
-
             self._seen.add((status.st_dev, status.st_ino))
-            yield Input(path, kind_of(path), path, named=True, beneath=self._base(path))
+            yield _input(path, path, named=True, beneath=self._base(path))
 
     def _linked(self) -> Iterator[Input]:
         """The targets of links that were not found at their own location."""
         for link in self._links:
-            from relax_lint.sources.inputs import Input
-
             try:
                 status = os.stat(link)
             except OSError:
@@ -138,8 +131,7 @@ class _Finder:
                 self._leaving.append(link)
             elif stat.S_ISREG(status.st_mode) and (status.st_dev, status.st_ino) not in self._seen:
                 self._seen.add((status.st_dev, status.st_ino))
-                beneath = os.path.realpath(root)
-                yield Input(link, kind_of(link), target, named=False, beneath=beneath)
+                yield _input(link, target, beneath=os.path.realpath(root))
 
     def _base(self, path: str) -> str | None:
         """What the links on the way to a named file must not leave."""
@@ -148,12 +140,11 @@ class _Finder:
         return "." if _is_below_here(path) else os.path.dirname(path) or "."
 
 
-def _searched(path: str, root: str) -> Input:
-    """A file that the search of a folder has found."""
+def _input(path: str, source: str | None, *, named: bool = False, beneath: str | None = None) -> Input:
     # Only here: what an input is made of takes longer to load than most folders to search.
     from relax_lint.sources.inputs import Input
 
-    return Input(path, kind_of(path), path, named=False, beneath=root)
+    return Input(path, kind_of(path), source, named, beneath=beneath)
 
 
 def _has_link(path: str) -> bool:
