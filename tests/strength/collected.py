@@ -35,5 +35,5 @@ def said_of_kernel(text: str) -> Said:
         module = called(prim_func)
     except (KeyError, ValueError, TypeError, tvm.error.InternalError):
         return Said(alone)  # Its parameters do not tell what a caller gives.
-    found = said_of(module)
+    found = said_of(module, proofs=True)
     return Said((*alone, *found.claims), found.findings)

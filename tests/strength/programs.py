@@ -69,7 +69,7 @@ def _of_written(program: Any) -> Said:
     module = read(program)
     if module is None:
         raise NoModule
-    return said_of(module, program.config)
+    return said_of(module, program.config, proofs=True)
 
 
 def _random() -> Iterator[tuple[str, Case]]:
@@ -84,8 +84,8 @@ def _verify_random(program: Program) -> None:
     compare_first_failures(program)
 
 
-def _of_text(text: str) -> Said:
-    return said_of(load_module(text, "script"))
+def _of_text(text: str, *, proofs: bool = False) -> Said:
+    return said_of(load_module(text, "script"), proofs=proofs)
 
 
 def _heaps() -> Iterator[tuple[str, Case]]:
@@ -152,7 +152,7 @@ def _claims_of(kernel: Kernel) -> Iterator[str]:
 
 def _modules() -> Iterator[tuple[str, Case]]:
     for name, text in texts("modules"):
-        yield name, Case(partial(_of_text, text))
+        yield name, Case(partial(_of_text, text, proofs=True))
 
 
 def _single() -> Iterator[tuple[str, Case]]:
