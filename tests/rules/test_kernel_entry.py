@@ -157,5 +157,5 @@ def test_strides_are_those_of_a_tensor_without_gaps(
 
 
 def test_the_kinds_have_names() -> None:
-    kinds = [tensor(1), ShapeType(()), PrimType("int64"), TupleType(()), OpaqueType()]
+    kinds: list[ValueType] = [tensor(1), ShapeType(()), PrimType("int64"), TupleType(()), OpaqueType()]
     assert list(map(kind_of, kinds)) == ["a tensor", "a shape", "a number", "a tuple", "an object"]
