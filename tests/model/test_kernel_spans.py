@@ -26,44 +26,44 @@ LOOPS = Loops()
 N, M, K = (LOOPS.symbol_of(_Var(name)) for name in "nmk")
 SHAPES = ((N,), (N, M), (sympy.Integer(40),), None)
 LOOPS.close_signature(extent for shape in SHAPES for extent in shape or ())
-I, J, P = (LOOPS.symbol_of(_Var(name)) for name in "ijp")
-LOOPS.enter(I, ZERO, sympy.Integer(16))
+Q, J, P = (LOOPS.symbol_of(_Var(name)) for name in "ijp")
+LOOPS.enter(Q, ZERO, sympy.Integer(16))
 LOOPS.enter(J, ZERO, sympy.Integer(8))
 LOOPS.enter(P, ZERO, N)
 WIDTHS = Widths(LOOPS, SHAPES)
 
 NUMBERS = {
-    I * J: True,
-    I * J + 22: True,
-    I * J + 23: False,
-    -I * J - 23: True,
-    -I * J - 24: False,
-    2 * I * J: False,
-    (I - 8) * J: True,
-    (I - 8) * (J - 4): True,
-    (I - 8) * (J - 20): False,
-    I**2: False,
-    (I - 5) ** 2: True,
-    (I - 8) ** 3: False,
+    Q * J: True,
+    Q * J + 22: True,
+    Q * J + 23: False,
+    -Q * J - 23: True,
+    -Q * J - 24: False,
+    2 * Q * J: False,
+    (Q - 8) * J: True,
+    (Q - 8) * (J - 4): True,
+    (Q - 8) * (J - 20): False,
+    Q**2: False,
+    (Q - 5) ** 2: True,
+    (Q - 8) ** 3: False,
     (J - 4) ** 3: True,
-    I * J + I**2 - 203: False,
-    FloorDiv(I * J, 3): True,
-    FloorDiv(I * J, 3) + 92: True,
-    FloorDiv(I * J, 3) + 93: False,
-    FloorDiv(I * J - 50, 2): True,
-    FloorMod(I * J * 5, 7): True,
-    FloorMod(I * J * 5, 128): True,
-    FloorMod(I * J * 5, 129): False,
-    FloorMod(I * J, J + 1): True,
-    FloorMod(I * J, J): True,
-    FloorDiv(I * J, J + 1): True,
-    FloorDiv(I * J, J - 3): False,
-    sympy.Max(I * J, 100): True,
-    sympy.Max(I * J, 200): False,
-    sympy.Min(I * J, 50): True,
-    sympy.Max(I * J, -129): False,
-    Select(I > 3, I * J, 5): True,
-    Select(I > 3, I * J, 128): False,
+    Q * J + Q**2 - 203: False,
+    FloorDiv(Q * J, 3): True,
+    FloorDiv(Q * J, 3) + 92: True,
+    FloorDiv(Q * J, 3) + 93: False,
+    FloorDiv(Q * J - 50, 2): True,
+    FloorMod(Q * J * 5, 7): True,
+    FloorMod(Q * J * 5, 128): True,
+    FloorMod(Q * J * 5, 129): False,
+    FloorMod(Q * J, J + 1): True,
+    FloorMod(Q * J, J): True,
+    FloorDiv(Q * J, J + 1): True,
+    FloorDiv(Q * J, J - 3): False,
+    sympy.Max(Q * J, 100): True,
+    sympy.Max(Q * J, 200): False,
+    sympy.Min(Q * J, 50): True,
+    sympy.Max(Q * J, -129): False,
+    Select(Q > 3, Q * J, 5): True,
+    Select(Q > 3, Q * J, 128): False,
     sympy.Integer(127): True,
     sympy.Integer(128): False,
     sympy.Integer(-128): True,
@@ -76,7 +76,7 @@ NUMBERS = {
 def test_numbers_of_eight_bits(value: sympy.Expr) -> None:
     assert WIDTHS.fits(value, 8) is NUMBERS[value]
     if NUMBERS[value]:
-        number = compile_expr(value, (I, J))
+        number = compile_expr(value, (Q, J))
         for point in product(range(16), range(8)):
             try:
                 assert -128 <= number(*point) <= 127
