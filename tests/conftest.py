@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import inspect
 import os
 from itertools import count
 from pathlib import Path
@@ -16,6 +17,11 @@ if os.environ.get("CI"):
 
 # Hundreds of tests start processes: each would compile every module again.
 os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
+
+# TVM's decorators ask for the module of every frame on the stack, and for those of no file all modules are looked
+# through, which was half of what it took to collect the tests. They have none.
+for _file in ("frozen importlib._bootstrap", "frozen importlib._bootstrap_external", "frozen runpy", "ast", "string"):
+    inspect.modulesbyfile[f"<{_file}>"] = ""  # type: ignore[attr-defined]
 
 _NUMBERS = count()
 _TESTS = Path(__file__).parent
