@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import inspect
 import os
+import sys
+from collections.abc import Iterator
 from itertools import count
 from pathlib import Path
 
@@ -20,7 +22,13 @@ os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
 
 # TVM's decorators ask for the module of every frame on the stack, and for those of no file all modules are looked
 # through, which was half of what it took to collect the tests. They have none.
-for _file in ("frozen importlib._bootstrap", "frozen importlib._bootstrap_external", "frozen runpy", "ast", "string"):
+for _file in (
+    "frozen importlib._bootstrap",
+    "frozen importlib._bootstrap_external",
+    "frozen runpy",
+    "ast",
+    "string",
+):
     inspect.modulesbyfile[f"<{_file}>"] = ""  # type: ignore[attr-defined]
 
 _NUMBERS = count()
@@ -55,6 +63,9 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
 # serves the next. What is judged is asked elsewhere.
 _SHARING = frozenset({"cli", "docs", "hooks", "memory", "output", "pages", "server", "suppressions"})
 
+# Folders whose tests ask how workers are started, confined and ended, or what one input does to the next.
+_OWN_WORKERS = frozenset({"attack", "sandbox", "scale", "workers"})
+
 
 @pytest.fixture(scope="session")
 def caches(tmp_path_factory: pytest.TempPathFactory) -> Path:
@@ -76,7 +87,18 @@ def cache(
     request: pytest.FixtureRequest, caches: Path, shared_cache: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """No test finds what the user has kept; nor, but in the folders that share, what another test has."""
-    shares = _place(request.path).partition("/")[0] in _SHARING
-    own = request.node.get_closest_marker("cold") is not None or not shares
-    folder = caches / str(next(_NUMBERS)) if own else shared_cache
+    top = _place(request.path).partition("/")[0]
+    cold = request.node.get_closest_marker("cold") is not None
+    folder = caches / str(next(_NUMBERS)) if cold or top not in _SHARING else shared_cache
     monkeypatch.setenv("RELAX_LINT_CACHE_DIR", str(folder))
+    if not cold and top not in _OWN_WORKERS:
+        from tests.kept_workers import keep_workers
+
+        keep_workers(monkeypatch)
+
+
+@pytest.fixture(scope="session", autouse=True)
+def _kept_workers() -> Iterator[None]:
+    yield
+    if (kept := sys.modules.get("tests.kept_workers")) is not None:
+        kept.close_kept_workers()
