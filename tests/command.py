@@ -32,13 +32,14 @@ def command(
     variables = dict(os.environ if environment is None else environment)
     for name in {*variables.items()} ^ {*os.environ.items()}:
         assert not name[0].startswith(_ARE_READ_BEFORE), f"{name[0]} needs a process"
-    out, err = BytesIO(), BytesIO()
-    with _surroundings(folder, variables), _streams(encoding, BytesIO(input), out, err):
-        try:
-            code = main([*arguments])
-        except SystemExit as end:
-            code = end.code if isinstance(end.code, int) else int(end.code is not None)
-    return subprocess.CompletedProcess(["relax-lint", *arguments], code, out.getvalue(), err.getvalue())
+    streams = given, out, err = _Piped(input), _Piped(), _Piped()
+    with given, out, err:
+        with _surroundings(folder, variables), _streams(encoding, *streams):
+            try:
+                code = main([*arguments])
+            except SystemExit as end:
+                code = end.code if isinstance(end.code, int) else int(end.code is not None)
+        return subprocess.CompletedProcess(arguments, code, out.getvalue(), err.getvalue())
 
 
 def said(
@@ -55,6 +56,23 @@ def said(
 def _text(data: bytes) -> str:
     # As `subprocess` reads it.
     return TextIOWrapper(BytesIO(data), encoding="utf-8").read()
+
+
+class _Piped(BytesIO):
+    """Bytes in memory that are a pipe to those who ask what they are."""
+
+    def __init__(self, data: bytes = b"") -> None:
+        super().__init__(data)
+        self._pipe = os.pipe()
+
+    def fileno(self) -> int:
+        return self._pipe[1]
+
+    def close(self) -> None:
+        if not self.closed:
+            for end in self._pipe:
+                os.close(end)
+        super().close()
 
 
 @contextmanager
