@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import inspect
+import gc
 import os
 import sys
 from collections.abc import Iterator
@@ -12,6 +12,8 @@ from pathlib import Path
 import pytest
 from hypothesis import settings
 
+from tests import quick_stack
+
 # In CI the examples are the same in every run: what is random is tried by people, and by `make slow`.
 settings.register_profile("ci", derandomize=True)
 if os.environ.get("CI"):
@@ -20,16 +22,7 @@ if os.environ.get("CI"):
 # Hundreds of tests start processes: each would compile every module again.
 os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
 
-# TVM's decorators ask for the module of every frame on the stack, and for those of no file all modules are looked
-# through, which was half of what it took to collect the tests. They have none.
-for _file in (
-    "frozen importlib._bootstrap",
-    "frozen importlib._bootstrap_external",
-    "frozen runpy",
-    "ast",
-    "string",
-):
-    inspect.modulesbyfile[f"<{_file}>"] = ""  # type: ignore[attr-defined]
+quick_stack.install()
 
 _NUMBERS = count()
 _TESTS = Path(__file__).parent
@@ -57,6 +50,12 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
         name = f"{file}::{item.name}"
         if _LONG & {file, name.partition("[")[0]} or any(name.startswith(e) for e in _LONG if "[" in e):
             item.add_marker(pytest.mark.long)
+
+
+def pytest_collection_finish() -> None:
+    """What was imported and collected stays: not to look through it for garbage again and again saves a tenth."""
+    gc.freeze()
+    gc.set_threshold(200_000, 20, 20)
 
 
 # Folders whose tests ask what is printed and written: most lint the same few texts, and what one of them has kept

@@ -44,7 +44,7 @@ def kept_pool(config: Config, tasks: int) -> Iterator[WorkerPool]:
             yield pool
         return
     key = _started_with(config)
-    pool = _idle.pop(key, None) or pools.new_pool(config, config.jobs or _JOBS)
+    pool = _idle.pop(key) if key in _idle else pools.new_pool(config, config.jobs or _JOBS)
     try:
         yield pool
     except BaseException:
