@@ -218,7 +218,8 @@ def test_a_call_inside_of_a_program_leaves_the_collector_as_it_was(
     for arguments, code in ((["a.py"], 1), (["a.py", "--baseline", "none.json"], 2), (["memory", "a.py"], 0)):
         assert main([*arguments, "--jobs", "1"]) == code
         assert gc.isenabled()
-    assert gc.get_freeze_count() == frozen
+    # Fewer where what the tests themselves have frozen is gone since; to freeze adds many thousands.
+    assert gc.get_freeze_count() <= frozen
 
 
 @pytest.mark.parametrize(
