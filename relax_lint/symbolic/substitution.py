@@ -12,7 +12,7 @@ from typing import Any
 
 import sympy
 
-from relax_lint.symbolic.polynomial import NotPolynomial, Polynomial, to_polynomial
+from relax_lint.symbolic.polynomial import NotPolynomial, to_polynomial
 
 _EXTREMES = (sympy.Max, sympy.Min)
 _RELATIONS = (sympy.Eq, sympy.Ne, sympy.Ge, sympy.Gt, sympy.Le, sympy.Lt)
@@ -46,18 +46,24 @@ def _made(old: Any, arguments: Sequence[Any]) -> Any:
 
 def _extreme(kind: Any, arguments: Sequence[Any]) -> Any:
     """The largest or the smallest of some values; of those that differ by a constant one is enough."""
-    best: dict[Polynomial, tuple[int, Any]] = {}
+    best: dict[Any, tuple[int, Any]] = {}
     choose = max if kind is sympy.Max else min
     for argument in arguments:
         for value in argument.args if isinstance(argument, kind) else (argument,):
-            try:
-                form = to_polynomial(value)
-            except NotPolynomial as error:
-                raise ValueError(str(error)) from error
-            constant = form.constant_term
-            symbolic = form.shift(-constant)
+            symbolic, constant = _parts(value)
             known = best.get(symbolic)
             if known is None or choose(known[0], constant) != known[0]:
                 best[symbolic] = constant, value
     values = [value for _, value in best.values()]
     return values[0] if len(values) == 1 else kind(*values, evaluate=False)
+
+
+def _parts(value: Any) -> tuple[Any, int]:
+    """What stands for a value but for a constant, and that constant."""
+    try:
+        form = to_polynomial(value)
+    except NotPolynomial as error:
+        if value.has(sympy.zoo, sympy.nan):
+            raise ValueError(str(error)) from error
+        return value, 0
+    return form.shift(-form.constant_term), form.constant_term
