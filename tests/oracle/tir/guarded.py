@@ -20,7 +20,7 @@ from typing import Any
 import tvm
 
 from benchmarks.kernel_callers import called
-from relax_lint.replay import Machine, Module, Outcome, Shape, Tensor
+from relax_lint.replay import Input, Machine, Module, Outcome, Shape, Tensor
 from relax_lint.results.check import Check
 from tests.oracle.tir.compare import Disagreement, Unusable, judged, read, sizes, word
 from tests.oracle.tir.expressions import Declined
@@ -52,7 +52,7 @@ def compare_function(prim_func: Any, machine: Machine) -> Counter[str]:
     for size, shapes, report in _runs(prim_func, check):
         names = [str(symbol.name) for symbol in module["main"].params[0].ty.values]
         tensors = [Tensor(str(prim_func.params[at].dtype), shape) for at, shape in sorted(shapes.items())]
-        inputs = [Shape(tuple(size[name] for name in names)), *tensors]
+        inputs: list[Input] = [Shape(tuple(size[name] for name in names)), *tensors]
         result = machine.run(text, "main", inputs, allocator="naive")
         left = result.damage is not None
         if not left and result.outcome is not Outcome.OK:
