@@ -26,7 +26,7 @@ from relax_lint.model.operations import (
 from relax_lint.model.positions import NoPositions, Positions
 from relax_lint.model.prim_funcs import Kernels
 from relax_lint.model.program import Device, Function, Origin, Program, Provenance
-from relax_lint.model.returned import Callees
+from relax_lint.model.returned import Callees, Lookup
 from relax_lint.model.symbols import SymbolTable, declared_bounds
 from relax_lint.model.types import OpaqueType, PrimType, TupleType, ValueType
 from relax_lint.symbolic.domain import Fact
@@ -55,8 +55,8 @@ def build_program(
     where = positions or NoPositions()
     nodes = dict(versions.relax_functions(module))
 
-    def build(name: str) -> tuple[Function, ...]:
-        context = BuildContext(module, SymbolTable(max_extent), callees.of)
+    def build(name: str, callee: Lookup) -> tuple[Function, ...]:
+        context = BuildContext(module, SymbolTable(max_extent), callee)
         builder = FunctionBuilder(context, module_name, where)
         return (builder.build(name, nodes[name]), *builder.inner)
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Hashable
 from typing import Any
+from weakref import proxy
 
 from relax_lint.analysis.aliases import Aliases
 from relax_lint.analysis.dominance import uses_of_outer
@@ -33,7 +34,8 @@ class Plans:
     def __init__(self, program: Program) -> None:
         self.activations: dict[tuple[Hashable, ...], Any] = {}
         self.host_device = program.devices - 1
-        self._program = program
+        # It keeps these plans: a reference back would keep both until the collector comes.
+        self._program: Program = proxy(program)
         self._effects = EffectTable(program)
         self._functions = {function.name: function for function in program.functions}
         self._aliases: dict[int, tuple[Function, Aliases]] = {}

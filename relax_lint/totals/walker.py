@@ -86,21 +86,6 @@ class Walker:
         """By identity: the tuples that something refers to, each with how often."""
         self._active: list[str] = []
         self._returned: Reference = None
-        self._handlers: dict[type[Op], Callable[[Frame, Any], Reference]] = {
-            AllocStorage: self._alloc_storage,
-            AllocTensor: self._alloc_tensor,
-            View: self._view,
-            Alias: self._source,
-            MatchCast: self._match_cast,
-            MakeTuple: self._make_tuple,
-            GetItem: self._get_item,
-            KernelCall: self._kernel_call,
-            FunctionCall: self._function_call,
-            If: self._if,
-            Kill: self._kill,
-            Constant: self._nothing,
-            Assert: self._nothing,
-        }
 
     def _run(self, function: Function, binding: Mapping[sympy.Symbol, int] | None, calls: int) -> None:
         """One call or several; the caller lets go of each result before it calls again."""
@@ -139,7 +124,7 @@ class Walker:
         after = frame.releases.after
         for op in block.ops:
             self._does(op)
-            reference = self._handlers[type(op)](frame, op)
+            reference = _HANDLERS[type(op)](self, frame, op)
             if reference is not None and op.result not in registers:
                 self._hold(frame, op.result, reference)
             released = after.get(op.place.index)
@@ -392,6 +377,23 @@ class Walker:
 
     def _nothing(self, frame: Frame, op: Op) -> Reference:
         return None
+
+
+_HANDLERS: Mapping[type[Op], Callable[[Walker, Frame, Any], Reference]] = {
+    AllocStorage: Walker._alloc_storage,
+    AllocTensor: Walker._alloc_tensor,
+    View: Walker._view,
+    Alias: Walker._source,
+    MatchCast: Walker._match_cast,
+    MakeTuple: Walker._make_tuple,
+    GetItem: Walker._get_item,
+    KernelCall: Walker._kernel_call,
+    FunctionCall: Walker._function_call,
+    If: Walker._if,
+    Kill: Walker._kill,
+    Constant: Walker._nothing,
+    Assert: Walker._nothing,
+}
 
 
 def _located(size: Quantity, op: AllocStorage | AllocTensor) -> Allocation:
