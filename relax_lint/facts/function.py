@@ -78,9 +78,7 @@ class FunctionFacts:
         kernels: KernelMemory | None = None,
     ) -> None:
         self._kernels = kernels
-        self._measured = cache(
-            partial(measure_planned, shared.program, function, page_size=config.page_size)
-        )
+        self._measured = cache(partial(measure_planned, shared.program, function, page_size=config.page_size))
         self.program = shared.program
         self.function = function
         self.config = config

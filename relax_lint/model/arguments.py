@@ -93,7 +93,8 @@ def size_in_bytes(shape: Shape, dtype: DType) -> Size:
 
 def dtype_of(node: Any) -> DType:
     """The dtype of an `R.dtype(...)` argument."""
-    return read_dtype(node.value) if versions.kind(node) == "DataTypeImm" else UNKNOWN_DTYPE
+    named = versions.dtype_in(node)
+    return UNKNOWN_DTYPE if named is None else read_dtype(named)
 
 
 def device_of(node: Any) -> int | None:
