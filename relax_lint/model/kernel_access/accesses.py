@@ -50,6 +50,18 @@ class LoopRange:
 
 
 @record(frozen=True)
+class Region:
+    """A part of a kernel, such as a branch or the body of a loop. So many `facts` hold, and so many `loops`
+    are around, where it is entered. `other` is the region that runs where this one does not.
+    """
+
+    number: int
+    facts: int
+    loops: int
+    other: int | None = None
+
+
+@record(frozen=True)
 class Obligation:
     """What must not happen: all polynomials `outside` are >= 0, which only the call decides.
 
@@ -106,6 +118,8 @@ class KernelAccess:
     """What must be negative for all of it to stay inside, the memory that the buffer only shows included."""
     fills: bool = False
     """Whether it is made to every element of the buffer at once."""
+    regions: tuple[Region, ...] = field(default=(), repr=False)
+    """Those around it, the outermost one first."""
     memory: MemoryBounds | None = None
     """None where an access that leaves an axis leaves the memory too."""
 

@@ -97,10 +97,12 @@ class Arithmetic(Results):
     @contextmanager
     def under(self, *conditions: Condition) -> Iterator[None]:
         """What is read inside is done only where the conditions hold."""
-        before = self.facts
-        self.facts = (*before, *(found for found in conditions if found is not True))
+        before, regions = self.facts, self.regions
+        more = [found for found in conditions if found is not True]
+        self.regions = (*regions, self.region()) if more else regions
+        self.facts = (*before, *more)
         yield
-        self.facts = before
+        self.facts, self.regions = before, regions
 
     def _pair(self, node: Any) -> tuple[Poly, Poly] | None:
         a, b = self.number(node.a), self.number(node.b)

@@ -3,9 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
+from itertools import permutations
 
 from relax_lint.model.kernel_access.accesses import KernelAccess, LoopRange
-from relax_lint.model.kernel_access.conditions import AtLeastZero, Condition, Every, is_unread
+from relax_lint.model.kernel_access.atoms import Kind
+from relax_lint.model.kernel_access.conditions import AtLeastZero, Condition, Every, atoms_of, is_unread
+from relax_lint.model.kernel_access.outside import reach
 from relax_lint.model.kernel_access.polynomials import Poly
 from relax_lint.model.kernel_access.terms import Terms
 from relax_lint.support.lazy_dataclass import record
@@ -35,6 +39,7 @@ def needs_of(terms: Terms, accesses: Sequence[KernelAccess], root: int, outer: i
     reductions: dict[Poly, None] = {}
     if len(stores) > MAX_STORES:
         return None
+    stores += _either(stores)
     for load in own:
         if load.writes:
             continue
@@ -71,20 +76,63 @@ def _before(
     left = _not_filling(terms, load, store, inner)
     if left is None:
         return None
-    first = [loop for condition in _parts(store.conditions) if (loop := _first_step(condition, store))]
+    # What holds where the part of the kernel is entered that both are in holds of both.
+    more = [*_parts(store.conditions[_shared(store, load) :])]
+    there = list(_parts(load.conditions))
+    # Two conditions that cannot be read are not known to be one.
+    more = [one for one in more if is_unread(one) or one not in there]
+    first = [loop for condition in more if (loop := _first_step(condition, store))]
+    if len(first) != len(more):
+        return None
     moved = {atom for loop in first if loop.variable is not None for atom in loop.variable.atoms()}
     if any(loop is one for loop in load.loops[:outer] for one in first):
         return None
-    there = list(_parts(load.conditions))
-    for condition in _parts(store.conditions):
-        # Two conditions that cannot be read are not known to be one.
-        same = not is_unread(condition) and condition in there
-        if not same and _first_step(condition, store) is None:
-            return None
     used = {atom for index in store.where if index is not None for atom in index.atoms()}
-    if moved & used or any(loop.kind not in _IN_ORDER for loop in first if loop in common):
+    earlier = [loop for loop in first if any(loop is one for one in common)]
+    if moved & used or any(loop.kind not in _IN_ORDER for loop in earlier):
+        return None
+    if earlier and not _holds_in_first_step(terms, store, earlier):
         return None
     return tuple(left)
+
+
+def _shared(store: KernelAccess, load: KernelAccess) -> int:
+    """How many conditions of a store hold wherever a later load in the same step comes."""
+    for place, region in enumerate(store.regions):
+        if place >= len(load.regions) or load.regions[place].number != region.number:
+            return region.facts
+    return len(store.conditions)
+
+
+def _holds_in_first_step(terms: Terms, store: KernelAccess, earlier: Sequence[LoopRange]) -> bool:
+    """Whether the conditions of a store are the same in the first step of some loops as in a later one."""
+    depth = min(place for place, loop in enumerate(store.loops) if any(loop is one for one in earlier))
+    inside = next((region.facts for region in store.regions if region.loops > depth), len(store.conditions))
+    moved = {atom for loop in earlier if loop.variable is not None for atom in loop.variable.atoms()}
+    for condition in _parts(store.conditions[inside:]):
+        if _first_step(condition, store) is not None:
+            continue
+        atoms = reach(terms, atoms_of((condition,)))
+        moves = any(terms[number].kind in (Kind.LOADED, Kind.OPAQUE) for number in atoms)
+        if is_unread(condition) or moves or moved & atoms:
+            return False
+    return True
+
+
+def _either(stores: Sequence[KernelAccess]) -> Iterator[KernelAccess]:
+    """Stores to one element on both ways of a branch, as one store without its condition."""
+    for one, other in permutations(stores, 2):
+        if (
+            one.regions
+            and other.regions
+            and other.regions[-1].other == one.regions[-1].number
+            and one.regions[:-1] == other.regions[:-1]
+            and (one.buffer.number, one.where) == (other.buffer.number, other.where)
+            and None not in one.where
+            and len(one.loops) == len(other.loops) == one.regions[-1].loops
+        ):
+            before = other.regions[-1].facts
+            yield replace(other, conditions=other.conditions[:before], regions=other.regions[:-1])
 
 
 def _not_filling(

@@ -147,6 +147,7 @@ class Accesses(Contents):
                 assumed,
                 node,
                 tuple(claim for _, _, claim in (*claims, *narrow)),
+                regions=self.regions,
                 memory=memory,
             )
         )

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
-from relax_lint.model.kernel_access.accesses import KernelAccess, LoopRange, Obligation
+from relax_lint.model.kernel_access.accesses import KernelAccess, LoopRange, Obligation, Region
 from relax_lint.model.kernel_access.conditions import Condition
 from relax_lint.model.kernel_access.conversions import Conversions
 from relax_lint.model.kernel_access.invariants import Guesses, Put
@@ -31,6 +31,8 @@ class Scope:
         self.facts: tuple[Condition, ...] = ()
         self.promises: tuple[tuple[Condition, str], ...] = ()
         self.nest: tuple[LoopRange, ...] = ()
+        self.regions: tuple[Region, ...] = ()
+        self._regions = 0
         self.allocated: dict[int, int] = {}
         """By buffer of the kernel: how many loops are around its allocation."""
         self.known: dict[int, Any] = {}
@@ -91,6 +93,12 @@ class Scope:
         """The parameters with a store whose value comes to both of its ends."""
         self.scalars: dict[tuple[int, tuple[Poly | None, ...]], Poly] = {}
         """What is known to stand in elements of the kernel's own buffers."""
+
+    def region(self, other: Region | None = None) -> Region:
+        """A part of the kernel that is entered here; `other` is the one that runs where it does not."""
+        self._regions += 1
+        beside = None if other is None else other.number
+        return Region(self._regions, len(self.facts), len(self.nest), beside)
 
     def unread(self, why: str) -> None:
         """Something of the kernel that nothing is said of."""

@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from contextlib import AbstractContextManager
 from typing import Any
 
+from relax_lint.model.kernel_access.accesses import Region
 from relax_lint.model.kernel_access.conditions import Condition
 from relax_lint.model.kernel_access.expressions import Expressions
 from relax_lint.model.kernel_access.layouts import Buffer
@@ -30,7 +31,7 @@ class Subroutines(Expressions):
         """Read a statement."""
         raise NotImplementedError
 
-    def scope(self, *facts: Condition) -> AbstractContextManager[None]:
+    def scope(self, *facts: Condition, other: Region | None = None) -> AbstractContextManager[Region]:
         """Where some facts hold."""
         raise NotImplementedError
 

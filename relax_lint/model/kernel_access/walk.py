@@ -9,7 +9,7 @@ from typing import Any
 import sympy
 
 from relax_lint.model.kernel_access import conditions as c
-from relax_lint.model.kernel_access.accesses import BufferRef, LoopRange
+from relax_lint.model.kernel_access.accesses import BufferRef, LoopRange, Region
 from relax_lint.model.kernel_access.arithmetic import span_of
 from relax_lint.model.kernel_access.conditions import Condition, Unread
 from relax_lint.model.kernel_access.extents import Extents
@@ -134,12 +134,14 @@ class Walk(Extents):
             handler(self, node)
 
     @contextmanager
-    def scope(self, *facts: Condition) -> Iterator[None]:
-        """What is learned inside does not hold behind it."""
-        before, promises, scalars = self.facts, self.promises, dict(self.scalars)
+    def scope(self, *facts: Condition, other: Region | None = None) -> Iterator[Region]:
+        """What is learned inside does not hold behind it. It runs where the `other` region does not."""
+        before, promises, scalars, regions = self.facts, self.promises, dict(self.scalars), self.regions
+        region = self.region(other)
+        self.regions = (*regions, region)
         self.facts = (*before, *(fact for fact in facts if fact is not True))
-        yield
-        self.facts, self.promises = before, promises
+        yield region
+        self.facts, self.promises, self.regions = before, promises, regions
         now = self.scalars
         self.scalars = {key: value for key, value in scalars.items() if now.get(key) == value}
 
@@ -225,11 +227,11 @@ class Walk(Extents):
     def _if(self, node: Any) -> None:
         condition = self.guard(node.condition)
         before = dict(self.scalars)
-        with self.scope(condition):
+        with self.scope(condition) as then:
             self.statement(node.then_case)
         after, self.scalars = self.scalars, before
         if node.else_case is not None:
-            with self.scope(c.negated(condition)):
+            with self.scope(c.negated(condition), other=then):
                 self.statement(node.else_case)
         self.scalars = {key: value for key, value in self.scalars.items() if after.get(key) == value}
         if always_leaves(node.then_case):

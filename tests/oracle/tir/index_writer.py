@@ -37,6 +37,8 @@ class _Writer:
             self._reduced(),
             self._twice(),
             self._carried(),
+            self._chosen(),
+            self._nested(),
         )
         head = f"""\
 @T.prim_func(s_tir=True)
@@ -188,3 +190,36 @@ for i, j in T.grid(n, {extent}):
             f"for i in range(n):\n    if i == 0:\n        s[i] = {value}\n    else:\n        s[i] = {more}\n"
             f"for i in range(n):\n    q[i] = {self._cast(self._q, 's[i]')}"
         )
+
+    def _chosen(self) -> str:
+        """An element of the kernel's own is stored on one way of a branch, or on both."""
+        self._loops = ["i"]
+        one, other = self._value(self._s, 1), self._value(self._s, 1)
+        branch = f"if {self._condition()}:\n    s[i] = {one}"
+        last = self._one("", f"\nelse:\n    s[i] = {other}", f"\nelse:\n    s[i] = {other}")
+        if self._chance.random() < 0.2:
+            last = f"\nelse:\n    s[n - 1 - i] = {other}"
+        extent = self._one("n", "n", "n", "n // 2", "m")
+        guard = "" if extent == "n" else "if i < n:\n"
+        stored = indent(branch + last, "    " * (1 + bool(guard)))
+        used = f"q[i] = {self._value(self._q, 0, self._one('s[i]', 's[i]', 's[n - 1 - i]'))}"
+        if self._chance.random() < 0.5:
+            return f"for i in range(n):\n{indent(branch + last, '    ')}\n    {used}"
+        return f"for i in range({extent}):\n{indent(guard, '    ')}{stored}\nfor i in range(n):\n    {used}"
+
+    def _nested(self) -> str:
+        """What is stored under a condition is loaded under one, in the same step or in a later one."""
+        self._loops = ["i", "j"]
+        first = self._one("", "", "if j == 0:\n    ", "if j == m - 1:\n    ", "if i == 0:\n    ")
+        store = f"{first}s[i] = {self._value(self._s, 1)}"
+        use = f"q[i] = {self._value(self._q, 0, 's[i]')}"
+        outer, inner = self._condition(), self._condition()
+        parts = self._one(
+            f"if {outer}:\n{indent(store, '    ')}\n    {use}",
+            f"if {outer}:\n{indent(store, '    ')}\n    if {inner}:\n        {use}",
+            f"if {outer}:\n{indent(store, '    ')}\nif {inner}:\n    {use}",
+            f"if {outer}:\n{indent(store, '    ')}\nelse:\n    {use}",
+            f"if {outer}:\n    if {inner}:\n{indent(store, '        ')}\n    {use}",
+        )
+        loops = self._one("for i, j in T.grid(n, m):", "for j, i in T.grid(m, n):")
+        return f"{loops}\n{indent(parts, '    ')}"
