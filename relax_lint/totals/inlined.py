@@ -37,13 +37,13 @@ def paths_of(
     # Where there are no symbols, none has a value.
     if binding is not None and (binding or function.symbols):
         return _followed(plans, function, inventory, binding, exec_mode, calls)
-    key = (id(function), inventory, exec_mode)
-    known = plans.walks.get((*key, calls))
+    key = (id(function), inventory, exec_mode, calls)
+    known = plans.walks.get(key)
     if known is None and calls == 1:
-        known = _first_calls(plans.walks.get((*key, 2), ()))
+        known = _first_calls(plans.walks.get((*key[:3], 2), ()))
     if known is None:
         known = _followed(plans, function, inventory, None, exec_mode, calls)
-    plans.walks[(*key, calls)] = known
+    plans.walks[key] = known
     return known
 
 
