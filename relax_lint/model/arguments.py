@@ -9,7 +9,6 @@ from typing import Any, TypeAlias
 from relax_lint.model.context import BuildContext
 from relax_lint.model.operations import Op, OperationId
 from relax_lint.model.read_types import read_dtype
-from relax_lint.model.sizes import tensor_bytes
 from relax_lint.model.types import DType, PrimType, ShapeType, TupleType, ValueType
 from relax_lint.support.lazy_dataclass import record
 from relax_lint.symbolic.quantity import Shape, Size, Unknown
@@ -80,15 +79,6 @@ def read_offset(context: BuildContext, expr: Any) -> Size:
         return context.translator.expr(expr)
     except Untranslatable as error:
         return Unknown(f"the offset is unknown: {error}")
-
-
-def size_in_bytes(shape: Shape, dtype: DType) -> Size:
-    """Bytes of a tensor of a shape and dtype; Unknown where either is not known."""
-    if isinstance(shape, Unknown):
-        return shape
-    if dtype.lanes == 0:
-        return Unknown(f"`{dtype.name}` has no fixed size")
-    return tensor_bytes(shape, dtype)
 
 
 def dtype_of(node: Any) -> DType:
