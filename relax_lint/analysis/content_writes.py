@@ -113,7 +113,8 @@ class ContentWrites:
         for leaf in self._aliases.leaves(self._aliases.leaf(path)):
             tree = self._tree(path) if leaf == path.value else self._roots.tree(leaf)
             for roots in leaves(tree):
-                self._write_leaf(replace(mending, value=leaf), roots, state)
+                own = mending if leaf == mending.value else replace(mending, value=leaf)
+                self._write_leaf(own, roots, state)
 
     def _write_leaf(self, mending: Mending, roots: frozenset[ValueId], state: ContentState) -> None:
         for root in sorted(roots):

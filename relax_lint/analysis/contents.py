@@ -10,7 +10,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable
 from dataclasses import replace
-from operator import itemgetter
 
 import sympy
 
@@ -116,19 +115,20 @@ class Contents(ContentWrites):
     def _last_uses(self) -> dict[ValueId, int]:
         """The last operation in program order that uses the bytes of each value."""
         last: dict[ValueId, int] = {}
-        uses = [
-            (op.place.index, AccessPath(value))
-            for op in self._function.body.walk()
-            for value in operands(op, self._function)
-        ]
-        calls = [op for op in self._function.body.walk() if isinstance(op, FunctionCall)]
-        uses += [(call.place.index, path) for call in calls for path in self._captured_by(call)]
-        for index, path in (*sorted(uses, key=itemgetter(0)), (_END, AccessPath(self._function.result))):
-            for root in self._roots.of(path):
+        for op in self._function.body.walk():
+            used = [self._aliases.roots_of(value) for value in operands(op, self._function)]
+            if isinstance(op, FunctionCall):
+                used += [self._roots.of(path) for path in self._captured_by(op)]
+            self._note_uses(used, op.place.index, last)
+        self._note_uses([self._aliases.roots_of(self._function.result)], _END, last)
+        return last
+
+    def _note_uses(self, used: Iterable[Iterable[ValueId]], index: int, last: dict[ValueId, int]) -> None:
+        for roots in used:
+            for root in roots:
                 last[root] = index
                 for other, _ in self._roots.perhaps_of(root):
                     last[other] = index
-        return last
 
     def _captured_by(self, call: FunctionCall) -> tuple[AccessPath, ...]:
         """The values of this function that an inner function uses when it is called."""
@@ -197,7 +197,7 @@ class Contents(ContentWrites):
                     self.reported.read_unwritten(op.result, reading, Damage(first or Certainty.MAY), ())
             for position in sorted(effect.writes):
                 if position < len(op.arguments):
-                    whole = effect.whole.get(position, sympy.false) == sympy.true
+                    whole = effect.whole.get(position) is sympy.true
                     argument = op.arguments[position]
                     self._write(AccessPath(argument), Mending(op, argument, position, whole), state)
         self._fill_results(op, effect, state)

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from functools import cached_property
+from functools import cached_property, partial
+from weakref import proxy
 
 from relax_lint.analysis.access_paths import AccessPath
 from relax_lint.analysis.aliases import Aliases
@@ -71,8 +72,14 @@ class ProgramFlow:
     @cached_property
     def summaries(self) -> Summaries:
         """What the functions of the program do to the tensors that they are given."""
+        # With a reference to itself all facts would stay until the collector comes.
+        shared = proxy(self)
         functions = self.program.functions
-        return Summaries(self.callees, functions, lambda function: FunctionFlow(self, function).summary)
+        return Summaries(self.callees, functions, lambda function: FunctionFlow(shared, function).summary)
+
+    def summary_of(self, call: FunctionCall) -> Summary | None:
+        """What a call of a Relax function does; None where it is not known which function that is."""
+        return self.summaries.of(call)
 
     def moved(self, function: Function) -> frozenset[ValueId]:
         """The parameters that some caller gives a tensor which does not start at its data pointer."""
@@ -154,19 +161,22 @@ class FunctionFlow:
     def aliases(self) -> Aliases:
         """Which values share a register, or bytes."""
 
+        shared, function = self._shared, self.function
+
         def returned(call: FunctionCall) -> Result:
-            summary = self.summary_of(call)
+            summary = shared.summary_of(call)
             return None if summary is None else summary.returned(call)
 
         def is_known(call: FunctionCall) -> bool:
-            return bool(self._shared.callees.all_of(call))
+            return bool(shared.callees.all_of(call))
 
         def viewed(call: KernelCall) -> tuple[ValueId, ...]:
-            return self._shared.made_views.of(call, self.function)
+            return shared.made_views.of(call, function)
 
-        moved = self._shared.moved(self.function)
-        keeps, moves = self._shared.keepers.keeps, self.program.moves_pointers
-        return Aliases(self.function, returned, is_known, viewed, moved, keeps, moves_pointers=moves)
+        moved, moves = shared.moved(function), self.program.moves_pointers
+        return Aliases(
+            function, returned, is_known, viewed, moved, shared.keepers.keeps, moves_pointers=moves
+        )
 
     @cached_property
     def paths(self) -> Paths:
@@ -196,34 +206,11 @@ class FunctionFlow:
             self.aliases,
             self.paths,
             self.memory,
-            self.effect_of,
-            self.summary_of,
+            self._shared.effects.effect_of,
+            self._shared.summary_of,
             self.captured,
-            self._held_by,
+            partial(_held_by, self._shared, self.function, self.paths),
         )
-
-    def _held_by(self, value: ValueId) -> frozenset[AccessPath]:
-        """What a function value of this function captures, or holds as a closure."""
-        name = self.function.function_values.get(value)
-        held: frozenset[AccessPath] = frozenset()
-        if name is not None and name.startswith(f"{self.function.name}."):
-            summary = self._shared.summaries.named(name)
-            held = frozenset(path for path in summary.outside if path.value not in summary.parameters)
-        op = self.paths.definitions.get(value)
-        sources: tuple[ValueId, ...] = ()
-        if isinstance(op, KernelCall) and op.callee in CLOSURE_BUILTINS:
-            given = operands(op, self.function)
-            held |= frozenset(map(AccessPath, given))
-            sources = given
-        elif isinstance(op, Alias | MatchCast):
-            sources = (op.source,)
-        elif isinstance(op, GetItem):
-            sources = (op.tuple,)
-        elif isinstance(op, MakeTuple):
-            sources = op.items
-        elif isinstance(op, If):
-            sources = (op.then_result, op.else_result)
-        return held.union(*map(self._held_by, sources))
 
     @cached_property
     def memory(self) -> TensorMemory:
@@ -266,7 +253,31 @@ class FunctionFlow:
 
     def summary_of(self, call: FunctionCall) -> Summary | None:
         """What a call of a Relax function does; None where it is not known which function that is."""
-        return self._shared.summaries.of(call)
+        return self._shared.summary_of(call)
+
+
+def _held_by(shared: ProgramFlow, function: Function, paths: Paths, value: ValueId) -> frozenset[AccessPath]:
+    """What a function value of a function captures, or holds as a closure."""
+    name = function.function_values.get(value)
+    held: frozenset[AccessPath] = frozenset()
+    if name is not None and name.startswith(f"{function.name}."):
+        summary = shared.summaries.named(name)
+        held = frozenset(path for path in summary.outside if path.value not in summary.parameters)
+    op = paths.definitions.get(value)
+    sources: tuple[ValueId, ...] = ()
+    if isinstance(op, KernelCall) and op.callee in CLOSURE_BUILTINS:
+        given = operands(op, function)
+        held |= frozenset(map(AccessPath, given))
+        sources = given
+    elif isinstance(op, Alias | MatchCast):
+        sources = (op.source,)
+    elif isinstance(op, GetItem):
+        sources = (op.tuple,)
+    elif isinstance(op, MakeTuple):
+        sources = op.items
+    elif isinstance(op, If):
+        sources = (op.then_result, op.else_result)
+    return held.union(*(_held_by(shared, function, paths, source) for source in sources))
 
 
 def _is_used(function: Function, call: FunctionCall) -> bool:

@@ -54,6 +54,11 @@ class Newness:
         """What is presumed of a root; None where it is known to be nothing else."""
         return self._presumed.get(root)
 
+    @property
+    def is_used(self) -> bool:
+        """Whether anything is presumed at all."""
+        return bool(self._presumed)
+
     def apart(self, root: ValueId) -> Iterator[tuple[ValueId, Presumption]]:
         """The roots that a root is presumed not to be, or that are presumed not to be the root; and by whose
         leave.

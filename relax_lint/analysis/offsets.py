@@ -68,7 +68,7 @@ class Offsets:
             elif isinstance(op, KernelCall) and len(op.inplace) > 1:
                 fields[op.result] = _outputs(op)
             offset = self._offset(op, known, fields)
-            if offset != 0:
+            if offset is not _ZERO and offset != 0:
                 known[op.result] = offset
 
     def _offset(self, op: Op, known: dict[ValueId, Size], fields: dict[ValueId, tuple[ValueId, ...]]) -> Size:

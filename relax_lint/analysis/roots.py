@@ -108,7 +108,7 @@ class Roots:
 
     def perhaps_of(self, root: ValueId) -> Iterator[tuple[ValueId, Presumption]]:
         """The roots that a root is only presumed not to be, and why."""
-        return self._newness.apart(root)
+        return self._newness.apart(root) if self._newness.is_used else iter(())
 
     def presumed_new(self, root: ValueId) -> Presumed | None:
         """What is presumed of a root; None where it is known to be nothing else."""
@@ -153,7 +153,12 @@ class Roots:
         if isinstance(op, MakeTuple):
             # Before its own fields are made: a tuple of tuples has twice as many at each level.
             return tuple(self.tree(item) for item in op.items)
-        own = self._own(AccessPath(op.result), self._function.type_of(op.result))
+        if isinstance(op, AllocTensor) and op.storage is not None:
+            self.storages[op.result] = self.of(AccessPath(op.storage))
+        type_ = self._function.type_of(op.result)
+        # Most values are no tuples.
+        is_tuple = isinstance(type_, TupleType)
+        own = self._own(AccessPath(op.result), type_) if is_tuple else frozenset((op.result,))
         if isinstance(op, If):
             return joined(self.tree(op.then_result), self.tree(op.else_result))
         if isinstance(op, View):
@@ -166,8 +171,6 @@ class Roots:
             return self._called(op, own)
         if isinstance(op, KernelCall):
             return self._in_place(op, own) if op.kind.in_place else self._kernel(op, own)
-        if isinstance(op, AllocTensor) and op.storage is not None:
-            self.storages[op.result] = self.of(AccessPath(op.storage))
         return own
 
     def _view(self, op: View, own: Tree[ValueId]) -> Tree[ValueId]:

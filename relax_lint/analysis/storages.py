@@ -38,12 +38,17 @@ class StorageResolver:
     def __init__(self, callees: Callees) -> None:
         self._callees = callees
         self._definitions: dict[str, dict[ValueId, Op]] = {}
+        self._found: dict[tuple[str, ValueId], Storages] = {}
 
     def storages_of(self, function: Function, value: ValueId) -> Storages:
-        """The storages that a value of `function` may be."""
-        found = self._resolve(function, value, (), frozenset())
-        # A function that nobody but itself calls.
-        return found or Unknown("the storage comes from a recursive call")
+        """The storages that a value of `function` may be: the same object for each of its tensors."""
+        key = (function.name, value)
+        known = self._found.get(key)
+        if known is None:
+            # None: of a function that nobody but itself calls.
+            resolved = self._resolve(function, value, (), frozenset())
+            known = self._found[key] = resolved or Unknown("the storage comes from a recursive call")
+        return known
 
     def is_passed_in(self, function: Function, value: ValueId) -> bool:
         """Whether a value is a parameter of a function, under any of its names."""
@@ -51,7 +56,7 @@ class StorageResolver:
         while isinstance(op, Alias | MatchCast | GetItem):
             value = op.tuple if isinstance(op, GetItem) else op.source
             op = self._defined_by(function).get(value)
-        return value in function.parameters
+        return op is None and value in function.parameters
 
     def _resolve(
         self,

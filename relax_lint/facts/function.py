@@ -5,7 +5,7 @@ one.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from functools import cached_property
+from functools import cache, cached_property, partial
 
 import sympy
 
@@ -81,6 +81,7 @@ class FunctionFacts:
         kernels: KernelMemory | None = None,
     ) -> None:
         self._kernels = kernels
+        self._measured = cache(partial(measure_planned, shared.program, function, page_size=config.page_size))
         self.program = shared.program
         self.function = function
         self.config = config
@@ -127,10 +128,10 @@ class FunctionFacts:
         """The verdict on a claim, or on an operation of which one of several claims holds per path."""
         return self.prover.judge(*claims)
 
-    @cached_property
+    @property
     def totals(self) -> Totals:
         """What the function needs, in bytes."""
-        return measure_planned(self.program, self.function, page_size=self.config.page_size)
+        return self._measured()
 
     # -- verdicts: sizes and places ------------------------------------------------------------
 
@@ -292,7 +293,7 @@ class FunctionFacts:
             self.function,
             self.prover,
             self.config,
-            lambda: self.totals,
+            self._measured,
             self.storages,
             self.program,
             self._kernels,

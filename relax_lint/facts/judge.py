@@ -50,6 +50,8 @@ class Judge:
         self._chain = chain
         self._trust = trust_declared_bounds
         self._keep_claims = keep_claims
+        self._decided: dict[tuple[int, int], tuple[Boolean, Domain, Decision]] = {}
+        """By the identities of a condition and a domain, which are kept: to compare them costs more."""
 
     # -- where ---------------------------------------------------------------------------------
 
@@ -128,7 +130,12 @@ class Judge:
         if isinstance(claim.condition, Unknown):
             proof = Proof(Prover.UNDECIDED, claim.condition.reason)
             return Decision(Verdict.NEEDS_RUNTIME_CHECK, proof)
-        return self._chain.decide(claim.condition, claim.domain)
+        condition, domain = claim.condition, claim.domain
+        known = self._decided.get((id(condition), id(domain)))
+        if known is None:
+            known = condition, domain, self._chain.decide(condition, domain)
+            self._decided[id(condition), id(domain)] = known
+        return known[2]
 
     def at_call(self, caller: Function, call: Op, condition: Boolean) -> Decision:
         """The verdict on a condition where another function calls this one."""

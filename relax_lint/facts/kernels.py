@@ -75,6 +75,8 @@ class KernelFacts:
         self._judge = judge
         self._presumed: Mapping[ValueId | None, Presumption] = types.presumed
         self._matches: dict[tuple[str, tuple[ValueType, ...]], KernelMatch] = {}
+        self._same: dict[tuple[str, tuple[int, ...]], tuple[tuple[ValueType, ...], KernelMatch]] = {}
+        """By the identities of the types, which are kept: to compare them costs more."""
 
     @cached_property
     def uses(self) -> tuple[KernelUse, ...]:
@@ -96,11 +98,14 @@ class KernelFacts:
             yield KernelUse(call, match, operands, region, tuple(presumed))
 
     def _match(self, kernel: Kernel, types: tuple[ValueType, ...]) -> KernelMatch:
-        key = (kernel.name, types)
-        match = self._matches.get(key)
-        if match is None:
-            match = self._matches[key] = KernelMatch(kernel, types)
-        return match
+        same = (kernel.name, tuple(map(id, types)))
+        known = self._same.get(same)
+        if known is None:
+            key = (kernel.name, types)
+            if key not in self._matches:
+                self._matches[key] = KernelMatch(kernel, types)
+            known = self._same[same] = types, self._matches[key]
+        return known[1]
 
     def name_of(self, use: KernelUse, position: int) -> str:
         """An operand for a message: its name in the IR, else what it is."""

@@ -14,7 +14,8 @@ Verdict: that of the provers.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections import defaultdict
+from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
 from functools import cached_property, lru_cache, partial
 from typing import TypeAlias, TypeVar
 
@@ -23,25 +24,26 @@ from sympy.logic.boolalg import Boolean
 
 from relax_lint.analysis.flow import FunctionFlow
 from relax_lint.analysis.presumption import Presumption
-from relax_lint.facts.asking import arithmetic, fitting, signs
+from relax_lint.facts.asking import arithmetic, signs
 from relax_lint.facts.callers import in_each_call
 from relax_lint.facts.claims import Claim, not_negative
 from relax_lint.facts.judge import Decided, Judge
+from relax_lint.facts.on_storage import Alike
+from relax_lint.facts.on_storage import Placement as Placement
 from relax_lint.model.arguments import BYTE
 from relax_lint.model.operations import AllocStorage, AllocTensor, Op, View
-from relax_lint.model.sizes import BITS_PER_BYTE, effective_capacity
+from relax_lint.model.sizes import BITS_PER_BYTE
 from relax_lint.model.types import DType
 from relax_lint.results.verdict import Prover, Verdict
 from relax_lint.settings.config import Config
-from relax_lint.support.lazy_dataclass import record
 from relax_lint.symbolic.decision import Decision, FailureStatus, FirstFailure, Proof
 from relax_lint.symbolic.domain import INT64_MAX, Domain, Fact
 from relax_lint.symbolic.quantity import Shape, Size, Unknown
-from relax_lint.symbolic.relations import CACHED, at_least_zero, at_most, none_negative
+from relax_lint.symbolic.relations import CACHED, at_least_zero, none_negative
 from relax_lint.vm.allocators import Allocator
 from relax_lint.vm.builtins import ViewKind
 from relax_lint.vm.facts import FactSource
-from relax_lint.vm.scopes import HOST_TARGETS, counts_bytes, has_pages, unknown_room
+from relax_lint.vm.scopes import HOST_TARGETS, counts_bytes, unknown_room
 
 UINT64_MAX = 2**64 - 1
 _UP_TO_CALLERS = Proof(
@@ -52,74 +54,6 @@ _ZERO = sympy.Integer(0)
 
 Allocation: TypeAlias = AllocStorage | AllocTensor
 AnyOp = TypeVar("AnyOp", bound=Op)
-
-
-@record(frozen=True)
-class Placement:
-    """One tensor on the storage that it was allocated on (several, when a branch decides which)."""
-
-    tensor: AllocTensor
-    storages: tuple[AllocStorage, ...] | Unknown
-    domain: Domain
-    page_size: int
-
-    @property
-    def storage(self) -> AllocStorage | None:
-        """The storage to name in messages."""
-        return None if isinstance(self.storages, Unknown) else self.storages[0]
-
-    @cached_property
-    def region(self) -> Domain:
-        """The part of the domain on which offset and extents are not negative (those of the storage
-        too, see `fits`): there the question of the capacity is asked; the rest is the business of
-        the rules about negative numbers.
-        """
-        extents = () if isinstance(self.tensor.shape, Unknown) else self.tensor.shape
-        offset = () if isinstance(self.tensor.offset, Unknown) else (self.tensor.offset,)
-        return not_negative(self.domain, (*extents, *offset))
-
-    @cached_property
-    def end(self) -> Size:
-        """offset + bytes: the first byte after the tensor, counted from the start of the storage."""
-        if isinstance(self.tensor.bytes, Unknown):
-            return self.tensor.bytes
-        if isinstance(self.tensor.offset, Unknown):
-            return self.tensor.offset
-        return self.tensor.offset + self.tensor.bytes
-
-    def fits(self, allocator: Allocator = Allocator.NAIVE) -> tuple[Claim, ...]:
-        """offset + bytes <= capacity, one claim per storage that the tensor may be on. The naive
-        allocator's capacity is the declared size.
-        """
-        known = self._fitting.get(allocator)
-        if known is None:
-            known = self._fitting[allocator] = self._claims(allocator)
-        return known
-
-    @cached_property
-    def _fitting(self) -> dict[Allocator, tuple[Claim, ...]]:
-        return {}
-
-    def _claims(self, allocator: Allocator) -> tuple[Claim, ...]:
-        if isinstance(self.storages, Unknown):
-            return (Claim(self.storages, self.region),)
-        return tuple(self._fits(storage, allocator) for storage in self.storages)
-
-    def _fits(self, storage: AllocStorage, allocator: Allocator) -> Claim:
-        if isinstance(self.end, Unknown):
-            return Claim(self.end, self.region)
-        if isinstance(storage.size, Unknown):
-            return Claim(storage.size, self.region)
-        paged = allocator if has_pages(storage.scope) else Allocator.NAIVE
-        capacity = _capacity(paged, storage.size, self.page_size)
-        extents = () if isinstance(storage.extents, Unknown) else storage.extents
-        asked = partial(fitting, self.tensor, self.tensor.bytes, storage, capacity)
-        return Claim(at_most(self.end, capacity), not_negative(self.region, extents), asked)
-
-    @property
-    def empty(self) -> Boolean | None:
-        """The condition under which the tensor has no bytes."""
-        return None if isinstance(self.tensor.bytes, Unknown) else at_most(self.tensor.bytes, _ZERO)
 
 
 class PlacementFacts:
@@ -150,16 +84,18 @@ class PlacementFacts:
     @cached_property
     def placements(self) -> tuple[Placement, ...]:
         """Every tensor that was put on a storage."""
-        return tuple(
-            Placement(
-                tensor,
-                self._flow.storages_of(tensor.storage),
-                self._judge.domain_at(tensor.place),
-                self._config.page_size,
-            )
-            for tensor in self.tensors
-            if tensor.storage is not None
-        )
+        return tuple(self._placed(tensor) for tensor in self.tensors if tensor.storage is not None)
+
+    def _placed(self, tensor: AllocTensor) -> Placement:
+        assert tensor.storage is not None
+        storages, domain = self._flow.storages_of(tensor.storage), self._judge.domain_at(tensor.place)
+        key = tensor.storage, tensor.offset, tensor.bytes, tensor.shape, id(domain)
+        return Placement(tensor, storages, domain, self._config.page_size, self._alike[key])
+
+    @cached_property
+    def _alike(self) -> defaultdict[Hashable, Alike]:
+        """By storage, offset, bytes, shape, and the identity of what holds there."""
+        return defaultdict(Alike)
 
     @cached_property
     def _byte_views(self) -> tuple[View, ...]:
@@ -263,7 +199,7 @@ class PlacementFacts:
     def _presumed(self, placement: Placement) -> tuple[Presumption, ...]:
         """That nobody else calls a function whose storage is a parameter."""
         value = placement.tensor.storage
-        if value is None or self._flow.knows_callers or not self._is_passed_in(placement):
+        if value is None or not self._is_passed_in(placement) or self._flow.knows_callers:
             return ()
         function = self._flow.function
         name = function.values[value].name
@@ -292,6 +228,12 @@ class PlacementFacts:
         """For each configured allocator the smallest assignment at which it refuses the tensor,
         with declared bounds dropped.
         """
+        known = placement.alike.failures
+        if known is None:
+            known = placement.alike.failures = self._first_failures(placement)
+        return known
+
+    def _first_failures(self, placement: Placement) -> Mapping[str, FirstFailure]:
         if self.unknown_room(placement) is not None:
             return dict.fromkeys(self._config.allocators, FirstFailure(FailureStatus.UNKNOWN))
         fits = {name: placement.fits(Allocator(name)) for name in self._config.allocators}
@@ -385,6 +327,3 @@ def _constant_factor(extents: Iterable[sympy.Expr]) -> int:
     for extent in extents:
         factor *= int(extent) if extent.is_Integer else int(extent.as_content_primitive()[0])
     return factor
-
-
-_capacity = lru_cache(maxsize=CACHED)(effective_capacity)

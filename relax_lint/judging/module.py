@@ -99,15 +99,19 @@ class ModuleJudge:
         self, facts: FunctionFacts, found: Iterable[tuple[Rule, Judgement]]
     ) -> tuple[PlannedJudgement, ...]:
         reached = [(rule, judgement) for rule, judgement in found if judgement.decision.reachable]
-        if not reached:
-            return ()
         planner = Planner(facts, form=lambda: self._form)
-        plans = [
-            NOTHING if j.remedy is None else planner.plan(j.remedy, j.decision, j.place) for _, j in reached
-        ]
+        # Most operations are fine, and nothing is asked for.
+        plans = {
+            number: planner.plan(judgement.remedy, judgement.decision, judgement.place)
+            for number, (_, judgement) in enumerate(reached)
+            if judgement.remedy is not None
+        }
+        made = dict(zip(plans, planner.minimised(list(plans.values())), strict=True))
         return tuple(
-            PlannedJudgement(rule, judgement, plan)
-            for (rule, judgement), plan in zip(reached, planner.minimised(plans), strict=True)
+            [
+                PlannedJudgement(rule, judgement, made.get(number, NOTHING))
+                for number, (rule, judgement) in enumerate(reached)
+            ]
         )
 
     @cached_property

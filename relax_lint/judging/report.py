@@ -33,6 +33,7 @@ from relax_lint.rule import Judgement, Rule, is_source_problem, load_rules
 from relax_lint.settings.config import Config
 from relax_lint.sources.unit import ParsedUnit
 from relax_lint.support.escaping import without_addresses
+from relax_lint.support.gc_pause import seldom_collected
 from relax_lint.support.quick_init import maker
 from relax_lint.symbolic.decision import Decision, FailureStatus, FirstFailure
 from relax_lint.symbolic.printing import condition_text
@@ -70,6 +71,7 @@ def check_parsed(unit: ParsedUnit | Problem, path: str, config: Config) -> UnitR
     return replace(judged, checks=(*refused, *judged.checks))
 
 
+@seldom_collected()
 def check_module(
     ir_module: Any,
     config: Config,

@@ -9,7 +9,6 @@ from typing import Any, TypeAlias
 from relax_lint.model.context import BuildContext
 from relax_lint.model.operations import Op, OperationId
 from relax_lint.model.read_types import read_dtype
-from relax_lint.model.sizes import tensor_bytes
 from relax_lint.model.types import DType, PrimType, ShapeType, TupleType, ValueType
 from relax_lint.support.lazy_dataclass import record
 from relax_lint.symbolic.quantity import Shape, Size, Unknown
@@ -82,18 +81,10 @@ def read_offset(context: BuildContext, expr: Any) -> Size:
         return Unknown(f"the offset is unknown: {error}")
 
 
-def size_in_bytes(shape: Shape, dtype: DType) -> Size:
-    """Bytes of a tensor of a shape and dtype; Unknown where either is not known."""
-    if isinstance(shape, Unknown):
-        return shape
-    if dtype.lanes == 0:
-        return Unknown(f"`{dtype.name}` has no fixed size")
-    return tensor_bytes(shape, dtype)
-
-
 def dtype_of(node: Any) -> DType:
     """The dtype of an `R.dtype(...)` argument."""
-    return read_dtype(node.value) if versions.kind(node) == "DataTypeImm" else UNKNOWN_DTYPE
+    named = versions.dtype_in(node)
+    return UNKNOWN_DTYPE if named is None else read_dtype(named)
 
 
 def device_of(node: Any) -> int | None:

@@ -26,7 +26,7 @@ from relax_lint.model.operations import (
 from relax_lint.model.positions import NoPositions, Positions
 from relax_lint.model.prim_funcs import Kernels
 from relax_lint.model.program import Device, Function, Origin, Program, Provenance
-from relax_lint.model.returned import Callees
+from relax_lint.model.returned import Callees, Lookup
 from relax_lint.model.symbols import SymbolTable, declared_bounds
 from relax_lint.model.types import OpaqueType, PrimType, TupleType, ValueType
 from relax_lint.symbolic.domain import Fact
@@ -55,8 +55,8 @@ def build_program(
     where = positions or NoPositions()
     nodes = dict(versions.relax_functions(module))
 
-    def build(name: str) -> tuple[Function, ...]:
-        context = BuildContext(module, SymbolTable(max_extent), callees.of)
+    def build(name: str, callee: Lookup) -> tuple[Function, ...]:
+        context = BuildContext(module, SymbolTable(max_extent), callee)
         builder = FunctionBuilder(context, module_name, where)
         return (builder.build(name, nodes[name]), *builder.inner)
 
@@ -165,30 +165,36 @@ class FunctionBuilder:
 
     def _settled(self, binding: Any) -> list[Op]:
         """The operations of a binding: a cast of what is computed is two."""
+        # Every look at what TVM holds is a call.
+        var, value = binding.var, binding.value
         if type(binding).__name__ != "MatchCast":
-            return [self._bound(binding, binding.var)]
+            return [self._bound(var, value, var)]
         computed = None
-        if versions.kind(binding.value) in _COMPUTED:
-            unnamed = versions.variable_for(binding.value, str(binding.var.name))
+        if versions.kind(value) in _COMPUTED:
+            unnamed = versions.variable_for(value, str(var.name))
             self._unnamed.append(unnamed)
-            computed = self._bound(binding, unnamed)
+            computed = self._bound(var, value, unnamed)
         self._context.touched = set()
-        cast = self._match_cast(binding, self._place(binding), None if computed is None else computed.result)
+        place = self._place(var, value)
+        cast = self._match_cast(binding, place, None if computed is None else computed.result)
         heap_uses.settle(self._context, cast)
         return [cast] if computed is None else [computed, cast]
 
-    def _bound(self, binding: Any, var: Any) -> Op:
-        """The operation that computes a value, with its effect on the shape heaps."""
+    def _bound(self, written: Any, value: Any, var: Any) -> Op:
+        """The operation that computes a value for `var` where `written` is bound, with its effect on the
+        shape heaps.
+        """
         self._context.touched = set()
-        handler = _BINDINGS.get(versions.kind(binding.value), FunctionBuilder._constant)
-        op = handler(self, self._place(binding), var, binding.value)
+        handler = _BINDINGS.get(versions.kind(value), FunctionBuilder._constant)
+        op = handler(self, self._place(written, value), var, value)
         heap_uses.settle(self._context, op)
         return op
 
-    def _place(self, binding: Any) -> OperationId:
-        var, value = binding.var, binding.value
+    def _place(self, var: Any, value: Any) -> OperationId:
         location = self._positions.binding(var, value)
-        place = OperationId(str(var.name), self._next_index, location, value, var, self._dataflow)
+        place = OperationId(
+            self._context.name_of(var), self._next_index, location, value, var, self._dataflow
+        )
         self._next_index += 1
         return place
 

@@ -8,7 +8,7 @@ from typing import Any
 
 from relax_lint.model import lowered_ops, memory_ops
 from relax_lint.model.arguments import Given, Handler, type_of_argument
-from relax_lint.model.context import BuildContext
+from relax_lint.model.context import BuildContext, Called
 from relax_lint.model.heap_state import type_of_heap
 from relax_lint.model.operations import FunctionCall, KernelCall, Op, OperationId, ValueId
 from relax_lint.model.returned import has_shape, returned_type
@@ -27,14 +27,14 @@ def build_call(context: BuildContext, place: OperationId, var: Any, call: Any) -
     """The operation that a call is."""
     # Every look at what TVM holds is a call, and a copy of an array fewer of them than a walk over it.
     callee, args = call.op, call.args[:]
-    kind = versions.kind(callee)
+    called = context.called(callee)
+    kind, name = called.kind, called.name
     if kind == "Op":
-        return _operator(context, place, var, call, str(callee.name), args)
+        return _operator(context, place, var, call, name, args)
     if kind == "ExternFunc":
-        return _packed(context, place, var, str(callee.global_symbol), args, CallKind.PACKED)
-    if kind == "GlobalVar" and not versions.is_relax_function(context.module, callee):
-        return _prim_func(context, place, var, callee, args)
-    name = str(callee.name_hint) if kind == "GlobalVar" else str(getattr(callee, "name", "function"))
+        return _packed(context, place, var, name, args, CallKind.PACKED)
+    if kind == "GlobalVar" and not called.is_relax:
+        return _prim_func(context, place, var, called, args)
     arguments = tuple(context.operand(argument) for argument in args)
     target = context.function_named(callee)
     result = context.bind(var, trusted=False)
@@ -88,14 +88,14 @@ def _closure(context: BuildContext, place: OperationId, var: Any, args: Sequence
     return FunctionCall(place, result, name, arguments, context.values[result].type)
 
 
-def _prim_func(context: BuildContext, place: OperationId, var: Any, callee: Any, args: Sequence[Any]) -> Op:
-    name = str(callee.name_hint)
-    # The module of a bare function has none of the functions that it calls.
-    if callee in context.module.functions:
-        value = returned_value(context.translator, context.module[callee], args)
+def _prim_func(
+    context: BuildContext, place: OperationId, var: Any, called: Called, args: Sequence[Any]
+) -> Op:
+    if called.scalar is not None:
+        value = returned_value(context.translator, called.scalar, args)
         if value is not None:
             context.translator.know(var, value)
-    return _kernel(context, place, var, CallKind.PRIM_FUNC, name, args, trusted=False)
+    return _kernel(context, place, var, CallKind.PRIM_FUNC, called.name, args, trusted=False)
 
 
 def _name_of(callee: Any) -> str:

@@ -14,12 +14,42 @@ from relax_lint.model.read_types import TypeReader
 from relax_lint.model.shape_heap import HeapReader, HeapUse
 from relax_lint.model.symbols import SymbolTable
 from relax_lint.model.types import OpaqueType, PrimType, ShapeType, TensorType, TupleType, ValueType
+from relax_lint.support.lazy_dataclass import record
 from relax_lint.symbolic.translate import Translator, Untranslatable
 from relax_lint.vm import versions
 
 
 def _unknown(name: str) -> Function | None:
     return None
+
+
+@record(frozen=True)
+class Called:
+    """What a call names: the node with its kind and its name. `scalar` is a PrimFunc of the module that does
+    nothing but return what it computes from scalars.
+    """
+
+    node: Any
+    kind: str
+    name: str
+    is_relax: bool = False
+    scalar: Any | None = None
+
+
+def _called(module: Any, callee: Any) -> Called:
+    kind = versions.kind(callee)
+    if kind == "Op":
+        return Called(callee, kind, str(callee.name))
+    if kind == "ExternFunc":
+        return Called(callee, kind, str(callee.global_symbol))
+    if kind != "GlobalVar":
+        return Called(callee, kind, str(getattr(callee, "name", "function")))
+    # The module of a bare function has none of the functions that it calls.
+    function = module[callee] if callee in module.functions else None
+    if function is None or versions.is_relax(function):
+        return Called(callee, kind, str(callee.name_hint), function is not None)
+    scalar = None if versions.returned_expression(function) is None else function
+    return Called(callee, kind, str(callee.name_hint), scalar=scalar)
 
 
 class BuildContext:
@@ -58,6 +88,10 @@ class BuildContext:
         """The values that are functions of the program, by any name that they are bound to."""
         self._ids: dict[int, ValueId] = {}
         """By the identity of variables and constants."""
+        self._named: tuple[Any, str] = None, ""
+        """The variable whose name was asked for last, and the name: it is asked for twice."""
+        self._called: dict[int, Called] = {}
+        """By the identity of what calls name; a `Called` keeps it."""
 
     def inner(self) -> BuildContext:
         """The context of a function that is defined here: it knows the values that are known by now."""
@@ -74,11 +108,24 @@ class BuildContext:
 
     def bind(self, var: Any, *, type_: ValueType | None = None, trusted: bool = True) -> ValueId:
         """A new value for a variable, of the type that the IR gives it."""
-        value = self._new_value(str(var.name), type_ or self._type_of_var(var))
+        value = self._new_value(self.name_of(var), type_ or self._type_of_var(var))
         self._ids[versions.identity(var)] = value
         if trusted:
             self.trusted.add(value)
         return value
+
+    def name_of(self, var: Any) -> str:
+        """The name of a variable."""
+        if self._named[0] is not var:
+            self._named = var, str(var.name)
+        return self._named[1]
+
+    def called(self, callee: Any) -> Called:
+        """What a call names, read once for all calls that name it."""
+        known = self._called.get(versions.identity(callee))
+        if known is None:
+            known = self._called[versions.identity(callee)] = _called(self.module, callee)
+        return known
 
     def operand(self, expr: Any) -> ValueId:
         """The value of an argument; an inline constant, shape or tuple becomes a value of its own."""

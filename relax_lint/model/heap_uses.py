@@ -34,8 +34,10 @@ def settle(context: BuildContext, op: Op) -> None:
     handler = _HANDLERS.get(type(op))
     if handler is not None:
         handler(context, op)
-    checked = _is_check(op)
-    context.used |= {value for value in context.touched if not checked or context.heaps.among({value})}
+    touched = context.touched
+    if _is_check(op):
+        touched = {value for value in touched if context.heaps.among({value})}
+    context.used |= touched
 
 
 def _is_check(op: Op) -> bool:

@@ -16,11 +16,11 @@ from relax_lint.model.arguments import (
     dtype_of,
     read_offset,
     read_shape,
-    size_in_bytes,
     text_of,
 )
 from relax_lint.model.context import BuildContext
 from relax_lint.model.operations import AllocStorage, AllocTensor, Assert, Kill, Op, OperationId, View
+from relax_lint.model.sizes import size_in_bytes
 from relax_lint.model.types import DType, OpaqueType, TensorType, ValueType
 from relax_lint.symbolic.printing import condition_text
 from relax_lint.symbolic.quantity import Shape, Size, Unknown
@@ -55,7 +55,8 @@ def _storage(context: BuildContext, place: OperationId, var: Any, given: Given) 
 def _tensor(context: BuildContext, place: OperationId, var: Any, given: Given) -> Op:
     assert given.builtin.level is not None
     shape, dtype = read_shape(context, given[Role.SHAPE]), dtype_of(given[Role.DTYPE])
-    result = context.bind(var, type_=_tensor_type(shape, dtype))
+    type_, size = _allocated(context, shape, dtype)
+    result = context.bind(var, type_=type_)
     device = given.get(Role.DEVICE)
     storage, offset = given.get(Role.STORAGE), given.get(Role.OFFSET)
     scope = given.get(Role.SCOPE)
@@ -67,17 +68,17 @@ def _tensor(context: BuildContext, place: OperationId, var: Any, given: Given) -
         sympy.Integer(0) if offset is None else read_offset(context, offset),
         shape,
         dtype,
-        size_in_bytes(shape, dtype),
+        size,
         None if device is None else device_of(device),
         "global" if scope is None else text_of(scope),
     )
 
 
-def _tensor_type(shape: Shape, dtype: DType) -> TensorType:
-    """The allocated type: after VMShapeLower the IR's own type has lost the extents."""
+def _allocated(context: BuildContext, shape: Shape, dtype: DType) -> tuple[TensorType, Size]:
+    """The allocated type, and its bytes: after VMShapeLower the IR's own type has lost the extents."""
     if isinstance(shape, Unknown):
-        return TensorType(None, dtype, -1)
-    return TensorType(shape, dtype, len(shape))
+        return TensorType(None, dtype, -1), shape
+    return context.types.allocated(shape, dtype)
 
 
 # -- views, kills, checks ---------------------------------------------------------------------

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import field
 from enum import Enum
+from functools import cached_property
 from typing import Any, TypeAlias
 
 from relax_lint.model.types import DType, ValueType
@@ -214,6 +215,14 @@ class Block:
 
     def walk(self) -> Iterator[Op]:
         """Every operation in program order, those of branches right after their `If`."""
+        return iter(self._walked)
+
+    @cached_property
+    def _walked(self) -> tuple[Op, ...]:
+        """They are walked over and over: with branches a copy is kept."""
+        return tuple(self._each()) if any(isinstance(op, If) for op in self.ops) else self.ops
+
+    def _each(self) -> Iterator[Op]:
         waiting = [iter(self.ops)]
         while waiting:
             for op in waiting[-1]:

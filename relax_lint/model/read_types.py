@@ -7,6 +7,7 @@ from typing import Any
 
 import sympy
 
+from relax_lint.model.sizes import size_in_bytes
 from relax_lint.model.types import (
     DType,
     OpaqueType,
@@ -16,6 +17,7 @@ from relax_lint.model.types import (
     TupleType,
     ValueType,
 )
+from relax_lint.symbolic.quantity import Size
 from relax_lint.symbolic.translate import Translator, Untranslatable
 from relax_lint.vm import versions
 
@@ -33,7 +35,8 @@ def read_dtype(dtype: Any) -> DType:
 
 
 class TypeReader:
-    """Reads the types of one function; each shape node is read once.
+    """Reads the types of one function; each shape node is read once, and equal shapes are one object: the
+    layers of a model repeat each other.
 
     An allocation and the variable that it is bound to share one shape node, and so do the
     variables that are the same value under other names.
@@ -43,6 +46,9 @@ class TypeReader:
         self._translator = translator
         # By the address of the C++ node, kept too, so that the address stays its own.
         self._shapes: dict[int, tuple[Any, tuple[sympy.Expr, ...] | None]] = {}
+        self._equal: dict[tuple[sympy.Expr, ...], tuple[sympy.Expr, ...]] = {}
+        self._allocated: dict[tuple[int, str], tuple[TensorType, Size]] = {}
+        """By the identity of a shape, and the dtype."""
 
     def extents(self, shape: Any) -> tuple[sympy.Expr, ...] | None:
         """The extents of a ShapeExpr or ShapeType; None where one of them cannot be expressed exactly."""
@@ -51,6 +57,14 @@ class TypeReader:
         if known is None:
             known = self._shapes[address] = (shape, self._read_extents(shape.values))
         return known[1]
+
+    def allocated(self, shape: tuple[sympy.Expr, ...], dtype: DType) -> tuple[TensorType, Size]:
+        """The type of a tensor that is allocated, and its bytes."""
+        key = (id(shape), dtype.name)
+        known = self._allocated.get(key)
+        if known is None:
+            known = self._allocated[key] = TensorType(shape, dtype, len(shape)), size_in_bytes(shape, dtype)
+        return known
 
     def type(self, ty: Any) -> ValueType:
         """The type that the IR gives a value."""
@@ -86,6 +100,7 @@ class TypeReader:
 
     def _read_extents(self, values: Sequence[Any]) -> tuple[sympy.Expr, ...] | None:
         try:
-            return tuple([self._translator.expr(value) for value in values[:]])
+            found = tuple([self._translator.expr(value) for value in values[:]])
         except Untranslatable:
             return None
+        return self._equal.setdefault(found, found)

@@ -7,6 +7,7 @@ extents are those of its arguments.
 from __future__ import annotations
 
 from collections.abc import Callable, Container, Mapping, Sequence
+from typing import TypeAlias
 
 import sympy
 
@@ -15,6 +16,9 @@ from relax_lint.model.types import PrimType, ShapeType, TensorType, TupleType, V
 
 Extents = Mapping[sympy.Expr, sympy.Expr]
 
+Lookup: TypeAlias = Callable[[str], "Function | None"]
+"""Gives a function by its name, where it can be told."""
+
 MAX_DEPTH = 16
 """Functions that call each other, of which the results are looked at."""
 
@@ -22,7 +26,7 @@ MAX_DEPTH = 16
 class Callees:
     """The functions of a module, by their names, each built when it is first asked for."""
 
-    def __init__(self, names: Container[str], build: Callable[[str], tuple[Function, ...]]) -> None:
+    def __init__(self, names: Container[str], build: Callable[[str, Lookup], tuple[Function, ...]]) -> None:
         self._names = names
         self._build = build
         self._built: dict[str, tuple[Function, ...]] = {}
@@ -32,7 +36,7 @@ class Callees:
         """A function, and those that are defined in it."""
         if name not in self._built:
             self._pending.add(name)
-            self._built[name] = self._build(name)
+            self._built[name] = self._build(name, self.of)
             self._pending.discard(name)
         return self._built[name]
 

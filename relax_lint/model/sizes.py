@@ -8,6 +8,7 @@ import sympy
 
 from relax_lint.model.types import DType
 from relax_lint.symbolic.functions import FloorDiv
+from relax_lint.symbolic.quantity import Shape, Size, Unknown
 from relax_lint.vm.allocators import Allocator
 
 BITS_PER_BYTE = 8
@@ -24,6 +25,15 @@ def tensor_bytes(shape: Iterable[sympy.Expr], dtype: DType) -> sympy.Expr:
     if bits % BITS_PER_BYTE == 0:
         return elements(shape) * (bits // BITS_PER_BYTE)
     return FloorDiv(elements(shape) * bits + (BITS_PER_BYTE - 1), sympy.Integer(BITS_PER_BYTE))
+
+
+def size_in_bytes(shape: Shape, dtype: DType) -> Size:
+    """Bytes of a tensor of a shape and dtype; Unknown where either is not known."""
+    if isinstance(shape, Unknown):
+        return shape
+    if dtype.lanes == 0:
+        return Unknown(f"`{dtype.name}` has no fixed size")
+    return tensor_bytes(shape, dtype)
 
 
 def effective_capacity(allocator: Allocator, declared: sympy.Expr, page_size: int) -> sympy.Expr:

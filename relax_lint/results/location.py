@@ -4,10 +4,13 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from relax_lint.support.quick_init import quick_init
+
 _MOST = 1 << 26
 """More lines or columns than any text that is read."""
 
 
+@quick_init
 @dataclass(frozen=True, order=True)
 class Location:
     """A range of text: lines and columns are 1-based and count characters, the end is exclusive. In a

@@ -18,9 +18,9 @@ from typing import IO, Any
 from relax_lint.running.sandbox.entering import Wanted, enter
 from relax_lint.running.sandbox.gaps import REQUIRE
 from relax_lint.running.sandbox.limits import limit_resources
+from relax_lint.support.gc_pause import COLLECTED_AFTER
 from relax_lint.support.lazy_dataclass import dataclass
 
-_COLLECTED_AFTER = 1_000_000
 _TRACEBACK_FRAMES = 40
 _MESSAGE_CHARACTERS = 2000
 _PR_SET_PDEATHSIG = 1
@@ -58,7 +58,7 @@ def main() -> None:
     """
     # Trees, modules and facts are freed by their counts, and what TVM and sympy make while they are loaded
     # stays. Cycles are looked for seldom, but they are.
-    gc.set_threshold(_COLLECTED_AFTER, 10, 10)
+    gc.set_threshold(COLLECTED_AFTER, 10, 10)
     settings = Settings(**json.loads(sys.argv[1]))
     del sys.argv[1:]
     _end_with_parent(settings.parent)

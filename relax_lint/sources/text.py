@@ -66,13 +66,20 @@ class SourceText:
     def location(self, node: ast.AST) -> Location:
         """The place of a syntax node."""
         line = getattr(node, "lineno", 1)
-        start = self.place(line, getattr(node, "col_offset", 0))
         end_line = getattr(node, "end_lineno", None)
+        if self.origins is None and line == end_line and self._is_plain(line):
+            start, end = node.col_offset + 1, node.end_col_offset + 1  # type: ignore[attr-defined]
+            return Location(self.path, line, start, line, end)
+        start = self.place(line, getattr(node, "col_offset", 0))
         cell = self._cell(line)
         if end_line is None:
             return Location(self.path, *start, *start, *cell)
         end = self.place(end_line, node.end_col_offset)  # type: ignore[attr-defined]
         return Location(self.path, *start, *end, *cell)
+
+    def _is_plain(self, line: int) -> bool:
+        """Whether there is such a line, and each character of it is one byte."""
+        return 0 < line <= len(self.lines) and self.lines[line - 1].isascii()
 
     def point(self, line: int, column: int) -> Location:
         """A place of one character, from a 1-based line and a 0-based character offset."""

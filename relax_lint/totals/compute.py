@@ -105,10 +105,10 @@ def measure(
             Allocator.POOLED: _of_walks(storages, lambda found: pooled(found, page_size, positive)),
         }
 
+    # All calls after the second one are like it. The first is a part of this walk.
+    twice = _or_unknown(lambda: walks(Inventory.STORAGES, calls=2))
     storages = _or_unknown(lambda: walks(Inventory.STORAGES))
     live = peak_of(storages)
-    # All calls after the second one are like it.
-    twice = _or_unknown(lambda: walks(Inventory.STORAGES, calls=2))
     calls = _or_unknown(used)
     by_scope, by_device = _grouped(storages, live, positive)
     return Totals(

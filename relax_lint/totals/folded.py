@@ -16,6 +16,7 @@ from relax_lint.model.program import Function
 from relax_lint.support.lazy_dataclass import record
 from relax_lint.totals.activation import Activation, Arguments, Overwrites, Translation
 from relax_lint.totals.frame import Frame, Memory, Reference, Register
+from relax_lint.totals.inlined import paths_of
 from relax_lint.totals.paths import every_path
 from relax_lint.totals.plans import Plans
 from relax_lint.totals.quantities import Indeterminate, Scope
@@ -40,6 +41,9 @@ def events_of(
     calls: int = 1,
 ) -> list[Events]:
     """The events of every path, with the arguments of `paths_of`. Raises Indeterminate."""
+    if plans.calls_none(function):
+        # There is nothing to fold.
+        return list(paths_of(plans, function, inventory, binding, exec_mode, calls))
 
     def follow(decisions: tuple[bool, ...], room: int) -> tuple[Events, tuple[bool, ...]]:
         walker = FoldedWalker(plans, inventory, exec_mode, decisions, room)

@@ -26,6 +26,7 @@ class Sizes:
         self.symbolic: tuple[sympy.Expr, ...]
         self._index: dict[sympy.Expr, int] = {}
         self._expanded: dict[tuple[int, ...], sympy.Expr] = {}
+        self._sums: dict[Sum, sympy.Expr] = {}
         symbolic: list[sympy.Expr] = []
         positions: dict[Polynomial | sympy.Expr, int] = {}
         for size in dict.fromkeys(size for size in sizes if not isinstance(size, int)):
@@ -48,7 +49,11 @@ class Sizes:
         known = self._expanded.get(key)
         if known is None:
             known = self._expanded[key] = self._expand(key)
-        return sympy.Integer(constant) + known
+        # The layers of a model repeat each other.
+        found = self._sums.get(parts)
+        if found is None:
+            found = self._sums[parts] = sympy.Integer(constant) + known
+        return found
 
     def _expand(self, counts: tuple[int, ...]) -> sympy.Expr:
         counted = [(size, n) for size, n in zip(self.symbolic, counts, strict=True) if n]
@@ -230,4 +235,6 @@ def greatest(sizes: Iterable[Quantity], positive: frozenset[sympy.Symbol]) -> Qu
     ints = [size for size in distinct if isinstance(size, int)]
     if len(ints) == len(distinct):
         return max(ints, default=0)
+    if len(distinct) == 1:
+        return distinct[0]
     return maximum([sympy.sympify(size) for size in distinct], positive)

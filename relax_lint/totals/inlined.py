@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 
 import sympy
 
@@ -12,7 +12,7 @@ from relax_lint.model.types import TensorType
 from relax_lint.totals.frame import Frame
 from relax_lint.totals.paths import every_path
 from relax_lint.totals.plans import Plans
-from relax_lint.totals.quantities import Indeterminate, Scope, value_bytes
+from relax_lint.totals.quantities import Indeterminate, Quantity, Scope, value_bytes
 from relax_lint.totals.walk import CallPoint, ExecMode, Inventory, Placed, Walk
 from relax_lint.totals.walker import Walker
 
@@ -31,8 +31,37 @@ def paths_of(
     """The walks of every path through a function, called `calls` times one after the other.
 
     With a `binding` of the symbols of its signature all sizes are ints, and a branch whose condition the
-    binding decides is the only one that is followed. Raises Indeterminate.
+    binding decides is the only one that is followed. Raises Indeterminate. The walks are not to be changed:
+    without a binding they are kept, as several totals are made of them.
     """
+    # Where there are no symbols, none has a value.
+    if binding is not None and (binding or function.symbols):
+        return _followed(plans, function, inventory, binding, exec_mode, calls)
+    key = (id(function), inventory, exec_mode, calls)
+    known = plans.walks.get(key)
+    if known is None and calls == 1:
+        known = _first_calls(plans.walks.get((*key[:3], 2), ()))
+    if known is None:
+        known = _followed(plans, function, inventory, None, exec_mode, calls)
+    plans.walks[key] = known
+    return known
+
+
+def _first_calls(walks: Sequence[Walk]) -> list[Walk] | None:
+    """The first of two calls, where there is one path through both."""
+    if len(walks) != 1 or walks[0].taken:
+        return None
+    return [walks[0].first_call()]
+
+
+def _followed(
+    plans: Plans,
+    function: Function,
+    inventory: Inventory,
+    binding: Mapping[sympy.Symbol, int] | None,
+    exec_mode: ExecMode,
+    calls: int,
+) -> list[Walk]:
 
     def follow(decisions: tuple[bool, ...], room: int) -> tuple[Walk, tuple[bool, ...]]:
         walk = InlinedWalker(plans, inventory, exec_mode, decisions, room).run(function, binding, calls)
@@ -50,6 +79,9 @@ class InlinedWalker(Walker):
         self._run(function, binding, calls)
         self._walk.taken = tuple(self.taken)
         return self._walk
+
+    def _returns(self) -> None:
+        self._walk.end_call()
 
     def _does(self, op: Op) -> None:
         self._walk.operations.append(op)
@@ -71,11 +103,13 @@ class InlinedWalker(Walker):
         self._walk.placed.append(Placed(allocation, op, offset, size, self._walk.step))
 
     def _calls(self, frame: Frame, op: KernelCall | FunctionCall) -> None:
-        constants = tuple(
-            value_bytes(type_, frame.scope)
-            for argument in dict.fromkeys(op.arguments if self._inventory is Inventory.VALUES else ())
-            if argument in frame.function.constants
-            and isinstance(type_ := frame.function.type_of(argument), TensorType)
-        )
+        constants: tuple[Quantity, ...] = ()
+        if self._inventory is Inventory.VALUES and frame.function.constants:
+            constants = tuple(
+                value_bytes(type_, frame.scope)
+                for argument in dict.fromkeys(op.arguments)
+                if argument in frame.function.constants
+                and isinstance(type_ := frame.function.type_of(argument), TensorType)
+            )
         point = CallPoint(op, len(self._walk.events), frame.function, frame.scope, constants)
         self._walk.calls.append(point)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
+from weakref import proxy
 
 import sympy
 
@@ -92,7 +93,8 @@ class _Course:
         self.sizes = sizes
         self.reached: dict[Sum, OperationId | None] = {}
         self.left = [0] * (len(sizes.symbolic) + 1)
-        self._walk = walk
+        # It may know this course: a reference back would keep both until the collector comes.
+        self._walk: Events = proxy(walk)
         self._weights = [
             (sizes.index(a.size), a.size if isinstance(a.size, int) else 1) if group.counts(a) else (0, 0)
             for a in walk.allocations

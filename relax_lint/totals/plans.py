@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Hashable
 from typing import Any
+from weakref import proxy
 
 from relax_lint.analysis.aliases import Aliases
 from relax_lint.analysis.dominance import uses_of_outer
@@ -12,7 +13,7 @@ from relax_lint.analysis.liveness import Releases, inserted_kills, last_uses
 from relax_lint.model.operations import FunctionCall, KernelCall, ValueId
 from relax_lint.model.program import Function, Program
 from relax_lint.totals.quantities import Indeterminate
-from relax_lint.totals.walk import Inventory
+from relax_lint.totals.walk import Inventory, Walk
 from relax_lint.vm.calls import CLOSURE_BUILTINS
 
 
@@ -32,12 +33,16 @@ class Plans:
 
     def __init__(self, program: Program) -> None:
         self.activations: dict[tuple[Hashable, ...], Any] = {}
+        self.walks: dict[tuple[Hashable, ...], list[Walk]] = {}
+        """For the walker: the walks without a binding, which several totals are made of."""
         self.host_device = program.devices - 1
-        self._program = program
+        # It keeps these plans: a reference back would keep both until the collector comes.
+        self._program: Program = proxy(program)
         self._effects = EffectTable(program)
         self._functions = {function.name: function for function in program.functions}
         self._aliases: dict[int, tuple[Function, Aliases]] = {}
         """By the identity of a function, which lives as long."""
+        self._calls_none: dict[int, tuple[Function, bool]] = {}
         self._captures: dict[str, bool] = {}
         self._releases: dict[tuple[int, bool], Releases] = {}
 
@@ -52,11 +57,19 @@ class Plans:
             raise Indeterminate(f"it calls the closure `{call.callee}`, and what that holds is not known")
         return found
 
+    def calls_none(self, function: Function) -> bool:
+        """Whether a function calls no function of Relax."""
+        if id(function) not in self._calls_none:
+            none = not any(isinstance(op, FunctionCall) for op in function.body.walk())
+            self._calls_none[id(function)] = function, none
+        return self._calls_none[id(function)][1]
+
     def check_closures(self, function: Function, call: KernelCall) -> None:
         """Raises Indeterminate where a call makes or calls a closure, or may call a function that it gets."""
         if call.callee in CLOSURE_BUILTINS:
             raise Indeterminate("the memory that a closure holds and allocates is not known")
-        passed = [value for value in call.arguments if value in function.function_values]
+        named = function.function_values
+        passed = [value for value in call.arguments if value in named] if named else ()
         if passed:
             name = function.function_values[passed[0]]
             raise Indeterminate(f"`{call.callee}` gets the function `{name}` and may call it")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from weakref import proxy
 
 from relax_lint.model.sizes import effective_capacity
 from relax_lint.totals.quantities import Quantity
@@ -44,7 +45,8 @@ class Profile:
             if allocation.device == device and allocation.size not in pages:
                 pages[allocation.size] = rounded(allocation.size, page_size)
         self._sizes = [pages[a.size] if a.device == device else None for a in walk.allocations]
-        self._walk = walk
+        # It knows this profile: a reference back would keep both until the collector comes.
+        self._walk: Events = proxy(walk)
         self._device = device
         self._page_size = page_size
         self._events = walk.events

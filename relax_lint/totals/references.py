@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
-from relax_lint.model.operations import KernelCall
+from relax_lint.model.operations import KernelCall, ValueId
 from relax_lint.model.program import Function
 from relax_lint.totals.frame import Reference
 from relax_lint.vm.builtins import BUILTINS, Returns
@@ -25,11 +25,12 @@ def field_of(reference: Reference, item: int) -> Reference:
     return reference[item] if 0 <= item < len(reference) else None
 
 
-def passed_on(op: KernelCall, arguments: Sequence[Reference], function: Function) -> Reference:
-    """That of the result of a call, where the result is or holds an argument; `arguments` are theirs."""
+def passed_on(op: KernelCall, of: Callable[[ValueId], Reference], function: Function) -> Reference:
+    """That of the result of a call, where the result is or holds an argument; `of` gives that of a value."""
     builtin = BUILTINS.get(op.callee)
-    if builtin is None or op.kind not in (CallKind.PACKED, CallKind.BUILTIN) or not arguments:
+    if builtin is None or op.kind not in (CallKind.PACKED, CallKind.BUILTIN) or not op.arguments:
         return None
+    arguments = [of(value) for value in op.arguments]
     if builtin.name == _MAKE_TUPLE:
         return tuple_of(arguments)
     if builtin.name == _GET_ITEM:

@@ -7,10 +7,17 @@ from dataclasses import dataclass, field
 from enum import Enum
 from typing import Any, TypeVar
 
-from relax_lint.model.operations import AllocTensor, FunctionCall, KernelCall, Op, OperationId
+from relax_lint.model.operations import (
+    AllocStorage,
+    AllocTensor,
+    FunctionCall,
+    KernelCall,
+    Op,
+    OperationId,
+)
 from relax_lint.model.program import Function
 from relax_lint.support.quick_init import quick_init
-from relax_lint.totals.quantities import Quantity, Scope
+from relax_lint.totals.quantities import Quantity, Scope, taken_in
 
 T = TypeVar("T")
 
@@ -48,6 +55,12 @@ class Allocation:
     scope: str = "global"
     device: int = 0
     unknown: str | None = None
+
+
+def located(size: Quantity, op: AllocStorage | AllocTensor) -> Allocation:
+    """The memory that an operation takes, where it takes it."""
+    scope = op.scope or "global"
+    return Allocation(taken_in(scope, size), op.place, scope, op.device or 0)
 
 
 @quick_init
@@ -120,6 +133,21 @@ class Walk(Events):
     steps: list[int] = field(default_factory=list)
     placed: list[Placed] = field(default_factory=list)
     taken: tuple[bool, ...] = ()
+    _ends: list[tuple[int, ...]] = field(default_factory=list, compare=False, repr=False)
+
+    def end_call(self) -> None:
+        """A call of the function has ended."""
+        self._ends.append(tuple(map(len, self._parts())))
+
+    def first_call(self) -> Walk:
+        """The first of several calls, as if there were no others."""
+        parts = [part[:end] for part, end in zip(self._parts(), self._ends[0], strict=True)]
+        allocations, events, inside, calls, operations, steps, placed = parts
+        return Walk(allocations, events, inside, calls, operations, steps, placed)
+
+    def _parts(self) -> tuple[list[Any], ...]:
+        every = (self.allocations, self.events, self.inside, self.calls)
+        return (*every, self.operations, self.steps, self.placed)
 
     @property
     def step(self) -> int:

@@ -8,6 +8,7 @@ this one: everything (`inlined.py`), or what is allocated and let go (`folded.py
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
+from functools import partial
 from typing import Any
 
 import sympy
@@ -38,16 +39,14 @@ from relax_lint.totals.frame import Decisions, Frame, Memory, Reference, Registe
 from relax_lint.totals.plans import Plans
 from relax_lint.totals.quantities import (
     Indeterminate,
-    Quantity,
     Scope,
     learn,
     match_arguments,
     planned_bytes,
-    taken_in,
     value_bytes,
 )
 from relax_lint.totals.references import field_of, passed_on, tuple_of
-from relax_lint.totals.walk import Allocation, ExecMode, Inventory
+from relax_lint.totals.walk import Allocation, ExecMode, Inventory, located
 from relax_lint.vm.builtins import SHAPE_HEAP, SHAPE_HEAP_SLOT_BYTES, ViewKind
 
 MAX_PATHS = 256
@@ -86,21 +85,6 @@ class Walker:
         """By identity: the tuples that something refers to, each with how often."""
         self._active: list[str] = []
         self._returned: Reference = None
-        self._handlers: dict[type[Op], Callable[[Frame, Any], Reference]] = {
-            AllocStorage: self._alloc_storage,
-            AllocTensor: self._alloc_tensor,
-            View: self._view,
-            Alias: self._source,
-            MatchCast: self._match_cast,
-            MakeTuple: self._make_tuple,
-            GetItem: self._get_item,
-            KernelCall: self._kernel_call,
-            FunctionCall: self._function_call,
-            If: self._if,
-            Kill: self._kill,
-            Constant: self._nothing,
-            Assert: self._nothing,
-        }
 
     def _run(self, function: Function, binding: Mapping[sympy.Symbol, int] | None, calls: int) -> None:
         """One call or several; the caller lets go of each result before it calls again."""
@@ -111,6 +95,7 @@ class Walker:
                 for parameter in function.parameters:
                     self._hold(frame, parameter, self._fresh(frame, function.type_of(parameter), None))
             result = self._call(frame)
+            self._returns()
             if call < calls - 1:
                 self._let_go(result)
 
@@ -139,7 +124,7 @@ class Walker:
         after = frame.releases.after
         for op in block.ops:
             self._does(op)
-            reference = self._handlers[type(op)](frame, op)
+            reference = _HANDLERS[type(op)](self, frame, op)
             if reference is not None and op.result not in registers:
                 self._hold(frame, op.result, reference)
             released = after.get(op.place.index)
@@ -150,6 +135,9 @@ class Walker:
 
     def _does(self, op: Op) -> None:
         """An operation is run."""
+
+    def _returns(self) -> None:
+        """A call of the outermost function has ended; its result is still held."""
 
     def _happens(self, event: int) -> None:
         """An allocation begins or ends, see `Events`."""
@@ -163,14 +151,13 @@ class Walker:
 
     # -- references ----------------------------------------------------------------------------
 
-    def _register(self, frame: Frame, value: ValueId) -> ValueId:
-        return frame.aliases.register(value) if self._inventory is Inventory.STORAGES else value
-
     def _reference(self, frame: Frame, value: ValueId) -> Reference:
         fields = frame.function.inline_tuples.get(value)
         if fields is not None:
             return tuple_of(tuple(self._reference(frame, item) for item in fields))
-        return frame.held.get(self._register(frame, value))
+        if self._inventory is Inventory.STORAGES:
+            value = frame.aliases.register(value)
+        return frame.held.get(value)
 
     def _hold(self, frame: Frame, value: ValueId, reference: Reference) -> None:
         self._count(reference, 1)
@@ -230,17 +217,17 @@ class Walker:
     def _alloc_storage(self, frame: Frame, op: AllocStorage) -> Reference:
         if self._inventory is not Inventory.STORAGES:
             return None
-        return self._allocate(_located(frame.scope.quantity(op.size), op))
+        return self._allocate(located(frame.scope.quantity(op.size), op))
 
     def _alloc_tensor(self, frame: Frame, op: AllocTensor) -> Reference:
         if self._inventory is Inventory.TENSORS:
-            return self._allocate(_located(frame.scope.quantity(op.bytes), op))
+            return self._allocate(located(frame.scope.quantity(op.bytes), op))
         if op.storage is not None and self._inventory is Inventory.STORAGES:
             reference = self._reference(frame, op.storage)
             if isinstance(reference, int):
                 self._puts(frame, op, reference)
             return reference
-        number = self._allocate(_located(planned_bytes(op.shape, op.dtype, frame.scope), op))
+        number = self._allocate(located(planned_bytes(op.shape, op.dtype, frame.scope), op))
         if self._inventory is Inventory.STORAGES:
             self._puts(frame, op, number)
         return number
@@ -280,7 +267,7 @@ class Walker:
             reference = self._fresh(frame, op.type, op.place)
         else:
             self._hold_tuples(frame, op.arguments)
-            reference = passed_on(op, [self._reference(frame, one) for one in op.arguments], frame.function)
+            reference = passed_on(op, partial(self._reference, frame), frame.function)
         self._calls(frame, op)
         return reference
 
@@ -335,8 +322,9 @@ class Walker:
 
     def _hold_tuples(self, frame: Frame, arguments: Iterable[ValueId]) -> None:
         """A tuple that is written as an argument is in a register of its own that is never killed."""
-        for argument in arguments:
-            if argument in frame.function.inline_tuples:
+        tuples = frame.function.inline_tuples
+        for argument in arguments if tuples else ():
+            if argument in tuples:
                 self._hold(frame, argument, self._reference(frame, argument))
 
     def _if(self, frame: Frame, op: If) -> Reference:
@@ -394,6 +382,18 @@ class Walker:
         return None
 
 
-def _located(size: Quantity, op: AllocStorage | AllocTensor) -> Allocation:
-    scope = op.scope or "global"
-    return Allocation(taken_in(scope, size), op.place, scope, op.device or 0)
+_HANDLERS: Mapping[type[Op], Callable[[Walker, Frame, Any], Reference]] = {
+    AllocStorage: Walker._alloc_storage,
+    AllocTensor: Walker._alloc_tensor,
+    View: Walker._view,
+    Alias: Walker._source,
+    MatchCast: Walker._match_cast,
+    MakeTuple: Walker._make_tuple,
+    GetItem: Walker._get_item,
+    KernelCall: Walker._kernel_call,
+    FunctionCall: Walker._function_call,
+    If: Walker._if,
+    Kill: Walker._kill,
+    Constant: Walker._nothing,
+    Assert: Walker._nothing,
+}

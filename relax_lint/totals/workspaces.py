@@ -213,6 +213,8 @@ def _greatest(sizes: Sequence[Quantity | Unknown], positive: frozenset[sympy.Sym
 
 def _most(kernels: KernelMemory, point: CallPoint, positive: frozenset[sympy.Symbol]) -> Quantity:
     call = kernels.call(point, positive)
+    if not call.sizes:
+        return 0
     allocations = [Allocation(size, call.point.op.place) for size in call.sizes]
     return peak([Walk(allocations=allocations, events=list(call.events))], positive).size
 

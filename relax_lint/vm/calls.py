@@ -46,7 +46,7 @@ _KERNELS = frozenset(
     {CallKind.CALL_TIR, CallKind.CALL_TIR_INPLACE, CallKind.CALL_TIR_DYN, CallKind.PRIM_FUNC}
 )
 _FRESH = frozenset({CallKind.CALL_TIR, CallKind.CALL_DPS_PACKED, CallKind.OPERATOR})
-_IN_PLACE = frozenset({CallKind.CALL_TIR_INPLACE, CallKind.CALL_INPLACE_PACKED})
+_IN_PLACE = (CallKind.CALL_TIR_INPLACE, CallKind.CALL_INPLACE_PACKED)
 _BY_POSITION = frozenset({CallKind.PRIM_FUNC, CallKind.CALL_TIR_DYN})
 
 

@@ -43,6 +43,15 @@ def kind(node: Any) -> str:
     return name
 
 
+def dtype_in(node: Any) -> Any | None:
+    """The dtype that a `DataTypeImm` of either version is; None for any other node."""
+    name = type(node).__name__
+    if name not in ("GenericConst", "DataTypeImm"):
+        return None
+    value = node.value
+    return value if name == "DataTypeImm" or isinstance(value, tvm.DataType) else None
+
+
 def dtype_of(node: Any) -> Any:
     """The `tvm.DataType` of an `R.dtype(...)` argument."""
     return tvm.DataType(node.value)
@@ -68,7 +77,8 @@ def is_relax(function: Any) -> bool:
 
 def is_relax_function(module: Any, var: Any) -> bool:
     """Whether a GlobalVar names a Relax function of the module."""
-    return var in module.functions and is_relax(module.functions[var])
+    functions = module.functions
+    return var in functions and is_relax(functions[var])
 
 
 def ill_formed(module: Any) -> str | None:

@@ -8,15 +8,16 @@ from collections.abc import Iterator
 
 from relax_lint.fixes.text.editing import nodes_of
 
-_BINDS_INSIDE = re.compile(r":=|\bfor\b")
-"""An expression binds a name with one of them only. Nearly no function has one, and expressions are most of a
-tree.
-"""
+_FOR = re.compile(r"for\b(?<=\bfor)")
+"""The word; a search for what begins with plain letters takes a tenth of the time."""
+_HOLD_STATEMENTS = ast.stmt | ast.excepthandler | ast.match_case
 
 
 def bindings_by_name(definition: ast.FunctionDef, text: str) -> dict[str, list[ast.stmt]]:
     """The assignments that bind each name of a function, in the order of the text; `text` holds all of it."""
-    inside = _BINDS_INSIDE.search(text) is not None
+    # An expression binds a name with one of them only. Nearly no function has one, and expressions are most
+    # of a tree.
+    inside = ":=" in text or _FOR.search(text) is not None
     found: dict[str, list[ast.stmt]] = {}
     for statement in _assignments(definition):
         targets = statement.targets if isinstance(statement, ast.Assign) else [statement.target]
@@ -35,5 +36,7 @@ def _assignments(definition: ast.FunctionDef) -> Iterator[ast.Assign | ast.AnnAs
         node = pending.pop()
         if isinstance(node, ast.Assign | ast.AnnAssign):
             yield node
-        elif not isinstance(node, ast.expr):
-            pending += ast.iter_child_nodes(node)
+            continue
+        for value in vars(node).values():
+            if type(value) is list:
+                pending += [item for item in value if isinstance(item, _HOLD_STATEMENTS)]

@@ -50,7 +50,8 @@ class UnitText:
         for suite in _suites(parent):
             for index, statement in enumerate(suite):
                 self._suites[statement] = suite, index, parent
-                self._note_suites(statement)
+                if "body" in statement._fields:
+                    self._note_suites(statement)
 
     def original(self, node: _Node) -> _Node:
         """The node of the text at the place of a node of the parsed tree. Raises NotEditableError."""
