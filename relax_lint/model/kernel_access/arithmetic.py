@@ -302,13 +302,13 @@ class Arithmetic(Results):
 
     def _and(self, node: Any) -> Value:
         first = self.condition(node.a)
-        with self.under(_BOTH_SIDES):
+        with self.under(c.any_of((first, _BOTH_SIDES))):
             second = self.condition(node.b)
         return c.every((first, second))
 
     def _or(self, node: Any) -> Value:
         first = self.condition(node.a)
-        with self.under(_BOTH_SIDES):
+        with self.under(c.any_of((c.negated(first), _BOTH_SIDES))):
             second = self.condition(node.b)
         return c.any_of((first, second))
 

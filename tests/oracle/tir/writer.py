@@ -260,7 +260,9 @@ class _Writer:
     def _condition(self, pure: bool = False) -> str:
         roll = self._chance.random()
         if not pure and roll < 0.15:
-            return f"{self._element('x')} > T.float32(0)"
+            load = f"{self._element('x')} > T.float32(0)"
+            first = self._condition(pure=True)
+            return self._one(load, load, f"{first} and {load}", f"{first} or {load}")
         if self._loops and roll < 0.75:
             loop = self._chance.choice(self._loops)
             limit = self._one(
