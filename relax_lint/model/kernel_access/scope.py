@@ -29,6 +29,8 @@ class Scope:
         self.accesses: list[KernelAccess] = []
         self.not_read: dict[str, None] = {}
         self.facts: tuple[Condition, ...] = ()
+        self.sides: tuple[Condition, ...] = ()
+        """The conditions left of each `and` or `or` that something stands right of, under `BOTH_SIDES`."""
         self.promises: tuple[tuple[Condition, str], ...] = ()
         self.nest: tuple[LoopRange, ...] = ()
         self.regions: tuple[Region, ...] = ()

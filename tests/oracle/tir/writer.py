@@ -144,6 +144,8 @@ class _Writer:
             return Inside(
                 "if True:", (Do(f"T.evaluate(T.assume({self._condition(pure=True)}))"), self._store())
             )
+        if roll < 0.73:
+            return Do(f'assert {self._condition(pure=True)}, "no"')
         return self._store()
 
     # -- loops ---------------------------------------------------------------------------------
