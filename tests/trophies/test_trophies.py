@@ -80,7 +80,7 @@ SAID = {
     "product_with_itself": None,
     "rearranged_past_in_place": Said(passes=("OptimizeLayoutTransform",)),
     "rounding_left_out": None,
-    "scattered_past_source": Said("RLX306", Verdict.NEEDS_RUNTIME_CHECK, ("LegalizeOps",)),
+    "scattered_past_source": Said("RLX306", passes=("LegalizeOps",)),
     "scheduled_in_place": None,
     "sorted_before_cast": None,
     "sorted_past_in_place": Said(passes=("TopologicalSort",)),
