@@ -66,11 +66,16 @@ def effort(work: Callable[[], Any], runs: int = 1) -> int:
 
 
 def process_effort(command: Sequence[str], folder: str, runs: int = 3, codes: Sequence[int] = (0, 1)) -> int:
-    """The least effort of some runs of a command in a folder, with the processes that it starts."""
+    """The least effort of some runs of a command in a folder, with the processes that it starts. Modules are
+    compiled once, as they are where the tool is installed.
+    """
     least = None
+    surroundings = {name: value for name, value in os.environ.items() if name != "PYTHONDONTWRITEBYTECODE"}
     for _ in range(runs):
         begin, file = _children_ns(), _counter(with_children=True)
-        done = subprocess.run(command, cwd=folder, capture_output=True, text=True, check=False)
+        done = subprocess.run(
+            command, cwd=folder, capture_output=True, text=True, check=False, env=surroundings
+        )
         taken = _children_ns() - begin
         if file is not None:
             taken = int.from_bytes(os.read(file, 8), sys.byteorder)

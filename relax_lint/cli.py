@@ -92,7 +92,14 @@ def _run(arguments: list[str]) -> int:
         tell_all(_USAGE)
         return ERROR
     first, rest = arguments[0], arguments[1:]
-    question = None
+    question = inputs = None
+    if first not in COMMANDS or first == "check":
+        from relax_lint.commands.looking import PlainCall
+
+        call = PlainCall(arguments)
+        if (ended := call.answer()) is not None:
+            return ended
+        inputs = call.inputs
     if first not in COMMANDS or first in ("check", "memory"):
         from relax_lint.running.kept_answers import Question
 
@@ -147,7 +154,7 @@ def _run(arguments: list[str]) -> int:
 
     command = first if first in ("check", "memory", "replay") else "check"
     options = report_parser(command).parse_args(rest if first == command else arguments)
-    return run_report(options, command, question)
+    return run_report(options, command, question, inputs)
 
 
 def _require_command(word: str) -> None:

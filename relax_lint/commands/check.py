@@ -10,6 +10,7 @@ import argparse
 import os
 from collections.abc import Container, Sequence
 
+from relax_lint.commands.looking import inputs_looked_at, none_holds_relax, without_relax
 from relax_lint.commands.options import against_untrusted, codes, overrides
 from relax_lint.commands.terminal import (
     INTERRUPTED,
@@ -28,6 +29,7 @@ from relax_lint.commands.terminal import (
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from relax_lint.commands.looking import Inputs
     from relax_lint.commands.memory import Asked
     from relax_lint.results.report import Report
     from relax_lint.running.kept_answers import Question
@@ -38,9 +40,14 @@ _STALE_SHOWN = 10
 _LOST_SHOWN = 100
 
 
-def run_report(options: argparse.Namespace, command: str, question: Question | None = None) -> int:
+def run_report(
+    options: argparse.Namespace,
+    command: str,
+    question: Question | None = None,
+    inputs: Inputs | None = None,
+) -> int:
     """Carry out `check`, `memory` or `replay`; the exit code. What is printed is kept as the answer to the
-    question, where it depends on nothing else.
+    question, where it depends on nothing else. `inputs` is what the paths lead to, where that is known.
 
     Raises UsageError and what the configuration raises.
     """
@@ -57,13 +64,13 @@ def run_report(options: argparse.Namespace, command: str, question: Question | N
         require_standard_input()
     if command == "check":
         _require_sense(options)
-    _require_inputs(options.paths)
     if options.watch:
         from relax_lint.commands.watch import watch
 
-        return watch(options, configuration(options), lambda: _run_once(options, command))
+        _require_inputs(options.paths)
+        return watch(options, configuration(options), lambda: _run_once(options, command, watched=True))
     told = times_told()
-    code = _run_once(options, command, question)
+    code = _run_once(options, command, question, inputs)
     code = OK if options.exit_zero and code == FINDINGS else code
     if question is not None and question.text is not None and times_told() == told:
         from relax_lint.commands.keeping import keep
@@ -72,21 +79,33 @@ def run_report(options: argparse.Namespace, command: str, question: Question | N
     return code
 
 
-def _run_once(options: argparse.Namespace, command: str, question: Question | None = None) -> int:
+def _run_once(
+    options: argparse.Namespace,
+    command: str,
+    question: Question | None = None,
+    inputs: Inputs | None = None,
+    *,
+    watched: bool = False,
+) -> int:
     # Even where no file holds Relax a wrong configuration, or request, is an error.
     asked = _asked(options) if command == "memory" else None
     config = configuration(options) if _is_configured(options) else None
-    if _is_plain(options, command, config) and _none_holds_relax(options.paths):
+    if inputs is None and _is_plain(options, command, config):
+        inputs = inputs_looked_at(options, config)
+    if inputs is not None and none_holds_relax(inputs):
         if not options.quiet and not (command == "check" and options.diff):
-            count = len(options.paths)
-            write(f"no Relax function in {count} input{'' if count == 1 else 's'}\n")
+            write(without_relax(inputs))
         elif options.error_on_no_input:
             tell(f"relax-lint: no input of {len(options.paths)} has a Relax function (`--error-on-no-input`)")
         return NO_INPUT if options.error_on_no_input else OK
+    if not watched:
+        # What is watched may go and come again.
+        _require_inputs(options.paths)
     from relax_lint.support.gc_pause import without_collection
 
     with without_collection():
-        return _check_in_full(options, command, config or configuration(options), asked, question)
+        config = configuration(options) if config is None else config
+        return _check_in_full(options, command, config, asked, question, inputs)
 
 
 def _require_paths(options: argparse.Namespace, command: str) -> None:
@@ -135,7 +154,8 @@ def _is_plain(options: argparse.Namespace, command: str, config: Config | None) 
 
 
 def _is_configured(options: argparse.Namespace) -> bool:
-    if options.config is not None or overrides(options):
+    # Whether results are kept is no matter to a file without any.
+    if options.config is not None or set(overrides(options)) - {"cache"}:
         return True
     from relax_lint.settings.pyproject import candidates
 
@@ -172,22 +192,6 @@ def _with_codes(config: Config, given: Container[str]) -> Config:
     return with_codes(config, given)
 
 
-def _none_holds_relax(paths: Sequence[str]) -> bool:
-    """Whether every path is an ordinary Python file of a usual size in which there can be no Relax."""
-    from relax_lint.sources.prefilter import may_contain_relax
-    from relax_lint.support.regular_file import read_regular
-
-    for path in paths:
-        if not path.endswith(".py"):
-            return False
-        try:
-            if may_contain_relax(read_regular(path, 1 << 20)):
-                return False
-        except (OSError, ValueError):
-            return False
-    return True
-
-
 def _asked(options: argparse.Namespace) -> Asked:
     from relax_lint.commands.memory import understand
     from relax_lint.settings.config import Config
@@ -196,7 +200,9 @@ def _asked(options: argparse.Namespace) -> Asked:
     return understand(options, _with_codes(Config(select=select), ("select",)).select)
 
 
-def _judged(options: argparse.Namespace, command: str, config: Config) -> tuple[Report, bool]:
+def _judged(
+    options: argparse.Namespace, command: str, config: Config, inputs: Inputs | None
+) -> tuple[Report, bool]:
     """The report, after what was asked to be done about it, and whether it has been shown."""
     from relax_lint.commands.judging import judge
 
@@ -212,7 +218,7 @@ def _judged(options: argparse.Namespace, command: str, config: Config) -> tuple[
         from relax_lint.commands.baseline import run_with_new_baseline
 
         return run_with_new_baseline(options, config), False
-    return judge(options, config, partial=True), False
+    return judge(options, config, inputs, partial=True), False
 
 
 def _check_in_full(
@@ -221,6 +227,7 @@ def _check_in_full(
     config: Config,
     asked: Asked | None,
     question: Question | None,
+    inputs: Inputs | None,
 ) -> int:
     from dataclasses import replace
 
@@ -235,7 +242,7 @@ def _check_in_full(
     if options.proofs is not None or options.explain:
         config = replace(config, proofs=True)
     course = Course(config, wanted=options.verbose)
-    report, shown = _judged(options, command, config)
+    report, shown = _judged(options, command, config, inputs)
     course.judged(report)
     if report.stale:
         _complain_of_stale(report, config)

@@ -15,7 +15,7 @@ from relax_lint.rule import load_rules, rule_packages, unreadable_codes
 from relax_lint.running.cache import default_folder
 from relax_lint.running.runner import judge_inputs
 from relax_lint.settings.config import Config
-from relax_lint.sources.discovery import HeldInput
+from relax_lint.sources.inputs import HeldInput
 from relax_lint.support.byte_text import bytes_text
 from relax_lint.support.errors import RunError, UserError
 from relax_lint.support.escaping import printable

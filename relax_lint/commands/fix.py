@@ -29,7 +29,7 @@ from relax_lint.results.check import is_finding
 from relax_lint.results.problem import Problem
 from relax_lint.results.report import FileResult, Report
 from relax_lint.settings.config import Config
-from relax_lint.sources.discovery import HeldInput, Input, UnreadableError
+from relax_lint.sources.inputs import HeldInput, Input, UnreadableError
 from relax_lint.sources.text import UndecodableError, decode
 from relax_lint.support.lazy_dataclass import dataclass
 

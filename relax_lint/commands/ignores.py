@@ -17,7 +17,7 @@ from relax_lint.rule import Acceptance, load_rules
 from relax_lint.running.pool import Item
 from relax_lint.running.pools import new_pool
 from relax_lint.settings.config import Config
-from relax_lint.sources.discovery import HeldInput, Input, UnreadableError
+from relax_lint.sources.inputs import HeldInput, Input, UnreadableError
 from relax_lint.sources.text import UndecodableError, decode
 from relax_lint.support.codec import decode as decode_value
 from relax_lint.support.lazy_dataclass import dataclass

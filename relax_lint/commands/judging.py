@@ -8,6 +8,7 @@ from collections.abc import Iterable
 from contextlib import ExitStack
 from functools import cache
 
+from relax_lint.commands.looking import inputs_looked_at
 from relax_lint.commands.terminal import DEBUG, waiting, warn
 from relax_lint.results.problem import Problem
 from relax_lint.results.report import Report
@@ -15,12 +16,14 @@ from relax_lint.running.cache import Cache, default_folder
 from relax_lint.running.hiding import hide_this_process
 from relax_lint.running.runner import judge_inputs
 from relax_lint.settings.config import Config
-from relax_lint.sources.discovery import Input, discover
+from relax_lint.sources.discovery import discover
+from relax_lint.sources.inputs import Input
+from relax_lint.sources.ordinary import Ordinary
 from relax_lint.vm.tested import TESTED, is_tested
 
 
 def named_inputs(options: argparse.Namespace, config: Config) -> list[Input | Problem]:
-    """What the paths on the command line lead to."""
+    """What the paths on the command line lead to. No file is opened."""
     return discover(
         options.paths,
         exclude=config.exclude,
@@ -33,7 +36,7 @@ def named_inputs(options: argparse.Namespace, config: Config) -> list[Input | Pr
 def judge(
     options: argparse.Namespace,
     config: Config,
-    inputs: Iterable[Input | Problem] | None = None,
+    inputs: Iterable[Input | Problem | Ordinary] | None = None,
     *,
     partial: bool = False,
 ) -> Report:
@@ -50,7 +53,7 @@ def judge(
 
             executor = stack.enter_context(open_executor(options.executor, debug=debug))
         report = judge_inputs(
-            named_inputs(options, config) if inputs is None else inputs,
+            inputs_looked_at(options, config) if inputs is None else inputs,
             config,
             debug=debug,
             cache=kept,

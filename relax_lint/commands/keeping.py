@@ -6,7 +6,7 @@ import argparse
 
 from relax_lint.running.cache import Cache
 from relax_lint.running.fingerprint import EngineFiles, is_development_build
-from relax_lint.running.kept_answers import KEPT_FORMATS, KEPT_OPTIONS, Question, default_folder
+from relax_lint.running.kept_answers import KEPT_FORMATS, KEPT_OPTIONS, Question
 from relax_lint.settings.config import Config
 from relax_lint.settings.option import Option
 from relax_lint.settings.options import OPTIONS
@@ -18,7 +18,9 @@ def may_be_kept(options: argparse.Namespace, command: str, config: Config) -> bo
     """
     if not options.all_known or options.output_format not in KEPT_FORMATS:
         return False
-    if not config.cache or config.cache_dir is not None or config.baseline is not None:
+    # In which folder a configuration keeps results is not known to an equal run before it has read it.
+    folder_is_known = config.cache_dir is None or options.cache_dir is not None
+    if not config.cache or not folder_is_known or config.baseline is not None:
         return False
     given = {option.name for option in OPTIONS if command in option.commands and _is_given(option, options)}
     return given <= KEPT_OPTIONS
@@ -35,6 +37,6 @@ def keep(question: Question, code: int) -> None:
         return
     entry = question.entry(code, EngineFiles().places)
     if entry is not None:
-        cache = Cache(default_folder(), Config())
+        cache = Cache(question.folder, Config())
         cache.keep(*entry)
         cache.close()

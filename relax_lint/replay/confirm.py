@@ -20,8 +20,9 @@ from relax_lint.running.messages import FileData
 from relax_lint.running.pool import Failed, Item
 from relax_lint.running.pools import new_pool
 from relax_lint.running.starting import Needs
-from relax_lint.sources.discovery import Input, UnreadableError, discover
-from relax_lint.sources.models import is_model
+from relax_lint.sources.discovery import discover
+from relax_lint.sources.inputs import Input, UnreadableError
+from relax_lint.sources.kinds import is_model
 from relax_lint.support.escaping import without_addresses
 
 if TYPE_CHECKING:

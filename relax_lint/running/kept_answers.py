@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import os
 import stat
+import struct
 import sys
 import time
 from contextlib import suppress
@@ -31,7 +32,7 @@ KEPT_OPTIONS = frozenset(
     {
         *("select", "ignore", "allocator", "page-size", "max-memory", "assume", "exclude", "lower", "target"),
         *("weights", "dialect", "fail-on", "strict", "exit-zero", "error-on-no-input", "jobs", "sandbox"),
-        *("output-format", "statistics", "show-provers", "quiet", "color", "bind", "formulas"),
+        *("output-format", "statistics", "show-provers", "quiet", "color", "bind", "formulas", "cache-dir"),
     }
 )
 """The options with which an answer depends on nothing else; with any other one none is kept."""
@@ -50,28 +51,34 @@ _CLOCK_STEP_S = 2.0
 _DAY_S = 86_400.0
 _TAG, _SIGNATURE = "CACHEDIR.TAG", b"Signature: 8a477f597d28d172789f06886806bc55\n# A cache of relax-lint"
 _METADATA = (".dist-info", ".egg-info")
+_FOLDER = "--cache-dir"
+_NUMBERS = struct.Struct("=QQQqq")
 
 
 class Question:
     """One call of the command, with all that its answer depends on but the installation: `key` stands for it.
-
     It is None where the answer may depend on something else: a folder is named, say, or standard input.
+
+    `folder` is where its answer is kept: where the call says that results are, or else the usual place.
     """
 
     def __init__(self, arguments: Sequence[str]) -> None:
         self._arguments = tuple(arguments)
         self.text: str | None = None
         """What was printed, where it may be kept."""
+        self.folder, self.key = "", None
         try:
-            self.key = _key(self._arguments)
+            named, others = _named_folder(self._arguments)
+            self.folder = default_folder() if named is None else os.path.abspath(named)
+            self.key = _key(self._arguments, others)
         except (OSError, ValueError):
-            self.key = None
+            pass
 
     def answer(self) -> tuple[str, int] | None:
         """What the same call printed before, and its exit code; None if that is not known."""
         if self.key is None:
             return None
-        folder = default_folder()
+        folder = self.folder
         path = _path(folder, self.key)
         try:
             form, code, stamp, places, text = _parts(read_regular(path, _MOST_BYTES, beneath=folder))
@@ -105,7 +112,7 @@ class Question:
         if latest > time.time() - _CLOCK_STEP_S or Question(self._arguments).key != self.key:
             return None
         data = "\n".join((_FORM, str(code), stamp, *places, "", text)).encode(errors="surrogateescape")
-        return (_path(default_folder(), self.key), data) if len(data) <= _MOST_BYTES else None
+        return (_path(self.folder, self.key), data) if len(data) <= _MOST_BYTES else None
 
 
 def default_folder() -> str:
@@ -127,7 +134,29 @@ def is_harmless(text: str) -> bool:
     return text.isascii() and plain.isprintable() and "::" not in text and "##" not in text
 
 
-def _key(arguments: Sequence[str]) -> str | None:
+def _named_folder(arguments: Sequence[str]) -> tuple[str | None, list[str]]:
+    """The folder for results that a call names, and its other arguments. Raises ValueError for the option
+    without a folder.
+    """
+    folder: str | None = None
+    others: list[str] = []
+    words = iter(arguments)
+    for word in words:
+        if word == "--":
+            others += words
+        elif word == _FOLDER:
+            folder = next(words, "")
+        elif word.startswith(f"{_FOLDER}="):
+            folder = word.partition("=")[2]
+        else:
+            others.append(word)
+    if folder == "":
+        raise ValueError("no folder")
+    return folder, others
+
+
+def _key(arguments: Sequence[str], others: Sequence[str]) -> str | None:
+    """What stands for a call; `others` are the arguments among which the inputs are."""
     if not _may_be_kept(arguments):
         return None
     parts: list[bytes] = [_FORM.encode()]
@@ -138,7 +167,7 @@ def _key(arguments: Sequence[str]) -> str | None:
     for path in _configurations():
         parts += (path.encode(errors="surrogateescape"), _contents(path, _MOST_FILE_BYTES))
     files: list[tuple[int, int]] = []
-    for argument in arguments:
+    for argument in others:
         try:
             status = os.lstat(argument)
         except (OSError, ValueError):
@@ -213,18 +242,20 @@ def _stamp(places: Iterable[str]) -> tuple[str, float]:
     """Another text whenever a file of the tool, or of a rule package, or what is installed changes; and when
     the latest of these changes was.
     """
-    lines: list[str] = []
-    latest = 0.0
+    parts: list[bytes] = []
+    latest = 0
     for place in places:
         # An entry may name any place: to look through a whole disk takes for ever.
         for path, status in python_files(place, _MOST_ENTRIES):
-            changed = status.st_mtime_ns, status.st_ctime_ns
-            lines.append(f"{path} {status.st_dev} {status.st_ino} {status.st_size} {changed}")
-            latest = max(latest, status.st_mtime, status.st_ctime)
-    for path, changed_ns in _installed():
-        lines.append(f"{path} {changed_ns}")
-        latest = max(latest, changed_ns / 1e9)
-    return _digest(line.encode(errors="surrogateescape") for line in lines), latest
+            written, changed = status.st_mtime_ns, status.st_ctime_ns
+            numbers = _NUMBERS.pack(status.st_dev, status.st_ino, status.st_size, written, changed)
+            parts += (path.encode(errors="surrogateescape"), numbers)
+            latest = max(latest, written, changed)
+    for path, changed in _installed():
+        parts += (path.encode(errors="surrogateescape"), _NUMBERS.pack(0, 0, 0, 0, changed))
+        latest = max(latest, changed)
+    # No path holds a NUL, and the numbers have one length.
+    return _digest([b"\0".join(parts)]), latest / 1e9
 
 
 def _installed() -> Iterator[tuple[str, int]]:

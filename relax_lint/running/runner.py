@@ -18,9 +18,11 @@ from relax_lint.running.messages import FileData
 from relax_lint.running.outcome import Outcome
 from relax_lint.running.progress import INTERRUPTED, Progress, Skipped, interrupted_outcome
 from relax_lint.settings.config import Config
-from relax_lint.sources.discovery import Input, UnreadableError, discover
-from relax_lint.sources.models import is_model
-from relax_lint.sources.prefilter import may_contain_relax
+from relax_lint.sources.discovery import looked_at
+from relax_lint.sources.inputs import Input, UnreadableError
+from relax_lint.sources.kinds import is_model
+from relax_lint.sources.ordinary import LARGEST, Ordinary
+from relax_lint.sources.prefilter import test_of
 from relax_lint.support.errors import UserError
 from relax_lint.suppressions.policy import (
     apply_policy,
@@ -56,14 +58,18 @@ def run(
     Raises RunError where TVM cannot be loaded or knows no such target, and BaselineError for a baseline that
     cannot be read.
     """
-    found = discover(
-        paths, exclude=config.exclude, stdin_filename=stdin_filename, follow_links=config.follow_links
+    found = looked_at(
+        paths,
+        exclude=config.exclude,
+        stdin_filename=stdin_filename,
+        follow_links=config.follow_links,
+        limit=min(LARGEST, config.max_file_size),
     )
     return judge_inputs(found, config, debug=debug, cache=cache, executor=executor, tell=tell)
 
 
 def judge_inputs(
-    inputs: Iterable[Input | Problem],
+    inputs: Iterable[Input | Problem | Ordinary],
     config: Config,
     *,
     debug: bool = False,
@@ -81,6 +87,8 @@ def judge_inputs(
         if isinstance(found, Problem):
             path = found.location.path if found.location is not None else ""
             progress.append(Progress(path, checks=list(problem_checks([found], path, config))))
+        elif isinstance(found, Ordinary):
+            progress.append(Skipped(found.path))
         else:
             progress.append(_admit(found, config))
     waiting: list[Progress] = []
@@ -187,17 +195,10 @@ def _admit(found: Input, config: Config) -> Progress | Skipped:
     except UnreadableError as error:
         problem = Problem(ProblemKind.PARSE_ERROR, f"cannot be read: {error}", None)
         return Progress(found.path, checks=list(problem_checks([problem], found.path, config)))
-    if not _may_matter(found, data):
+    may_matter = test_of(found.kind, named=found.named)
+    if may_matter is not None and not may_matter(data):
         return Skipped(found.path)
     # The weights of a model may lie in other files, here: what it gives is neither kept nor asked of others.
     source = os.path.abspath(found.source) if is_model(found.kind) and found.source is not None else None
     file = FileData(data, found.path, found.kind, found.named, source)
     return Progress(found.path, file, repeatable=source is None)
-
-
-def _may_matter(found: Input, data: bytes) -> bool:
-    if is_model(found.kind):
-        return True
-    if found.kind != "json":
-        return may_contain_relax(data)
-    return found.named or (b'"nodes"' in data and b'"root' in data)

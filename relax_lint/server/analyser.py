@@ -11,7 +11,7 @@ from relax_lint.running.pool import Item, WorkerPool
 from relax_lint.running.pools import new_pool
 from relax_lint.running.runner import judge_with
 from relax_lint.settings.config import Config
-from relax_lint.sources.discovery import HeldInput
+from relax_lint.sources.inputs import HeldInput
 from relax_lint.sources.text import decode as decode_text
 from relax_lint.support.codec import decode
 from relax_lint.support.lazy_dataclass import dataclass

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
-
 from relax_lint.sources.wildcards import SPECIAL, Automaton, tokens_of
-from relax_lint.support.lazy_dataclass import record
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator
 
 MAX_WILD = 1 << 14
 """What the patterns with wildcards may have in characters, together: each byte of each name costs a step of
@@ -98,13 +99,15 @@ class PathPatterns:
         return None if number < 0 else not self._negated[number]
 
 
-@record(frozen=True)
 class Position:
     """A folder, as patterns see it. `path` is its path with a trailing `/`, empty at the top."""
 
-    patterns: PathPatterns
-    path: bytes
-    states: int
+    __slots__ = ("path", "patterns", "states")
+
+    def __init__(self, patterns: PathPatterns, path: bytes, states: int) -> None:
+        self.patterns = patterns
+        self.path = path
+        self.states = states
 
     def verdict(self, name: str, *, is_folder: bool) -> bool | None:
         """Whether an entry of the folder is ignored; None if no pattern is about it."""

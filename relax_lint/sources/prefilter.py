@@ -2,19 +2,53 @@
 
 from __future__ import annotations
 
-import re
+from functools import cache
 
-# Every unit is decorated with `ir_module` or with a `function` of TVM's script parser, and whoever writes
-# that names tvm or relax; a printed module without imports says `@R.function`.
-_DECORATED = re.compile(rb"\bir_module\b|\bfunction\b")
-_NAMED = re.compile(rb"\b(tvm|relax|Relax)\b")
-_PRINTED = re.compile(rb"@\s*(R\s*\.\s*function|I\s*\.\s*ir_module)\b")
+from relax_lint.sources.kinds import is_model
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    import re
+    from collections.abc import Callable
+
+
+def test_of(kind: str, *, named: bool) -> Callable[[bytes], bool] | None:
+    """What is False only for the bytes of an input of that kind that holds nothing to judge; None where bytes
+    do not tell.
+    """
+    if kind == "python":
+        return may_contain_relax
+    if is_model(kind) or (kind == "json" and named):
+        return None
+    return _may_be_saved if kind == "json" else may_contain_relax
+
+
+def _may_be_saved(data: bytes) -> bool:
+    """False only if no module that TVM has saved is in there."""
+    return b'"nodes"' in data and b'"root' in data
 
 
 def may_contain_relax(data: bytes) -> bool:
     """False only if no unit can be in there."""
-    # Plain searches are several times faster than patterns, and settle almost every file.
-    if b"function" not in data and b"ir_module" not in data:
+    # Plain searches are several times faster than patterns, and settle almost every file; `in` is slower than
+    # `find`: it first tries whether what is searched for is a number.
+    if data.find(b"function") < 0 and data.find(b"ir_module") < 0:
         return False
-    named = (b"tvm" in data or b"elax" in data) and _NAMED.search(data)
-    return bool(named or _PRINTED.search(data)) and _DECORATED.search(data) is not None
+    if data.find(b"tvm") < 0 and data.find(b"elax") < 0 and data.find(b"@") < 0:
+        return False
+    decorated, named, printed = _patterns()
+    return bool(named.search(data) or printed.search(data)) and decorated.search(data) is not None
+
+
+@cache
+def _patterns() -> tuple[re.Pattern[bytes], re.Pattern[bytes], re.Pattern[bytes]]:
+    """Compiled for the first file that needs them."""
+    import re
+
+    # Every unit is decorated with `ir_module` or with a `function` of TVM's script parser, and whoever writes
+    # that names tvm or relax; a printed module without imports says `@R.function`.
+    return (
+        re.compile(rb"\bir_module\b|\bfunction\b"),
+        re.compile(rb"\b(tvm|relax|Relax)\b"),
+        re.compile(rb"@\s*(R\s*\.\s*function|I\s*\.\s*ir_module)\b"),
+    )

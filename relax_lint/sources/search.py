@@ -8,17 +8,22 @@ from __future__ import annotations
 
 import errno
 import os
-from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import replace
 
-from relax_lint.results.location import Location
-from relax_lint.results.problem import Problem, ProblemKind
-from relax_lint.sources.patterns import MAX_WILD, Position, path_patterns, patterns_in
-from relax_lint.support.lazy_dataclass import record
+from relax_lint.sources.kinds import IN_FOLDERS
+from relax_lint.sources.ordinary import Ordinary, is_ordinary_entry
 from relax_lint.support.regular_file import IrregularFileError, read_regular
 
-Identity = tuple[int, int]
-"""The device and the number of a file, which all its names have in common."""
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Iterator, Sequence
+
+    from relax_lint.results.problem import Problem
+    from relax_lint.sources.inputs import Input
+    from relax_lint.sources.ordinary import Identity
+    from relax_lint.sources.patterns import Position
+
+    Entry = tuple[str, int, Identity]
+    """A name in a folder, what it is, and which file or folder."""
 
 LEFT_OUT = frozenset(
     (
@@ -58,40 +63,36 @@ _MAX_IGNORE_BYTES = 1 << 20
 _MAX_IGNORES = 64
 """How many `.gitignore` files may be about one entry."""
 
-_TOO_MANY = (
-    "some patterns are not used: those with wildcards that are about one folder may have "
-    f"{MAX_WILD:,} characters, in up to {_MAX_IGNORES} files"
-)
 _FOLDER = os.O_RDONLY | getattr(os, "O_DIRECTORY", 0)
 _NO_LINK = getattr(os, "O_NOFOLLOW", 0)
 
-
-@record(frozen=True)
-class _Entry:
-    name: str
-    is_folder: bool
-    is_link: bool
-    identity: Identity
+_A_FILE, _ORDINARY, _A_FOLDER, _A_LINK = range(4)
+"""What an entry is; to git a link is a file, wherever it leads."""
 
 
-@record(frozen=True)
 class _Folder:
     """A folder on the way. `ignores` are its position in each `.gitignore` that counts, the innermost last,
-    `excludes` that in the excludes, `room` what further patterns may take.
+    `excludes` that in the excludes, `room` what further patterns may take (None: nothing is taken yet).
     """
 
-    path: str
-    ignores: tuple[Position, ...]
-    excludes: tuple[Position, ...]
-    room: int = MAX_WILD
+    __slots__ = ("excludes", "ignores", "path", "room")
 
-    def is_ignored(self, entry: _Entry) -> bool:
-        """Whether a search leaves an entry out. To git a link is a file, wherever it leads."""
-        if not (self.excludes or self.ignores):
-            return False
-        folder = entry.is_folder and not entry.is_link
-        excluded = any(each.verdict(entry.name, is_folder=folder) for each in self.excludes)
-        return excluded or _ignored_by(self.ignores, entry.name, is_folder=folder)
+    def __init__(
+        self,
+        path: str,
+        ignores: tuple[Position, ...],
+        excludes: tuple[Position, ...],
+        room: int | None = None,
+    ) -> None:
+        self.path = path
+        self.ignores = ignores
+        self.excludes = excludes
+        self.room = room
+
+    def ignores_entry(self, name: str, *, is_folder: bool) -> bool:
+        """Whether a search leaves an entry out."""
+        excluded = any(each.verdict(name, is_folder=is_folder) for each in self.excludes)
+        return excluded or _ignored_by(self.ignores, name, is_folder=is_folder)
 
     def path_of(self, name: str) -> str:
         """The path of an entry, as it is shown."""
@@ -104,9 +105,9 @@ class _Folder:
 
 
 class Search:
-    """One search of a folder for files with one of the `endings`. `seen` holds the identities of files and
-    folders already met, over all searches. Once `files` is through, `links` are the paths of the links that
-    would be searched or read if they were none.
+    """One search of a folder for files. `seen` holds the identities of files and folders already met, over
+    all searches. A text of at most `limit` bytes is looked into, none with None. Once `files` is through,
+    `links` are the paths of the links that would be searched or read if they were none.
     """
 
     def __init__(
@@ -114,26 +115,23 @@ class Search:
         root: str,
         exclude: Sequence[str],
         respect_gitignore: bool,
-        endings: frozenset[str],
         seen: set[Identity],
+        limit: int | None = None,
     ) -> None:
         self.links: list[str] = []
-        from pathlib import Path
-
-        self._root = str(Path(root))
+        self._root = _plain(root)
         self._exclude = exclude
-        self._excluded = path_patterns(exclude)
         self._respect_gitignore = respect_gitignore
-        self._endings = endings
         self._seen = seen
+        self._limit = limit
         self._problems: list[Problem] = []
 
-    def files(self) -> Iterator[str | Problem]:
-        """The paths of the files, sorted in each folder, and what went wrong."""
+    def files(self, made: Callable[[str], Input]) -> Iterator[Input | Ordinary | Problem]:
+        """The files, sorted in each folder, as what is `made` of their paths, and what went wrong."""
         try:
             top = self._top()
         except OSError as error:
-            yield _problem(self._root, f"cannot be read: {error.strerror or error}")
+            yield unreadable(self._root, error.strerror or str(error))
             return
         levels = [] if top is None else [self._opened(top, None)]
         yield from self._problems_so_far()
@@ -142,51 +140,73 @@ class Search:
             entry = next(entries, None)
             if entry is None:
                 levels.pop()
-            elif entry.is_link:
-                self.links.append(folder.path_of(entry.name))
-            elif entry.is_folder:
-                levels.append(self._opened(folder.enter(entry.name), entry.identity))
+                continue
+            name, what, identity = entry
+            if what == _A_LINK:
+                self.links.append(folder.path_of(name))
+            elif what == _A_FOLDER:
+                levels.append(self._opened(folder.enter(name), identity))
                 yield from self._problems_so_far()
-            elif entry.identity not in self._seen:
-                self._seen.add(entry.identity)
-                yield folder.path_of(entry.name)
+            elif identity not in self._seen:
+                self._seen.add(identity)
+                path = folder.path_of(name)
+                yield Ordinary(path) if what == _ORDINARY else made(path)
 
     def _top(self) -> _Folder | None:
         """The folder that is searched; None if it is ignored, itself or a folder that holds it."""
-        parts = [part for part in self._root.split(os.sep) if part not in ("", os.curdir)]
-        named = _within(self._excluded.top(), parts)
-        if named is None:
-            return None
-        excludes = (self._excluded.top(), named)[: (2 if parts else 1) if self._exclude else 0]
+        excludes: tuple[Position, ...] = ()
+        if self._exclude:
+            from relax_lint.sources.patterns import path_patterns
+
+            excluded = path_patterns(self._exclude)
+            parts = [part for part in self._root.split(os.sep) if part not in ("", os.curdir)]
+            named = _within(excluded.top(), parts)
+            if named is None:
+                return None
+            excludes = (excluded.top(), named)[: 2 if parts else 1]
         top = _Folder(self._root, (), excludes)
         if not self._respect_gitignore:
             return top
         inner = os.path.realpath(self._root)
         outer = _repository(inner)
-        here = replace(top, path=outer)
+        here = _Folder(outer, (), excludes)
         for name in os.path.relpath(inner, outer).split(os.sep) if inner != outer else ():
             here = self._with_ignores(here)
             if _ignored_by(here.ignores, name, is_folder=True):
                 return None
             here = here.enter(name)
-        return replace(top, ignores=here.ignores, room=here.room)
+        return _Folder(top.path, here.ignores, excludes, here.room)
 
-    def _opened(self, folder: _Folder, identity: Identity | None) -> tuple[_Folder, Iterator[_Entry]]:
+    def _opened(self, folder: _Folder, identity: Identity | None) -> tuple[_Folder, Iterator[Entry]]:
         """A folder with its own `.gitignore`, and what in it is to be searched; nothing of one that is not
         the folder `identity`, or that was searched before.
         """
         try:
-            found = _list(folder.path, identity, self._endings)
+            # A folder that was named may be a link; what a search comes to is none.
+            descriptor = os.open(folder.path, _FOLDER if identity is None else _FOLDER | _NO_LINK)
         except OSError as error:
-            self._problems.append(_problem(folder.path, f"cannot be read: {error.strerror or error}"))
-            return folder, iter(())
-        # A search that is begun further inside may have been here.
-        if found.identity in self._seen or (identity is not None and found.is_environment):
-            return folder, iter(())
-        self._seen.add(found.identity)
-        if found.has_ignores and self._respect_gitignore:
-            folder = self._with_ignores(folder)
-        return folder, (entry for entry in found.entries if not folder.is_ignored(entry))
+            return self._unreadable(folder, error)
+        try:
+            status = os.fstat(descriptor)
+            here = (status.st_dev, status.st_ino)
+            if identity not in (None, here):
+                raise OSError(errno.EXDEV, "replaced during the search", folder.path)
+            listing = _Listing(descriptor)
+            # A search that is begun further inside may have been here.
+            if here in self._seen or (identity is not None and listing.is_environment):
+                return folder, iter(())
+            self._seen.add(here)
+            if listing.has_ignores and self._respect_gitignore:
+                folder = self._with_ignores(folder)
+            return folder, listing.entries(folder, status.st_dev, self._limit)
+        except OSError as error:
+            return self._unreadable(folder, error)
+        finally:
+            os.close(descriptor)
+
+    def _unreadable(self, folder: _Folder, error: OSError) -> tuple[_Folder, Iterator[Entry]]:
+        self._problems.append(unreadable(folder.path, error.strerror or str(error)))
+        return folder, iter(())
 
     def _with_ignores(self, folder: _Folder) -> _Folder:
         """The folder with its own `.gitignore` among those that count."""
@@ -199,72 +219,92 @@ class Search:
             return folder
         except OSError:
             return folder
-        patterns = patterns_in(data, folder.room)
+        from relax_lint.sources.patterns import MAX_WILD, patterns_in
+
+        room = MAX_WILD if folder.room is None else folder.room
+        patterns = patterns_in(data, room)
         if patterns.left_out or len(folder.ignores) == _MAX_IGNORES:
-            self._problems.append(_problem(path, _TOO_MANY))
+            self._problems.append(
+                _problem(
+                    path,
+                    "some patterns are not used: those with wildcards that are about one folder may have "
+                    f"{MAX_WILD:,} characters, in up to {_MAX_IGNORES} files",
+                )
+            )
         if len(folder.ignores) == _MAX_IGNORES:
             return folder
-        room = folder.room - patterns.size
-        return replace(folder, ignores=(*folder.ignores, patterns.top()), room=room)
+        ignores = (*folder.ignores, patterns.top())
+        return _Folder(folder.path, ignores, folder.excludes, room - patterns.size)
 
     def _problems_so_far(self) -> list[Problem]:
         found, self._problems = self._problems, []
         return found
 
 
-@record(frozen=True)
 class _Listing:
-    identity: Identity
-    entries: list[_Entry]
-    has_ignores: bool
-    is_environment: bool
+    """What a folder holds that a search may be about. Raises OSError. To be used while the folder is open."""
 
-
-def _list(path: str, identity: Identity | None, endings: frozenset[str]) -> _Listing:
-    """What a folder holds that a search may be about. Raises OSError, also where it is not the folder that it
-    was when the folder above was listed.
-    """
-    # A folder that was named may be a link; what a search comes to is none.
-    descriptor = os.open(path, _FOLDER if identity is None else _FOLDER | _NO_LINK)
-    try:
-        status = os.fstat(descriptor)
-        if identity not in (None, (status.st_dev, status.st_ino)):
-            raise OSError(errno.EXDEV, "replaced during the search", path)
-        entries, names = [], set()
+    def __init__(self, descriptor: int) -> None:
+        self.has_ignores = False
+        self.is_environment = False
+        self._descriptor = descriptor
+        self._found: list[tuple[str, int, os.DirEntry[str]]] = []
         with os.scandir(descriptor) as listing:
             for each in listing:
-                names.add(each.name)
-                if (entry := _entry(each, endings)) is not None:
-                    entries.append(entry)
-    finally:
-        os.close(descriptor)
-    entries.sort(key=lambda entry: entry.name)
-    here = (status.st_dev, status.st_ino)
-    return _Listing(here, entries, _IGNORE in names, _ENVIRONMENT in names)
+                name = each.name
+                if name == _IGNORE:
+                    self.has_ignores = True
+                elif name == _ENVIRONMENT:
+                    self.is_environment = True
+                if name not in LEFT_OUT and (what := _what(each, name)) is not None:
+                    self._found.append((name, what, each))
+        self._found.sort()
+
+    def entries(self, folder: _Folder, device: int, limit: int | None) -> Iterator[Entry]:
+        """What in it is not ignored, by name."""
+        found: list[Entry] = []
+        may_ignore = folder.excludes or folder.ignores
+        for name, what, each in self._found:
+            if may_ignore and folder.ignores_entry(name, is_folder=what == _A_FOLDER):
+                continue
+            if what == _A_FILE and limit is not None and is_ordinary_entry(name, self._descriptor, limit):
+                # Where something is mounted at it this is not its number: then it is counted once more.
+                found.append((name, _ORDINARY, (device, each.inode())))
+                continue
+            try:
+                status = each.stat(follow_symlinks=False)
+            except OSError:
+                continue
+            found.append((name, what, (status.st_dev, status.st_ino)))
+        return iter(found)
 
 
-def _entry(found: os.DirEntry[str], endings: frozenset[str]) -> _Entry | None:
-    name = found.name
-    if name in LEFT_OUT:
-        return None
+def _what(found: os.DirEntry[str], name: str) -> int | None:
+    """What an entry is; None for one that no search is about."""
     # What begins with a dot may have no other, and then it has no ending.
     ending = os.path.splitext(name)[1] if name[0] == "." else name[name.rfind(".") :] if "." in name else ""
-    wanted = ending in endings
+    wanted = ending in IN_FOLDERS
     try:
-        is_folder = found.is_dir(follow_symlinks=False)
-        if not (is_folder or wanted or found.is_symlink()):
-            return None
-        if found.is_symlink():
-            # What a link leads to is asked only so that it can be said that nobody followed it.
-            is_folder = found.is_dir()
-            if not is_folder and not (wanted and found.is_file()):
-                return None
-        elif not is_folder and not found.is_file(follow_symlinks=False):
-            return None
-        status = found.stat(follow_symlinks=False)
+        if wanted and found.is_file(follow_symlinks=False):
+            return _A_FILE
+        if found.is_dir(follow_symlinks=False):
+            return _A_FOLDER
+        # What a link leads to is asked only so that it can be said that nobody followed it.
+        if found.is_symlink() and (found.is_dir() or (wanted and found.is_file())):
+            return _A_LINK
     except OSError:
-        return None
-    return _Entry(name, is_folder, found.is_symlink(), (status.st_dev, status.st_ino))
+        pass
+    return None
+
+
+def _plain(path: str) -> str:
+    """A path without what does not matter in it, such as a `/` at its end."""
+    if os.name != "posix":
+        from pathlib import Path
+
+        return str(Path(path))
+    root = "/" * ((path.startswith("/")) + (path.startswith("//") and not path.startswith("///")))
+    return root + "/".join(part for part in path.split("/") if part not in ("", ".")) or "."
 
 
 def _within(position: Position, names: Iterable[str]) -> Position | None:
@@ -296,5 +336,14 @@ def _repository(folder: str) -> str:
     return here
 
 
+def unreadable(path: str, reason: str) -> Problem:
+    """What is said of a path that cannot be searched or read."""
+    return _problem(path, f"cannot be read: {reason}")
+
+
 def _problem(path: str, reason: str) -> Problem:
+    # Hardly a search has any, and what they are made of takes as long as all the rest.
+    from relax_lint.results.location import Location
+    from relax_lint.results.problem import Problem, ProblemKind
+
     return Problem(ProblemKind.PARSE_ERROR, reason, Location(path, 1, 1, 1, 1))

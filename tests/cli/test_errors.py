@@ -20,7 +20,7 @@ KINDS = (
     "relax_lint.running.sandbox.gaps:SandboxError",
     "relax_lint.settings.config:ConfigError",
     "relax_lint.settings.memory_request:RequestError",
-    "relax_lint.sources.discovery:UnreadableError",
+    "relax_lint.sources.inputs:UnreadableError",
     "relax_lint.sources.lowering:LoweringError",
     "relax_lint.suppressions.baseline:BaselineError",
 )

@@ -13,7 +13,7 @@ from relax_lint.rule import rule_of
 from relax_lint.running.file_task import analyse
 from relax_lint.running.messages import Answer, FileData, UnitList, read_answer
 from relax_lint.settings.config import Config
-from relax_lint.sources.models import KINDS
+from relax_lint.sources.kinds import MODELS
 
 
 @dataclass(frozen=True)
@@ -46,8 +46,8 @@ def run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureF
 
 def answers(path: Path, config: Config | None = None) -> list[Answer]:
     """What a worker answers about a file, in this process."""
-    kind = KINDS.get(path.suffix, path.suffix.replace(".py", "python").lstrip("."))
-    is_model = path.suffix in KINDS
+    kind = MODELS.get(path.suffix, path.suffix.replace(".py", "python").lstrip("."))
+    is_model = path.suffix in MODELS
     data = b"" if is_model else path.read_bytes()
     file = FileData(data, path.name, kind, True, str(path) if is_model else None)
     return [read_answer(value) for value in analyse(file, config or Config(lower=True), 0)]

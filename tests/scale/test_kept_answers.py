@@ -95,6 +95,23 @@ def test_an_equal_call_prints_what_a_run_printed_and_any_other_one_runs(
     assert says("a.py")[2]
 
 
+def test_an_answer_is_kept_where_the_call_keeps_results(says: Says, folder: Path) -> None:
+    for words in (
+        ["--cache-dir", "own"],
+        ["--cache-dir=own"],
+        ["--cache-dir", "other", "--cache-dir", "own"],
+    ):
+        assert [says(*words, "a.py")[2] for _ in range(3)][-1]
+    assert not (folder / "other").exists()
+    assert not says("--cache-dir", "other", "a.py")[2]
+    # Where a configuration keeps them is not known without reading it.
+    (folder / "pyproject.toml").write_text("[tool.relax-lint]\ncache-dir = 'own'\n")
+    assert not any(says("a.py")[2] for _ in range(3))
+    assert Question(["a.py", "--cache-dir"]).key is None
+    assert Question(["a.py", "--cache-dir="]).key is None
+    assert Question(["a.py", "--", "--cache-dir", "own"]).folder != str(folder / "own")
+
+
 def test_a_baseline_and_a_warning_are_never_left_out(says: Says, folder: Path) -> None:
     assert main(["a.py", "--write-baseline", "--baseline", "known.json"]) == 0
     for _ in range(3):

@@ -10,8 +10,9 @@ from pathlib import Path
 import pytest
 
 from relax_lint.results.problem import Problem
-from relax_lint.sources import discovery
-from relax_lint.sources.discovery import Input, UnreadableError, discover
+from relax_lint.sources import inputs
+from relax_lint.sources.discovery import discover
+from relax_lint.sources.inputs import Input, UnreadableError
 from relax_lint.sources.search import LEFT_OUT
 
 
@@ -204,7 +205,7 @@ def test_no_permission(tmp_path: Path) -> None:
 
 
 def test_too_large(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(discovery, "MAX_BYTES", 1 << 20)
+    monkeypatch.setattr(inputs, "MAX_BYTES", 1 << 20)
     (tmp_path / "a.py").write_bytes(b"#" * ((1 << 20) + 1))
     (found,) = discover([str(tmp_path / "a.py")])
     assert isinstance(found, Input)

@@ -11,16 +11,8 @@ from relax_lint.results.problem import Problem, ProblemKind
 if TYPE_CHECKING:
     from relax_lint.sources.unit import ParsedUnit
 
-KINDS = {".onnx": "onnx", ".pt2": "pt2"}
-"""The kind of input by the ending of its name."""
-
 PACKAGES = {"onnx": "onnx", "pt2": "torch"}
 """The package that reads each kind; the extra of relax-lint that installs it has the same name."""
-
-
-def is_model(kind: str) -> bool:
-    """Whether an input of this kind is a model: it is handed to the worker by its path."""
-    return kind in PACKAGES
 
 
 def refused(path: str, kind: str, *, trusted: bool) -> Problem | None:
