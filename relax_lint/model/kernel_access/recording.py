@@ -117,10 +117,11 @@ class Accesses(Contents):
             unread = ""
         left = self.left_of(claims, Around(self.facts, loops))
         facts = self.facts
-        if left and self.sides:
+        if left and self.sides and not any(one.data for one in left):
             # What is outside where the first side holds is so on every target.
             sure = tuple(fact for fact in facts if fact is not c.BOTH_SIDES)
-            certain = self.left_of(claims, Around((*sure, *self.sides), loops))
+            known = (*sure, *self.sides)
+            certain = () if any(map(c.is_unread, known)) else self.left_of(claims, Around(known, loops))
             left = (*(one for one in certain if one.exact), *left)
             facts = (*sure, c.any_of((c.every(self.sides), c.BOTH_SIDES)))
         memory = None if is_leading(buffer, ((one.axis, one.below) for one in left)) else MemoryBounds()
