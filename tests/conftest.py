@@ -2,12 +2,17 @@
 
 from __future__ import annotations
 
+import gc
 import os
+import sys
+from collections.abc import Iterator
 from itertools import count
 from pathlib import Path
 
 import pytest
 from hypothesis import settings
+
+from tests import quick_stack
 
 # In CI the examples are the same in every run: what is random is tried by people, and by `make slow`.
 settings.register_profile("ci", derandomize=True)
@@ -16,6 +21,8 @@ if os.environ.get("CI"):
 
 # Hundreds of tests start processes: each would compile every module again.
 os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
+
+quick_stack.install()
 
 _NUMBERS = count()
 _TESTS = Path(__file__).parent
@@ -45,9 +52,18 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
             item.add_marker(pytest.mark.long)
 
 
+def pytest_collection_finish() -> None:
+    """What was imported and collected stays: not to look through it for garbage again and again saves a tenth."""
+    gc.freeze()
+    gc.set_threshold(200_000, 20, 20)
+
+
 # Folders whose tests ask what is printed and written: most lint the same few texts, and what one of them has kept
 # serves the next. What is judged is asked elsewhere.
 _SHARING = frozenset({"cli", "docs", "hooks", "memory", "output", "pages", "server", "suppressions"})
+
+# Folders whose tests ask how workers are started, confined and ended, or what one input does to the next.
+_OWN_WORKERS = frozenset({"attack", "sandbox", "scale", "workers"})
 
 
 @pytest.fixture(scope="session")
@@ -70,7 +86,18 @@ def cache(
     request: pytest.FixtureRequest, caches: Path, shared_cache: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """No test finds what the user has kept; nor, but in the folders that share, what another test has."""
-    shares = _place(request.path).partition("/")[0] in _SHARING
-    own = request.node.get_closest_marker("cold") is not None or not shares
-    folder = caches / str(next(_NUMBERS)) if own else shared_cache
+    top = _place(request.path).partition("/")[0]
+    cold = request.node.get_closest_marker("cold") is not None
+    folder = caches / str(next(_NUMBERS)) if cold or top not in _SHARING else shared_cache
     monkeypatch.setenv("RELAX_LINT_CACHE_DIR", str(folder))
+    if not cold and top not in _OWN_WORKERS:
+        from tests.kept_workers import keep_workers
+
+        keep_workers(monkeypatch)
+
+
+@pytest.fixture(scope="session", autouse=True)
+def _kept_workers() -> Iterator[None]:
+    yield
+    if (kept := sys.modules.get("tests.kept_workers")) is not None:
+        kept.close_kept_workers()

@@ -1,4 +1,4 @@
-"""The command as a user runs it: a process of its own, in a folder of its own."""
+"""The command in a folder of its own."""
 
 from __future__ import annotations
 
@@ -10,6 +10,8 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+
+from tests.command import said
 
 Run = Callable[..., "subprocess.CompletedProcess[str]"]
 
@@ -40,19 +42,31 @@ COLOURS = ("NO_COLOR", "FORCE_COLOR", "CLICOLOR", "CLICOLOR_FORCE", "FORCE_HYPER
 ORDINARY = "import os\n\nprint(os.name)\n"
 
 
+def _environment(changed: dict[str, str]) -> dict[str, str]:
+    return {name: value for name, value in os.environ.items() if name not in COLOURS} | changed
+
+
 @pytest.fixture
 def run(tmp_path: Path) -> Run:
-    """Runs the command in an empty folder; the arguments are those of the command."""
+    """Runs the command in an empty folder and in this process; the arguments are those of the command."""
+
+    def call(*arguments: str, input: str = "", **options: Any) -> subprocess.CompletedProcess[str]:
+        return said(tmp_path, *arguments, environment=_environment(options.pop("env", {})), input=input)
+
+    return call
+
+
+@pytest.fixture
+def start(tmp_path: Path) -> Run:
+    """As `run`, in a process of its own, as a user does it."""
 
     def call(*arguments: str, **options: Any) -> subprocess.CompletedProcess[str]:
-        environment = {name: value for name, value in os.environ.items() if name not in COLOURS}
-        environment.update(options.pop("env", {}))
         return subprocess.run(
             [sys.executable, "-m", "relax_lint.cli", *arguments],
             cwd=tmp_path,
             capture_output=True,
             text=True,
-            env=environment,
+            env=_environment(options.pop("env", {})),
             timeout=60,
             check=False,
             **options,

@@ -60,9 +60,9 @@ def test_a_module_that_tvm_refuses_does_not_hide_the_others(run: Run, write: Wri
     assert result.returncode == 1
 
 
-def test_files_that_are_not_files(run: Run, tmp_path: Path) -> None:
+def test_files_that_are_not_files(start: Run, tmp_path: Path) -> None:
     os.mkfifo(tmp_path / "pipe.py")
-    assert "not a regular file: a pipe" in said(run("pipe.py"))
+    assert "not a regular file: a pipe" in said(start("pipe.py"))
 
 
 def test_a_folder_goes_on_after_a_broken_file(run: Run, write: Write) -> None:
@@ -134,16 +134,16 @@ def test_the_command_line_wins_over_the_configuration(run: Run, write: Write) ->
 
 
 @pytest.mark.cold
-def test_tvm_that_cannot_be_loaded_is_an_error_of_the_run(run: Run, write: Write) -> None:
+def test_tvm_that_cannot_be_loaded_is_an_error_of_the_run(start: Run, write: Write) -> None:
     write("pyproject.toml", '[tool.relax-lint]\nmemory-limit = "150 MiB"\n')
-    result = run(write("model.py", OVERFLOW))
+    result = start(write("model.py", OVERFLOW))
     assert said(result).startswith("relax-lint: error: TVM cannot be loaded: ")
     assert result.returncode == 2
 
 
-def test_debug_shows_the_traceback(run: Run, write: Write) -> None:
+def test_debug_shows_the_traceback(start: Run, write: Write) -> None:
     write("pyproject.toml", "[tool.relax-lint]\nx = 1\n")
-    result = run(write("a.py", ORDINARY), env={"RELAX_LINT_DEBUG": "1"})
+    result = start(write("a.py", ORDINARY), env={"RELAX_LINT_DEBUG": "1"})
     assert "Traceback" in result.stderr
     assert result.returncode == 1
 
@@ -155,17 +155,17 @@ def test_a_reader_that_goes_away_is_no_error(write: Write, tmp_path: Path) -> No
     assert (result.stdout, result.stderr) == ("{\n", "")
 
 
-def test_a_full_disk_is_one_line(run: Run, write: Write) -> None:
+def test_a_full_disk_is_one_line(start: Run, write: Write) -> None:
     if not os.path.exists("/dev/full"):
         pytest.skip("needs /dev/full")
-    result = run("--output-file", "/dev/full", write("model.py", FINE))
+    result = start("--output-file", "/dev/full", write("model.py", FINE))
     assert said(result) == "relax-lint: error: cannot write /dev/full: No space left on device\n"
     assert result.returncode == 2
 
 
-def test_names_that_the_terminal_cannot_write_are_escaped(run: Run, write: Write) -> None:
+def test_names_that_the_terminal_cannot_write_are_escaped(start: Run, write: Write) -> None:
     write("модель.py", OVERFLOW)
-    result = run("модель.py", env={"PYTHONIOENCODING": "ascii"})
+    result = start("модель.py", env={"PYTHONIOENCODING": "ascii"})
     assert r"--> \u043c\u043e\u0434\u0435\u043b\u044c.py:10:17" in said(result)
     assert result.returncode == 1
 

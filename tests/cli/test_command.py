@@ -19,9 +19,9 @@ from tests.cli.conftest import FINE, ORDINARY, OVERFLOW, Run
 Write = Callable[[str, str | bytes], str]
 
 
-def test_findings_are_exit_code_1_with_and_without_the_word_check(run: Run, write: Write) -> None:
+def test_findings_are_exit_code_1_with_and_without_the_word_check(start: Run, write: Write) -> None:
     write("model.py", OVERFLOW)
-    short, long = run("model.py"), run("check", "model.py")
+    short, long = start("model.py"), start("check", "model.py")
     assert short.returncode == long.returncode == 1
     assert short.stdout == long.stdout
     assert short.stderr == ""
@@ -34,11 +34,11 @@ def test_findings_below_the_failing_level_are_exit_code_0(run: Run, write: Write
     assert run("--fail-on", "error", write("model.py", OVERFLOW)).returncode == 0
 
 
-def test_no_input_is_exit_code_3_only_on_demand(run: Run, write: Write, tmp_path: Path) -> None:
+def test_no_input_is_exit_code_3_only_on_demand(start: Run, write: Write, tmp_path: Path) -> None:
     (tmp_path / "empty").mkdir()
     for path in (write("a.py", ORDINARY), write("empty.py", ""), "empty"):
-        assert run(path).returncode == 0
-        result = run("--error-on-no-input", path)
+        assert start(path).returncode == 0
+        result = start("--error-on-no-input", path)
         assert (result.returncode, result.stdout.startswith("no Relax function in ")) == (3, True)
 
 
@@ -81,8 +81,8 @@ def test_json_on_standard_output_and_in_a_file(run: Run, write: Write, tmp_path:
     assert report["memory"][0]["reserved"]["pooled"] == {"expr": "4096", "value": 4096}
 
 
-def test_standard_input(run: Run) -> None:
-    result = run("--stdin-filename", "shown.py", "-", input=OVERFLOW)
+def test_standard_input(start: Run) -> None:
+    result = start("--stdin-filename", "shown.py", "-", input=OVERFLOW)
     assert result.returncode == 1
     assert "--> shown.py:10:17\n" in result.stdout
 
@@ -177,12 +177,12 @@ def test_rules_and_explain(run: Run) -> None:
     assert run("explain", "storage-overflow").stdout == page.stdout
 
 
-def test_help_and_version(run: Run) -> None:
+def test_help_and_version(start: Run) -> None:
     import relax_lint
 
-    assert run("--version").stdout == f"relax-lint {relax_lint.__version__}\n"
-    assert "memory   report" in run("--help").stdout
-    assert "--stdin-filename" in run("check", "--help").stdout
+    assert start("--version").stdout == f"relax-lint {relax_lint.__version__}\n"
+    assert "memory   report" in start("--help").stdout
+    assert "--stdin-filename" in start("check", "--help").stdout
 
 
 def test_the_python_call_gives_the_same_checks(run: Run, write: Write, tmp_path: Path) -> None:
@@ -218,7 +218,8 @@ def test_a_call_inside_of_a_program_leaves_the_collector_as_it_was(
     for arguments, code in ((["a.py"], 1), (["a.py", "--baseline", "none.json"], 2), (["memory", "a.py"], 0)):
         assert main([*arguments, "--jobs", "1"]) == code
         assert gc.isenabled()
-    assert gc.get_freeze_count() == frozen
+    # Fewer where what the tests themselves have frozen is gone since; to freeze adds many thousands.
+    assert gc.get_freeze_count() <= frozen
 
 
 @pytest.mark.parametrize(

@@ -18,6 +18,7 @@ import pytest
 from relax_lint.output.diff import in_log
 from relax_lint.repair.files import unified_diff
 from tests.cli.conftest import OVERFLOW
+from tests.command import command
 
 FIXED = OVERFLOW.replace("R.shape([16])", "R.shape([m * 4])")
 OTHER = "one\ntwo\n"
@@ -56,14 +57,7 @@ NAMES = [
 
 
 def lint(folder: Path, *arguments: str, **environment: str) -> subprocess.CompletedProcess[bytes]:
-    return subprocess.run(
-        [sys.executable, "-m", "relax_lint.cli", *arguments],
-        cwd=folder,
-        capture_output=True,
-        check=False,
-        timeout=60,
-        env={**os.environ, **environment},
-    )
+    return command(folder, *arguments, environment={**os.environ, **environment})
 
 
 def diff(folder: Path, *paths: str, **environment: str) -> bytes:

@@ -28,20 +28,20 @@ def git(folder: Path, *arguments: str, given: bytes | None = None) -> bytes:
     ).stdout
 
 
-def test_fixed_files_keep_their_mode_and_links(run: Run, write: Write, tmp_path: Path) -> None:
+def test_fixed_files_keep_their_mode_and_links(start: Run, write: Write, tmp_path: Path) -> None:
     (tmp_path / "real").mkdir()
     real = tmp_path / write("real/model.py", OVERFLOW)
     real.chmod(0o754)
     (tmp_path / "link.py").symlink_to(real)
     ordinary = write("ordinary.py", ORDINARY)
-    done = run("--fix", "link.py", ordinary)
+    done = start("--fix", "link.py", ordinary)
     assert (done.returncode, done.stderr) == (0, "fixed 1 finding in 1 file\n")
     assert (tmp_path / "link.py").is_symlink()
     assert real.read_text() == FIXED
     assert stat.S_IMODE(real.stat().st_mode) == 0o754
     assert sorted(os.listdir(tmp_path / "real")) == ["model.py"]
     before = real.stat()
-    again = run("--fix", "link.py")
+    again = start("--fix", "link.py")
     assert (again.returncode, again.stderr) == (0, "fixed 0 findings in 0 files\n")
     assert real.stat() == before
 
@@ -73,10 +73,10 @@ def test_git_applies_the_diff(run: Run, write: Write, tmp_path: Path) -> None:
         assert (tmp_path / name).read_bytes() == text.replace(b"[16]", b"[m * 4]")
 
 
-def test_standard_input_comes_out_fixed(run: Run) -> None:
-    done = run("--fix", "--quiet", "--stdin-filename", "model.py", "-", input=OVERFLOW)
+def test_standard_input_comes_out_fixed(start: Run) -> None:
+    done = start("--fix", "--quiet", "--stdin-filename", "model.py", "-", input=OVERFLOW)
     assert (done.returncode, done.stdout, done.stderr) == (0, FIXED, "")
-    untouched = run("--fix", "-", input=ORDINARY)
+    untouched = start("--fix", "-", input=ORDINARY)
     assert (untouched.returncode, untouched.stdout) == (0, ORDINARY)
 
 

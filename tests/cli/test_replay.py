@@ -17,8 +17,8 @@ Write = Callable[[str, str | bytes], str]
 
 
 @pytest.mark.vm
-def test_a_confirmed_finding_is_exit_code_1_and_shows_its_runs(run: Run, write: Write) -> None:
-    result = run("replay", "--select", "RLX101", write("model.py", OVERFLOW))
+def test_a_confirmed_finding_is_exit_code_1_and_shows_its_runs(start: Run, write: Write) -> None:
+    result = start("replay", "--select", "RLX101", write("model.py", OVERFLOW))
     assert (result.returncode, result.stderr) == (1, "")
     assert result.stdout.startswith("confirmed[RLX101] storage-overflow: ")
     assert "= wrong: main(x: float32[5]) on naive: InternalError: " in result.stdout

@@ -12,6 +12,9 @@ from relax_lint.running.runner import run
 from relax_lint.settings.config import Config
 from relax_lint.support.errors import RunError
 
+# Their workers do not do what those of other tests do.
+pytestmark = pytest.mark.cold
+
 
 @pytest.fixture(autouse=True)
 def stand_in(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:

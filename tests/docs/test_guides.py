@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import re
-import subprocess
-import sys
+import runpy
 from pathlib import Path
 
 import pytest
+
+from tests.command import said
 
 ROOT = Path(__file__).resolve().parents[2]
 GUIDES = (
@@ -22,15 +23,18 @@ GUIDES = (
 
 
 @pytest.mark.parametrize("name", GUIDES)
-def test_the_blocks_of_a_guide_run(name: str, tmp_path: Path) -> None:
+def test_the_blocks_of_a_guide_run(
+    name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
     page = (ROOT / "docs" / name).read_text(encoding="utf-8")
     script = tmp_path / "guide.py"
     # TVM reads the source of what it parses, so that the text must be a file.
     script.write_text("\n\n".join(re.findall(r"^```python\n(.*?)^```", page, re.DOTALL | re.MULTILINE)))
-    run = subprocess.run([sys.executable, script], cwd=ROOT, capture_output=True, text=True, check=False)
-    assert run.returncode == 0, run.stderr
+    monkeypatch.chdir(ROOT)
+    runpy.run_path(str(script), run_name="__main__")
+    printed = capsys.readouterr().out
     for shown in re.findall(r"^```text\n(.*?)^```", page, re.DOTALL | re.MULTILINE):
-        assert shown in run.stdout
+        assert shown in printed
 
 
 def _commands() -> list[str]:
@@ -50,6 +54,4 @@ def _commands() -> list[str]:
 def test_a_command_says_what_a_guide_shows(block: str) -> None:
     command, expected = block.split("\n", 1)
     arguments = command.removeprefix("$ relax-lint ").split()
-    call = [sys.executable, "-m", "relax_lint.cli", *arguments, "--color", "never"]
-    run = subprocess.run(call, cwd=ROOT, capture_output=True, text=True, check=False)
-    assert run.stdout == expected
+    assert said(ROOT, *arguments, "--color", "never").stdout == expected

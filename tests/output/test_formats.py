@@ -3,20 +3,19 @@
 from __future__ import annotations
 
 import json
-import subprocess
-import sys
 from pathlib import Path
+from subprocess import CompletedProcess
 
 import pytest
 
 from relax_lint.output.formats import FORMATS
+from tests.command import said
 
 EXAMPLE = Path(__file__).resolve().parents[2] / "examples" / "storage_overflow.py"
 
 
-def run(*arguments: str, folder: Path) -> subprocess.CompletedProcess[str]:
-    call = [sys.executable, "-m", "relax_lint.cli", *arguments, str(EXAMPLE)]
-    return subprocess.run(call, cwd=folder, capture_output=True, text=True, check=False)
+def run(*arguments: str, folder: Path) -> CompletedProcess[str]:
+    return said(folder, *arguments, str(EXAMPLE))
 
 
 @pytest.mark.parametrize(("name", "part"), [("github", "::warning title=RLX101 "), ("junit", "<failure ")])
@@ -42,9 +41,8 @@ def test_the_first_fix_in_sarif_is_what_the_option_fix_does(tmp_path: Path) -> N
     text = EXAMPLE.read_text(encoding="utf-8")
     file = tmp_path / "model.py"
     file.write_text(text, encoding="utf-8")
-    call = [sys.executable, "-m", "relax_lint.cli", "check", "--select", "RLX101", "model.py"]
-    sarif = [*call, "--output-format", "sarif", "--output-file", "log.sarif"]
-    subprocess.run(sarif, cwd=tmp_path, capture_output=True, check=False)
+    call = ("check", "--select", "RLX101", "model.py")
+    said(tmp_path, *call, "--output-format", "sarif", "--output-file", "log.sarif")
     (result,) = json.loads((tmp_path / "log.sarif").read_text(encoding="utf-8"))["runs"][0]["results"]
     assert result["relatedLocations"][0]["message"]["text"] == "`m` comes from parameter `x`"
     (change,) = result["fixes"][0]["artifactChanges"]
@@ -58,5 +56,5 @@ def test_the_first_fix_in_sarif_is_what_the_option_fix_does(tmp_path: Path) -> N
         lines[region["startLine"] - 1] = (
             line[: region["startColumn"] - 1] + new + line[region["endColumn"] - 1 :]
         )
-    subprocess.run([*call, "--fix"], cwd=tmp_path, capture_output=True, check=False)
+    said(tmp_path, *call, "--fix")
     assert "".join(lines) == file.read_text(encoding="utf-8") != text

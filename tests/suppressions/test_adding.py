@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-import subprocess
-import sys
 from collections.abc import Callable
 from pathlib import Path
+from subprocess import CompletedProcess
 from typing import Any
 
 import pytest
@@ -14,20 +13,18 @@ from relax_lint.repair.apply import apply_edits
 from relax_lint.results.location import Location
 from relax_lint.support.codec import decode
 from relax_lint.suppressions.adding import Plan, Wanted, plan
+from tests.command import said
 
 from .programs import MODULE, OVERFLOW, commented
 
-Call = Callable[..., "subprocess.CompletedProcess[str]"]
+Call = Callable[..., "CompletedProcess[str]"]
 LITERAL = f'import tvm\nfrom tvm.script import ir as I, relax as R, tirx as T\ntvm.script.from_source("""\n{MODULE}""")\n'
 
 
 @pytest.fixture
 def call(tmp_path: Path) -> Call:
-    def run(*arguments: str, **options: Any) -> subprocess.CompletedProcess[str]:
-        command = [sys.executable, "-m", "relax_lint.cli", *arguments]
-        return subprocess.run(
-            command, cwd=tmp_path, capture_output=True, text=True, check=False, timeout=60, **options
-        )
+    def run(*arguments: str, **options: Any) -> CompletedProcess[str]:
+        return said(tmp_path, *arguments, **options)
 
     return run
 

@@ -4,10 +4,9 @@ from __future__ import annotations
 
 import json
 import os
-import subprocess
-import sys
 from dataclasses import replace
 from pathlib import Path
+from subprocess import CompletedProcess
 
 import pytest
 
@@ -25,6 +24,7 @@ from relax_lint.suppressions.baseline import (
     write_baseline,
 )
 from relax_lint.suppressions.policy import stale_entries, with_baseline
+from tests.command import said
 
 from .programs import OVERFLOW
 
@@ -149,9 +149,8 @@ def test_stale_entries_are_those_that_can_be_removed(baseline: str) -> None:
 
 
 def test_the_command(baseline: str, tmp_path: Path) -> None:
-    def call(*arguments: str) -> subprocess.CompletedProcess[str]:
-        command = [sys.executable, "-m", "relax_lint.cli", *arguments]
-        return subprocess.run(command, capture_output=True, text=True, check=False, timeout=60)
+    def call(*arguments: str) -> CompletedProcess[str]:
+        return said(Path.cwd(), *arguments)
 
     (tmp_path / "model.py").write_text(OVERFLOW)
     unnamed = call("--write-baseline", "model.py")

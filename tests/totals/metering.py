@@ -33,7 +33,11 @@ from relax_lint.totals.quantities import evaluate
 from relax_lint.totals.walk import ExecMode
 from relax_lint.vm.allocators import Allocator
 from relax_lint.vm.builtins import SHAPE_HEAP
+from tests import quick_stack
 from tests.totals.cases import Case, Run
+
+# The corpora are written with decorators.
+quick_stack.install()
 
 TARGET = "llvm"
 FIGURES = ("meter_peak", "meter_asked", "meter_pool", "meter_together", "meter_others", "meter_heap")
