@@ -128,6 +128,8 @@ class ContentWrites:
             if self._roots.path(root).value in self._outside:
                 self._first_write.setdefault(root, mending.op.place.index)
                 state.written[root] = Certainty.MUST if whole else state.written.get(root, Certainty.MAY)
+                if len(roots) == 1 and mending.presumed is None:
+                    state.begun.add(root)
                 if whole:
                     state.replaced.add(root)
             for storage in self._storages(root):

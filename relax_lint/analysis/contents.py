@@ -8,7 +8,7 @@ leaves it as it was, but is kept with the event. Whether bytes really meet is no
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable
 from dataclasses import replace
 from operator import itemgetter
 
@@ -82,6 +82,8 @@ class Contents(ContentWrites):
         self._block(function.body, self.at_end)
         self.returns_presumed: dict[tuple[int, ...], Presumption] = {}
         """The fields of the result that calls with unknown effects are taken to write."""
+        self.returns_partly = frozenset[tuple[int, ...]]()
+        """The fields of the result of which perhaps a part is not written."""
         self.returns_unwritten = self._return()
 
     @property
@@ -228,6 +230,7 @@ class Contents(ContentWrites):
             values = op.arguments if op.value is None else (*op.arguments, op.value)
             self._hand_on_all(op, map(AccessPath, values), state)
             return
+        rests = {summary.path(path, op) for path in summary.rests}
         for path, certainty in summary.touched(summary.reads, op):
             reading = Reading(op, self._aliases.leaf(path))
             # What the callee writes under another name it may have written before.
@@ -236,6 +239,8 @@ class Contents(ContentWrites):
             before = any(other != path and not roots.isdisjoint(self._roots.of(other)) for other in others)
             twice = len([a for a in op.arguments if not roots.isdisjoint(self._aliases.roots_of(a))]) > 1
             first = Certainty.MAY if before or (twice and others) else certainty
+            for root in roots if path in rests else ():
+                state.mend(root, Mending(op, reading.value))
             self._read(reading, self._tree(path), state, first=first, certainty=certainty)
         for path, certainty in summary.touched(summary.writes, op):
             mending = Mending(op, self._aliases.leaf(path), whole=certainty is Certainty.MUST)
@@ -253,7 +258,7 @@ class Contents(ContentWrites):
                     self._first_write.setdefault(storage, op.place.index)
                     self.places.add(storage)
         self._hand_on_all(op, [summary.path(path, op) for path in sorted(summary.handed_on)], state)
-        self._returned(op, summary.unwritten, summary.presumed, state)
+        self._returned(op, summary, state)
 
     def _hand_on_all(self, op: FunctionCall, paths: Iterable[AccessPath], state: ContentState) -> None:
         """Values that a function gets which is not known, and what those of them hold that are functions."""
@@ -265,22 +270,17 @@ class Contents(ContentWrites):
                 self._hand_on(op, one, presumed, state)
         self._put_perhaps(op)
 
-    def _returned(
-        self,
-        op: FunctionCall,
-        unwritten: Mapping[tuple[int, ...], Certainty],
-        presumed: Mapping[tuple[int, ...], Presumption],
-        state: ContentState,
-    ) -> None:
+    def _returned(self, op: FunctionCall, summary: Summary, state: ContentState) -> None:
         """What the callee made and put on a storage of ours, or left unwritten."""
         for root in self._roots.of(AccessPath(op.result)):
             path = self._roots.path(root)
             if path.value != op.result or root not in self._last_use:
                 continue
-            if path.fields in unwritten:
-                known = presumed.get(path.fields)
-                mended = () if known is None else (Mending(op, root, presumed=known),)
-                state.unwritten[root] = Damage(unwritten[path.fields], mended)
+            if path.fields in summary.unwritten:
+                known = summary.presumed.get(path.fields)
+                partly = known is not None or path.fields in summary.partly
+                mended = (Mending(op, root, presumed=known),) if partly else ()
+                state.unwritten[root] = Damage(summary.unwritten[path.fields], mended)
             for storage in self._storages(root):
                 self._on[storage].append(root)
 
@@ -305,6 +305,8 @@ class Contents(ContentWrites):
             if found:
                 only = must_if(len(roots) == 1 and not found[0].mended)
                 unwritten[fields] = weakest(only, *(damage.certainty for damage in found))
+                if all(damage.mended for damage in found):
+                    self.returns_partly |= {fields}
                 presumed = self._presumed_written(roots, self.at_end)
                 if presumed is not None:
                     self.returns_presumed[fields] = presumed
@@ -393,8 +395,5 @@ class Contents(ContentWrites):
             self.passed.add(root)
             # It may hold anything by now.
             state.replaced.add(root)
-        elif root in state.written:
-            # Of what was written in part, the rest may be read.
-            state.read.setdefault(root, Certainty.MAY)
         else:
-            state.read[root] = Certainty.MUST if only is Certainty.MUST else state.read.get(root, only)
+            state.read_outside(root, only, unsure=reading.unsure)
