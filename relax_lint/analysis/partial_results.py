@@ -1,4 +1,4 @@
-"""Calls that may leave elements of their results unwritten."""
+"""Calls that may leave elements of their results unwritten, and those whose results hold positions."""
 
 from __future__ import annotations
 
@@ -16,7 +16,8 @@ from relax_lint.model.program import Function
 from relax_lint.model.types import TensorType
 from relax_lint.vm.calls import CallKind
 
-_TOP_K = "relax.topk"
+_TOP_K, _ARGSORT = "relax.topk", "relax.argsort"
+_RESULT_OF_POSITIONS = {"both": 1, "indices": 0}
 
 
 def left_out(
@@ -68,6 +69,20 @@ def partial_results(call: KernelCall, function: Function) -> Mapping[int, Boolea
     # That it never holds is known, unlike false.
     when = sympy.Ge(extent, first, evaluate=False) if enough == sympy.false else enough
     return dict.fromkeys(range(outputs_of(call.type)), when)
+
+
+def positions(call: KernelCall, function: Function) -> Mapping[int, sympy.Expr]:
+    """For each result of an operator that holds positions on an axis: the extent of the axis."""
+    if call.kind is not CallKind.OPERATOR or len(call.arguments) != 1 or partial_results(call, function):
+        return {}
+    extent = _sorted_extent(call, function)
+    if call.callee == _TOP_K:
+        first = _number(getattr(_attributes(call), "k", None))
+        result = _RESULT_OF_POSITIONS.get(str(getattr(_attributes(call), "ret_type", "")))
+        is_known = first is not None and result is not None
+    else:
+        result, is_known = 0, call.callee == _ARGSORT
+    return {result: extent} if is_known and result is not None and extent is not None else {}
 
 
 def _sorted_extent(call: KernelCall, function: Function) -> sympy.Expr | None:

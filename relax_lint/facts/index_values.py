@@ -12,15 +12,17 @@ from sympy.logic.boolalg import Boolean
 
 from relax_lint.analysis.access_paths import everything, leaves
 from relax_lint.analysis.flow import FunctionFlow
+from relax_lint.analysis.partial_results import positions
 from relax_lint.analysis.presumption import Presumption
 from relax_lint.facts.claims import Claim
+from relax_lint.facts.held import Held, any_integers, bits_of, dtype_of, positions_below
 from relax_lint.facts.inplace import overlaps_of
 from relax_lint.facts.judge import Judge
 from relax_lint.facts.kernels import KernelFacts, KernelUse
 from relax_lint.model.kernel_access.polynomials import Poly
 from relax_lint.model.kernel_access.stored import StoredValues
 from relax_lint.model.operations import FunctionCall, KernelCall, Op, ValueId, View
-from relax_lint.model.types import TensorType, ValueType
+from relax_lint.model.types import TupleType, ValueType
 from relax_lint.results.verdict import Verdict
 from relax_lint.support.lazy_dataclass import record
 from relax_lint.symbolic.quantity import Unknown
@@ -32,26 +34,23 @@ MAX_DEPTH = 16
 
 
 @record(frozen=True)
-class Held:
-    """The integers between which all elements of a tensor lie, in calls in which all of `given` holds: what
-    the `presumptions` mean, one for each. If they are `reached`, then a tensor that has an element has
-    the smallest and the greatest of them.
-    """
-
-    low: sympy.Expr
-    high: sympy.Expr
-    presumptions: tuple[Presumption, ...] = ()
-    given: tuple[Boolean, ...] = ()
-    reached: bool = False
-
-
-@record(frozen=True)
 class _Write:
-    """The operation at `index` writes a tensor: a kernel its parameter `position`, or (None) who knows."""
+    """The operation at `index` writes a tensor: a kernel its parameter `position`, an operator positions on
+    an axis (`held`, in a tensor of a type), or who knows.
+    """
 
     index: int
     use: KernelUse | None = None
     position: int = 0
+    held: Held | None = None
+    type: ValueType | None = None
+
+    @property
+    def dtype(self) -> str | None:
+        """The type of the elements that are written, if that is known."""
+        if self.use is not None:
+            return dtype_of(self.use.operands[self.position].type)
+        return None if self.type is None else dtype_of(self.type)
 
 
 @record(frozen=True)
@@ -101,18 +100,16 @@ class IndexValues:
     def _held_by(self, root: ValueId, seen: ValueType, before: int) -> Held | None:
         """What a tensor holds before an operation, as somebody sees it."""
         constant = self._constants.get(root)
-        if constant is not None and _dtype(self._flow.function.type_of(root)) == _dtype(seen):
+        if constant is not None and dtype_of(self._flow.function.type_of(root)) == dtype_of(seen):
             return Held(sympy.Integer(constant[0]), sympy.Integer(constant[1]), reached=True)
         writes = [one for one in self._writes.get(root, ()) if one.index < before]
         made = self._flow.paths.definitions.get(root)
         if not writes and isinstance(made, View) and root not in self._damaged:
             # A reshape may be a copy.
-            return self._held(made.source, before) if _dtype(made.type) == _dtype(seen) else None
+            return self._held(made.source, before) if dtype_of(made.type) == dtype_of(seen) else None
         if not writes or root in self._damaged or self._flow.aliases.roots.presumed_new(root) is not None:
             return None
-        if any(
-            one.use is None or _dtype(one.use.operands[one.position].type) != _dtype(seen) for one in writes
-        ):
+        if any(one.dtype is None or one.dtype != dtype_of(seen) for one in writes):
             return None
         return _joined([self._left(one) for one in writes], reached=len(writes) == 1)
 
@@ -174,6 +171,10 @@ class IndexValues:
         if not isinstance(op, KernelCall):
             return
         effect = self._flow.effect_of(op)
+        known = positions(op, self._flow.function)
+        if known:
+            yield from self._positions(op, known)
+            return
         if use is None or not effect.known:
             touched = effect.writes if effect.known else range(len(op.arguments))
             values = [op.arguments[position] for position in touched if position < len(op.arguments)]
@@ -192,10 +193,26 @@ class IndexValues:
             write = _Write(op.place.index, use, position) if plain else unknown
             yield from ((root, write) for root in roots)
 
+    def _positions(
+        self, op: KernelCall, extents: Mapping[int, sympy.Expr]
+    ) -> Iterator[tuple[ValueId, _Write]]:
+        """What an operator that sorts writes."""
+        types = op.type.fields if isinstance(op.type, TupleType) else (op.type,)
+        for place, roots in enumerate(leaves(self._flow.aliases.roots.tree(op.result))):
+            write = _Write(op.place.index)
+            extent, type_ = extents.get(place), types[place] if types and place < len(types) else None
+            bits = bits_of(type_)
+            if extent is not None and type_ is not None and bits is not None:
+                held = positions_below(extent, bits, op.callee)
+                write = write if held is None else _Write(op.place.index, held=held, type=type_)
+            yield from ((root, write) for root in roots)
+
     # -- what a kernel writes ------------------------------------------------------------------
 
     def _left(self, write: _Write) -> Held | None:
         """What a kernel leaves in one of its arguments."""
+        if write.held is not None:
+            return write.held
         key = write.index, write.position
         if key not in self._known:
             self._known[key] = None
@@ -281,7 +298,7 @@ class IndexValues:
         found: dict[sympy.Symbol, sympy.Expr] = {}
         held: list[Held] = []
         for symbol, position in terms.contents_in(_polynomials(values)).items():
-            known = self.of(use, position) or _any_integers(use.operands[position].type)
+            known = self.of(use, position) or any_integers(use.operands[position].type)
             if known is None:
                 return None
             found[symbol] = known.low if symbol.name.startswith("min(") else known.high
@@ -346,19 +363,3 @@ def _joined(found: Iterable[Held | None], *, reached: bool) -> Held | None:
         tuple(presumption for presumption, _ in presumed),
         tuple(condition for _, condition in presumed),
     )
-
-
-def _any_integers(type_: ValueType) -> Held | None:
-    """What an unknown tensor of integers may hold: all numbers of its dtype."""
-    name = _dtype(type_)
-    digits = name.removeprefix("u").removeprefix("int")
-    if not digits.isdigit() or name not in (f"int{digits}", f"uint{digits}"):
-        return None
-    bits = int(digits)
-    low, high = (0, 2**bits - 1) if name.startswith("u") else (-(2 ** (bits - 1)), 2 ** (bits - 1) - 1)
-    return Held(sympy.Integer(low), sympy.Integer(high))
-
-
-def _dtype(type_: ValueType) -> str:
-    """The name of the type of the elements."""
-    return type_.dtype.name if isinstance(type_, TensorType) and type_.dtype is not None else ""

@@ -10,7 +10,8 @@ from sympy.logic.boolalg import Boolean
 
 from relax_lint.analysis.presumption import Presumption
 from relax_lint.facts.claims import Claim, all_of
-from relax_lint.facts.index_values import Held, IndexValues
+from relax_lint.facts.held import Held
+from relax_lint.facts.index_values import IndexValues
 from relax_lint.facts.judge import Judge
 from relax_lint.facts.kernel_access_verdicts import AccessVerdict, CallVerdict, Status, is_open, limited
 from relax_lint.facts.kernel_memory import MAY_BE_ANOTHER, leaves_memory_too, reason

@@ -227,10 +227,15 @@ def test_a_step_that_may_not_be_reached_is_no_certain_one() -> None:
     assert access.obligations[0].why == "it is under a condition that depends on data"
 
 
-@pytest.mark.parametrize("operator", ["and", "or"])
-def test_what_only_some_targets_guard_is_not_certain(operator: str) -> None:
-    (access,) = of_x(f"for i in range(m):\n    if i < n {operator} x[i] > T.float32(0):\n        y[i] = 1.0")
-    assert [one.exact for one in access.obligations] == [False]
+@pytest.mark.parametrize(
+    ("condition", "exact"),
+    [("i < n and {}", False), ("i >= n or {}", False), ("i < n or {}", True), ("i <= n and {}", True)],
+)
+def test_only_what_no_target_guards_is_certain(condition: str, exact: bool) -> None:
+    load = "x[i] > T.float32(0)"
+    (access,) = of_x(f"for i in range(m):\n    if {condition.format(load)}:\n        y[i] = 1.0")
+    assert any(one.exact for one in access.obligations) is exact
+    assert any(not one.exact for one in access.obligations)
 
 
 def test_what_is_passed_on_is_said_not_to_be_read() -> None:
@@ -302,3 +307,23 @@ def test_an_extent_of_32_bits_may_wrap_around_to_a_large_one(x: str, extent: str
     function = tvm.script.from_source(NARROW.format(x=x, extent=extent), check_well_formed=False)
     (store,) = read_kernel("f", function).accesses.accesses
     assert store.proved is proved
+
+
+@pytest.mark.parametrize(
+    ("body", "is_known"),
+    [
+        ("for i in range(n):\n    assert i < m, 'no'\n    x[0] = T.float32(0)", True),
+        ("for i in range(n):\n    assert n <= m, 'no'", True),
+        ("if n > 0:\n    assert n <= m, 'no'", True),
+        ("for i in range(n):\n    assert i // 2 < m, 'no'", False),
+        ("for i in range(n):\n    if x[i] > T.float32(0):\n        assert i < m, 'no'", False),
+        ("for i in range(n):\n    if x[i] > T.float32(0):\n        break\n    assert i < m, 'no'", False),
+        ("for i in T.parallel(n):\n    assert i < m, 'no'", False),
+        ("for i in range(m):\n    assert n <= m, 'no'", False),
+        ("if m > 3:\n    assert n <= m, 'no'", False),
+    ],
+)
+def test_what_a_loop_or_a_branch_asserts_holds_behind_it(body: str, is_known: bool) -> None:
+    after = f"{body}\nfor j in range(n):\n    y[j] = T.float32(1)"
+    found = accesses(after, x="n", y="m").accesses[-1]
+    assert found.proved is is_known

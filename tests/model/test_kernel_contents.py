@@ -59,3 +59,36 @@ def test_an_index_that_a_kernel_counts_is_not_data(body: str, data: bool) -> Non
     (store,) = stores_to_x(body)
     assert store.obligations
     assert all(one.data is data for one in store.obligations)
+
+
+ALL_OF_S = "for j in range(m):\n    s[j] = {}\n"
+
+
+@pytest.mark.parametrize(
+    ("value", "use", "outside"),
+    [
+        ("j - 1", "for j in range(m):\n    if j < n and s[j] >= 0:\n        x[s[j]] = 1.0", []),
+        ("j * 2", "for j in range(m):\n    if j < n:\n        x[s[j] // 2] = 1.0", []),
+        ("j + 1", "for j in range(m):\n    if j < n:\n        x[s[j]] = 1.0", ["exact"]),
+        ("T.max(T.min(j, n - 2), 0)", "for j in range(m):\n    if n > 1:\n        x[s[j] + 1] = 1.0", []),
+        ("p[j]", "for j in range(m):\n    if j < n:\n        x[s[j]] = 1.0", ["", ""]),
+    ],
+)
+def test_what_one_store_leaves_in_each_element_is_known_as_it_is(
+    value: str, use: str, outside: list[str]
+) -> None:
+    (store,) = stores_to_x(ALL_OF_S.format(value) + use)
+    assert ["exact" if one.exact else "" for one in store.obligations] == outside
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        # Not all of it is stored, or another value later on, or what one element has is stored in another.
+        "for j in range(m):\n    if j > 1:\n        s[j] = j\nfor j in range(m):\n    if j < n:\n        x[s[j]] = 1.0",
+        ALL_OF_S.format("j") + "s[0] = n\nfor j in range(m):\n    if j < n:\n        x[s[j]] = 1.0",
+        "for i in range(m):\n    for j in range(m):\n        s[j] = i\nfor j in range(m):\n    if j < n:\n        x[s[j]] = 1.0",
+    ],
+)
+def test_what_another_store_may_have_left_is_not_taken_for_it(body: str) -> None:
+    assert all(store.obligations for store in stores_to_x(body))

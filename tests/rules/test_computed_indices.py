@@ -30,12 +30,14 @@ FLOATS = 'x: R.Tensor((8, {}), "float32")'
 GIVEN = 'i: R.Tensor(("k",), "int64")'
 
 
-def legalised(parameters: str, rows: str, *lines: str) -> Any:
-    """A module of kernels that compute `y` and take rows of `w` at it."""
+def legalised(parameters: str, rows: str, *lines: str, sorts: bool = True) -> Any:
+    """A module of kernels that compute `y` and take rows of `w` at it; what sorts may stay an operator."""
     body = "\n".join(f"        {line}" for line in lines)
     module = parse(OPERATORS.format(parameters=parameters, rows=rows, lines=body))
     with tvm.target.Target("llvm"):
-        return relax.transform.LegalizeOps()(relax.backend.DispatchSortScan()(module))
+        if sorts:
+            module = relax.backend.DispatchSortScan()(module)
+        return relax.transform.LegalizeOps()(module)
 
 
 def of_take(module: Any) -> tuple[int, tuple[str, ...]]:
@@ -119,6 +121,24 @@ def test_what_a_size_decides_is_an_assumption_about_it() -> None:
     order = 'y = R.argsort(x, axis=-1, dtype="int32")'
     assumed = of_take(legalised(FLOATS.format('"n"'), '"n"', order))
     assert assumed == (1, ("no integer that `argsort` stores wraps around",))
+
+
+FIRST = 't = R.topk(x, {}, axis=-1, dtype="{}")'
+SORTED = {
+    "the first": (FLOATS.format(7), "7", FIRST.format(3, "int32"), "y = t[1]", 0),
+    "the order": (FLOATS.format(7), "7", 'y = R.argsort(x, axis=1, dtype="int32")', 0),
+    "of any number": (FLOATS.format('"n"'), '"n"', 'y = R.argsort(x, axis=1, dtype="int64")', 0),
+    "fewer rows": (FLOATS.format(7), "6", 'y = R.argsort(x, axis=1, dtype="int32")', 1),
+    "another axis": (FLOATS.format(7), "7", 'y = R.argsort(x, axis=0, dtype="int32")', 1),
+    "too narrow": (FLOATS.format(300), "300", 'y = R.argsort(x, axis=1, dtype="int8")', 1),
+    "fewer than asked for": (FLOATS.format('"n"'), '"n"', FIRST.format(3, "int32"), "y = t[1]", 1),
+}
+
+
+@pytest.mark.parametrize("form", SORTED)
+def test_positions_that_an_operator_finds_are_on_its_axis(form: str) -> None:
+    *given, assumed = SORTED[form]
+    assert of_take(legalised(*map(str, given), sorts=False))[0] == assumed
 
 
 def constant_index(module: Any) -> list[tuple[str, str, str | None]]:

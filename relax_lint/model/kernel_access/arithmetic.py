@@ -18,8 +18,6 @@ Value: TypeAlias = "Poly | Condition | None"
 """An integer, a truth, or None: anything else, or what cannot be expressed."""
 
 UNREAD = c.Unread("it is under a condition that depends on data")
-_BOTH_SIDES = c.Unread("whether the first side of an `and` or `or` guards the second depends on the target")
-"""LLVM evaluates both sides, C and CUDA only one."""
 _INT32 = 2**31
 _NARROW = -_INT32, _INT32 - 1
 _INT8 = 2**7
@@ -103,6 +101,14 @@ class Arithmetic(Results):
         self.facts = (*before, *more)
         yield
         self.facts, self.regions = before, regions
+
+    @contextmanager
+    def _beside(self, first: Condition) -> Iterator[None]:
+        """What is read inside is done where a condition holds, and on some targets elsewhere too."""
+        before, self.sides = self.sides, (*self.sides, first)
+        with self.under(c.BOTH_SIDES):
+            yield
+        self.sides = before
 
     def _pair(self, node: Any) -> tuple[Poly, Poly] | None:
         a, b = self.number(node.a), self.number(node.b)
@@ -302,13 +308,13 @@ class Arithmetic(Results):
 
     def _and(self, node: Any) -> Value:
         first = self.condition(node.a)
-        with self.under(_BOTH_SIDES):
+        with self._beside(first):
             second = self.condition(node.b)
         return c.every((first, second))
 
     def _or(self, node: Any) -> Value:
         first = self.condition(node.a)
-        with self.under(_BOTH_SIDES):
+        with self._beside(c.negated(first)):
             second = self.condition(node.b)
         return c.any_of((first, second))
 

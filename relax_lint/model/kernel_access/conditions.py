@@ -40,6 +40,9 @@ class Unread:
     why: str
 
 
+BOTH_SIDES = Unread("whether the first side of an `and` or `or` guards the second depends on the target")
+"""LLVM evaluates both sides, C and CUDA only one."""
+
 Condition: TypeAlias = "AtLeastZero | Every | AnyOf | Unread | bool"
 Branch: TypeAlias = "tuple[tuple[Poly, ...], tuple[str, ...]]"
 """Polynomials that are not negative, and why there may be more to it."""

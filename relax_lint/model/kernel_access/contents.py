@@ -10,6 +10,7 @@ import sympy
 
 from relax_lint.model.kernel_access.atoms import Atom, Kind
 from relax_lint.model.kernel_access.conditions import Unread, atoms_of, is_unread
+from relax_lint.model.kernel_access.filled import element, filled_by
 from relax_lint.model.kernel_access.initialised import needs_of
 from relax_lint.model.kernel_access.invariants import Put
 from relax_lint.model.kernel_access.layouts import (
@@ -37,6 +38,9 @@ class Contents(Scope):
         if stored is not None:
             return stored
         root = buffer.ref.root
+        made = self._element(buffer, indices)
+        if made is not None:
+            return made
         key = (root, self._versions.get(root, 0), buffer.ref.number, indices)
         known = None if None in indices else self._loads.get(key)
         if known is None:
@@ -52,6 +56,14 @@ class Contents(Scope):
             if root in self.counted:
                 self.terms.counted.add(max(known.atoms()))
         return known
+
+    def _element(self, buffer: Buffer, indices: tuple[Poly | None, ...]) -> Poly | None:
+        """An element that its indices decide."""
+        filled = self.filled_with.get(buffer.ref.root)
+        known = [index for index in indices if index is not None]
+        if filled is None or buffer.source is not None or len(known) != len(filled.loops):
+            return None
+        return element(self.terms, filled, known)
 
     def moment_of(self, load: Any) -> tuple[int, int]:
         """The memory from which is loaded, and how often what it holds was forgotten."""
@@ -153,6 +165,12 @@ class Contents(Scope):
         self.forget((buffer.ref.root,))
         self._learn(buffer, value)
         plain = buffer.ref.parameter is None and buffer.source is None and buffer.span is not None
+        root = buffer.ref.root
+        is_only = self.stores.get(root) == 1 and root not in self.unwritten and root not in self.shared
+        if plain and is_only and isinstance(value, Poly):
+            made = filled_by(self.terms, indices, value, self.facts)
+            if made is not None:
+                self.filled_with[root] = made
         shared = buffer.ref.scope.startswith("shared")
         constants = all(index is not None and index.is_constant for index in indices)
         if plain and constants and not shared and isinstance(value, Poly):

@@ -42,7 +42,7 @@ class Extents(Subroutines):
             return extent
         around = Around(self.facts, self._steps)
         may_wrap = self.left_of([(None, True, (-extent).shift(-_INT32 - 1))], around)
-        return self.terms.opaque("wrapped", (-_INT32, _INT32 - 1)) if may_wrap else extent
+        return self._wrapped((extent,)) if may_wrap else extent
 
     def not_above(self, node: Any, extent: Poly | None) -> Condition:
         """That the extent of a loop has not wrapped around; where it has, some steps may be made."""

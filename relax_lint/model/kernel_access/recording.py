@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
 
+from relax_lint.model.kernel_access import conditions as c
 from relax_lint.model.kernel_access.accesses import KernelAccess, MemoryBounds, Obligation
 from relax_lint.model.kernel_access.contents import Contents
 from relax_lint.model.kernel_access.layouts import (
@@ -115,6 +116,14 @@ class Accesses(Contents):
             # No step of the loops around it is made, or the conditions exclude each other.
             unread = ""
         left = self.left_of(claims, Around(self.facts, loops))
+        facts = self.facts
+        if left and self.sides and not any(one.data for one in left):
+            # What is outside where the first side holds is so on every target.
+            sure = tuple(fact for fact in facts if fact is not c.BOTH_SIDES)
+            known = (*sure, *self.sides)
+            certain = () if any(map(c.is_unread, known)) else self.left_of(claims, Around(known, loops))
+            left = (*(one for one in certain if one.exact), *left)
+            facts = (*sure, c.any_of((c.every(self.sides), c.BOTH_SIDES)))
         memory = None if is_leading(buffer, ((one.axis, one.below) for one in left)) else MemoryBounds()
         if laid_out:
             left = (*left, *self.left_of(laid_out, Around(self.facts, loops, (_LAID_OUT,))))
@@ -141,7 +150,7 @@ class Accesses(Contents):
                 indices,
                 buffer.shape,
                 (*self.nest, *lanes),
-                self.facts,
+                facts,
                 left,
                 unread,
                 assumed,

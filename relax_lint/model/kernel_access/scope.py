@@ -8,6 +8,7 @@ from typing import Any
 from relax_lint.model.kernel_access.accesses import KernelAccess, LoopRange, Obligation, Region
 from relax_lint.model.kernel_access.conditions import Condition
 from relax_lint.model.kernel_access.conversions import Conversions
+from relax_lint.model.kernel_access.filled import Filled
 from relax_lint.model.kernel_access.invariants import Guesses, Put
 from relax_lint.model.kernel_access.layouts import (
     Buffer,
@@ -29,6 +30,8 @@ class Scope:
         self.accesses: list[KernelAccess] = []
         self.not_read: dict[str, None] = {}
         self.facts: tuple[Condition, ...] = ()
+        self.sides: tuple[Condition, ...] = ()
+        """The conditions left of each `and` or `or` that something stands right of, under `BOTH_SIDES`."""
         self.promises: tuple[tuple[Condition, str], ...] = ()
         self.nest: tuple[LoopRange, ...] = ()
         self.regions: tuple[Region, ...] = ()
@@ -63,6 +66,8 @@ class Scope:
         """For each buffer, of each store to it, what may be stored."""
         self.stores: Mapping[int, int] = {}
         """To how many stores an earlier reading came."""
+        self.filled_with: dict[int, Filled] = {}
+        """The buffers that one store fills with what the indices of the element decide."""
         self.origins: dict[int, set[int | None]] = {}
         """For each of them the buffers on which what is stored to it depends; None is data."""
         self.counted: frozenset[int] = frozenset()

@@ -303,12 +303,12 @@ class Terms:
             inner = [atom for atom in p.atoms() if not self.atoms[atom].static]
             if not inner:
                 return p
-            found = self._without(p, max(inner))
+            found = self.least_over(p, max(inner))
             if found is None:
                 return None
             p = found
 
-    def _without(self, p: Poly, number: int) -> Poly | None:
+    def least_over(self, p: Poly, number: int) -> Poly | None:
         """p with an atom at the end of its range that makes p least."""
         split = p.coefficient(number)
         if split is None:

@@ -11,6 +11,7 @@ import sympy
 from relax_lint.model.kernel_access import conditions as c
 from relax_lint.model.kernel_access.accesses import BufferRef, LoopRange, Region
 from relax_lint.model.kernel_access.arithmetic import span_of
+from relax_lint.model.kernel_access.asserted import checked_by
 from relax_lint.model.kernel_access.conditions import Condition, Unread
 from relax_lint.model.kernel_access.extents import Extents
 from relax_lint.model.kernel_access.layouts import Buffer
@@ -159,8 +160,11 @@ class Walk(Extents):
         tag = "" if binding is None else str(binding.thread_tag)
         step = getattr(node, "step", None)
         stride = ONE if step is None else self.number(step)
-        with self.scope(self.not_above(node.extent, extent)):
-            self._loop(node.loop_var, first, extent, stride, kind, tag, node.body)
+        above = self.not_above(node.extent, extent)
+        with self.scope(above):
+            checked = self._loop(node.loop_var, first, extent, stride, kind, tag, node.body)
+        if above is True:
+            self.facts = (*self.facts, *checked)
 
     def _loop(
         self,
@@ -171,7 +175,8 @@ class Walk(Extents):
         kind: str,
         tag: str,
         body: Any,
-    ) -> None:
+    ) -> tuple[Condition, ...]:
+        """Read a loop; what it has checked."""
         value, loop = self._variable_of(str(var.name), first, extent, stride, kind, tag)
         thread = self._threads.get(tag)
         if tag and thread is not None:
@@ -184,8 +189,11 @@ class Walk(Extents):
         leaves = self.survey.of(body)[1] - {"continue"}
         before, self.nest = self.nest, (*self.nest, loop)
         with self.scope(*((_MAY_NOT_RUN,) if leaves else ())):
+            known = len(self.facts)
             self.statement(body)
+            checked = self.facts[known:]
         self.nest, self._threads = before, threads
+        return () if self.survey.of(body)[1] else tuple(checked_by(self.terms, loop, checked))
 
     def _variable_of(
         self,
@@ -227,17 +235,26 @@ class Walk(Extents):
     def _if(self, node: Any) -> None:
         condition = self.guard(node.condition)
         before = dict(self.scalars)
+        checked: list[Condition] = []
         with self.scope(condition) as then:
+            known = len(self.facts)
             self.statement(node.then_case)
+            checked.append(c.any_of((c.negated(condition), c.every(self.facts[known:]))))
         after, self.scalars = self.scalars, before
         if node.else_case is not None:
             with self.scope(c.negated(condition), other=then):
+                known = len(self.facts)
                 self.statement(node.else_case)
+                checked.append(c.any_of((condition, c.every(self.facts[known:]))))
         self.scalars = {key: value for key, value in self.scalars.items() if after.get(key) == value}
         if always_leaves(node.then_case):
             self.facts = (*self.facts, c.negated(condition))
         elif self.survey.of(node)[1]:
             self.facts = (*self.facts, _MAY_LEAVE)
+        else:
+            # Who comes here has passed what each branch asserts.
+            more = (one for one in checked if one is not True and not c.is_unread(one))
+            self.facts = (*self.facts, *more)
 
     def _attribute(self, node: Any) -> None:
         if type(node.node).__name__ == "IterVar":

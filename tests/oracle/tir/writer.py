@@ -85,18 +85,19 @@ def smaller(kernel: Kernel) -> Iterator[Kernel]:
         yield replace(kernel, statements=statements)
 
 
-def some(count: int, seed: int) -> Iterator[Kernel]:
-    """Kernels, the same ones for a seed."""
+def some(count: int, seed: int, *, more: bool = True) -> Iterator[Kernel]:
+    """Kernels, the same ones for a seed. `more`: with assertions, and loads right of an `and` or `or`."""
     chance = random.Random(seed)
     for _ in range(count):
-        yield _Writer(chance).kernel()
+        yield _Writer(chance, more=more).kernel()
 
 
 class _Writer:
     """Writes one kernel."""
 
-    def __init__(self, chance: random.Random) -> None:
+    def __init__(self, chance: random.Random, *, more: bool) -> None:
         self._chance = chance
+        self._more = more
         self._loops: list[str] = []
         self._tags: list[str] = []
         self._blocks = 0
@@ -144,6 +145,8 @@ class _Writer:
             return Inside(
                 "if True:", (Do(f"T.evaluate(T.assume({self._condition(pure=True)}))"), self._store())
             )
+        if roll < 0.73 and self._more:
+            return Do(f'assert {self._condition(pure=True)}, "no"')
         return self._store()
 
     # -- loops ---------------------------------------------------------------------------------
@@ -260,7 +263,11 @@ class _Writer:
     def _condition(self, pure: bool = False) -> str:
         roll = self._chance.random()
         if not pure and roll < 0.15:
-            return f"{self._element('x')} > T.float32(0)"
+            load = f"{self._element('x')} > T.float32(0)"
+            if not self._more:
+                return load
+            first = self._condition(pure=True)
+            return self._one(load, load, f"{first} and {load}", f"{first} or {load}")
         if self._loops and roll < 0.75:
             loop = self._chance.choice(self._loops)
             limit = self._one(
