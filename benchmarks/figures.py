@@ -3,6 +3,7 @@
 python -m benchmarks.figures [SECTION ...]   measure these sections (default: all), then write the page
 python -m benchmarks.figures --write         write the page from what was measured before
 python -m benchmarks.figures --sources FOLDER...   the section on public sources that are kept elsewhere
+python -m benchmarks.figures --mlc FOLDER   the section on mlc-llm's models, from a checkout of mlc-ai/mlc-llm
 
 What was measured is kept in build/figures.json, section by section with date and versions, so that a run
 that was interrupted goes on with the sections that are named. What is not there stays as the page has it. A
@@ -141,9 +142,10 @@ SECTIONS: Mapping[str, tuple[str, Callable[[], str]]] = {
         lambda: _output("benchmarks/startup.py"),
     ),
 }
-_SOURCES = "sources"
+_SOURCES, _MLC = "sources", "mlc"
 _TITLES = {
     _SOURCES: "Public sources that are read",
+    _MLC: "Accesses of the kernels of mlc-llm's models",
     **{name: title for name, (title, _) in SECTIONS.items()},
 }
 
@@ -193,7 +195,7 @@ def published(text: str) -> dict[str, dict[str, str]]:
 
 
 def main() -> None:
-    arguments = options(__doc__, "sections?", write=False, sources=[])
+    arguments = options(__doc__, "sections?", write=False, sources=[], mlc="")
     if unknown := set(arguments.sections) - set(SECTIONS):
         raise SystemExit(f"not a section: {', '.join(unknown)}; there are {', '.join(SECTIONS)}")
     kept: dict[str, Any] = published(PAGE.read_text(encoding="utf-8"))
@@ -201,6 +203,8 @@ def main() -> None:
     wanted = {name: SECTIONS[name][1] for name in arguments.sections or SECTIONS}
     if arguments.sources:
         wanted = {_SOURCES: lambda: sources(arguments.sources)}
+    if arguments.mlc:
+        wanted = {_MLC: _module("kernel_accesses", "--mlc", arguments.mlc)}
     for name, measure in () if arguments.write else wanted.items():
         print(f"measuring {name}", file=sys.stderr)
         kept[name] = {

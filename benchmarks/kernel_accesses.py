@@ -1,10 +1,12 @@
 """What is said of each access of kernels: Relax's operators, language models, GPU schedules, TVM's own tests.
 
 python -m benchmarks.kernel_accesses [CORPUS...] [--sources FOLDER...] [--show undecided wrong] [--slow 5]
+python -m benchmarks.kernel_accesses --mlc FOLDER [--targets cuda metal] [--models llama qwen2]
 
 Without a name every collection of `benchmarks.kernel_corpora` is measured; with `--sources` every PrimFunc
 that can be read in the Python files of these folders as well, for example of a checkout of apache/tvm
-(`tests/python`). Nothing in them is executed, and each file is read in a process of its own.
+(`tests/python`). Nothing in them is executed, and each file is read in a process of its own. With `--mlc`, a
+checkout of mlc-ai/mlc-llm whose Python code is executed, its models are measured alone, after its own passes.
 
 Each call of a kernel is judged once; a PrimFunc that nothing calls is called with tensors of its own shapes.
 *proved*: inside its buffer in every call; *depends*: the exact condition is known; *assumed*: if the indices
@@ -16,7 +18,7 @@ from __future__ import annotations
 
 import time
 from collections import Counter
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -27,6 +29,7 @@ from benchmarks.common import options, table
 from benchmarks.corpus import isolated
 from benchmarks.kernel_callers import called
 from benchmarks.kernel_corpora import CORPORA, sources, uncalled
+from benchmarks.mlc_models import load, with_kernels
 from relax_lint.facts.kernel_access_verdicts import CallVerdict, Status
 from relax_lint.judging.module import ModuleJudge
 from relax_lint.rule import unreadable_codes
@@ -126,7 +129,23 @@ def _of_file(path: Path) -> Any:
     return of_modules(sources(path))
 
 
+def of_models(target: str, models: Sequence[str]) -> Found:
+    """What is said of the kernels of mlc-llm's models for a target."""
+    found = Found()
+    for name, module, reason in with_kernels(target, models):
+        if module is None:
+            found.not_judged[f"{name}: {reason}"[:140]] += 1
+        else:
+            found.add(of_module(f"{name} {target}", module))
+    return found
+
+
 def _rows(chosen: Any) -> Iterator[tuple[str, Found]]:
+    if chosen.mlc:
+        load(chosen.mlc)
+        for target in chosen.targets:
+            yield f"mlc-llm {target}", of_models(target, chosen.models)
+        return
     for name in chosen.corpora or CORPORA:
         yield name, of_modules(CORPORA[name]())
     for folder in chosen.sources:
@@ -134,7 +153,9 @@ def _rows(chosen: Any) -> Iterator[tuple[str, Found]]:
 
 
 def main() -> None:
-    chosen = options(__doc__, "corpora?", sources=[""], show=[""], slow=0)
+    mlc: dict[str, Any] = {"mlc": "", "targets": ["llvm", "cuda", "metal", "vulkan"], "models": [""]}
+    chosen = options(__doc__, "corpora?", sources=[""], show=[""], slow=0, **mlc)
+    chosen.models = [model for model in chosen.models if model]
     chosen.sources = [folder for folder in chosen.sources if folder]
     print(f"TVM {tvm.__version__}\n", flush=True)
     every = Found()

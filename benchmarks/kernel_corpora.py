@@ -56,6 +56,7 @@ TARGETS: Mapping[str, dict[str, Any]] = {
         "max_shared_memory_per_block": 32768,
         "thread_warp_size": 32,
     },
+    "webgpu": {"kind": "webgpu"},
 }
 
 
@@ -108,18 +109,27 @@ def _stand_alone(text: str) -> Iterator[tuple[int, str]]:
 
 
 def uncalled(module: Any) -> Modules:
-    """The PrimFuncs that no Relax function of their module calls, by name."""
+    """The PrimFuncs that no Relax function of their module calls, by name. One that is only handed over, as a
+    cache of keys and values takes its kernels, is among them.
+    """
     named: set[str] = set()
 
     def see(node: Any) -> None:
-        if type(node).__name__ == "GlobalVar":
-            named.add(str(node.name_hint))
+        if not isinstance(node, relax.Call):
+            return
+        callee = node.args[0] if _calls_first(node) else node.op
+        if isinstance(callee, tvm.ir.GlobalVar):
+            named.add(str(callee.name_hint))
 
     functions = dict(versions.prim_functions(module))
     for function in module.functions.values():
         if isinstance(function, relax.Function):
             relax.analysis.post_order_visit(function, see)
     return ((name, function) for name, function in functions.items() if name not in named)
+
+
+def _calls_first(call: Any) -> bool:
+    return isinstance(call.op, tvm.ir.Op) and call.op.name.startswith("relax.call_tir")
 
 
 def transformer(layers: int = 8, stage: str = "planned") -> Modules:

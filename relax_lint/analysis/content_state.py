@@ -30,6 +30,10 @@ class ContentState:
     """The tensors from outside that are read as they come in."""
     written: dict[ValueId, Certainty] = field(default_factory=dict)
     """The tensors from outside that are written; `MUST`: all of each."""
+    begun: set[ValueId] = field(default_factory=set)
+    """Those of them that are written on every path, each perhaps in part only."""
+    rests: set[ValueId] = field(default_factory=set)
+    """Those of them that are read only behind such a write."""
     superseded: dict[ValueId, Certainty] = field(default_factory=dict)
     """The tensors from outside that declared in-place calls overwrite."""
 
@@ -42,6 +46,8 @@ class ContentState:
             set(self.replaced),
             dict(self.read),
             dict(self.written),
+            set(self.begun),
+            set(self.rests),
             dict(self.superseded),
         )
 
@@ -53,6 +59,19 @@ class ContentState:
         for key, damage in damages.items():
             damages[key] = _mended(damage, mending)
 
+    def read_outside(self, root: ValueId, certainty: Certainty, *, unsure: bool) -> None:
+        """A tensor from outside is read; by an `unsure` kernel perhaps only after it has written it."""
+        if not unsure and root not in self.begun:
+            self.rests.discard(root)
+        elif root not in self.read:
+            self.rests.add(root)
+        if root in self.written:
+            # Of what was written in part, the rest may be read.
+            self.read.setdefault(root, Certainty.MAY)
+            return
+        must = certainty is Certainty.MUST
+        self.read[root] = Certainty.MUST if must else self.read.get(root, certainty)
+
     def merge(self, other: ContentState, branched: If) -> None:
         """Both states meet behind an `If`."""
         for value in self.unwritten.keys() | other.unwritten.keys():
@@ -61,6 +80,9 @@ class ContentState:
         _merge(self.overwritten, other.overwritten, branched)
         _merge(self.stale, other.stale, branched)
         self.replaced &= other.replaced
+        self.begun &= other.begun
+        mixed = (self.read.keys() - self.rests) | (other.read.keys() - other.rests)
+        self.rests = (self.rests | other.rests) - mixed
         self.read = _certain_in_both(self.read, other.read)
         self.written = _certain_in_both(self.written, other.written)
         self.superseded = _certain_in_both(self.superseded, other.superseded)

@@ -128,6 +128,8 @@ class ContentWrites:
             if self._roots.path(root).value in self._outside:
                 self._first_write.setdefault(root, mending.op.place.index)
                 state.written[root] = Certainty.MUST if whole else state.written.get(root, Certainty.MAY)
+                if len(roots) == 1 and mending.presumed is None:
+                    state.begun.add(root)
                 if whole:
                     state.replaced.add(root)
             for storage in self._storages(root):
@@ -170,7 +172,9 @@ class ContentWrites:
         op = mending.op
         needed = [tensor for tensor in self._on[storage] if self._last_use[tensor] > op.place.index]
         self._on[storage] = needed
-        definitely = mending.whole or mending.presumed is not None
+        definitely = mending.whole or (
+            mending.presumed is not None and not _perhaps_full(roots, mending, state)
+        )
         for tensor in (*needed, *self._neighbours.hit(op, mending.value, storage, roots)):
             allocation = self._paths.definitions[self._roots.path(tensor).value]
             damage = state.unwritten.get(tensor)
@@ -215,3 +219,9 @@ class ContentWrites:
     def _storages(self, tensor: ValueId) -> frozenset[ValueId]:
         """The storages that an allocated tensor may be on."""
         return self._roots.storages.get(tensor, frozenset())
+
+
+def _perhaps_full(roots: frozenset[ValueId], mending: Mending, state: ContentState) -> bool:
+    """Whether what a call is presumed to write may have been filled before: then it may only read it."""
+    damages = (state.unwritten.get(root) for root in roots)
+    return any(damage is None or any(m.op is not mending.op for m in damage.mended) for damage in damages)

@@ -8,7 +8,7 @@ leaves it as it was, but is kept with the event. Whether bytes really meet is no
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable
 from dataclasses import replace
 from operator import itemgetter
 
@@ -23,7 +23,7 @@ from relax_lint.analysis.effects import Effect, superseded
 from relax_lint.analysis.events import Apart, Damage, Mending, Overwriting, Reading, StaleRead, UnwrittenRead
 from relax_lint.analysis.liveness import operands
 from relax_lint.analysis.overlaps import TensorMemory
-from relax_lint.analysis.partial_results import partial_results
+from relax_lint.analysis.partial_results import left_out
 from relax_lint.analysis.paths import Paths
 from relax_lint.analysis.presumption import Presumption
 from relax_lint.analysis.reported import Reported
@@ -39,7 +39,6 @@ from relax_lint.model.operations import (
     ValueId,
 )
 from relax_lint.model.program import Function
-from relax_lint.vm.calls import CallKind
 
 _END = 1 << 62
 """A use after the last operation: the result."""
@@ -82,6 +81,8 @@ class Contents(ContentWrites):
         self._block(function.body, self.at_end)
         self.returns_presumed: dict[tuple[int, ...], Presumption] = {}
         """The fields of the result that calls with unknown effects are taken to write."""
+        self.returns_partly = frozenset[tuple[int, ...]]()
+        """The fields of the result of which perhaps a part is not written."""
         self.returns_unwritten = self._return()
 
     @property
@@ -205,20 +206,15 @@ class Contents(ContentWrites):
             self._supersede(op, AccessPath(op.arguments[position]), certainty, state)
 
     def _fill_results(self, op: KernelCall, effect: Effect, state: ContentState) -> None:
-        """The tensors that a call allocates hold nothing where it leaves elements out. Of several only those
-        count of which it is known when all of it is written.
-        """
-        fresh, first = list(leaves(self._roots.tree(op.result))), len(op.arguments)
-        partial = partial_results(op, self._function)
-        if op.kind is CallKind.CALL_TIR and effect.known:
-            written = {p - first: effect.whole.get(p, sympy.false) for p in effect.writes if p >= first}
-            stated = {at: when for at, when in written.items() if when != sympy.false or len(fresh) == 1}
-            partial = {at: when for at, when in stated.items() if when != sympy.true}
-        for at in partial:
+        """The tensors that a call allocates hold nothing where it leaves elements out."""
+        fresh = list(leaves(self._roots.tree(op.result)))
+        for at, mended in left_out(op, effect, self._function):
             roots = fresh[at] if at < len(fresh) else frozenset()
             for root in roots if len(roots) == 1 else ():
                 if root in self._last_use:
-                    state.unwritten[root] = Damage(Certainty.MUST, (Mending(op, root, first + at),))
+                    state.unwritten[root] = Damage(
+                        Certainty.MUST, tuple(replace(m, value=root) for m in mended)
+                    )
 
     def _call(self, op: FunctionCall, state: ContentState) -> None:
         summary = self._summary_of(op)
@@ -228,6 +224,7 @@ class Contents(ContentWrites):
             values = op.arguments if op.value is None else (*op.arguments, op.value)
             self._hand_on_all(op, map(AccessPath, values), state)
             return
+        rests = {summary.path(path, op) for path in summary.rests}
         for path, certainty in summary.touched(summary.reads, op):
             reading = Reading(op, self._aliases.leaf(path))
             # What the callee writes under another name it may have written before.
@@ -236,6 +233,8 @@ class Contents(ContentWrites):
             before = any(other != path and not roots.isdisjoint(self._roots.of(other)) for other in others)
             twice = len([a for a in op.arguments if not roots.isdisjoint(self._aliases.roots_of(a))]) > 1
             first = Certainty.MAY if before or (twice and others) else certainty
+            for root in roots if path in rests else ():
+                state.mend(root, Mending(op, reading.value))
             self._read(reading, self._tree(path), state, first=first, certainty=certainty)
         for path, certainty in summary.touched(summary.writes, op):
             mending = Mending(op, self._aliases.leaf(path), whole=certainty is Certainty.MUST)
@@ -253,7 +252,7 @@ class Contents(ContentWrites):
                     self._first_write.setdefault(storage, op.place.index)
                     self.places.add(storage)
         self._hand_on_all(op, [summary.path(path, op) for path in sorted(summary.handed_on)], state)
-        self._returned(op, summary.unwritten, summary.presumed, state)
+        self._returned(op, summary, state)
 
     def _hand_on_all(self, op: FunctionCall, paths: Iterable[AccessPath], state: ContentState) -> None:
         """Values that a function gets which is not known, and what those of them hold that are functions."""
@@ -265,22 +264,17 @@ class Contents(ContentWrites):
                 self._hand_on(op, one, presumed, state)
         self._put_perhaps(op)
 
-    def _returned(
-        self,
-        op: FunctionCall,
-        unwritten: Mapping[tuple[int, ...], Certainty],
-        presumed: Mapping[tuple[int, ...], Presumption],
-        state: ContentState,
-    ) -> None:
+    def _returned(self, op: FunctionCall, summary: Summary, state: ContentState) -> None:
         """What the callee made and put on a storage of ours, or left unwritten."""
         for root in self._roots.of(AccessPath(op.result)):
             path = self._roots.path(root)
             if path.value != op.result or root not in self._last_use:
                 continue
-            if path.fields in unwritten:
-                known = presumed.get(path.fields)
-                mended = () if known is None else (Mending(op, root, presumed=known),)
-                state.unwritten[root] = Damage(unwritten[path.fields], mended)
+            if path.fields in summary.unwritten:
+                known = summary.presumed.get(path.fields)
+                partly = known is not None or path.fields in summary.partly
+                mended = (Mending(op, root, presumed=known),) if partly else ()
+                state.unwritten[root] = Damage(summary.unwritten[path.fields], mended)
             for storage in self._storages(root):
                 self._on[storage].append(root)
 
@@ -290,12 +284,16 @@ class Contents(ContentWrites):
         for path in paths:
             for value in self._aliases.leaves(self._aliases.leaf(path)):
                 tree = self._tree(path) if value == path.value else self._roots.tree(value)
-                if any(root in state.unwritten for root in everything(tree)):
-                    self._write(AccessPath(value), Mending(op, value, presumed=presumed), state)
-                else:
-                    # Of a function of the program that is not known it is not even taken that it reads.
-                    reads = must_if(not isinstance(op, FunctionCall))
+                unwritten = everything(tree) & state.unwritten.keys()
+                # Of a function of the program that is not known it is not even taken that it reads.
+                reads = must_if(not isinstance(op, FunctionCall))
+                if not unwritten or self._presumed_written(unwritten, state) is not None:
                     self._read(Reading(op, value, presumed), tree, state, certainty=reads)
+                    continue
+                for root in sorted(unwritten):
+                    if state.unwritten[root].mended:
+                        self._read_overwritten(root, Reading(op, value, presumed), Certainty.MAY, state)
+                self._write(AccessPath(value), Mending(op, value, presumed=presumed), state)
 
     def _return(self) -> dict[tuple[int, ...], Certainty]:
         """The function's result is read by the caller; the fields of it that were not written."""
@@ -305,6 +303,8 @@ class Contents(ContentWrites):
             if found:
                 only = must_if(len(roots) == 1 and not found[0].mended)
                 unwritten[fields] = weakest(only, *(damage.certainty for damage in found))
+                if all(damage.mended for damage in found):
+                    self.returns_partly |= {fields}
                 presumed = self._presumed_written(roots, self.at_end)
                 if presumed is not None:
                     self.returns_presumed[fields] = presumed
@@ -393,8 +393,5 @@ class Contents(ContentWrites):
             self.passed.add(root)
             # It may hold anything by now.
             state.replaced.add(root)
-        elif root in state.written:
-            # Of what was written in part, the rest may be read.
-            state.read.setdefault(root, Certainty.MAY)
         else:
-            state.read[root] = Certainty.MUST if only is Certainty.MUST else state.read.get(root, only)
+            state.read_outside(root, only, unsure=reading.unsure)

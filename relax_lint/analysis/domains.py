@@ -2,9 +2,17 @@
 
 from __future__ import annotations
 
+import sympy
+from sympy.logic.boolalg import Boolean
+
 from relax_lint.model.operations import Assert, Block, If, MatchCast
 from relax_lint.model.program import Function, Provenance
-from relax_lint.symbolic.domain import Domain, Fact
+from relax_lint.symbolic.domain import Domain, Fact, FactKind
+from relax_lint.symbolic.printing import condition_text
+from relax_lint.vm.facts import FactSource
+
+_MOST_OF_A_BRANCH = 6
+"""More facts of one branch are not told apart: a disjunction of long conditions costs every later proof."""
 
 
 def entry_domain(function: Function, *, trust_declared_bounds: bool) -> Domain:
@@ -44,7 +52,8 @@ def _walk(block: Block, domain: Domain, found: dict[int, Domain]) -> Domain:
         elif isinstance(op, If):
             after_then = _walk(op.then_block, domain.with_facts(op.facts), found)
             after_else = _walk(op.else_block, domain.with_facts(op.else_facts), found)
-            domain = domain.with_facts(_common(after_then, after_else))
+            either = _either(op, domain, after_then, after_else)
+            domain = domain.with_facts((*_common(after_then, after_else), *either))
     return domain
 
 
@@ -52,3 +61,30 @@ def _common(one: Domain, other: Domain) -> tuple[Fact, ...]:
     """What both branches established holds after them too, in whatever words."""
     known = {(fact.condition, fact.kind) for fact in other.facts}
     return tuple(fact for fact in one.facts if (fact.condition, fact.kind) in known)
+
+
+def _either(op: If, before: Domain, one: Domain, other: Domain) -> tuple[Fact, ...]:
+    """What only one branch established, or what only the other one did, holds after them."""
+    own, own_2 = _only_here(before, one, other), _only_here(before, other, one)
+    told = {fact.condition for fact in (*op.facts, *op.else_facts)}
+    if not own or not own_2 or {*own, *own_2} <= told:
+        return ()
+    if max(len(own), len(own_2)) > _MOST_OF_A_BRANCH:
+        return ()
+    condition = sympy.Or(sympy.And(*own), sympy.And(*own_2))
+    if condition in (sympy.true, sympy.false):
+        return ()
+    return (Fact.of(FactSource.BRANCH, condition, condition_text(condition)),)
+
+
+def _only_here(before: Domain, one: Domain, other: Domain) -> list[Boolean]:
+    """What is enforced in one branch and not in the other, of symbols that were known before."""
+    symbols = before.free.union(*(fact.condition.free_symbols for fact in before.facts))
+    known = {fact.condition for fact in other.facts}
+    return [
+        fact.condition
+        for fact in one.facts
+        if fact.kind is FactKind.ENFORCED
+        and fact.condition not in known
+        and fact.condition.free_symbols <= symbols
+    ]

@@ -260,6 +260,8 @@ class FunctionFlow:
             frozenset(map(roots.path, contents.handed_on)),
             contents.returns_presumed,
             frozenset((roots.path(one), roots.path(other)) for one, other in contents.late_reads),
+            frozenset(map(roots.path, contents.at_end.rests)),
+            contents.returns_partly,
         )
 
     def summary_of(self, call: FunctionCall) -> Summary | None:

@@ -1,5 +1,6 @@
 """Which results TVM may put into the memory of an argument: in a dataflow block `RewriteDataflowReshape`
-makes views of kernels that only reshape, and `LegalizeOps` makes such kernels of many operators.
+makes views of kernels that only reshape, and `LegalizeOps` makes such kernels of many operators; other passes
+replace an operator by its argument.
 """
 
 from __future__ import annotations
@@ -13,6 +14,7 @@ from relax_lint.model.operations import KernelCall, ValueId
 from relax_lint.model.program import Function, Program
 from relax_lint.model.types import TensorType, TupleType, ValueType
 from relax_lint.vm import reshapes, versions
+from relax_lint.vm.builtins import PERHAPS_ARGUMENT
 from relax_lint.vm.calls import CallKind
 
 
@@ -27,7 +29,11 @@ class MadeViews:
 
     def of(self, call: KernelCall, function: Function) -> tuple[ValueId, ...]:
         """The arguments in whose memory the result of a call may lie."""
-        if not call.place.dataflow or not call.arguments or not self._overwrites:
+        if not call.arguments or not self._overwrites:
+            return ()
+        if call.kind is CallKind.OPERATOR and call.callee in PERHAPS_ARGUMENT:
+            return call.arguments
+        if not call.place.dataflow:
             return ()
         if call.kind is CallKind.CALL_TIR:
             kernel = self._program.kernels.get(call.callee)

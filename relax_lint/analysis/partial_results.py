@@ -1,20 +1,54 @@
-"""Operators that may leave elements of their results unwritten."""
+"""Calls that may leave elements of their results unwritten."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from typing import Any
 
 import sympy
 from sympy.logic.boolalg import Boolean
 
-from relax_lint.analysis.effects import outputs_of
+from relax_lint.analysis.effects import Effect, outputs_of
+from relax_lint.analysis.events import Mending
+from relax_lint.analysis.presumption import Presumption
 from relax_lint.model.operations import KernelCall
 from relax_lint.model.program import Function
 from relax_lint.model.types import TensorType
 from relax_lint.vm.calls import CallKind
 
 _TOP_K = "relax.topk"
+
+
+def left_out(
+    call: KernelCall, effect: Effect, function: Function
+) -> Iterator[tuple[int, tuple[Mending, ...]]]:
+    """The tensors among the results of a call that it allocates and does not certainly fill, by their number,
+    each with the write that may fill it; none where the call does not write it.
+    """
+    first = len(call.arguments)
+    if call.kind is CallKind.CALL_DPS_PACKED:
+        presumed = Presumption(f"`{call.callee}` writes all of what it returns")
+        for number in range(outputs_of(call.type)):
+            yield number, (Mending(call, call.result, presumed=presumed),)
+    elif call.kind is CallKind.OPERATOR:
+        for number in partial_results(call, function):
+            yield number, (Mending(call, call.result, first + number),)
+    elif effect.known and effect.writes:
+        # What writes nothing at all is still to be written itself.
+        for place, number in enumerate(_allocated(call)):
+            position = first + place
+            if effect.whole.get(position, sympy.false) != sympy.true:
+                writes = position in effect.writes
+                yield number, (Mending(call, call.result, position),) if writes else ()
+
+
+def _allocated(call: KernelCall) -> list[int]:
+    """The results that a call of a kernel allocates, in the order of the kernel's parameters."""
+    if call.kind is CallKind.CALL_TIR:
+        return list(range(outputs_of(call.type)))
+    if call.kind is CallKind.CALL_TIR_INPLACE:
+        return [number for number, index in enumerate(call.inplace) if index < 0]
+    return []
 
 
 def partial_results(call: KernelCall, function: Function) -> Mapping[int, Boolean]:

@@ -32,7 +32,7 @@ class Paths:
         path = self.of(op)
         return self.of(other)[: len(path)] == path
 
-    def one_always_with(self, ops: Iterable[Op], other: Op | None) -> bool:
+    def one_always_with(self, ops: Iterable[Op | None], other: Op | None) -> bool:
         """Whether every execution of `other` executes one of `ops` as well, in each branch another."""
         found = {self.of(op) for op in ops}
         for path in sorted(found, key=len, reverse=True):

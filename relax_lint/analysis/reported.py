@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Iterable
 
 from relax_lint.analysis.aliases import Aliases
-from relax_lint.analysis.certainty import Certainty, must_if, weakest
+from relax_lint.analysis.certainty import Certainty, must_if
 from relax_lint.analysis.events import Damage, Mending, Overwriting, Reading, StaleRead, UnwrittenRead
 from relax_lint.analysis.overlaps import ByteRange, TensorMemory
 from relax_lint.analysis.paths import Paths
@@ -22,6 +23,8 @@ class Reported:
         self.unwritten: dict[tuple[ValueId, int | None], UnwrittenRead] = {}
         self.overwritings: dict[tuple[int, ValueId, ValueId, ByteRange], Overwriting] = {}
         self.stale: dict[tuple[int, ValueId, ValueId], StaleRead] = {}
+        self._readers: dict[object, list[Op | None]] = defaultdict(list)
+        """By damage: the operations that certainly read it, as far as they are reached."""
 
     def read_unwritten(
         self, root: ValueId, reading: Reading, damage: Damage, left: Iterable[ValueId]
@@ -49,9 +52,8 @@ class Reported:
         """What was overwritten is read."""
         if self._is_good_again(damage, reading):
             return
-        together = must_if(self._paths.always_with(reading.op, write) and not damage.mended)
-        certainty = weakest(damage.certainty, together)
         key = (write.place.index, written, root, self._memory.range(reading.value))
+        certainty = self._certainty((*key, damage.harmless), write, reading, damage)
         tensor = self._paths.definitions[self._aliases.roots.path(root).value]
         mended = self._counting(damage, reading)
         found = Overwriting(tensor, write, written, reading, certainty, mended, damage.harmless)
@@ -64,19 +66,21 @@ class Reported:
         if self._is_good_again(damage, reading):
             return
         assert isinstance(call, KernelCall | FunctionCall)
-        together = must_if(self._paths.always_with(reading.op, call) and not damage.mended)
-        found = StaleRead(
-            call,
-            argument,
-            reading,
-            weakest(damage.certainty, together),
-            self._counting(damage, reading),
-            damage.harmless,
-        )
         key = (call.place.index, argument, reading.value)
+        certainty = self._certainty((*key, damage.harmless), call, reading, damage)
+        mended = self._counting(damage, reading)
+        found = StaleRead(call, argument, reading, certainty, mended, damage.harmless)
         known = self.stale.get(key)
-        if known is None or (known.harmless is not None and found.harmless is None):
+        if known is None or _says_more(found, known):
             self.stale[key] = found
+
+    def _certainty(self, key: object, done: Op, reading: Reading, damage: Damage) -> Certainty:
+        """How certain it is that damage is read, here or in another branch."""
+        if damage.certainty is not Certainty.MUST or damage.mended:
+            return Certainty.MAY
+        readers = self._readers[key]
+        readers.append(reading.op)
+        return must_if(self._paths.one_always_with(readers, done))
 
     def _counting(self, damage: Damage, reading: Reading) -> tuple[Mending, ...]:
         """The writes in between that happen whenever the read does."""
@@ -99,3 +103,9 @@ def _weight(event: Overwriting) -> int:
     if event.harmless is not None:
         return 0
     return 1 + (event.certainty is Certainty.MUST) + (not event.mended)
+
+
+def _says_more(found: StaleRead, known: StaleRead) -> bool:
+    if found.harmless == known.harmless:
+        return found.certainty is Certainty.MUST is not known.certainty
+    return found.harmless is None and known.harmless is not None

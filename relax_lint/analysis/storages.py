@@ -24,6 +24,9 @@ Storages: TypeAlias = tuple[AllocStorage, ...] | Unknown
 
 _NOT_ALLOCATED = Unknown("the storage is not allocated in this function")
 
+_DEEPEST = 16
+"""Fields of fields: a function that calls itself with a field of its parameter takes ever more of them."""
+
 
 class StorageResolver:
     """Finds the storages of the values of one program.
@@ -38,7 +41,9 @@ class StorageResolver:
 
     def storages_of(self, function: Function, value: ValueId) -> Storages:
         """The storages that a value of `function` may be."""
-        return self._resolve(function, value, (), frozenset())
+        found = self._resolve(function, value, (), frozenset())
+        # A function that nobody but itself calls.
+        return found or Unknown("the storage comes from a recursive call")
 
     def is_passed_in(self, function: Function, value: ValueId) -> bool:
         """Whether a value is a parameter of a function, under any of its names."""
@@ -58,6 +63,9 @@ class StorageResolver:
         """`items` are the tuple fields still to be taken of `value`, outermost first."""
         key = (function.name, value, items)
         if key in seen:
+            # What a call hands on to itself is nothing that another call did not bring.
+            return ()
+        if len(items) > _DEEPEST:
             return Unknown("the storage comes from a recursive call")
         seen |= {key}
         op = self._defined_by(function).get(value)

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from dataclasses import field
+from typing import TypeVar
 
 from relax_lint.analysis.access_paths import AccessPath, Tree, everything, joined, mapped
 from relax_lint.analysis.callees import Callees
@@ -15,6 +16,7 @@ from relax_lint.model.operations import FunctionCall, ValueId
 from relax_lint.model.program import Function
 from relax_lint.support.lazy_dataclass import record
 
+_Key = TypeVar("_Key")
 Touched = Mapping[AccessPath, Certainty]
 """What is touched on every path (`MUST`) or on some (`MAY`); what is not listed never is."""
 
@@ -29,7 +31,8 @@ class Summary:
     the storages in `places` the function writes tensors of its own. `unwritten` are the fields of the result
     that hold nothing, those of them in `presumed` unless calls with unknown effects write all of them;
     `superseded` is what in-place calls overwrite. `late` are pairs of what is written, also as one of
-    `places`, and what may be read in or behind the first write.
+    `places`, and what may be read in or behind the first write. The reads in `rests`, and the fields in
+    `partly`, are of what some call wrote before: all of it, or perhaps only a part.
     """
 
     parameters: tuple[ValueId, ...]
@@ -43,6 +46,8 @@ class Summary:
     handed_on: frozenset[AccessPath] = frozenset()
     presumed: Mapping[tuple[int, ...], Presumption] = field(default_factory=dict)
     late: frozenset[tuple[AccessPath, AccessPath]] = frozenset()
+    rests: frozenset[AccessPath] = frozenset()
+    partly: frozenset[tuple[int, ...]] = frozenset()
 
     @property
     def returned_paths(self) -> frozenset[AccessPath]:
@@ -96,6 +101,8 @@ class Summary:
                 if all(fields in s.presumed or fields not in s.unwritten for s in (self, other))
             },
             self.late | other.late,
+            frozenset(_in_both(self.rests, self.reads, other.rests, other.reads)),
+            frozenset(_in_both(self.partly, self.unwritten, other.partly, other.unwritten)),
         )
 
     def with_parameters(self, parameters: tuple[ValueId, ...]) -> Summary:
@@ -124,6 +131,8 @@ class Summary:
             handed_on,
             self.presumed,
             frozenset((named(written), named(read)) for written, read in self.late),
+            frozenset(map(named, self.rests)),
+            self.partly,
         )
 
 
@@ -137,6 +146,15 @@ def _renamed(result: Tree[Source], named: Callable[[AccessPath], AccessPath]) ->
         return New(storages, perhaps, one.presumed, one.made, one.constant, one.inside)
 
     return mapped(result, lambda sources, _: frozenset(map(source, sources)))
+
+
+def _in_both(
+    chosen: Collection[_Key], among: Collection[_Key], chosen_2: Collection[_Key], among_2: Collection[_Key]
+) -> Iterator[_Key]:
+    """What each of two chooses of that which it knows."""
+    for key in (*chosen, *chosen_2):
+        if (key in chosen or key not in among) and (key in chosen_2 or key not in among_2):
+            yield key
 
 
 def _weakened(one: Touched, other: Touched) -> Touched:

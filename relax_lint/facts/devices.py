@@ -9,7 +9,7 @@ Events and what must hold for them; as device indices are constants, each verdic
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from functools import cached_property
 
 from relax_lint.analysis.flow import FunctionFlow
@@ -34,6 +34,8 @@ from relax_lint.symbolic.decision import Decision, Proof, certain
 from relax_lint.symbolic.quantity import Unknown
 from relax_lint.vm.allocators import Allocator
 from relax_lint.vm.scopes import FLAT_SCOPES, HOST_TARGETS, offered
+
+_LEFT_OUT = Proof(Prover.UNDECIDED, "device 0 is also what stands where no device is named")
 
 
 @record(frozen=True)
@@ -91,7 +93,10 @@ class DeviceFacts:
             storage, named = self._storage_of(op), self._named_by(op)
             if storage is not None and storage.device is not None and named is not None:
                 event = NamedDevice(op, named, storage)
-                yield Decided(event, _verdict(named == storage.device, "device indices"))
+                decision = _verdict(named == storage.device, "device indices")
+                if decision.verdict is not Verdict.ALWAYS_FINE and named == 0:
+                    decision = Decision(Verdict.NEEDS_RUNTIME_CHECK, _LEFT_OUT)
+                yield Decided(event, decision)
 
     def on_one_device(self, call: KernelCall) -> Decided[MixedCall] | None:
         """The arguments of a call are on one device; None where fewer than two devices are known."""
@@ -100,7 +105,11 @@ class DeviceFacts:
             return None
         first = placings[0]
         other = next((p for p in placings if not self._is_same(p.device, first.device)), None)
-        return Decided(MixedCall(call, first, other), _verdict(other is None, "device indices"))
+        counts = [p.value for p in placings] if other is None else [first.value, other.value]
+        assumed = self._believed(counts)
+        if other is None and self.count > 1:
+            assumed += self._unplaced(call, {placing.value for placing in placings})
+        return Decided(MixedCall(call, first, other), _verdict(other is None, "device indices"), assumed)
 
     def offered(self) -> Iterator[Decided[AllocStorage | AllocTensor]]:
         """Every allocation of which that can be told: its device offers the scope."""
@@ -201,18 +210,47 @@ class DeviceFacts:
 
     def _device_of(self, value: ValueId) -> int | None:
         """The device index of a tensor; None where the IR does not determine it."""
+        value = self._origin(value)
         op = self._flow.paths.definitions.get(value)
         if isinstance(op, AllocTensor):
             storage = self._storage_of(op)
             return storage.device if storage is not None else op.device if op.storage is None else None
+        type_ = self._function.type_of(value)
+        return self._index.get(type_.device) if isinstance(type_, TensorType) and type_.device else None
+
+    def _origin(self, value: ValueId) -> ValueId:
+        """The value that decides where another one lies."""
+        op = self._flow.paths.definitions.get(value)
         if isinstance(op, Alias | MatchCast | View):
-            return self._device_of(op.source)
+            return self._origin(op.source)
         if isinstance(op, GetItem):
             made = self._flow.paths.definitions.get(op.tuple)
             if isinstance(made, MakeTuple) and op.item < len(made.items):
-                return self._device_of(made.items[op.item])
-        type_ = self._function.type_of(value)
-        return self._index.get(type_.device) if isinstance(type_, TensorType) and type_.device else None
+                return self._origin(made.items[op.item])
+        return value
+
+    def _believed(self, values: Iterable[ValueId]) -> tuple[Presumption, ...]:
+        """What is assumed of those that come from outside: no check looks at the device of a type."""
+        found = dict.fromkeys(map(self._origin, values))
+        return tuple(
+            Presumption(
+                f"`{self._function.values[value].name}` is on device {self._index.get(type_.device)} "
+                "(declared, not checked)"
+            )
+            for value in found
+            if isinstance(type_ := self._function.type_of(value), TensorType)
+            and type_.device
+            and (value in self._function.parameters or value in self._function.claimed)
+        )
+
+    def _unplaced(self, call: KernelCall, placed: set[ValueId]) -> tuple[Presumption, ...]:
+        """What is assumed of the tensors of which nothing says where they are."""
+        others = dict.fromkeys(argument for argument in call.arguments if argument not in placed)
+        return tuple(
+            Presumption(f"`{self._function.values[value].name}` is on the device of the others")
+            for value in others
+            if isinstance(self._function.type_of(value), TensorType)
+        )
 
 
 def _verdict(fine: bool, reason: str) -> Decision:

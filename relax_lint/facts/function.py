@@ -18,6 +18,7 @@ from relax_lint.facts import (
     double_kill,
     inplace,
     live_overlap,
+    pure_calls,
     undominated,
     uninitialised_read,
     unused_memory,
@@ -27,6 +28,7 @@ from relax_lint.facts.assertions import RuntimeCheck
 from relax_lint.facts.bounds import BoundFacts
 from relax_lint.facts.budgets import BudgetFacts
 from relax_lint.facts.call_arguments import CallArguments, accepted_calls
+from relax_lint.facts.call_results import CallResults
 from relax_lint.facts.claims import Claim
 from relax_lint.facts.devices import DeviceFacts
 from relax_lint.facts.heap_slots import HeapSlotFacts
@@ -53,6 +55,7 @@ from relax_lint.model.operations import (
     ValueId,
 )
 from relax_lint.model.program import Function, Provenance
+from relax_lint.model.types import TensorType
 from relax_lint.settings.config import Config
 from relax_lint.symbolic.decision import Decision
 from relax_lint.symbolic.domain import Domain
@@ -152,6 +155,11 @@ class FunctionFacts:
         return PackingFacts(self.placement, self.prover)
 
     @cached_property
+    def call_results(self) -> CallResults:
+        """The tensors that calls allocate where no memory is planned (RLX104, RLX404)."""
+        return CallResults(self.flow, self.prover)
+
+    @cached_property
     def heap_slots(self) -> HeapSlotFacts:
         """The slots of shape heaps (RLX106, RLX205)."""
         return HeapSlotFacts(self.flow, self.prover)
@@ -217,6 +225,10 @@ class FunctionFacts:
     def outside_writes(self) -> Iterator[Decided[OutsideWrite]]:
         """Every write to a constant or a parameter (RLX206)."""
         return inplace.outside_writes(self.flow, self.prover)
+
+    def believed_calls(self) -> Iterator[Decided[KernelCall]]:
+        """The calls that say themselves which arguments they leave alone (RLX206)."""
+        return pure_calls.believed_calls(self.flow, self.prover)
 
     def never_killed(self) -> Iterator[Decided[KeptAllocation]]:
         """The allocations of a function that kills which it does not kill (RLX207)."""
@@ -302,9 +314,9 @@ class FunctionFacts:
         """A number of elements for a message: ``16 elements``."""
         return quantity(size, "elements")
 
-    def shape_label(self, op: AllocTensor | AllocStorage) -> str:
+    def shape_label(self, op: AllocTensor | AllocStorage | TensorType) -> str:
         """The extents of an allocation as a label: ``shape `(n - 17, 4)` ``."""
-        extents = op.shape if isinstance(op, AllocTensor) else op.extents
+        extents = op.extents if isinstance(op, AllocStorage) else op.shape or ()
         if isinstance(extents, Unknown):
             return extents.reason
         return f"shape `({', '.join(expr_text(extent) for extent in extents)})`"

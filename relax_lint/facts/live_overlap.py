@@ -17,6 +17,7 @@ from relax_lint.analysis.certainty import Certainty, weakest
 from relax_lint.analysis.events import Apart, Overwriting
 from relax_lint.analysis.flow import FunctionFlow
 from relax_lint.analysis.overlaps import either_empty
+from relax_lint.analysis.presumption import Presumption
 from relax_lint.facts.asking import apart
 from relax_lint.facts.coverage import presumed_writes, written_again
 from relax_lint.facts.judge import Decided, Judge
@@ -60,7 +61,15 @@ def _decided(event: Overwriting, flow: FunctionFlow, judge: Judge) -> Decided[Ov
         return Decided(event, _ASSUMED, (*event.reading.presumptions, *presumed))
     mixed = decision.safe_when is not None
     only_empty = mixed and judge.safe_only_if(decision, claim, either_empty(written, read))
-    return Decided(event, decision, event.reading.presumptions, only_empty)
+    return Decided(event, decision, (*event.reading.presumptions, *_presumed(event, flow)), only_empty)
+
+
+def _presumed(event: Overwriting, flow: FunctionFlow) -> tuple[Presumption, ...]:
+    """What is assumed of a call of which it is not known what it writes."""
+    if not isinstance(event.write, KernelCall) or (effect := flow.effect_of(event.write)).known:
+        return ()
+    presumed = Presumption(effect.why)
+    return () if presumed in event.reading.presumptions else (presumed,)
 
 
 def apart_writes(flow: FunctionFlow, judge: Judge) -> Iterator[Decided[Apart]]:

@@ -39,7 +39,7 @@ class PackingFacts:
     def allocatable(self) -> Iterator[Decided[AllocTensor]]:
         """Every tensor: the VM allocates its dtype."""
         for op in self._placement.tensors:
-            verdict = Verdict.ALWAYS_FINE if _is_allocatable(op) else Verdict.ALWAYS_WRONG
+            verdict = Verdict.ALWAYS_FINE if is_allocatable(op.dtype) else Verdict.ALWAYS_WRONG
             yield Decided(op, certain(verdict, f"{op.dtype.bits} bits"))
 
     def roomy(self) -> Iterator[Decided[Placement]]:
@@ -53,12 +53,12 @@ class PackingFacts:
         return quantity(_unpacked_bytes(op))
 
 
-def _is_allocatable(op: AllocTensor) -> bool:
+def is_allocatable(dtype: DType) -> bool:
     """Whether the bits of an element are whole bytes and a power of two, or the dtype is uint1
     (`VerifyDataType` in TVM's src/runtime/memory/memory_manager.cc).
     """
-    bits = op.dtype.bits
-    return _is_packed(op.dtype) or (bits % 8 == 0 and bits & (bits - 1) == 0)
+    bits = dtype.bits
+    return _is_packed(dtype) or (bits % 8 == 0 and bits & (bits - 1) == 0)
 
 
 def _is_packed(dtype: DType) -> bool:

@@ -20,7 +20,7 @@ from relax_lint.analysis.presumption import Presumption
 from relax_lint.facts.claims import not_negative
 from relax_lint.facts.coverage import initialised, is_exact, presumed_writes, written_again
 from relax_lint.facts.judge import Decided, Judge
-from relax_lint.model.operations import FunctionCall, KernelCall, ValueId
+from relax_lint.model.operations import AllocTensor, FunctionCall, KernelCall, ValueId
 from relax_lint.results.verdict import Verdict
 from relax_lint.symbolic.decision import certain
 from relax_lint.symbolic.quantity import Unknown
@@ -32,19 +32,27 @@ _NOT_EMPTY = Presumption("no reduction is empty")
 def uninitialised_reads(flow: FunctionFlow, judge: Judge) -> Iterator[Decided[UnwrittenRead]]:
     """The tensors that are read before they are written, each with the first such read that some input
     reaches. What a private function returns is for its caller to write, and so is what a function returns
-    that only allocates and is called in the module.
+    that is called in the module, where it only allocates or the tensor lies on a storage that it is given.
     """
     inside = flow.knows_callers or bool(flow.captured) or (bool(flow.calls_of_this) and only_allocates(flow))
     known: set[ValueId] = set()
     for event in flow.contents.unwritten_reads:
         tensor = event.tensor.result
-        if tensor in known or (inside and event.reading.op is None):
+        if tensor in known or (event.reading.op is None and (inside or _is_on_given(event, flow))):
             continue
         decided = _decided(event, flow, judge)
         if decided.decision.reachable:
             if decided.decision.verdict is not Verdict.ALWAYS_FINE and not event.reading.unsure:
                 known.add(tensor)
             yield decided
+
+
+def _is_on_given(event: UnwrittenRead, flow: FunctionFlow) -> bool:
+    """Whether a tensor lies on a storage that the calls in the module pass, as they do to what
+    RewriteCUDAGraph makes. AttachGlobalSymbol gives such a function a name for others, too.
+    """
+    storage = event.tensor.storage if isinstance(event.tensor, AllocTensor) else None
+    return storage is not None and bool(flow.calls_of_this) and flow.is_passed_in(storage)
 
 
 def _decided(event: UnwrittenRead, flow: FunctionFlow, judge: Judge) -> Decided[UnwrittenRead]:

@@ -226,6 +226,7 @@ class FunctionBuilder:
         of = context.values[source].type
         known = of.fields[index] if isinstance(of, TupleType) and index < len(of.fields) else None
         result = context.bind(var, type_=known, trusted=source in context.trusted)
+        context.fields[result] = source
         return GetItem(place, result, source, index)
 
     def _function(self, place: OperationId, var: Any, value: Any) -> Op:

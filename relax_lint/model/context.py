@@ -50,6 +50,10 @@ class BuildContext:
         self.inline_tuples: dict[ValueId, tuple[ValueId, ...]] = {}
         self.tuples: dict[ValueId, tuple[ValueId, ...]] = {}
         """The fields of tuples that a binding makes."""
+        self.fields: dict[ValueId, ValueId] = {}
+        """By the name of a field, the tuple that it was taken from."""
+        self.read_from: dict[Any, ValueId] = {}
+        """By symbol of a type that is only declared, the tensor that a check reads it from."""
         self.function_values: dict[ValueId, str] = {}
         """The values that are functions of the program, by any name that they are bound to."""
         self._ids: dict[int, ValueId] = {}
@@ -93,6 +97,12 @@ class BuildContext:
             self._ids[versions.identity(expr)] = value
         if versions.kind(expr) == "Tuple":
             self.inline_tuples[value] = tuple(self.operand(item) for item in expr.fields[:])
+        return value
+
+    def tuple_of(self, value: ValueId) -> ValueId:
+        """The outermost tuple that a value was taken from; itself where it was not."""
+        while value in self.fields:
+            value = self.fields[value]
         return value
 
     def heap(self, expr: Any, place: OperationId) -> HeapUse:

@@ -67,11 +67,15 @@ def _true_extents(
 def _own_symbols(
     context: BuildContext, source: ValueId, shape: tuple[sympy.Expr, ...]
 ) -> tuple[sympy.Expr | None, ...] | None:
-    """Of a shape that is only declared, the extents that are symbols which this tensor defines."""
-    parameter = f"parameter `{context.values[source].name}`"
+    """Of a shape that is only declared, the extents that are symbols which this tensor defines: it, or the
+    tuple that it is a field of, is the parameter that they come from, and it is the first one that is read.
+    """
+    parameter = f"parameter `{context.values[context.tuple_of(source)].name}`"
     own = [
         extent
-        if isinstance(extent, sympy.Symbol) and context.symbols.origin_of(extent) == parameter
+        if isinstance(extent, sympy.Symbol)
+        and context.symbols.origin_of(extent) == parameter
+        and context.read_from.setdefault(extent, source) == source
         else None
         for extent in shape
     ]

@@ -13,6 +13,7 @@ from sympy.logic.boolalg import And, Boolean, Implies, Not, Or
 from relax_lint.support.lazy_dataclass import record
 from relax_lint.symbolic import functions as f
 from relax_lint.symbolic.polynomial import NotPolynomial, Polynomial, to_polynomial, total
+from relax_lint.symbolic.substitution import replaced
 
 
 class Sign(Enum):
@@ -184,35 +185,50 @@ def is_polynomial(formula: Formula) -> bool:
 
 
 def put(e: Any, replacements: Mapping[Any, Any]) -> Any:
-    """`e.xreplace(replacements)`. Raises `Unsupported` if that divides by zero inside a Max or Min."""
+    """The expression with some of its parts replaced. Raises `Unsupported` if that divides by zero inside a
+    Max or Min.
+    """
     try:
-        return e.xreplace(replacements)
+        return replaced(e, replacements)
     except (ValueError, TypeError) as error:
         raise Unsupported(f"{e} has no value") from error
 
 
 def substitute(formula: Formula, values: Mapping[Any, int]) -> Formula:
     """The formula with integers put in for some symbols. Raises `Unsupported` where it has no value."""
+    return put_into(formula, {symbol: sympy.Integer(value) for symbol, value in values.items()})
+
+
+def put_into(formula: Formula, expressions: Mapping[Any, Any]) -> Formula:
+    """The formula with expressions for some symbols. Raises `Unsupported` where it has no value, or where it
+    is too large.
+    """
     if isinstance(formula, bool):
         return formula
     if isinstance(formula, Atom):
-        return atom(_substitute_polynomial(formula.polynomial, values), formula.sign)
+        try:
+            return atom(_put_into_polynomial(formula.polynomial, expressions), formula.sign)
+        except NotPolynomial as error:
+            raise Unsupported(str(error)) from error
     join = all_of if isinstance(formula, All) else any_of
-    return join(substitute(part, values) for part in formula.parts)
+    return join(put_into(part, expressions) for part in formula.parts)
 
 
-def _substitute_polynomial(p: Polynomial, values: Mapping[Any, int]) -> Polynomial:
+def _put_into_polynomial(p: Polynomial, expressions: Mapping[Any, Any]) -> Polynomial:
     parts = []
     for monomial, coefficient in p.terms.items():
         kept = []
-        opaque = Polynomial.constant(1)
+        others = Polynomial.constant(1)
         for base, exponent in monomial:
-            if base in values:
-                coefficient *= values[base] ** exponent
-            elif isinstance(base, sympy.Symbol) or not any(s in values for s in base.free_symbols):
-                kept.append((base, exponent))
+            if isinstance(base, sympy.Symbol):
+                new = expressions.get(base)
             else:
-                replaced = put(base, {s: sympy.Integer(v) for s, v in values.items()})
-                opaque = opaque * to_polynomial(replaced**exponent)
-        parts.append(Polynomial({tuple(kept): coefficient}) * opaque)
+                new = put(base, expressions) if not expressions.keys().isdisjoint(base.free_symbols) else None
+            if new is None:
+                kept.append((base, exponent))
+            elif isinstance(new, sympy.Integer):
+                coefficient *= int(new) ** exponent
+            else:
+                others = others * to_polynomial(new**exponent)
+        parts.append(Polynomial({tuple(kept): coefficient}) * others)
     return total(parts)

@@ -26,6 +26,7 @@ from relax_lint.symbolic.formula import (
     Unsupported,
     atoms_of,
     put,
+    put_into,
     symbols_of,
     to_formula,
 )
@@ -84,9 +85,7 @@ class Knowledge:
     def formula(self, condition: Boolean) -> Formula:
         """The condition in terms of the independent symbols. Raises `Unsupported`."""
         spend(PER_NODE * size_of(condition))
-        # As it stands, too: what is unknown may become nonsense that sympy folds by a substitution.
-        formula = to_formula(condition)
-        return to_formula(put(condition, self.solved)) if self.solved else formula
+        return put_into(to_formula(condition), self.solved) if self.solved else to_formula(condition)
 
     def proves(self, formula: Formula) -> bool:
         """Whether the formula was shown to hold for all admissible values."""
@@ -141,7 +140,7 @@ class Knowledge:
             if solution is None:
                 return [x for x in dict.fromkeys(formulas) if x is not True]
             symbol, value = solution
-            self.solved = {s: e.xreplace({symbol: value}) for s, e in self.solved.items()} | {symbol: value}
+            self.solved = {s: put(e, {symbol: value}) for s, e in self.solved.items()} | {symbol: value}
 
     def _solutions(self, formulas: Sequence[Formula]) -> Iterator[tuple[Any, Any]]:
         """Equalities that give a symbol as an expression of others; later symbols go first."""
@@ -350,7 +349,7 @@ def _expand_remainders(p: Polynomial, bounds: Bounds) -> Polynomial:
             replaced[atom] = a - b * f.FloorDiv(a, b)
         elif isinstance(atom, f.TruncDiv) and bounds.expr(a)[0] >= 0:
             replaced[atom] = f.FloorDiv(a, b)
-    return to_polynomial(p.to_expr().xreplace(replaced)) if replaced else p
+    return to_polynomial(put(p.to_expr(), replaced)) if replaced else p
 
 
 def _first_choice(p: Polynomial) -> list[Polynomial]:
@@ -359,5 +358,5 @@ def _first_choice(p: Polynomial) -> list[Polynomial]:
         if isinstance(atom, (sympy.Max, sympy.Min, f.Select)):
             options = atom.args[1:] if isinstance(atom, f.Select) else atom.args
             expr = p.to_expr()
-            return [to_polynomial(expr.xreplace({atom: option})) for option in options]
+            return [to_polynomial(put(expr, {atom: option})) for option in options]
     return []

@@ -176,6 +176,11 @@ def to_polynomial(expr: Any) -> Polynomial:
                 power = power * factor
             return power
         raise NotPolynomial(f"{expr} is not a whole power")
+    if isinstance(expr, (sympy.Max, sympy.Min)):
+        # To sympy this is a question about the sign of each, of which it looks at all parts.
+        for arg in expr.args:
+            to_polynomial(arg)
+        return Polynomial({((expr, 1),): 1})
     if expr.is_integer:
         return Polynomial({((expr, 1),): 1})
     raise NotPolynomial(f"{expr} is not known to be an integer")

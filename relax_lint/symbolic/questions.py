@@ -17,6 +17,7 @@ from sympy.logic.boolalg import Boolean
 from relax_lint.support.lazy_dataclass import record
 from relax_lint.symbolic.domain import Domain, Fact, FactKind
 from relax_lint.symbolic.standard import standard
+from relax_lint.symbolic.substitution import replaced
 
 
 @lru_cache(maxsize=256)
@@ -52,7 +53,7 @@ class Posed:
 
     def back(self, condition: Boolean) -> Boolean:
         """A condition on canonical symbols in the user's symbols."""
-        return condition.xreplace(dict(zip(self.question.symbols, self.symbols, strict=True)))
+        return replaced(condition, dict(zip(self.question.symbols, self.symbols, strict=True)))
 
     def assignment(self, point: Iterable[int]) -> dict[str, int]:
         """A point by the user's names, in signature order."""
@@ -133,7 +134,7 @@ class DomainIndex:
             *(self._group.get(s, frozenset((s,))) for s in (*claim.free_symbols, *symbols))
         )
         part = self._part(wanted)
-        question = Question(standard(claim).xreplace(part.renamed), len(part.symbols), part.conditions)
+        question = Question(replaced(standard(claim), part.renamed), len(part.symbols), part.conditions)
         return Posed(question, part.symbols, part.facts)
 
     def _part(self, wanted: frozenset[Any]) -> _Part:
@@ -150,7 +151,7 @@ class DomainIndex:
         renamed = {s: _canonical_symbol(i) for i, s in enumerate(ordered)}
         members = [member for group in groups for member in group]
         facts = tuple(fact for _, fact in sorted(members, key=_position))
-        conditions = tuple((standard(fact.condition).xreplace(renamed), fact.kind) for fact in facts)
+        conditions = tuple((replaced(standard(fact.condition), renamed), fact.kind) for fact in facts)
         return _Part(tuple(ordered), facts, renamed, conditions)
 
     def impossible_facts(self) -> tuple[int, ...]:

@@ -13,13 +13,13 @@ from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from typing import Any
 
-QUESTION = 800_000
+QUESTION = 600_000
 """What the answer to one question may take, first failures and members of a domain apart."""
 
 STAGE = QUESTION // 2
 """What one proof or one search may take of it."""
 
-AT_ONCE = QUESTION // 40
+AT_ONCE = QUESTION // 30
 """What may be tried before that: a proof that needs no search."""
 
 FACTS = 150_000

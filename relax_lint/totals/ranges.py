@@ -35,12 +35,19 @@ def over_range(total: Quantity, request: MemoryRequest) -> OverRange:
         raise Indeterminate(f"no value is given for the symbol `{missing[0]}`")
     spans = [ranges[symbol.name] for symbol in symbols]
     if not symbols:
-        return OverRange(int(total), {})
+        return OverRange(_number(total), {})
     if prod(span.high - span.low + 1 for span in spans) > MAX_POINTS:
         return _at_the_top(total, symbols, spans)
     if len(symbols) == 1:
         return _along(total, symbols[0], spans[0])
     return _everywhere(total, symbols, spans)
+
+
+def _number(total: sympy.Expr) -> int:
+    try:
+        return int(compile_expr(total, ())())
+    except ZeroDivisionError:
+        raise Indeterminate(f"`{expr_text(total)}` divides by zero") from None
 
 
 def _at_the_top(total: sympy.Expr, symbols: tuple[sympy.Symbol, ...], spans: Sequence[Binding]) -> OverRange:

@@ -34,5 +34,6 @@ def passed_on(op: KernelCall, arguments: Sequence[Reference], function: Function
         return tuple_of(arguments)
     if builtin.name == _GET_ITEM:
         item = getattr(function.type_of(op.arguments[-1]), "value", None)
-        return arguments[0] if item is None else field_of(arguments[0], int(item))
+        # A field whose number only a run tells is any of them.
+        return field_of(arguments[0], int(item)) if item is not None and item.is_Integer else arguments[0]
     return arguments[0] if builtin.returns in (Returns.ARGUMENT, Returns.VIEW) else None

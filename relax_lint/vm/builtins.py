@@ -24,6 +24,8 @@ NULLS = frozenset({"relax.null_value", "vm.builtin.null_value"})
 SHAPE_HEAP_SLOT_BYTES = 8
 """Its slots are of int64."""
 
+PERHAPS_ARGUMENT = frozenset({"relax.hint_on_device", "relax.dist.redistribute"})
+"""The operators that a pass replaces by their argument where it lies on the right devices."""
 
 IPC_SCOPE = "ipc_memory"
 ELEMENT_SCOPES = frozenset({IPC_SCOPE})
@@ -249,6 +251,9 @@ _ROWS = (
     _view("relax.grad.no_grad", ViewKind.COPY, "VALUE"),
     _view("relax.grad.start_checkpoint", ViewKind.COPY, "VALUE"),
     _view("relax.grad.end_checkpoint", ViewKind.COPY, "VALUE"),
+    # What `LiftTransformParams` and `PropagateSharding` replace by its argument.
+    _view("relax.builtin.stop_lift_params", ViewKind.COPY, "VALUE"),
+    _view("relax.dist.annotate_sharding", ViewKind.COPY, "VALUE"),
     # Kills.
     _kill("relax.memory.kill_storage", KillKind.STORAGE),
     _kill("relax.memory.kill_tensor", KillKind.TENSOR),
@@ -278,7 +283,8 @@ _ROWS = (
     _call("vm.builtin.tuple_getitem", Returns.UNKNOWN),
     _call("vm.builtin.read_if_cond", Returns.VALUE, reads=(0,)),
     _call("vm.builtin.tensor_to_shape", Returns.VALUE, reads=(0,)),
-    _call("vm.builtin.to_device", Returns.UNKNOWN, reads=(0,)),
+    # It copies, also to where the tensor is.
+    _call("vm.builtin.to_device", Returns.FRESH, reads=(0,)),
     _call("vm.builtin.attention_kv_cache_append", Returns.ARGUMENT, reads=(0, 1), writes=(0,)),
     _call(
         "vm.builtin.attention_kv_cache_attention_with_fused_qkv",

@@ -94,7 +94,7 @@ class FactSource(Enum):
         FactKind.ENFORCED,
         "the condition of an `If`, or its negation",
         "`vm.builtin.read_if_cond` and the jump",
-        "the beginning of the branch; behind both branches only what holds in either",
+        "the beginning of the branch; behind both what holds in both, and that one or the other holds",
     )
     WRAPPING = Row(
         FactKind.ASSUMED,

@@ -165,3 +165,59 @@ def main(x: R.Tensor(("m",), "float32"), y: R.Tensor(("n",), "float32"), c: R.Te
 """
     (check,) = checks(parse(CONDITIONAL + functions), "RLX205")
     assert (check.verdict, len(check.assumes)) == (verdict, assumed)
+
+
+@pytest.mark.parametrize(("second", "found"), [("m <= 4", FINE), ("m <= 5", UNSURE)])
+def test_a_check_of_something_else_in_each_branch(second: str, found: Verdict) -> None:
+    functions = f"""
+@R.function(pure=False)
+def main(x: R.Tensor(("n",), "float32"), y: R.Tensor(("m",), "float32"), c: R.Tensor((), "bool")):
+    n = T.int64()
+    m = T.int64()
+    if c:
+        R.assert_op(n <= 4, [n], format="n")
+        z = x
+    else:
+        R.assert_op({second}, [m], format="m")
+        z = x
+    s = R.memory.alloc_storage(R.shape([16]), R.prim_value(0), R.str("global"), R.dtype("uint8"))
+    t = R.memory.alloc_tensor(s, R.prim_value(0), R.shape([T.min(n, m)]), R.dtype("float32"))
+    return t
+"""
+    assert verdicts("RLX101", functions) == [found]
+
+
+@pytest.mark.parametrize(("checked", "found"), [("n <= 4", FINE), ("n <= 5", UNSURE)])
+def test_a_check_in_the_branch_that_needs_it(checked: str, found: Verdict) -> None:
+    functions = f"""
+@R.function(pure=False)
+def main(x: R.Tensor(("n",), "float32"), k: R.Prim("int64")):
+    n = T.int64()
+    if n > 2:
+        R.assert_op({checked}, [n], format="n")
+        z = x
+    else:
+        z = x
+    s = R.memory.alloc_storage(R.shape([16]), R.prim_value(0), R.str("global"), R.dtype("uint8"))
+    t = R.memory.alloc_tensor(s, R.prim_value(0), R.shape([n]), R.dtype("float32"))
+    return t
+"""
+    assert verdicts("RLX101", functions) == [found]
+
+
+@pytest.mark.parametrize(("second", "found"), [("a", WRONG), ("x", UNSURE)])
+def test_a_read_in_each_branch(second: str, found: Verdict) -> None:
+    functions = f"""
+@R.function(pure=False)
+def main(x: T4, c: R.Tensor((), "bool")):
+    a = R.call_tir(Module.double, (x,), T4)
+    w = {INPLACE.format("a")}
+    if c:
+        r = R.call_tir(Module.add, (w, a), T4)
+        z = r
+    else:
+        r2 = R.call_tir(Module.add, (w, {second}), T4)
+        z = r2
+    return z
+"""
+    assert verdicts("RLX206", functions) == [found]

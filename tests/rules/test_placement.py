@@ -56,6 +56,61 @@ def main(x: R.Tensor((4,), "float32", "llvm:0"), z: R.Tensor((4,), "float32", "l
     assert any("is declared on device 1, its storage `storage" in message for message in messages)
 
 
+@pytest.mark.parametrize(
+    ("named", "verdict"),
+    [("", "needs-runtime-check"), (", R.prim_value(0)", "needs-runtime-check"), (", R.prim_value(1)", None)],
+)
+def test_a_device_that_may_be_left_out_is_none_that_is_named(named: str, verdict: str | None) -> None:
+    module = on_two_devices(
+        f"""
+@R.function(pure=False)
+def main(x: R.Tensor((4,), "float32", "llvm:1")):
+    s = R.memory.alloc_storage(R.shape([16]), R.prim_value(1), R.str("global"), R.dtype("uint8"))
+    t = R.memory.alloc_tensor(s, R.prim_value(0), R.shape([4]), R.dtype("float32"){named})
+    _ = Module.double(x, t)
+    return t
+"""
+    )
+    assert [check.verdict.value for check in findings(module, "RLX402")] == ([verdict] if verdict else [])
+
+
+@pytest.mark.parametrize(
+    ("value", "assumed"),
+    [
+        (
+            'R.call_packed("my.move", t, ty_args=R.Tensor((4,), "float32"))',
+            "`u` is on the device of the others",
+        ),
+        (
+            'R.call_packed("my.move", t, ty_args=R.Tensor((4,), "float32", "llvm:0"))',
+            "`u` is on device 0 (declared, not checked)",
+        ),
+        ("y", "`y` is on device 0 (declared, not checked)"),
+        ("t", None),
+    ],
+)
+def test_where_nothing_says_where_an_argument_is(value: str, assumed: str | None) -> None:
+    module = on_two_devices(
+        f"""
+@T.prim_func(private=True)
+def add(x: T.Buffer((4,), "float32"), y: T.Buffer((4,), "float32"), z: T.Buffer((4,), "float32")):
+    for i in range(4):
+        z[i] = x[i] + y[i]
+
+@R.function(pure=False)
+def main(y: R.Tensor((4,), "float32", "llvm:0")):
+    t = R.builtin.alloc_tensor(R.shape([4]), "float32", 0)
+    u = {value}
+    o = R.builtin.alloc_tensor(R.shape([4]), "float32", 0)
+    v = Module.add(t, u, o)
+    return o
+"""
+    )
+    (check,) = checks(module, "RLX402")
+    assert check.verdict.value == "always-fine"
+    assert check.assumes == (() if assumed is None else (assumed,))
+
+
 TWO_SCOPES = """
 I.module_global_infos({
     "vdevice": [I.vdevice("opencl", 0, "global"), I.vdevice("opencl", NUMBER, "global.texture-weight")]

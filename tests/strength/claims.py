@@ -52,10 +52,10 @@ class Said:
     findings: tuple[str, ...] = ()
 
 
-def said_of(module: Any, config: Config | None = None) -> Said:
-    """Every verdict, the fine ones too, and every total of a module."""
+def said_of(module: Any, config: Config | None = None, *, proofs: bool = False) -> Said:
+    """Every verdict, the fine ones too, and every total of a module; with `proofs` what was asked too."""
     request = MemoryRequest(timelines=True, details=True)
-    judged = check_module(module, replace(config or Config(), memory=request))
+    judged = check_module(module, replace(config or Config(), memory=request, proofs=proofs))
     claims = [claim for check in judged.checks for claim in [*_of_check(check)] * check.count]
     claims += [claim for totals in judged.memory for claim in _of_totals(totals)]
     for counted in judged.accesses:
@@ -84,6 +84,9 @@ def _of_check(check: Check) -> Iterator[str]:
             first = failure.first_failure
             at = "never" if first is None else f"first at {dict(sorted(first.items()))}"
             yield f"{name}: fails on {allocator} {at}"
+    if check.proof_record is not None:
+        for asked in check.proof_record.claims:
+            yield f"{name}: asked {asked.condition} of {dict(asked.terms)}"
 
 
 def _of_totals(totals: MemoryTotals) -> Iterator[str]:

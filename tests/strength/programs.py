@@ -29,11 +29,12 @@ from tests.oracle.program import text as program_text
 from tests.oracle.tir import compare as kernels
 from tests.oracle.tir.writer import some as some_kernels
 from tests.strength.claims import WHERE, Said, said_of
+from tests.strength.collected import said_of_kernel, texts
 from tests.strength.lowered import models, said_of_model, verify_model
 from tests.strength.questions import question, said_of_question, verify_question
 from tests.strength.scheduled import said_of_scheduled, scheduled
 
-RANDOM, HEAPS, BODIES, KERNELS, QUESTIONS = 40, 40, 160, 80, 240
+RANDOM, HEAPS, BODIES, KERNELS, QUESTIONS = 40, 80, 320, 80, 500
 SEED = 14
 
 
@@ -68,7 +69,7 @@ def _of_written(program: Any) -> Said:
     module = read(program)
     if module is None:
         raise NoModule
-    return said_of(module, program.config)
+    return said_of(module, program.config, proofs=True)
 
 
 def _random() -> Iterator[tuple[str, Case]]:
@@ -83,8 +84,8 @@ def _verify_random(program: Program) -> None:
     compare_first_failures(program)
 
 
-def _of_text(text: str) -> Said:
-    return said_of(load_module(text, "script"))
+def _of_text(text: str, *, proofs: bool = False) -> Said:
+    return said_of(load_module(text, "script"), proofs=proofs)
 
 
 def _heaps() -> Iterator[tuple[str, Case]]:
@@ -149,6 +150,16 @@ def _claims_of(kernel: Kernel) -> Iterator[str]:
     yield from (f"unused {buffer.buffer} {buffer.scope} {buffer.written}" for buffer in kernel.inside.unused)
 
 
+def _modules() -> Iterator[tuple[str, Case]]:
+    for name, text in texts("modules"):
+        yield name, Case(partial(_of_text, text, proofs=True))
+
+
+def _single() -> Iterator[tuple[str, Case]]:
+    for name, text in texts("kernels"):
+        yield name, Case(partial(said_of_kernel, text))
+
+
 UNUSABLE = (NoModule, bodies.Unusable, kernels.Unusable, tvm.error.InternalError)
 """What is raised where a random program is none that TVM takes."""
 
@@ -161,4 +172,6 @@ FAMILIES: Mapping[str, Callable[[], Iterator[tuple[str, Case]]]] = {
     "bodies": _bodies,
     "questions": _questions,
     "scheduled": _scheduled,
+    "modules": _modules,
+    "single": _single,
 }

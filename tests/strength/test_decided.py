@@ -7,6 +7,7 @@ from __future__ import annotations
 from collections import Counter
 
 import pytest
+import tvm
 
 from tests.strength import stored
 from tests.strength.claims import lost
@@ -19,10 +20,15 @@ CASES = {family: cases(family) for family in FAMILIES}
 
 MEASURED = "lowered"
 """A family whose second opinion takes minutes: it is asked when what is said is stored."""
+PRINTED = ("modules", "single")
+PRINTED_BY = "0.27."
+"""Families of texts that this release of TVM printed: an earlier one does not read them."""
 
 
 @pytest.mark.parametrize(("family", "name"), STORED)
 def test_nothing_became_weaker(family: str, name: str) -> None:
+    if family in PRINTED and not tvm.__version__.startswith(PRINTED_BY):
+        pytest.skip(f"the texts are those of TVM {PRINTED_BY}")
     case, before = CASES[family][name], STORED[family, name]
     now = case.said()
     assert lost(before.claims, now.claims) == []

@@ -28,6 +28,10 @@ def check(facts: FunctionFacts) -> Iterator[Judgement]:
         severity = None if outside.event.constant else Severity.NOTE
         message = _outside(facts, outside.event)
         yield Judgement.of(outside, outside.event.call.place, message, severity=severity)
+    for believed in facts.believed_calls():
+        others = "other " if believed.event.inplace else ""
+        text = f"`{believed.event.callee}` leaves its {others}arguments as they are"
+        yield Judgement.of(believed, believed.event.place, Message(text))
 
 
 def _overlapping(facts: FunctionFacts, decided: Decided[ArgumentOverlap]) -> Message:

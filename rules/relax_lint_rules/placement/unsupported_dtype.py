@@ -22,6 +22,11 @@ def check(facts: FunctionFacts) -> Iterator[Judgement]:
         if decided.decision.verdict is not Verdict.ALWAYS_FINE:
             text = f"the VM does not allocate tensors of dtype {op.dtype.name}, such as `{op.place.binding}`"
         yield Judgement.of(decided, op.place, Message(text, label=f"dtype {op.dtype.name}"))
+    for result in facts.call_results.dtypes():
+        place, dtype = result.event.call.place, result.event.type.dtype
+        name = "" if dtype is None else dtype.name
+        text = f"the VM does not allocate tensors of dtype {name}, such as `{place.binding}`"
+        yield Judgement.of(result, place, Message(text, label=f"dtype {name}"))
     for roomy in facts.packing.roomy():
         message = _message(facts, roomy.event, fine=roomy.decision.verdict is Verdict.ALWAYS_FINE)
         yield Judgement.of(roomy, roomy.event.tensor.place, message, remedy=CheckAtRunTime())
