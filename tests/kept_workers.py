@@ -7,11 +7,11 @@ import path and packages. What tests prove of workers themselves needs new ones:
 
 from __future__ import annotations
 
+import atexit
 import os
 import threading
-from collections.abc import Iterator
+from collections.abc import Callable, Hashable, Iterator
 from contextlib import contextmanager
-from typing import Any
 
 import pytest
 
@@ -22,10 +22,10 @@ from relax_lint.running import pools, starting, working
 from relax_lint.running.pool import WorkerPool
 from relax_lint.settings.config import Config
 
-_AT_MOST = 3
+_AT_MOST = 4
 _JOBS = 1
 """The tests themselves run in as many processes as there are cores."""
-_idle: dict[Any, WorkerPool] = {}
+_idle: dict[Hashable, WorkerPool] = {}
 _CALLERS = (working, confirm, ignores)
 
 
@@ -38,13 +38,22 @@ def keep_workers(monkeypatch: pytest.MonkeyPatch) -> None:
 @contextmanager
 def kept_pool(config: Config, tasks: int) -> Iterator[WorkerPool]:
     """In the place of `relax_lint.running.pools.new_pool`."""
+    jobs = config.jobs or _JOBS
+    limits = (jobs, config.time_limit, config.memory_limit, config.sandbox, rule_packages())
+    with held(limits, lambda: pools.new_pool(config, jobs)) as pool:
+        yield pool
+
+
+@contextmanager
+def held(like: Hashable, new: Callable[[], WorkerPool]) -> Iterator[WorkerPool]:
+    """A pool that is to be `like` this, an idle one if there is one."""
     if threading.current_thread() is not threading.main_thread():
         # A worker ends with the thread that has started it.
-        with pools.new_pool(config, tasks) as pool:
+        with new() as pool:
             yield pool
         return
-    key = _started_with(config)
-    pool = _idle.pop(key) if key in _idle else pools.new_pool(config, config.jobs or _JOBS)
+    key = (like, *_surroundings())
+    pool = _idle.pop(key) if key in _idle else new()
     try:
         yield pool
     except BaseException:
@@ -62,13 +71,13 @@ def close_kept_workers() -> None:
     _idle.clear()
 
 
-def _started_with(config: Config) -> Any:
-    """All that a worker is started with."""
-    variables = [os.environ.get(name) for name in starting.KEPT_VARIABLES]
-    path = (*starting._import_path(), "", *starting.python_path())
-    limits = (config.jobs or _JOBS, config.time_limit, config.memory_limit, config.sandbox)
-    return (*limits, *rule_packages(), "", *variables, *path)
+def _surroundings() -> Iterator[Hashable]:
+    """What else a worker is started with."""
+    yield from (os.environ.get(name) for name in starting.KEPT_VARIABLES)
+    yield tuple(starting._import_path())
+    yield tuple(starting.python_path())
 
 
+atexit.register(close_kept_workers)
 # After a fork they are those of the parent: to close them here would end its workers.
 os.register_at_fork(after_in_child=_idle.clear)

@@ -13,6 +13,7 @@ from relax_lint.running.pool import Failed, FailureKind, Item, WorkerPool
 from relax_lint.settings.config import Config
 from tests.attack import audited
 from tests.attack.payloads import CANARY
+from tests.kept_workers import held
 
 LIMIT_S = 20.0
 CONFIG = Config()
@@ -58,11 +59,17 @@ def attempt(
     limit_s: float = LIMIT_S,
     function: str = audited.FUNCTION,
 ) -> dict[str, Outcome]:
-    """Let workers analyse the files, one by one, under audit."""
+    """Let workers analyse the files, one by one, under audit. They are kept for the next attacks on the same
+    function: whatever one does to its process is there for the others, as it is for the files of a folder.
+    """
     outcomes: dict[str, Outcome] = {}
-    # Without the sandbox: what is tried here must not get as far as that.
-    memory = CONFIG.memory_limit
-    with WorkerPool(jobs, time_limit_s=limit_s, memory_limit_bytes=memory, sandbox="off") as pool:
+
+    def new() -> WorkerPool:
+        # Without the sandbox: what is tried here must not get as far as that.
+        memory = CONFIG.memory_limit
+        return WorkerPool(jobs, time_limit_s=limit_s, memory_limit_bytes=memory, sandbox="off")
+
+    with held((function, jobs, limit_s), new) as pool:
         names: dict[int, str] = {}
         for attack in attacks:
             assert attack.name not in outcomes, attack.name

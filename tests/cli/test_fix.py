@@ -5,11 +5,11 @@ from __future__ import annotations
 import os
 import stat
 import subprocess
-import sys
 from collections.abc import Callable
 from pathlib import Path
 
 from tests.cli.conftest import FINE, ORDINARY, OVERFLOW, Run
+from tests.command import command
 
 Write = Callable[[str, str | bytes], str]
 FIXED = OVERFLOW.replace("R.shape([16])", "R.shape([m * 4])")
@@ -59,12 +59,7 @@ def test_git_applies_the_diff(run: Run, write: Write, tmp_path: Path) -> None:
     for name, text in texts.items():
         (tmp_path / name).parent.mkdir(exist_ok=True)
         write(name, text)
-    shown = subprocess.run(
-        [sys.executable, "-m", "relax_lint.cli", "--diff", "."],
-        cwd=tmp_path,
-        capture_output=True,
-        check=False,
-    )
+    shown = command(tmp_path, "--diff", ".")
     assert shown.returncode == 1
     assert shown.stderr == b"would fix 4 findings in 4 files\n"
     assert {name: (tmp_path / name).read_bytes() for name in texts} == texts

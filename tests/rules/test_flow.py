@@ -4,6 +4,8 @@ values and arguments on one memory: each with a twin that is fine.
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
 import pytest
 from tvm import relax
 
@@ -326,14 +328,20 @@ RUNS = {
 """What is returned first where each tensor comes in with its indices: what was overwritten, but for the last."""
 
 
+@pytest.fixture(scope="module")
+def machine() -> Iterator[Machine]:
+    """One for all runs: each of them stays in the memory that it has."""
+    with Machine() as machine:
+        yield machine
+
+
 @pytest.mark.vm
 @pytest.mark.parametrize("name", RUNS)
-def test_the_virtual_machine_shows_it(name: str) -> None:
+def test_the_virtual_machine_shows_it(name: str, machine: Machine) -> None:
     text = HEADER + "".join(f"    {line}\n" for line in (KERNELS + CASES[name][0]).splitlines())
-    with Machine() as machine:
-        inputs = [Tensor("float32", (4,)), Tensor("float32", (4,)), Tensor("bool", (), 1)]
-        if name == "the other half":
-            inputs = [Tensor("float32", (8,))]
-        run = machine.run(Module(text), "main", inputs, allocator="naive")
+    inputs = [Tensor("float32", (4,)), Tensor("float32", (4,)), Tensor("bool", (), 1)]
+    if name == "the other half":
+        inputs = [Tensor("float32", (8,))]
+    run = machine.run(Module(text), "main", inputs, allocator="naive")
     assert run.outcome is Outcome.OK
     assert run.outputs[0].values == RUNS[name]

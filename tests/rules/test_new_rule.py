@@ -46,7 +46,7 @@ def _python(tree: Path, *arguments: str) -> subprocess.CompletedProcess[str]:
     return subprocess.run(
         [sys.executable, "-m", *arguments],
         cwd=tree,
-        env={**os.environ, "PYTHONPATH": path, "PYTHONDONTWRITEBYTECODE": "1"},
+        env={**os.environ, "PYTHONPATH": path, "PYTHONPYCACHEPREFIX": str(tree.parent / "compiled")},
         capture_output=True,
         text=True,
         timeout=300,
