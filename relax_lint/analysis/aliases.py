@@ -127,6 +127,12 @@ class Aliases:
         """The value in whose register a value sits."""
         return self.registers.get(value, value)
 
+    def is_field_to_check(self, value: ValueId) -> bool:
+        """Whether a value is a field of a tuple that is built in the function, read by VMShapeLower for its
+        checks: it runs behind the last pass that removes such bindings.
+        """
+        return self._has_checks and isinstance(self._definitions.get(value), GetItem)
+
     def is_trivial(self, op: Op) -> bool:
         """Whether TVM removes a binding, so that it does not use its operands."""
         return op.result in self.registers and not isinstance(op, KernelCall)

@@ -97,6 +97,8 @@ class Kills:
             found = killed.get(self._aliases.register(value))
             if found is None:
                 continue
+            if found.kill.kind is KillKind.OBJECT and self._aliases.is_field_to_check(value):
+                continue
             # `b = a` shares the register of `a` because KillAfterLastUse removes such bindings. After it,
             # where `kill_object` stands, code generation gives `b` a register of its own (measured).
             # A cast that KillAfterLastUse did not remove keeps its register, too.

@@ -51,15 +51,25 @@ def inputs_looked_at(options: Namespace, config: Config | None) -> Inputs:
     """What the paths on the command line lead to; those without Relax are told apart. None is the
     configuration without a word of the user's.
     """
+    notes: list[str] = []
     with without_collection():
-        return looked_at(
+        found = looked_at(
             options.paths,
             exclude=() if config is None else config.exclude,
             stdin_filename=options.stdin_filename,
             follow_links=config is None or config.follow_links,
-            tell=None if options.quiet else warn,
+            tell=notes.append,
             limit=LARGEST if config is None else min(LARGEST, config.max_file_size),
         )
+    # Whoever changes files searches once more, and says it then.
+    if not options.quiet and (none_holds_relax(found) or not _changes_files(options)):
+        for note in notes:
+            warn(note)
+    return found
+
+
+def _changes_files(options: Namespace) -> bool:
+    return any(getattr(options, name, False) for name in ("fix", "diff", "add_ignore"))
 
 
 def none_holds_relax(inputs: Inputs) -> bool:
