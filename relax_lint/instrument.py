@@ -15,7 +15,7 @@ import tvm_ffi
 
 from relax_lint import api
 from relax_lint.judging.problems import problem_checks
-from relax_lint.judging.provenance import counterparts, first_with
+from relax_lint.judging.provenance import counterparts, first_with, of_one_condition
 from relax_lint.judging.report import check_module
 from relax_lint.judging.selection import known_config
 from relax_lint.model.prim_funcs import KeptKernels
@@ -82,6 +82,18 @@ class _Version:
         return len(self.functions) == len(functions) and all(map(_same, self.functions, functions))
 
 
+@dataclass(frozen=True)
+class _Search:
+    """The findings that are new in the last of some versions, by their numbers among all findings, and what
+    finding out where they came in takes.
+    """
+
+    versions: list[_Version]
+    findings: dict[int, Check]
+    declared: dict[str, tuple[int, ...]]
+    kept: KeptKernels
+
+
 def _same(one: Any, other: Any) -> bool:
     return bool(one.same_as(other))
 
@@ -99,7 +111,8 @@ class MemoryLint:
     severity or above; None only collects. `config` is what `relax_lint.check` takes. `passes` are the names
     of the passes after which the module is judged, or `"all"`. By default it is judged where passes that
     erase what there is to see are about to run, and where the outermost pass ends; versions in between are
-    looked at only to find the pass that introduced a finding.
+    looked at only to find the pass that introduced a finding: when somebody asks for the findings, when they
+    end the compilation, or when another one begins.
 
     A failure of the analysis itself is a warning and ends nothing; `failures` collects them as RLX904.
 
@@ -120,28 +133,32 @@ class MemoryLint:
         self._declared: dict[str, tuple[int, ...]] = {}
         self._kept = KeptKernels()
         self._findings: list[PassFinding] = []
+        self._searches: list[_Search] = []
         self._failures: list[Check] = []
 
     @property
     def findings(self) -> tuple[PassFinding, ...]:
         """What was found so far, in the order in which it was found."""
+        self._trace_all()
         return tuple(self._findings)
 
     @property
     def failures(self) -> tuple[Check, ...]:
         """The modules that could not be analysed (RLX904), as warnings."""
+        self._trace_all()
         return tuple(self._failures)
 
     def report(self) -> Report:
         """The findings as a report, for any output format; a note of each names the pass."""
-        return _report([*map(_named, self._findings), *self._failures])
+        return _report([*map(_named, self.findings), *self._failures])
 
     def text(self) -> str:
         """The findings as text for people."""
         return _text(self.report())
 
     def enter_pass_ctx(self) -> None:
-        """A context begins."""
+        """A context begins. What was found before is traced: the versions of a module are not held longer."""
+        self._trace_all()
         self._forget()
 
     def exit_pass_ctx(self) -> None:
@@ -203,36 +220,47 @@ class MemoryLint:
         self._running, self._versions, self._known, self._declared = [], [], [], {}
         self._kept = KeptKernels()
 
-    def _judge(self) -> list[PassFinding]:
-        """Judge the newest version; what is new since the last one that was judged, which then stands first
-        in the list. `_known` are the findings of that one, by their numbers.
+    def _judge(self) -> list[int]:
+        """Judge the newest version; the numbers of what is new since the last one that was judged, which then
+        stands first in the list. `_known` are the findings of that one, by their numbers.
         """
         newest = self._versions[-1]
         if newest.judged:
             return []
         newest.judged = True
-        findings = newest.findings = self._found(newest, self._config)
+        findings = newest.findings = self._found(newest, self._config, self._declared, self._kept)
         if findings is None:
             return []
         first = self._versions[0]
-        earlier = counterparts(findings, [] if first is newest else first.findings or [])
-        traced = self._traced([f for f, before in zip(findings, earlier, strict=True) if before is None])
+        before_it = [] if first is newest else first.findings or []
         known: list[int] = []
-        for before in earlier:
+        new: dict[int, Check] = {}
+        for finding, found in zip(findings, counterparts(findings, before_it), strict=True):
+            before = of_one_condition(finding, before_it) if found is None else found
             if before is not None:
                 known.append(self._known[before])
             else:
                 known.append(len(self._findings))
-                self._findings.append(next(traced))
-        new = [self._findings[number] for number in sorted(set(known) - set(self._known))]
+                new[known[-1]] = finding
+                # Until it is asked for it is as it is now, and its pass is not known.
+                self._findings.append(PassFinding(finding, newest.made_by))
+        if new:
+            self._searches.append(_Search(self._versions, new, dict(self._declared), self._kept))
         for number in {*self._known, *known}:
             self._findings[number] = replace(self._findings[number], present=number in known)
         self._versions, self._known = [newest], known
-        return new
+        return list(new)
 
-    def _traced(self, findings: list[Check]) -> Iterator[PassFinding]:
+    def _trace_all(self) -> None:
+        """Find out where each finding came in."""
+        searches, self._searches = self._searches, []
+        for search in searches:
+            for number, found in zip(search.findings, self._traced(search), strict=True):
+                self._findings[number] = replace(found, present=self._findings[number].present)
+
+    def _traced(self, search: _Search) -> Iterator[PassFinding]:
         """New findings about the newest version, each as it is where it came in."""
-        versions = self._versions
+        versions, findings = search.versions, list(search.findings.values())
         # Nothing else needs to be looked for in the versions before.
         config = replace(self._config, select=tuple({finding.rule: None for finding in findings}))
 
@@ -240,7 +268,7 @@ class MemoryLint:
         def found(number: int) -> list[Check]:
             if versions[number] is versions[-1]:
                 return findings
-            return self._found(versions[number], config) or []
+            return self._found(versions[number], config, search.declared, search.kept) or []
 
         @cache
         def is_planned(number: int) -> bool:
@@ -262,14 +290,14 @@ class MemoryLint:
             assert here is not None
             yield PassFinding(found(number)[here], versions[number].made_by)
 
-    def _found(self, version: _Version, config: Config) -> list[Check] | None:
+    def _found(
+        self, version: _Version, config: Config, declared: dict[str, tuple[int, ...]], kept: KeptKernels
+    ) -> list[Check] | None:
         """The findings in a version; None where it cannot be analysed."""
         try:
             with without_collection():
-                module = restored(version.module, self._declared) if self._declared else version.module
-                result = check_module(
-                    module, config, path=api.IN_MEMORY, totals=False, fine=False, kept=self._kept
-                )
+                module = restored(version.module, declared) if declared else version.module
+                result = check_module(module, config, path=api.IN_MEMORY, totals=False, fine=False, kept=kept)
         except Exception as error:
             self._note_failure(version, error)
             return None
@@ -285,12 +313,13 @@ class MemoryLint:
         self._failures += [replace(check, severity=Severity.WARNING) for check in failure]
         _warn(message)
 
-    def _fail(self, new: list[PassFinding]) -> None:
+    def _fail(self, new: list[int]) -> None:
         if self._fail_on is None:
             return
-        grave = [found for found in new if found.check.severity.rank >= self._fail_on.rank]
-        if grave:
-            raise MemoryLintError(_text(_report([_named(found) for found in grave])))
+        least = self._fail_on.rank
+        if grave := [number for number in new if self._findings[number].check.severity.rank >= least]:
+            self._trace_all()
+            raise MemoryLintError(_text(_report([_named(self._findings[number]) for number in grave])))
 
 
 def _is_about_plan(finding: Check) -> bool:

@@ -37,6 +37,16 @@ def counterparts(later: Sequence[Check], earlier: Sequence[Check]) -> list[int |
     return found
 
 
+def of_one_condition(finding: Check, earlier: Sequence[Check]) -> int | None:
+    """The index of a finding of the same rule with the same condition in the same function: a pass has made
+    two operations of one that both need it. None where the finding has no condition.
+    """
+    if finding.safe_when is None:
+        return None
+    wanted = _same_condition(finding)
+    return next((index for index, one in enumerate(earlier) if _same_condition(one) == wanted), None)
+
+
 def first_with(low: int, high: int, has: Callable[[int], bool]) -> int:
     """A number above `low`, up to `high`, that has what the number before it has not, given that `low` has it
     not and `high` has it; found by halving.

@@ -42,7 +42,7 @@ def test_the_planner_is_named_for_tvm_20191(passes: Any) -> None:
         ("copy_builtin", "RLX203", "StaticPlanBlockMemory"),
         ("two_devices", "RLX402", "StaticPlanBlockMemory"),
         ("symbolic_matmul", "RLX307", "LegalizeOps"),
-        ("window_larger_than_input", "RLX104", "CallTIRRewrite"),
+        ("window_larger_than_input", "RLX104", "LegalizeOps"),
         ("fixed_storage", "RLX101", None),
     ],
 )
@@ -233,3 +233,37 @@ def test_what_was_read_of_kernels_goes_with_all_of_them() -> None:
     (name, *_) = first
     given[name] = given[name].with_attr("changed", 1)
     assert kept.of(given) is not first
+
+
+def test_where_findings_come_from_is_looked_for_when_somebody_asks(monkeypatch: pytest.MonkeyPatch) -> None:
+    judged: list[object] = []
+    check_module = instrument.check_module
+
+    def counted(*arguments: Any, **named: Any) -> Any:
+        judged.append(arguments)
+        return check_module(*arguments, **named)
+
+    monkeypatch.setattr(instrument, "check_module", counted)
+    lint = relax_lint.MemoryLint(fail_on=None)
+    compiled(module("symbolic_matmul"), lint)
+    # Before the passes that erase what there is to see, and at the end.
+    assert len(judged) <= 3
+    while_compiled = len(judged)
+    assert ("RLX307", "LegalizeOps") in introduced(lint)
+    assert len(judged) > while_compiled
+    known = len(judged)
+    assert lint.findings == lint.findings
+    assert len(judged) == known
+    # Another context begins with nothing left of this one.
+    lint = relax_lint.MemoryLint(fail_on=None)
+    judged.clear()
+    compiled(module("symbolic_matmul"), lint)
+    compiled(module("fixed_storage"), lint)
+    assert {("RLX307", "LegalizeOps"), ("RLX101", None)} <= introduced(lint)
+
+
+def test_two_operations_that_need_one_condition_are_one_finding() -> None:
+    lint = relax_lint.MemoryLint(fail_on=None)
+    compiled(module("window_larger_than_input"), lint)
+    # The storage and the tensor on it, where there was one call before.
+    assert [found.check.rule for found in lint.findings].count("RLX104") == 1

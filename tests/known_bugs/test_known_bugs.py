@@ -27,7 +27,7 @@ INTRODUCED = {
     "inplace_packed": "StaticPlanBlockMemory",
     "two_devices": "StaticPlanBlockMemory",
     "symbolic_matmul": "LegalizeOps",
-    "window_larger_than_input": "CallTIRRewrite",
+    "window_larger_than_input": "LegalizeOps",
 }
 PROGRAMS: dict[str, Bug] = {bug.name: bug for bug in HAND_WRITTEN + COMPILED}
 

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import re
 
-import re
-
 import numpy as np
 import pytest
 import tvm
@@ -98,34 +96,6 @@ def test_a_branch_gives_what_it_has_killed(kill: str, then: str, other: str, wro
     text = BRANCHES.format(then=then.format(kill=kill), other=other.format(kill=kill))
     said = [check.verdict.value for check in checks(parse(text), "RLX201")]
     assert said.count("always-wrong") == int(wrong), said
-
-
-NESTED = """
-@R.function
-def main(
-    x: R.Tensor(("n",), "float32"), y: R.Object
-) -> R.Tuple(R.Tensor(ndim=1, dtype="float32"), R.Tuple(R.Tensor(("n",), "float32"), R.Object)):
-    n = T.int64()
-    inner = (R.exp(x), R.call_pure_packed("test.other", y, ty_args=R.Object))
-    result = (R.exp(x), inner)
-    return result
-"""
-
-
-def test_the_fields_that_tvm_checks_behind_its_last_kill_are_no_uses() -> None:
-    module = parse(NESTED)
-    with tvm.target.Target("llvm"):
-        lowered = relax.get_pipeline("default")(module)
-    text = lowered.script()
-    # An inner tuple is killed by its name, and its fields are read after that.
-    assert re.search(r"kill_object\(inner\)[\s\S]*result\[1\]", text)
-    assert not checks(lowered, "RLX201")
-    tvm.register_global_func("test.other", lambda given: given, override=True)
-    machine = relax.VirtualMachine(relax.build(module, target="llvm"), tvm.cpu())
-    given = tvm.runtime.tensor(np.array([0, 0], "float32"))
-    first, (second, other) = machine["main"](given, given)
-    assert first.numpy().tolist() == second.numpy().tolist() == [1.0, 1.0]
-    assert other.numpy().tolist() == [0.0, 0.0]
 
 
 NESTED = """
