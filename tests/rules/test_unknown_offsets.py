@@ -1,0 +1,34 @@
+"""RLX101 to RLX103 where the program does not say at which byte a tensor starts."""
+
+from __future__ import annotations
+
+import pytest
+
+from tests.rules.checking import checks, parse
+
+PROGRAM = """
+@R.function(pure=False)
+def main(k: R.Prim("float32")) -> R.Tensor((4,), "float32"):
+    storage = R.memory.alloc_storage(R.shape([16]), 0, "global", "uint8")
+    at = {at}
+    alloc = R.memory.alloc_tensor(storage, at, R.shape([4]), "float32")
+    return alloc
+"""
+UNSAID = "needs-runtime-check"
+
+
+@pytest.mark.parametrize(
+    ("at", "said"),
+    [
+        ('R.call_packed("where", ty_args=[R.Prim("int64")])', (UNSAID, UNSAID, UNSAID)),
+        # What is no whole number at all.
+        ("k", (UNSAID, UNSAID, UNSAID)),
+        ("R.prim_value(T.float32(1))", (UNSAID, UNSAID, UNSAID)),
+        ("R.prim_value(0)", ("always-fine",) * 3),
+        ("R.prim_value(4)", ("always-wrong", "always-fine", "always-fine")),
+    ],
+)
+def test_an_offset_that_is_not_known_may_be_any(at: str, said: tuple[str, ...]) -> None:
+    found = checks(parse(PROGRAM.format(at=at)), "RLX10")
+    last = {check.rule: check.verdict.value for check in found}
+    assert tuple(last[rule] for rule in ("RLX101", "RLX102", "RLX103")) == said
