@@ -12,6 +12,7 @@ from tvm.relax import transform
 
 import relax_lint
 from relax_lint import instrument
+from relax_lint.judging.report import check_module
 from relax_lint.model import prim_funcs
 from tests.api.programs import FINE, OVERFLOW, module, parsed
 from tests.programs.transformer import exported
@@ -237,7 +238,6 @@ def test_what_was_read_of_kernels_goes_with_all_of_them() -> None:
 
 def test_where_findings_come_from_is_looked_for_when_somebody_asks(monkeypatch: pytest.MonkeyPatch) -> None:
     judged: list[object] = []
-    check_module = instrument.check_module
 
     def counted(*arguments: Any, **named: Any) -> Any:
         judged.append(arguments)
