@@ -10,7 +10,12 @@ import argparse
 import os
 from collections.abc import Container, Sequence
 
-from relax_lint.commands.looking import inputs_looked_at, none_holds_relax, without_relax
+from relax_lint.commands.looking import (
+    inputs_looked_at,
+    may_be_configured,
+    none_holds_relax,
+    without_relax,
+)
 from relax_lint.commands.options import against_untrusted, codes, overrides
 from relax_lint.commands.terminal import (
     INTERRUPTED,
@@ -96,7 +101,7 @@ def _run_once(
         if not options.quiet and not (command == "check" and options.diff):
             write(without_relax(inputs))
         elif options.error_on_no_input:
-            tell(f"relax-lint: no input of {len(options.paths)} has a Relax function (`--error-on-no-input`)")
+            tell(f"relax-lint: no input of {len(inputs)} has a Relax function (`--error-on-no-input`)")
         return NO_INPUT if options.error_on_no_input else OK
     if not watched:
         # What is watched may go and come again.
@@ -157,11 +162,7 @@ def _is_configured(options: argparse.Namespace) -> bool:
     # Whether results are kept is no matter to a file without any.
     if options.config is not None or set(overrides(options)) - {"cache"}:
         return True
-    from relax_lint.settings.pyproject import candidates
-
-    if options.untrusted:
-        return False
-    return next(candidates("."), None) is not None
+    return not options.untrusted and may_be_configured()
 
 
 def configuration(options: argparse.Namespace) -> Config:

@@ -34,7 +34,7 @@ class PlainCall:
         options = {word for word in arguments if word.startswith(("-", "@"))}
         self.inputs: Inputs | None = None
         self._is_quiet = not options.isdisjoint(_QUIET)
-        if options <= _PLAIN and not _is_configured():
+        if options <= _PLAIN and not may_be_configured():
             words = arguments[1:] if arguments[0] == "check" else arguments
             paths = [word for word in words if word not in options] if options else words
             with without_collection():
@@ -82,7 +82,7 @@ def without_relax(inputs: Sequence[object]) -> str:
     return f"no Relax function in {len(inputs):,} input{'' if len(inputs) == 1 else 's'}\n"
 
 
-def _is_configured() -> bool:
+def may_be_configured() -> bool:
     """Whether there may be a configuration, or nothing is certain."""
     from relax_lint.settings.pyproject import candidates
 

@@ -38,7 +38,7 @@ class CallResults:
         self._judge = judge
 
     def extents(self) -> Iterator[Decided[CallResult]]:
-        """Those with an extent that is no number and no extent of another tensor: none is negative."""
+        """Those with an extent that is neither constant nor that of another tensor: none is negative."""
         free = self._judge.entry.free
         for result in self._all():
             shape = result.type.shape or ()

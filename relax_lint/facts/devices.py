@@ -244,7 +244,7 @@ class DeviceFacts:
         )
 
     def _unplaced(self, call: KernelCall, placed: set[ValueId]) -> tuple[Presumption, ...]:
-        """What is assumed of the tensors of which nothing says where they are."""
+        """What is assumed of the tensors whose device is unknown."""
         others = dict.fromkeys(argument for argument in call.arguments if argument not in placed)
         return tuple(
             Presumption(f"`{self._function.values[value].name}` is on the device of the others")

@@ -61,7 +61,7 @@ class Placement:
     storages: tuple[AllocStorage, ...] | Unknown
     domain: Domain
     page_size: int
-    alike: Alike = field(default_factory=lambda: Alike(), compare=False, repr=False)
+    alike: Alike = field(default_factory=Alike, compare=False, repr=False)
 
     @property
     def storage(self) -> AllocStorage | None:

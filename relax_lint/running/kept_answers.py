@@ -51,7 +51,7 @@ _CLOCK_STEP_S = 2.0
 _DAY_S = 86_400.0
 _TAG, _SIGNATURE = "CACHEDIR.TAG", b"Signature: 8a477f597d28d172789f06886806bc55\n# A cache of relax-lint"
 _METADATA = (".dist-info", ".egg-info")
-_FOLDER = "--cache-dir"
+_FOLDER_OPTION = "--cache-dir"
 _NUMBERS = struct.Struct("=QQQqq")
 
 
@@ -144,9 +144,9 @@ def _named_folder(arguments: Sequence[str]) -> tuple[str | None, list[str]]:
     for word in words:
         if word == "--":
             others += words
-        elif word == _FOLDER:
+        elif word == _FOLDER_OPTION:
             folder = next(words, "")
-        elif word.startswith(f"{_FOLDER}="):
+        elif word.startswith(f"{_FOLDER_OPTION}="):
             folder = word.partition("=")[2]
         else:
             others.append(word)

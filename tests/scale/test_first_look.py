@@ -10,6 +10,7 @@ from pathlib import Path
 
 import pytest
 
+from relax_lint.cli import main
 from relax_lint.commands import check
 from relax_lint.commands.looking import PlainCall
 from relax_lint.sources.discovery import discover, looked_at
@@ -138,3 +139,10 @@ def test_a_folder_without_relax_loads_next_to_nothing(tree: Path) -> None:
     assert code == "0"
     assert not HEAVY & set(loaded)
     assert len([name for name in loaded if name.startswith("relax_lint")]) < 20
+
+
+def test_a_run_that_fails_for_want_of_relax_counts_files_and_not_paths(
+    tree: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert main(["--quiet", "--error-on-no-input", "."]) == 3
+    assert capsys.readouterr().err.startswith("relax-lint: no input of 4 has a Relax function")
