@@ -40,9 +40,9 @@ def matrix_call(node: Any) -> Value | None:
         rows = _rows(args[0], args[2], args[3], _METAL, False, _METAL_MOVES[name])
         return _both(_number(args[0], args[1], _METAL, not _METAL_MOVES[name]), rows)
     if name in _PRODUCTS:
-        shape = _METAL if name.startswith("simdgroup") else None
+        known: Shape | None = _METAL if name.startswith("simdgroup") else None
         pairs = zip(args[::2], args[1::2], strict=True)
-        return _both(*(_number(*pair, shape, at == 0) for at, pair in enumerate(pairs)))
+        return _both(*(_number(*pair, known, at == 0) for at, pair in enumerate(pairs)))
     return None
 
 
