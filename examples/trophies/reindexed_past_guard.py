@@ -1,6 +1,6 @@
-"""`Schedule.reindex` copies what a block reads into a buffer with one element for each step of the block, also
-for the steps in which a condition keeps the block from reading: the last one reads behind the argument. The
-number is not used. A GPU, and a CPU behind whose argument no memory is, may end the process.
+"""`Schedule.reindex` copies what a block reads into a buffer with one element for each step of the block, and
+does so also for the steps in which a condition keeps the block from reading: the last one reads behind the
+argument. The number is not used. Where no memory is behind the argument, the process may end.
 """
 
 import numpy as np

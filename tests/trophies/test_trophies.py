@@ -75,6 +75,7 @@ SAID = {
     "mixed_view": None,
     "multiplied_past_in_place": Said(passes=("AdjustMatmulOrder",)),
     "normed_past_in_place": Said(passes=("FoldBatchnormToConv2D",)),
+    "padded_past_producer": Said("RLX306", passes=("PadEinsum",)),
     "pooled_past_window": Said("RLX306", Verdict.NEEDS_RUNTIME_CHECK, ("LegalizeOps",)),
     "product_of_sum_past_in_place": Said(passes=("ExpandMatmulOfSum",)),
     "product_with_itself": None,
@@ -124,6 +125,7 @@ UNWRITTEN = {
 }
 """Those whose result is what memory held before, and arguments."""
 OUTSIDE = {
+    "padded_past_producer": (("float32[3, 16384]",), Damage("read", at=196608, size=196608)),
     "reindexed_past_guard": (("float32[16384]",), Damage("read", at=65536, size=65536)),
     "scattered_past_source": (("float32[100000]", "float32[2]"), Damage("read", at=64, size=8)),
 }
