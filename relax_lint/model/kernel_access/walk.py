@@ -268,6 +268,7 @@ class Walk(Extents):
         values = [self.settled(value) for value in node.iter_values[:]]
         block = node.block
         predicate = True if nodes.is_constant_true(node.predicate) else self.guard(node.predicate)
+        blocks, self.blocks = self.blocks, (*self.blocks, block)
         with self.scope(predicate):
             for axis, value in zip(block.iter_vars[:], values, strict=True):
                 self.bind(axis.var, value)
@@ -279,6 +280,7 @@ class Walk(Extents):
                 with self.scope(*self._first_step(block, values)):
                     self.statement(block.init)
             self.statement(block.body)
+        self.blocks = blocks
 
     def _first_step(self, block: Any, values: Sequence[Any]) -> Iterator[Condition]:
         """What holds where a block is initialised: each axis that it reduces is at its start."""

@@ -24,6 +24,7 @@ from tests.oracle.tir.expressions import (
     name_of,
     value,
 )
+from tests.oracle.tir.matrices import matrix_call
 from tests.oracle.tir.memory import ParallelLoop, View, compact_strides
 from tests.oracle.tir.numbers import lanes_of, rounding
 
@@ -314,7 +315,7 @@ def _evaluate(node: Any) -> Action:
         return _leaving(left)
     if name == "tvm_storage_sync":
         return _barrier
-    found = value(node.value)
+    found = (matrix_call(node.value) if name else None) or value(node.value)
 
     def run(frame: Frame) -> Run:
         found(frame)
