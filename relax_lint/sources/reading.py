@@ -18,7 +18,8 @@ from relax_lint.sources.ignore_comment import IgnoreComment
 from relax_lint.sources.ignore_comments import read_comments
 from relax_lint.sources.literal import with_printable_numbers
 from relax_lint.sources.newer_python import with_symbols, without_later_syntax
-from relax_lint.sources.prefilter import may_contain_relax
+from relax_lint.sources.prefilter import may_contain_relax, test_of
+from relax_lint.sources.spelling import wide_encoding
 from relax_lint.sources.text import SourceText, UndecodableError, decode
 from relax_lint.sources.unit import FileUnits, Unit
 
@@ -36,9 +37,12 @@ def read_units(data: bytes, path: str, kind: str = "python") -> FileUnits:
 
     An input without Relax gives nothing at all.
     """
-    if not may_contain_relax(data):
+    may_matter = test_of(kind, named=True)
+    if may_matter is not None and not may_matter(data):
         return FileUnits()
     try:
+        if (encoding := wide_encoding(data)) is not None:
+            raise UndecodableError(f"{encoding.upper()}, and Python reads UTF-8")
         content = decode(data) if kind == "python" else data.decode("utf-8-sig")
     except (UndecodableError, UnicodeDecodeError) as error:
         return FileUnits(problems=(_at_start(path, f"not readable as text: {error}"),))
