@@ -84,7 +84,7 @@ class Accesses(Contents):
         claims: list[Claim] = [(None, True, (-number).shift(-1)), (None, False, number - count)]
         self._record(buffer, (None,) * len(buffer.shape), None, writes=writes, claims=claims)
 
-    def placed(self, buffer: Buffer, position: Poly, *, writes: bool) -> None:
+    def placed(self, buffer: Buffer, position: Poly, *, writes: bool, why: str = "") -> None:
         """An access of the element so many behind the start of the memory of a buffer, or of some."""
         unread = ""
         try:
@@ -94,7 +94,7 @@ class Accesses(Contents):
         if not claims:
             unread = unread or f"it is passed to `{self.callee}`"
         where = (None,) * len(buffer.shape)
-        self._record(buffer, where, None, writes=writes, claims=claims, unread=unread)
+        self._record(buffer, where, None, writes=writes, claims=claims, unread=unread, why=why)
 
     def passed(
         self,
