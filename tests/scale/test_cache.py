@@ -113,6 +113,13 @@ def test_another_input_is_another_entry(folder: Path, other: FileData) -> None:
     assert kept(folder, file=other) is None
 
 
+def test_a_name_of_a_file_that_ends_another_ones_key(folder: Path) -> None:
+    # Both are named in one repository, and both texts are Python.
+    keep(folder, file=replace(FILE, data=b"b.py\npython\nTrue\n" + FILE.data))
+    longer = f"{FILE.path}\n{FILE.kind}\n{FILE.named}\nb.py"
+    assert kept(folder, file=replace(FILE, path=longer)) is None
+
+
 @pytest.mark.parametrize(
     ("options", "same"),
     [
