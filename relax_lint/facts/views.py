@@ -79,8 +79,8 @@ class ViewFacts:
             ViewKind.MEMORY_VIEW: self._window,
             ViewKind.COPY: self._copy,
         }
-        for op in self._flow.operations:
-            if not isinstance(op, View) or op.kind not in ask:
+        for op in self._flow.function.body.of(View):
+            if op.kind not in ask:
                 continue
             if op.kind is not ViewKind.COPY or all(self._types(op)):
                 yield self._decided(ask[op.kind](op))
