@@ -197,8 +197,7 @@ CASES = {
         set(),
     ),
     "what becomes a view": (
-        HEAD
-        + "    with R.dataflow():\n        a = R.add(x, y)\n        f = R.flatten(a)\n        g = f\n"
+        HEAD + "    with R.dataflow():\n        a = R.add(x, y)\n        f = R.flatten(a)\n        g = f\n"
         "        R.output(a, g)\n"
         '    z = R.call_tir_inplace(Module.twice, (g,), [0], R.Tensor((4,), "float32"))\n    return (z, a)\n',
         {("RLX206", MAY)},
