@@ -6,6 +6,8 @@ from functools import cache
 
 from relax_lint.sources.kinds import is_model
 
+_HEAD = 256
+
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     import re
@@ -17,7 +19,7 @@ def test_of(kind: str, *, named: bool) -> Callable[[bytes], bool] | None:
     do not tell.
     """
     if kind == "python":
-        return may_contain_relax
+        return _may_be_named_otherwise if named else may_contain_relax
     if kind == "notebook":
         return _may_be_notebook
     if is_model(kind) or (kind == "json" and named):
@@ -27,7 +29,27 @@ def test_of(kind: str, *, named: bool) -> Callable[[bytes], bool] | None:
 
 def _may_be_saved(data: bytes) -> bool:
     """False only if no module that TVM has saved is in there."""
-    return b'"nodes"' in data and b'"root' in data
+    if b'"nodes"' in data and b'"root' in data:
+        return True
+    if not data.startswith((b"\xff\xfe", b"\xfe\xff", b"\0\0\xfe\xff")):
+        return False
+    from relax_lint.sources.spelling import respelled
+
+    return b'"nodes"' in (text := respelled(data)) and b'"root' in text
+
+
+def _may_be_named_otherwise(data: bytes) -> bool:
+    """False only if no unit is in there, and no JSON that is read under another name."""
+    return may_contain_relax(data) or json_kind(data) is not None
+
+
+def json_kind(data: bytes) -> str | None:
+    """The kind that a text has which begins as JSON does, where that may hold Relax."""
+    if not data[:_HEAD].lstrip(b"\xef\xbb\xbf \t\r\n").startswith(b"{"):
+        return None
+    if _may_be_saved(data):
+        return "json"
+    return "notebook" if b'"cells"' in data and _may_be_notebook(data) else None
 
 
 def _may_be_notebook(data: bytes) -> bool:

@@ -23,6 +23,11 @@ def wide_encoding(data: bytes) -> str | None:
     return next((name for mark, name in _WIDE if data.startswith(mark)), None)
 
 
+def json_text(data: bytes) -> str:
+    """JSON, in whichever encoding its byte order mark says."""
+    return data.decode(wide_encoding(data) or "utf-8-sig", "replace")
+
+
 def respelled(data: bytes) -> bytes:
     """The text in UTF-8 with the letters that Python's parser sees in names, where compatible ones stand for
     those of ASCII.
