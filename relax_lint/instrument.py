@@ -4,9 +4,10 @@ Importing this module imports TVM.
 
 from __future__ import annotations
 
+import threading
 import warnings
 from collections.abc import Collection, Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import cache
 from typing import Any, Literal, TypeAlias
 
@@ -82,6 +83,29 @@ class _Version:
         return len(self.functions) == len(functions) and all(map(_same, self.functions, functions))
 
 
+@dataclass
+class _Course:
+    """What is under way in one context of passes: the passes that run, the outermost first, the versions
+    since the last one that was judged, which stands first, and its findings by their numbers.
+    """
+
+    running: list[str] = field(default_factory=list)
+    versions: list[_Version] = field(default_factory=list)
+    known: list[int] = field(default_factory=list)
+    declared: dict[str, tuple[int, ...]] = field(default_factory=dict)
+    kept: KeptKernels = field(default_factory=KeptKernels)
+
+
+class _Courses(threading.local):
+    """Those of this thread, the innermost last: a pass may open a context of its own, and each thread has its
+    own contexts.
+    """
+
+    def __init__(self) -> None:
+        self.outer: list[_Course] = []
+        self.now = _Course()
+
+
 @dataclass(frozen=True)
 class _Search:
     """The findings that are new in the last of some versions, by their numbers among all findings, and what
@@ -126,12 +150,9 @@ class MemoryLint:
         self._fail_on = None if fail_on is None else api.as_severity(fail_on)
         self._config = known_config(config)
         self._passes: Passes = passes if passes is None or passes == "all" else frozenset(passes)
-        self._running: list[str] = []
+        self._courses = _Courses()
+        self._adding = threading.Lock()
         self._seen: set[str] = set()
-        self._versions: list[_Version] = []
-        self._known: list[int] = []
-        self._declared: dict[str, tuple[int, ...]] = {}
-        self._kept = KeptKernels()
         self._findings: list[PassFinding] = []
         self._searches: list[_Search] = []
         self._failures: list[Check] = []
@@ -159,104 +180,87 @@ class MemoryLint:
     def enter_pass_ctx(self) -> None:
         """A context begins. What was found before is traced: the versions of a module are not held longer."""
         self._trace_all()
-        self._forget()
+        self._courses.outer.append(self._courses.now)
+        self._courses.now = _Course()
 
     def exit_pass_ctx(self) -> None:
         """A context ends: a version that was not judged because a pass failed is judged now."""
-        if self._versions and self._passes is None and self._has_news():
-            self._judge()
-        if self._passes not in (None, "all") and not self._running:
+        course, outer = self._courses.now, self._courses.outer
+        if course.versions and self._passes is None and _has_news(course):
+            self._judge(course)
+        if self._passes not in (None, "all") and not course.running and len(outer) <= 1:
             for name in sorted(set(self._passes or ()) - self._seen):
                 _warn(f"no pass `{name}` ran, after which the module was to be judged")
-        self._forget()
+        self._courses.now = outer.pop() if outer else _Course()
 
     def run_before_pass(self, module: Any, info: Any) -> None:
         """A pass is about to run."""
-        name = str(info.name)
-        self._record(module, self._running[-1] if self._running else None)
-        self._running.append(name)
+        name, course = str(info.name), self._courses.now
+        _record(course, module, course.running[-1] if course.running else None)
+        course.running.append(name)
         loses = name == _ERASING_PACKED and has_packed_in_place(module)
         if loses:
-            self._declared |= declared_in(module)
-        if self._passes is None and self._versions and (loses or name in _ERASING):
-            self._fail(self._judge())
+            course.declared |= declared_in(module)
+        if self._passes is None and course.versions and (loses or name in _ERASING):
+            self._fail(self._judge(course))
 
     def run_after_pass(self, module: Any, info: Any) -> None:
         """A pass has run."""
-        name = str(info.name)
+        name, course = str(info.name), self._courses.now
         # Passes that failed within this one were never left.
-        while self._running and self._running.pop() != name:
+        while course.running and course.running.pop() != name:
             pass
         self._seen.add(name)
-        self._record(module, name)
-        if self._versions and self._is_due(name):
-            self._fail(self._judge())
+        _record(course, module, name)
+        if course.versions and self._is_due(name, course):
+            self._fail(self._judge(course))
 
-    def _is_due(self, name: str) -> bool:
+    def _is_due(self, name: str, course: _Course) -> bool:
         if self._passes is None:
-            return not self._running and self._has_news()
+            return not course.running and _has_news(course)
         return self._passes == "all" or name in self._passes
 
-    def _has_news(self) -> bool:
-        since = self._versions[1:] if self._versions[0].judged else self._versions
-        return any(version.made_by not in _NOTHING_NEW for version in since)
-
-    def _record(self, module: Any, made_by: str | None) -> None:
-        table = module.functions
-        if self._versions and _same(self._versions[-1].table, table):
-            return
-        functions = [function for _, function in table.items()]
-        if not any(map(versions.is_relax, functions)):
-            return
-        if self._versions and self._versions[-1].holds(functions):
-            self._versions[-1].table = table
-            return
-        if made_by is None:
-            self._forget()
-        # Passes written in Python may change the module that they were given.
-        self._versions.append(_Version(made_by, module.clone(), table, functions))
-
-    def _forget(self) -> None:
-        self._running, self._versions, self._known, self._declared = [], [], [], {}
-        self._kept = KeptKernels()
-
-    def _judge(self) -> list[int]:
+    def _judge(self, course: _Course) -> list[int]:
         """Judge the newest version; the numbers of what is new since the last one that was judged, which then
-        stands first in the list. `_known` are the findings of that one, by their numbers.
+        stands first in the list.
         """
-        newest = self._versions[-1]
+        newest = course.versions[-1]
         if newest.judged:
             return []
         newest.judged = True
-        findings = newest.findings = self._found(newest, self._config, self._declared, self._kept)
+        findings = newest.findings = self._found(newest, self._config, course.declared, course.kept)
         if findings is None:
             return []
-        first = self._versions[0]
+        first = course.versions[0]
         before_it = [] if first is newest else first.findings or []
         known: list[int] = []
         new: dict[int, Check] = {}
-        for finding, found in zip(findings, counterparts(findings, before_it), strict=True):
-            before = of_one_condition(finding, before_it) if found is None else found
-            if before is not None:
-                known.append(self._known[before])
-            else:
-                known.append(len(self._findings))
-                new[known[-1]] = finding
-                # Until it is asked for it is as it is now, and its pass is not known.
-                self._findings.append(PassFinding(finding, newest.made_by))
-        if new:
-            self._searches.append(_Search(self._versions, new, dict(self._declared), self._kept))
-        for number in {*self._known, *known}:
-            self._findings[number] = replace(self._findings[number], present=number in known)
-        self._versions, self._known = [newest], known
+        with self._adding:
+            for finding, found in zip(findings, counterparts(findings, before_it), strict=True):
+                before = of_one_condition(finding, before_it) if found is None else found
+                if before is not None:
+                    known.append(course.known[before])
+                else:
+                    known.append(len(self._findings))
+                    new[known[-1]] = finding
+                    # Until it is asked for it is as it is now, and its pass is not known.
+                    self._findings.append(PassFinding(finding, newest.made_by))
+            if new:
+                self._searches.append(_Search(course.versions, new, dict(course.declared), course.kept))
+            for number in {*course.known, *known}:
+                self._findings[number] = replace(self._findings[number], present=number in known)
+        course.versions, course.known = [newest], known
         return list(new)
 
     def _trace_all(self) -> None:
-        """Find out where each finding came in."""
-        searches, self._searches = self._searches, []
-        for search in searches:
-            for number, found in zip(search.findings, self._traced(search), strict=True):
-                self._findings[number] = replace(found, present=self._findings[number].present)
+        """Find out where each finding came in. Who asks next begins again what was interrupted."""
+        for search in tuple(self._searches):
+            traced = list(self._traced(search))
+            with self._adding:
+                for number, found in zip(search.findings, traced, strict=True):
+                    self._findings[number] = replace(found, present=self._findings[number].present)
+                # Another thread may have found out the same.
+                self._searches[:] = [one for one in self._searches if one is not search]
 
     def _traced(self, search: _Search) -> Iterator[PassFinding]:
         """New findings about the newest version, each as it is where it came in."""
@@ -320,6 +324,29 @@ class MemoryLint:
         if grave := [number for number in new if self._findings[number].check.severity.rank >= least]:
             self._trace_all()
             raise MemoryLintError(_text(_report([_named(self._findings[number]) for number in grave])))
+
+
+def _has_news(course: _Course) -> bool:
+    since = course.versions[1:] if course.versions[0].judged else course.versions
+    return any(version.made_by not in _NOTHING_NEW for version in since)
+
+
+def _record(course: _Course, module: Any, made_by: str | None) -> None:
+    """Keep the module if it is another one than the newest version."""
+    table, known = module.functions, course.versions
+    if known and _same(known[-1].table, table):
+        return
+    functions = [function for _, function in table.items()]
+    if not any(map(versions.is_relax, functions)):
+        return
+    if known and known[-1].holds(functions):
+        known[-1].table = table
+        return
+    if made_by is None:
+        # It has nothing to do with those before.
+        vars(course).update(vars(_Course()))
+    # Passes written in Python may change the module that they were given.
+    course.versions.append(_Version(made_by, module.clone(), table, functions))
 
 
 def _is_about_plan(finding: Check) -> bool:

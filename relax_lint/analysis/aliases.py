@@ -84,10 +84,10 @@ class Aliases:
     def fields(self) -> dict[ValueId, tuple[ValueId, ...]]:
         """The fields of every tuple that is built in the function, also under its other names."""
         fields = dict(self._function.inline_tuples)
-        for op in self._function.body.walk():
+        for op in self._function.body.of(MakeTuple, Alias, MatchCast):
             if isinstance(op, MakeTuple):
                 fields[op.result] = op.items
-            elif isinstance(op, Alias | MatchCast) and op.source in fields:
+            elif op.source in fields:
                 fields[op.result] = fields[op.source]
         return fields
 
@@ -100,11 +100,19 @@ class Aliases:
         `R.call_tir_inplace` makes of an argument is a trivial binding of it once the call is rewritten.
         """
         found: dict[ValueId, ValueId] = {}
-        for op in self._function.body.walk():
+        for op in self._renaming:
             source = self._same_register(op)
             if source is not None:
                 found[op.result] = found.get(source, source)
         return found
+
+    @cached_property
+    def _renaming(self) -> tuple[Op, ...]:
+        """The operations whose result may be another value, as an object or in a register."""
+        body = self._function.body
+        if any(call.kind is CallKind.CALL_TIR_INPLACE for call in body.of(KernelCall)):
+            return body.of(Alias, MatchCast, View, MakeTuple, GetItem, KernelCall)
+        return body.of(Alias, MatchCast, View, MakeTuple, GetItem)
 
     @cached_property
     def cast_names(self) -> frozenset[ValueId]:
@@ -112,7 +120,7 @@ class Aliases:
         value may have become that of the cast since, unless it is that of an allocation.
         """
         found: set[ValueId] = set()
-        for op in self._function.body.walk():
+        for op in self._renaming:
             source = self._same_register(op)
             if source is not None and (source in found or self._may_have_been_left(op, source)):
                 found.add(op.result)
@@ -162,12 +170,12 @@ class Aliases:
     def _rebuilt(self) -> dict[ValueId, ValueId]:
         """The tuples that put all fields of another one together again, also under their other names."""
         found: dict[ValueId, ValueId] = {}
-        for op in self._function.body.walk():
+        for op in self._function.body.of(MakeTuple, Alias, MatchCast):
             if isinstance(op, MakeTuple):
                 source = self._rebuilt_tuple(op)
                 if source is not None:
                     found[op.result] = source
-            elif isinstance(op, Alias | MatchCast) and op.source in found:
+            elif op.source in found:
                 found[op.result] = found[op.source]
         return found
 
@@ -176,7 +184,7 @@ class Aliases:
         """Whether VMShapeLower has put its checks in: a shape that it compared is known from then on, and the
         casts that are left were not trivial before.
         """
-        return any(isinstance(op, Assert) and not op.written for op in self._function.body.walk())
+        return any(not op.written for op in self._function.body.of(Assert))
 
     def _written_type(self, value: ValueId) -> ValueType:
         """The type that the IR gives a value: of a cast, less may be written than is known."""
@@ -252,7 +260,7 @@ class Aliases:
     def windows(self) -> frozenset[ValueId]:
         """The values that may be less than all of the memory behind them: views, and other names of views."""
         found: set[ValueId] = set()
-        for op in self._function.body.walk():
+        for op in self._function.body.of(View, Alias, MatchCast, MakeTuple, GetItem, If, KernelCall):
             sources: tuple[ValueId, ...] = ()
             if isinstance(op, View) and op.kind in (ViewKind.MEMORY_VIEW, ViewKind.RESHAPE):
                 found.add(op.result)
@@ -264,7 +272,7 @@ class Aliases:
                 sources = (op.tuple,)
             elif isinstance(op, If):
                 sources = (op.then_result, op.else_result)
-            elif isinstance(op, KernelCall):
+            elif isinstance(op, KernelCall) and op.inplace:
                 sources = tuple(op.arguments[i] for i in op.inplace if i >= 0)
             if sources and not found.isdisjoint(
                 leaf for source in sources for leaf in (source, *self.leaves(source))
@@ -275,7 +283,7 @@ class Aliases:
     @cached_property
     def _identities(self) -> dict[ValueId, ValueId]:
         found: dict[ValueId, ValueId] = {}
-        for op in self._function.body.walk():
+        for op in self._renaming:
             source = self._same_register(op)
             if isinstance(op, Alias | MatchCast) or (isinstance(op, View) and op.kind is ViewKind.COPY):
                 source = op.source

@@ -23,8 +23,8 @@ class Callees:
         self._calls: dict[str, list[tuple[Function, FunctionCall]]] = defaultdict(list)
         self._escaped: set[str] = set()
         for function in program.functions:
-            for op in function.body.walk():
-                if isinstance(op, FunctionCall) and op.target is not None:
+            for op in function.body.of(FunctionCall):
+                if op.target is not None:
                     self._calls[op.target].append((function, op))
             for value in _passed_on(function):
                 if value in function.function_values:
@@ -39,8 +39,8 @@ class Callees:
         values = FunctionValues(program, self.knows_callers, lambda function: tuple(self.calls_of(function)))
         found: list[tuple[Function, FunctionCall, tuple[str, ...]]] = []
         for function in program.functions:
-            for op in function.body.walk():
-                if isinstance(op, FunctionCall) and op.target is None and op.value is not None:
+            for op in function.body.of(FunctionCall):
+                if op.target is None and op.value is not None:
                     names = values.of(function, op.value)
                     if names is not None:
                         found.append((function, op, names))

@@ -65,7 +65,7 @@ class Contents(ContentWrites):
         self._works_in_place = any(
             isinstance(op, FunctionCall)
             or (isinstance(op, KernelCall) and bool(superseded(op, effect_of(op))))
-            for op in function.body.walk()
+            for op in function.body.of(FunctionCall, KernelCall)
         )
         self._last_use.update(self._last_uses())
         self.reported = Reported(aliases, paths, memory)

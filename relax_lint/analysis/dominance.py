@@ -46,7 +46,7 @@ def captured_values(program: Program, function: Function) -> frozenset[ValueId]:
     if outer is None:
         return frozenset()
     paths = Paths(outer)
-    made = (op for op in outer.body.walk() if isinstance(op, Constant))
+    made = outer.body.of(Constant)
     here = next((op for op in made if outer.function_values.get(op.result) == function.name), None)
     if here is None:
         return frozenset()

@@ -109,15 +109,15 @@ class FunctionFlow:
         """Every operation in program order, branches included."""
         return tuple(self.function.body.walk())
 
-    @cached_property
+    @property
     def calls(self) -> tuple[KernelCall, ...]:
         """Every call of a kernel, a packed function or an operator."""
-        return tuple(op for op in self.operations if isinstance(op, KernelCall))
+        return self.function.body.of(KernelCall)
 
-    @cached_property
+    @property
     def function_calls(self) -> tuple[FunctionCall, ...]:
         """Every call of a Relax function."""
-        return tuple(op for op in self.operations if isinstance(op, FunctionCall))
+        return self.function.body.of(FunctionCall)
 
     @cached_property
     def effects(self) -> EffectTable:
@@ -286,5 +286,5 @@ def _is_used(function: Function, call: FunctionCall) -> bool:
         *(value for op in function.body.walk() for value in operands(op, function)),
         function.result,
         *function.inline_tuples.get(function.result, ()),
-        *(r for op in function.body.walk() if isinstance(op, If) for r in (op.then_result, op.else_result)),
+        *(r for op in function.body.of(If) for r in (op.then_result, op.else_result)),
     )

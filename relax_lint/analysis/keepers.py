@@ -25,7 +25,11 @@ class Keepers:
 
     @cached_property
     def _names(self) -> frozenset[str]:
-        found = {f.name for f in self._program.functions if any(map(self._may_keep, f.body.walk()))}
+        found = {
+            f.name
+            for f in self._program.functions
+            if any(map(self._may_keep, f.body.of(KernelCall, FunctionCall)))
+        }
         left = list(found)
         callers = self._callers()
         while left:
@@ -47,5 +51,5 @@ class Keepers:
         return found
 
     def _called_by(self, function: Function) -> set[str]:
-        calls = (op for op in function.body.walk() if isinstance(op, FunctionCall))
+        calls = function.body.of(FunctionCall)
         return {callee.name for call in calls for callee in self._callees.all_of(call)}

@@ -50,8 +50,7 @@ class Kills:
         self.of_nulls: list[Kill] = []
         """The kills of null values: compiled code cannot contain them."""
         self._constants = _constants(function)
-        calls = (op for op in function.body.walk() if isinstance(op, KernelCall))
-        self._nulls = frozenset(op.result for op in calls if op.callee in NULLS)
+        self._nulls = frozenset(op.result for op in function.body.of(KernelCall) if op.callee in NULLS)
         killed: dict[ValueId, _Killed] = {}
         self._block(function.body, killed)
         self._use(None, self._fields_of(function.result), killed)
@@ -93,10 +92,10 @@ class Kills:
         killed[register] = _Killed(op, Certainty.MUST)
 
     def _use(self, op: Op | None, values: Iterable[ValueId], killed: dict[ValueId, _Killed]) -> None:
-        for value in dict.fromkeys(values):
-            found = killed.get(self._aliases.register(value))
-            if found is None:
-                continue
+        registers = self._aliases.registers
+        hit = [value for value in values if registers.get(value, value) in killed]
+        for value in dict.fromkeys(hit) if hit else ():
+            found = killed[registers.get(value, value)]
             if found.kill.kind is KillKind.OBJECT and self._aliases.is_field_to_check(value):
                 continue
             # `b = a` shares the register of `a` because KillAfterLastUse removes such bindings. After it,
@@ -119,6 +118,6 @@ class Kills:
 
 def _constants(function: Function) -> frozenset[ValueId]:
     """The tensors that are written in place, or bound to a name as they are."""
-    bound = (op.result for op in function.body.walk() if isinstance(op, Constant))
+    bound = (op.result for op in function.body.of(Constant))
     tensors = (value for value in bound if function.tensor_type(value) is not None)
     return frozenset((*function.constants, *tensors))

@@ -51,7 +51,9 @@ class Releases:
 def operands(op: Op, function: Function) -> tuple[ValueId, ...]:
     """The values that an operation itself reads; fields of tuples written in place count, kills do not."""
     read = _READS.get(type(op))
-    return () if read is None else _inlined(read(op), function)
+    if read is None:
+        return ()
+    return _inlined(read(op), function) if function.inline_tuples else read(op)
 
 
 def users_of(function: Function) -> dict[ValueId, list[Op]]:
@@ -147,7 +149,7 @@ def inserted_kills(function: Function, aliases: Aliases) -> Releases:
     fields are used (the result of `R.split`) keeps them to the end of the function.
     """
     releases = Releases()
-    kills = [op for op in function.body.walk() if isinstance(op, Kill)]
+    kills = function.body.of(Kill)
     if any(op.kind is KillKind.OBJECT for op in kills) or _has_shape_heap(function):
         return releases
     written = {aliases.register(op.target) for op in kills}
@@ -189,7 +191,7 @@ def _complete(
 
 
 def _has_shape_heap(function: Function) -> bool:
-    return any(isinstance(op, KernelCall) and op.callee == SHAPE_HEAP for op in function.body.ops)
+    return any(op.callee == SHAPE_HEAP for op in function.body.of(KernelCall))
 
 
 def _is_killable(op: Op, function: Function) -> bool:

@@ -44,7 +44,7 @@ class MadeViews:
     @cached_property
     def _overwrites(self) -> bool:
         """Whether a call may write to something that it is given."""
-        calls = (op for f in self._program.functions for op in f.body.walk() if isinstance(op, KernelCall))
+        calls = (call for f in self._program.functions for call in f.body.of(KernelCall))
         return any(not call.kind.allocates_result for call in calls)
 
     def _of_operator(self, call: KernelCall, function: Function) -> tuple[ValueId, ...]:

@@ -13,6 +13,7 @@ from relax_lint.model.operations import (
     GetItem,
     If,
     KernelCall,
+    Kill,
     MakeTuple,
     MatchCast,
     Op,
@@ -60,6 +61,8 @@ class Offsets:
         self, block: Block, known: dict[ValueId, Size], fields: dict[ValueId, tuple[ValueId, ...]]
     ) -> None:
         for op in block.ops:
+            if isinstance(op, Kill) or (isinstance(op, KernelCall) and not op.inplace):
+                continue
             if isinstance(op, If):
                 self._walk(op.then_block, known, fields)
                 self._walk(op.else_block, known, fields)

@@ -174,7 +174,7 @@ class Neighbours:
 def _several_on_one(function: Function, aliases: Aliases) -> dict[ValueId, ValueId]:
     """The tensors of the storages that have several, each with its storage."""
     on: dict[ValueId, list[ValueId]] = defaultdict(list)
-    for op in function.body.walk():
-        if isinstance(op, AllocTensor) and len(storages := aliases.roots.storages.get(op.result, ())) == 1:
+    for op in function.body.of(AllocTensor):
+        if len(storages := aliases.roots.storages.get(op.result, ())) == 1:
             on[next(iter(storages))].append(op.result)
     return {t: storage for storage, tensors in on.items() if len(tensors) >= SEVERAL for t in tensors}

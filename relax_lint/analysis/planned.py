@@ -8,8 +8,6 @@ from relax_lint.analysis.effects import fresh_outputs
 from relax_lint.model.operations import AllocStorage, AllocTensor, FunctionCall, KernelCall
 from relax_lint.model.program import Function, Program
 
-_ALLOCATIONS = (AllocStorage, AllocTensor)
-
 
 def unplanned_functions(program: Program) -> tuple[str, ...]:
     """The functions of which TVM has still to plan the memory, in the order of the module."""
@@ -31,13 +29,12 @@ def rests_on_unplanned(program: Program, function: Function) -> str | None:
 
 
 def _is_unplanned(function: Function) -> bool:
-    ops = list(function.body.walk())
-    if any(isinstance(op, _ALLOCATIONS) for op in ops):
+    if function.body.of(AllocStorage, AllocTensor):
         return False
-    return any(isinstance(op, KernelCall) and fresh_outputs(op) > 0 for op in ops)
+    return any(fresh_outputs(call) > 0 for call in function.body.of(KernelCall))
 
 
 def _callees(function: Function) -> Iterator[str]:
-    for op in function.body.walk():
-        if isinstance(op, FunctionCall) and op.target is not None:
+    for op in function.body.of(FunctionCall):
+        if op.target is not None:
             yield op.target

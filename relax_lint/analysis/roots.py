@@ -153,8 +153,10 @@ class Roots:
         if isinstance(op, MakeTuple):
             # Before its own fields are made: a tuple of tuples has twice as many at each level.
             return tuple(self.tree(item) for item in op.items)
-        if isinstance(op, AllocTensor) and op.storage is not None:
-            self.storages[op.result] = self.of(AccessPath(op.storage))
+        if isinstance(op, AllocTensor):
+            if op.storage is not None:
+                self.storages[op.result] = self.of(AccessPath(op.storage))
+            return frozenset((op.result,))
         type_ = self._function.type_of(op.result)
         # Most values are no tuples.
         is_tuple = isinstance(type_, TupleType)

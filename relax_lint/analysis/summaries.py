@@ -209,9 +209,8 @@ class Summaries:
         if name in self._known:
             return
         function = self._functions[name]
-        for op in function.body.walk():
-            if isinstance(op, FunctionCall):
-                yield from (callee.name for callee in self._callees.all_of(op))
+        for op in function.body.of(FunctionCall):
+            yield from (callee.name for callee in self._callees.all_of(op))
         yield from (other for other in function.function_values.values() if other in self._functions)
 
     def _solve(self, names: Iterable[str]) -> None:

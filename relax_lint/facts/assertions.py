@@ -66,7 +66,7 @@ def failing_checks(flow: FunctionFlow, judge: Judge) -> Iterator[Decided[Runtime
 
 def runtime_checks(flow: FunctionFlow) -> Iterator[RuntimeCheck]:
     """Every check of a function whose condition is about symbols."""
-    for op in flow.operations:
+    for op in flow.function.body.of(Assert, MatchCast):
         if isinstance(op, Assert) and op.fact is not None:
             conditions = [op.fact.condition]
         elif isinstance(op, MatchCast) and op.facts:

@@ -15,7 +15,7 @@ import sympy
 from relax_lint.analysis.flow import FunctionFlow
 from relax_lint.analysis.presumption import Presumption
 from relax_lint.facts.asking import equalities
-from relax_lint.facts.claims import all_of, equal
+from relax_lint.facts.claims import all_of, any_empty, equal
 from relax_lint.facts.judge import Decided, Judge
 from relax_lint.model.operations import FunctionCall, ValueId
 from relax_lint.model.program import Function
@@ -61,13 +61,18 @@ def accepted_calls(
             continue
         condition = all_of(equal(one.have, one.want) for one in comparisons)
         asked = partial(equalities, [(one.have, one.want) for one in comparisons])
-        decision = judge.judge(judge.claim_at(condition, call, asked))
+        claim = judge.claim_at(condition, call, asked)
+        decision = judge.judge(claim)
         fine = decision.verdict is Verdict.ALWAYS_FINE
         if fine and not complete:
             continue
         unmet = "" if fine else _first_unmet(comparisons, flow.function, call, judge)
         believed = tuple(presumed[value] for value in call.arguments if value in presumed)
-        yield Decided(CallArguments(call, callee.name, comparisons, unmet), decision, believed)
+        mixed = decision.safe_when is not None
+        empty = any_empty(map(flow.function.type_of, call.arguments)) if mixed else None
+        only_empty = judge.safe_only_if(decision, claim, empty)
+        event = CallArguments(call, callee.name, comparisons, unmet)
+        yield Decided(event, decision, believed, only_empty)
 
 
 def compared(caller: Function, call: FunctionCall, callee: Function) -> tuple[tuple[Comparison, ...], bool]:

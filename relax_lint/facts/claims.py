@@ -9,14 +9,17 @@ from functools import lru_cache
 import sympy
 from sympy.logic.boolalg import Boolean
 
+from relax_lint.model.types import TensorType, ValueType
 from relax_lint.support.lazy_dataclass import record
 from relax_lint.symbolic.asked import Asked, Asking, Plain
 from relax_lint.symbolic.domain import Domain, Fact
 from relax_lint.symbolic.functions import FloorMod
 from relax_lint.symbolic.printing import condition_text
 from relax_lint.symbolic.quantity import Unknown
-from relax_lint.symbolic.relations import CACHED, at_least_zero
+from relax_lint.symbolic.relations import CACHED, at_least_zero, at_most
 from relax_lint.vm.facts import FactSource
+
+_ZERO = sympy.Integer(0)
 
 
 @record(frozen=True)
@@ -63,6 +66,13 @@ def all_of(conditions: Iterable[Boolean | Unknown]) -> Boolean | Unknown:
     if unknown is not None:
         return unknown
     return sympy.And(*stated) if stated else sympy.true
+
+
+def any_empty(types: Iterable[ValueType | None]) -> Boolean | None:
+    """Some tensor of these types has no element; None where none can be empty."""
+    extents = [extent for one in types if isinstance(one, TensorType) for extent in one.shape or ()]
+    conditions = dict.fromkeys(at_most(extent, _ZERO) for extent in extents)
+    return sympy.Or(*conditions) if conditions else None
 
 
 def not_negative(domain: Domain, quantities: Iterable[sympy.Expr]) -> Domain:

@@ -87,9 +87,7 @@ class DeviceFacts:
 
     def same_as_storage(self) -> Iterator[Decided[NamedDevice]]:
         """Every tensor that names a device: it is that of its storage."""
-        for op in self._flow.operations:
-            if not isinstance(op, AllocTensor):
-                continue
+        for op in self._flow.function.body.of(AllocTensor):
             storage, named = self._storage_of(op), self._named_by(op)
             if storage is not None and storage.device is not None and named is not None:
                 event = NamedDevice(op, named, storage)
@@ -192,8 +190,8 @@ class DeviceFacts:
         """Everything that asks a device for memory: storages, and tensors that have none yet."""
         return tuple(
             op
-            for op in self._flow.operations
-            if isinstance(op, AllocStorage) or (isinstance(op, AllocTensor) and op.storage is None)
+            for op in self._flow.function.body.of(AllocStorage, AllocTensor)
+            if isinstance(op, AllocStorage) or op.storage is None
         )
 
     def _is_same(self, one: int, other: int) -> bool:

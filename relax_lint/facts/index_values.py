@@ -120,7 +120,7 @@ class IndexValues:
         if self._written is None:
             self._written = defaultdict(list)
             uses = {use.call.place.index: use for use in self._kernels.uses}
-            for op in self._flow.operations:
+            for op in self._flow.function.body.of(FunctionCall, KernelCall):
                 for root, write in self._writes_of(op, uses.get(op.place.index)):
                     self._written[root].append(write)
                     for other in self._perhaps_with(root, op):

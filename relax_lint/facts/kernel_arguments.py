@@ -66,12 +66,15 @@ class ArgumentFacts:
     def shapes(self) -> Iterator[Decided[KernelUse]]:
         """Every call of a kernel: the shapes are those that its entry accepts."""
         for use in self._kernels.uses:
-            decision = self._judge.judge(Claim(use.match.accepted, use.domain, use.match.asked_to_accept))
+            claim = Claim(use.match.accepted, use.domain, use.match.asked_to_accept)
+            decision = self._judge.judge(claim)
             if decision.verdict is not Verdict.ALWAYS_FINE and use.match.compared != use.match.accepted:
                 unmet = self.first_unmet(use)
                 if unmet is not None and unmet.demand is Demand.STRIDE and self._may_have_gaps(use, unmet):
                     decision = Decision(Verdict.NEEDS_RUNTIME_CHECK, _GAPS)
-            yield Decided(use, decision, use.presumptions)
+            mixed = decision.safe_when is not None
+            only_empty = mixed and self._judge.safe_only_if(decision, claim, use.empty)
+            yield Decided(use, decision, use.presumptions, only_empty)
 
     def _may_have_gaps(self, use: KernelUse, unmet: Requirement) -> bool:
         """Whether an operand may come from outside, with any strides."""

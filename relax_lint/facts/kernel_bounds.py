@@ -32,6 +32,7 @@ from relax_lint.results.verdict import Prover, Verdict
 from relax_lint.support.lazy_dataclass import record
 from relax_lint.symbolic.decision import Decision, Proof, certain
 from relax_lint.symbolic.domain import Fact
+from relax_lint.symbolic.quantity import Unknown
 from relax_lint.vm.facts import FactSource
 
 _URGENCY = {
@@ -96,7 +97,9 @@ class IndexFacts:
             if verdict.open:
                 decision = self._together(use, verdict)
                 assumed = [one for found in verdict.open for one in found.assumptions]
-                yield Decided(use, decision, (*use.presumptions, *dict.fromkeys(assumed)))
+                presumptions = (*use.presumptions, *dict.fromkeys(assumed))
+                only_empty = decision.safe_when is not None and self._is_only_empty(use, verdict.open)
+                yield Decided(use, decision, presumptions, only_empty)
 
     def coverage(self, path: str) -> FunctionAccesses | None:
         """How many accesses were proved; None where no rule asked, or no kernel is called."""
@@ -135,7 +138,8 @@ class IndexFacts:
         if all(one.complete for one in depends):
             decision = self._judge.judge(Claim(all_of(one.condition for one in depends), use.entered))
             is_wrong = decision.verdict is Verdict.ALWAYS_WRONG
-            if is_wrong and not self._one_leaves_its_memory(use, depends):
+            sure = self._inside_memory(use, depends)
+            if is_wrong and self._judge.judge(sure).verdict is not Verdict.ALWAYS_WRONG:
                 return Decision(Verdict.NEEDS_RUNTIME_CHECK, Proof(Prover.CONSTANT, MAY_BE_ANOTHER))
             return decision
         # What is only known to be necessary, or to be enough, is not the safe region.
@@ -145,11 +149,19 @@ class IndexFacts:
         proof = Proof(Prover.CONSTANT, f"a step was found in which an index is outside; {one.reason}")
         return Decision(Verdict.NEEDS_RUNTIME_CHECK, proof, wrong=example)
 
-    def _one_leaves_its_memory(self, use: KernelUse, depends: tuple[AccessVerdict, ...]) -> bool:
-        """Whether in every call some access is outside its memory, and not only outside an axis."""
+    def _inside_memory(self, use: KernelUse, depends: tuple[AccessVerdict, ...]) -> Claim:
+        """That no access leaves an axis of those that leave their memory with it."""
         sure = [one.condition for one in depends if self._accesses.leaves_memory_too(use, one)]
-        found = self._judge.judge(Claim(all_of(sure), use.entered))
-        return found.verdict is Verdict.ALWAYS_WRONG
+        return Claim(all_of(sure), use.entered)
+
+    def _is_only_empty(self, use: KernelUse, found: tuple[AccessVerdict, ...]) -> bool:
+        """Whether one of some accesses is outside its memory unless a tensor of the call is empty."""
+        complete = tuple(one for one in found if one.status is Status.DEPENDS and one.complete)
+        inside = self._inside_memory(use, complete)
+        empty = use.empty
+        if not complete or empty is None or isinstance(inside.condition, Unknown):
+            return False
+        return self._judge.implies(use.entered, inside.condition, empty)
 
     def is_about_input(self, use: KernelUse) -> bool:
         """Whether some input makes an access leave its buffer, as far as that is known."""
@@ -162,8 +174,8 @@ class IndexFacts:
     def first_outside(self, use: KernelUse) -> AccessVerdict:
         """The access to tell of: a certain one before a possible one, a store before a load."""
 
-        def rank(found: AccessVerdict) -> tuple[int, bool]:
-            return _URGENCY[found.status], not found.access.writes
+        def rank(found: AccessVerdict) -> tuple[int, bool, bool]:
+            return _URGENCY[found.status], not self._is_only_empty(use, (found,)), not found.access.writes
 
         return min(self.verdict(use).open, key=rank)
 

@@ -12,6 +12,7 @@ from sympy.logic.boolalg import Boolean
 from relax_lint.analysis.flow import FunctionFlow
 from relax_lint.analysis.kernel_operands import Operand, operands_of
 from relax_lint.analysis.presumption import Presumption
+from relax_lint.facts.claims import any_empty
 from relax_lint.facts.judge import Judge
 from relax_lint.facts.kernel_match import KernelMatch
 from relax_lint.facts.unchecked_types import TypeFacts
@@ -65,6 +66,11 @@ class KernelUse:
     def entered(self) -> Domain:
         """What holds inside the kernel, for calls that its entry lets through."""
         return self.region.entered(self.kernel, self.match.compared)
+
+    @property
+    def empty(self) -> Boolean | None:
+        """Some tensor of the call has no element."""
+        return any_empty(operand.type for operand in self.operands)
 
 
 class KernelFacts:

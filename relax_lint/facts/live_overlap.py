@@ -131,8 +131,8 @@ def harmless_reuses(flow: FunctionFlow) -> Iterator[Decided[AllocTensor]]:
     contents = flow.contents
     written = {event.written for event in contents.overwritings} | {event.written for event in contents.apart}
     blamed = {root for value in written for root in flow.aliases.roots_of(value)}
-    for op in flow.operations:
-        if isinstance(op, AllocTensor) and op.storage is not None:
+    for op in flow.function.body.of(AllocTensor):
+        if op.storage is not None:
             storages = flow.aliases.roots_of(op.storage)
             if not storages.isdisjoint(seen) and op.result not in blamed:
                 yield Decided(op, fine)

@@ -69,12 +69,12 @@ class PlacementFacts:
     @cached_property
     def storages(self) -> tuple[AllocStorage, ...]:
         """Every alloc_storage."""
-        return tuple(op for op in self._flow.operations if isinstance(op, AllocStorage))
+        return self._flow.function.body.of(AllocStorage)
 
     @cached_property
     def tensors(self) -> tuple[AllocTensor, ...]:
         """Every alloc_tensor, also those without a storage of their own yet."""
-        return tuple(op for op in self._flow.operations if isinstance(op, AllocTensor))
+        return self._flow.function.body.of(AllocTensor)
 
     @cached_property
     def allocations(self) -> tuple[Allocation, ...]:
@@ -100,8 +100,7 @@ class PlacementFacts:
     @cached_property
     def _byte_views(self) -> tuple[View, ...]:
         """Every `R.memory.view`: the views that may start at an offset."""
-        views = (op for op in self._flow.operations if isinstance(op, View))
-        return tuple(view for view in views if view.kind is ViewKind.MEMORY_VIEW)
+        return tuple(view for view in self._flow.function.body.of(View) if view.kind is ViewKind.MEMORY_VIEW)
 
     # -- claims --------------------------------------------------------------------------------
 

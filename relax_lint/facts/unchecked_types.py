@@ -33,7 +33,7 @@ class TypeFacts:
 
     def claimed(self) -> Iterator[Decided[KernelCall]]:
         """Every packed call that returns tensors: a match_cast makes their claimed type true."""
-        cast = {op.source for op in self._flow.operations if isinstance(op, MatchCast) and op.checked}
+        cast = {op.source for op in self._flow.function.body.of(MatchCast) if op.checked}
         for call in self._flow.calls:
             if call.kind in _CLAIMING and call.result in self._function.claimed and outputs_of(call.type):
                 decision = certain(Verdict.NEEDS_RUNTIME_CHECK, "the type is declared by the call")

@@ -164,6 +164,6 @@ def stubs_given(event: UnwrittenRead, flow: FunctionFlow) -> tuple[str, ...]:
 def _stubs_in(call: FunctionCall, flow: FunctionFlow) -> tuple[str, ...]:
     """The kernels without a body that the function calls which made a tensor."""
     functions = [function for function in flow.program.functions if function.name == call.target]
-    calls = [op for function in functions for op in function.body.walk() if isinstance(op, KernelCall)]
+    calls = [op for function in functions for op in function.body.of(KernelCall)]
     kernels = {op.callee: flow.effects.kernel_of(op) for op in calls}
     return tuple(name for name, kernel in kernels.items() if kernel is not None and kernel.is_stub)

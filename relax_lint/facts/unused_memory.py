@@ -60,9 +60,8 @@ def never_killed(flow: FunctionFlow, judge: Judge) -> Iterator[Decided[KeptAlloc
     returned.
     """
     kills: dict[ValueId, list[Kill]] = defaultdict(list)
-    for op in flow.operations:
-        if isinstance(op, Kill):
-            kills[flow.aliases.register(op.target)].append(op)
+    for op in flow.function.body.of(Kill):
+        kills[flow.aliases.register(op.target)].append(op)
     for allocation in _allocations(flow) if kills else ():
         ends = kills.get(allocation.result, [])
         killed = flow.paths.one_always_with(ends, allocation)
@@ -89,9 +88,8 @@ def unused_allocations(flow: FunctionFlow, judge: Judge) -> Iterator[Decided[Unu
     function = flow.function
     used = {value for op in flow.operations for value in operands(op, function)} | flow.used_inside
     results = [function.result]
-    for op in flow.operations:
-        if isinstance(op, If):
-            results += [op.then_result, op.else_result]
+    for op in flow.function.body.of(If):
+        results += [op.then_result, op.else_result]
     while results:
         used.add(value := results.pop())
         results += function.inline_tuples.get(value, ())
@@ -100,5 +98,5 @@ def unused_allocations(flow: FunctionFlow, judge: Judge) -> Iterator[Decided[Unu
             yield Decided(UnusedAllocation(allocation), judge.harm(allocation, Certainty.MUST))
 
 
-def _allocations(flow: FunctionFlow) -> Iterator[Allocation]:
-    return (op for op in flow.operations if isinstance(op, AllocStorage | AllocTensor))
+def _allocations(flow: FunctionFlow) -> tuple[Allocation, ...]:
+    return flow.function.body.of(AllocStorage, AllocTensor)

@@ -15,7 +15,7 @@ from sympy.logic.boolalg import Boolean
 
 from relax_lint.analysis.flow import FunctionFlow
 from relax_lint.facts.asking import sized
-from relax_lint.facts.claims import Claim, all_of, equal, multiple_of, not_negative
+from relax_lint.facts.claims import Claim, all_of, any_empty, equal, multiple_of, not_negative
 from relax_lint.facts.judge import Decided, Judge
 from relax_lint.model.operations import View
 from relax_lint.model.sizes import elements, tensor_bytes
@@ -79,12 +79,17 @@ class ViewFacts:
             ViewKind.MEMORY_VIEW: self._window,
             ViewKind.COPY: self._copy,
         }
-        for op in self._flow.operations:
-            if not isinstance(op, View) or op.kind not in ask:
+        for op in self._flow.function.body.of(View):
+            if op.kind not in ask:
                 continue
             if op.kind is not ViewKind.COPY or all(self._types(op)):
-                question = ask[op.kind](op)
-                yield Decided(question, self._judge.judge(question.claim))
+                yield self._decided(ask[op.kind](op))
+
+    def _decided(self, question: ViewQuestion) -> Decided[ViewQuestion]:
+        decision = self._judge.judge(question.claim)
+        empty = any_empty(self._types(question.op)) if decision.safe_when is not None else None
+        only_empty = self._judge.safe_only_if(decision, question.claim, empty)
+        return Decided(question, decision, only_empty=only_empty)
 
     def is_long_enough(self, view: ViewQuestion) -> bool:
         """Whether a byte window ends inside its source, so that its start is what is wrong."""

@@ -227,9 +227,8 @@ class Planner:
     @cached_property
     def _kills_of(self) -> dict[ValueId, list[Kill]]:
         found: dict[ValueId, list[Kill]] = defaultdict(list)
-        for op in self._facts.operations:
-            if isinstance(op, Kill):
-                found[op.target].append(op)
+        for op in self._function.body.of(Kill):
+            found[op.target].append(op)
         return found
 
     @cached_property

@@ -93,7 +93,7 @@ class Resizing:
 
     @cached_property
     def _own(self) -> frozenset[AllocStorage]:
-        return frozenset(op for op in self._function.body.walk() if isinstance(op, AllocStorage))
+        return frozenset(self._function.body.of(AllocStorage))
 
     def _is_private(self, storage: AllocStorage, tensors: Sequence[Placement]) -> bool:
         """Whether all that is done with a storage is to put these tensors on it."""

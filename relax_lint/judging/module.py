@@ -18,6 +18,7 @@ from relax_lint.model.builder import build_program
 from relax_lint.model.positions import NoPositions, Positions
 from relax_lint.model.prim_funcs import KeptKernels
 from relax_lint.model.program import Program
+from relax_lint.results.verdict import Verdict
 from relax_lint.rule import Judgement, Rule, load_rules
 from relax_lint.settings.config import Config
 from relax_lint.support.lazy_dataclass import record
@@ -100,11 +101,11 @@ class ModuleJudge:
     ) -> tuple[PlannedJudgement, ...]:
         reached = [(rule, judgement) for rule, judgement in found if judgement.decision.reachable]
         planner = Planner(facts, form=lambda: self._form)
-        # Most operations are fine, and nothing is asked for.
+        # Most operations are fine, and nothing is to be mended.
         plans = {
             number: planner.plan(judgement.remedy, judgement.decision, judgement.place)
             for number, (_, judgement) in enumerate(reached)
-            if judgement.remedy is not None
+            if judgement.remedy is not None and judgement.decision.verdict is not Verdict.ALWAYS_FINE
         }
         made = dict(zip(plans, planner.minimised(list(plans.values())), strict=True))
         return tuple(

@@ -29,7 +29,7 @@ from relax_lint.results.memory_figures import MemoryTotals
 from relax_lint.results.problem import Problem, ProblemKind
 from relax_lint.results.report import UnitResult
 from relax_lint.results.verdict import Prover, Severity, Verdict
-from relax_lint.rule import Judgement, Rule, is_source_problem, load_rules
+from relax_lint.rule import Judgement, Message, Rule, is_source_problem, load_rules
 from relax_lint.settings.config import Config
 from relax_lint.sources.unit import ParsedUnit
 from relax_lint.support.escaping import without_addresses
@@ -175,8 +175,10 @@ class _Writer:
         ]
 
     def _check(self, found: PlannedJudgement) -> Check:
-        if self._is_plain(found.judgement):
-            return self._plain(found)
+        judgement, by = found.judgement, found.judgement.decision.proof.by
+        is_fine = judgement.decision.verdict is Verdict.ALWAYS_FINE
+        if is_fine and by is not Prover.UNDECIDED and not (judgement.message.notes or self._config.proofs):
+            return self._fine_check(found)
         rule, judgement, message = found.rule, found.judgement, found.judgement.message
         decision, place, function = judgement.decision, judgement.place, self._function
         fine = decision.verdict is Verdict.ALWAYS_FINE
@@ -201,9 +203,7 @@ class _Writer:
             binding_index=None if place is None else place.index,
             location=(judgement.location or function.location) if place is None else place.location,
             label=without_addresses(message.label),
-            related=tuple(
-                [Related(without_addresses(text), _location(where)) for text, where in message.related]
-            ),
+            related=_related(message),
             origins=() if fine else self._origins(decision),
             safe_when=_safe_when(decision),
             assumes=(*_relied_on(judgement), *self._assumptions),
@@ -220,37 +220,38 @@ class _Writer:
             count=judgement.count,
         )
 
-    def _is_plain(self, judgement: Judgement) -> bool:
-        """Whether there is nothing to tell but that it is fine, and why: so it is of most operations."""
-        decision, message = judgement.decision, judgement.message
-        return (
-            decision.verdict is Verdict.ALWAYS_FINE
-            and decision.proof.by is not Prover.UNDECIDED
-            and not (decision.assumptions or judgement.presumptions or judgement.allocators)
-            and not (message.related or message.notes or self._config.proofs)
-        )
-
-    def _plain(self, found: PlannedJudgement) -> Check:
+    def _fine_check(self, found: PlannedJudgement) -> Check:
+        """There is nothing to tell but that it is fine, and why: so it is of most operations."""
         judgement = found.judgement
-        decision, place, make = judgement.decision, judgement.place, self._fine.get(found.rule.code)
+        decision, message, place = judgement.decision, judgement.message, judgement.place
+        make = self._fine.get(found.rule.code)
         if make is None:
             make = self._fine[found.rule.code] = maker(self._fine_by(found.rule))
-        return make(
-            {
-                "message": without_addresses(judgement.message.text),
-                "binding": None if place is None else place.binding,
-                "binding_index": None if place is None else place.index,
-                "location": judgement.location or self._function.location
-                if place is None
-                else place.location,
-                "label": without_addresses(judgement.message.label),
-                "fine": decision.fine,
-                "wrong": decision.wrong,
-                "prover": decision.proof.by,
-                "proof": decision.proof.detail,
-                "count": judgement.count,
-            }
-        )
+        if place is None:
+            binding, index, location = None, None, judgement.location or self._function.location
+        else:
+            binding, index, location = place.binding, place.index, place.location
+        own: dict[str, Any] = {
+            "message": without_addresses(message.text),
+            "binding": binding,
+            "binding_index": index,
+            "location": location,
+            "prover": decision.proof.by,
+            "proof": decision.proof.detail,
+        }
+        if message.label:
+            own["label"] = without_addresses(message.label)
+        if message.related:
+            own["related"] = _related(message)
+        if decision.fine is not None or decision.wrong is not None:
+            own["fine"], own["wrong"] = decision.fine, decision.wrong
+        if decision.assumptions or judgement.presumptions:
+            own["assumes"] = (*_relied_on(judgement), *self._assumptions)
+        if judgement.allocators:
+            own["allocators"] = _failures(judgement.allocators)
+        if judgement.count != 1:
+            own["count"] = judgement.count
+        return make(own)
 
     def _fine_by(self, rule: Rule) -> Check:
         """What all checks of a rule have in common that say no more than that something is fine."""
@@ -301,6 +302,10 @@ def _reason(decision: Decision) -> tuple[str, ...]:
 
 def _location(where: OperationId | Location) -> Location | None:
     return where.location if isinstance(where, OperationId) else where
+
+
+def _related(message: Message) -> tuple[Related, ...]:
+    return tuple([Related(without_addresses(text), _location(where)) for text, where in message.related])
 
 
 def _failures(failures: Mapping[str, FirstFailure]) -> dict[str, AllocatorFailure]:

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from dataclasses import field
 from enum import Enum
 from functools import cached_property
-from typing import Any, TypeAlias
+from typing import Any, TypeAlias, TypeVar, overload
 
 from relax_lint.model.types import DType, ValueType
 from relax_lint.results.location import Location
@@ -15,6 +15,10 @@ from relax_lint.symbolic.domain import Fact
 from relax_lint.symbolic.quantity import Shape, Size
 from relax_lint.vm.builtins import ELEMENT_SCOPES, KillKind, Level, ViewKind
 from relax_lint.vm.calls import CallKind
+
+One = TypeVar("One", bound="Op")
+Two = TypeVar("Two", bound="Op")
+Three = TypeVar("Three", bound="Op")
 
 ValueId: TypeAlias = int
 """Identity of one value inside one function."""
@@ -216,6 +220,39 @@ class Block:
     def walk(self) -> Iterator[Op]:
         """Every operation in program order, those of branches right after their `If`."""
         return iter(self._walked)
+
+    @overload
+    def of(self, one: type[One], /) -> tuple[One, ...]: ...
+
+    @overload
+    def of(self, one: type[One], two: type[Two], /) -> tuple[One | Two, ...]: ...
+
+    @overload
+    def of(self, one: type[One], two: type[Two], three: type[Three], /) -> tuple[One | Two | Three, ...]: ...
+
+    @overload
+    def of(self, *kinds: type[Op]) -> tuple[Op, ...]: ...
+
+    def of(self, *kinds: type[Op]) -> tuple[Op, ...]:
+        """The operations of these kinds, in the order of `walk`. Most questions concern a few of many."""
+        known = self._chosen.get(kinds)
+        if known is None:
+            numbers = [number for kind in kinds for number in self._by_kind.get(kind, ())]
+            known = tuple([self._walked[number] for number in sorted(numbers)])
+            self._chosen[kinds] = known
+        return known
+
+    @cached_property
+    def _chosen(self) -> dict[tuple[type[Op], ...], tuple[Op, ...]]:
+        return {}
+
+    @cached_property
+    def _by_kind(self) -> dict[type[Op], list[int]]:
+        """The positions of the operations of each kind."""
+        found: dict[type[Op], list[int]] = {}
+        for number, op in enumerate(self._walked):
+            found.setdefault(op.__class__, []).append(number)
+        return found
 
     @cached_property
     def _walked(self) -> tuple[Op, ...]:

@@ -86,8 +86,7 @@ class JudgedModule:
     @property
     def checks(self) -> list[tuple[Function, Assert]]:
         """The run-time checks of its functions."""
-        found = ((function, op) for function in self._functions for op in function.body.walk())
-        return [(function, op) for function, op in found if isinstance(op, Assert)]
+        return [(function, op) for function in self._functions for op in function.body.of(Assert)]
 
     def offers(self, wanted: Wanted, refused: Container[Hashable]) -> list[Offer]:
         """Of each finding the first `wanted` fix that can be made and was not refused."""

@@ -207,16 +207,15 @@ def _grouped(
 
 
 def _tensors(function: Function) -> Iterable[Size]:
-    for op in function.body.walk():
-        if isinstance(op, AllocTensor):
-            yield estimated_bytes(op)
+    for op in function.body.of(AllocTensor):
+        yield estimated_bytes(op)
 
 
 def _storages(function: Function) -> Iterable[Size]:
-    for op in function.body.walk():
+    for op in function.body.of(AllocStorage, AllocTensor):
         if isinstance(op, AllocStorage):
             yield op.size
-        elif isinstance(op, AllocTensor) and op.storage is None:
+        elif op.storage is None:
             yield estimated_bytes(op)
 
 

@@ -88,9 +88,8 @@ def may_hand_on(program: Program, function: Function) -> tuple[str, ...]:
     found = dict.fromkeys(
         op.callee
         for each in _reached(program, function)
-        for op in each.body.walk()
-        if isinstance(op, KernelCall)
-        and returns_something_new(op) is not None
+        for op in each.body.of(KernelCall)
+        if returns_something_new(op) is not None
         and any(may_hold_memory(each.type_of(argument)) for argument in op.arguments)
     )
     return tuple(found)
@@ -115,11 +114,11 @@ def _taken(point: CallPoint, kernels: KernelMemory) -> list[PackedCall]:
 def _uncounted(program: Program, function: Function, kernels: KernelMemory) -> Iterator[tuple[str, str]]:
     """The functions without a row, or with one that says why their memory cannot be told."""
     for each in _reached(program, function):
-        placed = [op for op in each.body.walk() if isinstance(op, View | AllocTensor)]
+        placed = each.body.of(View, AllocTensor)
         copies = any(isinstance(op, View) and op.kind is ViewKind.ZERO_OFFSET for op in placed)
         if copies and any(map(_is_moved, placed)):
             yield "vm.builtin.ensure_zero_offset", "it copies what does not start at a multiple of 64 bytes"
-        for op in each.body.walk():
+        for op in each.body.of(FunctionCall, KernelCall):
             if isinstance(op, FunctionCall) and op.target is None and op.callee.startswith(_GRAPHS):
                 yield op.callee, PACKED_MEMORY[op.callee].note
             if not isinstance(op, KernelCall):

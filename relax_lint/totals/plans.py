@@ -60,7 +60,7 @@ class Plans:
     def calls_none(self, function: Function) -> bool:
         """Whether a function calls no function of Relax."""
         if id(function) not in self._calls_none:
-            none = not any(isinstance(op, FunctionCall) for op in function.body.walk())
+            none = not function.body.of(FunctionCall)
             self._calls_none[id(function)] = function, none
         return self._calls_none[id(function)][1]
 

@@ -13,6 +13,7 @@ from typing import Any
 import pytest
 
 from benchmarks.growth import work
+from relax_lint.fixes.planning import Planner
 from relax_lint.fixes.text import edits
 from relax_lint.symbolic import KEPT_BY_SYMPY
 from relax_lint.symbolic.prover import ProverChain
@@ -124,3 +125,13 @@ def test_fixes_look_at_the_text_of_a_function_once(monkeypatch: pytest.MonkeyPat
         work("findings", size)()
         found.append(nodes)
     assert found[1] / found[0] < TWICE
+
+
+def test_plans_are_made_for_findings_only(monkeypatch: pytest.MonkeyPatch) -> None:
+    def planned(*_: Any) -> Any:
+        pytest.fail("planned")
+
+    monkeypatch.setattr(Planner, "plan", planned)
+    work("storages", 3)()
+    with pytest.raises(pytest.fail.Exception, match="planned"):
+        work("findings", 3)()

@@ -24,8 +24,8 @@ def call_with_output(
     """The code that makes `tensor` the result of the kernel which writes it; None where there is no such
     kernel, where it writes something else too, or where TVMScript has no words for the shape.
     """
-    for call in function.body.walk():
-        if not isinstance(call, KernelCall) or call.kind not in _LEADS or tensor.result not in call.arguments:
+    for call in function.body.of(KernelCall):
+        if call.kind not in _LEADS or tensor.result not in call.arguments:
             continue
         written = {call.arguments[i] for i in effect_of(call).writes if i < len(call.arguments)}
         names = [function.values[value].name for value in call.arguments if value != tensor.result]

@@ -94,6 +94,10 @@ class Expressions(Arithmetic):
         """Read what a call of a PrimFunc does; whether that could be read. `Subroutines` overrides it."""
         raise NotImplementedError
 
+    def works_on_matrices(self, node: Any) -> bool:
+        """Read a call that works on small matrices; whether it is one. `Matrices` overrides it."""
+        raise NotImplementedError
+
     def _call(self, node: Any) -> Value:
         if type(node.op).__name__ == "GlobalVar" and self.subroutine(node):
             return None
@@ -104,6 +108,8 @@ class Expressions(Arithmetic):
         bits = nodes.bit_operation(node)
         if bits is not None:
             return _HANDLERS[bits.kind](self, bits)
+        if self.works_on_matrices(node):
+            return None
         before = self.callee
         self.callee = before or _callee(name, node)
         sorting = sorting_of(node) if before == "" else None

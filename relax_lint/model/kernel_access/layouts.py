@@ -8,7 +8,7 @@ from math import isfinite
 from relax_lint.model.kernel_access.accesses import BufferRef
 from relax_lint.model.kernel_access.atoms import Span
 from relax_lint.model.kernel_access.outside import Claim
-from relax_lint.model.kernel_access.polynomials import ONE, Poly, constant
+from relax_lint.model.kernel_access.polynomials import ONE, ZERO, Poly, constant
 from relax_lint.support.lazy_dataclass import record
 
 _INT32 = 2**31
@@ -84,7 +84,7 @@ def layout_claims(buffer: Buffer, indices: Sequence[Poly | None]) -> Iterator[Cl
         return
     if memory is buffer and not buffer.strides and buffer.offset is None:
         return
-    flat, size = _flat(buffer, known), _allocated(memory)
+    flat, size = _flat(buffer, known), allocated(memory)
     if flat is None or size is None:
         # Never shown: nobody knows where the element is.
         yield None, False, constant(0)
@@ -102,7 +102,7 @@ def memory_claims(buffer: Buffer, indices: Sequence[Poly | None]) -> Iterator[Cl
             yield from memory_claims(source, inner)
         return
     memory = buffer if source is None else source
-    flat, size = _flat(buffer, known), _allocated(memory)
+    flat, size = _flat(buffer, known), allocated(memory)
     if (
         flat is None
         or size is None
@@ -117,6 +117,26 @@ def _outside_memory(buffer: Buffer, flat: Poly, memory: Buffer, size: Poly) -> I
     """What must not be: element `flat` of a buffer before or behind the `size` elements of its memory."""
     yield None, True, (-flat).shift(-1)
     yield None, False, flat.shift(1).scale(buffer.item) - size.scale(memory.item).shift(1)
+
+
+def position_claims(buffer: Buffer, position: Poly) -> Iterator[Claim]:
+    """What must not be: an element so many behind the start of the memory outside of it. None where that is
+    not known.
+    """
+    memory = memory_of(buffer)
+    size = allocated(memory)
+    if size is not None and memory.is_compact and buffer.item and memory.item:
+        yield from _outside_memory(buffer, position, memory, size)
+
+
+def start_of(window: Buffer) -> Poly | None:
+    """The position of the first element of a window in its memory."""
+    indices: list[Poly] | None = [ZERO] * len(window.shape)
+    buffer = window
+    while buffer.source is not None and indices is not None:
+        indices = _in_source(buffer, indices)
+        buffer = buffer.source
+    return None if indices is None else _flat(buffer, indices)
 
 
 def is_leading(buffer: Buffer, ends: Iterable[tuple[int | None, bool]]) -> bool:
@@ -137,7 +157,7 @@ def _in_source(window: Buffer, indices: Sequence[Poly]) -> list[Poly] | None:
     return [*starts[:lead], *(start + index for start, index in zip(starts[lead:], indices, strict=True))]
 
 
-def _allocated(buffer: Buffer) -> Poly | None:
+def allocated(buffer: Buffer) -> Poly | None:
     """The number of elements that are allocated for a buffer."""
     if not buffer.strides:
         return count_of(buffer.shape)

@@ -101,6 +101,7 @@ class _Reader:
             walk.shared, walk.unwritten = frozenset(before.handed), before.perhaps_unwritten()
             walk.learned = {root: held for root, held in before.held.items() if root not in walk.unwritten}
             walk.shown = {address: buffer.ref.root for address, buffer in before.buffers.items()}
+            walk.matrix_shapes = dict(before.matrix_shapes)
             walk.counted = before.without_data()
             walk.stores = {r: len(ends) for r, ends in before.ends.items() if r not in walk.unwritten}
             walk.copied = {

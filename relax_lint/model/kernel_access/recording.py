@@ -17,6 +17,7 @@ from relax_lint.model.kernel_access.layouts import (
     memory_claims,
     narrow_claims,
     outside_claims,
+    position_claims,
     unreadable,
 )
 from relax_lint.model.kernel_access.outside import Around, Claim
@@ -64,6 +65,37 @@ class Accesses(Contents):
             return
         self._record(buffer, indices, node, writes=writes, claims=claims, laid_out=laid_out)
 
+    def tile(self, buffer: Buffer, indices: tuple[Poly, ...], *, writes: bool, why: str = "") -> None:
+        """An access of a part of a window by what is called. If there is a `why`, such an access may be
+        fine where an element of that part is outside.
+        """
+        unread = unreadable(buffer, indices)
+        try:
+            claims = [] if unread else list(outside_claims(buffer, indices))
+            laid_out = [] if unread else list(layout_claims(buffer, indices))
+        except TooLarge as error:
+            claims, laid_out, unread = [], [], str(error)
+        self._record(
+            buffer, indices, None, writes=writes, claims=claims, laid_out=laid_out, unread=unread, why=why
+        )
+
+    def numbered(self, buffer: Buffer, number: Poly, count: Poly, *, writes: bool) -> None:
+        """An access of one of so many parts of a buffer by what the kernel calls."""
+        claims: list[Claim] = [(None, True, (-number).shift(-1)), (None, False, number - count)]
+        self._record(buffer, (None,) * len(buffer.shape), None, writes=writes, claims=claims)
+
+    def placed(self, buffer: Buffer, position: Poly, *, writes: bool, why: str = "") -> None:
+        """An access of the element so many behind the start of the memory of a buffer, or of some."""
+        unread = ""
+        try:
+            claims = list(position_claims(buffer, position))
+        except TooLarge as error:
+            claims, unread = [], str(error)
+        if not claims:
+            unread = unread or f"it is passed to `{self.callee}`"
+        where = (None,) * len(buffer.shape)
+        self._record(buffer, where, None, writes=writes, claims=claims, unread=unread, why=why)
+
     def passed(
         self,
         buffer: Buffer,
@@ -107,6 +139,7 @@ class Accesses(Contents):
         claims: Sequence[Claim] = (),
         laid_out: Sequence[Claim] = (),
         unread: str = "",
+        why: str = "",
     ) -> None:
         wraps, self.wraps = tuple(dict.fromkeys(self.wraps)), []
         if self.tries or self.is_careful:
@@ -115,13 +148,16 @@ class Accesses(Contents):
         if unread and not self.left_of([_NEVER], Around(self.facts, loops)):
             # No step of the loops around it is made, or the conditions exclude each other.
             unread = ""
-        left = self.left_of(claims, Around(self.facts, loops))
+        more = (why,) if why else ()
+        left = self.left_of(claims, Around(self.facts, loops, more))
         facts = self.facts
         if left and self.sides and not any(one.data for one in left):
             # What is outside where the first side holds is so on every target.
             sure = tuple(fact for fact in facts if fact is not c.BOTH_SIDES)
             known = (*sure, *self.sides)
-            certain = () if any(map(c.is_unread, known)) else self.left_of(claims, Around(known, loops))
+            certain = (
+                () if why or any(map(c.is_unread, known)) else self.left_of(claims, Around(known, loops))
+            )
             left = (*(one for one in certain if one.exact), *left)
             facts = (*sure, c.any_of((c.every(self.sides), c.BOTH_SIDES)))
         memory = None if is_leading(buffer, ((one.axis, one.below) for one in left)) else MemoryBounds()
@@ -129,7 +165,7 @@ class Accesses(Contents):
             left = (*left, *self.left_of(laid_out, Around(self.facts, loops, (_LAID_OUT,))))
         narrow = narrow_claims(wraps)
         may_wrap = self.wrapping(Around(self.facts, loops, (_WRAPS,)), wraps)
-        if memory is not None:
+        if memory is not None and not why:
             memory = self._memory(buffer, indices, is_exact=not may_wrap)
         if may_wrap:
             left = (*(replace(one, exact=False, why=one.why or _WRAPS) for one in left), *may_wrap)

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from functools import cached_property
 from typing import Any, TypeAlias
 
+from relax_lint.vm import nodes
 from relax_lint.vm.exits import BREAK, CONTINUE, RETURN, exit_of
 
 Found: TypeAlias = "tuple[frozenset[int], frozenset[str]]"
@@ -18,6 +21,7 @@ class Survey:
     def __init__(self) -> None:
         self._found: dict[int, Found] = {}
         self.stored: set[int] = set()
+        self._blocks: list[Any] = []
 
     def of(self, node: Any) -> Found:
         """What is in a statement."""
@@ -25,6 +29,22 @@ class Survey:
         found = self._found.get(address)
         if found is None:
             found = self._found[address] = self._read(node)
+        return found
+
+    @cached_property
+    def aligned(self) -> Mapping[int, bool]:
+        """The addresses of the buffers in which TVM leaves gaps (`storage_align`), and whether there are some
+        between the elements of a row.
+        """
+        found: dict[int, bool] = {}
+        for block in self._blocks:
+            for number, axis, *_ in (
+                block.annotations.get("buffer_dim_align", ()) if block.annotations else ()
+            ):
+                buffer = nodes.region_source(block.writes[int(number)])
+                address = buffer.__chandle__()
+                is_last = not 0 <= int(axis) < len(buffer.shape) - 1
+                found[address] = found.get(address, False) or is_last
         return found
 
     def _read(self, node: Any) -> Found:
@@ -48,6 +68,7 @@ class Survey:
             return self.of(node.body)
         if kind == "SBlockRealize":
             init = node.block.init
+            self._blocks.append(node.block)
             inner = [node.block.body] if init is None else [init, node.block.body]
             return _joined([self.of(part) for part in inner])
         left = exit_of(node)

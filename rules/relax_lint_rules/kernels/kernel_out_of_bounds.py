@@ -20,12 +20,15 @@ def check(facts: FunctionFacts) -> Iterator[Judgement]:
         use, verdict = decided.event, decided.decision.verdict
         message, severity = Message(f"`{use.kernel.name}` stays inside its buffers"), None
         if verdict is not Verdict.ALWAYS_FINE:
-            message = _message(facts, use, certain=verdict is Verdict.ALWAYS_WRONG)
+            certain = verdict is Verdict.ALWAYS_WRONG or decided.only_empty
+            message = _message(facts, use, facts.wrong_unless(decided), certain=certain)
             severity = None if facts.indices.is_about_input(use) else Severity.NOTE
-        yield Judgement.of(decided, use.call.place, message, severity=severity, remedy=CheckAtRunTime())
+        # A check that only empty tensors pass would refuse every useful input.
+        remedy = None if decided.only_empty else CheckAtRunTime()
+        yield Judgement.of(decided, use.call.place, message, severity=severity, remedy=remedy)
 
 
-def _message(facts: FunctionFacts, use: KernelUse, *, certain: bool) -> Message:
+def _message(facts: FunctionFacts, use: KernelUse, wrong_unless: str, *, certain: bool) -> Message:
     found = facts.indices.first_outside(use)
     access, words = found.access, facts.indices.words(use, found)
     verb = "writes" if access.writes else "reads"
@@ -46,7 +49,7 @@ def _message(facts: FunctionFacts, use: KernelUse, *, certain: bool) -> Message:
             notes=words.notes,
         )
     return Message(
-        f"`{use.kernel.name}` {does} outside {words.buffer}{words.along}",
+        f"`{use.kernel.name}` {does} outside {words.buffer}{words.along}{wrong_unless}",
         label=words.reached,
         related=words.place,
         notes=words.notes,

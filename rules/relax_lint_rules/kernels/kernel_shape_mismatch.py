@@ -12,6 +12,7 @@ from relax_lint.rule import FixAvailability, Judgement, Message, Rule
 
 if TYPE_CHECKING:
     from relax_lint.facts.function import FunctionFacts
+    from relax_lint.facts.judge import Decided
     from relax_lint.facts.kernels import KernelUse
 
 
@@ -21,23 +22,33 @@ def check(facts: FunctionFacts) -> Iterator[Judgement]:
         use, decision = decided.event, decided.decision
         message = Message(f"`{use.kernel.name}` accepts the shapes of its arguments")
         if decision.verdict is not Verdict.ALWAYS_FINE:
-            message = _message(facts, use, certain=decision.verdict is Verdict.ALWAYS_WRONG)
-        yield Judgement.of(decided, use.call.place, message, remedy=CheckAtRunTime())
+            message = _message(facts, decided)
+        yield Judgement.of(decided, use.call.place, message, remedy=_remedy(decided))
     for called in facts.accepted_calls():
         event, verdict = called.event, called.decision.verdict
         message = Message(f"`{event.function}` accepts the shapes of its arguments")
         if verdict is not Verdict.ALWAYS_FINE:
-            rejects = "rejects" if verdict is Verdict.ALWAYS_WRONG else "may reject"
-            message = Message(f"`{event.function}` {rejects} its arguments: {event.unmet}", label=event.unmet)
-        yield Judgement.of(called, event.call.place, message, remedy=CheckAtRunTime())
+            text = f"`{event.function}` {_rejects(called)} its arguments: {event.unmet}"
+            message = Message(text + facts.wrong_unless(called), label=event.unmet)
+        yield Judgement.of(called, event.call.place, message, remedy=_remedy(called))
 
 
-def _message(facts: FunctionFacts, use: KernelUse, *, certain: bool) -> Message:
+def _message(facts: FunctionFacts, decided: Decided[KernelUse]) -> Message:
+    use = decided.event
     unmet = facts.arguments.first_unmet(use)
     what = "" if unmet is None else facts.arguments.describe(use, unmet)
-    return Message(
-        f"`{use.kernel.name}` {'rejects' if certain else 'may reject'} its arguments: {what}", label=what
-    )
+    text = f"`{use.kernel.name}` {_rejects(decided)} its arguments: {what}"
+    return Message(text + facts.wrong_unless(decided), label=what)
+
+
+def _rejects(decided: Decided[object]) -> str:
+    certain = decided.decision.verdict is Verdict.ALWAYS_WRONG or decided.only_empty
+    return "rejects" if certain else "may reject"
+
+
+def _remedy(decided: Decided[object]) -> CheckAtRunTime | None:
+    # A check that only empty tensors pass would refuse every useful input.
+    return None if decided.only_empty else CheckAtRunTime()
 
 
 RULE = Rule(

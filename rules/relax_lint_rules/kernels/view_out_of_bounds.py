@@ -21,11 +21,14 @@ def check(facts: FunctionFacts) -> Iterator[Judgement]:
     for decided in facts.views.views():
         view = decided.event
         text = _text(facts, view, fine=decided.decision.verdict is Verdict.ALWAYS_FINE)
+        text += facts.wrong_unless(decided)
         message = Message(text, label=f"view of `{facts.name_of(view.op.source)}`")
         # A shape that a kernel of the program computes is not what somebody hands over.
         is_note = facts.is_computed(decided.decision) and not facts.config.strict
         severity = Severity.NOTE if is_note else None
-        yield Judgement.of(decided, view.op.place, message, severity=severity, remedy=CheckAtRunTime())
+        # A check that only empty tensors pass would refuse every useful input.
+        remedy = None if decided.only_empty else CheckAtRunTime()
+        yield Judgement.of(decided, view.op.place, message, severity=severity, remedy=remedy)
 
 
 def _text(facts: FunctionFacts, view: ViewQuestion, *, fine: bool) -> str:

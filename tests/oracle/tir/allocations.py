@@ -30,8 +30,8 @@ def region(node: Any) -> Callable[[Frame], None]:
             raise Declined("a region of another rank")
         shape, strides = shape[missing:], strides[missing:]
         _bind(frame, buffer.shape, shape)
-        _bind(frame, buffer.strides, strides)
-        _bind(frame, [buffer.elem_offset], [offset])
+        _bind(frame, buffer.strides, strides, again=True)
+        _bind(frame, [buffer.elem_offset], [offset], again=True)
         frame.buffers[number] = View(
             name, view.memory, str(buffer.dtype), shape, strides, offset, view, first
         )
@@ -39,9 +39,9 @@ def region(node: Any) -> Callable[[Frame], None]:
     return run
 
 
-def _bind(frame: Frame, wanted: Sequence[Any], have: Sequence[int]) -> None:
+def _bind(frame: Frame, wanted: Sequence[Any], have: Sequence[int], *, again: bool = False) -> None:
     for one, number in zip(wanted, have, strict=False):
-        if type(one).__name__ == "Var" and key(one) not in frame.values:
+        if type(one).__name__ == "Var" and (again or key(one) not in frame.values):
             frame.values[key(one)] = number
 
 

@@ -27,7 +27,7 @@ from relax_lint.settings.config import Config
 from relax_lint.symbolic.evaluation import compile_condition
 from relax_lint.symbolic.parsing import parse_condition
 from relax_lint.symbolic.quantity import Unknown
-from tests.oracle.tir.expressions import Declined
+from tests.oracle.tir.expressions import Declined, name_of
 from tests.oracle.tir.machine import Machine, random_contents, symbol_names
 from tests.oracle.tir.memory import Outside, Report
 from tests.oracle.tir.writer import Kernel, script
@@ -234,6 +234,10 @@ def _sites_of(report: Report, access: KernelAccess) -> Iterator[tuple[int, Outsi
 
 @lru_cache(maxsize=512)
 def _text(node: Any) -> str:
+    if type(node).__name__ == "Call":
+        # The data of a buffer, or a pointer into it.
+        inside = [one for one in (node, *node.args) if type(one).__name__ == "Call"]
+        return next(f"{one.args[0].name}[]" for one in inside if name_of(one) == "buffer_data")
     buffer = node.source if hasattr(node, "source") else node.buffer
     return f"{buffer.name}[{', '.join(map(str, node.indices))}]"
 

@@ -100,6 +100,8 @@ class Memory:
     cells: dict[int, Any] = field(default_factory=dict)
     readers: dict[int, dict[Tag, None]] = field(default_factory=dict)
     writers: dict[int, dict[Tag, Any]] = field(default_factory=dict)
+    product: tuple[int, int, int] | None = None
+    """The extents of the products of the matrices that are in it."""
 
 
 def _are_concurrent(one: Tag, other: Tag) -> int | None:
@@ -182,6 +184,12 @@ class Access:
             found = Outside(view.name, axis, indices, view.shape, tuple(loops()), writes)
             self.report.outside.append(found)
             self.report.sites[id(self.site)] = (self.site, found)
+
+    def leaves(self, site: Any, view: View, indices: tuple[int, ...], loops: Any, writes: bool) -> None:
+        """What is called touches something that is outside of the memory of a buffer."""
+        self.site = site
+        self.report.left.add(id(site))
+        self._outside(view, -1, indices, loops, writes)
 
     def load(self, view: View, indices: tuple[int, ...], path: Path, loops: Any, atomic: bool = False) -> Any:
         """The value of an element."""

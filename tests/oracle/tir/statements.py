@@ -26,6 +26,7 @@ from tests.oracle.tir.expressions import (
 )
 from tests.oracle.tir.memory import ParallelLoop, View, compact_strides
 from tests.oracle.tir.numbers import lanes_of, rounding
+from tests.oracle.tir.warps import called
 
 Run: TypeAlias = Generator[None, None, "str | None"]
 Action: TypeAlias = Callable[[Frame], Run]
@@ -314,7 +315,7 @@ def _evaluate(node: Any) -> Action:
         return _leaving(left)
     if name == "tvm_storage_sync":
         return _barrier
-    found = value(node.value)
+    found = (called(node.value) if name else None) or value(node.value)
 
     def run(frame: Frame) -> Run:
         found(frame)
