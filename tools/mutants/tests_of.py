@@ -257,8 +257,13 @@ def defined_at(text: str, lineno: int) -> frozenset[str]:
 
 def naming_lines(text: str, names: frozenset[str]) -> list[int]:
     """The lines that name one of some names."""
-    loaded = (node for node in ast.walk(_tree(text)) if isinstance(node, ast.Name))
-    return sorted({node.lineno for node in loaded if node.id in names})
+    return sorted({node.lineno for node in _loaded(text) if node.id in names})
+
+
+@cache
+def _loaded(text: str) -> tuple[ast.Name, ...]:
+    named = (node for node in ast.walk(_tree(text)) if isinstance(node, ast.Name))
+    return tuple(node for node in named if isinstance(node.ctx, ast.Load))
 
 
 @cache
