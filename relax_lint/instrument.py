@@ -14,6 +14,7 @@ import tvm
 import tvm_ffi
 
 from relax_lint import api
+from relax_lint.judging.erased import says_who_works_in_place
 from relax_lint.judging.problems import problem_checks
 from relax_lint.judging.provenance import counterparts, first_with, of_one_condition
 from relax_lint.judging.report import check_module
@@ -35,7 +36,8 @@ Passes: TypeAlias = "Collection[str] | Literal['all'] | None"
 
 # After the first nothing tells any more that a call was meant to work in place; after the second extents
 # stand in a heap at run time. What there is to be said has to be said before.
-_ERASING = frozenset({"CallTIRRewrite", "VMShapeLower"})
+_REWRITING = "CallTIRRewrite"
+_ERASING = frozenset({_REWRITING, "VMShapeLower"})
 # It makes plain packed calls of those that overwrite an argument.
 _ERASING_PACKED = "RemovePurityChecking"
 # They change how a module is written down, not what memory it uses.
@@ -109,10 +111,10 @@ class MemoryLint:
 
     `fail_on` (error, warning or note) ends the compilation with `MemoryLintError` on a finding of that
     severity or above; None only collects. `config` is what `relax_lint.check` takes. `passes` are the names
-    of the passes after which the module is judged, or `"all"`. By default it is judged where passes that
-    erase what there is to see are about to run, and where the outermost pass ends; versions in between are
-    looked at only to find the pass that introduced a finding: when somebody asks for the findings, when they
-    end the compilation, or when another one begins.
+    of the passes after which the module is judged, or `"all"`. By default it is judged where passes are
+    about to run that erase what there is to see in it, and where the outermost pass ends; versions in
+    between are looked at only to find the pass that introduced a finding: when somebody asks for the
+    findings, when they end the compilation, or when another one begins.
 
     A failure of the analysis itself is a warning and ends nothing; `failures` collects them as RLX904.
 
@@ -129,6 +131,7 @@ class MemoryLint:
         self._running: list[str] = []
         self._seen: set[str] = set()
         self._versions: list[_Version] = []
+        self._passed_over: _Version | None = None
         self._known: list[int] = []
         self._declared: dict[str, tuple[int, ...]] = {}
         self._kept = KeptKernels()
@@ -178,7 +181,7 @@ class MemoryLint:
         loses = name == _ERASING_PACKED and has_packed_in_place(module)
         if loses:
             self._declared |= declared_in(module)
-        if self._passes is None and self._versions and (loses or name in _ERASING):
+        if self._passes is None and self._versions and (loses or self._erases(name)):
             self._fail(self._judge())
 
     def run_after_pass(self, module: Any, info: Any) -> None:
@@ -191,6 +194,16 @@ class MemoryLint:
         self._record(module, name)
         if self._versions and self._is_due(name):
             self._fail(self._judge())
+
+    def _erases(self, name: str) -> bool:
+        """Whether a pass erases what there is to be said of the newest version."""
+        if name != _REWRITING:
+            return name in _ERASING
+        newest = self._versions[-1]
+        if self._declared or says_who_works_in_place(newest.module, self._kept.of(newest.module)):
+            return True
+        self._passed_over = newest
+        return False
 
     def _is_due(self, name: str) -> bool:
         if self._passes is None:
@@ -218,20 +231,36 @@ class MemoryLint:
 
     def _forget(self) -> None:
         self._running, self._versions, self._known, self._declared = [], [], [], {}
+        self._passed_over = None
         self._kept = KeptKernels()
 
     def _judge(self) -> list[int]:
         """Judge the newest version; the numbers of what is new since the last one that was judged, which then
-        stands first in the list. `_known` are the findings of that one, by their numbers.
+        stands first in the list. A version that was passed over is looked at for what is found in this one.
         """
-        newest = self._versions[-1]
-        if newest.judged:
+        versions = self._versions
+        if versions[-1].judged:
             return []
-        newest.judged = True
-        findings = newest.findings = self._found(newest, self._config, self._declared, self._kept)
+        new: list[int] = []
+        self._look_at(versions[-1], self._config)
+        number = next((number for number, one in enumerate(versions[:-1]) if one is self._passed_over), None)
+        if versions[-1].findings and number is not None:
+            self._look_at(versions[number], _only_what(versions[-1].findings, self._config))
+            new += self._compared(versions[: number + 1])
+            versions = versions[number:]
+        return new + self._compared(versions)
+
+    def _look_at(self, version: _Version, config: Config) -> None:
+        version.judged = True
+        version.findings = self._found(version, config, self._declared, self._kept)
+
+    def _compared(self, versions: list[_Version]) -> list[int]:
+        """What is new in the last of some versions, by numbers; only the first one was judged before.
+        `_known` are the findings of the last one that was judged, by their numbers.
+        """
+        first, newest, findings = versions[0], versions[-1], versions[-1].findings
         if findings is None:
             return []
-        first = self._versions[0]
         before_it = [] if first is newest else first.findings or []
         known: list[int] = []
         new: dict[int, Check] = {}
@@ -245,7 +274,7 @@ class MemoryLint:
                 # Until it is asked for it is as it is now, and its pass is not known.
                 self._findings.append(PassFinding(finding, newest.made_by))
         if new:
-            self._searches.append(_Search(self._versions, new, dict(self._declared), self._kept))
+            self._searches.append(_Search(versions, new, dict(self._declared), self._kept))
         for number in {*self._known, *known}:
             self._findings[number] = replace(self._findings[number], present=number in known)
         self._versions, self._known = [newest], known
@@ -261,8 +290,7 @@ class MemoryLint:
     def _traced(self, search: _Search) -> Iterator[PassFinding]:
         """New findings about the newest version, each as it is where it came in."""
         versions, findings = search.versions, list(search.findings.values())
-        # Nothing else needs to be looked for in the versions before.
-        config = replace(self._config, select=tuple({finding.rule: None for finding in findings}))
+        config = _only_what(findings, self._config)
 
         @cache
         def found(number: int) -> list[Check]:
@@ -320,6 +348,11 @@ class MemoryLint:
         if grave := [number for number in new if self._findings[number].check.severity.rank >= least]:
             self._trace_all()
             raise MemoryLintError(_text(_report([_named(self._findings[number]) for number in grave])))
+
+
+def _only_what(findings: Sequence[Check], config: Config) -> Config:
+    """The configuration with nothing on but the rules of some findings."""
+    return replace(config, select=tuple({finding.rule: None for finding in findings}))
 
 
 def _is_about_plan(finding: Check) -> bool:
