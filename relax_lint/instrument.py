@@ -4,6 +4,7 @@ Importing this module imports TVM.
 
 from __future__ import annotations
 
+import threading
 import warnings
 from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass, replace
@@ -14,7 +15,7 @@ import tvm
 import tvm_ffi
 
 from relax_lint import api
-from relax_lint.judging.erased import says_who_works_in_place
+from relax_lint.judging.courses import Course, Courses, Version, erases, has_news, record
 from relax_lint.judging.problems import problem_checks
 from relax_lint.judging.provenance import counterparts, first_with, of_one_condition
 from relax_lint.judging.report import check_module
@@ -34,15 +35,8 @@ from relax_lint.vm.versions import has_packed_in_place, has_storages
 
 Passes: TypeAlias = "Collection[str] | Literal['all'] | None"
 
-# After the first nothing tells any more that a call was meant to work in place; after the second extents
-# stand in a heap at run time. What there is to be said has to be said before.
-_REWRITING = "CallTIRRewrite"
-_ERASING = frozenset({_REWRITING, "VMShapeLower"})
 # It makes plain packed calls of those that overwrite an argument.
 _ERASING_PACKED = "RemovePurityChecking"
-# They change how a module is written down, not what memory it uses.
-_NOTHING_NEW = frozenset({"VMShapeLower", "AttachGlobalSymbol"})
-
 _STATUS = InputStatus(api.IN_MEMORY, 1, "checked")
 
 
@@ -64,40 +58,16 @@ class PassFinding:
     present: bool = True
 
 
-@dataclass
-class _Version:
-    """The module as one pass left it (`made_by` None: as it was given), and what is found in it: `findings`
-    is None before it is judged, and where it cannot be analysed.
-
-    `table` is TVM's map of the functions: as long as it is held here, it is copied before it is changed.
-    """
-
-    made_by: str | None
-    module: Any
-    table: Any
-    functions: list[Any]
-    judged: bool = False
-    findings: list[Check] | None = None
-
-    def holds(self, functions: list[Any]) -> bool:
-        """Whether this is a module with these very functions."""
-        return len(self.functions) == len(functions) and all(map(_same, self.functions, functions))
-
-
 @dataclass(frozen=True)
 class _Search:
     """The findings that are new in the last of some versions, by their numbers among all findings, and what
     finding out where they came in takes.
     """
 
-    versions: list[_Version]
+    versions: list[Version]
     findings: dict[int, Check]
     declared: dict[str, tuple[int, ...]]
     kept: KeptKernels
-
-
-def _same(one: Any, other: Any) -> bool:
-    return bool(one.same_as(other))
 
 
 @tvm.instrument.pass_instrument
@@ -128,13 +98,9 @@ class MemoryLint:
         self._fail_on = None if fail_on is None else api.as_severity(fail_on)
         self._config = known_config(config)
         self._passes: Passes = passes if passes is None or passes == "all" else frozenset(passes)
-        self._running: list[str] = []
+        self._courses = Courses()
+        self._adding = threading.Lock()
         self._seen: set[str] = set()
-        self._versions: list[_Version] = []
-        self._passed_over: _Version | None = None
-        self._known: list[int] = []
-        self._declared: dict[str, tuple[int, ...]] = {}
-        self._kept = KeptKernels()
         self._findings: list[PassFinding] = []
         self._searches: list[_Search] = []
         self._failures: list[Check] = []
@@ -162,134 +128,104 @@ class MemoryLint:
     def enter_pass_ctx(self) -> None:
         """A context begins. What was found before is traced: the versions of a module are not held longer."""
         self._trace_all()
-        self._forget()
+        self._courses.outer.append(self._courses.now)
+        self._courses.now = Course()
 
     def exit_pass_ctx(self) -> None:
         """A context ends: a version that was not judged because a pass failed is judged now."""
-        if self._versions and self._passes is None and self._has_news():
-            self._judge()
-        if self._passes not in (None, "all") and not self._running:
+        course, outer = self._courses.now, self._courses.outer
+        if course.versions and self._passes is None and has_news(course):
+            self._judge(course)
+        if self._passes not in (None, "all") and not course.running and len(outer) <= 1:
             for name in sorted(set(self._passes or ()) - self._seen):
                 _warn(f"no pass `{name}` ran, after which the module was to be judged")
-        self._forget()
+        self._courses.now = outer.pop() if outer else Course()
 
     def run_before_pass(self, module: Any, info: Any) -> None:
         """A pass is about to run."""
-        name = str(info.name)
-        self._record(module, self._running[-1] if self._running else None)
-        self._running.append(name)
+        name, course = str(info.name), self._courses.now
+        record(course, module, course.running[-1] if course.running else None)
+        course.running.append(name)
         loses = name == _ERASING_PACKED and has_packed_in_place(module)
         if loses:
-            self._declared |= declared_in(module)
-        if self._passes is None and self._versions and (loses or self._erases(name)):
-            self._fail(self._judge())
+            course.declared |= declared_in(module)
+        if self._passes is None and course.versions and (loses or erases(name, course)):
+            self._fail(self._judge(course))
 
     def run_after_pass(self, module: Any, info: Any) -> None:
         """A pass has run."""
-        name = str(info.name)
+        name, course = str(info.name), self._courses.now
         # Passes that failed within this one were never left.
-        while self._running and self._running.pop() != name:
+        while course.running and course.running.pop() != name:
             pass
         self._seen.add(name)
-        self._record(module, name)
-        if self._versions and self._is_due(name):
-            self._fail(self._judge())
+        record(course, module, name)
+        if course.versions and self._is_due(name, course):
+            self._fail(self._judge(course))
 
-    def _erases(self, name: str) -> bool:
-        """Whether a pass erases what there is to be said of the newest version."""
-        if name != _REWRITING:
-            return name in _ERASING
-        newest = self._versions[-1]
-        if self._declared or says_who_works_in_place(newest.module, self._kept.of(newest.module)):
-            return True
-        self._passed_over = newest
-        return False
-
-    def _is_due(self, name: str) -> bool:
+    def _is_due(self, name: str, course: Course) -> bool:
         if self._passes is None:
-            return not self._running and self._has_news()
+            return not course.running and has_news(course)
         return self._passes == "all" or name in self._passes
 
-    def _has_news(self) -> bool:
-        since = self._versions[1:] if self._versions[0].judged else self._versions
-        return any(version.made_by not in _NOTHING_NEW for version in since)
-
-    def _record(self, module: Any, made_by: str | None) -> None:
-        table = module.functions
-        if self._versions and _same(self._versions[-1].table, table):
-            return
-        functions = [function for _, function in table.items()]
-        if not any(map(versions.is_relax, functions)):
-            return
-        if self._versions and self._versions[-1].holds(functions):
-            self._versions[-1].table = table
-            return
-        if made_by is None:
-            self._forget()
-        # Passes written in Python may change the module that they were given.
-        self._versions.append(_Version(made_by, module.clone(), table, functions))
-
-    def _forget(self) -> None:
-        self._running, self._versions, self._known, self._declared = [], [], [], {}
-        self._passed_over = None
-        self._kept = KeptKernels()
-
-    def _judge(self) -> list[int]:
+    def _judge(self, course: Course) -> list[int]:
         """Judge the newest version; the numbers of what is new since the last one that was judged, which then
         stands first in the list. A version that was passed over is looked at for what is found in this one.
         """
-        versions = self._versions
+        versions, new = course.versions, list[int]()
         if versions[-1].judged:
-            return []
-        new: list[int] = []
-        self._look_at(versions[-1], self._config)
-        number = next((number for number, one in enumerate(versions[:-1]) if one is self._passed_over), None)
+            return new
+        self._look_at(versions[-1], course, self._config)
+        number = next((n for n, one in enumerate(versions[:-1]) if one is course.passed_over), None)
         if versions[-1].findings and number is not None:
-            self._look_at(versions[number], _only_what(versions[-1].findings, self._config))
-            new += self._compared(versions[: number + 1])
+            self._look_at(versions[number], course, _only_what(versions[-1].findings, self._config))
+            new += self._compared(versions[: number + 1], course)
             versions = versions[number:]
-        return new + self._compared(versions)
+        return new + self._compared(versions, course)
 
-    def _look_at(self, version: _Version, config: Config) -> None:
+    def _look_at(self, version: Version, course: Course, config: Config) -> None:
         version.judged = True
-        version.findings = self._found(version, config, self._declared, self._kept)
+        version.findings = self._found(version, config, course.declared, course.kept)
 
-    def _compared(self, versions: list[_Version]) -> list[int]:
-        """What is new in the last of some versions, by numbers; only the first one was judged before.
-        `_known` are the findings of the last one that was judged, by their numbers.
-        """
+    def _compared(self, versions: list[Version], course: Course) -> list[int]:
+        """What is new in the last of some versions since the first, by numbers: no other was judged."""
         first, newest, findings = versions[0], versions[-1], versions[-1].findings
         if findings is None:
             return []
         before_it = [] if first is newest else first.findings or []
         known: list[int] = []
         new: dict[int, Check] = {}
-        for finding, found in zip(findings, counterparts(findings, before_it), strict=True):
-            before = of_one_condition(finding, before_it) if found is None else found
-            if before is not None:
-                known.append(self._known[before])
-            else:
-                known.append(len(self._findings))
-                new[known[-1]] = finding
-                # Until it is asked for it is as it is now, and its pass is not known.
-                self._findings.append(PassFinding(finding, newest.made_by))
-        if new:
-            self._searches.append(_Search(versions, new, dict(self._declared), self._kept))
-        for number in {*self._known, *known}:
-            self._findings[number] = replace(self._findings[number], present=number in known)
-        self._versions, self._known = [newest], known
+        with self._adding:
+            for finding, found in zip(findings, counterparts(findings, before_it), strict=True):
+                before = of_one_condition(finding, before_it) if found is None else found
+                if before is not None:
+                    known.append(course.known[before])
+                else:
+                    known.append(len(self._findings))
+                    new[known[-1]] = finding
+                    # Until it is asked for it is as it is now, and its pass is not known.
+                    self._findings.append(PassFinding(finding, newest.made_by))
+            if new:
+                self._searches.append(_Search(versions, new, dict(course.declared), course.kept))
+            for number in {*course.known, *known}:
+                self._findings[number] = replace(self._findings[number], present=number in known)
+        course.versions, course.known = [newest], known
         return list(new)
 
     def _trace_all(self) -> None:
-        """Find out where each finding came in."""
-        searches, self._searches = self._searches, []
-        for search in searches:
-            for number, found in zip(search.findings, self._traced(search), strict=True):
-                self._findings[number] = replace(found, present=self._findings[number].present)
+        """Find out where each finding came in. Who asks next begins again what was interrupted."""
+        for search in tuple(self._searches):
+            traced = list(self._traced(search))
+            with self._adding:
+                for number, found in zip(search.findings, traced, strict=True):
+                    self._findings[number] = replace(found, present=self._findings[number].present)
+                # Another thread may have found out the same.
+                self._searches[:] = [one for one in self._searches if one is not search]
 
     def _traced(self, search: _Search) -> Iterator[PassFinding]:
         """New findings about the newest version, each as it is where it came in."""
         versions, findings = search.versions, list(search.findings.values())
+        # Nothing else needs to be looked for in the versions before.
         config = _only_what(findings, self._config)
 
         @cache
@@ -319,7 +255,7 @@ class MemoryLint:
             yield PassFinding(found(number)[here], versions[number].made_by)
 
     def _found(
-        self, version: _Version, config: Config, declared: dict[str, tuple[int, ...]], kept: KeptKernels
+        self, version: Version, config: Config, declared: dict[str, tuple[int, ...]], kept: KeptKernels
     ) -> list[Check] | None:
         """The findings in a version; None where it cannot be analysed."""
         try:
@@ -332,7 +268,7 @@ class MemoryLint:
         judged = apply_policy(FileResult(_STATUS, result.checks), (), config)
         return [check for check in judged.checks if is_finding(check)]
 
-    def _note_failure(self, version: _Version, error: Exception) -> None:
+    def _note_failure(self, version: Version, error: Exception) -> None:
         where = "as it was given" if version.made_by is None else f"after `{version.made_by}`"
         lines = str(error).splitlines() or [""]
         message = f"the analysis of the module {where} failed: {type(error).__name__}: {lines[0]}"

@@ -122,11 +122,13 @@ def _require_inputs(paths: Sequence[str]) -> None:
     """Raise UsageError for a path at which there is nothing."""
     for path in paths:
         try:
-            if path == "-" or os.path.lexists(path):
-                continue
-        except ValueError:
+            if path != "-":
+                os.lstat(path)
+        except (FileNotFoundError, NotADirectoryError):
+            raise UsageError(f"{path}: no such file or folder") from None
+        except (OSError, ValueError):
+            # Whoever reads it says why that is impossible.
             continue
-        raise UsageError(f"{path}: no such file or folder")
 
 
 def _require_sense(options: argparse.Namespace) -> None:

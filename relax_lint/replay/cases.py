@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from relax_lint.running.messages import FileData
 from relax_lint.sources.reading import read_units
+from relax_lint.sources.spelling import json_text
 from relax_lint.support.codec import decode, encode
 from relax_lint.support.lazy_dataclass import dataclass
 
@@ -111,7 +112,7 @@ def _parsed(file: FileData, unit: Unit | None, config: Config) -> ParsedUnit | N
     if unit is None:
         from relax_lint.sources.saved import parse_json
 
-        found = parse_json(file.data.decode("utf-8", "replace"), file.path)
+        found = parse_json(json_text(file.data), file.path)
     else:
         from relax_lint.sources.parsing import parse_unit
 

@@ -142,5 +142,5 @@ def _read(path: str) -> FileData | str:
                     return "a model cannot be replayed: save the lowered module and replay that"
                 return FileData(one.read(), one.path, one.kind, named=True)
         except UnreadableError as error:
-            return str(error)
+            return f"cannot be read: {error}"
     return "standard input cannot be read a second time"

@@ -163,8 +163,12 @@ class Cache:
                             yield status.st_mtime, status.st_size, file.path
 
     def _path(self, file: FileData) -> str:
-        head = f"{self._base}{file.path}\n{file.kind}\n{file.named}\n"
-        key = hashlib.sha256(head.encode(errors="surrogateescape") + file.data).hexdigest()
+        # Each with its length: a path may hold what looks like the rest of another one's key.
+        parts = [part.encode(errors="surrogateescape") for part in (self._base, file.path, file.kind)]
+        digest = hashlib.sha256(f"{[len(part) for part in parts]} {file.named}\n".encode())
+        for part in (*parts, file.data):
+            digest.update(part)
+        key = digest.hexdigest()
         return os.path.join(self._folder, _ENTRIES, key[:2], key[2:])
 
     def _is_ours(self) -> bool:

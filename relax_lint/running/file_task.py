@@ -32,6 +32,7 @@ from relax_lint.settings.config import Config
 from relax_lint.sources import text as source_text
 from relax_lint.sources.models import load_model, refused
 from relax_lint.sources.reading import read_units
+from relax_lint.sources.spelling import json_text
 from relax_lint.sources.text import SourceText, UndecodableError
 from relax_lint.sources.unit import ParsedUnit
 from relax_lint.support.codec import encode
@@ -142,7 +143,7 @@ def _skipped(meant_to_fail: int) -> tuple[str, ...]:
 
 
 def _saved_module(file: FileData, first: int) -> _Steps:
-    text = file.data.decode("utf-8", "replace")
+    text = json_text(file.data)
     if not file.named and not _is_saved_ir(text):
         yield UnitList(())
         return

@@ -213,7 +213,7 @@ class _Spans:
         while self.content[at] != end:
             value, at = self.value(at)
             if end == "}":
-                name = self.content[slice(*value)]
+                name = _unescaped(self.content[slice(*value)])
                 value, at = self.value(self.skip(at) + 1)
                 found[name] = value
             else:
@@ -229,7 +229,11 @@ class _Spans:
 
 
 def _spelled(span: Any, content: str) -> str | None:
-    return content[slice(*span)] if isinstance(span, tuple) else None
+    return _unescaped(content[slice(*span)]) if isinstance(span, tuple) else None
+
+
+def _unescaped(string: str) -> str:
+    return str(json.loads(f'"{string}"')) if "\\" in string else string
 
 
 def _cell_lines(source: Any, content: str, starts: list[int]) -> Iterator[tuple[str, LineOrigin]]:

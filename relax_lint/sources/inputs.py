@@ -16,7 +16,7 @@ MAX_JSON_BYTES = 512 << 20
 
 
 class UnreadableError(UserError):
-    """An input whose bytes cannot be had: the message says why."""
+    """An input whose bytes cannot be had: the message says why, and not that they cannot."""
 
 
 @record(frozen=True)
@@ -52,7 +52,7 @@ class Input:
         except IrregularFileError as error:
             raise UnreadableError(error.strerror) from error
         except OSError as error:
-            raise UnreadableError(f"cannot be read: {error.strerror or error}") from error
+            raise UnreadableError(error.strerror or str(error)) from error
 
 
 @record(frozen=True)

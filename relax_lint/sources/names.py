@@ -18,6 +18,7 @@ TENSOR_FIELD = "__tensor_field__"
 _CANONICAL = (
     ("tvm.script.parser.relax.entry", RELAX),
     ("tvm.script.parser.relax", RELAX),
+    ("tvm.relax.script.parser.entry", RELAX),
     ("tvm.relax.script.parser", RELAX),
     ("tvm.relax.script", RELAX),
     ("tvm.script.parser.tirx", TIR),

@@ -73,8 +73,11 @@ def is_ordinary_entry(name: str, folder: int, limit: int) -> bool:
         return False
     try:
         data = os.read(file, limit + 1)
+        # Some file systems give less than is there.
+        if len(data) > limit or may_matter(data) or os.read(file, 1):
+            return False
     except OSError:
         return False
     finally:
         os.close(file)
-    return len(data) <= limit and not may_matter(data)
+    return True

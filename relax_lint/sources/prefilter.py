@@ -6,6 +6,8 @@ from functools import cache
 
 from relax_lint.sources.kinds import is_model
 
+_HEAD = 256
+
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     import re
@@ -17,7 +19,9 @@ def test_of(kind: str, *, named: bool) -> Callable[[bytes], bool] | None:
     do not tell.
     """
     if kind == "python":
-        return may_contain_relax
+        return _may_be_named_otherwise if named else may_contain_relax
+    if kind == "notebook":
+        return _may_be_notebook
     if is_model(kind) or (kind == "json" and named):
         return None
     return _may_be_saved if kind == "json" else may_contain_relax
@@ -25,23 +29,82 @@ def test_of(kind: str, *, named: bool) -> Callable[[bytes], bool] | None:
 
 def _may_be_saved(data: bytes) -> bool:
     """False only if no module that TVM has saved is in there."""
-    return b'"nodes"' in data and b'"root' in data
+    if b'"nodes"' in data and b'"root' in data:
+        return True
+    if not data.startswith((b"\xff\xfe", b"\xfe\xff", b"\0\0\xfe\xff")):
+        return False
+    from relax_lint.sources.spelling import respelled
+
+    return b'"nodes"' in (text := respelled(data)) and b'"root' in text
+
+
+def _may_be_named_otherwise(data: bytes) -> bool:
+    """False only if no unit is in there, and no JSON that is read under another name."""
+    return may_contain_relax(data) or json_kind(data) is not None
+
+
+def json_kind(data: bytes) -> str | None:
+    """The kind that a text has which begins as JSON does, where that may hold Relax."""
+    if not data[:_HEAD].lstrip(b"\xef\xbb\xbf \t\r\n").startswith(b"{"):
+        return None
+    if _may_be_saved(data):
+        return "json"
+    return "notebook" if b'"cells"' in data and _may_be_notebook(data) else None
+
+
+def _may_be_notebook(data: bytes) -> bool:
+    """False only if no cell can hold a unit."""
+    if may_contain_relax(data):
+        return True
+    # Nearly all notebooks have no other escapes than these.
+    if may_contain_relax(data.replace(b"\\n", b"\n").replace(b"\\t", b"\t")):
+        return True
+    if data.find(b"\\u") < 0:
+        return False
+    from relax_lint.sources.spelling import unescaped
+
+    return may_contain_relax(unescaped(data))
 
 
 def may_contain_relax(data: bytes) -> bool:
     """False only if no unit can be in there."""
+    if _names_relax(data):
+        return True
+    if data.isascii() and not _may_be_encoded(data):
+        return False
+    from relax_lint.sources.spelling import respelled
+
+    return _names_relax(respelled(data))
+
+
+def _may_be_encoded(data: bytes) -> bool:
+    """Whether a text may be in an encoding in which the bytes of ASCII are other characters."""
+    end = data.find(b"\n", data.find(b"\n") + 1)
+    first = data[:end] if end >= 0 else data
+    if first.find(b"coding") < 0:
+        return False
+    from relax_lint.sources.spelling import declared_encoding, is_plain
+
+    return (encoding := declared_encoding(first)) is not None and not is_plain(encoding)
+
+
+def _names_relax(data: bytes) -> bool:
     # Plain searches are several times faster than patterns, and settle almost every file; `in` is slower than
     # `find`: it first tries whether what is searched for is a number.
+    parses = data.find(b"from_source") >= 0 or (data.find(b"parse") >= 0 and data.find(b"script") >= 0)
+    # What is in a literal may be put together of several, and written with escapes.
+    if parses and _patterns()[3].search(data) is not None:
+        return True
     if data.find(b"function") < 0 and data.find(b"ir_module") < 0:
         return False
     if data.find(b"tvm") < 0 and data.find(b"elax") < 0 and data.find(b"@") < 0:
         return False
-    decorated, named, printed = _patterns()
+    decorated, named, printed, _ = _patterns()
     return bool(named.search(data) or printed.search(data)) and decorated.search(data) is not None
 
 
 @cache
-def _patterns() -> tuple[re.Pattern[bytes], re.Pattern[bytes], re.Pattern[bytes]]:
+def _patterns() -> tuple[re.Pattern[bytes], ...]:
     """Compiled for the first file that needs them."""
     import re
 
@@ -50,5 +113,6 @@ def _patterns() -> tuple[re.Pattern[bytes], re.Pattern[bytes], re.Pattern[bytes]
     return (
         re.compile(rb"\bir_module\b|\bfunction\b"),
         re.compile(rb"\b(tvm|relax|Relax)\b"),
-        re.compile(rb"@\s*(R\s*\.\s*function|I\s*\.\s*ir_module)\b"),
+        re.compile(rb"@[\s\\()]*(R[\s\\()]*\.[\s\\()]*function|I[\s\\()]*\.[\s\\()]*ir_module)\b"),
+        re.compile(rb"\bfrom_source\b|\bscript[\s\\()]*\.[\s\\()]*parse\b"),
     )

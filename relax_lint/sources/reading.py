@@ -18,10 +18,15 @@ from relax_lint.sources.ignore_comment import IgnoreComment
 from relax_lint.sources.ignore_comments import read_comments
 from relax_lint.sources.literal import with_printable_numbers
 from relax_lint.sources.newer_python import with_symbols, without_later_syntax
-from relax_lint.sources.prefilter import may_contain_relax
+from relax_lint.sources.prefilter import json_kind, may_contain_relax, test_of
+from relax_lint.sources.spelling import wide_encoding
 from relax_lint.sources.text import SourceText, UndecodableError, decode
 from relax_lint.sources.unit import FileUnits, Unit
 
+_NAMED_OTHERWISE = {
+    "json": "looks like what `tvm.ir.save_json` writes, under a name that does not end in `.json`",
+    "notebook": "looks like a notebook, under a name that does not end in `.ipynb`",
+}
 # A walk over a large tree costs more than this search.
 _GIVES_LITERALS = re.compile(r"\bfrom_source\b|\bparse\b")
 # How many definitions with errors are left out of a text, and which text is too long for more than one.
@@ -36,9 +41,14 @@ def read_units(data: bytes, path: str, kind: str = "python") -> FileUnits:
 
     An input without Relax gives nothing at all.
     """
-    if not may_contain_relax(data):
+    may_matter = test_of(kind, named=True)
+    if may_matter is not None and not may_matter(data):
         return FileUnits()
     try:
+        if kind == "python" and not path.endswith(".py") and (meant := json_kind(data)) is not None:
+            return FileUnits(problems=(_at_start(path, _NAMED_OTHERWISE[meant]),))
+        if (encoding := wide_encoding(data)) is not None:
+            raise UndecodableError(f"{encoding.upper()}, and Python reads UTF-8")
         content = decode(data) if kind == "python" else data.decode("utf-8-sig")
     except (UndecodableError, UnicodeDecodeError) as error:
         return FileUnits(problems=(_at_start(path, f"not readable as text: {error}"),))

@@ -5,15 +5,18 @@ from __future__ import annotations
 import ast
 import copy
 import re
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 
+from relax_lint.sources.bound_names import STAR, Bound, bound_names, target_names
 from relax_lint.sources.literal import NotLiteralError, TooLargeError, literal_value, weight
-from relax_lint.sources.names import DEFAULT_IMPORTS, canonical, chain
+from relax_lint.sources.names import DEFAULT_IMPORTS, IR, RELAX, TIR, Offer, canonical, chain, offer
 from relax_lint.sources.newer_python import declared_by
 from relax_lint.sources.parametrize import Taken, declared_value, parameter_names, taken_value
 from relax_lint.sources.unit import Computed, Entry, Imported, Literal, Sibling, Unit, Unknown
 
+_DIALECTS = (RELAX + ".", TIR + ".", IR + ".")
+_SHORT_NAMES = frozenset({"I", "R", "T"})
 _MAX_WEIGHT = 65536
 _MAX_NODES = 5000
 
@@ -29,55 +32,18 @@ class Scope:
     node: ScopeNode
     parent: Scope | None
     unit_of: UnitOf
-    bindings: dict[str, list[tuple[int, ast.stmt]]] = field(default_factory=dict)
+    bindings: dict[str, list[Bound]] = field(default_factory=dict)
     # What was found out already, by name and binding statement; a text can be written so that
     # finding it out again and again would never end.
     known: dict[tuple[str, ast.AST], Entry] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
-        for name, node in _bindings(self.node.body):
-            self.bindings.setdefault(name, []).append((node.lineno, node))
+        for name, bound in bound_names(self.node.body):
+            self.bindings.setdefault(name, []).append(bound)
 
     def child(self, node: ScopeNode) -> Scope:
         """The scope that a definition in this one opens."""
         return Scope(node, self, self.unit_of)
-
-
-def _bindings(body: list[ast.stmt]) -> Iterator[tuple[str, ast.stmt]]:
-    """Names bound by statements of one scope, with the statement that binds each; not inside definitions."""
-    for statement in body:
-        match statement:
-            case ast.Import() | ast.ImportFrom():
-                for alias in statement.names:
-                    yield alias.asname or alias.name.split(".")[0], statement
-            case ast.FunctionDef() | ast.AsyncFunctionDef() | ast.ClassDef():
-                yield statement.name, statement
-            case ast.Assign():
-                for target in statement.targets:
-                    for name in _target_names(target):
-                        yield name, statement
-            case ast.AnnAssign() | ast.AugAssign():
-                for name in _target_names(statement.target):
-                    yield name, statement
-            case ast.For() | ast.AsyncFor():
-                for name in _target_names(statement.target):
-                    yield name, statement
-            case ast.With() | ast.AsyncWith():
-                for item in statement.items:
-                    if item.optional_vars is not None:
-                        for name in _target_names(item.optional_vars):
-                            yield name, statement
-        for block in ("body", "orelse", "finalbody"):
-            if not isinstance(statement, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef):
-                yield from _bindings(getattr(statement, block, []))
-        for handler in getattr(statement, "handlers", []):
-            yield from _bindings(handler.body)
-
-
-def _target_names(target: ast.expr) -> Iterator[str]:
-    for node in ast.walk(target):
-        if isinstance(node, ast.Name):
-            yield node.id
 
 
 def dotted_name(node: ast.expr, scope: Scope, line: int) -> str | None:
@@ -102,15 +68,54 @@ def resolve(name: str, scope: Scope, line: int) -> Entry | None:
         if found:
             # In its own scope a name is what the last binding above made it; an outer scope is complete
             # by the time a function in it runs, but the nearest binding above is what a reader expects.
-            above = [node for bound, node in found if bound < line]
+            above = [bound for bound in found if bound.line < line]
             if above or current is not inner:
-                return _entry(name, above[-1] if above else found[-1][1], current)
+                return _one_of(name, above or found, current)
         function = current.node
         if isinstance(function, ast.FunctionDef | ast.AsyncFunctionDef) and name in parameter_names(function):
             return _parameter(name, function, current)
         current = current.parent
+    if (starred := _from_star(name, scope)) is not None:
+        return starred
     if name in DEFAULT_IMPORTS:
         return Imported(DEFAULT_IMPORTS[name])
+    return None
+
+
+def _one_of(name: str, found: list[Bound], scope: Scope) -> Entry:
+    """What the last of some statements binds a name to. Where that one may not have run, what TVM offers is
+    preferred: `R = None` is for those who do not have it.
+    """
+    last = _entry(name, found[-1].statement, scope)
+    if found[-1].is_certain or _is_of_tvm(last):
+        return last
+    others = []
+    for bound in reversed(found[:-1]):
+        if _is_of_tvm(entry := _entry(name, bound.statement, scope)):
+            return entry
+        others.append(entry)
+        if bound.is_certain:
+            break
+    if isinstance(last, Literal) and last.assumption is None and any(other != last for other in others):
+        line = found[-1].line
+        return Literal(last.value, f"{name} = {_shortened(ast.Constant(last.value))} (line {line})")
+    return last
+
+
+def _is_of_tvm(entry: Entry) -> bool:
+    return isinstance(entry, Imported) and entry.dotted.split(".")[0] == "tvm"
+
+
+def _from_star(name: str, scope: Scope) -> Entry | None:
+    """What a star import of a dialect binds a name to."""
+    current: Scope | None = scope
+    while current is not None:
+        for bound in reversed(current.bindings.get(STAR, [])):
+            if isinstance(bound.statement, ast.ImportFrom) and not bound.statement.level:
+                dotted = canonical(f"{bound.statement.module}.{name}")
+                if dotted.startswith(_DIALECTS) and offer(dotted) in (Offer.VALUE, Offer.NAMESPACE):
+                    return Imported(dotted)
+        current = current.parent
     return None
 
 
@@ -131,7 +136,8 @@ def _bound(name: str, node: ast.AST, scope: Scope) -> Entry:
             unit = scope.unit_of(node, scope)
             kind = "class" if isinstance(node, ast.ClassDef) else "function"
             return Sibling(unit) if unit is not None else Unknown(f"a {kind} of the file")
-        case ast.Assign(targets=[target]):
+        case ast.Assign(targets=targets):
+            target = next(one for one in targets if name in target_names(one))
             return _assigned(name, target, node.value, scope, node.lineno)
         case ast.AnnAssign(value=ast.expr() as value):
             return _assigned(name, node.target, value, scope, node.lineno)
@@ -171,8 +177,8 @@ def _taken(name: str, function: ast.FunctionDef | ast.AsyncFunctionDef, scope: S
 
 def _declared(name: str, scope: Scope) -> Taken | None:
     """The value of a test parameter that an enclosing scope declares."""
-    for _, statement in reversed(scope.bindings.get(name, [])):
-        return declared_value(statement, name)
+    for bound in reversed(scope.bindings.get(name, [])):
+        return declared_value(bound.statement, name)
     return _declared(name, scope.parent) if scope.parent is not None else None
 
 
@@ -182,8 +188,8 @@ def _list_behind(node: ast.expr, scope: Scope) -> ast.expr | None:
         return node
     current: Scope | None = scope
     while current is not None:
-        for _, statement in reversed(current.bindings.get(node.id, [])):
-            return statement.value if isinstance(statement, ast.Assign) else None
+        for bound in reversed(current.bindings.get(node.id, [])):
+            return bound.statement.value if isinstance(bound.statement, ast.Assign) else None
         current = current.parent
     return None
 
@@ -198,6 +204,9 @@ def _imported_module(name: str, node: ast.Import) -> str:
 def _imported_from(name: str, node: ast.ImportFrom) -> Entry:
     for alias in node.names:
         if (alias.asname or alias.name) == name:
+            if alias.name in _SHORT_NAMES and (node.module or "").split(".")[0] != "tvm":
+                # From a file of one's own that imports all that is needed.
+                return Imported(DEFAULT_IMPORTS[alias.name])
             if node.level:
                 return Unknown("imported from a neighbouring file")
             return Imported(canonical(f"{node.module}.{alias.name}"))
@@ -211,6 +220,11 @@ def _assigned(name: str, target: ast.expr, value: ast.expr, scope: Scope, line: 
             if isinstance(element, ast.Name) and element.id == name and len(elements) == len(target.elts):
                 return _assigned(name, element, elements[index], scope, line)
         return Unknown("unpacked from an unknown value")
+    if isinstance(value, ast.IfExp | ast.BoolOp):
+        choices = [value.body, value.orelse] if isinstance(value, ast.IfExp) else value.values
+        for choice in choices:
+            if (dotted := dotted_name(choice, scope, line)) and _is_of_tvm(Imported(dotted)):
+                return Imported(dotted)
     names = environment(value, scope, line)
     plain = {key: entry.value for key, entry in names.items() if isinstance(entry, Literal)}
     taken = [

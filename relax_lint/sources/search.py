@@ -273,9 +273,12 @@ class _Listing:
                 continue
             try:
                 status = each.stat(follow_symlinks=False)
-            except OSError:
+                found.append((name, what, (status.st_dev, status.st_ino)))
+            except FileNotFoundError:
                 continue
-            found.append((name, what, (status.st_dev, status.st_ino)))
+            except OSError:
+                # Who may list a folder may not enter it: whoever reads the entry says so.
+                found.append((name, what, (device, each.inode())))
         return iter(found)
 
 

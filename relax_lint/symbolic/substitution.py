@@ -66,4 +66,6 @@ def _parts(value: Any) -> tuple[Any, int]:
         if value.has(sympy.zoo, sympy.nan):
             raise ValueError(str(error)) from error
         return value, 0
+    if not form.is_constant and not value.free_symbols:
+        raise ValueError(f"{value} has no value")
     return form.shift(-form.constant_term), form.constant_term

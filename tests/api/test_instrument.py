@@ -293,6 +293,17 @@ def test_what_works_in_place_is_judged_before_nothing_tells_of_it(monkeypatch: p
     assert judged == ["RemovePurityChecking", "ComputePrimValue"]
 
 
+def test_a_kernel_that_cannot_be_read_ends_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
+    def fails(*_: Any) -> Any:
+        raise RecursionError("too deep")
+
+    monkeypatch.setattr(prim_funcs, "read_kernel", fails)
+    lint = relax_lint.MemoryLint()
+    with pytest.warns(RuntimeWarning, match="the analysis of the module .* failed: RecursionError: too deep"):
+        compiled(module("symbolic_matmul"), lint)
+    assert {check.rule for check in lint.failures} == {"RLX904"}
+
+
 def test_a_version_that_was_passed_over_is_looked_at_where_something_is_found(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:

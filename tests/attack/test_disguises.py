@@ -9,7 +9,7 @@ from tests.attack.trying import attempt
 
 # What is no text of Python, or no code cell: there is nothing in it to judge.
 _NOTHING_IN_IT = {
-    *("encoded-utf-16", "encoded-utf-16-le", "encoded-utf-16-be", "encoded-utf-32", "encoded-cp037", "empty"),
+    *("encoded-utf-16-le", "encoded-utf-16-be", "encoded-cp037", "empty"),
     *("notebook-output", "notebook-raw", "notebook-cell-number", "notebook-nan"),
     *("page-console", "page-jupyter", "literal-formatted"),
 }

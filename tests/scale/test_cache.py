@@ -5,6 +5,7 @@ from __future__ import annotations
 import importlib.metadata
 import json
 import os
+import shutil
 import subprocess
 import sys
 import tempfile
@@ -111,6 +112,13 @@ def test_what_is_kept_is_found_again(folder: Path) -> None:
 def test_another_input_is_another_entry(folder: Path, other: FileData) -> None:
     keep(folder)
     assert kept(folder, file=other) is None
+
+
+def test_a_name_of_a_file_that_ends_another_ones_key(folder: Path) -> None:
+    # Both are named in one repository, and both texts are Python.
+    keep(folder, file=replace(FILE, data=b"b.py\npython\nTrue\n" + FILE.data))
+    longer = f"{FILE.path}\n{FILE.kind}\n{FILE.named}\nb.py"
+    assert kept(folder, file=replace(FILE, path=longer)) is None
 
 
 @pytest.mark.parametrize(
@@ -389,8 +397,8 @@ def test_links_in_the_folder_are_not_followed(folder: Path, tmp_path: Path) -> N
     cache.put(replace(FILE, path="b.py"), OUTCOME)
     cache.close()
     assert thesis.exists()
-    entry.unlink()
-    entry.parent.rmdir()
+    # The other entry may have come to lie in the same folder.
+    shutil.rmtree(entry.parent)
     entry.parent.symlink_to(elsewhere)
     assert keep(folder).problem == f"cannot write to the cache in {folder}: it holds a link to another folder"
     assert list(elsewhere.iterdir()) == [thesis]

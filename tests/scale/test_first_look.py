@@ -66,6 +66,18 @@ def test_a_file_that_is_no_ordinary_one_goes_the_whole_way(tree: Path) -> None:
     assert not isinstance(found, Ordinary)
 
 
+def test_a_file_of_which_less_is_given_than_is_there_is_not_put_aside(
+    tree: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tree / "sub/r.py").write_text(PROGRAM)
+    read = os.read
+    monkeypatch.setattr(os, "read", lambda file, count: read(file, min(count, 8)))
+    for paths in (["."], ["sub"], ["sub/r.py"]):
+        assert ("sub/r.py", False) in shown(paths)
+    (tree / "sub/small.py").write_text("x = 1\n")
+    assert ("sub/small.py", True) in shown(["sub"])
+
+
 Answered = Callable[[list[str]], "tuple[int, str]"]
 
 

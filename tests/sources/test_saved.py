@@ -9,8 +9,10 @@ import tvm
 
 from relax_lint.results.problem import Problem
 from relax_lint.sources.parsing import parse_unit
+from relax_lint.sources.prefilter import test_of as relax_test_of
 from relax_lint.sources.reading import read_units
 from relax_lint.sources.saved import parse_json
+from relax_lint.sources.spelling import json_text
 from relax_lint.sources.unit import ParsedUnit
 
 TEXT = """from tvm.script import relax as R
@@ -35,6 +37,33 @@ def test_a_saved_module() -> None:
     assert [v.name_hint for v in loaded.ir_module.functions] == ["main"]
     (block,) = loaded.ir_module["main"].body.blocks
     assert loaded.positions.binding(block.bindings[0].var, block.bindings[0].value) is None
+
+
+@pytest.mark.parametrize("encoding", ["utf-8", "utf-8-sig", "utf-16", "utf-32"])
+def test_whichever_encoding_another_program_wrote_it_in(encoding: str) -> None:
+    data = saved().encode(encoding)
+    for named in (True, False):
+        may_matter = relax_test_of("json", named=named)
+        assert may_matter is None or may_matter(data)
+    assert isinstance(parse_json(json_text(data), "a.json"), ParsedUnit)
+    other = relax_test_of("json", named=False)
+    assert other is not None
+    assert not other('{"a": "nodes"}'.encode(encoding))
+
+
+@pytest.mark.parametrize("path", ["a.txt", "a", "<stdin>"])
+def test_json_under_another_name_is_said(path: str) -> None:
+    notebook = json.dumps({"cells": [{"cell_type": "code", "source": TEXT}]}, indent=1)
+    texts = [saved(), "\n " + saved(), "\ufeff" + saved(), notebook]
+    may_matter = relax_test_of("python", named=True)
+    assert may_matter is not None
+    for text, ending in zip(texts, ("json", "json", "json", "ipynb"), strict=True):
+        assert may_matter(text.encode())
+        (problem,) = read_units(text.encode(), path).problems
+        assert problem.message.endswith(f"under a name that does not end in `.{ending}`")
+    for text in ('{"nodes": 1}', '{"cells": "function"}', "{1: 2}\n", 'x = {"nodes": 1, "root": 2}\n'):
+        assert not may_matter(text.encode())
+        assert read_units(text.encode(), path).problems == ()
 
 
 def test_a_saved_function_is_wrapped() -> None:

@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from relax_lint.symbolic import functions as f
-from relax_lint.symbolic.formula import put_into, to_formula
+from relax_lint.symbolic.formula import Unsupported, put_into, to_formula
 from relax_lint.symbolic.polynomial import to_polynomial
 from relax_lint.symbolic.substitution import replaced
 
@@ -57,6 +57,13 @@ def test_what_differs_by_a_constant_is_one_value() -> None:
     assert replaced(sympy.Max(n, 1), {n: root}).atoms() == {m, *sympy.Max(root, 1).atoms()}
     with pytest.raises(ValueError, match="not"):
         replaced(sympy.Max(n, 1), {n: sympy.zoo})
+    for division in f.DIVISIONS:
+        with pytest.raises(Unsupported, match="has no value"):
+            put_into(
+                to_formula(sympy.Max(n, division(m, k)) > 1), {m: sympy.Integer(-2), k: sympy.Integer(0)}
+            )
+        # What is divided by zero may still be anything.
+        assert put_into(to_formula(sympy.Max(n, division(m, k)) > 1), {k: sympy.Integer(0)})
 
 
 def test_nothing_is_asked_about_signs(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -75,10 +75,12 @@ SAID = {
     "mixed_view": None,
     "multiplied_past_in_place": Said(passes=("AdjustMatmulOrder",)),
     "normed_past_in_place": Said(passes=("FoldBatchnormToConv2D",)),
+    "padded_past_producer": Said("RLX306", passes=("PadEinsum",)),
     "pooled_past_window": Said("RLX306", Verdict.NEEDS_RUNTIME_CHECK, ("LegalizeOps",)),
     "product_of_sum_past_in_place": Said(passes=("ExpandMatmulOfSum",)),
     "product_with_itself": None,
     "rearranged_past_in_place": Said(passes=("OptimizeLayoutTransform",)),
+    "reindexed_past_guard": Said("RLX306", passes=("ReIndex",)),
     "rounding_left_out": None,
     "scattered_past_source": Said("RLX306", passes=("LegalizeOps",)),
     "scheduled_in_place": None,
@@ -122,7 +124,11 @@ UNWRITTEN = {
     "topk_of_few": ("float32[2]",),
 }
 """Those whose result is what memory held before, and arguments."""
-OUTSIDE = {"scattered_past_source": (("float32[100000]", "float32[2]"), Damage("read", at=64, size=8))}
+OUTSIDE = {
+    "padded_past_producer": (("float32[3, 16384]",), Damage("read", at=196608, size=196608)),
+    "reindexed_past_guard": (("float32[16384]",), Damage("read", at=65536, size=65536)),
+    "scattered_past_source": (("float32[100000]", "float32[2]"), Damage("read", at=64, size=8)),
+}
 """Those that read outside of their memory, so that they run in a process of their own: arguments, and what the guard
 sees.
 """
@@ -196,7 +202,9 @@ def test_the_result_is_what_memory_held(name: str) -> None:
 @pytest.mark.parametrize("name", OUTSIDE)
 def test_the_guard_sees_the_read(name: str) -> None:
     arguments, damage = OUTSIDE[name]
-    module = Module(trophy(name).Module.script(show_meta=True), "script")
+    program = trophy(name)
+    made = tvm.transform.Sequential(program.PASSES)(program.Module)
+    module = Module(made.script(show_meta=True), "script")
     try:
         guarded = Machine(guarded=True)
     except GuardUnavailableError as reason:

@@ -13,6 +13,8 @@ from tests.oracle.tir.expressions import Declined
 from tests.oracle.tir.machine import Machine, Outcome, random_contents, symbol_names
 from tests.oracle.tir.writer import Kernel, script
 
+_FAULTY = ("s_tir.InsertHoistIfThenElse",)
+"""Passes that are known to make a right kernel wrong (`examples/trophies/hoisted_out_of_a_branch.py`)."""
 _EVERY = 7
 """One of so many sizes is run."""
 
@@ -32,7 +34,8 @@ def compare_function(prim_func: Any) -> Counter[str]:
     try:
         machine = Machine(prim_func)
         named = prim_func.with_attr("global_symbol", "f")
-        compiled = tvm.compile(tvm.IRModule({"f": named}), target="llvm")
+        with tvm.transform.PassContext(disabled_pass=_FAULTY):
+            compiled = tvm.compile(tvm.IRModule({"f": named}), target="llvm")
     except Exception as error:
         # TVM has many kinds of errors.
         raise Unusable(f"TVM: {error}") from None
