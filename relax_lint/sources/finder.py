@@ -127,27 +127,3 @@ def _flag(decorator: ast.expr, name: str) -> bool:
             if keyword.arg == name and isinstance(keyword.value, ast.Constant):
                 return bool(keyword.value.value)
     return True
-
-
-def find_literals(tree: ast.Module) -> list[ast.Constant]:
-    """String literals that are given to `from_source` or `parse` of TVM's script parser."""
-    found: list[ast.Constant] = []
-    for node in ast.walk(tree):
-        match node:
-            case ast.Call(
-                func=ast.Attribute(attr="from_source") | ast.Name(id="from_source"), args=[first, *_]
-            ):
-                found += _literal(first)
-            case ast.Call(
-                func=ast.Attribute(value=ast.Attribute(attr="script"), attr="parse"), args=[first, *_]
-            ):
-                found += _literal(first)
-    return found
-
-
-def _literal(node: ast.expr) -> list[ast.Constant]:
-    """The literal, also under `textwrap.dedent`."""
-    if isinstance(node, ast.Call) and len(node.args) == 1 and isinstance(node.func, ast.Attribute | ast.Name):
-        name = node.func.attr if isinstance(node.func, ast.Attribute) else node.func.id
-        return _literal(node.args[0]) if name == "dedent" else []
-    return [node] if isinstance(node, ast.Constant) and isinstance(node.value, str) else []
