@@ -95,8 +95,8 @@ class Matrices(Expressions):
         """A matrix of an array by its number."""
         (number,) = self.indices([matrix.number])
         size = allocated(buffer)
-        if number is None or size is None or not size.is_constant or not self._is_whole(var, buffer):
-            self._passes(buffer)
+        if number is None or size is None or not size.is_constant or not self.is_whole(var, buffer):
+            self.passes(buffer)
             return
         self.numbered(buffer, number, constant(size.constant // elements), writes=matrix.stores)
 
@@ -104,25 +104,25 @@ class Matrices(Expressions):
         """The matrix that is the first tile of a window."""
         tile = _tile_of(var, matrix.number)
         memory = memory_of(buffer)
-        is_plain = not memory.strides and memory.offset is None and _is_window(buffer)
+        is_plain = not memory.strides and memory.offset is None and is_window(buffer)
         is_plain = is_plain and self._gaps(memory) is None
         if tile is None or tile[0] * tile[1] < elements or not is_plain:
-            self._passes(buffer)
+            self.passes(buffer)
             return
         self.tile(buffer, self._lanes_of(*tile), writes=matrix.stores, why=_WHICH)
 
     # -- matrices in memory --------------------------------------------------------------------
 
     def _rows(self, rows: Rows, extents: tuple[int, int] | None) -> None:
-        pointer = self._pointer_of(rows.pointer)
+        pointer = self.pointer_of(rows.pointer)
         if pointer is None:
-            self._unknown(rows)
+            self.unknown(rows.pointer)
             return
         buffer = pointer.buffer
         if rows.stores:
             self.hand(buffer)
         if extents is None or buffer.item < _LEAST_BITS:
-            self._passes(buffer)
+            self.passes(buffer)
             return
         count, length = extents[::-1] if rows.by_column else extents
         row, column = self._lanes_of(count, length)
@@ -130,37 +130,37 @@ class Matrices(Expressions):
             self._rows_of_window(pointer, rows, (row, column))
             return
         (stride,) = self.indices([rows.stride])
-        if stride is None or not self._is_whole(pointer.var, buffer):
-            self._passes(buffer)
+        if stride is None or not self.is_whole(pointer.var, buffer):
+            self.passes(buffer)
             return
         self.placed(buffer, pointer.position + row * stride + column, writes=rows.stores)
 
-    def _unknown(self, rows: Rows) -> None:
-        """A matrix of nobody knows which place."""
-        for argument in getattr(rows.pointer, "args", ()):
+    def unknown(self, pointer: Any) -> None:
+        """What is called is given a pointer to nobody knows which place."""
+        for argument in getattr(pointer, "args", ()):
             var = nodes.data_of_buffer(argument)
             if var is None and nodes.is_load(argument):
                 var = nodes.loaded_buffer(argument)
             if var is not None:
-                self._passes(self.buffer(var))
+                self.passes(self.buffer(var))
                 return
-        self.value(rows.pointer)
+        self.value(pointer)
 
     def _rows_of_window(self, pointer: Pointer, rows: Rows, lanes: tuple[Poly, Poly]) -> None:
         buffer, var = pointer.buffer, pointer.var
-        is_stride = len(buffer.shape) == len(lanes) and _is_same(rows.stride, _stride(var, 0))
-        if not is_stride or not self._has_whole_rows(buffer) or not self._fits(buffer, var):
-            self._passes(buffer)
+        is_stride = len(buffer.shape) == len(lanes) and is_same(rows.stride, stride_of(var, 0))
+        if not is_stride or not self.has_whole_rows(buffer) or not self.fits(buffer, var):
+            self.passes(buffer)
             return
         start, step = pointer.element
         self.tile(buffer, (start + lanes[0], step + lanes[1]), writes=rows.stores)
 
-    def _has_whole_rows(self, buffer: Buffer) -> bool:
+    def has_whole_rows(self, buffer: Buffer) -> bool:
         """Whether the elements of each row of a window are one behind the other."""
         memory = memory_of(buffer)
         strides = memory.strides
         return (
-            _is_window(buffer)
+            is_window(buffer)
             and memory.is_compact
             and (not strides or strides[-1] == ONE)
             and not self._gaps(memory)
@@ -175,7 +175,7 @@ class Matrices(Expressions):
         ]
         return any(found) if found else None
 
-    def _fits(self, buffer: Buffer, var: Any) -> bool:
+    def fits(self, buffer: Buffer, var: Any) -> bool:
         """Note where a window begins, and its stride, if TVM counts that in 32 bits; whether it is known."""
         memory = memory_of(buffer)
         if str(var.elem_offset.ty.dtype) == "int64" or not memory.ref.scope.startswith("global"):
@@ -189,7 +189,7 @@ class Matrices(Expressions):
                 self.wraps.append(value)
         return True
 
-    def _pointer_of(self, node: Any) -> Pointer | None:
+    def pointer_of(self, node: Any) -> Pointer | None:
         """Where a pointer points to."""
         name = str(getattr(getattr(node, "op", None), "name", "")).rpartition(".")[2]
         if name == "tvm_access_ptr":
@@ -203,7 +203,7 @@ class Matrices(Expressions):
         if var is None or str(getattr(node.args[0].ty, "dtype", "")) != str(var.dtype):
             return None
         buffer = self.buffer(var)
-        if _is_window(buffer) and _is_same(node.args[2], var.elem_offset):
+        if is_window(buffer) and is_same(node.args[2], var.elem_offset):
             return Pointer(var, buffer, None, (ZERO,) * len(buffer.shape))
         (position,) = self.indices([node.args[2]])
         if position is None or buffer.source is not None or not _starts_at_its_data(var):
@@ -216,7 +216,7 @@ class Matrices(Expressions):
         indices = [index for index in self.indices(load.indices) if index is not None]
         if len(indices) != len(buffer.shape):
             return None
-        if _is_window(buffer):
+        if is_window(buffer):
             return Pointer(var, buffer, None, tuple(indices))
         if buffer.may_move or buffer.source is not None or buffer.strides or not _starts_at_its_data(var):
             # TVM counts only the element as used.
@@ -230,14 +230,16 @@ class Matrices(Expressions):
 
     # -- both ----------------------------------------------------------------------------------
 
-    def _passes(self, buffer: Buffer) -> None:
+    def passes(self, buffer: Buffer) -> None:
+        """What is called is given the memory of a buffer, and what it does with it is not known."""
         self.lose(buffer, f"its memory is passed to `{self.callee}`")
 
     def _lanes_of(self, rows: int, columns: int) -> tuple[Poly, Poly]:
         """The rows and columns of a tile, as loops."""
-        return self._tile_lane(0, rows), self._tile_lane(1, columns)
+        return self.tile_lane(0, rows), self.tile_lane(1, columns)
 
-    def _tile_lane(self, axis: int, extent: int) -> Poly:
+    def tile_lane(self, axis: int, extent: int) -> Poly:
+        """The elements of a tile on one axis, as a loop."""
         lane = self._tile_lanes.get((axis, extent))
         if lane is None:
             lane = self._tile_lanes[axis, extent] = self.terms.loop("lane", ZERO, constant(extent))
@@ -246,7 +248,7 @@ class Matrices(Expressions):
                 self._lanes[number] = LoopRange("lanes", lane, ZERO, constant(extent))
         return lane
 
-    def _is_whole(self, var: Any, buffer: Buffer) -> bool:
+    def is_whole(self, var: Any, buffer: Buffer) -> bool:
         """Whether TVM allocates all of a buffer to which a pointer is given: what a block declares to be its
         part of it may be less (`CompactBufferAllocation`).
         """
@@ -256,7 +258,7 @@ class Matrices(Expressions):
             regions = [
                 region
                 for region in (*block.reads, *block.writes)
-                if _is_same(nodes.region_source(region), var)
+                if is_same(nodes.region_source(region), var)
             ]
             if regions:
                 return any(all(self._is_all(region, buffer)) for region in regions)
@@ -267,12 +269,12 @@ class Matrices(Expressions):
             yield self.number(part.min) == ZERO and self.number(part.extent) == extent
 
 
-def _is_window(buffer: Buffer) -> bool:
+def is_window(buffer: Buffer) -> bool:
     """Whether a buffer is a window, of a window or of a buffer that is none."""
     source = buffer.source
     if source is None or buffer.view:
         return False
-    return source.source is None or _is_window(source)
+    return source.source is None or is_window(source)
 
 
 def _starts_at_its_data(var: Any) -> bool:
@@ -281,12 +283,13 @@ def _starts_at_its_data(var: Any) -> bool:
     return offset is None or (type(offset).__name__ == "IntImm" and int(offset.value) == 0)
 
 
-def _stride(var: Any, axis: int) -> Any:
+def stride_of(var: Any, axis: int) -> Any:
+    """A stride of a buffer; None if it says none."""
     strides = list(var.strides or ())
     return strides[axis] if axis < len(strides) else None
 
 
-def _is_same(node: Any, other: Any) -> bool:
+def is_same(node: Any, other: Any) -> bool:
     """Whether two expressions are one variable."""
     is_variable = type(node).__name__ in ("Var", "SizeVar")
     return bool(is_variable and other is not None and node.__chandle__() == other.__chandle__())
@@ -300,7 +303,7 @@ def _tile_of(var: Any, number: Any) -> tuple[int, int] | None:
     factors = None if sides is None else _operands(sides[0], "Mul")
     if sides is None or factors is None or len(var.shape) != len(list(var.strides or ())):
         return None
-    offset, stride = var.elem_offset, _stride(var, 0)
+    offset, stride = var.elem_offset, stride_of(var, 0)
     rows, row = _divided(factors[0])
     first, columns = _divided(factors[1])[::-1]
     others, column = _divided(sides[1])
@@ -308,7 +311,7 @@ def _tile_of(var: Any, number: Any) -> tuple[int, int] | None:
     if quotient is None or remainder is None or rows is None or columns is None or others != columns:
         return None
     known = ((quotient[0], offset), (remainder[0], offset), (quotient[1], stride), (remainder[1], stride))
-    if len(var.shape) == 2 and _is_same(first, stride) and all(_is_same(*pair) for pair in known):
+    if len(var.shape) == 2 and is_same(first, stride) and all(is_same(*pair) for pair in known):
         return rows, columns
     return None
 

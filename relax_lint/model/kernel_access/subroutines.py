@@ -9,8 +9,8 @@ from typing import Any
 from relax_lint.model.kernel_access.accesses import Region
 from relax_lint.model.kernel_access.conditions import Condition
 from relax_lint.model.kernel_access.layouts import Buffer
-from relax_lint.model.kernel_access.matrices import Matrices
 from relax_lint.model.kernel_access.survey import Survey
+from relax_lint.model.kernel_access.warps import Warps
 from relax_lint.vm import nodes
 
 MAX_DEPTH = 4
@@ -18,7 +18,7 @@ MAX_FOLLOWED = 32
 """Calls that are followed in one kernel, one within the other and altogether."""
 
 
-class Subroutines(Matrices):
+class Subroutines(Warps):
     """Follows calls of PrimFuncs that are given pointers and numbers."""
 
     def __init__(self, survey: Survey, callees: Mapping[str, Any]) -> None:

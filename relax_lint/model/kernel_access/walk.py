@@ -30,7 +30,6 @@ class Walk(Extents):
 
     def __init__(self, survey: Survey, functions: Mapping[str, Any]) -> None:
         super().__init__(survey, functions)
-        self._threads: dict[str, Poly] = {}
         self._count = 0
         self.symbols: tuple[sympy.Symbol, ...] = ()
 
@@ -178,13 +177,13 @@ class Walk(Extents):
     ) -> tuple[Condition, ...]:
         """Read a loop; what it has checked."""
         value, loop = self._variable_of(str(var.name), first, extent, stride, kind, tag)
-        thread = self._threads.get(tag)
+        thread = self.threads.get(tag)
         if tag and thread is not None:
             value, loop = thread, LoopRange(kind, thread, first, extent, tag)
         self.known[var.__chandle__()] = value
-        threads = self._threads
+        threads = self.threads
         if tag and not tag.startswith("vthread"):
-            self._threads = {**threads, tag: value}
+            self.threads = {**threads, tag: value}
         self.forget(self.roots_stored_in(body))
         leaves = self.survey.of(body)[1] - {"continue"}
         before, self.nest = self.nest, (*self.nest, loop)
@@ -192,7 +191,7 @@ class Walk(Extents):
             known = len(self.facts)
             self.statement(body)
             checked = self.facts[known:]
-        self.nest, self._threads = before, threads
+        self.nest, self.threads = before, threads
         return () if self.survey.of(body)[1] else tuple(checked_by(self.terms, loop, checked))
 
     def _variable_of(

@@ -97,12 +97,12 @@ def _number(data: Any, number: Any, shape: Shape | None, stores: bool) -> Value:
 
 def _rows(data: Any, pointer: Any, stride: Any, shape: Shape, by_column: bool, stores: bool) -> Value:
     """A matrix in memory."""
-    array, place, step = key(data.args[0]), _place(pointer), value(stride)
+    array, there, step = key(data.args[0]), place(pointer), value(stride)
 
     def run(frame: Frame) -> int:
         extents = _extents(data, buffer_of(frame, array).memory, shape)
         count, length = extents[::-1] if by_column else extents
-        view, start = place(frame)
+        view, start = there(frame)
         by = step(frame)
         for row in range(count):
             for column in range(length):
@@ -121,7 +121,8 @@ def _rows(data: Any, pointer: Any, stride: Any, shape: Shape, by_column: bool, s
     return run
 
 
-def _place(pointer: Any) -> Place:
+def place(pointer: Any) -> Place:
+    """Where a pointer points to."""
     if name_of(pointer) == "tvm_access_ptr":
         buffer, offset = key(pointer.args[1].args[0]), value(pointer.args[2])
         return lambda frame: (buffer_of(frame, buffer), offset(frame))

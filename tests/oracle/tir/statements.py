@@ -24,9 +24,9 @@ from tests.oracle.tir.expressions import (
     name_of,
     value,
 )
-from tests.oracle.tir.matrices import matrix_call
 from tests.oracle.tir.memory import ParallelLoop, View, compact_strides
 from tests.oracle.tir.numbers import lanes_of, rounding
+from tests.oracle.tir.warps import called
 
 Run: TypeAlias = Generator[None, None, "str | None"]
 Action: TypeAlias = Callable[[Frame], Run]
@@ -315,7 +315,7 @@ def _evaluate(node: Any) -> Action:
         return _leaving(left)
     if name == "tvm_storage_sync":
         return _barrier
-    found = (matrix_call(node.value) if name else None) or value(node.value)
+    found = (called(node.value) if name else None) or value(node.value)
 
     def run(frame: Frame) -> Run:
         found(frame)
