@@ -8,6 +8,7 @@ from types import MappingProxyType
 from typing import Any, TypeAlias
 
 import sympy
+from sympy.logic.boolalg import Boolean
 
 from relax_lint.model.equal_kernels import EqualKernels, renamed
 from relax_lint.model.kernel_access.reading import read_accesses
@@ -115,7 +116,7 @@ def read_kernel(
         parameters,
         frozenset(effects.reads | {p for p in range(len(parameters)) if coverage.is_read(p)}),
         frozenset(effects.writes),
-        {p: reader.filled.get(p, coverage.whole(p)) for p in sorted(effects.writes)},
+        {p: _whole(p, reader, coverage, trial) for p in sorted(effects.writes)},
         frozenset(reader.filled),
         elementwise,
         reader.flow.copies(parameters),
@@ -132,6 +133,14 @@ def read_kernel(
         reshapes=partial(is_reshape, prim_func),
         repeated=trial.repeated,
     )
+
+
+def _whole(position: int, reader: BodyReader, coverage: Coverage, trial: Trial) -> Boolean:
+    """When all of a parameter is written: loops that are left early may still get to its end."""
+    found = reader.filled.get(position, coverage.whole(position))
+    if found == sympy.true or position in reader.filled or position not in trial.filled:
+        return found
+    return sympy.true
 
 
 def _in_order(parameter: KernelParameter) -> bool:

@@ -29,6 +29,11 @@ def z3_scope() -> AbstractContextManager[Any]:
     return module.Z3ContextScope() if hasattr(module, "Z3ContextScope") else nullcontext()
 
 
+def is_of_dataflow(var: Any) -> bool:
+    """Whether a variable is one that nothing outside of its dataflow block can use."""
+    return type(var).__name__ == "DataflowVar"
+
+
 def kind(node: Any) -> str:
     """The class name of an IR node, the same for 0.26 and 0.27.
 

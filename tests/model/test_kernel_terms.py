@@ -329,6 +329,14 @@ def test_numbers_are_divided_as_numbers() -> None:
     assert terms.remainder(constant(1), constant(0)) is None
 
 
+def test_what_can_only_be_0_divides_nothing() -> None:
+    terms = Terms()
+    zero = terms.loop("i", constant(0), constant(1))
+    assert terms.span(zero) == (0, 0)
+    assert terms.quotient(constant(5), zero) is None
+    assert terms.remainder(constant(5), zero) is None
+
+
 def test_variables_of_one_name_are_told_apart() -> None:
     terms = Terms()
     loops = [terms.loop("i", constant(0), constant(3)) for _ in range(3)]

@@ -269,9 +269,9 @@ def compare(program: Program) -> Counter[str]:
     """Judge one program behind each pass and run it: what was found. Raises `Disagreement` or `Unusable`."""
     tvm.register_global_func(FIRST, lambda one, other: one, override=True)
     try:
-        stages = dict(_stages(tvm.script.from_source(program.text), fused=program.fused))
+        behind = dict(stages(tvm.script.from_source(program.text), fused=program.fused))
         machine = relax.VirtualMachine(
-            relax.build(stages[""], "llvm", relax_pipeline=tvm.transform.Sequential([])), tvm.cpu()
+            relax.build(behind[""], "llvm", relax_pipeline=tvm.transform.Sequential([])), tvm.cpu()
         )
     except BaseException as error:
         if isinstance(error, KeyboardInterrupt):
@@ -283,7 +283,7 @@ def compare(program: Program) -> Counter[str]:
     right = bool(np.allclose(found, program.meant(x, y), rtol=1e-4))
     seen: Counter[str] = Counter()
     told = ""
-    for stage, module in stages.items():
+    for stage, module in behind.items():
         if not stage:
             continue
         checks = check_module(module, RULES).checks
@@ -299,7 +299,7 @@ def compare(program: Program) -> Counter[str]:
     return seen
 
 
-def _stages(module: Any, *, fused: bool) -> Iterator[tuple[str, Any]]:
+def stages(module: Any, *, fused: bool) -> Iterator[tuple[str, Any]]:
     """The module as it is written and behind each of the passes; without a name what is built."""
     yield "as written", module
     target = tvm.target.Target("llvm")

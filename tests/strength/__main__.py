@@ -9,7 +9,8 @@ import sys
 
 from tests.strength import stored
 from tests.strength.claims import Said, lost
-from tests.strength.programs import FAMILIES, UNUSABLE, Case, cases
+from tests.strength.drawn import Case
+from tests.strength.programs import FAMILIES, UNUSABLE, cases
 
 
 def main(families: list[str]) -> None:

@@ -56,21 +56,23 @@ def said_of(module: Any, config: Config | None = None, *, proofs: bool = False) 
     """Every verdict, the fine ones too, and every total of a module; with `proofs` what was asked too."""
     request = MemoryRequest(timelines=True, details=True)
     judged = check_module(module, replace(config or Config(), memory=request, proofs=proofs))
-    claims = [claim for check in judged.checks for claim in [*_of_check(check)] * check.count]
-    claims += [claim for totals in judged.memory for claim in _of_totals(totals)]
+    claims = [claim for check in judged.checks for claim in [*of_check(check)] * check.count]
+    claims += [claim for totals in judged.memory for claim in of_totals(totals)]
     for counted in judged.accesses:
         claims += [f"{counted.function}: an access is proved"] * counted.proved
         claims += [f"{counted.function}: an access is wrong"] * counted.wrong
-    reported = (_name(check) for check in judged.checks if check.severity is not Severity.NONE)
+    reported = (name_of(check) for check in judged.checks if check.severity is not Severity.NONE)
     return Said(tuple(claims), tuple(reported))
 
 
-def _name(check: Check) -> str:
+def name_of(check: Check) -> str:
+    """What a check is about."""
     return f"{check.function}/{check.binding} {check.rule}"
 
 
-def _of_check(check: Check) -> Iterator[str]:
-    name = _name(check)
+def of_check(check: Check) -> Iterator[str]:
+    """The verdict, and what goes with it."""
+    name = name_of(check)
     if check.assumes:
         name += f" assuming {', '.join(check.assumes)}"
     if check.verdict is Verdict.ALWAYS_FINE:
@@ -89,9 +91,9 @@ def _of_check(check: Check) -> Iterator[str]:
             yield f"{name}: asked {asked.condition} of {dict(asked.terms)}"
 
 
-def _of_totals(totals: MemoryTotals) -> Iterator[str]:
+def of_totals(totals: MemoryTotals) -> Iterator[str]:
     """What is nothing at all is one claim."""
-    found = list(_leaves(f"{totals.function} memory", json.loads(totals.to_json())))
+    found = list(leaves(f"{totals.function} memory", json.loads(totals.to_json())))
     yield from (claim for claim in found if not claim.endswith(f"{IS}0"))
     nothing = (_figure(claim) for claim in found if claim.endswith(f"{IS}0"))
     yield f"{totals.function} memory nothing: {', '.join(sorted(nothing))}"
@@ -101,14 +103,14 @@ def _figure(claim: str) -> str:
     return claim.partition(" memory ")[2].removesuffix(f"{IS}0")
 
 
-def _leaves(name: str, value: Any) -> Iterator[str]:
+def leaves(name: str, value: Any) -> Iterator[str]:
     """A claim for each figure, and one for each object of a list."""
     if isinstance(value, dict) and value.keys() == {"expr", "value"}:
         yield f"{name}{IS}{value['expr']}"
     elif isinstance(value, dict):
         for key, one in value.items():
             if key not in _NOT_FIGURES:
-                yield from _leaves(f"{name} {key}", one)
+                yield from leaves(f"{name} {key}", one)
     elif isinstance(value, list):
         for one in value:
             yield from _of_listed(name, one)
@@ -118,13 +120,13 @@ def _leaves(name: str, value: Any) -> Iterator[str]:
 
 def _of_listed(name: str, one: Any) -> Iterator[str]:
     if not isinstance(one, dict):
-        yield from _leaves(name, one)
+        yield from leaves(name, one)
         return
     plain = {key: value for key, value in one.items() if not isinstance(value, dict | list)}
     yield f"{name}: {' '.join(str(value) for key, value in plain.items() if key not in _NOT_FIGURES)}"
     for key, value in one.items():
         if key not in plain:
-            yield from _leaves(f"{name} {key}", value)
+            yield from leaves(f"{name} {key}", value)
 
 
 def lost(before: Iterable[str], now: Iterable[str]) -> list[str]:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass
 from functools import cache, partial
 from typing import Any
 
@@ -30,22 +29,13 @@ from tests.oracle.tir import compare as kernels
 from tests.oracle.tir.writer import some as some_kernels
 from tests.strength.claims import WHERE, Said, said_of
 from tests.strength.collected import said_of_kernel, texts
+from tests.strength.drawn import KINDS, Case, chosen
 from tests.strength.lowered import models, said_of_model, verify_model
 from tests.strength.questions import question, said_of_question, verify_question
 from tests.strength.scheduled import said_of_scheduled, scheduled
 
 RANDOM, HEAPS, BODIES, KERNELS, QUESTIONS = 40, 80, 320, 80, 500
 SEED = 14
-
-
-@dataclass(frozen=True)
-class Case:
-    """A program: `said` is what the linter says, and `verify` raises where something else contradicts that, if
-    there is anything else.
-    """
-
-    said: Callable[[], Said]
-    verify: Callable[[], object] | None = None
 
 
 @cache
@@ -174,4 +164,5 @@ FAMILIES: Mapping[str, Callable[[], Iterator[tuple[str, Case]]]] = {
     "scheduled": _scheduled,
     "modules": _modules,
     "single": _single,
+    **{f"drawn {kind}": partial(chosen, kind) for kind in KINDS},
 }

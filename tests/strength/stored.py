@@ -13,7 +13,7 @@ FOLDER = Path(__file__).with_name("said")
 
 def read(family: str) -> dict[str, Said]:
     """What was said of each program of a family; nothing where that was never stored."""
-    path = FOLDER / f"{family}.json"
+    path = FOLDER / f"{family.replace(' ', '_')}.json"
     if not path.exists():
         return {}
     data = json.loads(path.read_text(encoding="utf-8"))
@@ -24,7 +24,7 @@ def write(family: str, said: Mapping[str, Said]) -> None:
     """One claim a line, in order, so that a change of one is a change of one line."""
     data = {name: vars(in_order(one)) for name, one in said.items()}
     text = json.dumps(data, indent=0, ensure_ascii=True)
-    (FOLDER / f"{family}.json").write_text(f"{text}\n", encoding="utf-8")
+    (FOLDER / f"{family.replace(' ', '_')}.json").write_text(f"{text}\n", encoding="utf-8")
 
 
 def in_order(said: Said) -> Said:

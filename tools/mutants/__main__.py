@@ -29,7 +29,7 @@ from tools.mutants.running import KILLED, UNTESTED, Outcome, Trial
 from tools.mutants.tests_of import Record, digest, test_files, usefulness
 
 KEPT = ROOT / "build" / "mutants" / "record.json"
-IMPORTED_TESTS = 60
+IMPORTED_TESTS = 200
 """How many tests at most are tried on a mutant that counts when its module is imported."""
 
 

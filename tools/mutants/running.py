@@ -86,7 +86,8 @@ def run(
             _zygote(trials, basetemp, writer, end, jobs)
         os.close(writer)
         again += list(_outcomes(reader, trials, told))
-        os.waitpid(child, 0)
+        if os.waitpid(child, 0)[1] != 0:
+            raise RuntimeError("the tests cannot be collected, so that nothing was tried")
 
     def lane(number: int) -> None:
         for trial in again[number::jobs]:
@@ -151,7 +152,7 @@ def _zygote(trials: Sequence[Trial], basetemp: str, writer: int, end: float, job
     files = sorted({test.partition("::")[0] for trial in trials for test in trial.tests})
     loop = _Loop(trials, writer, end, jobs)
     pytest.main([*ARGUMENTS, f"--basetemp={basetemp}", "-m", MARKS, *files], plugins=[loop])
-    os._exit(0)
+    os._exit(0 if loop.began else 1)
 
 
 class _Loop:
@@ -162,10 +163,14 @@ class _Loop:
         self._writer = writer
         self._end = end
         self._jobs = jobs
+        self.began = False
 
     @pytest.hookimpl(tryfirst=True)
     def pytest_runtestloop(self, session: pytest.Session) -> bool:
         """One outcome a line: the number of the trial, the status, the test."""
+        if session.testsfailed:
+            return True
+        self.began = True
         work_in_forks()
         functions = Functions({trial.mutant.key.file for trial in self._trials})
         items = {item.nodeid: item for item in session.items}

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 import hashlib
 import json
 from collections import Counter, defaultdict
@@ -29,7 +30,7 @@ MARKS = "not slow and not models"
 
 RECORDED_S = 60.0
 """A test that takes longer is of no use to mutants."""
-LIMIT_S = 20.0
+LIMIT_S = 30.0
 """What the tests of one mutant take together: few mutants get that far, as the first of them notice most."""
 OVERHEAD_S = 0.004
 """What a test takes besides."""
@@ -143,7 +144,8 @@ class Record:
 
     def chosen(self, mutant: Mutant) -> list[str]:
         """The tests for a mutant: of its line, then of its function, as far as the limit goes. What tests do
-        not run, as it counts when it is imported, has those whose files name its module, and its users'.
+        not run, as it counts when it is imported, has those of the lines that use what is defined there,
+        those whose files name its module, and its users'.
         """
         lines = self.files.get(mutant.key.file)
         if lines is None:
@@ -156,8 +158,19 @@ class Record:
         found = self._likeliest(self._together(near) if near and not changed else around, file)
         if near or not self.is_imported(mutant):
             return found
-        named = self._likeliest(self._naming(file), file)
-        return list(dict.fromkeys([*named, *found, *self._likeliest(self._of_users(file), file)]))
+        groups = (self._of_uses(mutant), self._naming(file), self._of_users(file))
+        used, named, users = (self._likeliest(bits, file) for bits in groups)
+        return list(dict.fromkeys([*used, *named, *found, *users]))
+
+    def _of_uses(self, mutant: Mutant) -> int:
+        """The tests that run a line which names what the statement of a mutant defines in its module."""
+        path = ROOT / mutant.key.file
+        defined = defined_at(_text(path), mutant.lineno)
+        module, found = module_of(path), 0
+        for name, lines in self.files.items():
+            if name == mutant.key.file or _names(ROOT / name, module):
+                found |= _all(lines.tests.get(line, 0) for line in naming_lines(_text(ROOT / name), defined))
+        return found
 
     def _naming(self, file: str) -> int:
         """The tests whose files name a module of the engine, or are called like it."""
@@ -229,6 +242,33 @@ def test_files(folders: Iterable[str]) -> Iterator[Path]:
     for name in folders:
         path = ROOT / name
         yield from [path] if path.is_file() else path.rglob("test_*.py")
+
+
+def defined_at(text: str, lineno: int) -> frozenset[str]:
+    """The names that the statement of a module at a line gives a value, and the classes and functions."""
+    for node in _tree(text).body:
+        if node.lineno <= lineno <= (node.end_lineno or node.lineno):
+            if isinstance(node, ast.ClassDef | ast.FunctionDef):
+                return frozenset([node.name])
+            stored = (one for one in ast.walk(node) if isinstance(one, ast.Name))
+            return frozenset(one.id for one in stored if isinstance(one.ctx, ast.Store))
+    return frozenset()
+
+
+def naming_lines(text: str, names: frozenset[str]) -> list[int]:
+    """The lines that name one of some names."""
+    return sorted({node.lineno for node in _loaded(text) if node.id in names})
+
+
+@cache
+def _loaded(text: str) -> tuple[ast.Name, ...]:
+    named = (node for node in ast.walk(_tree(text)) if isinstance(node, ast.Name))
+    return tuple(node for node in named if isinstance(node.ctx, ast.Load))
+
+
+@cache
+def _tree(text: str) -> ast.Module:
+    return ast.parse(text)
 
 
 @cache

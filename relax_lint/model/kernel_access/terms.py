@@ -150,8 +150,7 @@ class Terms:
             a, d = -a, -d
         if d == ONE:
             return a
-        low = self.span(d)[0]
-        if low is None or low < 0 or d == ZERO:
+        if not self._divides(d):
             return None
         whole, rest = divided(a, d)
         return whole + self._rest(Kind.QUOTIENT, rest, d)
@@ -160,11 +159,15 @@ class Terms:
         """a - d * (a // d), for a divisor that is known not to be negative; None for any other."""
         if d == ONE:
             return ZERO
-        low = self.span(d)[0]
-        if low is None or low < 0 or d == ZERO:
+        if not self._divides(d):
             return None
         _, rest = divided(a, d)
         return self._rest(Kind.REMAINDER, rest, d)
+
+    def _divides(self, d: Poly) -> bool:
+        """Whether a divisor is known not to be negative, and not known to be 0."""
+        low, high = self.span(d)
+        return low is not None and low >= 0 and high != 0
 
     def _rest(self, kind: Kind, a: Poly, d: Poly) -> Poly:
         quotient = kind is Kind.QUOTIENT

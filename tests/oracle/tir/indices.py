@@ -75,10 +75,8 @@ def compare_used(text: str, rows: str, seed: int = 1) -> Counter[str]:
     """
     try:
         prim_func: Any = tvm.script.from_source(text)
-        given, dtype = (str(prim_func.params[at].dtype) for at in (0, _Q))
-        body = indent(text.replace("(s_tir=True)", "(private=True, s_tir=True)"), "    ")
-        used = _USED.format(producer=body, given=given, dtype=dtype, rows=rows)
-        module = tvm.script.from_source(used)
+        given = str(prim_func.params[0].dtype)
+        module = used(prim_func, text, rows)
     except BaseException as error:
         if isinstance(error, KeyboardInterrupt):
             raise
@@ -104,6 +102,13 @@ def compare_used(text: str, rows: str, seed: int = 1) -> Counter[str]:
                 raise Disagreement(f"wrong and inside, at n = {n}, m = {m}, p = {p}")
             seen["calls compared"] += 1
     return seen
+
+
+def used(prim_func: Any, text: str, rows: str) -> Any:
+    """The kernel in a module, whose `q` another one takes for the indices of an `x` of so many rows."""
+    given, dtype = (str(prim_func.params[at].dtype) for at in (0, _Q))
+    body = indent(text.replace("(s_tir=True)", "(private=True, s_tir=True)"), "    ")
+    return tvm.script.from_source(_USED.format(producer=body, given=given, dtype=dtype, rows=rows))
 
 
 def _said_of_gather(module: Any) -> Iterator[Status]:
