@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import defaultdict
 from dataclasses import replace
 
-from relax_lint.analysis.access_paths import AccessPath
+from relax_lint.analysis.access_paths import AccessPath, everything
 from relax_lint.analysis.aliases import Aliases
 from relax_lint.analysis.certainty import Certainty, must_if, weakest
 from relax_lint.analysis.content_state import ContentState
@@ -126,8 +126,20 @@ class OlderNames:
             return replace(damage, certainty=Certainty.MAY, harmless=damage.harmless or presumed)
         certainty = damage.certainty
         if isinstance(op, GetItem) and damage.harmless is None:
-            certainty = damage.done
+            certainty = weakest(damage.done, must_if(not self._may_be_another_field(op, roots)))
         return replace(damage, certainty=weakest(certainty, must_if(self._are_one(op.result, argument))))
+
+    def _may_be_another_field(self, op: GetItem, roots: frozenset[ValueId]) -> bool:
+        """Whether the damaged name may be another field of the tuple than the one that is taken: of what an
+        `If` or a call gives, only the memory of each field is known, not its name.
+        """
+        if self._aliases.leaf(AccessPath(op.tuple, (op.item,))) != op.tuple:
+            return False
+        tree = self._aliases.roots.tree(op.tuple)
+        if not isinstance(tree, tuple):
+            return True
+        others = (field for item, field in enumerate(tree) if item != op.item)
+        return any(not roots.isdisjoint(everything(field)) for field in others)
 
     def _presumed_apart(self, value: ValueId, roots: frozenset[ValueId]) -> Presumption | None:
         """By whose leave a value has none of some memory."""

@@ -177,3 +177,32 @@ def test_a_closure_need_not_read_what_it_is_given() -> None:
     for one in (module, lifted):
         said = [check.verdict.value for check in checks(one, "RLX206")]
         assert "always-wrong" not in said
+
+
+OLD_AND_NEW = """
+@R.function(pure=False)
+def main(x: R.Tensor((4,), "float32"), c: R.Tensor((), "bool")) -> R.Tensor((4,), "float32"):
+    cls = Module
+    a = R.call_tir(cls.copy, (x,), out_ty=R.Tensor((4,), "float32"))
+    if c:
+        one = R.call_tir_inplace(
+            cls.double_in_place, (a,), inplace_indices=[0], out_ty=R.Tensor((4,), "float32")
+        )
+        both = (one, x)
+    else:
+        one = R.call_tir_inplace(
+            cls.double_in_place, (a,), inplace_indices=[0], out_ty=R.Tensor((4,), "float32")
+        )
+        both = (one, a)
+    w = both[{index}]
+    return w
+"""
+
+
+@pytest.mark.parametrize(("index", "returned"), [(0, 2 * X), (1, X)])
+def test_which_field_of_a_joined_tuple_is_the_older_name_is_not_certain(index: int, returned: Any) -> None:
+    """The first is the newer name on both ways; the second is `x`, or the older name of what was doubled."""
+    text = OLD_AND_NEW.format(index=index)
+    assert _returned(text, X, np.array(True)) == list(returned)
+    assert _returned(text, X, np.array(False)) == list(2 * X)
+    assert set(_said(text)) == {"needs-runtime-check"}
