@@ -76,6 +76,8 @@ def test_a_statement_has_these_faults(
         "if TYPE_CHECKING:\n    x = 1",
         "def f() -> tuple[int, ...]:\n    return ()",
         "def f() -> set[int]:\n    return set()",
+        "def f() -> dict[str, int]:\n    return {}",
+        "def f() -> list[int]:\n    return []",
     ],
 )
 def test_what_no_run_depends_on_has_no_faults(
