@@ -7,7 +7,7 @@ from __future__ import annotations
 import threading
 import warnings
 from collections.abc import Collection, Iterator, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from functools import cache
 from typing import Any, Literal, TypeAlias
 
@@ -15,6 +15,7 @@ import tvm
 import tvm_ffi
 
 from relax_lint import api
+from relax_lint.judging.courses import Course, Courses, Version, erases, has_news, record
 from relax_lint.judging.problems import problem_checks
 from relax_lint.judging.provenance import counterparts, first_with, of_one_condition
 from relax_lint.judging.report import check_module
@@ -34,14 +35,8 @@ from relax_lint.vm.versions import has_packed_in_place, has_storages
 
 Passes: TypeAlias = "Collection[str] | Literal['all'] | None"
 
-# After the first nothing tells any more that a call was meant to work in place; after the second extents
-# stand in a heap at run time. What there is to be said has to be said before.
-_ERASING = frozenset({"CallTIRRewrite", "VMShapeLower"})
 # It makes plain packed calls of those that overwrite an argument.
 _ERASING_PACKED = "RemovePurityChecking"
-# They change how a module is written down, not what memory it uses.
-_NOTHING_NEW = frozenset({"VMShapeLower", "AttachGlobalSymbol"})
-
 _STATUS = InputStatus(api.IN_MEMORY, 1, "checked")
 
 
@@ -63,63 +58,16 @@ class PassFinding:
     present: bool = True
 
 
-@dataclass
-class _Version:
-    """The module as one pass left it (`made_by` None: as it was given), and what is found in it: `findings`
-    is None before it is judged, and where it cannot be analysed.
-
-    `table` is TVM's map of the functions: as long as it is held here, it is copied before it is changed.
-    """
-
-    made_by: str | None
-    module: Any
-    table: Any
-    functions: list[Any]
-    judged: bool = False
-    findings: list[Check] | None = None
-
-    def holds(self, functions: list[Any]) -> bool:
-        """Whether this is a module with these very functions."""
-        return len(self.functions) == len(functions) and all(map(_same, self.functions, functions))
-
-
-@dataclass
-class _Course:
-    """What is under way in one context of passes: the passes that run, the outermost first, the versions
-    since the last one that was judged, which stands first, and its findings by their numbers.
-    """
-
-    running: list[str] = field(default_factory=list)
-    versions: list[_Version] = field(default_factory=list)
-    known: list[int] = field(default_factory=list)
-    declared: dict[str, tuple[int, ...]] = field(default_factory=dict)
-    kept: KeptKernels = field(default_factory=KeptKernels)
-
-
-class _Courses(threading.local):
-    """Those of this thread, the innermost last: a pass may open a context of its own, and each thread has its
-    own contexts.
-    """
-
-    def __init__(self) -> None:
-        self.outer: list[_Course] = []
-        self.now = _Course()
-
-
 @dataclass(frozen=True)
 class _Search:
     """The findings that are new in the last of some versions, by their numbers among all findings, and what
     finding out where they came in takes.
     """
 
-    versions: list[_Version]
+    versions: list[Version]
     findings: dict[int, Check]
     declared: dict[str, tuple[int, ...]]
     kept: KeptKernels
-
-
-def _same(one: Any, other: Any) -> bool:
-    return bool(one.same_as(other))
 
 
 @tvm.instrument.pass_instrument
@@ -133,10 +81,10 @@ class MemoryLint:
 
     `fail_on` (error, warning or note) ends the compilation with `MemoryLintError` on a finding of that
     severity or above; None only collects. `config` is what `relax_lint.check` takes. `passes` are the names
-    of the passes after which the module is judged, or `"all"`. By default it is judged where passes that
-    erase what there is to see are about to run, and where the outermost pass ends; versions in between are
-    looked at only to find the pass that introduced a finding: when somebody asks for the findings, when they
-    end the compilation, or when another one begins.
+    of the passes after which the module is judged, or `"all"`. By default it is judged where passes are
+    about to run that erase what there is to see in it, and where the outermost pass ends; versions in
+    between are looked at only to find the pass that introduced a finding: when somebody asks for the
+    findings, when they end the compilation, or when another one begins.
 
     A failure of the analysis itself is a warning and ends nothing; `failures` collects them as RLX904.
 
@@ -150,7 +98,7 @@ class MemoryLint:
         self._fail_on = None if fail_on is None else api.as_severity(fail_on)
         self._config = known_config(config)
         self._passes: Passes = passes if passes is None or passes == "all" else frozenset(passes)
-        self._courses = _Courses()
+        self._courses = Courses()
         self._adding = threading.Lock()
         self._seen: set[str] = set()
         self._findings: list[PassFinding] = []
@@ -181,27 +129,27 @@ class MemoryLint:
         """A context begins. What was found before is traced: the versions of a module are not held longer."""
         self._trace_all()
         self._courses.outer.append(self._courses.now)
-        self._courses.now = _Course()
+        self._courses.now = Course()
 
     def exit_pass_ctx(self) -> None:
         """A context ends: a version that was not judged because a pass failed is judged now."""
         course, outer = self._courses.now, self._courses.outer
-        if course.versions and self._passes is None and _has_news(course):
+        if course.versions and self._passes is None and has_news(course):
             self._judge(course)
         if self._passes not in (None, "all") and not course.running and len(outer) <= 1:
             for name in sorted(set(self._passes or ()) - self._seen):
                 _warn(f"no pass `{name}` ran, after which the module was to be judged")
-        self._courses.now = outer.pop() if outer else _Course()
+        self._courses.now = outer.pop() if outer else Course()
 
     def run_before_pass(self, module: Any, info: Any) -> None:
         """A pass is about to run."""
         name, course = str(info.name), self._courses.now
-        _record(course, module, course.running[-1] if course.running else None)
+        record(course, module, course.running[-1] if course.running else None)
         course.running.append(name)
         loses = name == _ERASING_PACKED and has_packed_in_place(module)
         if loses:
             course.declared |= declared_in(module)
-        if self._passes is None and course.versions and (loses or name in _ERASING):
+        if self._passes is None and course.versions and (loses or erases(name, course)):
             self._fail(self._judge(course))
 
     def run_after_pass(self, module: Any, info: Any) -> None:
@@ -211,27 +159,39 @@ class MemoryLint:
         while course.running and course.running.pop() != name:
             pass
         self._seen.add(name)
-        _record(course, module, name)
+        record(course, module, name)
         if course.versions and self._is_due(name, course):
             self._fail(self._judge(course))
 
-    def _is_due(self, name: str, course: _Course) -> bool:
+    def _is_due(self, name: str, course: Course) -> bool:
         if self._passes is None:
-            return not course.running and _has_news(course)
+            return not course.running and has_news(course)
         return self._passes == "all" or name in self._passes
 
-    def _judge(self, course: _Course) -> list[int]:
+    def _judge(self, course: Course) -> list[int]:
         """Judge the newest version; the numbers of what is new since the last one that was judged, which then
-        stands first in the list.
+        stands first in the list. A version that was passed over is looked at for what is found in this one.
         """
-        newest = course.versions[-1]
-        if newest.judged:
-            return []
-        newest.judged = True
-        findings = newest.findings = self._found(newest, self._config, course.declared, course.kept)
+        versions, new = course.versions, list[int]()
+        if versions[-1].judged:
+            return new
+        self._look_at(versions[-1], course, self._config)
+        number = next((n for n, one in enumerate(versions[:-1]) if one is course.passed_over), None)
+        if versions[-1].findings and number is not None:
+            self._look_at(versions[number], course, _only_what(versions[-1].findings, self._config))
+            new += self._compared(versions[: number + 1], course)
+            versions = versions[number:]
+        return new + self._compared(versions, course)
+
+    def _look_at(self, version: Version, course: Course, config: Config) -> None:
+        version.judged = True
+        version.findings = self._found(version, config, course.declared, course.kept)
+
+    def _compared(self, versions: list[Version], course: Course) -> list[int]:
+        """What is new in the last of some versions since the first, by numbers: no other was judged."""
+        first, newest, findings = versions[0], versions[-1], versions[-1].findings
         if findings is None:
             return []
-        first = course.versions[0]
         before_it = [] if first is newest else first.findings or []
         known: list[int] = []
         new: dict[int, Check] = {}
@@ -246,7 +206,7 @@ class MemoryLint:
                     # Until it is asked for it is as it is now, and its pass is not known.
                     self._findings.append(PassFinding(finding, newest.made_by))
             if new:
-                self._searches.append(_Search(course.versions, new, dict(course.declared), course.kept))
+                self._searches.append(_Search(versions, new, dict(course.declared), course.kept))
             for number in {*course.known, *known}:
                 self._findings[number] = replace(self._findings[number], present=number in known)
         course.versions, course.known = [newest], known
@@ -266,7 +226,7 @@ class MemoryLint:
         """New findings about the newest version, each as it is where it came in."""
         versions, findings = search.versions, list(search.findings.values())
         # Nothing else needs to be looked for in the versions before.
-        config = replace(self._config, select=tuple({finding.rule: None for finding in findings}))
+        config = _only_what(findings, self._config)
 
         @cache
         def found(number: int) -> list[Check]:
@@ -295,7 +255,7 @@ class MemoryLint:
             yield PassFinding(found(number)[here], versions[number].made_by)
 
     def _found(
-        self, version: _Version, config: Config, declared: dict[str, tuple[int, ...]], kept: KeptKernels
+        self, version: Version, config: Config, declared: dict[str, tuple[int, ...]], kept: KeptKernels
     ) -> list[Check] | None:
         """The findings in a version; None where it cannot be analysed."""
         try:
@@ -308,7 +268,7 @@ class MemoryLint:
         judged = apply_policy(FileResult(_STATUS, result.checks), (), config)
         return [check for check in judged.checks if is_finding(check)]
 
-    def _note_failure(self, version: _Version, error: Exception) -> None:
+    def _note_failure(self, version: Version, error: Exception) -> None:
         where = "as it was given" if version.made_by is None else f"after `{version.made_by}`"
         lines = str(error).splitlines() or [""]
         message = f"the analysis of the module {where} failed: {type(error).__name__}: {lines[0]}"
@@ -326,27 +286,9 @@ class MemoryLint:
             raise MemoryLintError(_text(_report([_named(self._findings[number]) for number in grave])))
 
 
-def _has_news(course: _Course) -> bool:
-    since = course.versions[1:] if course.versions[0].judged else course.versions
-    return any(version.made_by not in _NOTHING_NEW for version in since)
-
-
-def _record(course: _Course, module: Any, made_by: str | None) -> None:
-    """Keep the module if it is another one than the newest version."""
-    table, known = module.functions, course.versions
-    if known and _same(known[-1].table, table):
-        return
-    functions = [function for _, function in table.items()]
-    if not any(map(versions.is_relax, functions)):
-        return
-    if known and known[-1].holds(functions):
-        known[-1].table = table
-        return
-    if made_by is None:
-        # It has nothing to do with those before.
-        vars(course).update(vars(_Course()))
-    # Passes written in Python may change the module that they were given.
-    course.versions.append(_Version(made_by, module.clone(), table, functions))
+def _only_what(findings: Sequence[Check], config: Config) -> Config:
+    """The configuration with nothing on but the rules of some findings."""
+    return replace(config, select=tuple({finding.rule: None for finding in findings}))
 
 
 def _is_about_plan(finding: Check) -> bool:

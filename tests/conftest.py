@@ -19,6 +19,9 @@ settings.register_profile("ci", derandomize=True)
 if os.environ.get("CI"):
     settings.load_profile("ci")
 
+# What is imported and collected stays: `pytest_collection_finish` begins to look for garbage.
+gc.disable()
+
 # Hundreds of tests start processes: each would compile every module again.
 os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
 
@@ -56,6 +59,7 @@ def pytest_collection_finish() -> None:
     """What was imported and collected stays: not to look through it for garbage again and again saves a tenth."""
     gc.freeze()
     gc.set_threshold(200_000, 20, 20)
+    gc.enable()
 
 
 # Folders whose tests ask what is printed and written: most lint the same few texts, and what one of them has kept

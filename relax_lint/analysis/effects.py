@@ -14,7 +14,7 @@ from relax_lint.model.operations import KernelCall
 from relax_lint.model.program import Program
 from relax_lint.model.types import TensorType, TupleType, ValueType
 from relax_lint.support.lazy_dataclass import record
-from relax_lint.vm.builtins import BUILTINS
+from relax_lint.vm.builtins import BUILTINS, UNREAD_BY
 from relax_lint.vm.calls import CallKind
 
 
@@ -96,6 +96,12 @@ class EffectTable:
         """The PrimFunc that a call runs, if it is one of the module."""
         return self._kernels.get(call.callee) if call.kind.runs_kernel else None
 
+    def is_seen(self, call: KernelCall) -> bool:
+        """Whether it is known what a call runs; of others only what they declare is."""
+        builtin = BUILTINS.get(call.callee)
+        known = call.kind is CallKind.OPERATOR or (builtin is not None and builtin.is_call)
+        return known or self.kernel_of(call) is not None
+
     def _read(self, call: KernelCall) -> Effect:
         kernel = self.kernel_of(call)
         if kernel is not None:
@@ -103,7 +109,7 @@ class EffectTable:
         arguments = frozenset(range(len(call.arguments)))
         fresh = frozenset(range(len(call.arguments), len(call.arguments) + fresh_outputs(call)))
         if call.kind in (CallKind.OPERATOR, CallKind.CALL_DPS_PACKED):
-            return Effect(arguments, fresh)
+            return Effect(arguments - UNREAD_BY.get(call.callee, frozenset()), fresh)
         if call.kind is CallKind.CALL_INPLACE_PACKED:
             return Effect(arguments, frozenset(index for index in call.inplace if index >= 0))
         builtin = BUILTINS.get(call.callee)

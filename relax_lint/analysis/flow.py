@@ -22,6 +22,7 @@ from relax_lint.analysis.results import Result
 from relax_lint.analysis.roots import as_sources
 from relax_lint.analysis.storages import StorageResolver, Storages
 from relax_lint.analysis.summaries import Summaries, Summary
+from relax_lint.analysis.untaken import Untaken
 from relax_lint.model.operations import (
     Alias,
     FunctionCall,
@@ -182,6 +183,11 @@ class FunctionFlow:
     def paths(self) -> Paths:
         """The branches around each operation, and what defines each value."""
         return Paths(self.function)
+
+    @cached_property
+    def untaken(self) -> frozenset[int]:
+        """The operations in branches that no run takes, by index."""
+        return Untaken(self.function, self.aliases, self.effect_of).places
 
     @cached_property
     def captured(self) -> frozenset[ValueId]:

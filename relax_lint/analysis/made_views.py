@@ -33,7 +33,7 @@ class MadeViews:
             return ()
         if call.kind is CallKind.OPERATOR and call.callee in PERHAPS_ARGUMENT:
             return call.arguments
-        if not call.place.dataflow:
+        if not _is_inside(call):
             return ()
         if call.kind is CallKind.CALL_TIR:
             kernel = self._program.kernels.get(call.callee)
@@ -60,6 +60,13 @@ class MadeViews:
         if key not in self._known:
             self._known[key] = reshapes.becomes_reshape(call.place.node)
         return alike if self._known[key] else ()
+
+
+def _is_inside(op: KernelCall) -> bool:
+    """Whether a result is in a dataflow block, and nothing outside of the block uses it by its name: TVM
+    leaves the others as they are.
+    """
+    return op.place.dataflow and (op.place.var is None or versions.is_of_dataflow(op.place.var))
 
 
 def _key(argument: Any) -> str:

@@ -305,7 +305,15 @@ class FunctionFacts:
         """The name of a value in the IR; of memory in a tuple that a call returns, the field."""
         path = self.flow.aliases.roots.path(value)
         fields = "".join(f"[{field}]" for field in path.fields)
-        return self.function.values[path.value].name + fields
+        return self._written_name(path.value) + fields
+
+    def _written_name(self, value: ValueId) -> str:
+        """The name of a value; what has none is a tuple that stands among the arguments of a call."""
+        items = self.function.inline_tuples.get(value, ())
+        name = self.function.values[value].name
+        if name or not items:
+            return name
+        return f"({', '.join(map(self._written_name, items))}{',' * (len(items) == 1)})"
 
     def bytes(self, size: Size) -> str:
         """A size for a message: ``16 bytes``, `` `4*m` bytes``."""

@@ -58,6 +58,7 @@ class ArgumentFacts:
         self._moved_pointers = moved_pointers
         self._flow = flow
         self._offsets = flow.aliases.offsets
+        self._memory = flow.memory
         self._judge = judge
         self._kernels = kernels
 
@@ -126,16 +127,42 @@ class ArgumentFacts:
         """Every operand that does not plainly start at its data pointer: the kernel takes it there."""
         for use in self._kernels.uses:
             for start in self._starts(use):
-                decision = self._judge.judge(
-                    Claim(_is_taken(start), use.domain, partial(_asked, start, self._kernels))
-                )
+                decision, only_empty = self._taken(start)
                 if (
                     self._moved_pointers
                     and decision.verdict is not Verdict.ALWAYS_FINE
                     and decision.reachable
                 ):
                     decision = Decision(Verdict.NEEDS_RUNTIME_CHECK, _MOVED)
-                yield Decided(start, decision, use.presumptions)
+                yield Decided(start, decision, use.presumptions, only_empty)
+
+    def _taken(self, start: Start) -> tuple[Decision, bool]:
+        """The verdict on where a tensor starts, and whether only empty ones are safe: without an element none
+        is out of line.
+        """
+        claim = Claim(_is_taken(start), start.use.domain, partial(_asked, start, self._kernels))
+        decision = self._judge.judge(claim)
+        empty = self._empty(start)
+        if not decision.reachable or decision.verdict is Verdict.ALWAYS_FINE or empty in (None, sympy.false):
+            return decision, False
+        assert not isinstance(claim.condition, Unknown)
+        either = Claim(sympy.Or(claim.condition, empty), claim.domain)
+        decided = self._judge.judge(either)
+        return decided, self._judge.safe_only_if(decided, either, empty)
+
+    def _empty(self, start: Start) -> Boolean | None:
+        """When a tensor that starts beside the unit of a kernel has no element, and its entry accepts it."""
+        value = start.use.operands[start.position].value
+        parameter = start.use.kernel.parameters[start.position]
+        if start.unit is None or value is None or isinstance(start.offset, Unknown):
+            return None
+        assert isinstance(parameter, BufferParameter)
+        empty = self._memory.range(value).empty
+        if isinstance(empty, Unknown):
+            return None
+        element = FloorDiv(start.offset, sympy.Integer(parameter.dtype.storage_bytes))
+        accepted = multiple_of(element, parameter.offset_factor)
+        return None if isinstance(accepted, Unknown) else sympy.And(empty, accepted)
 
     def _starts(self, use: KernelUse) -> Iterator[Start]:
         given: dict[sympy.Symbol, Size] = {}

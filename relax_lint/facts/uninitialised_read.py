@@ -67,6 +67,8 @@ def _decided(event: UnwrittenRead, flow: FunctionFlow, judge: Judge) -> Decided[
         return Decided(event, judge.harm(op, Certainty.MAY, "it reads what another tensor wrote"))
     claim = judge.claim_at(nothing, op)
     certainty, why_not = event.certainty, "written only on some paths"
+    if isinstance(op, KernelCall) and not flow.effects.is_seen(op):
+        certainty, why_not = Certainty.MAY, f"`{op.callee}` may not read what it is given"
     if not exact:
         certainty, why_not = Certainty.MAY, "the extents of what is read are unknown"
     decision = judge.judge_event(claim, certainty, why_not)

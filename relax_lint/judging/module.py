@@ -99,7 +99,13 @@ class ModuleJudge:
     def _planned(
         self, facts: FunctionFacts, found: Iterable[tuple[Rule, Judgement]]
     ) -> tuple[PlannedJudgement, ...]:
-        reached = [(rule, judgement) for rule, judgement in found if judgement.decision.reachable]
+        untaken = facts.flow.untaken
+        reached = [
+            (rule, judgement)
+            for rule, judgement in found
+            if judgement.decision.reachable
+            and (judgement.place is None or judgement.place.index not in untaken)
+        ]
         planner = Planner(facts, form=lambda: self._form)
         # Most operations are fine, and nothing is to be mended.
         plans = {

@@ -8,6 +8,7 @@ from types import MappingProxyType
 from typing import Any, TypeAlias
 
 import sympy
+from sympy.logic.boolalg import Boolean
 
 from relax_lint.model.equal_kernels import EqualKernels, renamed
 from relax_lint.model.kernel_access.reading import read_accesses
@@ -40,11 +41,13 @@ _KEPT = 4
 class Kernels(Mapping[str, Kernel]):
     """The PrimFuncs of a module by name; each body is read when it is first asked for."""
 
-    def __init__(self, module: Any, positions: Positions | None = None) -> None:
+    def __init__(
+        self, module: Any, positions: Positions | None = None, before: Kernels | None = None
+    ) -> None:
         self._positions = positions or NoPositions()
         self._functions = dict(versions.prim_functions(module))
-        self._read: dict[str, Kernel] = {}
-        self._equal = EqualKernels()
+        self._read: dict[str, Kernel] = {} if before is None else dict(before._read)
+        self._equal: EqualKernels = EqualKernels() if before is None else before._equal
 
     def __getitem__(self, name: str) -> Kernel:
         kernel = self._read.get(name)
@@ -68,10 +71,16 @@ class Kernels(Mapping[str, Kernel]):
         return len(self._functions)
 
     def is_of(self, functions: Mapping[str, Any]) -> bool:
-        """Whether these very objects are the PrimFuncs that are read here. One of them may call another, so
-        what was read holds for all of them or for none."""
-        own = self._functions
-        return own.keys() == functions.keys() and all(bool(own[n].same_as(f)) for n, f in functions.items())
+        """Whether these very objects are the PrimFuncs that are read here."""
+        return self._functions.keys() == functions.keys() and self.are_among(functions)
+
+    def are_among(self, functions: Mapping[str, Any]) -> bool:
+        """Whether the PrimFuncs that are read here are among these very objects. One of them may call
+        another, so what was read holds for all of them or for none."""
+        return all(
+            (function := functions.get(name)) is not None and bool(own.same_as(function))
+            for name, own in self._functions.items()
+        )
 
 
 class KeptKernels:
@@ -85,7 +94,9 @@ class KeptKernels:
         functions = dict(versions.prim_functions(module))
         found = next((kernels for kernels in self._kept if kernels.is_of(functions)), None)
         if found is None:
-            found = Kernels(module)
+            # Passes that lower the computation of extents add PrimFuncs and leave the others alone.
+            before = next((kernels for kernels in self._kept if kernels.are_among(functions)), None)
+            found = Kernels(module, before=before)
             self._kept = [found, *self._kept[: _KEPT - 1]]
         return found
 
@@ -115,7 +126,7 @@ def read_kernel(
         parameters,
         frozenset(effects.reads | {p for p in range(len(parameters)) if coverage.is_read(p)}),
         frozenset(effects.writes),
-        {p: reader.filled.get(p, coverage.whole(p)) for p in sorted(effects.writes)},
+        {p: _whole(p, reader, coverage, trial) for p in sorted(effects.writes)},
         frozenset(reader.filled),
         elementwise,
         reader.flow.copies(parameters),
@@ -132,6 +143,14 @@ def read_kernel(
         reshapes=partial(is_reshape, prim_func),
         repeated=trial.repeated,
     )
+
+
+def _whole(position: int, reader: BodyReader, coverage: Coverage, trial: Trial) -> Boolean:
+    """When all of a parameter is written: loops that are left early may still get to its end."""
+    found = reader.filled.get(position, coverage.whole(position))
+    if found == sympy.true or position in reader.filled or position not in trial.filled:
+        return found
+    return sympy.true
 
 
 def _in_order(parameter: KernelParameter) -> bool:

@@ -6,9 +6,9 @@ import ast
 from collections.abc import Iterator
 
 from relax_lint.sources.names import IR, RELAX, TIR
-from relax_lint.sources.scopes import Scope, dotted_name, environment
+from relax_lint.sources.scopes import Scope, dotted_name, environment, resolve
 from relax_lint.sources.text import SourceText
-from relax_lint.sources.unit import Unit
+from relax_lint.sources.unit import Computed, Unit
 
 _KINDS = {
     IR + ".ir_module": "module",
@@ -55,8 +55,7 @@ class _Finder:
 
     def _kind(self, node: ast.FunctionDef, scope: Scope) -> str | None:
         for decorator in node.decorator_list:
-            called = decorator.func if isinstance(decorator, ast.Call) else decorator
-            kind = _KINDS.get(dotted_name(called, scope, node.lineno) or "")
+            kind = _kind_by(_meant(decorator, scope, node.lineno), scope, node.lineno)
             if kind is not None:
                 return kind
         return None
@@ -72,8 +71,8 @@ class _Finder:
         if not isinstance(node, ast.ClassDef | ast.FunctionDef):
             return None
         for decorator in node.decorator_list:
-            called = decorator.func if isinstance(decorator, ast.Call) else decorator
-            kind = _KINDS.get(dotted_name(called, scope, node.lineno) or "")
+            meant = _meant(decorator, scope, node.lineno)
+            kind = _kind_by(meant, scope, node.lineno)
             if kind is None or (kind == "module") != isinstance(node, ast.ClassDef):
                 continue
             return Unit(
@@ -83,9 +82,23 @@ class _Finder:
                 text=self.text,
                 node=node,
                 environment=environment(node, scope, decorator.lineno),
-                check_well_formed=_flag(decorator, "check_well_formed"),
+                check_well_formed=_flag(meant, "check_well_formed"),
             )
         return None
+
+
+def _meant(decorator: ast.expr, scope: Scope, line: int) -> ast.expr:
+    """A decorator, or the call that a name stands for: `fused = R.function(private=True)`."""
+    if isinstance(decorator, ast.Name):
+        entry = resolve(decorator.id, scope, line)
+        if isinstance(entry, Computed) and isinstance(entry.node, ast.Call):
+            return entry.node
+    return decorator
+
+
+def _kind_by(decorator: ast.expr, scope: Scope, line: int) -> str | None:
+    called = decorator.func if isinstance(decorator, ast.Call) else decorator
+    return _KINDS.get(dotted_name(called, scope, line) or "")
 
 
 _Definition = ast.ClassDef | ast.FunctionDef | ast.AsyncFunctionDef
@@ -114,27 +127,3 @@ def _flag(decorator: ast.expr, name: str) -> bool:
             if keyword.arg == name and isinstance(keyword.value, ast.Constant):
                 return bool(keyword.value.value)
     return True
-
-
-def find_literals(tree: ast.Module) -> list[ast.Constant]:
-    """String literals that are given to `from_source` or `parse` of TVM's script parser."""
-    found: list[ast.Constant] = []
-    for node in ast.walk(tree):
-        match node:
-            case ast.Call(
-                func=ast.Attribute(attr="from_source") | ast.Name(id="from_source"), args=[first, *_]
-            ):
-                found += _literal(first)
-            case ast.Call(
-                func=ast.Attribute(value=ast.Attribute(attr="script"), attr="parse"), args=[first, *_]
-            ):
-                found += _literal(first)
-    return found
-
-
-def _literal(node: ast.expr) -> list[ast.Constant]:
-    """The literal, also under `textwrap.dedent`."""
-    if isinstance(node, ast.Call) and len(node.args) == 1 and isinstance(node.func, ast.Attribute | ast.Name):
-        name = node.func.attr if isinstance(node.func, ast.Attribute) else node.func.id
-        return _literal(node.args[0]) if name == "dedent" else []
-    return [node] if isinstance(node, ast.Constant) and isinstance(node.value, str) else []

@@ -74,7 +74,8 @@ def may_contain_relax(data: bytes) -> bool:
         return False
     from relax_lint.sources.spelling import respelled
 
-    return _names_relax(respelled(data))
+    text = respelled(data)
+    return text != data and _names_relax(text)
 
 
 def _may_be_encoded(data: bytes) -> bool:
@@ -91,13 +92,14 @@ def _may_be_encoded(data: bytes) -> bool:
 def _names_relax(data: bytes) -> bool:
     # Plain searches are several times faster than patterns, and settle almost every file; `in` is slower than
     # `find`: it first tries whether what is searched for is a number.
-    parses = data.find(b"from_source") >= 0 or (data.find(b"parse") >= 0 and data.find(b"script") >= 0)
+    has_tvm = data.find(b"tvm") >= 0
     # What is in a literal may be put together of several, and written with escapes.
+    parses = has_tvm and (data.find(b"from_source") >= 0 or data.find(b"script") >= 0)
     if parses and _patterns()[3].search(data) is not None:
         return True
     if data.find(b"function") < 0 and data.find(b"ir_module") < 0:
         return False
-    if data.find(b"tvm") < 0 and data.find(b"elax") < 0 and data.find(b"@") < 0:
+    if not has_tvm and data.find(b"elax") < 0 and data.find(b"@") < 0:
         return False
     decorated, named, printed, _ = _patterns()
     return bool(named.search(data) or printed.search(data)) and decorated.search(data) is not None

@@ -13,10 +13,11 @@ from relax_lint.results.location import Location
 from relax_lint.results.problem import Problem, ProblemKind
 from relax_lint.sources.broken import without_block
 from relax_lint.sources.embedded import MalformedError, joined, literal_text, markdown_blocks, notebook_cells
-from relax_lint.sources.finder import find_literals, find_units
+from relax_lint.sources.finder import find_units
 from relax_lint.sources.ignore_comment import IgnoreComment
 from relax_lint.sources.ignore_comments import read_comments
 from relax_lint.sources.literal import with_printable_numbers
+from relax_lint.sources.literal_programs import find_literals
 from relax_lint.sources.newer_python import with_symbols, without_later_syntax
 from relax_lint.sources.prefilter import json_kind, may_contain_relax, test_of
 from relax_lint.sources.spelling import wide_encoding

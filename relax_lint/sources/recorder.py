@@ -150,7 +150,11 @@ def _message(error: Any) -> str:
 @contextmanager
 def watching(parser: RecordingParser) -> Iterator[None]:
     """Let `parser` know what Relax's builder emits, and close the places that evaluate text meanwhile."""
+    with closed():
+        yield from _watching(parser)
 
+
+def _watching(parser: RecordingParser) -> Iterator[None]:
     def emitting(original: Callable[..., Any]) -> Callable[..., Any]:
         def emit(*args: Any, **kwargs: Any) -> Any:
             var = original(*args, **kwargs)
@@ -181,8 +185,7 @@ def watching(parser: RecordingParser) -> Iterator[None]:
     for name, function in replaced.items():
         setattr(relax_builder, name, function)
     try:
-        with closed():
-            yield
+        yield
     finally:
         for name, function in originals.items():
             setattr(relax_builder, name, function)

@@ -7,6 +7,7 @@ are refused in all modules of the parser, so that a place that nobody has heard 
 from __future__ import annotations
 
 import sys
+import threading
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from types import ModuleType
@@ -60,6 +61,8 @@ def _refusing(name: str) -> Callable[..., Any]:
 
 _REFUSING = {name: _refusing(name) for name in _PYTHON}
 _modules: dict[int, list[ModuleType]] = {}
+# Of two threads the one that leaves first would open what the other one relies on.
+_one_at_a_time = threading.RLock()
 
 
 def _parser_modules() -> list[ModuleType]:
@@ -78,6 +81,11 @@ def closed() -> Iterator[None]:
 
     Raises RefusedError where this TVM lacks a place that has to be replaced: another may have taken its part.
     """
+    with _one_at_a_time:
+        yield from _closed()
+
+
+def _closed() -> Iterator[None]:
     changed: list[tuple[dict[str, Any], str, Any]] = []
     try:
         for module, functions in _REPLACED:

@@ -27,6 +27,31 @@ SHAPE_HEAP_SLOT_BYTES = 8
 PERHAPS_ARGUMENT = frozenset({"relax.hint_on_device", "relax.dist.redistribute"})
 """The operators that a pass replaces by their argument where it lies on the right devices."""
 
+_OF_SHAPE = frozenset({0})
+UNREAD_BY = {
+    "relax.zeros_like": _OF_SHAPE,
+    "relax.ones_like": _OF_SHAPE,
+    "relax.full_like": _OF_SHAPE,
+    "relax.eye_like": _OF_SHAPE,
+    "relax.collapse_sum_like": frozenset({1}),
+    "relax.grad.avg_pool2d_backward": frozenset({1}),
+    "relax.grad.take_backward": frozenset({1}),
+    **{
+        f"relax.inspect.tensor_{what}": _OF_SHAPE
+        for what in (
+            "stride_i",
+            "byte_offset",
+            "elem_offset",
+            "shape_i",
+            "ndim",
+            "dtype_code",
+            "dtype_bits",
+            "dtype_lanes",
+        )
+    },
+}
+"""The arguments of operators, by position, of which only the type matters and no element is read."""
+
 IPC_SCOPE = "ipc_memory"
 ELEMENT_SCOPES = frozenset({IPC_SCOPE})
 """The scopes in which `R.memory.alloc_storage` counts elements of its dtype too: LowerGPUIPCAllocStorage

@@ -29,6 +29,11 @@ def z3_scope() -> AbstractContextManager[Any]:
     return module.Z3ContextScope() if hasattr(module, "Z3ContextScope") else nullcontext()
 
 
+def is_of_dataflow(var: Any) -> bool:
+    """Whether a variable is one that nothing outside of its dataflow block can use."""
+    return type(var).__name__ == "DataflowVar"
+
+
 def kind(node: Any) -> str:
     """The class name of an IR node, the same for 0.26 and 0.27.
 
@@ -209,13 +214,14 @@ def has_operators_to_lower(module: Any) -> bool:
 
 def is_at_vm_level(module: Any) -> bool:
     """Whether a Relax function of a module binds a call of what only the virtual machine has."""
-    return any(operator_name(value).startswith(_VM_LEVEL) for value in _bound_values(module))
+    return any(operator_name(value).startswith(_VM_LEVEL) for value in bound_values(module))
 
 
 _VM_LEVEL = ("vm.", "call_builtin_with_ctx")
 
 
-def _bound_values(module: Any) -> Iterator[Any]:
+def bound_values(module: Any) -> Iterator[Any]:
+    """What the bindings of the Relax functions of a module bind, in branches and in inner functions too."""
     for _, function in relax_functions(module):
         yield from _bound_in(function.body)
 
@@ -240,7 +246,7 @@ def _has_lowering(callee: Any) -> bool:
 
 def has_call(module: Any, wanted: Callable[[Any], bool]) -> bool:
     """Whether a Relax function of a module has a node, `wanted` by what it calls."""
-    if any(wanted(value) for value in _bound_values(module)):
+    if any(wanted(value) for value in bound_values(module)):
         return True
     # What no binding binds is an argument, or the result of a function that was never normalised.
     found = False

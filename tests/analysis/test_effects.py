@@ -6,6 +6,7 @@ from textwrap import dedent, indent
 
 import pytest
 import tvm
+from tvm import relax
 
 from relax_lint.analysis.certainty import Certainty
 from relax_lint.analysis.effects import Effect, EffectTable
@@ -13,6 +14,7 @@ from relax_lint.model.builder import build_program
 from relax_lint.model.kernels import Kernel
 from relax_lint.model.operations import KernelCall
 from relax_lint.model.prim_funcs import read_kernel
+from relax_lint.vm.builtins import UNREAD_BY
 
 PAIR = """
     x = T.match_buffer(a, (n,), "float32")
@@ -299,3 +301,43 @@ def test_the_output_of_a_call_in_place_is_its_argument() -> None:
         """
     )
     assert reads_and_writes(effect) == ({0, 1}, {0})
+
+
+_OPERATORS = {
+    "relax.zeros_like": ("R.zeros_like(a)", ((4, 4),)),
+    "relax.ones_like": ("R.ones_like(a)", ((4, 4),)),
+    "relax.full_like": ("R.full_like(a, b)", ((4, 4), ())),
+    "relax.eye_like": ("R.eye_like(a)", ((4, 4),)),
+    "relax.collapse_sum_like": ("R.collapse_sum_like(a, b)", ((4, 4), (1, 4))),
+    "relax.grad.avg_pool2d_backward": (
+        "R.grad.avg_pool2d_backward(a, b, pool_size=(2, 2), strides=(2, 2))",
+        ((1, 1, 2, 2), (1, 1, 4, 4)),
+    ),
+    "relax.grad.take_backward": ("R.grad.take_backward(a, b, i, axis=0)", ((2,), (4,))),
+}
+
+
+def test_every_operator_that_reads_only_a_type_is_tried() -> None:
+    inspecting = {name for name in UNREAD_BY if name.startswith("relax.inspect.tensor_")}
+    assert _OPERATORS.keys() == UNREAD_BY.keys() - inspecting
+    assert inspecting <= set(tvm.ir.Op.list_op_names())
+
+
+@pytest.mark.parametrize("name", sorted(_OPERATORS))
+def test_the_kernel_of_an_operator_that_reads_only_a_type_reads_no_element(name: str) -> None:
+    call, shapes = _OPERATORS[name]
+    parameters = [f'{one}: R.Tensor({shape}, "float32")' for one, shape in zip("ab", shapes, strict=False)]
+    text = f"""
+        @R.function
+        def main({", ".join(parameters)}, i: R.Tensor((2,), "int64")):
+            gv = {call}
+            return gv
+    """
+    module = tvm.script.from_source("@I.ir_module\nclass Module:\n" + indent(dedent(text), "    "))
+    for lowered in (module, relax.transform.LegalizeOps()(module)):
+        program = build_program(lowered)
+        main = next(function for function in program.functions if function.name == "main")
+        (made,) = [op for op in main.body.walk() if isinstance(op, KernelCall)]
+        effect = EffectTable(program).effect_of(made)
+        read = {main.values[made.arguments[position]].name for position in effect.reads}
+        assert not read & {"ab"[position] for position in UNREAD_BY[name]}

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 import tvm
+from tvm import relax
 
 from relax_lint.judging.report import check_module
 from relax_lint.results.verdict import Verdict
@@ -101,3 +102,27 @@ def test_a_constant_that_is_overwritten_on_one_path_only_is_not_always_overwritt
     )
     assert verdict("R.negative(x)", program) is Verdict.NEEDS_RUNTIME_CHECK
     assert verdict("R.negative(x)", program.replace("a = R.negative(x)", "a = k")) is Verdict.ALWAYS_WRONG
+
+
+@pytest.mark.parametrize("value", ["R.flatten(a)", SHAPED.format("shaped")])
+@pytest.mark.parametrize(
+    ("lines", "said"),
+    [
+        # RewriteDataflowReshape leaves alone what is used outside of the block.
+        ("v = VALUE", Verdict.ALWAYS_FINE),
+        ("v1 = VALUE\n            v = v1", Verdict.NEEDS_RUNTIME_CHECK),
+        ("v1 = VALUE\n            v2 = (v1, a)\n            v = v2[0]", Verdict.NEEDS_RUNTIME_CHECK),
+    ],
+)
+def test_what_leaves_its_dataflow_block_by_its_own_name_is_no_view(
+    value: str, lines: str, said: Verdict
+) -> None:
+    program = PROGRAM.replace("            w = R.negative(v)\n", "").replace(
+        "R.output(w, d)", "R.output(v, d)"
+    )
+    program = program.replace("return (w, d)", "return (v, d)").replace("v = VALUE", lines)
+    assert verdict(value, program) is said
+    with tvm.target.Target("llvm"):
+        module = tvm.script.from_source(program.replace("VALUE", value))
+        module = relax.transform.RewriteDataflowReshape()(relax.transform.LegalizeOps()(module))
+    assert ("R.reshape(a" in module.script()) is (said is not Verdict.ALWAYS_FINE)

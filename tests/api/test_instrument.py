@@ -12,6 +12,7 @@ from tvm.relax import transform
 
 import relax_lint
 from relax_lint import instrument
+from relax_lint.judging.erased import says_who_works_in_place
 from relax_lint.judging.report import check_module
 from relax_lint.model import prim_funcs
 from tests.api.programs import FINE, OVERFLOW, module, parsed
@@ -267,3 +268,83 @@ def test_two_operations_that_need_one_condition_are_one_finding() -> None:
     compiled(module("window_larger_than_input"), lint)
     # The storage and the tensor on it, where there was one call before.
     assert [found.check.rule for found in lint.findings].count("RLX104") == 1
+
+
+def _judged(monkeypatch: pytest.MonkeyPatch, given: Any) -> list[str]:
+    """The passes that made the versions that are judged while a program is compiled."""
+    judged: list[str] = []
+    found = relax_lint.MemoryLint._found
+
+    def counted(self: Any, version: Any, *rest: Any) -> Any:
+        judged.append(str(version.made_by))
+        return found(self, version, *rest)
+
+    monkeypatch.setattr(relax_lint.MemoryLint, "_found", counted)
+    compiled(given, relax_lint.MemoryLint(fail_on=None))
+    return judged
+
+
+def test_a_program_without_findings_is_judged_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    assert _judged(monkeypatch, parsed(FINE)) == ["ComputePrimValue"]
+
+
+def test_what_works_in_place_is_judged_before_nothing_tells_of_it(monkeypatch: pytest.MonkeyPatch) -> None:
+    judged = _judged(monkeypatch, module("in_place_under_a_view"))
+    assert judged == ["RemovePurityChecking", "ComputePrimValue"]
+
+
+def test_a_kernel_that_cannot_be_read_ends_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
+    def fails(*_: Any) -> Any:
+        raise RecursionError("too deep")
+
+    monkeypatch.setattr(prim_funcs, "read_kernel", fails)
+    lint = relax_lint.MemoryLint()
+    with pytest.warns(RuntimeWarning, match="the analysis of the module .* failed: RecursionError: too deep"):
+        compiled(module("symbolic_matmul"), lint)
+    assert {check.rule for check in lint.failures} == {"RLX904"}
+
+
+def test_a_version_that_was_passed_over_is_looked_at_where_something_is_found(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    judged = _judged(monkeypatch, module("window_larger_than_input"))
+    assert judged == ["ComputePrimValue", "RemovePurityChecking"]
+
+
+WRITES = """
+@I.ir_module
+class Module:
+    @T.prim_func(private=True)
+    def f(x: T.Buffer((4,), "float32"), y: T.Buffer((4,), "float32")):
+        for i in range(4):
+            y[i] = x[i] + T.float32(1)
+            x[i] = T.float32(0)
+
+    @R.function
+    def main(x: R.Tensor((4,), "float32")):
+        cls = Module
+        y = R.call_tir(cls.f, (x,), R.Tensor((4,), "float32"))
+        return y
+"""
+
+
+def test_a_kernel_that_writes_what_it_is_given_to_read_tells_of_it_only_in_call_tir() -> None:
+    writing = parsed(WRITES)
+    reading = parsed(WRITES.replace("x[i] = T.float32(0)", "y[i] = T.float32(0)"))
+    kept = prim_funcs.KeptKernels()
+    assert says_who_works_in_place(writing, kept.of(writing))
+    assert not says_who_works_in_place(reading, kept.of(reading))
+
+
+def test_kernels_are_read_once_where_a_pass_adds_another() -> None:
+    given = transform.LegalizeOps()(module("symbolic_matmul"))
+    kept = prim_funcs.KeptKernels()
+    first = kept.of(given)
+    read = {name: first[name] for name in first}
+    given = given.clone()
+    (name, *_) = first
+    given["another"] = given[name].with_attr("global_symbol", "another")
+    second = kept.of(given)
+    assert {name: second[name] for name in read} == read
+    assert all(second[name] is kernel for name, kernel in read.items())
+    assert second["another"] is not first[name]

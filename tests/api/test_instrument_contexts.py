@@ -19,11 +19,12 @@ Introduced = tuple[str, "str | None"]
 
 def leaving(name: str, text: str | None = None, before: Callable[[], object] = lambda: None) -> Any:
     """A pass that leaves the module of a text, or the one that it gets, after something else was done."""
+    made = None if text is None else parsed(text)
 
     @tvm.transform.module_pass(opt_level=0, name=name)
     def step(given: Any, _context: Any) -> Any:
         before()
-        return given if text is None else parsed(text)
+        return given if made is None else made
 
     return step
 
@@ -91,11 +92,20 @@ def test_threads_have_contexts_of_their_own() -> None:
     lint = relax_lint.MemoryLint(fail_on=None)
     steps = threading.Barrier(2, timeout=60)
     failed: list[BaseException] = []
+    given = parsed(FINE)
+    passes = {
+        name: [
+            leaving(f"Given{name}", before=steps.wait),
+            leaving(f"Shrink{name}", OVERFLOW),
+            leaving(f"Keep{name}", before=steps.wait),
+        ]
+        for name in "AB"
+    }
 
     def work(name: str) -> None:
         try:
-            given, shrink = leaving(f"Given{name}", before=steps.wait), leaving(f"Shrink{name}", OVERFLOW)
-            run(lint, FINE, given, shrink, leaving(f"Keep{name}", before=steps.wait))
+            with tvm.transform.PassContext(instruments=[lint]):
+                tvm.transform.Sequential(passes[name])(given)
         except BaseException as error:
             failed.append(error)
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from functools import lru_cache
 
 from relax_lint.judging.problems import problem_checks
 from relax_lint.judging.report import check_parsed
@@ -18,10 +19,16 @@ PATH = "module.py"
 
 def judged(text: str, config: Config | None = None) -> FileResult:
     """All that is said of a text."""
+    return judged_once(text, config or Config())
+
+
+@lru_cache(maxsize=512)
+def judged_once(text: str, config: Config) -> FileResult:
+    """What was said of a text before: many tests begin with the same."""
     found = read_units(text.encode(), PATH)
-    checks = [*problem_checks(found.problems, PATH, config or Config())]
+    checks = [*problem_checks(found.problems, PATH, config)]
     for unit in found.units:
-        checks += check_parsed(parse_unit(unit), PATH, config or Config()).checks
+        checks += check_parsed(parse_unit(unit), PATH, config).checks
     return FileResult(InputStatus(PATH, 1, "checked"), tuple(checks))
 
 

@@ -12,7 +12,7 @@ from relax_lint.repair.apply import apply_edits, proposals
 from relax_lint.results.check import Check, Fix
 from relax_lint.results.verdict import Verdict
 from relax_lint.settings.config import Config, with_options
-from tests.fixes.fixing import findings, fixed, judged
+from tests.fixes.fixing import findings, fixed, judged, judged_once
 from tests.pages.page import Example, Page, examples, pages
 
 _VALUES: dict[str, Any] = {"true": True, "false": False}
@@ -73,6 +73,11 @@ def test_a_page_tells_how_safe_its_fixes_are(page: Page) -> None:
     told = set(re.findall(r"\bsafe\b|\bunsafe\b", said))
     assert offered == told - _WITHOUT_EXAMPLE.get(page.code, set())
     assert bool(told) == (said != "none.")
+
+
+def before_forks() -> None:
+    """What is said with a fault in the engine is not what was said without."""
+    judged_once.cache_clear()
 
 
 def _single_fixes() -> list[Any]:

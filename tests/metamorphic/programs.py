@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
@@ -32,6 +33,7 @@ class Text:
         return with_options(Config(), {name: _VALUES.get(value, [value]) for name, value in self.options})
 
 
+@lru_cache(maxsize=256)
 def read(program: Text) -> Any:
     """The module; None where TVM does not take the text, or there is not one module."""
     try:

@@ -20,6 +20,11 @@ PROGRAMS = tuple(program for program in programs() if read(program) is not None)
 _of_programs = pytest.mark.parametrize("program", PROGRAMS, ids=lambda program: program.name)
 
 
+def before_forks() -> None:
+    """What is read with a fault in the engine is not what was read without."""
+    read.cache_clear()
+
+
 @_of_programs
 @pytest.mark.parametrize("change", OF_TEXT, ids=lambda change: change.__name__)
 def test_another_text(change: Callable[[str], Changed], program: Text) -> None:

@@ -107,6 +107,14 @@ SIZES = {
     -sympy.Integer(1): True,
     N - 1: True,
     16 * FloorDiv(P, 16) + 15: True,
+    # Rounded up to whole blocks.
+    16 * FloorDiv(N + 15, 16): True,
+    16 * FloorDiv(N + 15, 16) - 1: True,
+    17 * FloorDiv(N + 15, 16): False,
+    16 * FloorDiv(K + 15, 16): False,
+    # It is -16 or more.
+    16 * FloorDiv(N - 15, 16): True,
+    FloorDiv(N - M, 16): False,
     FloorDiv(P * M, 3): True,
     FloorDiv(P * P, M + 1): False,
     FloorMod(P * P, M + 1): True,

@@ -293,7 +293,7 @@ class Call:
             version.update(writes)
 
     def _require_aligned(self, name: str, tensors: list[Placed]) -> None:
-        if any(tensor.offset % ELEMENT for tensor in tensors):
+        if any(tensor.offset % ELEMENT and tensor.count > 0 for tensor in tensors):
             # The kernel counts in elements: it works on those that begin a little earlier. Of what a helper
             # calls the verdict stands in the helper.
             if name not in self._helped:

@@ -51,9 +51,10 @@ RULES = (
 """
 
 
-@pytest.fixture
-def package(tmp_path: Path) -> dict[str, str]:
-    """The environment in which the package is installed."""
+@pytest.fixture(scope="module")
+def package(tmp_path_factory: pytest.TempPathFactory) -> dict[str, str]:
+    """The environment in which the package is installed, with a cache of its own."""
+    tmp_path = tmp_path_factory.mktemp("package")
     (tmp_path / "loud_rules.py").write_text(PACKAGE, encoding="utf-8")
     folder = tmp_path / "loud_rules-1.dist-info"
     folder.mkdir()
@@ -61,7 +62,11 @@ def package(tmp_path: Path) -> dict[str, str]:
         "Metadata-Version: 2.1\nName: loud-rules\nVersion: 1\n", encoding="utf-8"
     )
     (folder / "entry_points.txt").write_text("[relax_lint.rules]\nloud = loud_rules\n", encoding="utf-8")
-    return {**os.environ, "PYTHONPATH": os.pathsep.join([str(tmp_path), os.environ.get("PYTHONPATH", "")])}
+    return {
+        **os.environ,
+        "PYTHONPATH": os.pathsep.join([str(tmp_path), os.environ.get("PYTHONPATH", "")]),
+        "RELAX_LINT_CACHE_DIR": str(tmp_path / "cache"),
+    }
 
 
 @pytest.mark.parametrize("code", ["XYZ101", "XYZ102"])
@@ -70,7 +75,7 @@ def test_what_a_rule_package_says_of_objects(
     package: dict[str, str], tmp_path: Path, code: str, name: str
 ) -> None:
     assert name in FORMATS["check"]
-    call = [sys.executable, "-m", "relax_lint.cli", "check", "--no-cache", "--select", f"{code},RLX90"]
+    call = [sys.executable, "-m", "relax_lint.cli", "check", "--select", f"{code},RLX90"]
     done = subprocess.run(
         [*call, "--output-format", name, str(EXAMPLE)],
         cwd=tmp_path,

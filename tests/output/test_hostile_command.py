@@ -8,11 +8,14 @@ import json
 import os
 import subprocess
 import sys
+from contextlib import nullcontext
 from pathlib import Path
 
 import pytest
 
 from relax_lint.output.formats import FORMATS
+from relax_lint.replay import confirm
+from relax_lint.settings.config import Config
 from tests.command import command
 from tests.output.hostile import commands, controls
 
@@ -118,12 +121,15 @@ def test_the_names_arrive(folder: Path) -> None:
 
 
 @pytest.mark.vm
-def test_replay(folder: Path) -> None:
-    for name in FORMATS["replay"]:
-        done = lint(folder, "replay", "--output-format", name, "saved\n::error::.json", NAMES[0])
-        assert b"confirmed" in done.stdout
-        safe(done.stdout)
-        safe(done.stderr)
+def test_replay(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    with confirm._session(Config()) as session:
+        # The runs of one format need no other machine than those of the next.
+        monkeypatch.setattr(confirm, "_session", lambda config: nullcontext(session))
+        for name in FORMATS["replay"]:
+            done = lint(folder, "replay", "--output-format", name, "saved\n::error::.json", NAMES[0])
+            assert b"confirmed" in done.stdout
+            safe(done.stdout)
+            safe(done.stderr)
 
 
 def test_proofs_and_baselines(folder: Path, tmp_path: Path) -> None:

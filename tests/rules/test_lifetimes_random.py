@@ -27,7 +27,7 @@ class Write:
 
 @dataclass(frozen=True)
 class Read:
-    """A pure call that reads a tensor, perhaps under another name."""
+    """An operator that reads a tensor, perhaps under another name."""
 
     name: str
     tensor: int
@@ -100,7 +100,7 @@ def written(steps: tuple[Any, ...], margin: str) -> list[str]:
             lines.append(f"{margin}{step.name} = Module.copy(x, t{step.tensor})")
         elif isinstance(step, Read):
             name = f"{'v' if step.alias else 't'}{step.tensor}"
-            lines.append(f'{margin}{step.name} = R.call_pure_packed("look", {name}, ty_args=R.Tuple)')
+            lines.append(f"{margin}{step.name} = R.negative({name})")
         else:
             for head, body in (("if c:", step.then), ("else:", step.other)):
                 lines += [margin + head, *written(body, margin + "    "), f"{margin}    {step.name} = x"]

@@ -11,8 +11,9 @@ import pytest
 import tvm
 from tvm import relax
 
+from relax_lint.sources.parsing import parse_unit
 from relax_lint.sources.reading import read_units
-from relax_lint.sources.unit import Literal
+from relax_lint.sources.unit import Literal, ParsedUnit
 
 IMPORT = "from tvm.script import relax as R\n"
 FUNCTION = """\
@@ -58,6 +59,7 @@ WORKING = {
     "one or the other": f"{IMPORT}Q = R if R else None\n{under('Q')}",
     "or": f"{IMPORT}Q = None or R\n{under('Q')}",
     "declared first": f"R: object\n{IMPORT}R: object\n{FUNCTION}",
+    "a decorator with arguments": f"{IMPORT}private = R.function(private=True)\n{FUNCTION.replace('@R.function', '@private')}",
     "star": f"from tvm.relax.script import *\n{without_name(FUNCTION)}",
     "star of the parser": f"from tvm.relax.script.parser import *\n{without_name(FUNCTION)}",
     "module of the entry": f"import tvm.relax.script.parser.entry as E\n{IMPORT}{FUNCTION.replace('@R', '@E')}",
@@ -128,3 +130,19 @@ def test_a_value_of_one_branch_is_an_assumption(before: str, value: object, assu
     text = before + textwrap.dedent(FUNCTION.replace("(4,)", "(N,)"))
     (unit,) = read_units(text.encode(), "a.py").units
     assert unit.environment["N"] == Literal(value, assumption)
+
+
+def test_what_a_decorator_by_another_name_says_of_form_counts() -> None:
+    # The rest TVM's own parser reads off the decorator as it is written, too.
+    text = f"{IMPORT}plain = R.function(pure=False, check_well_formed=False)\n"
+    (unit,) = read_units((text + FUNCTION.replace("@R.function", "@plain")).encode(), "a.py").units
+    assert not unit.check_well_formed
+    parsed = parse_unit(unit)
+    assert isinstance(parsed, ParsedUnit)
+    assert parsed.ir_module["main"].is_pure
+
+
+@pytest.mark.parametrize("called", ["print", "R.Tensor", "functools.partial", "make"])
+def test_another_call_is_no_decorator_of_ours(called: str) -> None:
+    text = f"import functools, tvm\n{IMPORT}plain = {called}(R.function)\n"
+    assert read_units((text + FUNCTION.replace("@R.function", "@plain")).encode(), "a.py").units == ()

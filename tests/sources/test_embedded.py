@@ -140,6 +140,30 @@ def test_literals_given_to_the_parser(call: str) -> None:
     assert (found, location.line) == ("R.exp(x)", 7)
 
 
+@pytest.mark.parametrize(
+    ("before", "call", "count"),
+    [
+        ("TEXT = {}\n", "tvm.script.from_source(TEXT)", 1),
+        ("TEXT: str = {}\n", "tvm.script.from_source(program=textwrap.dedent(TEXT))", 1),
+        ("TEXT = textwrap.dedent({})\n", "tvm.script.from_source(TEXT, check_well_formed=False)", 1),
+        ("if x:\n    TEXT = {}\nelse:\n    TEXT = {}\n", "tvm.script.parse(TEXT)", 2),
+        ("from tvm.script import from_source as read\n", "read({})", 1),
+        ("from tvm.script.parser import parse\n", "parse({})", 1),
+        ("from tvm import script\n", "script.parse({})", 1),
+        ("import tvm.script.parser as p\nTEXT = {}\n", "p.parse(TEXT), p.parse(TEXT)", 1),
+        # Another function, another name, and a name of a name.
+        ("TEXT = {}\n", "ast.parse(TEXT)", 0),
+        ("from email.parser import parse\nTEXT = {}\n", "parse(TEXT)", 0),
+        ("TEXT = {}\nOTHER = TEXT\n", "tvm.script.from_source(OTHER)", 0),
+        ("TEXT = {}\n", "tvm.script.from_source(read(TEXT))", 0),
+    ],
+)
+def test_literals_that_are_given_by_name(before: str, call: str, count: int) -> None:
+    literal = f'"""\n{FUNCTION}"""'
+    text = "import tvm\n" + before.replace("{}", literal) + "module = " + call.replace("{}", literal) + "\n"
+    assert len(read_units(text.encode(), "a.py").units) == count
+
+
 def test_a_literal_with_escapes_is_found_where_it_begins() -> None:
     escaped = FUNCTION.replace("\n", "\\n").replace('"', '\\"')
     text = f'import tvm\nmodule = tvm.script.from_source("{escaped}")\n'

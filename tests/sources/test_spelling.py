@@ -81,7 +81,7 @@ def in_literals() -> list[bytes]:
     pieces = [*(f"{letter}unction" for letter in letters), "func\\\ntion", 'fu""" """nction']
     calls = ("tvm.script.from_source", "from_source", "x.script.parse", "(x.script)\\\n.parse")
     return [
-        f'm = {call}("""{FUNCTION.replace("function", piece)}""")\n'.encode()
+        f'import tvm\nm = {call}("""{FUNCTION.replace("function", piece)}""")\n'.encode()
         for call, piece in itertools.product(calls, pieces)
     ]
 

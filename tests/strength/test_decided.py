@@ -15,9 +15,6 @@ from tests.strength.programs import FAMILIES, cases
 
 STORED = {(family, name): said for family in FAMILIES for name, said in stored.read(family).items()}
 
-# Made once here, and not again in each fork of those that run these tests with faults in the engine.
-CASES = {family: cases(family) for family in FAMILIES}
-
 MEASURED = "lowered"
 """A family whose second opinion takes minutes: it is asked when what is said is stored."""
 PRINTED = ("modules", "single", *(family for family in FAMILIES if family.startswith("drawn")))
@@ -27,11 +24,17 @@ otherwise, or not at all.
 """
 
 
+def before_forks() -> None:
+    """Those who run these tests in many forks, each with a fault in the engine, make the programs once."""
+    for family in FAMILIES:
+        cases(family)
+
+
 @pytest.mark.parametrize(("family", "name"), STORED)
 def test_nothing_became_weaker(family: str, name: str) -> None:
     if family in PRINTED and not tvm.__version__.startswith(PRINTED_BY):
         pytest.skip(f"the texts are those of TVM {PRINTED_BY}")
-    case, before = CASES[family][name], STORED[family, name]
+    case, before = cases(family)[name], STORED[family, name]
     now = case.said()
     assert lost(before.claims, now.claims) == []
     assert Counter(now.findings) <= Counter(before.findings)

@@ -174,6 +174,7 @@ class _Loop:
         work_in_forks()
         functions = Functions({trial.mutant.key.file for trial in self._trials})
         items = {item.nodeid: item for item in session.items}
+        _prepare(session.items)
         gc.collect()
         gc.freeze()
 
@@ -186,6 +187,14 @@ class _Loop:
 
         in_lanes(self._jobs, lane)
         return True
+
+
+def _prepare(items: Sequence[pytest.Item]) -> None:
+    """Let the modules of tests make what each fork would have to make again."""
+    for module in {
+        id(module): module for item in items if (module := getattr(item, "module", None))
+    }.values():
+        getattr(module, "before_forks", lambda: None)()
 
 
 def _outcomes(reader: int, trials: Sequence[Trial], told: Told) -> Iterator[Trial]:

@@ -11,7 +11,7 @@ from relax_lint.model.kernel_access.atoms import Option
 from relax_lint.model.kernel_access.conditions import Condition
 from relax_lint.model.kernel_access.layouts import Buffer, count_of
 from relax_lint.model.kernel_access.polynomials import Poly, TooLarge, constant
-from relax_lint.vm import nodes
+from relax_lint.vm import nodes, versions
 from relax_lint.vm.sorting import Sorting, sorting_of
 
 
@@ -202,9 +202,11 @@ class Expressions(Arithmetic):
             self.value(node.args[1])
             return None
         buffer = self.buffer(source)
+        dtype = str(getattr(node.args[0].ty, "dtype", "void"))
+        bits, lanes = (0, 0) if dtype == "void" else versions.dtype_bits(dtype)
         for bit, writes in ((1, False), (2, True)):
             if not mask.is_constant or mask.constant & bit:
-                self.passed(buffer, offset, extent, writes=writes)
+                self.passed(buffer, offset, extent, writes=writes, item=bits * lanes)
         return None
 
     def indices(self, given: Sequence[Any]) -> tuple[Poly | None, ...]:

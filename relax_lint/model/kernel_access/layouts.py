@@ -129,6 +129,17 @@ def position_claims(buffer: Buffer, position: Poly) -> Iterator[Claim]:
         yield from _outside_memory(buffer, position, memory, size)
 
 
+def range_claims(buffer: Buffer, first: Poly, count: Poly, item: int) -> Iterator[Claim]:
+    """What must not be: so many elements of `item` bits, from so many behind the start of the memory on,
+    outside of it.
+    """
+    memory = memory_of(buffer)
+    size = allocated(memory)
+    if size is not None and item and memory.item:
+        yield None, True, (-first).shift(-1)
+        yield None, False, ((first + count).scale(item) - size.scale(memory.item)).shift(-1)
+
+
 def start_of(window: Buffer) -> Poly | None:
     """The position of the first element of a window in its memory."""
     indices: list[Poly] | None = [ZERO] * len(window.shape)

@@ -11,13 +11,13 @@ from relax_lint.model.kernel_access.accesses import KernelAccess, MemoryBounds, 
 from relax_lint.model.kernel_access.contents import Contents
 from relax_lint.model.kernel_access.layouts import (
     Buffer,
-    count_of,
     is_leading,
     layout_claims,
     memory_claims,
     narrow_claims,
     outside_claims,
     position_claims,
+    range_claims,
     unreadable,
 )
 from relax_lint.model.kernel_access.outside import Around, Claim
@@ -104,9 +104,11 @@ class Accesses(Contents):
         *,
         writes: bool,
         holds: Poly | None = None,
+        item: int = 0,
     ) -> None:
         """A part of a buffer is passed to what the kernel calls: so many elements from an offset on, all of
-        which are such numbers as `holds`, if that is known.
+        which are such numbers as `holds`, if that is known. They have `item` bits, if not as many as those of
+        the buffer.
         """
         if self.is_careful:
             return
@@ -114,15 +116,17 @@ class Accesses(Contents):
             self.stored(buffer, (None,) * len(buffer.shape), holds)
         elif writes:
             self.hand(buffer)
-        size = count_of(buffer.shape)
-        if offset is None or extent is None or size is None:
-            self._record(buffer, (offset,), None, writes=writes, unread=f"it is passed to `{self.callee}`")
-            return
-        claims: list[Claim] = [
-            (None, True, (-offset).shift(-1)),
-            (None, False, (offset + extent - size).shift(-1)),
-        ]
-        self._record(buffer, (offset,), None, writes=writes, claims=claims)
+        # A position is an index where there is one axis only.
+        where = (
+            (offset,) if len(buffer.shape) == 1 and item in (0, buffer.item) else (None,) * len(buffer.shape)
+        )
+        claims = (
+            []
+            if offset is None or extent is None
+            else list(range_claims(buffer, offset, extent, item or buffer.item))
+        )
+        unread = "" if claims else f"it is passed to `{self.callee}`"
+        self._record(buffer, where, None, writes=writes, claims=claims, unread=unread)
 
     def filled(self) -> None:
         """The access that was recorded last stores to every element of its buffer."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, TypeAlias
@@ -132,6 +133,23 @@ def _smooth(name: str) -> Callable[..., float]:
     return lambda *values: (
         10 * math.sin(shift + sum((place + 0.7) * value for place, value in enumerate(values)))
     )
+
+
+def _in_range(dtype: str, value: Value) -> Value:
+    """A value that is not carried out where its type cannot hold it: what it wraps to is not known here."""
+    found = re.fullmatch(r"(u?)int(\d+)", dtype)
+    if found is None:
+        return value
+    bits = int(found[2])
+    low, high = (0, 2**bits) if found[1] else (-(2 ** (bits - 1)), 2 ** (bits - 1))
+
+    def run(frame: Frame) -> Any:
+        number = value(frame)
+        if isinstance(number, int) and not low <= number < high:
+            raise Declined
+        return number
+
+    return run
 
 
 def _repeated(steps: Callable[[Frame], Iterator[None]], body: Action) -> Action:
@@ -304,7 +322,7 @@ class Compiler:
             return lambda frame: frame.scalars[node]
         if kind in _BINARY:
             operation, a, b = _BINARY[kind], self.value(node.a), self.value(node.b)
-            return lambda frame: operation(a(frame), b(frame))
+            return _in_range(str(node.ty.dtype), lambda frame: operation(a(frame), b(frame)))
         if kind == "Not":
             operand = self.value(node.a)
             return lambda frame: int(not _decided(operand(frame)))
@@ -329,7 +347,7 @@ class Compiler:
                 raise Declined
             return int(number)
 
-        return run
+        return _in_range(str(node.ty.dtype), run)
 
     def _load(self, node: Any) -> Value:
         buffer = nodes.loaded_buffer(node)

@@ -52,12 +52,16 @@ class Widths:
         return self._loops.is_not_negative(rest - positive)
 
     def _least(self, term: sympy.Expr) -> sympy.Expr:
-        """A number that a term is at least: a quotient is not above the one without rounding."""
+        """A number that a term is at least: a quotient is not above the one without rounding, nor below 0
+        where what is divided is not.
+        """
         for factor in sympy.Mul.make_args(term):
             if isinstance(factor, FloorDiv) and factor.args[1].is_Integer and factor.args[1] > 0:
                 others = term / factor
                 if self._loops.is_not_negative(-others):
                     return sympy.expand(others * factor.args[0] / factor.args[1])
+                if self._loops.is_not_negative(others) and self._loops.is_not_negative(factor.args[0]):
+                    return _ZERO
         return term
 
     # -- ranges --------------------------------------------------------------------------------

@@ -1,4 +1,5 @@
-"""A kernel carried out on small numbers: does it give other results where its arguments share memory?
+"""A kernel carried out on small numbers: does it give other results where its arguments share memory, and
+which of them does it fill?
 
 Numbers are Python's; a function such as `exp` is any function that is not its own inverse or repetition. No
 code is run but this. A body that does anything else than loop, choose, load, compute and store is declined.
@@ -10,6 +11,7 @@ import math
 import random
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import cached_property
 from typing import Any, TypeAlias
 
 import sympy
@@ -62,6 +64,22 @@ class Trial:
             return all(self._differs(seed, values, shapes, sharing) for seed in range(len(_CONTENTS)))
         except (Declined, ArithmeticError, ValueError, IndexError, TypeError):
             return None
+
+    @cached_property
+    def filled(self) -> frozenset[int]:
+        """The parameters of which every element is written, where all have a known size and nothing that they
+        hold decides that.
+        """
+        if not all(self.shapes) or any(not e.is_Integer for shape in self.shapes for e in shape or ()):
+            return frozenset()
+        try:
+            found = [self._extents(shape, {}) or () for shape in self.shapes]
+            memories = [_Marked(shape) for shape in found]
+            body = Compiler().statement(self.prim_func.body)
+            body(Frame({}, dict(zip(self.prim_func.params, memories, strict=True)), MAX_STEPS))
+        except (Declined, ArithmeticError, ValueError, LookupError, TypeError):
+            return frozenset()
+        return frozenset(position for position, memory in enumerate(memories) if memory.is_full)
 
     def repeated(self, written: int, other: int) -> frozenset[sympy.Symbol]:
         """The symbols whose values only say how often the kernel does the same, where the two parameters
@@ -120,6 +138,32 @@ class Trial:
         if min(extents, default=0) < 0 or math.prod(extents) > _MAX_ELEMENTS:
             raise Declined
         return extents
+
+
+class _Marked(Memory):
+    """A buffer of contents that nothing is known of, which knows what was stored."""
+
+    def __init__(self, shape: tuple[int, ...]) -> None:
+        super().__init__(_Cells([1.0] * math.prod(shape)), 0, shape)
+
+    @property
+    def is_full(self) -> bool:
+        """Whether something was stored in each cell."""
+        assert isinstance(self.cells, _Cells)
+        return len(self.cells.stored) == self.count
+
+
+class _Cells(list[float]):
+    """Cells that remember which of them were set."""
+
+    def __init__(self, cells: Sequence[float]) -> None:
+        super().__init__(cells)
+        self.stored: set[int] = set()
+
+    def __setitem__(self, position: Any, number: Any) -> None:
+        # What is stored is of contents for whoever loads it.
+        self.stored.add(position)
+        super().__setitem__(position, float(number))
 
 
 def _alike(one: Sequence[float], other: Sequence[float]) -> bool:

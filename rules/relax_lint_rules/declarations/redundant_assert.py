@@ -37,4 +37,5 @@ RULE = Rule(
     # It costs a little time and does no harm.
     kind=Kind.NOTE,
     symptoms=NOTHING_TO_SEE,
+    is_side_effect=True,
 )

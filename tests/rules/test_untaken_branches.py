@@ -1,0 +1,89 @@
+"""What stands in a branch that no run takes, because one around it asked for the same condition."""
+
+from __future__ import annotations
+
+import pytest
+
+from tests.rules.checking import checks, parse
+
+PROGRAM = """
+@T.prim_func(private=True, s_tir=True)
+def flip(c: T.Buffer((), "bool")):
+    c[()] = not c[()]
+
+@T.prim_func(private=True, s_tir=True)
+def fill(x: T.Buffer((4,), "float32")):
+    for i in range(4):
+        x[i] = T.float32(7)
+
+@R.function(pure=False)
+def main(
+    c: R.Tensor((), "bool"), e: R.Tensor((), "bool"), x: R.Tensor((4,), "float32")
+) -> R.Tensor((4,), "float32"):
+    cls = Module
+    s = R.memory.alloc_storage(R.shape([4]), R.prim_value(0), R.str("global"), R.dtype("uint8"))
+    {before}
+    if {outer}:
+        {inside}
+        if {inner}:
+            a = R.memory.alloc_tensor(s, R.prim_value(0), R.shape([4]), R.dtype("float32"))
+            cls.fill(a)
+            p = a
+        else:
+            b = R.memory.alloc_tensor(s, R.prim_value(0), R.shape([4]), R.dtype("float32"))
+            cls.fill(b)
+            p = b
+        r = p
+    else:
+        r = x
+    return r
+"""
+NOT = "d = R.logical_not(c)"
+FLIP = "cls.flip(c)"
+OWN = """v = R.builtin.alloc_tensor(R.shape([4]), R.dtype("float32"), R.prim_value(0))
+        cls.fill(v)"""
+
+
+def judged(outer: str, inner: str, before: str = "d = c", inside: str = "w = c") -> set[str | None]:
+    """The tensors that do not fit, always."""
+    program = parse(PROGRAM.format(outer=outer, inner=inner, before=before, inside=inside))
+    return {check.binding for check in checks(program, "RLX101") if check.verdict.value == "always-wrong"}
+
+
+@pytest.mark.parametrize(
+    ("said", "reached"),
+    [
+        (judged("c", "c"), {"a"}),
+        (judged("c", "d"), {"a"}),
+        (judged("d", "c"), {"a"}),
+        (judged("c", "d", NOT), {"b"}),
+        (judged("d", "c", NOT), {"b"}),
+        (judged("c", "d", "w = c", NOT), {"b"}),
+        # What writes to other memory leaves it as it is.
+        (judged("c", "c", "d = c", OWN), {"a"}),
+        # Another condition, or one that is not what it was.
+        (judged("c", "e"), {"a", "b"}),
+        (judged("c", "c", "d = c", FLIP), {"a", "b"}),
+        (judged("c", "d", NOT, FLIP), {"a", "b"}),
+        (judged("c", "d", f"{NOT}\n    {FLIP}"), {"a", "b"}),
+        (judged("c", "c", "d = c", 'w = R.call_packed("unseen", c, ty_args=R.Object)'), {"a", "b"}),
+    ],
+)
+def test_only_what_is_reached_is_wrong(said: set[str | None], reached: set[str | None]) -> None:
+    assert said == reached
+
+
+def test_lifetimes_are_judged_where_they_are_reached_only() -> None:
+    text = PROGRAM.format(outer="c", inner="c", before="w = c", inside="v = c")
+    text = text.replace("            cls.fill(a)\n", "").replace("            cls.fill(b)\n", "")
+    for name in "ab":
+        call = f"k{name} = R.call_tir(cls.same, ({name},), out_ty=R.Tensor((4,), 'float32'))"
+        text = text.replace(f"p = {name}", f"{call}\n            p = k{name}")
+    same = """
+@T.prim_func(private=True, s_tir=True)
+def same(x: T.Buffer((4,), "float32"), y: T.Buffer((4,), "float32")):
+    for i in range(4):
+        y[i] = x[i]
+"""
+    told = {c.binding for c in checks(parse(same + text), "RLX205") if c.severity.value != "none"}
+    assert told == {"ka"}
