@@ -189,9 +189,16 @@ def put(e: Any, replacements: Mapping[Any, Any]) -> Any:
     Max or Min.
     """
     try:
-        return replaced(e, replacements)
+        return replaced(e, replacements, refuse=_has_no_value)
     except (ValueError, TypeError) as error:
         raise Unsupported(f"{e} has no value") from error
+
+
+def _has_no_value(e: Any) -> bool:
+    """Whether an expression is a number that comes of a division by zero."""
+    if e.is_Atom or e.free_symbols:
+        return False
+    return any(division.args[1] == 0 for division in e.atoms(*f.DIVISIONS))
 
 
 def substitute(formula: Formula, values: Mapping[Any, int]) -> Formula:

@@ -7,7 +7,7 @@ they are written, but for what their normal forms tell.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 import sympy
@@ -18,9 +18,9 @@ _EXTREMES = (sympy.Max, sympy.Min)
 _RELATIONS = (sympy.Eq, sympy.Ne, sympy.Ge, sympy.Gt, sympy.Le, sympy.Lt)
 
 
-def replaced(e: Any, replacements: Mapping[Any, Any]) -> Any:
+def replaced(e: Any, replacements: Mapping[Any, Any], refuse: Callable[[Any], bool] | None = None) -> Any:
     """The expression or condition with some of its parts replaced. Raises ValueError or TypeError if that
-    divides by zero inside a Max or a Min.
+    puts an infinity, or what is to be refused, into a Max or a Min.
     """
     known: dict[Any, Any] = dict(replacements)
 
@@ -29,8 +29,10 @@ def replaced(e: Any, replacements: Mapping[Any, Any]) -> Any:
         if found is None:
             arguments = [of(argument) for argument in part.args]
             # Expressions are kept by sympy, most of them: what is the same needs no comparison.
-            same = all(new is old for new, old in zip(arguments, part.args, strict=True))
-            found = known[part] = part if same else _made(part, arguments)
+            changed = [new for new, old in zip(arguments, part.args, strict=True) if new is not old]
+            if refuse is not None and isinstance(part, _EXTREMES) and any(map(refuse, changed)):
+                raise ValueError("no value")
+            found = known[part] = _made(part, arguments) if changed else part
         return found
 
     return of(e)
@@ -66,6 +68,4 @@ def _parts(value: Any) -> tuple[Any, int]:
         if value.has(sympy.zoo, sympy.nan):
             raise ValueError(str(error)) from error
         return value, 0
-    if not form.is_constant and not value.free_symbols:
-        raise ValueError(f"{value} has no value")
     return form.shift(-form.constant_term), form.constant_term

@@ -73,7 +73,17 @@ def programs(draw: Any) -> Program:
     return Program(tensors, steps(2, 7))
 
 
+def conditions(steps: tuple[Any, ...]) -> Iterator[str]:
+    """One for each branch, so that every path is one that a run may take."""
+    for step in steps:
+        if isinstance(step, Branch):
+            yield f"if_{step.name}"
+            yield from conditions((*step.then, *step.other))
+
+
 def text(program: Program) -> str:
+    parameters = ['x: R.Tensor((4,), "float32")']
+    parameters += [f'{name}: R.Tensor((), "bool")' for name in conditions(program.steps)]
     lines = [
         "@T.prim_func(private=True, s_tir=True)",
         "def copy(a: T.handle, b: T.handle):",
@@ -82,7 +92,7 @@ def text(program: Program) -> str:
         "    for i in range(4):",
         "        y[i] = x[i]",
         "@R.function(pure=False)",
-        'def main(x: R.Tensor((4,), "float32"), c: R.Tensor((), "bool")):',
+        f"def main({', '.join(parameters)}):",
         '    s0 = R.memory.alloc_storage(R.shape([48]), 0, "global", "uint8")',
         '    s1 = R.memory.alloc_storage(R.shape([48]), 0, "global", "uint8")',
     ]
@@ -102,7 +112,7 @@ def written(steps: tuple[Any, ...], margin: str) -> list[str]:
             name = f"{'v' if step.alias else 't'}{step.tensor}"
             lines.append(f"{margin}{step.name} = R.negative({name})")
         else:
-            for head, body in (("if c:", step.then), ("else:", step.other)):
+            for head, body in ((f"if if_{step.name}:", step.then), ("else:", step.other)):
                 lines += [margin + head, *written(body, margin + "    "), f"{margin}    {step.name} = x"]
     return lines
 

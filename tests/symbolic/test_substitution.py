@@ -10,9 +10,12 @@ import sympy
 from hypothesis import given
 from hypothesis import strategies as st
 
+from relax_lint.results.verdict import Verdict
 from relax_lint.symbolic import functions as f
+from relax_lint.symbolic.domain import Domain
 from relax_lint.symbolic.formula import Unsupported, put_into, to_formula
 from relax_lint.symbolic.polynomial import to_polynomial
+from relax_lint.symbolic.prover import ProverChain
 from relax_lint.symbolic.substitution import replaced
 
 n, m, k = sympy.symbols("n m k", integer=True)
@@ -64,6 +67,15 @@ def test_what_differs_by_a_constant_is_one_value() -> None:
             )
         # What is divided by zero may still be anything.
         assert put_into(to_formula(sympy.Max(n, division(m, k)) > 1), {k: sympy.Integer(0)})
+
+
+def test_what_is_written_without_symbols_ends_no_decision() -> None:
+    """Neither what sympy left as it is nor what has no value."""
+    chain, smallest = ProverChain(), sympy.Min(0, 5, evaluate=False)
+    assert chain.decide(sympy.Max(n, smallest, evaluate=False) >= 0, Domain()).verdict is Verdict.ALWAYS_FINE
+    for division in f.DIVISIONS:
+        claim = sympy.Max(n, division(sympy.Integer(3), sympy.Integer(0)), evaluate=False) > 1
+        assert chain.decide(claim, Domain()).verdict is Verdict.NEEDS_RUNTIME_CHECK
 
 
 def test_nothing_is_asked_about_signs(monkeypatch: pytest.MonkeyPatch) -> None:
