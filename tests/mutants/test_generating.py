@@ -76,6 +76,8 @@ def test_a_statement_has_these_faults(
         "if TYPE_CHECKING:\n    x = 1",
         "def f() -> tuple[int, ...]:\n    return ()",
         "def f() -> set[int]:\n    return set()",
+        "def f() -> dict[str, int]:\n    return {}",
+        "def f() -> list[int]:\n    return []",
     ],
 )
 def test_what_no_run_depends_on_has_no_faults(
@@ -114,7 +116,7 @@ def test_every_class_explains_mutants_of_the_code_and_none_that_changes_a_meanin
     keys = [mutant.key for path in python_files(PACKAGES) for mutant in mutants(path)]
     for one in classes():
         assert sum(map(one.has, keys)) > 20, one
-    (sizes, limits) = classes()
+    (sizes, limits, strict) = classes()
     file = "relax_lint/symbolic/univariate.py"
     assert sizes.has(Key(file, "off by one", "MAX_PIECES = 64", "64 -> 65"))
     assert not sizes.has(Key(file, "off by one", "MAX_SHIFT = 63", "63 -> 64"))
@@ -123,6 +125,8 @@ def test_every_class_explains_mutants_of_the_code_and_none_that_changes_a_meanin
     assert not limits.has(
         Key(file, "comparison", "if a is None or b > MAX_TERMS:", "a is None -> a is not None")
     )
+    assert strict.has(Key(file, "truth", "zip(a, b, strict=True)", "True -> False"))
+    assert not strict.has(Key(file, "truth", "zip(a, b, strict=True), reached=True", "True -> False"))
 
 
 def test_an_entry_reads_as_it_was_written(tmp_path: Path) -> None:

@@ -11,18 +11,21 @@ from tests.oracle.tir.compare import Unusable, compare_function
 
 _INTEGERS = ("int64", "int64", "int64", "int32", "int32", "int8", "uint8", "uint32")
 _LOOPS = "ijl"
+_MORE = 1_000_000
+"""Kernels from this number on have also what nothing is known of: calls, pointers, floats, strides."""
 
 
 def text_of(number: int) -> str:
     """A kernel as TVMScript, the same one for a number; TVM does not take each of them."""
-    return _Writer(random.Random(number)).text()
+    return _Writer(random.Random(number), more=number >= _MORE).text()
 
 
 class _Writer:
     """Writes one kernel."""
 
-    def __init__(self, chance: random.Random) -> None:
+    def __init__(self, chance: random.Random, *, more: bool) -> None:
         self._chance = chance
+        self._more = more
         self._loops: list[str] = []
         self._lets: list[tuple[str, str]] = []
         self._held = chance.choice(_INTEGERS)
@@ -36,7 +39,7 @@ class _Writer:
 def f(x_: T.handle, y_: T.handle, p_: T.handle, b_: T.handle, e_: T.handle, k: T.{self._wide}):
     n = T.int64()
     m = T.int64()
-    x = T.match_buffer(x_, (n,), "float32")
+    x = T.match_buffer(x_, (n,), "float32"{self._layout()})
     y = T.match_buffer(y_, ({self._one("n, m", "n, 4", "8, n", "n + 1, m")}), "float32")
     p = T.match_buffer(p_, ({self._one("n", "m", "8")},), "{self._held}")
     b = T.match_buffer(b_, (n,), "bool")
@@ -48,9 +51,17 @@ def f(x_: T.handle, y_: T.handle, p_: T.handle, b_: T.handle, e_: T.handle, k: T
     def _one(self, *words: str) -> str:
         return self._chance.choice(words)
 
+    def _layout(self) -> str:
+        """What stands behind the dtype of a buffer."""
+        if not self._more:
+            return ""
+        return self._one("", "", ", elem_offset=T.int64()", ", offset_factor=4", ", strides=[T.int64()]")
+
     # -- statements ----------------------------------------------------------------------------
 
     def _statement(self, depth: int) -> str:
+        if self._more and self._chance.random() < 0.15:
+            return self._unusual(depth)
         roll = self._chance.random()
         if depth < 2 and (depth == 0 or roll < 0.4):
             return self._loop(depth)
@@ -72,6 +83,34 @@ def f(x_: T.handle, y_: T.handle, p_: T.handle, b_: T.handle, e_: T.handle, k: T
             self._lets.pop()
             return f"{name}: T.let[T.{dtype}] = {value}\n{inner}"
         return self._block(depth)
+
+    def _unusual(self, depth: int) -> str:
+        """What few kernels do: calls with pointers, views, loops that end early, an element by its address."""
+        place, number = self._plain(), self._number("int64", 2)
+        leaves = self._one("break", "continue") if self._loops else "T.evaluate(0)"
+        return self._one(
+            'T.evaluate(T.call_extern("int32", "touch", x.data))',
+            f'T.evaluate(T.call_extern("int32", "touch", T.address_of(x[{number}])))',
+            f'T.evaluate(T.call_extern("int32", "touch", y.access_ptr("{self._one("r", "w", "rw")}")))',
+            f'T.evaluate(T.call_extern("int32", "count", {number}))',
+            f"if {self._condition(1)}:\n    {leaves}",
+            f"while s[{place}] < {self._number(self._held, 1)}:\n    s[{place}] = s[{place}] + T.{self._held}(1)",
+            f'w{depth} = T.decl_buffer(({self._one("n", "m", "4")},), "float32", data=x.data)\n'
+            f"w{depth}[{number}] = T.float32(3)",
+            f"x[{place}] = x[{number}] * x[{place}]\ny[{place}, 0] = y[{place}, 0] + x[{number}]",
+        )
+
+    def _unknown(self, dtype: str, depth: int) -> str:
+        """An integer of which little is known."""
+        inner = self._number("int64", depth - 1)
+        return self._one(
+            f'T.call_extern("{dtype}", "some", {inner})',
+            f'T.Cast("{dtype}", T.sqrt(x[{self._plain()}]))',
+            f'T.Cast("{dtype}", T.ceil(T.log2(T.Cast("float32", {inner}))))',
+            f'T.Cast("{dtype}", T.floor(T.Cast("float32", {inner}) * T.float32(0.5)))',
+            f'T.Cast("{dtype}", T.popcount({inner}))',
+            f'T.Cast("{dtype}", T.Cast("uint16", {inner}))',
+        )
 
     def _loop(self, depth: int) -> str:
         name = _LOOPS[len(self._loops)]
@@ -129,6 +168,8 @@ def f(x_: T.handle, y_: T.handle, p_: T.handle, b_: T.handle, e_: T.handle, k: T
 
     def _number(self, dtype: str, depth: int) -> str:
         """An integer of a dtype."""
+        if self._more and depth > 0 and self._chance.random() < 0.12:
+            return self._unknown(dtype, depth)
         roll = self._chance.random()
         if depth == 0 or roll < 0.25:
             return self._leaf(dtype)

@@ -24,6 +24,8 @@ class Functions:
     def __init__(self, files: Iterable[str]) -> None:
         wanted = {str(ROOT / file) for file in files}
         self._found: dict[Place, list[FunctionType]] = defaultdict(list)
+        # What somebody has frozen, as pytest does with what it imported, is not among the objects.
+        gc.unfreeze()
         for one in gc.get_objects():
             if isinstance(one, FunctionType) and one.__code__.co_filename in wanted:
                 code = one.__code__

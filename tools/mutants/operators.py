@@ -262,8 +262,24 @@ def _of_return(node: ast.Return, returns: str) -> Iterator[Fault]:
         yield "returned value", ast.Return(_not(value))
         return
     nothing = _nothing(returns)
-    if nothing is not None and ast.dump(nothing) != ast.dump(value):
+    if nothing is not None and ast.dump(nothing) != ast.dump(value) and not _is_empty(value):
         yield "returned value", ast.Return(nothing)
+
+
+def _is_empty(value: ast.expr) -> bool:
+    """Whether a value is written as a collection of nothing."""
+    if isinstance(value, ast.Call):
+        plain = isinstance(value.func, ast.Name) and value.func.id in (
+            "set",
+            "frozenset",
+            "list",
+            "dict",
+            "tuple",
+        )
+        return plain and not value.args and not value.keywords
+    return (isinstance(value, ast.List | ast.Tuple) and not value.elts) or (
+        isinstance(value, ast.Dict) and not value.values
+    )
 
 
 def _nothing(returns: str) -> ast.expr | None:
