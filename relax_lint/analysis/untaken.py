@@ -24,6 +24,11 @@ from relax_lint.model.program import Function
 _NOT = "relax.logical_not"
 
 
+def _branches_again(op: If) -> bool:
+    """Whether an `If` stands inside of another one."""
+    return any(isinstance(inner, If) for block in (op.then_block, op.else_block) for inner in block.ops)
+
+
 @dataclass
 class _Known:
     """What the branches around an operation tell: the value of each condition, and which values are the
@@ -61,6 +66,21 @@ class _Known:
         }
 
 
+@dataclass
+class _Changes:
+    """What some operations may write: some values, or (`anything`) what is not known."""
+
+    written: set[ValueId] = field(default_factory=set)
+    anything: bool = False
+
+    def add(self, other: _Changes) -> None:
+        self.written |= other.written
+        self.anything |= other.anything
+
+
+_NOTHING = _Changes()
+
+
 class Untaken:
     """The operations of one function that are in a branch which no run takes, by index."""
 
@@ -69,49 +89,49 @@ class Untaken:
     ) -> None:
         self._aliases = aliases
         self._effect_of = effect_of
-        self._made = {op.result: op for op in function.body.walk()}
-        self.places: frozenset[int] = frozenset(self._block(function.body, _Known()))
+        self._found: list[int] = []
+        if any(_branches_again(op) for op in function.body.of(If)):
+            self._made = {op.result: op for op in function.body.walk()}
+            self._block(function.body, _Known())
+        self.places: frozenset[int] = frozenset(self._found)
 
-    def _block(self, block: Block, known: _Known) -> Iterable[int]:
-        found: list[int] = []
+    def _block(self, block: Block, known: _Known) -> _Changes:
+        """Follow a block; what it may write."""
+        changes = _Changes()
         for op in block.ops:
-            if isinstance(op, If):
-                found += self._if(op, known)
-            self._follow(op, known)
-        return found
+            changed = self._if(op, known) if isinstance(op, If) else self._changed(op)
+            self._forget(changed, known)
+            changes.add(changed)
+            if isinstance(op, KernelCall) and op.callee == _NOT and len(op.arguments) == 1:
+                known.negated[op.result] = self._aliases.identity(op.arguments[0])
+        return changes
 
-    def _if(self, op: If, known: _Known) -> list[int]:
-        if op.condition is None:
-            return [*self._block(op.then_block, known.copy()), *self._block(op.else_block, known.copy())]
-        condition = self._aliases.identity(op.condition)
-        value, found = known.value(condition), []
+    def _if(self, op: If, known: _Known) -> _Changes:
+        changes = _Changes()
+        condition = None if op.condition is None else self._aliases.identity(op.condition)
+        value = None if condition is None else known.value(condition)
         for branch, holds in ((op.then_block, True), (op.else_block, False)):
             if value is (not holds):
-                found += [inner.place.index for inner in branch.walk()]
+                self._found += [inner.place.index for inner in branch.walk()]
             else:
-                found += self._block(branch, known.taken(condition, holds))
-        return found
+                inside = known.copy() if condition is None else known.taken(condition, holds)
+                changes.add(self._block(branch, inside))
+        return changes
 
-    def _follow(self, op: Op, known: _Known) -> None:
-        """What an operation changes of what is known, and what it tells."""
-        if isinstance(op, If):
-            for inner in (*op.then_block.walk(), *op.else_block.walk()):
-                self._forget(inner, known)
-        else:
-            self._forget(op, known)
-        if isinstance(op, KernelCall) and op.callee == _NOT and len(op.arguments) == 1:
-            known.negated[op.result] = self._aliases.identity(op.arguments[0])
-
-    def _forget(self, op: Op, known: _Known) -> None:
+    def _changed(self, op: Op) -> _Changes:
         if isinstance(op, FunctionCall):
+            return _Changes(anything=True)
+        if not isinstance(op, KernelCall):
+            return _NOTHING
+        effect, count = self._effect_of(op), len(op.arguments)
+        written = {op.arguments[position] for position in effect.writes if position < count}
+        return _Changes(written, not effect.known or not all(map(self._is_own, written)))
+
+    def _forget(self, changes: _Changes, known: _Known) -> None:
+        if changes.anything:
             known.forget(lambda value: True)
-        elif isinstance(op, KernelCall):
-            effect, count = self._effect_of(op), len(op.arguments)
-            written = [op.arguments[position] for position in effect.writes if position < count]
-            if not effect.known or not all(map(self._is_own, written)):
-                known.forget(lambda value: True)
-            elif written:
-                known.forget(lambda value: self._may_be_one_of(value, written))
+        elif changes.written:
+            known.forget(lambda value: self._may_be_one_of(value, changes.written))
 
     def _is_own(self, value: ValueId) -> bool:
         """Whether a value is nothing but tensors that the function itself allocates."""

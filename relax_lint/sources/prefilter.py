@@ -7,6 +7,8 @@ from functools import cache
 from relax_lint.sources.kinds import is_model
 
 _HEAD = 256
+_BEFORE_JSON = frozenset((b"{", b" ", b"\t", b"\r", b"\n", b"\xef"))
+"""How a text may begin that is JSON."""
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -40,7 +42,7 @@ def _may_be_saved(data: bytes) -> bool:
 
 def _may_be_named_otherwise(data: bytes) -> bool:
     """False only if no unit is in there, and no JSON that is read under another name."""
-    return may_contain_relax(data) or json_kind(data) is not None
+    return may_contain_relax(data) or (data[:1] in _BEFORE_JSON and json_kind(data) is not None)
 
 
 def json_kind(data: bytes) -> str | None:
@@ -70,8 +72,12 @@ def may_contain_relax(data: bytes) -> bool:
     """False only if no unit can be in there."""
     if _names_relax(data):
         return True
-    if data.isascii() and not _may_be_encoded(data):
-        return False
+    if data.isascii():
+        # Nearly all files have their first two lines here, and no encoding in them.
+        if data.find(b"coding", 0, _HEAD) < 0 and data.count(b"\n", 0, _HEAD) > 1:
+            return False
+        if not _may_be_encoded(data):
+            return False
     from relax_lint.sources.spelling import respelled
 
     text = respelled(data)
