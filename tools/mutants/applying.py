@@ -27,7 +27,8 @@ class Functions:
         # What somebody has frozen, as pytest does with what it imported, is not among the objects.
         gc.unfreeze()
         for one in gc.get_objects():
-            if isinstance(one, FunctionType) and one.__code__.co_filename in wanted:
+            # `isinstance` asks the object, and a weak reference may have lost what it stands for.
+            if type(one) is FunctionType and one.__code__.co_filename in wanted:
                 code = one.__code__
                 self._found[code.co_filename, code.co_name, code.co_firstlineno].append(one)
 
