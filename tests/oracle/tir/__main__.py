@@ -14,7 +14,7 @@ import time
 from collections import Counter
 from collections.abc import Callable
 
-from tests.oracle.tir.compare import Disagreement, Unusable, compare
+from tests.oracle.tir.compare import Unusable, compare, reason
 from tests.oracle.tir.compiled_child import compare_apart
 from tests.oracle.tir.writer import Kernel, script, smaller, some
 
@@ -22,19 +22,6 @@ SHOWN = 12
 """How many disagreements of one kind are made smaller."""
 _PAUSE = 30.0
 _TRIES = 60
-
-
-def reason(kernel: Kernel, check: Callable[[Kernel], Counter[str]]) -> str | None:
-    """What is not so of a kernel, in the words before the first comma."""
-    try:
-        check(kernel)
-    except Disagreement as error:
-        return str(error).split(",")[0]
-    except Unusable:
-        return None
-    except Exception as error:
-        return f"{type(error).__name__}: {error}"
-    return None
 
 
 def smallest(kernel: Kernel, check: Callable[[Kernel], Counter[str]], why: str) -> Kernel:

@@ -5,10 +5,10 @@ from __future__ import annotations
 import inspect
 import itertools
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
-from typing import Any, ClassVar
+from typing import Any, ClassVar, TypeVar
 from unittest import mock
 
 import sympy
@@ -32,6 +32,7 @@ from tests.oracle.tir.machine import Machine, random_contents, symbol_names
 from tests.oracle.tir.memory import Outside, Report
 from tests.oracle.tir.writer import Kernel, script
 
+Looked = TypeVar("Looked")
 ACCESSES = "RLX306"
 GRID: Mapping[str, tuple[int, ...]] = {
     "n": (0, 1, 2, 3, 4, 5, 8),
@@ -145,6 +146,19 @@ def _word(check: Check, size: Mapping[str, int]) -> str:
 @lru_cache(maxsize=256)
 def _condition(safe_when: str) -> Any:
     return compile_condition(parse_condition(safe_when, _SYMBOLS), tuple(_SYMBOLS.values()))
+
+
+def reason(one: Looked, check: Callable[[Looked], Counter[str]]) -> str | None:
+    """What is not so of a kernel, in the words before the first comma."""
+    try:
+        check(one)
+    except Disagreement as error:
+        return str(error).split(",")[0]
+    except Unusable:
+        return None
+    except Exception as error:
+        return f"{type(error).__name__}: {error}"
+    return None
 
 
 def compare(kernel: Kernel) -> Counter[str]:

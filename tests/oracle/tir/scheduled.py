@@ -27,7 +27,7 @@ import tvm
 from tvm import s_tir, tirx
 
 from tests.oracle.clock import Clock
-from tests.oracle.tir.compare import Disagreement, Unusable, compare_function, runs
+from tests.oracle.tir.compare import Unusable, compare_function, reason, runs
 
 _BATCH = 50
 SHAPES = ("n", "n + 1", "T.int64(8)", "m", "T.int64(3)", "n * 2", "T.int64(6)")
@@ -278,19 +278,6 @@ def goes_out(recipe: Recipe) -> bool:
 # -- smaller ones ---------------------------------------------------------------------------------
 
 
-def reason(recipe: Recipe) -> str | None:
-    """What is not so of a kernel, in the words before the first comma."""
-    try:
-        compare(recipe)
-    except Disagreement as error:
-        return str(error).split(",")[0]
-    except Unusable:
-        return None
-    except Exception as error:
-        return f"{type(error).__name__}: {error}"
-    return None
-
-
 def smallest(recipe: Recipe, is_one: Callable[[Recipe], bool]) -> Recipe:
     """Leave out primitives, then passes, while it stays one of its kind."""
     for place in reversed(range(len(recipe.steps))):
@@ -319,8 +306,8 @@ def looked_at(recipe: Recipe) -> tuple[Counter[str], str]:
     except Unusable as error:
         seen[f"not taken: {str(error).split(':')[0]}"] += 1
     except Exception:
-        why = reason(recipe) or "it does not happen again"
-        short = smallest(recipe, lambda one: reason(one) == why)
+        why = reason(recipe, compare) or "it does not happen again"
+        short = smallest(recipe, lambda one: reason(one, compare) == why)
         seen["disagreements"] += 1
         return seen, f"{why}\n{short}\n{made(short)}\n"
     if recipe.more >= 0 and _by_tvm(recipe):
