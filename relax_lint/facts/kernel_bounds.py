@@ -138,8 +138,7 @@ class IndexFacts:
         if all(one.complete for one in depends):
             decision = self._judge.judge(Claim(all_of(one.condition for one in depends), use.entered))
             is_wrong = decision.verdict is Verdict.ALWAYS_WRONG
-            sure = self._inside_memory(use, depends)
-            if is_wrong and self._judge.judge(sure).verdict is not Verdict.ALWAYS_WRONG:
+            if is_wrong and not self._one_leaves_its_memory(use, depends):
                 return Decision(Verdict.NEEDS_RUNTIME_CHECK, Proof(Prover.CONSTANT, MAY_BE_ANOTHER))
             return decision
         # What is only known to be necessary, or to be enough, is not the safe region.
@@ -149,6 +148,11 @@ class IndexFacts:
         proof = Proof(Prover.CONSTANT, f"a step was found in which an index is outside; {one.reason}")
         return Decision(Verdict.NEEDS_RUNTIME_CHECK, proof, wrong=example)
 
+    def _one_leaves_its_memory(self, use: KernelUse, depends: tuple[AccessVerdict, ...]) -> bool:
+        """Whether in every call some access is outside its memory, and not only outside an axis."""
+        found = self._judge.judge(self._inside_memory(use, depends))
+        return found.verdict is Verdict.ALWAYS_WRONG
+
     def _inside_memory(self, use: KernelUse, depends: tuple[AccessVerdict, ...]) -> Claim:
         """That no access leaves an axis of those that leave their memory with it."""
         sure = [one.condition for one in depends if self._accesses.leaves_memory_too(use, one)]
@@ -157,9 +161,11 @@ class IndexFacts:
     def _is_only_empty(self, use: KernelUse, found: tuple[AccessVerdict, ...]) -> bool:
         """Whether one of some accesses is outside its memory unless a tensor of the call is empty."""
         complete = tuple(one for one in found if one.status is Status.DEPENDS and one.complete)
-        inside = self._inside_memory(use, complete)
         empty = use.empty
-        if not complete or empty is None or isinstance(inside.condition, Unknown):
+        if not complete or empty is None:
+            return False
+        inside = self._inside_memory(use, complete)
+        if isinstance(inside.condition, Unknown):
             return False
         return self._judge.implies(use.entered, inside.condition, empty)
 
