@@ -199,4 +199,4 @@ def _is_no_code(node: ast.AST) -> bool:
         target: Any = node.targets[0] if isinstance(node, ast.Assign) else node.target
         alias = isinstance(node, ast.AnnAssign) and "TypeAlias" in ast.unparse(node.annotation)
         return alias or (isinstance(target, ast.Name) and target.id in ("__all__", "__slots__"))
-    return False
+    return isinstance(node, ast.keyword) and node.arg == "repr"
