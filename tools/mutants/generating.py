@@ -79,6 +79,14 @@ class Mutant:
         finally:
             self._site.put(self._before)
 
+    def text(self) -> str:
+        """The module with the fault, without its comments."""
+        self._site.put(self._after)
+        try:
+            return ast.unparse(self._tree)
+        finally:
+            self._site.put(self._before)
+
 
 @dataclass(frozen=True)
 class _Within:
