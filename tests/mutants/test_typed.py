@@ -26,7 +26,9 @@ def test_a_fault_is_noticed_that_is_no_more_of_its_types(
     monkeypatch.chdir(tmp_path)
     path = tmp_path / "code_.py"
     path.write_text(dedent(CODE), encoding="utf-8")
-    said = {one.key.fault.partition(" -> ")[2]: typed.complaint(one, tmp_path) for one in generating.mutants(path)}
+    said = {
+        one.key.fault.partition(" -> ")[2]: typed.complaint(one, tmp_path) for one in generating.mutants(path)
+    }
     assert "Unsupported operand types" in said["b > 3"]
     assert {fault for fault, complaint in said.items() if complaint} == {
         *("b > 3", "a is None and b > 3", "a is not None", "if False:", "if not (a is None or b > 3):"),

@@ -41,7 +41,9 @@ def _bytes(name: str, *types: ValueType) -> Bytes:
     ("filled", "slots", "expected"),
     [(5, 8, 8), (8, 8, 8), (9, 8, 16), (30, 8, 32), (1, 1, 1), (2, 1, 2), (_N, _N, _N), (0, 0, 0)],
 )
-def test_a_cache_is_doubled_until_it_holds_what_it_begins_with(filled: Any, slots: Any, expected: Any) -> None:
+def test_a_cache_is_doubled_until_it_holds_what_it_begins_with(
+    filled: Any, slots: Any, expected: Any
+) -> None:
     found = _bytes(table.LEGACY_CACHE, _tensor(filled, 4), _shape(slots, 4))
     assert found == Bytes(2 * expected * 4)
 

@@ -36,7 +36,9 @@ def _found(followed: _Followed, *bindings: Binding, limit: Any = 8 * _N) -> dict
 
 
 def test_every_value_is_tried() -> None:
-    found = _found(_Followed(lambda at: at["n"] * (7 - at["n"]) + at["m"]), Binding("m", 5, 5), Binding("n", 1, 5))
+    found = _found(
+        _Followed(lambda at: at["n"] * (7 - at["n"]) + at["m"]), Binding("m", 5, 5), Binding("n", 1, 5)
+    )
     assert found == {
         "peak": OverRange(17, {"n": 3}, minimum=11, within=(SymbolRange("n", 1, 5),), at_end=15),
     }
@@ -69,7 +71,11 @@ def test_too_many_values_are_not_tried(high: int) -> None:
     (found,) = _found(_Followed(total, steps=1000), *spans).items()
     told = high > MAX_STEPS // 1000
     assert found[0] == "peak"
-    assert (found[1].maximum, found[1].at, found[1].at_end) == (8 * high if told else high + 3, {"n": high}, high + 3)
+    assert (found[1].maximum, found[1].at, found[1].at_end) == (
+        8 * high if told else high + 3,
+        {"n": high},
+        high + 3,
+    )
     assert (found[1].is_limit, found[1].within) == (told, (SymbolRange("n", 1, high),))
     assert tries == [high] * 2 if told else len(tries) == 2 * high
 
@@ -84,7 +90,9 @@ _FAR = Binding("n", 1, MAX_STEPS)
 def test_a_limit_counts_where_it_grows_and_is_known(limit: Any, expected: int | None) -> None:
     followed = _Followed(lambda at: at["n"], steps=2)
     found = _found(followed, Binding("m", 3, 3), _FAR, limit=limit)
-    assert {name: one.maximum for name, one in found.items()} == ({} if expected is None else {"peak": expected})
+    assert {name: one.maximum for name, one in found.items()} == (
+        {} if expected is None else {"peak": expected}
+    )
 
 
 def test_nothing_is_told_where_a_symbol_has_no_value_or_none_has_a_range() -> None:

@@ -96,7 +96,10 @@ def test_what_is_sorted_into_what(
 
 
 def test_other_calls_sort_nothing() -> None:
-    for by, callee in (("T.call_extern", '"int32", "tvm.contrib.sort.argsort"'), ("T.call_packed", '"argsort"')):
+    for by, callee in (
+        ("T.call_extern", '"int32", "tvm.contrib.sort.argsort"'),
+        ("T.call_packed", '"argsort"'),
+    ):
         assert sorting_of(_call_of(_called(callee, X, Y, "0", by=by))) is None
     name = '"tvm.contrib.sort.argsort"'
     for by in ("T.tvm_call_packed", "T.call_packed", "T.call_cpacked"):
