@@ -13,6 +13,7 @@ import pytest
 from hypothesis import settings
 
 from tests import quick_stack
+from tests.forking import close_servers, fork_product
 
 # In CI the examples are the same in every run: what is random is tried by people, and by `make slow`.
 settings.register_profile("ci", derandomize=True)
@@ -94,6 +95,8 @@ def cache(
     cold = request.node.get_closest_marker("cold") is not None
     folder = caches / str(next(_NUMBERS)) if cold or top not in _SHARING else shared_cache
     monkeypatch.setenv("RELAX_LINT_CACHE_DIR", str(folder))
+    if top not in _OWN_WORKERS:
+        fork_product(monkeypatch)
     if not cold and top not in _OWN_WORKERS:
         from tests.kept_workers import keep_workers
 
@@ -105,3 +108,4 @@ def _kept_workers() -> Iterator[None]:
     yield
     if (kept := sys.modules.get("tests.kept_workers")) is not None:
         kept.close_kept_workers()
+    close_servers()
