@@ -67,8 +67,8 @@ def operator(mutant: Mutant) -> str:
 def table(
     log: Log, chosen: Iterable[Mutant], known: Mapping[Key, str], by: Callable[[Mutant], str] = folder
 ) -> str:
-    """How many by package or operator, and the share killed, or refused by the type checker, of those that were
-    run and are faults.
+    """How many by package or operator, and the share killed of those that were run and are faults: what the
+    type checker refuses is killed too.
     """
     found: dict[str, Counter[str]] = defaultdict(Counter)
     for mutant in chosen:

@@ -16,7 +16,7 @@ _OPTIONS = ("--no-error-summary", "--no-warn-unreachable", "--no-warn-unused-ign
 
 
 def complaint(mutant: Mutant, folder: Path) -> str:
-    """What the type checker says of the mutant that it does not say of the file; nothing where that is nothing."""
+    """What the type checker says of the mutant and not of the file, if it says something."""
     more = Counter(_errors(mutant.key.file, mutant.text(), folder))
     more.subtract(_usual(mutant.key.file, folder))
     return next(iter(sorted((+more).elements())), "")
