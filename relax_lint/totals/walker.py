@@ -87,7 +87,7 @@ class Walker:
         self._returned: Reference = None
 
     def _run(self, function: Function, binding: Mapping[sympy.Symbol, int] | None, calls: int) -> Reference:
-        """One call or several; the caller lets go of each result before it calls again, but not of the last."""
+        """One call or several, and the result of the last; the caller lets go of the others."""
         self._active.append(function.name)
         result: Reference = None
         for call in range(calls):
