@@ -152,16 +152,26 @@ class PlacementFacts:
         naive = Allocator.NAIVE.value in self._config.allocators
         allocator = Allocator.NAIVE if naive else Allocator.POOLED
         for placement in self.placements:
-            claims = placement.fits(allocator)
-            decision = self._judge.judge(*claims)
-            decision = self._in_scope(decision, placement)
-            mixed = decision.safe_when is not None
-            only_empty = mixed and self._judge.safe_only_if(decision, claims[0], placement.empty)
-            if decision.verdict is Verdict.NEEDS_RUNTIME_CHECK and self._is_passed_in(placement):
-                # With which values the function is called is up to those who pass the storage.
-                in_calls = self._in_each_call(claims)
-                decision, only_empty = in_calls or Decision(decision.verdict, _UP_TO_CALLERS), False
-            yield Decided(placement, decision, self._presumed(placement), only_empty)
+            known = placement.alike.decided
+            if known is None:
+                known = self._fitting(placement, allocator)
+                # A record of the claim names the tensor.
+                placement.alike.decided = None if self._judge.keeps_claims else known
+            yield Decided(placement, *known)
+
+    def _fitting(
+        self, placement: Placement, allocator: Allocator
+    ) -> tuple[Decision, tuple[Presumption, ...], bool]:
+        """The verdict, what it relies on, and whether only empty tensors fit: the same for all alike."""
+        claims = placement.fits(allocator)
+        decision = self._in_scope(self._judge.judge(*claims), placement)
+        mixed = decision.safe_when is not None
+        only_empty = mixed and self._judge.safe_only_if(decision, claims[0], placement.empty)
+        if decision.verdict is Verdict.NEEDS_RUNTIME_CHECK and self._is_passed_in(placement):
+            # With which values the function is called is up to those who pass the storage.
+            in_calls = self._in_each_call(claims)
+            decision, only_empty = in_calls or Decision(decision.verdict, _UP_TO_CALLERS), False
+        return decision, self._presumed(placement), only_empty
 
     def _in_scope(self, decision: Decision, placement: Placement) -> Decision:
         """What the sum of bytes says, where storages of the scope are plain bytes. Of what has a layout of
@@ -252,7 +262,17 @@ class PlacementFacts:
         return self._each(self.allocations, self._no_negative_extent)
 
     def _each(self, ops: Sequence[AnyOp], claim: Callable[[AnyOp], Claim]) -> Iterator[Decided[AnyOp]]:
-        return (Decided(op, self._judge.judge(claim(op))) for op in ops)
+        known: dict[Hashable, Decision] = {}
+        for op in ops:
+            if not isinstance(op, AllocTensor) or self._judge.keeps_claims:
+                yield Decided(op, self._judge.judge(claim(op)))
+                continue
+            # All that is asked of a tensor is about these; their identities last as long as the function.
+            key = id(op.shape), op.dtype.name, id(op.offset), id(self._judge.domain_at(op.place))
+            decision = known.get(key)
+            if decision is None:
+                decision = known[key] = self._judge.judge(claim(op))
+            yield Decided(op, decision)
 
     def within_declared_sizes(self) -> Iterator[Decided[Placement]]:
         """Where only the pooled allocator is used: every tensor stays inside the declared size."""
