@@ -34,6 +34,8 @@ class Alike:
     def __init__(self) -> None:
         self.fits: dict[Allocator, tuple[_Fits, ...]] = {}
         self.failures: Mapping[str, FirstFailure] | None = None
+        self.by_size: Decision | None = None
+        """Whether offset + bytes <= declared size."""
         self.decided: tuple[Decision, tuple[Presumption, ...], bool] | None = None
         """Whether they fit: the verdict, what is presumed, and whether only empty ones do."""
 
