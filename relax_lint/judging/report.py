@@ -165,7 +165,7 @@ class _Writer:
         self._function = function
         self._assumptions = assumptions
         self._write_fix = write_fix
-        self._fine: dict[str, Callable[[Mapping[str, Any]], Check]] = {}
+        self._fine: dict[str, Callable[[], Check]] = {}
 
     def checks(self, judged: JudgedFunction, *, fine: bool) -> list[Check]:
         """One check per judgement; unless `fine`, only of those that may be findings."""
@@ -225,18 +225,15 @@ class _Writer:
         make = self._fine.get(rule.code)
         if make is None:
             make = self._fine[rule.code] = maker(self._fine_by(rule))
+        check = make()
+        # Nobody has seen it yet.
+        own = check.__dict__
+        own["message"] = without_addresses(message.text)
         if place is None:
-            binding, index, location = None, None, judgement.location or self._function.location
+            own["location"] = judgement.location or self._function.location
         else:
-            binding, index, location = place.binding, place.index, place.location
-        own: dict[str, Any] = {
-            "message": without_addresses(message.text),
-            "binding": binding,
-            "binding_index": index,
-            "location": location,
-            "prover": decision.proof.by,
-            "proof": decision.proof.detail,
-        }
+            own["binding"], own["binding_index"], own["location"] = place.binding, place.index, place.location
+        own["prover"], own["proof"] = decision.proof.by, decision.proof.detail
         if message.label:
             own["label"] = without_addresses(message.label)
         if message.related:
@@ -249,7 +246,7 @@ class _Writer:
             own["allocators"] = _failures(judgement.allocators)
         if judgement.count != 1:
             own["count"] = judgement.count
-        return make(own)
+        return check
 
     def _fine_by(self, rule: Rule) -> Check:
         """What all checks of a rule have in common that say no more than that something is fine."""
