@@ -36,4 +36,4 @@ def said_of_kernel(text: str) -> Said:
     except (KeyError, ValueError, TypeError, tvm.error.InternalError):
         return Said(alone)  # Its parameters do not tell what a caller gives.
     found = said_of(module, proofs=True)
-    return Said((*alone, *found.claims), found.findings)
+    return Said((*alone, *found.claims), found.findings, found.words)
