@@ -1,4 +1,4 @@
-"""Disagreement: evaluator: stopped, machine: RunResult(outcome=<Outcome.OK: 'ok'>, stage='run', error_type=None, message=None, signal=None, outputs=(Output(text='float32[0]', values=()), Output(text='float32[0]', values=())), log='', damage=None, left_out=False, digest='f77b9570fb003a2e1cf4ea1b70bd20d"""
+"""An assertion of the author went because of an inserted check that a larger storage made needless later."""
 
 # fmt: off
 from tests.oracle.program import Function, Guard, Kernel, Program, Storage, Tensor
