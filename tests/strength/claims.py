@@ -14,6 +14,7 @@ from typing import Any
 import sympy
 
 from relax_lint.judging.report import check_module
+from relax_lint.model.prim_funcs import KeptKernels
 from relax_lint.results.check import Check
 from relax_lint.results.memory_figures import MemoryTotals
 from relax_lint.results.verdict import Severity, Verdict
@@ -56,10 +57,14 @@ class Said:
     words: tuple[str, ...] = ()
 
 
-def said_of(module: Any, config: Config | None = None, *, proofs: bool = False) -> Said:
-    """Every verdict, the fine ones too, and every total of a module; with `proofs` what was asked too."""
+def said_of(
+    module: Any, config: Config | None = None, *, proofs: bool = False, kept: KeptKernels | None = None
+) -> Said:
+    """Every verdict, the fine ones too, and every total of a module; with `proofs` what was asked too. `kept`
+    knows the kernels where they were read before.
+    """
     request = MemoryRequest(timelines=True, details=True)
-    judged = check_module(module, replace(config or Config(), memory=request, proofs=proofs))
+    judged = check_module(module, replace(config or Config(), memory=request, proofs=proofs), kept=kept)
     claims = [claim for check in judged.checks for claim in [*of_check(check)] * check.count]
     claims += [claim for totals in judged.memory for claim in of_totals(totals)]
     for counted in judged.accesses:
