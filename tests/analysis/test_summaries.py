@@ -90,7 +90,7 @@ def test_a_field_is_partly_written_where_both_that_leave_it_unwritten_say_so() -
 
 def test_everything_from_outside_counts() -> None:
     third = AccessPath(ValueId(3))
-    found: dict[str, Any] = dict.fromkeys(("reads", "writes", "superseded"), {third: MAY})
+    found: dict[str, Any] = {key: {third: MAY} for key in ("reads", "writes", "superseded")}
     found |= dict.fromkeys(("passed", "places", "handed_on", "result"), frozenset({third}))
     for name, value in found.items():
         assert Summary(PARAMETERS, **{name: value}).outside == {third}, name
