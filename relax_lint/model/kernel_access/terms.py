@@ -157,6 +157,9 @@ class Terms:
 
     def remainder(self, a: Poly, d: Poly) -> Poly | None:
         """a - d * (a // d), for a divisor that is known not to be negative; None for any other."""
+        if d.is_constant and d.constant < 0:
+            opposite = self.remainder(-a, -d)
+            return None if opposite is None else -opposite
         if d == ONE:
             return ZERO
         if not self._divides(d):
