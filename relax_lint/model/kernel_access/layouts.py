@@ -222,7 +222,18 @@ def unreadable(buffer: Buffer, indices: tuple[Poly | None, ...]) -> str:
             return f"its index of axis {axis} is not an integer expression that can be read"
         if extent is None:
             return f"extent {axis} of its buffer is not an integer expression that can be read"
-    return ""
+    return "" if _is_placed(buffer) else "what its buffer shows begins at a place that cannot be read"
+
+
+def _is_placed(buffer: Buffer) -> bool:
+    """Whether it is known which part of its memory a buffer shows."""
+    source = buffer.source
+    if source is None:
+        return True
+    if not buffer.view:
+        return None not in buffer.starts and _is_placed(source)
+    sizes = (*buffer.shape, *buffer.strides, *source.shape, buffer.offset)
+    return None not in sizes and bool(buffer.item and source.item)
 
 
 def narrowed(span: Span, learned: tuple[float, float] | None) -> Span:
