@@ -103,7 +103,9 @@ class Forms(Writer):
             more += (
                 f", strides=[{self._one('4, 1', '1, 2', '2, 2') if ',' in shape else self._one('1', '2')}]"
             )
-        made = Do(f'{name} = T.decl_buffer(({shape},), "{dtype}", data={source}.data{more})')
+        element = f"{source}[{', '.join(self._tree(0) for _ in self._buffers[source].extents)}]"
+        data = self._one(*[f"{source}.data"] * 4, f"T.address_of({element})")
+        made = Do(f'{name} = T.decl_buffer(({shape},), "{dtype}", data={data}{more})')
         indices = ", ".join(self._tree(1) for _ in shape.split(", "))
         value = f"T.{dtype}(1)" if self._chance.random() < 0.6 else f"{name}[{indices}]"
         if self._loops or self._chance.random() < 0.3:
