@@ -124,10 +124,11 @@ class Contents(ContentWrites):
         return last
 
     def _note_uses(self, used: Iterable[Iterable[ValueId]], index: int, last: dict[ValueId, int]) -> None:
+        has_perhaps = self._roots.has_perhaps
         for roots in used:
             for root in roots:
                 last[root] = index
-                for other, _ in self._roots.perhaps_of(root):
+                for other, _ in self._roots.perhaps_of(root) if has_perhaps else ():
                     last[other] = index
 
     def _captured_by(self, call: FunctionCall) -> tuple[AccessPath, ...]:
@@ -154,7 +155,7 @@ class Contents(ContentWrites):
             elif isinstance(op, Assert):
                 self._read_all(op, op.operands, state)
             if self._works_in_place:
-                self._names.add(op.result)
+                self._names.add_result(op)
             if state.stale:
                 captured = self._captured_by(op) if isinstance(op, FunctionCall) else ()
                 self._names.pass_on(op, state, tuple(self._aliases.leaf(path) for path in captured))
@@ -165,10 +166,11 @@ class Contents(ContentWrites):
         other = state.copy()
         self._block(op.then_block, state)
         self._block(op.else_block, other)
-        stale, stale_2 = self._names.stale(op.then_result, state), self._names.stale(op.else_result, other)
+        joined = self._names.join(op, state, other) if self._works_in_place else {}
         state.merge(other, op)
-        if stale or stale_2:
-            state.stale[op.result] = joined_damages(stale, stale_2, op)
+        for name, damages in joined.items():
+            if any(damages):
+                state.stale[name] = joined_damages(*damages, op)
 
     def _allocate(self, op: AllocTensor, state: ContentState) -> None:
         if op.result not in self._last_use:
@@ -202,7 +204,8 @@ class Contents(ContentWrites):
                     self._write(AccessPath(argument), Mending(op, argument, position, whole), state)
         self._fill_results(op, effect, state)
         self._put_perhaps(op)
-        for position, certainty in superseded(op, effect).items():
+        # Where no call works in place there is nothing to be found.
+        for position, certainty in superseded(op, effect).items() if self._works_in_place else ():
             self._supersede(op, AccessPath(op.arguments[position]), certainty, state)
 
     def _fill_results(self, op: KernelCall, effect: Effect, state: ContentState) -> None:
@@ -248,7 +251,7 @@ class Contents(ContentWrites):
             written = Mending(op, self._aliases.leaf(place))
             for storage in self._roots.of(place):
                 self._overwrite(written, storage, frozenset(), state)
-                if self._roots.path(storage).value in self._outside:
+                if self._roots.value_of(storage) in self._outside:
                     self._first_write.setdefault(storage, op.place.index)
                     self.places.add(storage)
         self._hand_on_all(op, [summary.path(path, op) for path in sorted(summary.handed_on)], state)
@@ -347,7 +350,7 @@ class Contents(ContentWrites):
                 if root in state.unwritten:
                     self._read_unwritten(root, reading, only, state)
                 self._read_overwritten(root, reading, only, state)
-                if self._roots.path(root).value in self._outside:
+                if self._roots.value_of(root) in self._outside:
                     self._last_read[root] = _END if reading.op is None else reading.op.place.index
                     if root not in state.replaced:
                         self._read_outside(root, reading, only, state)
@@ -362,7 +365,7 @@ class Contents(ContentWrites):
             del state.unwritten[root]
             self._neighbours.fill(root)
         left = [
-            self._roots.path(other).value
+            self._roots.value_of(other)
             for storage in self._storages(root)
             for other in self._written_on[storage]
             if other != root
