@@ -1,6 +1,6 @@
 """`Schedule.transform_layout` simplifies the new indices of a block that reads its rows backwards: from
-`(7 - a) // 4` it makes `a // -4 + 1`, which is another number. No row is read from its place, and some are read
-from before the buffer.
+`(7 - a) // 4` it makes `a // -4 + 1`, which is another number. No row is read from its place, and some are
+read from before the buffer.
 """
 
 import numpy as np
