@@ -185,9 +185,9 @@ class FunctionFlow:
         return Paths(self.function)
 
     @cached_property
-    def untaken(self) -> frozenset[int]:
-        """The operations in branches that no run takes, by index."""
-        return Untaken(self.function, self.aliases, self.effect_of).places
+    def untaken(self) -> Untaken:
+        """The branches that no run takes."""
+        return Untaken(self.function, self.aliases, self.effect_of)
 
     @cached_property
     def captured(self) -> frozenset[ValueId]:
@@ -197,7 +197,7 @@ class FunctionFlow:
     @cached_property
     def kills(self) -> Kills:
         """What is used or killed after a kill."""
-        return Kills(self.function, self.aliases)
+        return Kills(self.function, self.aliases, self.untaken)
 
     @cached_property
     def undominated_uses(self) -> tuple[UndominatedUse, ...]:
@@ -216,6 +216,7 @@ class FunctionFlow:
             self._shared.summary_of,
             self.captured,
             partial(_held_by, self._shared, self.function, self.paths),
+            self.untaken,
         )
 
     @cached_property
