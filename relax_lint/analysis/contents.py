@@ -124,10 +124,11 @@ class Contents(ContentWrites):
         return last
 
     def _note_uses(self, used: Iterable[Iterable[ValueId]], index: int, last: dict[ValueId, int]) -> None:
+        has_perhaps = self._roots.has_perhaps
         for roots in used:
             for root in roots:
                 last[root] = index
-                for other, _ in self._roots.perhaps_of(root):
+                for other, _ in self._roots.perhaps_of(root) if has_perhaps else ():
                     last[other] = index
 
     def _captured_by(self, call: FunctionCall) -> tuple[AccessPath, ...]:
@@ -203,7 +204,8 @@ class Contents(ContentWrites):
                     self._write(AccessPath(argument), Mending(op, argument, position, whole), state)
         self._fill_results(op, effect, state)
         self._put_perhaps(op)
-        for position, certainty in superseded(op, effect).items():
+        # Where no call works in place there is nothing to be found.
+        for position, certainty in superseded(op, effect).items() if self._works_in_place else ():
             self._supersede(op, AccessPath(op.arguments[position]), certainty, state)
 
     def _fill_results(self, op: KernelCall, effect: Effect, state: ContentState) -> None:
@@ -249,7 +251,7 @@ class Contents(ContentWrites):
             written = Mending(op, self._aliases.leaf(place))
             for storage in self._roots.of(place):
                 self._overwrite(written, storage, frozenset(), state)
-                if self._roots.path(storage).value in self._outside:
+                if self._roots.value_of(storage) in self._outside:
                     self._first_write.setdefault(storage, op.place.index)
                     self.places.add(storage)
         self._hand_on_all(op, [summary.path(path, op) for path in sorted(summary.handed_on)], state)
@@ -348,7 +350,7 @@ class Contents(ContentWrites):
                 if root in state.unwritten:
                     self._read_unwritten(root, reading, only, state)
                 self._read_overwritten(root, reading, only, state)
-                if self._roots.path(root).value in self._outside:
+                if self._roots.value_of(root) in self._outside:
                     self._last_read[root] = _END if reading.op is None else reading.op.place.index
                     if root not in state.replaced:
                         self._read_outside(root, reading, only, state)
@@ -363,7 +365,7 @@ class Contents(ContentWrites):
             del state.unwritten[root]
             self._neighbours.fill(root)
         left = [
-            self._roots.path(other).value
+            self._roots.value_of(other)
             for storage in self._storages(root)
             for other in self._written_on[storage]
             if other != root
