@@ -11,6 +11,7 @@ from relax_lint.analysis.callees import Callees
 from relax_lint.analysis.contents import Contents
 from relax_lint.analysis.dominance import UndominatedUse, captured_values, undominated_uses
 from relax_lint.analysis.effects import Effect, EffectTable
+from relax_lint.analysis.given_back import GivenBack
 from relax_lint.analysis.keepers import Keepers
 from relax_lint.analysis.kills import Kills
 from relax_lint.analysis.liveness import operands
@@ -154,6 +155,10 @@ class FunctionFlow:
             return False
         return not self.knows_callers or any(not _is_used(*one) for one in self.calls_of_this)
 
+    def uses_result(self, call: FunctionCall) -> bool:
+        """Whether anything but a kill gets what a call returns."""
+        return _is_used(self.function, call)
+
     def callee_of(self, call: FunctionCall) -> Function | None:
         """The function that a call is of; None where that is not known, or it is one of several."""
         return self._shared.callees.of(call)
@@ -256,6 +261,12 @@ class FunctionFlow:
             frozenset((roots.path(one), roots.path(other)) for one, other in contents.late_reads),
             frozenset(map(roots.path, contents.at_end.rests)),
             contents.returns_partly,
+            frozenset(
+                (roots.path(one), roots.path(other))
+                for one, other in GivenBack(
+                    self.function, self.aliases, contents.outside_writes, outside
+                ).pairs
+            ),
         )
 
     def summary_of(self, call: FunctionCall) -> Summary | None:
