@@ -49,6 +49,8 @@ class ContentWrites:
         """The storages from outside on which tensors are written that the function puts there."""
         self._first_write: dict[ValueId, int] = {}
         """The operation that is the first to write each of those, or a tensor from outside."""
+        self.outside_writes: list[tuple[int, ValueId]] = []
+        """The operations that write tensors from outside, by index."""
         self.handed_on: set[ValueId] = set()
         """What comes from outside and is given to functions that are not known."""
         self._perhaps_on: dict[ValueId, list[tuple[ValueId, Presumption]]] = defaultdict(list)
@@ -130,6 +132,7 @@ class ContentWrites:
             self._names.write(root, mending, state, whole=whole)
             if self._roots.value_of(root) in self._outside:
                 self._first_write.setdefault(root, mending.op.place.index)
+                self.outside_writes.append((mending.op.place.index, root))
                 state.written[root] = Certainty.MUST if whole else state.written.get(root, Certainty.MAY)
                 if len(roots) == 1 and mending.presumed is None:
                     state.begun.add(root)

@@ -20,13 +20,14 @@ from relax_lint.analysis.content_state import ContentState, joined_damages
 from relax_lint.analysis.content_writes import ContentWrites
 from relax_lint.analysis.effects import Effect, superseded
 from relax_lint.analysis.events import Apart, Damage, Mending, Overwriting, Reading, StaleRead, UnwrittenRead
-from relax_lint.analysis.liveness import operands
+from relax_lint.analysis.last_uses import END, last_uses
 from relax_lint.analysis.overlaps import TensorMemory
 from relax_lint.analysis.partial_results import left_out
 from relax_lint.analysis.paths import Paths
 from relax_lint.analysis.presumption import Presumption
 from relax_lint.analysis.reported import Reported
 from relax_lint.analysis.summaries import Summary
+from relax_lint.analysis.untaken import Untaken
 from relax_lint.model.operations import (
     AllocTensor,
     Assert,
@@ -38,9 +39,6 @@ from relax_lint.model.operations import (
     ValueId,
 )
 from relax_lint.model.program import Function
-
-_END = 1 << 62
-"""A use after the last operation: the result."""
 
 
 class Contents(ContentWrites):
@@ -56,18 +54,20 @@ class Contents(ContentWrites):
         summary_of: Callable[[FunctionCall], Summary | None],
         captured: frozenset[ValueId],
         held_by: Callable[[ValueId], frozenset[AccessPath]],
+        untaken: Untaken,
     ) -> None:
         super().__init__(function, aliases, paths, memory, captured.union(function.parameters))
         self._effect_of = effect_of
         self._summary_of = summary_of
         self._held_by = held_by
+        self._untaken = untaken
         self._ops: dict[int, Op] = {}
         self._works_in_place = any(
             isinstance(op, FunctionCall)
             or (isinstance(op, KernelCall) and bool(superseded(op, effect_of(op))))
             for op in function.body.of(FunctionCall, KernelCall)
         )
-        self._last_use.update(self._last_uses())
+        self._last_use.update(last_uses(function, aliases, self._roots, self._captured_by))
         self.reported = Reported(aliases, paths, memory)
         self.passed: set[ValueId] = set()
         """The tensors from outside that are passed, still unmodified, to calls with unknown effects."""
@@ -112,25 +112,6 @@ class Contents(ContentWrites):
                 if end >= begin and read != written:
                     yield written, read
 
-    def _last_uses(self) -> dict[ValueId, int]:
-        """The last operation in program order that uses the bytes of each value."""
-        last: dict[ValueId, int] = {}
-        for op in self._function.body.walk():
-            used = [self._aliases.roots_of(value) for value in operands(op, self._function)]
-            if isinstance(op, FunctionCall):
-                used += [self._roots.of(path) for path in self._captured_by(op)]
-            self._note_uses(used, op.place.index, last)
-        self._note_uses([self._aliases.roots_of(self._function.result)], _END, last)
-        return last
-
-    def _note_uses(self, used: Iterable[Iterable[ValueId]], index: int, last: dict[ValueId, int]) -> None:
-        has_perhaps = self._roots.has_perhaps
-        for roots in used:
-            for root in roots:
-                last[root] = index
-                for other, _ in self._roots.perhaps_of(root) if has_perhaps else ():
-                    last[other] = index
-
     def _captured_by(self, call: FunctionCall) -> tuple[AccessPath, ...]:
         """The values of this function that an inner function uses when it is called."""
         summary = self._summary_of(call)
@@ -163,11 +144,16 @@ class Contents(ContentWrites):
     def _branches(self, op: If, state: ContentState) -> None:
         if op.condition is not None:
             self._read_all(op, (op.condition,), state)
+        only = self._untaken.taken(op)
+        if only is not None:
+            self._block(op.then_block if only else op.else_block, state)
         other = state.copy()
-        self._block(op.then_block, state)
-        self._block(op.else_block, other)
+        if only is None:
+            self._block(op.then_block, state)
+            self._block(op.else_block, other)
         joined = self._names.join(op, state, other) if self._works_in_place else {}
-        state.merge(other, op)
+        if only is None:
+            state.merge(other, op)
         for name, damages in joined.items():
             if any(damages):
                 state.stale[name] = joined_damages(*damages, op)
@@ -351,7 +337,7 @@ class Contents(ContentWrites):
                     self._read_unwritten(root, reading, only, state)
                 self._read_overwritten(root, reading, only, state)
                 if self._roots.value_of(root) in self._outside:
-                    self._last_read[root] = _END if reading.op is None else reading.op.place.index
+                    self._last_read[root] = END if reading.op is None else reading.op.place.index
                     if root not in state.replaced:
                         self._read_outside(root, reading, only, state)
         for (index, argument), damage in state.stale.get(reading.value, {}).items():

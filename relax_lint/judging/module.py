@@ -100,7 +100,7 @@ class ModuleJudge:
         self, facts: FunctionFacts, found: Iterable[PlannedJudgement]
     ) -> tuple[PlannedJudgement, ...]:
         """Those of operations that are reached, with their plans."""
-        untaken = facts.flow.untaken
+        untaken = facts.flow.untaken.places
         reached = [
             one
             for one in found

@@ -88,7 +88,7 @@ def branches_of(module: Any) -> tuple[list[Branch], list[Branch]]:
     untaken: list[Branch] = []
     around: list[Branch] = []
     for function in program.functions:
-        places = FunctionFlow(flow, function).untaken
+        places = FunctionFlow(flow, function).untaken.places
         for op in function.body.of(If):
             for block, holds in ((op.then_block, True), (op.else_block, False)):
                 inside = [inner.place.index for inner in block.walk()]

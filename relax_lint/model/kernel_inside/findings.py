@@ -59,13 +59,25 @@ class LargeBuffer:
 
 
 @record(frozen=True)
+class OnChip:
+    """A buffer of the kernel in shared or local memory, of so many bytes."""
+
+    buffer: str
+    scope: str
+    bytes: int
+
+
+@record(frozen=True)
 class Inside:
-    """All that is found in a kernel. What is not certain is left out."""
+    """All that is found in a kernel. What is not certain is left out. `on_chip` are the buffers of a kernel
+    that names no target, which those of `large` are beyond.
+    """
 
     races: tuple[Race, ...] = ()
     unwritten_reads: tuple[UnwrittenRead, ...] = ()
     unused: tuple[UnusedBuffer, ...] = ()
     large: tuple[LargeBuffer, ...] = ()
+    on_chip: tuple[OnChip, ...] = ()
 
 
 NOTHING = Inside()
