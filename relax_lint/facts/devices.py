@@ -89,8 +89,9 @@ class DeviceFacts:
     def same_as_storage(self) -> Iterator[Decided[NamedDevice]]:
         """Every tensor that names a device: it is that of its storage."""
         for op in self._flow.function.body.of(AllocTensor):
-            storage, named = self._storage_of(op), self._named_by(op)
-            if storage is not None and storage.device is not None and named is not None:
+            named = self._named_by(op)
+            storage = None if named is None else self._storage_of(op)
+            if named is not None and storage is not None and storage.device is not None:
                 event = NamedDevice(op, named, storage)
                 decision = _verdict(named == storage.device, "device indices")
                 if decision.verdict is not Verdict.ALWAYS_FINE and named == 0:
