@@ -13,6 +13,7 @@ import pytest
 from hypothesis import settings
 
 from tests import quick_stack
+from tests.forking import close_servers, fork_product
 
 # In CI the examples are the same in every run: what is random is tried by people, and by `make slow`.
 settings.register_profile("ci", derandomize=True)
@@ -69,6 +70,14 @@ _SHARING = frozenset({"cli", "docs", "hooks", "memory", "output", "pages", "serv
 # Folders whose tests ask how workers are started, confined and ended, or what one input does to the next.
 _OWN_WORKERS = frozenset({"attack", "sandbox", "scale", "workers"})
 
+# Of these, what asks about processes that an interpreter has started; elsewhere they may be forked.
+_OWN_STARTS = frozenset(
+    {
+        *("sandbox", "workers", "attack/test_disguises.py", "attack/test_execution.py"),
+        *("attack/test_exhausting.py", "attack/test_layers.py", "attack/test_parent.py"),
+    }
+)
+
 
 @pytest.fixture(scope="session")
 def caches(tmp_path_factory: pytest.TempPathFactory) -> Path:
@@ -94,6 +103,8 @@ def cache(
     cold = request.node.get_closest_marker("cold") is not None
     folder = caches / str(next(_NUMBERS)) if cold or top not in _SHARING else shared_cache
     monkeypatch.setenv("RELAX_LINT_CACHE_DIR", str(folder))
+    if not _OWN_STARTS & {top, _place(request.path)}:
+        fork_product(monkeypatch)
     if not cold and top not in _OWN_WORKERS:
         from tests.kept_workers import keep_workers
 
@@ -105,3 +116,4 @@ def _kept_workers() -> Iterator[None]:
     yield
     if (kept := sys.modules.get("tests.kept_workers")) is not None:
         kept.close_kept_workers()
+    close_servers()

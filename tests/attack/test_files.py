@@ -11,13 +11,14 @@ from pathlib import Path
 
 import pytest
 
+from tests import forking
 from tests.api.programs import OVERFLOW
 
 LIMIT_S = 30
 
 
 def lint(folder: Path, *arguments: str) -> subprocess.CompletedProcess[str]:
-    return subprocess.run(
+    return forking.run(
         [sys.executable, "-m", "relax_lint.cli", "--no-cache", *(arguments or (".",))],
         cwd=folder,
         env={**os.environ, "PYTHONPATH": os.pathsep.join(path for path in sys.path if path)},
@@ -282,7 +283,7 @@ def test_nothing_that_came_with_untrusted_inputs_is_used(tmp_path: Path) -> None
 def test_what_does_not_go_with_untrusted_inputs(arguments: tuple[str, ...], tmp_path: Path) -> None:
     (tmp_path / "model.py").write_text(OVERFLOW)
     command, *options = arguments
-    result = subprocess.run(
+    result = forking.run(
         [sys.executable, "-m", "relax_lint.cli", command, "--untrusted", *options, "model.py"],
         cwd=tmp_path,
         capture_output=True,

@@ -6,11 +6,13 @@ import os
 import subprocess
 import sys
 from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 import pytest
 
+from tests import forking
 from tests.command import said
 
 Run = Callable[..., "subprocess.CompletedProcess[str]"]
@@ -58,21 +60,29 @@ def run(tmp_path: Path) -> Run:
 
 @pytest.fixture
 def start(tmp_path: Path) -> Run:
-    """As `run`, in a process of its own, as a user does it."""
+    """As `run`, in a process of its own: its streams are pipes, its exit code is what a shell sees."""
+    return partial(_in_a_process, tmp_path, forking.run)
 
-    def call(*arguments: str, **options: Any) -> subprocess.CompletedProcess[str]:
-        return subprocess.run(
-            [sys.executable, "-m", "relax_lint.cli", *arguments],
-            cwd=tmp_path,
-            capture_output=True,
-            text=True,
-            env=_environment(options.pop("env", {})),
-            timeout=60,
-            check=False,
-            **options,
-        )
 
-    return call
+@pytest.fixture
+def launch(tmp_path: Path) -> Run:
+    """As `start`, with an interpreter of its own and workers that load TVM themselves, as a user has it."""
+    return partial(_in_a_process, tmp_path, subprocess.run)
+
+
+def _in_a_process(
+    folder: Path, start: Run, *arguments: str, **options: Any
+) -> subprocess.CompletedProcess[str]:
+    return start(
+        [sys.executable, "-m", "relax_lint.cli", *arguments],
+        cwd=folder,
+        capture_output=True,
+        text=True,
+        env=_environment(options.pop("env", {})),
+        timeout=60,
+        check=False,
+        **options,
+    )
 
 
 @pytest.fixture

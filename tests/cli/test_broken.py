@@ -134,9 +134,9 @@ def test_the_command_line_wins_over_the_configuration(run: Run, write: Write) ->
 
 
 @pytest.mark.cold
-def test_tvm_that_cannot_be_loaded_is_an_error_of_the_run(start: Run, write: Write) -> None:
+def test_tvm_that_cannot_be_loaded_is_an_error_of_the_run(launch: Run, write: Write) -> None:
     write("pyproject.toml", '[tool.relax-lint]\nmemory-limit = "150 MiB"\n')
-    result = start(write("model.py", OVERFLOW))
+    result = launch(write("model.py", OVERFLOW))
     assert said(result).startswith("relax-lint: error: TVM cannot be loaded: ")
     assert result.returncode == 2
 

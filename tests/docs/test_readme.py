@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import re
-import subprocess
 import sys
 from pathlib import Path
 
 import pytest
+
+from tests import forking
 
 ROOT = Path(__file__).resolve().parents[2]
 README = (ROOT / "README.md").read_text(encoding="utf-8")
@@ -22,7 +23,7 @@ def test_the_example_of_output_is_real() -> None:
     (shown,) = [block for block in _blocks("console") if "storage_overflow.py" in block]
     command, expected = shown.split("\n", 1)
     arguments = command.removeprefix("$ relax-lint ").split()
-    run = subprocess.run(
+    run = forking.run(
         [*TOOL, *arguments, "--color", "never"], cwd=ROOT, capture_output=True, text=True, check=False
     )
     assert run.returncode == 1
@@ -31,7 +32,7 @@ def test_the_example_of_output_is_real() -> None:
 
 @pytest.mark.parametrize("block", _blocks("python"))
 def test_the_python_examples_run(block: str) -> None:
-    run = subprocess.run([sys.executable, "-c", block], cwd=ROOT, capture_output=True, text=True, check=False)
+    run = forking.run([sys.executable, "-c", block], cwd=ROOT, capture_output=True, text=True, check=False)
     assert run.returncode == 0, run.stderr
 
 

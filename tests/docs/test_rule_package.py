@@ -10,6 +10,8 @@ from pathlib import Path
 
 import pytest
 
+from tests import forking
+
 pytest.importorskip("flit_core")
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -44,7 +46,8 @@ def installed(tmp_path_factory: pytest.TempPathFactory) -> dict[str, str]:
 
 
 def run(environment: dict[str, str], *command: str) -> subprocess.CompletedProcess[str]:
-    return subprocess.run(
+    start = forking.run if command[0] == "relax_lint.cli" else subprocess.run
+    return start(
         [sys.executable, "-m", *command],
         cwd=PACKAGE,
         env=environment,

@@ -12,6 +12,7 @@ from pathlib import Path
 
 import pytest
 
+from tests.forking import Forked
 from tests.oracle.kernels.bodies import Body, some
 from tests.oracle.kernels.compare import Unusable, compare, compare_machine
 from tests.oracle.kernels.regressions import FOUND
@@ -55,7 +56,7 @@ def test_what_was_once_wrong_stays_right(body: Body) -> None:
 
 
 def test_a_search_that_is_ended_says_how_far_it_came() -> None:
-    with subprocess.Popen(
+    with Forked(
         [sys.executable, "-m", "tests.oracle.kernels", "--seed", "1"],
         cwd=Path(__file__).parents[2],
         stdout=subprocess.PIPE,

@@ -7,12 +7,16 @@ import os
 import sys
 import threading
 import time
+from asyncio import unix_events
 from collections.abc import Callable, Coroutine
 from pathlib import Path
 from typing import Any
+from unittest.mock import patch
 
 from lsprotocol import types
 from pygls.lsp.client import LanguageClient
+
+from tests.forking import FORKING
 
 PATIENCE_S = 60.0
 
@@ -166,9 +170,10 @@ class Editor:
                 self.watched += [watcher["globPattern"] for watcher in options["watchers"]]
 
         environment = {**os.environ, "PYTHONPATH": os.pathsep.join(sys.path)}
-        await client.start_io(
-            sys.executable, "-m", "relax_lint.cli", "server", cwd=self.folder, env=environment
-        )
+        with patch.object(unix_events, "subprocess", FORKING):
+            await client.start_io(
+                sys.executable, "-m", "relax_lint.cli", "server", cwd=self.folder, env=environment
+            )
         root = types.WorkspaceFolder(self.folder.as_uri(), "work")
         params = types.InitializeParams(
             types.ClientCapabilities(**capabilities),

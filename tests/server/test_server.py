@@ -14,6 +14,7 @@ pytest.importorskip("pygls")
 
 from lsprotocol import types
 
+from tests import forking
 from tests.api.programs import FINE, OVERFLOW
 from tests.server.editor import Editor
 
@@ -174,7 +175,7 @@ def test_what_the_baseline_accepts_is_not_shown(tmp_path: Path) -> None:
     (tmp_path / "pyproject.toml").write_text('[tool.relax-lint]\nbaseline = "ci/accepted.json"\n')
     (tmp_path / "ci").mkdir()
     (tmp_path / "model.py").write_text(OVERFLOW)
-    written = subprocess.run(
+    written = forking.run(
         [sys.executable, "-m", "relax_lint.cli", "--write-baseline", "."], cwd=tmp_path, check=False
     )
     assert written.returncode == 0

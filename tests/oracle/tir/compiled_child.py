@@ -10,6 +10,7 @@ import subprocess
 import sys
 from collections import Counter
 
+from tests import forking
 from tests.oracle.kernels.bodies import Do, Inside
 from tests.oracle.tir.compare import Disagreement, Unusable
 from tests.oracle.tir.compiled import compare_machine
@@ -22,7 +23,7 @@ _PATIENCE = 120
 def compare_apart(kernel: Kernel) -> Counter[str]:
     """`compare_machine` in a process of its own."""
     try:
-        child = subprocess.run(
+        child = forking.run(
             (sys.executable, "-m", "tests.oracle.tir.compiled_child"),
             input=repr(kernel),
             capture_output=True,
