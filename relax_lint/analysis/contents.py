@@ -155,7 +155,7 @@ class Contents(ContentWrites):
             elif isinstance(op, Assert):
                 self._read_all(op, op.operands, state)
             if self._works_in_place:
-                self._names.add(op.result)
+                self._names.add_result(op)
             if state.stale:
                 captured = self._captured_by(op) if isinstance(op, FunctionCall) else ()
                 self._names.pass_on(op, state, tuple(self._aliases.leaf(path) for path in captured))
@@ -166,10 +166,11 @@ class Contents(ContentWrites):
         other = state.copy()
         self._block(op.then_block, state)
         self._block(op.else_block, other)
-        stale, stale_2 = self._names.stale(op.then_result, state), self._names.stale(op.else_result, other)
+        joined = self._names.join(op, state, other) if self._works_in_place else {}
         state.merge(other, op)
-        if stale or stale_2:
-            state.stale[op.result] = joined_damages(stale, stale_2, op)
+        for name, damages in joined.items():
+            if any(damages):
+                state.stale[name] = joined_damages(*damages, op)
 
     def _allocate(self, op: AllocTensor, state: ContentState) -> None:
         if op.result not in self._last_use:

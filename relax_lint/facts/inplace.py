@@ -192,7 +192,7 @@ def stale_reads(flow: FunctionFlow, judge: Judge) -> Iterator[Decided[StaleRead]
         why_not = "read later only on some paths" if declared else "a kernel of `R.call_tir` writes it"
         decision = judge.judge_event(claim, event.certainty, why_not)
         assumed = presumed_writes(event.mended) + (() if event.harmless is None else (event.harmless,))
-        if assumed and decision.reachable and decision.verdict is not Verdict.ALWAYS_FINE:
+        if assumed and decision.verdict is not Verdict.ALWAYS_FINE:
             fine = certain(Verdict.ALWAYS_FINE, "another tensor, or written again, by all that is assumed")
             yield Decided(event, fine, (*event.reading.presumptions, *assumed))
             continue

@@ -101,7 +101,7 @@ class Judge:
         always wrong: `why_not` says why it may not.
         """
         decision = self.judge(claim)
-        if certainty is Certainty.MUST or not decision.reachable or decision.verdict is Verdict.ALWAYS_FINE:
+        if certainty is Certainty.MUST or decision.verdict is Verdict.ALWAYS_FINE:
             return decision
         proof = replace(decision.proof, detail=why_not)
         return Decision(Verdict.NEEDS_RUNTIME_CHECK, proof, wrong=decision.wrong)

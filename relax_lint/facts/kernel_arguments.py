@@ -129,11 +129,7 @@ class ArgumentFacts:
         for use in self._kernels.uses:
             for start in self._starts(use):
                 decision, only_empty = self._taken(start)
-                if (
-                    self._moved_pointers
-                    and decision.verdict is not Verdict.ALWAYS_FINE
-                    and decision.reachable
-                ):
+                if self._moved_pointers and decision.verdict is not Verdict.ALWAYS_FINE:
                     decision = Decision(Verdict.NEEDS_RUNTIME_CHECK, _MOVED)
                 yield Decided(start, decision, use.presumptions, only_empty)
 
@@ -144,7 +140,7 @@ class ArgumentFacts:
         claim = Claim(_is_taken(start), start.use.domain, partial(_asked, start, self._kernels))
         decision = self._judge.judge(claim)
         empty = self._empty(start)
-        if not decision.reachable or decision.verdict is Verdict.ALWAYS_FINE or empty in (None, sympy.false):
+        if decision.verdict is Verdict.ALWAYS_FINE or empty in (None, sympy.false):
             return decision, False
         assert not isinstance(claim.condition, Unknown)
         either = Claim(sympy.Or(claim.condition, empty), claim.domain)

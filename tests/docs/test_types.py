@@ -16,13 +16,12 @@ ROOT = Path(__file__).resolve().parents[2]
 PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md"))]
 # TVM has no types, and the annotations of TVMScript are calls.
 TVM = "[mypy]\nstrict = true\n[mypy-tvm.*]\nignore_missing_imports = true\nfollow_imports = skip\n"
-TVM_CODES = ("valid-type", "untyped-decorator", "misc")
+TVM_CODES = "valid-type, untyped-decorator, misc"
 # The modules that the guide to rule packages shows are checked as the package that they are.
 OWN = ("rule-packages.md",)
 
 
 def test_the_blocks_are_typed(tmp_path: Path) -> None:
-    (tmp_path / "mypy.ini").write_text(TVM, encoding="utf-8")
     plain: list[str] = []
     with_tvm: list[str] = []
     for page in PAGES:
@@ -37,6 +36,9 @@ def test_the_blocks_are_typed(tmp_path: Path) -> None:
         (with_tvm if "@I.ir_module" in text else plain).append(str(file))
     assert len(plain) >= 3
     assert len(with_tvm) >= 2
+    # One run for all: what they import takes most of it.
+    own = "".join(f"[mypy-{Path(file).stem}]\ndisable_error_code = {TVM_CODES}\n" for file in with_tvm)
+    (tmp_path / "mypy.ini").write_text(TVM + own, encoding="utf-8")
     command = [
         sys.executable,
         "-m",
@@ -46,10 +48,10 @@ def test_the_blocks_are_typed(tmp_path: Path) -> None:
         "--cache-dir",
         str(tmp_path / "cache"),
     ]
-    disabled = [f"--disable-error-code={code}" for code in TVM_CODES]
-    for files in (plain, [*disabled, *with_tvm]):
-        done = subprocess.run([*command, *files], cwd=tmp_path, capture_output=True, text=True, check=False)
-        assert done.returncode == 0, done.stdout
+    done = subprocess.run(
+        [*command, *plain, *with_tvm], cwd=tmp_path, capture_output=True, text=True, check=False
+    )
+    assert done.returncode == 0, done.stdout
 
 
 @pytest.mark.parametrize("name", relax_lint.__all__)

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import re
-import subprocess
 import sys
 
 import pytest
+
+from tests import forking
 
 KERNELS = 20
 
@@ -14,7 +15,7 @@ KERNELS = 20
 @pytest.mark.vm
 def test_what_is_said_of_scheduled_kernels_is_so() -> None:
     """In a process of its own: some primitives end it, which the search counts."""
-    found = subprocess.run(
+    found = forking.run(
         (sys.executable, "-m", "tests.oracle.tir.scheduled", "--kernels", str(KERNELS), "--seed", "11"),
         capture_output=True,
         text=True,

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 import re
-import subprocess
 import sys
 from pathlib import Path
 
@@ -17,6 +16,7 @@ from relax_lint.output.formats import FORMATS
 from relax_lint.results.problem import Problem, ProblemKind
 from relax_lint.settings.config import Config
 from relax_lint.support.escaping import without_addresses
+from tests import forking
 
 EXAMPLE = Path(__file__).resolve().parents[2] / "examples" / "storage_overflow.py"
 
@@ -76,7 +76,7 @@ def test_what_a_rule_package_says_of_objects(
 ) -> None:
     assert name in FORMATS["check"]
     call = [sys.executable, "-m", "relax_lint.cli", "check", "--select", f"{code},RLX90"]
-    done = subprocess.run(
+    done = forking.run(
         [*call, "--output-format", name, str(EXAMPLE)],
         cwd=tmp_path,
         env=package,

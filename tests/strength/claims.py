@@ -14,6 +14,7 @@ from typing import Any
 import sympy
 
 from relax_lint.judging.report import check_module
+from relax_lint.model.prim_funcs import KeptKernels
 from relax_lint.results.check import Check
 from relax_lint.results.memory_figures import MemoryTotals
 from relax_lint.results.verdict import Severity, Verdict
@@ -21,6 +22,7 @@ from relax_lint.settings.config import Config
 from relax_lint.settings.memory_request import MemoryRequest
 from relax_lint.symbolic.evaluation import compile_condition, compile_expr
 from relax_lint.symbolic.parsing import ParseError, parse_condition, parse_expr
+from tests.strength.words import name_of, words_of
 
 WHERE = " exactly where "
 """Stands before a condition in a claim."""
@@ -46,28 +48,30 @@ _NOT_FIGURES = (
 
 @dataclass(frozen=True)
 class Said:
-    """Claims, each once for every time that it is made, and what is reported to the user."""
+    """Claims, each once for every time that it is made, and what is reported to the user: which findings, and
+    in which `words`, one line for each object that is reported.
+    """
 
     claims: tuple[str, ...]
     findings: tuple[str, ...] = ()
+    words: tuple[str, ...] = ()
 
 
-def said_of(module: Any, config: Config | None = None, *, proofs: bool = False) -> Said:
-    """Every verdict, the fine ones too, and every total of a module; with `proofs` what was asked too."""
+def said_of(
+    module: Any, config: Config | None = None, *, proofs: bool = False, kept: KeptKernels | None = None
+) -> Said:
+    """Every verdict, the fine ones too, and every total of a module; with `proofs` what was asked too. `kept`
+    knows the kernels where they were read before.
+    """
     request = MemoryRequest(timelines=True, details=True)
-    judged = check_module(module, replace(config or Config(), memory=request, proofs=proofs))
+    judged = check_module(module, replace(config or Config(), memory=request, proofs=proofs), kept=kept)
     claims = [claim for check in judged.checks for claim in [*of_check(check)] * check.count]
     claims += [claim for totals in judged.memory for claim in of_totals(totals)]
     for counted in judged.accesses:
         claims += [f"{counted.function}: an access is proved"] * counted.proved
         claims += [f"{counted.function}: an access is wrong"] * counted.wrong
     reported = (name_of(check) for check in judged.checks if check.severity is not Severity.NONE)
-    return Said(tuple(claims), tuple(reported))
-
-
-def name_of(check: Check) -> str:
-    """What a check is about."""
-    return f"{check.function}/{check.binding} {check.rule}"
+    return Said(tuple(claims), tuple(reported), tuple(words_of(judged)))
 
 
 def of_check(check: Check) -> Iterator[str]:

@@ -13,7 +13,7 @@ from pathlib import Path
 import tvm
 
 from benchmarks.kernel_callers import called
-from relax_lint.model.prim_funcs import read_kernel
+from relax_lint.model.prim_funcs import KeptKernels, read_kernel
 from tests.strength.claims import Said, said_of
 from tests.strength.kernel_claims import of_kernel
 
@@ -30,10 +30,13 @@ def texts(kind: str) -> Iterator[tuple[str, str]]:
 def said_of_kernel(text: str) -> Said:
     """What is read from a kernel, and what is said of a call of it."""
     prim_func = tvm.script.from_source(text, check_well_formed=False)
-    alone = tuple(of_kernel(read_kernel("f", prim_func)))
     try:
         module = called(prim_func)
     except (KeyError, ValueError, TypeError, tvm.error.InternalError):
-        return Said(alone)  # Its parameters do not tell what a caller gives.
-    found = said_of(module, proofs=True)
-    return Said((*alone, *found.claims), found.findings)
+        # Its parameters do not tell what a caller gives.
+        return Said(tuple(of_kernel(read_kernel("f", prim_func))))
+    kept = KeptKernels()
+    # Read once for both.
+    alone = tuple(of_kernel(kept.of(module)["kernel"]))
+    found = said_of(module, proofs=True, kept=kept)
+    return Said((*alone, *found.claims), found.findings, found.words)

@@ -14,8 +14,8 @@ from typing import Any
 import tvm
 
 from relax_lint.replay.modules import load_module
+from tests.metamorphic.programs import Text, read
 from tests.metamorphic.programs import programs as written
-from tests.metamorphic.programs import read
 from tests.oracle import passing, through_passes
 from tests.oracle.tir import indices
 from tests.oracle.tir.compare import Unusable
@@ -46,14 +46,20 @@ def chosen(kind: str) -> Iterator[tuple[str, Case]]:
 
 
 @cache
-def _modules() -> Mapping[str, Any]:
-    """The modules of which more is asked, by name."""
-    found = {f"module {name}": load_module(text, "script") for name, text in texts("modules")}
-    for program in written():
-        module = None if program.name.startswith("random") else read(program)
-        if module is not None:
-            found[program.name] = module
-    return found
+def _texts() -> Mapping[str, str]:
+    return dict(texts("modules"))
+
+
+@cache
+def _written() -> Mapping[str, Text]:
+    return {program.name: program for program in written()}
+
+
+@cache
+def _collected(name: str) -> Any:
+    """A module of which more is asked."""
+    kind, _, rest = name.partition(" ")
+    return load_module(_texts()[rest], "script") if kind == "module" else read(_written()[name])
 
 
 def _request(name: str) -> Case:
@@ -64,7 +70,7 @@ def _request(name: str) -> Case:
 
 def _module(name: str) -> Any:
     kind, _, number = name.partition(" ")
-    return load_module(functions.text_of(int(number)), "script") if kind == "function" else _modules()[name]
+    return load_module(functions.text_of(int(number)), "script") if kind == "function" else _collected(name)
 
 
 def _functions(name: str) -> Case:
@@ -133,7 +139,8 @@ def _said_behind_passes(program: through_passes.Program) -> Said:
     said = {stage: said_of(found) for stage, found in stages if stage}
     claims = (f"{stage}: {claim}" for stage, one in said.items() for claim in one.claims)
     findings = (f"{stage}: {finding}" for stage, one in said.items() for finding in one.findings)
-    return Said(tuple(claims), tuple(findings))
+    words = (f"{stage}: {line}" for stage, one in said.items() for line in one.words)
+    return Said(tuple(claims), tuple(findings), tuple(words))
 
 
 def _verify_passes(program: through_passes.Program) -> None:

@@ -134,10 +134,18 @@ class Trial:
     def _extents(self, shape: Extents | None, values: Mapping[sympy.Symbol, int]) -> tuple[int, ...] | None:
         if shape is None:
             return None
-        extents = tuple(int(extent.subs(values)) for extent in shape)
+        extents = tuple(_value(extent, values) for extent in shape)
         if min(extents, default=0) < 0 or math.prod(extents) > _MAX_ELEMENTS:
             raise Declined
         return extents
+
+
+def _value(extent: sympy.Expr, values: Mapping[sympy.Symbol, int]) -> int:
+    # Most are a number or a symbol, and a substitution takes longer than to carry a small kernel out.
+    if extent.is_Integer:
+        return int(extent)
+    known = values.get(extent)
+    return int(extent.subs(values)) if known is None else known
 
 
 class _Marked(Memory):
