@@ -304,7 +304,8 @@ class AccessJudge:
                 )
                 where = target or f"`{access.buffer.name}`"
                 texts[f"the indices in {names} stay inside {where}"] = None
-        return tuple(Presumption(f"{text} (indices of `{use.kernel.name}`, not checked)") for text in texts)
+        said = f"(indices of `{use.kernel.name}`, not checked)"
+        return tuple(Presumption(f"{text} {said}", is_contents=True) for text in texts)
 
     # -- trials --------------------------------------------------------------------------------
 

@@ -17,6 +17,7 @@ from relax_lint.facts.claims import Claim
 from relax_lint.facts.judge import Decided, Judge
 from relax_lint.facts.kernels import KernelFacts, KernelUse
 from relax_lint.model.kernel_inside.findings import LargeBuffer, Race, UnusedBuffer, UnwrittenRead
+from relax_lint.results.location import Location
 from relax_lint.results.verdict import Verdict
 from relax_lint.support.lazy_dataclass import record
 from relax_lint.symbolic.decision import certain
@@ -64,6 +65,13 @@ class InsideFacts:
             for buffer in use.kernel.inside.large:
                 decision = certain(Verdict.ALWAYS_WRONG, f"{buffer.bytes} > {buffer.limit}")
                 yield Decided(InKernel(use, buffer), decision, use.presumptions)
+
+    def place(
+        self, found: InKernel[UnwrittenRead] | InKernel[Race], what: str
+    ) -> tuple[tuple[str, Location], ...]:
+        """The access in the text of the kernel, with what is said of it, where that is known."""
+        where = found.use.kernel.place_of_node(found.finding.node)
+        return () if where is None else ((what, where),)
 
     def _decided(self, use: KernelUse, finding: Finding, harmless: Boolean) -> Decided[InKernel[Finding]]:
         claim = Claim(use.match.binding.expr(harmless), use.entered)

@@ -42,7 +42,8 @@ class Expressions(Arithmetic):
         known: Value = self.known.get(node.__chandle__())
         if known is not None:
             return known
-        buffer = self.buffers.get(node.__chandle__()) or self.pointers.get(node.__chandle__())
+        pointer = self.pointers.get(node.__chandle__())
+        buffer = self.buffers.get(node.__chandle__()) if pointer is None else pointer.buffer
         if buffer is not None:
             why = (
                 f"its memory is passed to `{self.callee}`"

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from dataclasses import field
+from typing import Any
+
 from sympy.logic.boolalg import Boolean
 
 from relax_lint.support.lazy_dataclass import record
@@ -19,6 +22,7 @@ class Race:
     kind: str
     reads: bool
     harmless: Boolean
+    node: Any = field(default=None, compare=False, repr=False)
 
 
 @record(frozen=True)
@@ -31,6 +35,7 @@ class UnwrittenRead:
     buffer: str
     ever: bool
     harmless: Boolean
+    node: Any = field(default=None, compare=False, repr=False)
 
 
 @record(frozen=True)

@@ -88,7 +88,7 @@ class _Reader:
         harmless = self._not_made(store, 2, loop)
         if harmless is None or harmless == sympy.true:
             return None
-        return Race(_text(store.node), _name(store.node), loop.name, loop.kind, reads, harmless)
+        return Race(_text(store.node), _name(store.node), loop.name, loop.kind, reads, harmless, store.node)
 
     def _is_shared(self, store: Access, loop: Loop) -> bool:
         """Whether the steps of a loop have the buffer together, and come in any order."""
@@ -117,7 +117,7 @@ class _Reader:
                 harmless = self._not_made(load, 1, None)
                 if harmless is not None and harmless != sympy.true:
                     name = str(internal.buffer.name)
-                    yield UnwrittenRead(_text(load.node), name, not stores, harmless)
+                    yield UnwrittenRead(_text(load.node), name, not stores, harmless, load.node)
                     break
 
     def unused(self) -> Iterator[UnusedBuffer]:
