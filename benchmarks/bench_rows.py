@@ -22,7 +22,9 @@ from benchmarks.effort import effort, process_effort
 from benchmarks.llama import TINY
 from benchmarks.llama import exported as exported_llama
 from benchmarks.startup import ORDINARY, OVERFLOW
+from relax_lint.judging.module import ModuleJudge
 from relax_lint.judging.report import check_parsed
+from relax_lint.rule import unreadable_codes
 from relax_lint.settings.config import Config
 from relax_lint.sources.dialects import PRINTED, rewritten
 from relax_lint.sources.opaque.reading import read_unit
@@ -36,6 +38,9 @@ PARSE = (
     *(sys.executable, "-c"),
     "import sys, tvm; tvm.script.from_source(open(sys.argv[1]).read())",
 )
+KERNEL_LAYERS = 32
+INSIDE = ("RLX306", "RLX307", "RLX308", "RLX311", "RLX312", "RLX313", "RLX314")
+"""The rules about what happens in a kernel."""
 ORDINARY_FILES = 5_000
 DASK_FILES = (8, 64)
 DASK_RUNS = 3
@@ -89,10 +94,22 @@ def judging() -> Iterator[Row]:
         assert isinstance(parsed, ParsedUnit)
         judge = effort(lambda parsed=parsed: check_parsed(parsed, "dump.py", Config()), 2)  # type: ignore[misc]
         yield Row(f"judging, {layers} layers, over TVM's parse", judge / parse, 0.05)
+        if layers == KERNEL_LAYERS:
+            yield _kernels(module, parse, layers)
         begin = time.process_time()
         check_parsed(parsed, "dump.py", Config())
         taken = 1e6 * (time.process_time() - begin) / binding_count(module)
         yield Row(f"judging, {layers} layers, each binding", taken, 70, " us", guarded=False)
+
+
+def _kernels(module: Any, parse: int, layers: int) -> Row:
+    """Every access of every kernel, races and internal buffers, over TVM's parse."""
+
+    def judged(*select: str) -> int:
+        config = Config(select=(*select, *unreadable_codes()))
+        return effort(lambda: list(ModuleJudge(module, config).functions()), 2)
+
+    return Row(f"kernels, {layers} layers, over TVM's parse", (judged(*INSIDE) - judged()) / parse, 0.03)
 
 
 def instrument() -> Iterator[Row]:

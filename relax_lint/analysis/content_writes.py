@@ -49,6 +49,8 @@ class ContentWrites:
         """The storages from outside on which tensors are written that the function puts there."""
         self._first_write: dict[ValueId, int] = {}
         """The operation that is the first to write each of those, or a tensor from outside."""
+        self.outside_writes: list[tuple[int, ValueId]] = []
+        """The operations that write tensors from outside, by index."""
         self.handed_on: set[ValueId] = set()
         """What comes from outside and is given to functions that are not known."""
         self._perhaps_on: dict[ValueId, list[tuple[ValueId, Presumption]]] = defaultdict(list)
@@ -63,7 +65,7 @@ class ContentWrites:
         """A declared in-place call, here or in a callee, overwrites a value: its names are older ones now."""
         self._names.supersede(op, self._aliases.leaf(path), state, certainty)
         for root in self._roots.of(path):
-            if self._roots.path(root).value in self._outside:
+            if self._roots.value_of(root) in self._outside:
                 found = weakest(certainty, must_if(len(self._roots.of(path)) == 1))
                 if state.superseded.get(root) is not Certainty.MUST:
                     state.superseded[root] = found
@@ -80,15 +82,17 @@ class ContentWrites:
             if roots.isdisjoint(state.unwritten):
                 self._names.supersede(op, leaf, state, Certainty.MAY, presumed)
             for root in sorted(roots):
-                if self._roots.path(root).value in self._outside:
+                if self._roots.value_of(root) in self._outside:
                     self.handed_on.add(root)
                 for storage in sorted({root} | self._storages(root)):
                     self._overwrite(mending, storage, roots, state, harmless=presumed)
 
     def _put_perhaps(self, op: FunctionCall | KernelCall) -> None:
         """The result of a call may be a new tensor on a storage of ours."""
+        if not self._roots.has_perhaps:
+            return
         for root in sorted(self._roots.of(AccessPath(op.result))):
-            own = self._roots.path(root).value == op.result and root in self._last_use
+            own = self._roots.value_of(root) == op.result and root in self._last_use
             if own and (isinstance(op, FunctionCall) or not self._is_object(root)):
                 for other, presumed in self._roots.perhaps_of(root):
                     if isinstance(op, FunctionCall) or self._is_storage(other):
@@ -126,8 +130,9 @@ class ContentWrites:
                 state.mend(root, mending)
             self._neighbours.fill(root)
             self._names.write(root, mending, state, whole=whole)
-            if self._roots.path(root).value in self._outside:
+            if self._roots.value_of(root) in self._outside:
                 self._first_write.setdefault(root, mending.op.place.index)
+                self.outside_writes.append((mending.op.place.index, root))
                 state.written[root] = Certainty.MUST if whole else state.written.get(root, Certainty.MAY)
                 if len(roots) == 1 and mending.presumed is None:
                     state.begun.add(root)
@@ -135,10 +140,12 @@ class ContentWrites:
                     state.replaced.add(root)
             for storage in self._storages(root):
                 self._written_on[storage].append(root)
-                if self._roots.path(storage).value in self._outside:
+                if self._roots.value_of(storage) in self._outside:
                     self._first_write.setdefault(storage, mending.op.place.index)
                     self.places.add(storage)
                 self._overwrite(mending, storage, roots, state)
+            if not self._roots.has_perhaps:
+                continue
             done = self._storages(root)
             for storage, presumed in self._perhaps_storages(root):
                 if storage not in done:
@@ -177,7 +184,7 @@ class ContentWrites:
             mending.presumed is not None and not _perhaps_full(roots, mending, state)
         )
         for tensor in (*needed, *self._neighbours.hit(op, mending.value, storage, roots)):
-            allocation = self._paths.definitions[self._roots.path(tensor).value]
+            allocation = self._paths.definitions[self._roots.value_of(tensor)]
             damage = state.unwritten.get(tensor)
             holds_nothing = damage is not None and damage.certainty is Certainty.MUST and not damage.mended
             if tensor in roots or holds_nothing or self._paths.never_with(allocation, op):
@@ -188,7 +195,7 @@ class ContentWrites:
             state.overwritten.setdefault(tensor, {})[op.place.index, mending.value] = found
         for tensor, presumed in self._perhaps_on[storage]:
             later = self._last_use[tensor] > op.place.index
-            if later and tensor not in roots and self._roots.path(tensor).value != op.result:
+            if later and tensor not in roots and self._roots.value_of(tensor) != op.result:
                 damages = state.overwritten.setdefault(tensor, {})
                 damages[op.place.index, mending.value] = Damage(Certainty.MAY, harmless=harmless or presumed)
 
@@ -196,7 +203,7 @@ class ContentWrites:
         """What is assumed where calls with unknown effects are taken to write all that a value may be."""
         found: list[Presumption] = []
         for root in sorted(roots & state.unwritten.keys()):
-            made = self._paths.definitions[self._roots.path(root).value]
+            made = self._paths.definitions[self._roots.value_of(root)]
             mended = state.unwritten[root].mended
             counts = [m.presumed for m in mended if m.presumed and self._paths.always_with(m.op, made)]
             if not counts:

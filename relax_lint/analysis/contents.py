@@ -20,13 +20,14 @@ from relax_lint.analysis.content_state import ContentState, joined_damages
 from relax_lint.analysis.content_writes import ContentWrites
 from relax_lint.analysis.effects import Effect, superseded
 from relax_lint.analysis.events import Apart, Damage, Mending, Overwriting, Reading, StaleRead, UnwrittenRead
-from relax_lint.analysis.liveness import operands
+from relax_lint.analysis.last_uses import END, last_uses
 from relax_lint.analysis.overlaps import TensorMemory
 from relax_lint.analysis.partial_results import left_out
 from relax_lint.analysis.paths import Paths
 from relax_lint.analysis.presumption import Presumption
 from relax_lint.analysis.reported import Reported
 from relax_lint.analysis.summaries import Summary
+from relax_lint.analysis.untaken import Untaken
 from relax_lint.model.operations import (
     AllocTensor,
     Assert,
@@ -38,9 +39,6 @@ from relax_lint.model.operations import (
     ValueId,
 )
 from relax_lint.model.program import Function
-
-_END = 1 << 62
-"""A use after the last operation: the result."""
 
 
 class Contents(ContentWrites):
@@ -56,18 +54,20 @@ class Contents(ContentWrites):
         summary_of: Callable[[FunctionCall], Summary | None],
         captured: frozenset[ValueId],
         held_by: Callable[[ValueId], frozenset[AccessPath]],
+        untaken: Untaken,
     ) -> None:
         super().__init__(function, aliases, paths, memory, captured.union(function.parameters))
         self._effect_of = effect_of
         self._summary_of = summary_of
         self._held_by = held_by
+        self._untaken = untaken
         self._ops: dict[int, Op] = {}
         self._works_in_place = any(
             isinstance(op, FunctionCall)
             or (isinstance(op, KernelCall) and bool(superseded(op, effect_of(op))))
             for op in function.body.of(FunctionCall, KernelCall)
         )
-        self._last_use.update(self._last_uses())
+        self._last_use.update(last_uses(function, aliases, self._roots, self._captured_by))
         self.reported = Reported(aliases, paths, memory)
         self.passed: set[ValueId] = set()
         """The tensors from outside that are passed, still unmodified, to calls with unknown effects."""
@@ -112,24 +112,6 @@ class Contents(ContentWrites):
                 if end >= begin and read != written:
                     yield written, read
 
-    def _last_uses(self) -> dict[ValueId, int]:
-        """The last operation in program order that uses the bytes of each value."""
-        last: dict[ValueId, int] = {}
-        for op in self._function.body.walk():
-            used = [self._aliases.roots_of(value) for value in operands(op, self._function)]
-            if isinstance(op, FunctionCall):
-                used += [self._roots.of(path) for path in self._captured_by(op)]
-            self._note_uses(used, op.place.index, last)
-        self._note_uses([self._aliases.roots_of(self._function.result)], _END, last)
-        return last
-
-    def _note_uses(self, used: Iterable[Iterable[ValueId]], index: int, last: dict[ValueId, int]) -> None:
-        for roots in used:
-            for root in roots:
-                last[root] = index
-                for other, _ in self._roots.perhaps_of(root):
-                    last[other] = index
-
     def _captured_by(self, call: FunctionCall) -> tuple[AccessPath, ...]:
         """The values of this function that an inner function uses when it is called."""
         summary = self._summary_of(call)
@@ -154,7 +136,7 @@ class Contents(ContentWrites):
             elif isinstance(op, Assert):
                 self._read_all(op, op.operands, state)
             if self._works_in_place:
-                self._names.add(op.result)
+                self._names.add_result(op)
             if state.stale:
                 captured = self._captured_by(op) if isinstance(op, FunctionCall) else ()
                 self._names.pass_on(op, state, tuple(self._aliases.leaf(path) for path in captured))
@@ -162,13 +144,19 @@ class Contents(ContentWrites):
     def _branches(self, op: If, state: ContentState) -> None:
         if op.condition is not None:
             self._read_all(op, (op.condition,), state)
+        only = self._untaken.taken(op)
+        if only is not None:
+            self._block(op.then_block if only else op.else_block, state)
         other = state.copy()
-        self._block(op.then_block, state)
-        self._block(op.else_block, other)
-        stale, stale_2 = self._names.stale(op.then_result, state), self._names.stale(op.else_result, other)
-        state.merge(other, op)
-        if stale or stale_2:
-            state.stale[op.result] = joined_damages(stale, stale_2, op)
+        if only is None:
+            self._block(op.then_block, state)
+            self._block(op.else_block, other)
+        joined = self._names.join(op, state, other) if self._works_in_place else {}
+        if only is None:
+            state.merge(other, op)
+        for name, damages in joined.items():
+            if any(damages):
+                state.stale[name] = joined_damages(*damages, op)
 
     def _allocate(self, op: AllocTensor, state: ContentState) -> None:
         if op.result not in self._last_use:
@@ -202,7 +190,8 @@ class Contents(ContentWrites):
                     self._write(AccessPath(argument), Mending(op, argument, position, whole), state)
         self._fill_results(op, effect, state)
         self._put_perhaps(op)
-        for position, certainty in superseded(op, effect).items():
+        # Where no call works in place there is nothing to be found.
+        for position, certainty in superseded(op, effect).items() if self._works_in_place else ():
             self._supersede(op, AccessPath(op.arguments[position]), certainty, state)
 
     def _fill_results(self, op: KernelCall, effect: Effect, state: ContentState) -> None:
@@ -248,7 +237,7 @@ class Contents(ContentWrites):
             written = Mending(op, self._aliases.leaf(place))
             for storage in self._roots.of(place):
                 self._overwrite(written, storage, frozenset(), state)
-                if self._roots.path(storage).value in self._outside:
+                if self._roots.value_of(storage) in self._outside:
                     self._first_write.setdefault(storage, op.place.index)
                     self.places.add(storage)
         self._hand_on_all(op, [summary.path(path, op) for path in sorted(summary.handed_on)], state)
@@ -347,8 +336,8 @@ class Contents(ContentWrites):
                 if root in state.unwritten:
                     self._read_unwritten(root, reading, only, state)
                 self._read_overwritten(root, reading, only, state)
-                if self._roots.path(root).value in self._outside:
-                    self._last_read[root] = _END if reading.op is None else reading.op.place.index
+                if self._roots.value_of(root) in self._outside:
+                    self._last_read[root] = END if reading.op is None else reading.op.place.index
                     if root not in state.replaced:
                         self._read_outside(root, reading, only, state)
         for (index, argument), damage in state.stale.get(reading.value, {}).items():
@@ -362,7 +351,7 @@ class Contents(ContentWrites):
             del state.unwritten[root]
             self._neighbours.fill(root)
         left = [
-            self._roots.path(other).value
+            self._roots.value_of(other)
             for storage in self._storages(root)
             for other in self._written_on[storage]
             if other != root

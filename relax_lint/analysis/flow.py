@@ -11,6 +11,7 @@ from relax_lint.analysis.callees import Callees
 from relax_lint.analysis.contents import Contents
 from relax_lint.analysis.dominance import UndominatedUse, captured_values, undominated_uses
 from relax_lint.analysis.effects import Effect, EffectTable
+from relax_lint.analysis.given_back import GivenBack
 from relax_lint.analysis.keepers import Keepers
 from relax_lint.analysis.kills import Kills
 from relax_lint.analysis.liveness import operands
@@ -154,6 +155,10 @@ class FunctionFlow:
             return False
         return not self.knows_callers or any(not _is_used(*one) for one in self.calls_of_this)
 
+    def uses_result(self, call: FunctionCall) -> bool:
+        """Whether anything but a kill gets what a call returns."""
+        return _is_used(self.function, call)
+
     def callee_of(self, call: FunctionCall) -> Function | None:
         """The function that a call is of; None where that is not known, or it is one of several."""
         return self._shared.callees.of(call)
@@ -185,9 +190,9 @@ class FunctionFlow:
         return Paths(self.function)
 
     @cached_property
-    def untaken(self) -> frozenset[int]:
-        """The operations in branches that no run takes, by index."""
-        return Untaken(self.function, self.aliases, self.effect_of).places
+    def untaken(self) -> Untaken:
+        """The branches that no run takes."""
+        return Untaken(self.function, self.aliases, self.effect_of)
 
     @cached_property
     def captured(self) -> frozenset[ValueId]:
@@ -197,7 +202,7 @@ class FunctionFlow:
     @cached_property
     def kills(self) -> Kills:
         """What is used or killed after a kill."""
-        return Kills(self.function, self.aliases)
+        return Kills(self.function, self.aliases, self.untaken)
 
     @cached_property
     def undominated_uses(self) -> tuple[UndominatedUse, ...]:
@@ -216,6 +221,7 @@ class FunctionFlow:
             self._shared.summary_of,
             self.captured,
             partial(_held_by, self._shared, self.function, self.paths),
+            self.untaken,
         )
 
     @cached_property
@@ -255,6 +261,12 @@ class FunctionFlow:
             frozenset((roots.path(one), roots.path(other)) for one, other in contents.late_reads),
             frozenset(map(roots.path, contents.at_end.rests)),
             contents.returns_partly,
+            frozenset(
+                (roots.path(one), roots.path(other))
+                for one, other in GivenBack(
+                    self.function, self.aliases, contents.outside_writes, outside
+                ).pairs
+            ),
         )
 
     def summary_of(self, call: FunctionCall) -> Summary | None:

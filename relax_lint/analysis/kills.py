@@ -7,6 +7,7 @@ from collections.abc import Iterable
 from relax_lint.analysis.aliases import Aliases
 from relax_lint.analysis.certainty import Certainty, weakest
 from relax_lint.analysis.liveness import operands
+from relax_lint.analysis.untaken import Untaken
 from relax_lint.model.operations import Block, Constant, If, KernelCall, Kill, Op, ValueId
 from relax_lint.model.program import Function
 from relax_lint.support.lazy_dataclass import record
@@ -40,9 +41,10 @@ class _Killed:
 class Kills:
     """The uses after a kill, and the kills after a kill, of one function."""
 
-    def __init__(self, function: Function, aliases: Aliases) -> None:
+    def __init__(self, function: Function, aliases: Aliases, untaken: Untaken) -> None:
         self._function = function
         self._aliases = aliases
+        self._untaken = untaken
         self.uses: list[KilledUse] = []
         self.again: list[KilledUse] = []
         self.of_constants: list[Kill] = []
@@ -66,13 +68,19 @@ class Kills:
                 self._kill(op, killed)
 
     def _branches(self, op: If, killed: dict[ValueId, _Killed]) -> None:
-        other = dict(killed)
-        for state, block, result in (
-            (killed, op.then_block, op.then_result),
-            (other, op.else_block, op.else_result),
+        only, other = self._untaken.taken(op), dict(killed)
+        for state, block, result, holds in (
+            (killed, op.then_block, op.then_result, True),
+            (other, op.else_block, op.else_result, False),
         ):
-            self._block(block, state)
-            self._use(op, self._fields_of(result), state)
+            if only is not (not holds):
+                self._block(block, state)
+                self._use(op, self._fields_of(result), state)
+        if only is not None:
+            after = dict(killed if only else other)
+            killed.clear()
+            killed.update(after)
+            return
         for register in killed.keys() | other.keys():
             one, two = killed.get(register), other.get(register)
             known = one or two

@@ -5,16 +5,18 @@ from __future__ import annotations
 from collections import defaultdict
 from dataclasses import replace
 
-from relax_lint.analysis.access_paths import AccessPath, everything
+from relax_lint.analysis.access_paths import Tree, at, everything
 from relax_lint.analysis.aliases import Aliases
 from relax_lint.analysis.certainty import Certainty, must_if, weakest
-from relax_lint.analysis.content_state import ContentState
+from relax_lint.analysis.content_state import ContentState, Damages
 from relax_lint.analysis.events import Damage, Mending
+from relax_lint.analysis.field_names import FieldNames
 from relax_lint.analysis.presumption import Presumption
 from relax_lint.model.operations import (
     Alias,
     FunctionCall,
     GetItem,
+    If,
     KernelCall,
     MakeTuple,
     MatchCast,
@@ -23,18 +25,46 @@ from relax_lint.model.operations import (
     View,
 )
 
+_MOST = 64
+"""How many fields of one joined tuple are followed: a tuple of tuples has twice as many at each level."""
+
 
 class OlderNames:
-    """The names that the tensors of one function have so far."""
+    """The names that the tensors of one function have so far, the fields of joined tuples among them."""
 
     def __init__(self, aliases: Aliases) -> None:
         self._aliases = aliases
+        self._fields = FieldNames(aliases)
         self._names: dict[ValueId, list[ValueId]] = defaultdict(list)
 
     def add(self, value: ValueId) -> None:
         """A name more."""
-        for root in self._aliases.roots_of(value):
+        for root in self._fields.roots_of(value):
             self._names[root].append(value)
+
+    def add_result(self, op: Op) -> None:
+        """The name of what an operation gives."""
+        self._fields.follow(op)
+        self.add(op.result)
+
+    def join(self, op: If, one: ContentState, other: ContentState) -> dict[ValueId, tuple[Damages, Damages]]:
+        """The fields of what an `If` gives are names of their own from here on: what superseded them, and
+        it, in each branch.
+        """
+        found = {op.result: (self.stale(op.then_result, one), self.stale(op.else_result, other))}
+        tree: Tree[ValueId] = self._aliases.roots.tree(op.result)
+        pending = [(op.result, tree, op.then_result, op.else_result)]
+        while pending:
+            value, tree, then, else_ = pending.pop()
+            if not isinstance(tree, tuple) or len(found) + len(tree) > _MOST:
+                continue
+            for item, name in enumerate(self._fields.name(value, tree)):
+                self.add(name)
+                found[name] = self._of_field(then, item, one), self._of_field(else_, item, other)
+                inner = self._fields.of(then, item), self._fields.of(else_, item)
+                if inner[0] is not None and inner[1] is not None:
+                    pending.append((name, tree[item], inner[0], inner[1]))
+        return found
 
     def supersede(
         self,
@@ -79,7 +109,7 @@ class OlderNames:
 
     def _are_one(self, name: ValueId, other: ValueId) -> bool:
         """Whether two values that may share bytes do so on every path."""
-        roots, roots_2 = self._aliases.roots_of(name), self._aliases.roots_of(other)
+        roots, roots_2 = self._fields.roots_of(name), self._aliases.roots_of(other)
         same_name = self._aliases.identity(name) == self._aliases.identity(other)
         return same_name or len(roots) == len(roots_2) == 1
 
@@ -98,7 +128,9 @@ class OlderNames:
         elif isinstance(op, MakeTuple):
             sources = op.items
         elif isinstance(op, GetItem):
-            sources = (self._aliases.leaf(AccessPath(op.tuple, (op.item,))),)
+            found = self._of_field(op.tuple, op.item, state)
+            if found:
+                state.stale[op.result] = found
         elif isinstance(op, FunctionCall) or (isinstance(op, KernelCall) and not op.kind.in_place):
             given = (leaf for argument in op.arguments for leaf in self._aliases.leaves(argument))
             sources = (*given, *captured)
@@ -115,37 +147,47 @@ class OlderNames:
             state.stale[op.result] = calls
 
     def _known_as(self, op: Op, argument: ValueId, damage: Damage) -> Damage:
-        """What the damage to an operand is to the result: a call may return something else, a field of a
-        tuple may be another one.
-        """
+        """What the damage to an operand is to the result: a call may return something else."""
         if isinstance(op, Alias | MatchCast | View | MakeTuple):
             return damage
         roots = self._aliases.roots_of(argument)
         if roots.isdisjoint(self._aliases.roots_of(op.result)):
-            presumed = self._presumed_apart(op.result, roots)
+            presumed = self._presumed_apart(self._aliases.roots_of(op.result), roots)
             return replace(damage, certainty=Certainty.MAY, harmless=damage.harmless or presumed)
-        certainty = damage.certainty
-        if isinstance(op, GetItem) and damage.harmless is None:
-            certainty = weakest(damage.done, must_if(not self._may_be_another_field(op, roots)))
-        return replace(damage, certainty=weakest(certainty, must_if(self._are_one(op.result, argument))))
+        is_one = self._are_one(op.result, argument)
+        return replace(damage, certainty=weakest(damage.certainty, must_if(is_one)))
 
-    def _may_be_another_field(self, op: GetItem, roots: frozenset[ValueId]) -> bool:
-        """Whether the damaged name may be another field of the tuple than the one that is taken: of what an
-        `If` or a call gives, only the memory of each field is known, not its name.
+    def _of_field(self, value: ValueId, item: int, state: ContentState) -> Damages:
+        """What superseded a field of a tuple. Where it has no name, as in what a call gives, only its memory
+        is known: it may be another field that has the damaged name.
         """
-        if self._aliases.leaf(AccessPath(op.tuple, (op.item,))) != op.tuple:
-            return False
-        tree = self._aliases.roots.tree(op.tuple)
-        if not isinstance(tree, tuple):
-            return True
-        others = (field for item, field in enumerate(tree) if item != op.item)
-        return any(not roots.isdisjoint(everything(field)) for field in others)
+        name = self._fields.of(value, item)
+        if name is not None:
+            return self.stale(name, state)
+        tree = self._aliases.roots.tree(value)
+        mine = everything(at(tree, (item,)))
+        fields = enumerate(tree) if isinstance(tree, tuple) else ()
+        others = [everything(field) for other, field in fields if other != item]
+        found: Damages = {}
+        for (call, argument), damage in self.stale(value, state).items():
+            roots = self._aliases.roots_of(argument)
+            if self._perhaps(mine).isdisjoint(self._perhaps(roots)):
+                continue
+            if roots.isdisjoint(mine):
+                harmless = damage.harmless or self._presumed_apart(mine, roots)
+                found[call, argument] = replace(damage, certainty=Certainty.MAY, harmless=harmless)
+                continue
+            certainty = damage.certainty if damage.harmless is not None else damage.done
+            is_other = not isinstance(tree, tuple) or any(not roots.isdisjoint(one) for one in others)
+            is_one = len(mine) == len(roots) == 1 and not is_other
+            found[call, argument] = replace(damage, certainty=weakest(certainty, must_if(is_one)))
+        return found
 
-    def _presumed_apart(self, value: ValueId, roots: frozenset[ValueId]) -> Presumption | None:
-        """By whose leave a value has none of some memory."""
+    def _presumed_apart(self, mine: frozenset[ValueId], roots: frozenset[ValueId]) -> Presumption | None:
+        """By whose leave some memory has none of some other."""
         found = (
             presumed
-            for root in self._aliases.roots_of(value)
+            for root in mine
             for other, presumed in self._aliases.roots.perhaps_of(root)
             if other in roots
         )
@@ -153,6 +195,8 @@ class OlderNames:
 
     def _with_perhaps(self, value: ValueId) -> frozenset[ValueId]:
         """The memory that a value has, and that which it is only presumed not to have."""
-        roots = self._aliases.roots_of(value)
+        return self._perhaps(self._aliases.roots_of(value))
+
+    def _perhaps(self, roots: frozenset[ValueId]) -> frozenset[ValueId]:
         perhaps = (other for root in roots for other, _ in self._aliases.roots.perhaps_of(root))
         return roots.union(perhaps)

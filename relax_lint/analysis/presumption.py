@@ -9,8 +9,9 @@ from relax_lint.support.lazy_dataclass import record
 class Presumption:
     """An unchecked fact that a verdict relies on, such as the type that a call declares. `text` is
     what people read in the list of assumptions. `is_environment`: it is about the machine, of which neither
-    the input nor the configuration says anything.
+    the input nor the configuration says anything. `is_contents`: it is about the elements of a tensor.
     """
 
     text: str
     is_environment: bool = False
+    is_contents: bool = False

@@ -32,7 +32,7 @@ class Reported:
         """What was not written is read."""
         if self._is_good_again(damage, reading):
             return
-        tensor = self._paths.definitions[self._aliases.roots.path(root).value]
+        tensor = self._paths.definitions[self._aliases.roots.value_of(root)]
         where = None if reading.op is None else reading.op.place.index
         mended = tuple(
             m
@@ -54,7 +54,7 @@ class Reported:
             return
         key = (write.place.index, written, root, self._memory.range(reading.value))
         certainty = self._certainty((*key, damage.harmless), write, reading, damage)
-        tensor = self._paths.definitions[self._aliases.roots.path(root).value]
+        tensor = self._paths.definitions[self._aliases.roots.value_of(root)]
         mended = self._counting(damage, reading)
         found = Overwriting(tensor, write, written, reading, certainty, mended, damage.harmless)
         known = self.overwritings.get(key)

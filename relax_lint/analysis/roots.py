@@ -104,7 +104,18 @@ class Roots:
 
     def path(self, root: ValueId) -> AccessPath:
         """The value that a root is, or the value of which it is a field."""
-        return self._paths.get(root, AccessPath(root))
+        known = self._paths.get(root)
+        return AccessPath(root) if known is None else known
+
+    def value_of(self, root: ValueId) -> ValueId:
+        """The value of `path`: most roots are one themselves."""
+        known = self._paths.get(root)
+        return root if known is None else known.value
+
+    @property
+    def has_perhaps(self) -> bool:
+        """Whether any root is only presumed not to be another one."""
+        return self._newness.is_used
 
     def perhaps_of(self, root: ValueId) -> Iterator[tuple[ValueId, Presumption]]:
         """The roots that a root is only presumed not to be, and why."""

@@ -31,7 +31,8 @@ class Summary:
     the storages in `places` the function writes tensors of its own. `unwritten` are the fields of the result
     that hold nothing, those of them in `presumed` unless calls with unknown effects write all of them;
     `superseded` is what in-place calls overwrite. `late` are pairs of what is written, also as one of
-    `places`, and what may be read in or behind the first write. The reads in `rests`, and the fields in
+    `places`, and what may be read in or behind the first write, `given_back` of what is written and of
+    something else that comes from outside and is then returned. The reads in `rests`, and the fields in
     `partly`, are of what some call wrote before: all of it, or perhaps only a part.
     """
 
@@ -48,6 +49,7 @@ class Summary:
     late: frozenset[tuple[AccessPath, AccessPath]] = frozenset()
     rests: frozenset[AccessPath] = frozenset()
     partly: frozenset[tuple[int, ...]] = frozenset()
+    given_back: frozenset[tuple[AccessPath, AccessPath]] = frozenset()
 
     @property
     def returned_paths(self) -> frozenset[AccessPath]:
@@ -103,6 +105,7 @@ class Summary:
             self.late | other.late,
             frozenset(_in_both(self.rests, self.reads, other.rests, other.reads)),
             frozenset(_in_both(self.partly, self.unwritten, other.partly, other.unwritten)),
+            self.given_back | other.given_back,
         )
 
     def with_parameters(self, parameters: tuple[ValueId, ...]) -> Summary:
@@ -133,6 +136,7 @@ class Summary:
             frozenset((named(written), named(read)) for written, read in self.late),
             frozenset(map(named, self.rests)),
             self.partly,
+            frozenset((named(written), named(given)) for written, given in self.given_back),
         )
 
 

@@ -82,7 +82,7 @@ _NOTHING = _Changes()
 
 
 class Untaken:
-    """The operations of one function that are in a branch which no run takes, by index."""
+    """The branches of one function that no run takes. `places`: the operations in them, by index."""
 
     def __init__(
         self, function: Function, aliases: Aliases, effect_of: Callable[[KernelCall], Effect]
@@ -90,10 +90,15 @@ class Untaken:
         self._aliases = aliases
         self._effect_of = effect_of
         self._found: list[int] = []
+        self._known: dict[int, bool] = {}
         if any(_branches_again(op) for op in function.body.of(If)):
             self._made = {op.result: op for op in function.body.walk()}
             self._block(function.body, _Known())
         self.places: frozenset[int] = frozenset(self._found)
+
+    def taken(self, op: If) -> bool | None:
+        """The branch of an `If` that is taken whenever it is reached: True for the first; None for either."""
+        return self._known.get(op.place.index)
 
     def _block(self, block: Block, known: _Known) -> _Changes:
         """Follow a block; what it may write."""
@@ -110,6 +115,8 @@ class Untaken:
         changes = _Changes()
         condition = None if op.condition is None else self._aliases.identity(op.condition)
         value = None if condition is None else known.value(condition)
+        if value is not None:
+            self._known[op.place.index] = value
         for branch, holds in ((op.then_block, True), (op.else_block, False)):
             if value is (not holds):
                 self._found += [inner.place.index for inner in branch.walk()]

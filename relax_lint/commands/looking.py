@@ -21,6 +21,8 @@ if TYPE_CHECKING:
     Inputs = list[Input | Problem | Ordinary]
 
 _QUIET = frozenset({"-q", "--quiet"})
+_MARKS = frozenset("-@")
+"""How a word begins that is no path."""
 _PLAIN = frozenset({*_QUIET, "--no-cache", "--strict", "--exit-zero"})
 """The options that stand alone and do not matter where there is nothing to judge, but for what is printed."""
 
@@ -31,7 +33,7 @@ class PlainCall:
     """
 
     def __init__(self, arguments: Sequence[str]) -> None:
-        options = {word for word in arguments if word.startswith(("-", "@"))}
+        options = {word for word in arguments if word[:1] in _MARKS}
         self.inputs: Inputs | None = None
         self._is_quiet = not options.isdisjoint(_QUIET)
         if options <= _PLAIN and not may_be_configured():
@@ -74,7 +76,7 @@ def _changes_files(options: Namespace) -> bool:
 
 def none_holds_relax(inputs: Inputs) -> bool:
     """Whether there is nothing to judge, and nothing to say of any input."""
-    return bool(inputs) and all(isinstance(one, Ordinary) for one in inputs)
+    return set(map(type, inputs)) == {Ordinary}
 
 
 def without_relax(inputs: Sequence[object]) -> str:

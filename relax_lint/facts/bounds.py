@@ -118,8 +118,7 @@ class BoundFacts:
     def _reliance(self) -> dict[Fact, tuple[Op, ...]]:
         """Which operations are fine only under an assumed fact."""
         relying: dict[Fact, dict[int, Op]] = defaultdict(dict)
-        for op, claims in self._placement.questions():
-            decision = self._judge.judge(*claims)
+        for op, decision in self._placement.decisions():
             if decision.reachable and decision.verdict is Verdict.ALWAYS_FINE:
                 for fact in decision.assumptions:
                     relying[fact][op.place.index] = op

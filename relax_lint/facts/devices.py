@@ -72,6 +72,7 @@ class DeviceFacts:
         self._program = flow.program
         self._function = flow.function
         self._config = config
+        self._of_value: dict[ValueId, int | None] = {}
         self._index = {device.text: index for index, device in enumerate(self._program.declared_devices)}
 
     # -- verdicts ------------------------------------------------------------------------------
@@ -208,7 +209,11 @@ class DeviceFacts:
 
     def _device_of(self, value: ValueId) -> int | None:
         """The device index of a tensor; None where the IR does not determine it."""
-        value = self._origin(value)
+        if value not in self._of_value:
+            self._of_value[value] = self._device_at(self._origin(value))
+        return self._of_value[value]
+
+    def _device_at(self, value: ValueId) -> int | None:
         op = self._flow.paths.definitions.get(value)
         if isinstance(op, AllocTensor):
             storage = self._storage_of(op)

@@ -264,7 +264,7 @@ class FunctionFacts:
     @cached_property
     def inside(self) -> InsideFacts:
         """What is wrong inside the kernels (RLX311 to RLX314)."""
-        return InsideFacts(self.prover, self.kernels)
+        return InsideFacts(self.prover, self.kernels, self.config.target)
 
     @cached_property
     def types(self) -> TypeFacts:

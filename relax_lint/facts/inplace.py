@@ -88,28 +88,34 @@ def _inside_callee(
     call: FunctionCall, flow: FunctionFlow, judge: Judge
 ) -> Iterator[Decided[ArgumentOverlap]]:
     """The arguments of a function that share memory of which it writes one. They may where it reads the other
-    one for the last time before it writes.
+    one for the last time before it writes, and does not give it back.
     """
     summary = flow.summary_of(call)
     if summary is None:
         return
     placed = dict.fromkeys(sorted(summary.places), Certainty.MAY)
     writes = [summary.path(path, call) for path in (*sorted(summary.writes), *placed)]
-    reads = [summary.path(path, call) for path in sorted({*summary.reads, *summary.passed})]
+    read = {*summary.reads, *summary.passed}
+    given_back = summary.given_back if flow.uses_result(call) else frozenset()
+    used = sorted(read.union(given for _, given in given_back))
+    reads = [summary.path(path, call) for path in used]
     # A parameter that is both read and written is one argument; the same argument twice are two.
     count = len(writes)
     places = [*writes, *reads]
-    own = [*sorted(summary.writes), *placed, *sorted({*summary.reads, *summary.passed})]
+    own = [*sorted(summary.writes), *placed, *used]
     seen: set[frozenset[AccessPath]] = set()
     for first in range(count):
         for second in range(len(places)):
             pair = frozenset((own[first], own[second]))
             shared = flow.memory.owners_at(places[first]) & flow.memory.owners_at(places[second])
-            if len(pair) == 2 and pair not in seen and shared:
+            late = (own[first], own[second]) in given_back
+            is_asked = late or second < count or own[second] in read
+            if len(pair) == 2 and pair not in seen and shared and is_asked:
                 seen.add(pair)
                 values = (flow.aliases.leaf(places[first]), flow.aliases.leaf(places[second]))
                 kept = own[second] in own[:count] or own[second] in (*summary.passed, *summary.handed_on)
-                in_order = not kept and (own[first], own[second]) not in summary.late
+                late = late or (own[second] in read and (own[first], own[second]) in summary.late)
+                in_order = not kept and not late
                 event = ArgumentOverlap(
                     call, *values, False, False, in_order, Outcome.NOT_KNOWN, Certainty.MAY
                 )
@@ -192,7 +198,7 @@ def stale_reads(flow: FunctionFlow, judge: Judge) -> Iterator[Decided[StaleRead]
         why_not = "read later only on some paths" if declared else "a kernel of `R.call_tir` writes it"
         decision = judge.judge_event(claim, event.certainty, why_not)
         assumed = presumed_writes(event.mended) + (() if event.harmless is None else (event.harmless,))
-        if assumed and decision.reachable and decision.verdict is not Verdict.ALWAYS_FINE:
+        if assumed and decision.verdict is not Verdict.ALWAYS_FINE:
             fine = certain(Verdict.ALWAYS_FINE, "another tensor, or written again, by all that is assumed")
             yield Decided(event, fine, (*event.reading.presumptions, *assumed))
             continue

@@ -49,7 +49,7 @@ class Judge:
         self._function = function
         self._chain = chain
         self._trust = trust_declared_bounds
-        self._keep_claims = keep_claims
+        self.keeps_claims = keep_claims
         self._decided: dict[tuple[int, int], tuple[Boolean, Domain, Decision]] = {}
         """By the identities of a condition and a domain, which are kept: to compare them costs more."""
 
@@ -87,7 +87,7 @@ class Judge:
         where all alternatives agree.
         """
         decision = self._judge(claims)
-        if not self._keep_claims or decision.verdict is Verdict.NEEDS_RUNTIME_CHECK:
+        if not self.keeps_claims or decision.verdict is Verdict.NEEDS_RUNTIME_CHECK:
             return decision
         kept = tuple(
             (claim.unfolded(), claim.condition, claim.domain)
@@ -101,7 +101,7 @@ class Judge:
         always wrong: `why_not` says why it may not.
         """
         decision = self.judge(claim)
-        if certainty is Certainty.MUST or not decision.reachable or decision.verdict is Verdict.ALWAYS_FINE:
+        if certainty is Certainty.MUST or decision.verdict is Verdict.ALWAYS_FINE:
             return decision
         proof = replace(decision.proof, detail=why_not)
         return Decision(Verdict.NEEDS_RUNTIME_CHECK, proof, wrong=decision.wrong)

@@ -46,12 +46,17 @@ def words(use: KernelUse, found: AccessVerdict, name_of: Callable[[KernelUse, in
         along,
         _reached(use, found, axis, buffer),
         what,
-        found.reason or "it is not known which elements",
+        found.reason or _assumed(found) or "it is not known which elements",
         notes=_witness(use, found, buffer),
         help=_guard(use, found, axis),
         place=_place(use, found),
         beside=_beside(found, axis, buffer),
     )
+
+
+def _assumed(found: AccessVerdict) -> str:
+    """What it takes for the access to stay inside, where that is about what a tensor holds."""
+    return next((f"it assumes {one.text}" for one in found.assumptions if one.is_contents), "")
 
 
 def _beside(found: AccessVerdict, axis: int | None, buffer: str) -> str:

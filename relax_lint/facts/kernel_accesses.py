@@ -18,6 +18,7 @@ from relax_lint.facts.kernel_memory import MAY_BE_ANOTHER, leaves_memory_too, re
 from relax_lint.facts.kernels import KernelUse
 from relax_lint.model.kernel_access.accesses import KernelAccess, Obligation
 from relax_lint.model.kernel_access.trial import Outcome, Trial, attempt
+from relax_lint.model.kernels import Kernel
 from relax_lint.results.verdict import Verdict
 from relax_lint.symbolic.decision import Assignment, Decision
 from relax_lint.symbolic.evaluation import compile_expr
@@ -39,10 +40,19 @@ class AccessJudge:
         self._ranges = ranges
         self._values = values
         self._name_of = name_of
+        self._proved: dict[int, tuple[Kernel, CallVerdict]] = {}
+        """The verdicts that are the same in each call, by the identity of the kernel."""
 
     def verdict(self, use: KernelUse) -> CallVerdict:
         """The verdicts on all accesses of a call."""
         accesses = use.kernel.accesses
+        if not accesses.open:
+            # Nothing depends on the call.
+            key = id(use.kernel)
+            if key not in self._proved:
+                found = CallVerdict(len(accesses.accesses), (), accesses.unread)
+                self._proved[key] = use.kernel, found
+            return self._proved[key][1]
         return CallVerdict(
             len(accesses.accesses) - len(accesses.open),
             tuple(self._access(use, access) for access in accesses.open),
@@ -294,7 +304,8 @@ class AccessJudge:
                 )
                 where = target or f"`{access.buffer.name}`"
                 texts[f"the indices in {names} stay inside {where}"] = None
-        return tuple(Presumption(f"{text} (indices of `{use.kernel.name}`, not checked)") for text in texts)
+        said = f"(indices of `{use.kernel.name}`, not checked)"
+        return tuple(Presumption(f"{text} {said}", is_contents=True) for text in texts)
 
     # -- trials --------------------------------------------------------------------------------
 

@@ -14,6 +14,7 @@ import sympy
 from sympy.logic.boolalg import Boolean
 
 from relax_lint.analysis.flow import FunctionFlow
+from relax_lint.analysis.kernel_operands import Operand
 from relax_lint.facts.asking import taken_offset
 from relax_lint.facts.claims import Claim, equal, multiple_of
 from relax_lint.facts.judge import Decided, Judge
@@ -128,11 +129,7 @@ class ArgumentFacts:
         for use in self._kernels.uses:
             for start in self._starts(use):
                 decision, only_empty = self._taken(start)
-                if (
-                    self._moved_pointers
-                    and decision.verdict is not Verdict.ALWAYS_FINE
-                    and decision.reachable
-                ):
+                if self._moved_pointers and decision.verdict is not Verdict.ALWAYS_FINE:
                     decision = Decision(Verdict.NEEDS_RUNTIME_CHECK, _MOVED)
                 yield Decided(start, decision, use.presumptions, only_empty)
 
@@ -143,7 +140,7 @@ class ArgumentFacts:
         claim = Claim(_is_taken(start), start.use.domain, partial(_asked, start, self._kernels))
         decision = self._judge.judge(claim)
         empty = self._empty(start)
-        if not decision.reachable or decision.verdict is Verdict.ALWAYS_FINE or empty in (None, sympy.false):
+        if decision.verdict is Verdict.ALWAYS_FINE or empty in (None, sympy.false):
             return decision, False
         assert not isinstance(claim.condition, Unknown)
         either = Claim(sympy.Or(claim.condition, empty), claim.domain)
@@ -165,6 +162,8 @@ class ArgumentFacts:
         return None if isinstance(accepted, Unknown) else sympy.And(empty, accepted)
 
     def _starts(self, use: KernelUse) -> Iterator[Start]:
+        if use.match.starts_at_zero and all(self._starts_at_zero(operand) for operand in use.operands):
+            return
         given: dict[sympy.Symbol, Size] = {}
         for position, (parameter, operand) in enumerate(
             zip(use.kernel.parameters, use.operands, strict=False)
@@ -179,6 +178,10 @@ class ArgumentFacts:
                 yield Start(use, position, offset, parameter.dtype.storage_bytes * parameter.offset_factor)
             else:
                 yield Start(use, position, offset, None, wanted)
+
+    def _starts_at_zero(self, operand: Operand) -> bool:
+        """Whether an operand plainly starts at its data pointer."""
+        return operand.value is None or self._offsets.of(operand.value) is _ZERO
 
 
 def _asked(start: Start, kernels: KernelFacts) -> Asked:

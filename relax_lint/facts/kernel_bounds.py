@@ -101,6 +101,15 @@ class IndexFacts:
                 only_empty = decision.safe_when is not None and self._is_only_empty(use, verdict.open)
                 yield Decided(use, decision, presumptions, only_empty)
 
+    def doubted(self, decided: Decided[KernelUse]) -> Decided[KernelUse]:
+        """The same where nothing is assumed of what tensors hold."""
+        doubts = [one for one in decided.presumptions if one.is_contents]
+        if decided.decision.verdict is not Verdict.ALWAYS_FINE or not doubts:
+            return decided
+        proof = Proof(Prover.UNDECIDED, f"it assumes {doubts[0].text}")
+        kept = tuple(one for one in decided.presumptions if one not in doubts)
+        return replace(decided, decision=Decision(Verdict.NEEDS_RUNTIME_CHECK, proof), presumptions=kept)
+
     def coverage(self, path: str) -> FunctionAccesses | None:
         """How many accesses were proved; None where no rule asked, or no kernel is called."""
         if not self._verdicts:

@@ -9,6 +9,7 @@ provers.
 from __future__ import annotations
 
 from collections.abc import Iterator
+from contextlib import suppress
 from typing import Generic, TypeVar
 
 from sympy.logic.boolalg import Boolean
@@ -17,7 +18,10 @@ from relax_lint.facts.claims import Claim
 from relax_lint.facts.judge import Decided, Judge
 from relax_lint.facts.kernels import KernelFacts, KernelUse
 from relax_lint.model.kernel_inside.findings import LargeBuffer, Race, UnusedBuffer, UnwrittenRead
+from relax_lint.model.kernel_inside.reading import beyond
+from relax_lint.results.location import Location
 from relax_lint.results.verdict import Verdict
+from relax_lint.sources.kernel_lowering import KernelLoweringError, target_of
 from relax_lint.support.lazy_dataclass import record
 from relax_lint.symbolic.decision import certain
 
@@ -35,8 +39,9 @@ class InKernel(Generic[Finding]):
 class InsideFacts:
     """The verdicts on the insides of the kernels that one function calls."""
 
-    def __init__(self, judge: Judge, kernels: KernelFacts) -> None:
+    def __init__(self, judge: Judge, kernels: KernelFacts, target: str | None) -> None:
         self._judge = judge
+        self._target = target
         self._kernels = kernels
 
     def unwritten_reads(self) -> Iterator[Decided[InKernel[UnwrittenRead]]]:
@@ -61,9 +66,23 @@ class InsideFacts:
     def large(self) -> Iterator[Decided[InKernel[LargeBuffer]]]:
         """RLX314: buffers of kernels that are larger than the target allows."""
         for use in self._kernels.uses:
-            for buffer in use.kernel.inside.large:
+            for buffer in (*use.kernel.inside.large, *self._beyond_target(use)):
                 decision = certain(Verdict.ALWAYS_WRONG, f"{buffer.bytes} > {buffer.limit}")
                 yield Decided(InKernel(use, buffer), decision, use.presumptions)
+
+    def _beyond_target(self, use: KernelUse) -> Iterator[LargeBuffer]:
+        """Buffers of a kernel that names no target, beyond the limits of the one that the user names."""
+        if self._target is None or not use.kernel.inside.on_chip:
+            return
+        with suppress(KernelLoweringError):
+            yield from beyond(use.kernel.inside.on_chip, target_of(None, self._target))
+
+    def place(
+        self, found: InKernel[UnwrittenRead] | InKernel[Race], what: str
+    ) -> tuple[tuple[str, Location], ...]:
+        """The access in the text of the kernel, with what is said of it, where that is known."""
+        where = found.use.kernel.place_of_node(found.finding.node)
+        return () if where is None else ((what, where),)
 
     def _decided(self, use: KernelUse, finding: Finding, harmless: Boolean) -> Decided[InKernel[Finding]]:
         claim = Claim(use.match.binding.expr(harmless), use.entered)

@@ -65,6 +65,15 @@ class KernelMatch:
         return Asked(Plain(self.accepted))
 
     @cached_property
+    def starts_at_zero(self) -> bool:
+        """Whether the kernel takes each tensor where its memory starts, and asks nothing else."""
+        return all(
+            parameter.offset == 0
+            for parameter in self.kernel.parameters
+            if isinstance(parameter, BufferParameter)
+        )
+
+    @cached_property
     def dtype_mismatches(self) -> tuple[DTypeMismatch, ...]:
         """The operands whose dtype the kernel's entry refuses."""
         return tuple(

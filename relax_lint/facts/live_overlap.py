@@ -57,7 +57,7 @@ def _decided(event: Overwriting, flow: FunctionFlow, judge: Judge) -> Decided[Ov
     decision = judge.judge_event(claim, certainty, why_not)
     presumed = presumed_writes(event.mended)
     presumed += () if event.harmless is None else (event.harmless,)
-    if presumed and decision.reachable and decision.verdict is not Verdict.ALWAYS_FINE:
+    if presumed and decision.verdict is not Verdict.ALWAYS_FINE:
         return Decided(event, _ASSUMED, (*event.reading.presumptions, *presumed))
     mixed = decision.safe_when is not None
     only_empty = mixed and judge.safe_only_if(decision, claim, either_empty(written, read))

@@ -9,12 +9,13 @@ from functools import cached_property, lru_cache, partial
 import sympy
 from sympy.logic.boolalg import Boolean
 
+from relax_lint.analysis.presumption import Presumption
 from relax_lint.facts.asking import fitting
 from relax_lint.facts.claims import Claim, not_negative
 from relax_lint.model.operations import AllocStorage, AllocTensor
 from relax_lint.model.sizes import effective_capacity
 from relax_lint.support.lazy_dataclass import record
-from relax_lint.symbolic.decision import FirstFailure
+from relax_lint.symbolic.decision import Decision, FirstFailure
 from relax_lint.symbolic.domain import Domain
 from relax_lint.symbolic.quantity import Size, Unknown
 from relax_lint.symbolic.relations import CACHED, at_most
@@ -33,6 +34,10 @@ class Alike:
     def __init__(self) -> None:
         self.fits: dict[Allocator, tuple[_Fits, ...]] = {}
         self.failures: Mapping[str, FirstFailure] | None = None
+        self.by_size: Decision | None = None
+        """Whether offset + bytes <= declared size."""
+        self.decided: tuple[Decision, tuple[Presumption, ...], bool] | None = None
+        """Whether they fit: the verdict, what is presumed, and whether only empty ones do."""
 
 
 @record(frozen=True)

@@ -63,6 +63,7 @@ class PlacementFacts:
         self._flow = flow
         self._judge = judge
         self._config = config
+        self._decided: dict[Hashable, Decision] = {}
 
     # -- events --------------------------------------------------------------------------------
 
@@ -136,14 +137,14 @@ class PlacementFacts:
         unit = BYTE if op.size_in_bytes else op.dtype
         return no_overflow(op.extents, unit, sympy.Integer(0), domain, max_extent=limit)
 
-    def questions(self) -> Iterator[tuple[Op, tuple[Claim, ...]]]:
-        """Every claim that bounds memory, with its operation."""
+    def decisions(self) -> Iterator[tuple[Op, Decision]]:
+        """The verdict on every claim that bounds memory, with its operation."""
         for placement in self.placements:
-            yield placement.tensor, placement.fits()
-            yield placement.tensor, (self._starts_inside(placement.tensor),)
+            yield placement.tensor, self._fits_by_size(placement)
+            yield placement.tensor, self._decision(placement.tensor, self._starts_inside)
         for op in self.allocations:
-            yield op, (self._no_negative_extent(op),)
-            yield op, (self._no_overflow(op),)
+            yield op, self._decision(op, self._no_negative_extent)
+            yield op, self._decision(op, self._no_overflow)
 
     # -- verdicts ------------------------------------------------------------------------------
 
@@ -152,16 +153,26 @@ class PlacementFacts:
         naive = Allocator.NAIVE.value in self._config.allocators
         allocator = Allocator.NAIVE if naive else Allocator.POOLED
         for placement in self.placements:
-            claims = placement.fits(allocator)
-            decision = self._judge.judge(*claims)
-            decision = self._in_scope(decision, placement)
-            mixed = decision.safe_when is not None
-            only_empty = mixed and self._judge.safe_only_if(decision, claims[0], placement.empty)
-            if decision.verdict is Verdict.NEEDS_RUNTIME_CHECK and self._is_passed_in(placement):
-                # With which values the function is called is up to those who pass the storage.
-                in_calls = self._in_each_call(claims)
-                decision, only_empty = in_calls or Decision(decision.verdict, _UP_TO_CALLERS), False
-            yield Decided(placement, decision, self._presumed(placement), only_empty)
+            known = placement.alike.decided
+            if known is None:
+                known = self._fitting(placement, allocator)
+                # A record of the claim names the tensor.
+                placement.alike.decided = None if self._judge.keeps_claims else known
+            yield Decided(placement, *known)
+
+    def _fitting(
+        self, placement: Placement, allocator: Allocator
+    ) -> tuple[Decision, tuple[Presumption, ...], bool]:
+        """The verdict, what it relies on, and whether only empty tensors fit: the same for all alike."""
+        claims = placement.fits(allocator)
+        decision = self._in_scope(self._judge.judge(*claims), placement)
+        mixed = decision.safe_when is not None
+        only_empty = mixed and self._judge.safe_only_if(decision, claims[0], placement.empty)
+        if decision.verdict is Verdict.NEEDS_RUNTIME_CHECK and self._is_passed_in(placement):
+            # With which values the function is called is up to those who pass the storage.
+            in_calls = self._in_each_call(claims)
+            decision, only_empty = in_calls or Decision(decision.verdict, _UP_TO_CALLERS), False
+        return decision, self._presumed(placement), only_empty
 
     def _in_scope(self, decision: Decision, placement: Placement) -> Decision:
         """What the sum of bytes says, where storages of the scope are plain bytes. Of what has a layout of
@@ -252,7 +263,26 @@ class PlacementFacts:
         return self._each(self.allocations, self._no_negative_extent)
 
     def _each(self, ops: Sequence[AnyOp], claim: Callable[[AnyOp], Claim]) -> Iterator[Decided[AnyOp]]:
-        return (Decided(op, self._judge.judge(claim(op))) for op in ops)
+        return (Decided(op, self._decision(op, claim)) for op in ops)
+
+    def _decision(self, op: AnyOp, claim: Callable[[AnyOp], Claim]) -> Decision:
+        """The verdict on a claim, the same for all tensors alike; a record of it names the tensor."""
+        if not isinstance(op, AllocTensor) or self._judge.keeps_claims:
+            return self._judge.judge(claim(op))
+        # All that is asked of a tensor is about these, and they live as long as the function.
+        domain = self._judge.domain_at(op.place)
+        key = claim.__name__, id(op.shape), op.dtype.name, id(op.offset), id(domain)
+        known = self._decided.get(key)
+        if known is None:
+            known = self._decided[key] = self._judge.judge(claim(op))
+        return known
+
+    def _fits_by_size(self, placement: Placement) -> Decision:
+        """The verdict on what `fits` asks of the declared size."""
+        known = placement.alike.by_size
+        if known is None:
+            known = placement.alike.by_size = self._judge.judge(*placement.fits())
+        return known
 
     def within_declared_sizes(self) -> Iterator[Decided[Placement]]:
         """Where only the pooled allocator is used: every tensor stays inside the declared size."""

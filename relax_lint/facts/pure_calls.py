@@ -24,8 +24,9 @@ _BELIEVED = certain(Verdict.ALWAYS_FINE, "it writes nothing but what it says, by
 def believed_calls(flow: FunctionFlow, judge: Judge) -> Iterator[Decided[KernelCall]]:
     """Each such call that is given memory and that some input reaches."""
     for call in flow.calls:
-        given = (flow.function.type_of(argument) for argument in _left_alone(call))
-        if not _is_believed(call) or not any(map(may_hold_memory, given)):
+        if not _is_believed(call):
+            continue
+        if not any(may_hold_memory(flow.function.type_of(argument)) for argument in _left_alone(call)):
             continue
         what = "no argument but those that it names" if call.kind.in_place else "none of its arguments"
         if judge.harm(call, Certainty.MAY).reachable:

@@ -5,11 +5,12 @@ Importing this imports neither TVM nor sympy.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, TypeAlias
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 from relax_lint.support.lazy_dataclass import record
 
 if TYPE_CHECKING:
+    from relax_lint.facts.judge import Decided
     from relax_lint.facts.placement import Placement
     from relax_lint.model.operations import AllocStorage, AllocTensor, Kill, Op
     from relax_lint.model.program import DeclaredBound
@@ -22,6 +23,11 @@ class CheckAtRunTime:
     """
 
     safe: bool = True
+
+
+def check_unless_empty(decided: Decided[Any]) -> CheckAtRunTime | None:
+    """Such a check; None where only empty tensors would pass it, so that it refused every useful input."""
+    return None if decided.only_empty else CheckAtRunTime()
 
 
 @record(frozen=True)

@@ -98,10 +98,10 @@ def _perhaps_written(
     if is_exact(event.mended, flow) and judge.judge(claim).verdict is Verdict.NEEDS_RUNTIME_CHECK:
         decision = judge.judge(claim)
     presumed = presumed_writes(event.mended)
-    if presumed and decision.reachable and decision.verdict is not Verdict.ALWAYS_FINE:
+    if presumed and decision.verdict is not Verdict.ALWAYS_FINE:
         fine = certain(Verdict.ALWAYS_FINE, "written by a call with otherwise unknown effects")
         return Decided(event, fine, (*event.reading.presumptions, *presumed))
-    if decision.reachable and decision.verdict is not Verdict.ALWAYS_FINE:
+    if decision.verdict is not Verdict.ALWAYS_FINE:
         told = initialised(event.mended, flow)
         read = flow.function.tensor_type(event.reading.value)
         domain = not_negative(claim.domain, (read.shape or ()) if read else ())

@@ -34,7 +34,7 @@ class PlannedJudgement:
 
     rule: Rule
     judgement: Judgement
-    plan: Plan
+    plan: Plan = NOTHING
 
 
 @record(frozen=True)
@@ -93,33 +93,31 @@ class ModuleJudge:
             if function.node is not None and versions.identity(function.node) in self._without:
                 continue
             facts = FunctionFacts(shared, function, self._config, self._chain, self.kernels)
-            found = [(rule, judgement) for rule in rules for judgement in rule.check(facts)]
+            found = [PlannedJudgement(rule, judgement) for rule in rules for judgement in rule.check(facts)]
             yield JudgedFunction(facts, self._planned(facts, found))
 
     def _planned(
-        self, facts: FunctionFacts, found: Iterable[tuple[Rule, Judgement]]
+        self, facts: FunctionFacts, found: Iterable[PlannedJudgement]
     ) -> tuple[PlannedJudgement, ...]:
-        untaken = facts.flow.untaken
+        """Those of operations that are reached, with their plans."""
+        untaken = facts.flow.untaken.places
         reached = [
-            (rule, judgement)
-            for rule, judgement in found
-            if judgement.decision.reachable
-            and (judgement.place is None or judgement.place.index not in untaken)
+            one
+            for one in found
+            if one.judgement.decision.reachable
+            and ((place := one.judgement.place) is None or place.index not in untaken)
         ]
         planner = Planner(facts, form=lambda: self._form)
         # Most operations are fine, and nothing is to be mended.
         plans = {
             number: planner.plan(judgement.remedy, judgement.decision, judgement.place)
-            for number, (_, judgement) in enumerate(reached)
-            if judgement.remedy is not None and judgement.decision.verdict is not Verdict.ALWAYS_FINE
+            for number, one in enumerate(reached)
+            if (judgement := one.judgement).remedy is not None
+            and judgement.decision.verdict is not Verdict.ALWAYS_FINE
         }
-        made = dict(zip(plans, planner.minimised(list(plans.values())), strict=True))
-        return tuple(
-            [
-                PlannedJudgement(rule, judgement, made.get(number, NOTHING))
-                for number, (rule, judgement) in enumerate(reached)
-            ]
-        )
+        for number, plan in zip(plans, planner.minimised(list(plans.values())), strict=True):
+            reached[number] = PlannedJudgement(reached[number].rule, reached[number].judgement, plan)
+        return tuple(reached)
 
     @cached_property
     def _form(self) -> CheckForm:

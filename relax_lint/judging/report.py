@@ -161,10 +161,11 @@ class _Writer:
         self._is_whole = is_whole
         self._path = path
         self._config = config
+        self._proofs = config.proofs
         self._function = function
         self._assumptions = assumptions
         self._write_fix = write_fix
-        self._fine: dict[str, Callable[[Mapping[str, Any]], Check]] = {}
+        self._fine: dict[str, Callable[[], Check]] = {}
 
     def checks(self, judged: JudgedFunction, *, fine: bool) -> list[Check]:
         """One check per judgement; unless `fine`, only of those that may be findings."""
@@ -175,13 +176,11 @@ class _Writer:
         ]
 
     def _check(self, found: PlannedJudgement) -> Check:
-        judgement, by = found.judgement, found.judgement.decision.proof.by
-        is_fine = judgement.decision.verdict is Verdict.ALWAYS_FINE
-        if is_fine and by is not Prover.UNDECIDED and not (judgement.message.notes or self._config.proofs):
-            return self._fine_check(found)
         rule, judgement, message = found.rule, found.judgement, found.judgement.message
         decision, place, function = judgement.decision, judgement.place, self._function
         fine = decision.verdict is Verdict.ALWAYS_FINE
+        if fine and decision.proof.by is not Prover.UNDECIDED and not (message.notes or self._proofs):
+            return self._fine_check(rule, judgement)
         severity = severity_of(rule, judgement, self._config)
         if not self._is_whole and decision.proof.by is Prover.UNDECIDED and not fine:
             # What was not read would have decided it.
@@ -220,25 +219,21 @@ class _Writer:
             count=judgement.count,
         )
 
-    def _fine_check(self, found: PlannedJudgement) -> Check:
+    def _fine_check(self, rule: Rule, judgement: Judgement) -> Check:
         """There is nothing to tell but that it is fine, and why: so it is of most operations."""
-        judgement = found.judgement
         decision, message, place = judgement.decision, judgement.message, judgement.place
-        make = self._fine.get(found.rule.code)
+        make = self._fine.get(rule.code)
         if make is None:
-            make = self._fine[found.rule.code] = maker(self._fine_by(found.rule))
+            make = self._fine[rule.code] = maker(self._fine_by(rule))
+        check = make()
+        # Nobody has seen it yet.
+        own = check.__dict__
+        own["message"] = without_addresses(message.text)
         if place is None:
-            binding, index, location = None, None, judgement.location or self._function.location
+            own["location"] = judgement.location or self._function.location
         else:
-            binding, index, location = place.binding, place.index, place.location
-        own: dict[str, Any] = {
-            "message": without_addresses(message.text),
-            "binding": binding,
-            "binding_index": index,
-            "location": location,
-            "prover": decision.proof.by,
-            "proof": decision.proof.detail,
-        }
+            own["binding"], own["binding_index"], own["location"] = place.binding, place.index, place.location
+        own["prover"], own["proof"] = decision.proof.by, decision.proof.detail
         if message.label:
             own["label"] = without_addresses(message.label)
         if message.related:
@@ -251,7 +246,7 @@ class _Writer:
             own["allocators"] = _failures(judgement.allocators)
         if judgement.count != 1:
             own["count"] = judgement.count
-        return make(own)
+        return check
 
     def _fine_by(self, rule: Rule) -> Check:
         """What all checks of a rule have in common that say no more than that something is fine."""

@@ -23,21 +23,19 @@ class EqualKernels:
     def __init__(self) -> None:
         self._read: dict[int, list[tuple[Any, tuple[str, ...], Kernel]]] = {}
 
-    def like(self, function: Any) -> Kernel | None:
-        """A kernel that was read and has the same body and the same names in its signature."""
-        names = _signature(function)
-        body = versions.without_name(function)
-        for other, signature, kernel in self._read.get(versions.structural_hash(body), ()):
+    def like(self, function: Any, read: Callable[[], Kernel]) -> tuple[Kernel, bool]:
+        """A kernel that was read and has the same body and the same names in its signature, and True; else
+        what `read` reads, and False.
+        """
+        names, body = _signature(function), versions.without_name(function)
+        known = self._read.setdefault(versions.structural_hash(body), [])
+        for other, signature, kernel in known:
             # Why an argument is not followed may name what is inside.
             if not kernel.opaque and signature == names and versions.structural_equal(other, body):
-                return kernel
-        return None
-
-    def add(self, function: Any, kernel: Kernel) -> None:
-        """One that was read."""
-        body = versions.without_name(function)
-        known = self._read.setdefault(versions.structural_hash(body), [])
-        known.append((body, _signature(function), kernel))
+                return kernel, True
+        kernel = read()
+        known.append((body, names, kernel))
+        return kernel, False
 
 
 def _signature(function: Any) -> tuple[str, ...]:

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from dataclasses import field
 from functools import cached_property
-from typing import TypeAlias
+from typing import Any, TypeAlias
 
 import sympy
 from sympy.logic.boolalg import Boolean
@@ -173,3 +173,9 @@ class Kernel:
         return self.positions.access(
             self.name, access.buffer.name, writes=access.writes, number=number, of=len(alike)
         )
+
+    def place_of_node(self, node: Any) -> Location | None:
+        """The same of the node of an access."""
+        accesses = self.accesses.accesses
+        one = next((one for one in accesses if one.node is not None and one.node.same_as(node)), None)
+        return None if one is None else self.place_of(one)

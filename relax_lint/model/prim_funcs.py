@@ -57,12 +57,8 @@ class Kernels(Mapping[str, Kernel]):
 
     def _kernel(self, name: str, function: Any) -> Kernel:
         own = partial(read_kernel, name, function, self._positions, self._functions)
-        known = self._equal.like(function)
-        if known is not None:
-            return renamed(known, name, own)
-        kernel = own()
-        self._equal.add(function, kernel)
-        return kernel
+        kernel, is_another = self._equal.like(function, own)
+        return renamed(kernel, name, own) if is_another else kernel
 
     def __iter__(self) -> Iterator[str]:
         return iter(self._functions)

@@ -65,9 +65,18 @@ Judge: TypeAlias = Callable[
 
 def repair(targets: Iterable[Target[Offer, Draft, Judged]], judge: Judge[Offer, Draft, Judged]) -> None:
     """Make fixes until none is left to try. A fix stays only if a finding went away and, for a safe one, none
-    came. Checks that a later fix made needless are taken out again.
+    came. Checks that a later fix made needless are taken out again; what the checks that stay make
+    needless goes last.
     """
     trials = {target: Trials() for target in targets}
+    _make(trials, judge)
+    _take_out_spare_checks(trials, judge)
+    for tried in trials.values():
+        tried.checks_are_final = True
+    _make(trials, judge)
+
+
+def _make(trials: Mapping[Target[Offer, Draft, Judged], Trials], judge: Judge[Offer, Draft, Judged]) -> None:
     for _ in range(MAX_ROUNDS):
         accepted = {target: _next(target, tried) for target, tried in trials.items()}
         drafts = {target: target.draft(offers) for target, offers in accepted.items() if offers}
@@ -78,6 +87,11 @@ def repair(targets: Iterable[Target[Offer, Draft, Judged]], judge: Judge[Offer, 
             if gone:
                 target.adopt(judged, accepted[target])
                 target.fixed += gone
+
+
+def _take_out_spare_checks(
+    trials: Mapping[Target[Offer, Draft, Judged], Trials], judge: Judge[Offer, Draft, Judged]
+) -> None:
     spared = [target for target, tried in trials.items() if tried.may_have_spare_checks]
     while shorter := {target: draft for target in spared if (draft := target.without_check()) is not None}:
         for target, judged in judge(shorter).items():

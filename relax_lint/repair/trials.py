@@ -51,6 +51,8 @@ class Trials:
         self._put_off: set[Hashable] = set()
         self._limit: int | None = None
         self._made: list[int] = []
+        self.checks_are_final = False
+        """Whether all checks that were inserted stay: what they make needless can go."""
 
     @property
     def may_have_spare_checks(self) -> bool:
@@ -66,7 +68,8 @@ class Trials:
 
     def whose_turn_it_is(self, offered: Sequence[AnyOffered]) -> list[AnyOffered]:
         """Those of the lowest turn. What was put off waits until nothing else is left."""
-        waiting = [one for one in offered if one.trial.key not in self._put_off] or offered
+        ready = [one for one in offered if self.checks_are_final or not _tidies_up(one.trial)]
+        waiting = [one for one in ready if one.trial.key not in self._put_off] or ready
         turn = min((one.trial.turn for one in waiting), default=0)
         return [one for one in waiting if one.trial.turn == turn]
 
@@ -93,6 +96,11 @@ class Trials:
         self._limit = None
         self._made.append(max(trial.turn for trial in tried))
         return helped.total()
+
+
+def _tidies_up(trial: Trial) -> bool:
+    """Whether a fix removes what an inserted check may have made needless."""
+    return trial.turn == Turn.CHANGE and load_rules()[trial.subject[0]].is_side_effect
 
 
 def _harms(tried: Sequence[Trial], before: Counter[Subject], after: Counter[Subject]) -> bool:

@@ -10,10 +10,12 @@ from typing import Any
 
 import tvm
 
+from relax_lint.sources.kernel_vectors import ends_vectorizing
 from relax_lint.sources.reasons import reason
 from relax_lint.support.errors import UserError
 
 _PACKING = "tirx.MakePackedAPI"
+_VECTORIZING = "tirx.VectorizeLoop"
 _CPU = 1
 """`kDLCPU`."""
 
@@ -71,12 +73,16 @@ def shared_memory_limit(target: Any) -> int | None:
 
 @tvm.ir.instrument.pass_instrument
 class _BeforePacking:
-    """Leaves out the packing of arguments, which hides symbols, and every pass after it."""
+    """Leaves out the packing of arguments, which hides symbols, and every pass after it. Refuses what would
+    end the process.
+    """
 
     def __init__(self) -> None:
         self._packing = False
 
     def should_run(self, module: Any, info: Any) -> bool:
         """Whether a pass is run."""
+        if info.name == _VECTORIZING and any(map(ends_vectorizing, module.functions.values())):
+            raise KernelLoweringError("a vector of indices in a vectorised loop begins at more than its step")
         self._packing = self._packing or info.name == _PACKING
         return not self._packing

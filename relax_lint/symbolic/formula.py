@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from enum import Enum
 from functools import lru_cache
-from typing import Any
+from typing import Any, TypeAlias
 
 import sympy
 from sympy.logic.boolalg import And, Boolean, Implies, Not, Or
@@ -46,7 +46,7 @@ class Some:
     parts: tuple[Formula, ...]
 
 
-Formula = Atom | All | Some | bool
+Formula: TypeAlias = Atom | All | Some | bool
 
 
 class Unsupported(ValueError):

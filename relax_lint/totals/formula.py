@@ -171,8 +171,6 @@ def _terms(expr: sympy.Expr) -> list[tuple[Monomial, int]]:
 def _covered(monomial: Monomial, count: int, gain: dict[Monomial, int]) -> bool:
     """Whether higher powers of the same atoms make up for `count` of a monomial: n**2 >= n for integers."""
     for other in gain:
-        if not other or not monomial or count == 0:
-            continue
         powers = dict(other)
         same_atoms = powers.keys() == {atom for atom, _ in monomial}
         if same_atoms and all(powers[atom] >= exponent for atom, exponent in monomial):
@@ -235,6 +233,4 @@ def greatest(sizes: Iterable[Quantity], positive: frozenset[sympy.Symbol]) -> Qu
     ints = [size for size in distinct if isinstance(size, int)]
     if len(ints) == len(distinct):
         return max(ints, default=0)
-    if len(distinct) == 1:
-        return distinct[0]
     return maximum([sympy.sympify(size) for size in distinct], positive)

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 
 import sympy
 
-from relax_lint.model.operations import AllocTensor, FunctionCall, KernelCall, Op
+from relax_lint.model.operations import AllocTensor, FunctionCall, If, KernelCall, Op
 from relax_lint.model.program import Function
 from relax_lint.model.types import TensorType
 from relax_lint.totals.frame import Frame
@@ -76,7 +76,12 @@ class InlinedWalker(Walker):
     def run(self, function: Function, binding: Mapping[sympy.Symbol, int] | None, calls: int = 1) -> Walk:
         """The walk of one call or several."""
         self._walk = Walk(allocations=self._allocations)
-        self._run(function, binding, calls)
+        if calls == 2 and self._inventory is Inventory.STORAGES and not function.body.of(If, FunctionCall):
+            # On one path, and with nothing of a caller's, the second call does what the first one did.
+            self._let_go(self._run(function, binding, 1))
+            self._walk.repeat()
+        else:
+            self._run(function, binding, calls)
         self._walk.taken = tuple(self.taken)
         return self._walk
 

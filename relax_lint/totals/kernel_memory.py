@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import replace
+from collections.abc import Hashable, Sequence
 from typing import Any
 
 import sympy
@@ -53,7 +52,7 @@ class CallWorkspaces:
     def of_a_worker(self) -> CallWorkspaces:
         """What one thread requests that only helps with parallel loops."""
         events = tuple(event for event in self.events if abs(event) - 1 in self.threaded)
-        return replace(self, events=events)
+        return CallWorkspaces(self.point, self.sizes, events, self.threaded)
 
 
 class KernelMemory:
@@ -63,6 +62,7 @@ class KernelMemory:
         self._functions = dict(versions.prim_functions(module))
         self._target = target
         self._read: dict[str, KernelBuffers | Unknown] = {}
+        self._sizes: dict[tuple[Hashable, ...], tuple[Scope, list[ValueType], tuple[Quantity, ...]]] = {}
 
     def of(self, name: str) -> KernelBuffers | Unknown:
         """The buffers of a kernel; Unknown where TVM's passes refuse it."""
@@ -81,9 +81,14 @@ class KernelMemory:
             raise Indeterminate(f"`{point.op.callee}`: {found.uncertain}")
         assert isinstance(point.op, KernelCall)
         types = [operand.type for operand in operands_of(point.op, point.function)]
-        scope = _arguments(found, types, point.scope)
-        sizes = tuple(_without_maxima(scope.quantity(buffer.size), positive) for buffer in found.workspaces)
-        return CallWorkspaces(point, sizes, found.events, found.threaded)
+        # The layers of a model repeat each other. What the key names by its identity is kept with the sizes.
+        key = point.op.callee, id(point.scope), positive, tuple(map(id, types))
+        known = self._sizes.get(key)
+        if known is None:
+            scope = _arguments(found, types, point.scope)
+            sizes = tuple([_without_maxima(scope.quantity(b.size), positive) for b in found.workspaces])
+            known = self._sizes[key] = (point.scope, types, sizes)
+        return CallWorkspaces(point, known[2], found.events, found.threaded)
 
     def scratch(self, point: CallPoint) -> dict[str, Quantity]:
         """The most bytes of the heap that each function takes which a kernel calls. Raises Indeterminate."""

@@ -10,6 +10,8 @@ from relax_lint.totals.frame import Reference
 from relax_lint.vm.builtins import BUILTINS, Returns
 from relax_lint.vm.calls import CallKind
 
+PASS_ON = frozenset({CallKind.PACKED, CallKind.BUILTIN})
+"""The calls whose result may be or hold an argument."""
 _MAKE_TUPLE, _GET_ITEM = "vm.builtin.make_tuple", "vm.builtin.tuple_getitem"
 
 
@@ -28,7 +30,7 @@ def field_of(reference: Reference, item: int) -> Reference:
 def passed_on(op: KernelCall, of: Callable[[ValueId], Reference], function: Function) -> Reference:
     """That of the result of a call, where the result is or holds an argument; `of` gives that of a value."""
     builtin = BUILTINS.get(op.callee)
-    if builtin is None or op.kind not in (CallKind.PACKED, CallKind.BUILTIN) or not op.arguments:
+    if builtin is None or op.kind not in PASS_ON or not op.arguments:
         return None
     arguments = [of(value) for value in op.arguments]
     if builtin.name == _MAKE_TUPLE:

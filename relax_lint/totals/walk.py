@@ -139,6 +139,24 @@ class Walk(Events):
         """A call of the function has ended."""
         self._ends.append(tuple(map(len, self._parts())))
 
+    def repeat(self) -> None:
+        """What the first call did happens once more, and with memory of its own."""
+        first = self.first_call()
+        further, later, events = len(self.allocations), len(self.operations), len(self.events)
+        self.allocations += first.allocations
+        self.operations += first.operations
+        self.events += [event + further if event > 0 else event - further for event in first.events]
+        self.steps += [step + later for step in first.steps]
+        self.calls += [
+            CallPoint(call.op, call.moment + events, call.function, call.scope, call.constants)
+            for call in first.calls
+        ]
+        self.placed += [
+            Placed(one.allocation + further, one.op, one.offset, one.size, one.step + later)
+            for one in first.placed
+        ]
+        self.end_call()
+
     def first_call(self) -> Walk:
         """The first of several calls, as if there were no others."""
         parts = [part[:end] for part, end in zip(self._parts(), self._ends[0], strict=True)]

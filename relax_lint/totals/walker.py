@@ -45,7 +45,7 @@ from relax_lint.totals.quantities import (
     planned_bytes,
     value_bytes,
 )
-from relax_lint.totals.references import field_of, passed_on, tuple_of
+from relax_lint.totals.references import PASS_ON, field_of, passed_on, tuple_of
 from relax_lint.totals.walk import Allocation, ExecMode, Inventory, located
 from relax_lint.vm.builtins import SHAPE_HEAP, SHAPE_HEAP_SLOT_BYTES, ViewKind
 
@@ -86,9 +86,10 @@ class Walker:
         self._active: list[str] = []
         self._returned: Reference = None
 
-    def _run(self, function: Function, binding: Mapping[sympy.Symbol, int] | None, calls: int) -> None:
-        """One call or several; the caller lets go of each result before it calls again."""
+    def _run(self, function: Function, binding: Mapping[sympy.Symbol, int] | None, calls: int) -> Reference:
+        """One call or several, and the result of the last; the caller lets go of the others."""
         self._active.append(function.name)
+        result: Reference = None
         for call in range(calls):
             frame = self._frame(function, Scope(binding))
             if self._inventory is Inventory.VALUES:
@@ -98,6 +99,7 @@ class Walker:
             self._returns()
             if call < calls - 1:
                 self._let_go(result)
+        return result
 
     def _let_go(self, result: Reference) -> None:
         """The caller's reference to a result ends; the machine may keep it until it returns another."""
@@ -267,7 +269,8 @@ class Walker:
             reference = self._fresh(frame, op.type, op.place)
         else:
             self._hold_tuples(frame, op.arguments)
-            reference = passed_on(op, partial(self._reference, frame), frame.function)
+            if op.kind in PASS_ON:
+                reference = passed_on(op, partial(self._reference, frame), frame.function)
         self._calls(frame, op)
         return reference
 

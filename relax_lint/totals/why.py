@@ -8,7 +8,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from itertools import combinations
 
-from relax_lint.model.operations import KernelCall
+from relax_lint.model.operations import KernelCall, ValueId
 from relax_lint.model.program import Function, Program
 from relax_lint.results.memory_why import LiveTensor, Saving, Why
 from relax_lint.support.byte_text import bytes_text
@@ -94,6 +94,10 @@ class _Reasons:
         self._tensors = spans_of(used)
         self._peak = peak_of(self._storages)[0]
         self._needed, self._step = peak_of(self._tensors)
+        self._of_value: dict[ValueId, list[int]] = {}
+        """The tensors that an operation makes, by its result: it may be run more than once."""
+        for number, span in enumerate(self._tensors):
+            self._of_value.setdefault(used.operations[span.begin].result, []).append(number)
 
     def found(self, at: Mapping[str, int]) -> Why:
         """Everything that can be said."""
@@ -212,12 +216,13 @@ class _Reasons:
     def _overwritable(self, op: KernelCall, step: int) -> Iterator[tuple[int, int]]:
         """Inputs that a call needs last, each with the output that may take its place."""
         kernel = self._program.kernels.get(op.callee)
-        if kernel is None:
+        if kernel is None or not kernel.elementwise:
             return
         alive = {
-            self._used.operations[span.begin].result: number
-            for number, span in enumerate(self._tensors)
-            if span.begin < step < span.end
+            value: number
+            for value in op.arguments
+            for number in self._of_value.get(value, ())
+            if self._tensors[number].begin < step < self._tensors[number].end
         }
         for read, written in kernel.elementwise:
             if max(read, written) >= len(op.arguments):

@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from enum import Enum, auto
 from functools import partial
+from typing import TypeAlias
 
 import sympy
 
@@ -30,6 +31,9 @@ from relax_lint.totals.quantities import Indeterminate, Quantity
 from relax_lint.totals.walk import Allocation, CallPoint, ExecMode, Inventory, Walk
 from relax_lint.vm.allocators import DEFAULT_PAGE_SIZE, Allocator
 from relax_lint.vm.workspaces import WORKSPACE_PAGE_SIZE
+
+_Requests: TypeAlias = "tuple[tuple[Quantity, ...], tuple[int, ...]]"
+"""The sizes that a call requests, and their order."""
 
 
 @record(frozen=True)
@@ -196,11 +200,12 @@ def _calls(
 ) -> tuple[CallRequest, ...]:
     """Every call that requests something, each once; over several paths or activations, the most."""
     found: dict[KernelCall, list[Quantity | Unknown]] = {}
+    known: dict[_Requests, Quantity] = {}
     for walk in walks:
         for point in walk.calls:
             if not isinstance(point.op, KernelCall) or not _runs(point, kernels):
                 continue
-            size = _or_unknown(partial(_most, kernels, point, positive))
+            size = _or_unknown(partial(_most, kernels, point, positive, known))
             if isinstance(size, Unknown) or size != 0:
                 found.setdefault(point.op, []).append(size)
     return tuple(CallRequest(op, _greatest(sizes, positive)) for op, sizes in found.items())
@@ -211,12 +216,22 @@ def _greatest(sizes: Sequence[Quantity | Unknown], positive: frozenset[sympy.Sym
     return unknown or greatest([size for size in sizes if not isinstance(size, Unknown)], positive)
 
 
-def _most(kernels: KernelMemory, point: CallPoint, positive: frozenset[sympy.Symbol]) -> Quantity:
+def _most(
+    kernels: KernelMemory,
+    point: CallPoint,
+    positive: frozenset[sympy.Symbol],
+    known: dict[_Requests, Quantity],
+) -> Quantity:
+    """The most that a call holds at one time; `known` is that of others, by their requests."""
     call = kernels.call(point, positive)
     if not call.sizes:
         return 0
-    allocations = [Allocation(size, call.point.op.place) for size in call.sizes]
-    return peak([Walk(allocations=allocations, events=list(call.events))], positive).size
+    most = known.get((call.sizes, call.events))
+    if most is None:
+        allocations = [Allocation(size, call.point.op.place) for size in call.sizes]
+        most = peak([Walk(allocations=allocations, events=list(call.events))], positive).size
+        known[call.sizes, call.events] = most
+    return most
 
 
 def _both_pools(path: Path, page_size: int, positive: frozenset[sympy.Symbol]) -> Quantity:

@@ -82,6 +82,12 @@ def data_of_buffer(expr: Any) -> Any | None:
     return None
 
 
+def addressed(expr: Any) -> Any | None:
+    """The load whose element an expression is the address of; None for any other expression."""
+    is_address = type(expr).__name__ == "Call" and str(getattr(expr.op, "name", "")).endswith(".address_of")
+    return expr.args[0] if is_address and is_load(expr.args[0]) else None
+
+
 def without_hint(condition: Any) -> Any:
     """A condition without the hint that it is likely to hold."""
     if type(condition).__name__ == "Call" and str(getattr(condition.op, "name", "")).endswith(".likely"):

@@ -214,7 +214,10 @@ def has_operators_to_lower(module: Any) -> bool:
 
 def is_at_vm_level(module: Any) -> bool:
     """Whether a Relax function of a module binds a call of what only the virtual machine has."""
-    return any(operator_name(value).startswith(_VM_LEVEL) for value in bound_values(module))
+    calls = (value for value in bound_values(module) if type(value).__name__ == "Call")
+    # A model calls few functions, and to ask for a name takes long.
+    callees = {identity(call.op): call for call in calls}
+    return any(operator_name(call).startswith(_VM_LEVEL) for call in callees.values())
 
 
 _VM_LEVEL = ("vm.", "call_builtin_with_ctx")

@@ -160,3 +160,23 @@ def test_the_text_has_what_is_held_and_what_is_not_counted(memory: Memory) -> No
     assert held in found.partition("held by an object")[2]
     assert "`mine.something`: what it allocates, and what it keeps of its arguments, is not known\n" in found
     assert "`vm.builtin.attention_kv_cache_append`: it doubles the cache where that is full\n" in found
+
+
+VECTORS = """\
+@T.prim_func(s_tir=True)
+def f(x: T.Buffer((32,), "float32"), p: T.Buffer((8,), "int32"), k: T.int32):
+    s = T.alloc_buffer((64,), "float32")
+    for i in T.vectorized(8):
+        s[T.Ramp({}, 1, 4)] = T.Broadcast(T.float32(1), 4)
+"""
+
+
+@pytest.mark.parametrize("base", ["i", "i * 4", "7 - i", "4 + 2 * i", "k", "p[0]", "T.Cast('int32', i)"])
+def test_vectors_of_indices_in_a_vectorised_loop(base: str) -> None:
+    assert kernel_lowering.lowered_kernel("f", tvm.script.from_source(VECTORS.format(base)), "llvm")
+
+
+@pytest.mark.parametrize("base", ["i // 2", "i % 4", "p[i]", "T.min(i, k)"])
+def test_those_that_end_the_process_in_tvm_are_refused(base: str) -> None:
+    with pytest.raises(KernelLoweringError, match="vector of indices"):
+        kernel_lowering.lowered_kernel("f", tvm.script.from_source(VECTORS.format(base)), "llvm")

@@ -67,3 +67,17 @@ def test_schedules_for_a_gpu_are_right(expression: str) -> None:
     assert list(found(module)) == []
     with target_of("cuda"):
         assert list(found(lowered_kernels(module, target_of("cuda")))) == []
+
+
+def test_the_address_of_an_element_is_no_load_of_it() -> None:
+    text = """\
+@T.prim_func(s_tir=True)
+def f(y: T.Buffer((8,), "float32")):
+    s = T.alloc_buffer((8,), "float32")
+    v = T.decl_buffer((8,), "float32", data=T.address_of(s[0]))
+    for i in range(8):
+        v[i] = T.float32(1)
+    for i in range(8):
+        y[i] = v[i]
+"""
+    assert read_kernel("f", tvm.script.from_source(text)).inside.unwritten_reads == ()

@@ -64,3 +64,28 @@ def test_a_position_is_no_index_of_an_axis() -> None:
     (one,) = said_of("for i in range(n):\n    " + CALL.format("x", "i * 5", 4)).opened
     assert (one.status, str(one.condition)) == (Status.DEPENDS, "n - 26 < 0")
     assert one.trial is None or one.trial.outcome is Outcome.UNKNOWN
+
+
+ANYWHERE = 'T.bitwise_or(T.Cast("int64", y[0]), 4)'
+PLACES = {
+    "a region": f"""with T.sblock("b"):
+    v = T.match_buffer(x[0, {ANYWHERE} : {ANYWHERE} + 2], (2,), "float32", offset_factor=1, strides=["t"])
+    v[0] = T.float32(1)
+""",
+    "a region of a region": f"""with T.sblock("b"):
+    w = T.match_buffer(x[0, {ANYWHERE} : {ANYWHERE} + 2], (2,), "float32", offset_factor=1, strides=["t"])
+    with T.sblock("c"):
+        v = T.match_buffer(w[0:1], (1,), "float32", offset_factor=1, strides=["u"])
+        v[0] = T.float32(1)
+""",
+    "an offset": f'v = T.decl_buffer((2,), "float32", data=x.data, elem_offset={ANYWHERE})\nv[0] = T.float32(1)',
+    "a stride": f'v = T.decl_buffer((2,), "float32", data=x.data, strides=[{ANYWHERE}])\nv[1] = T.float32(1)',
+    "an extent": f'v = T.decl_buffer((2, {ANYWHERE}), "float32", data=x.data)\nv[1, 0] = T.float32(1)',
+}
+"""Buffers of which nobody knows where they begin or how they lie."""
+
+
+@pytest.mark.parametrize("form", PLACES)
+def test_nothing_is_proved_of_a_place_that_cannot_be_read(form: str) -> None:
+    (one,) = (one for one in said_of(PLACES[form]).opened if one.access.buffer.name == "v")
+    assert one.status is Status.UNDECIDED

@@ -73,6 +73,7 @@ def test_a_statement_has_these_faults(
         'raise ValueError(f"{1 + 2}")',
         "x: 'dict[1, 2]'",
         "__all__ = ['a', 'b']",
+        "x = field(repr=False)",
         "if TYPE_CHECKING:\n    x = 1",
         "def f() -> tuple[int, ...]:\n    return ()",
         "def f() -> set[int]:\n    return set()",

@@ -25,6 +25,7 @@ from relax_lint.replay.modules import load_module
 from relax_lint.totals.walk import ExecMode
 from tests.oracle import program as program_module
 from tests.oracle import regressions
+from tests.oracle.answers import NOT_COMPARED
 from tests.oracle.clock import Clock
 from tests.oracle.compare import compare_first_failures, compare_machine, compare_verdicts
 from tests.oracle.fixes import OUTCOMES, STRATEGIES, compare_fixes
@@ -81,6 +82,7 @@ class Search:
         seen: Counter[str] = Counter()
         for allocator in ("naive", "pooled"):
             run = compare_machine([program], self._machine, allocator)
+            seen[NOT_COMPARED] += run.pop(NOT_COMPARED, 0)
             seen["calls on the machine"] += sum(n for word, n in run.items() if "not run" not in word)
         return seen
 
@@ -145,6 +147,7 @@ def main() -> int:
         "calls of fixed programs": sum(search.counts[outcome] for outcome in OUTCOMES),
         "programs measured": search.counts["programs measured"],
         "totals": search.counts["totals"],
+        NOT_COMPARED: search.counts[NOT_COMPARED],
         "disagreements": len(search.failed),
         "programs per minute": round(search.counts["programs"] / clock.minutes),
     }

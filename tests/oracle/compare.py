@@ -19,6 +19,7 @@ from relax_lint.settings.config import Config
 from relax_lint.symbolic.evaluation import compile_condition
 from relax_lint.symbolic.parsing import parse_condition
 from tests.oracle import evaluator
+from tests.oracle.answers import NOT_COMPARED, is_answer
 from tests.oracle.evaluator import Call, Point
 from tests.oracle.program import (
     Function,
@@ -228,6 +229,9 @@ def compare_machine(programs: list[Program], machine: Machine, allocator: str) -
                     seen[f"{outcome.ends}: not run"] += 1
                     continue
                 result = machine.run(module, function.name, as_inputs(point), allocator=allocator)
+                if not is_answer(result):
+                    seen[NOT_COMPARED] += 1
+                    continue
                 compare_results(
                     outcome, result, f"{function.name} at {point} on {allocator}\n{text(program)}"
                 )

@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections import defaultdict
 from dataclasses import dataclass, field, replace
 
+from tests.oracle.memory import Memory, Placed
 from tests.oracle.program import (
     Branch,
     Cast,
@@ -48,37 +49,6 @@ class Point:
     n: int
     k: int
     c: bool
-
-
-@dataclass
-class Memory:
-    """A storage's bytes as elements of float32; an element is None until it is written. `history` has
-    the writes of an element, in order.
-    """
-
-    declared: int
-    values: dict[int, float] = field(default_factory=dict)
-    history: dict[int, list[int]] = field(default_factory=lambda: defaultdict(list))
-    alive: bool = True
-
-
-@dataclass
-class Placed:
-    """A tensor: where it lies, and which write each of its elements should show. Its views show the same; what an
-    in-place call makes of it has an `expected` of its own, and other writes to either are in all `versions`.
-    """
-
-    memory: Memory
-    offset: int
-    count: int
-    dtype: str
-    name: str = ""
-    expected: dict[int, int] = field(default_factory=dict)
-    versions: list[dict[int, int]] = field(default_factory=list)
-
-    def __post_init__(self) -> None:
-        if not self.versions:
-            self.versions.append(self.expected)
 
 
 class Stop(Exception):
@@ -125,6 +95,8 @@ class Call:
         self._helped: set[str] = set()
         # What an in-place call makes sits in the register of its argument.
         self._shared: dict[str, str] = {}
+        # The copies of what was killed, and theirs: the first copying is to be mended.
+        self._of_nothing: set[str] = set()
         self.outcome = Outcome()
 
     def run(self) -> Outcome:
@@ -165,11 +137,9 @@ class Call:
         elif isinstance(step, Other):
             if step.kind == "alias":
                 self._registers[step.name] = self._register(step.source)
-            elif step.kind in ("back", "made"):
-                self._values[step.name] = self._used(step.name, step.source, fails=step.kind == "back")
             else:
                 # A copy of nothing is nothing; whoever uses it fails.
-                self._values[step.name] = self._used(step.name, step.source, fails=False)
+                self._copy(step.name, self._used(step.name, step.source, fails=step.kind == "back"))
         elif isinstance(step, View):
             self._view(step)
         elif isinstance(step, Kill):
@@ -177,6 +147,7 @@ class Call:
             for name in (killed, *(name for name, register in self._shared.items() if register == killed)):
                 self._values[name] = None
                 self._killers[name] = step.name
+                self._of_nothing.discard(name)
         elif isinstance(step, Kernel):
             self._kernel(step)
         elif isinstance(step, InPlace):
@@ -242,7 +213,7 @@ class Call:
     def _view(self, step: View) -> None:
         source = self._used(step.name, step.source, fails=False)
         if not isinstance(source, Placed):
-            self._values[step.name] = None
+            self._copy(step.name, None)
             self._end("refused" if step.kind == "view" else "crash")
             return
         count = self._number(step.extent)
@@ -254,11 +225,15 @@ class Call:
             self._end("refused")
         self._values[step.name] = replace(source, count=count)
 
+    def _copy(self, name: str, value: Memory | Placed | None) -> None:
+        self._values[name] = value
+        if value is None:
+            self._of_nothing.add(name)
+
     def _used(self, name: str, source: str, *, fails: bool = True) -> Memory | Placed | None:
         value = self._values[self._register(source)]
         if value is None:
-            if source in self._shared or "RLX201" not in self.outcome.wrong.get(source, ()):
-                # Else it is a copy of what was killed, and the copying is to be mended.
+            if self._register(source) not in self._of_nothing:
                 self.outcome.wrong[name].add("RLX201")
             if fails:
                 self._end("type error")
@@ -333,6 +308,8 @@ class Call:
             self._values[step.name] = None
             if register in self._killers:
                 self._killers[step.name] = self._killers[register]
+            if register in self._of_nothing:
+                self._of_nothing.add(step.name)
             return
         self._require_aligned(step.name, [source])
         expected = {}

@@ -22,6 +22,7 @@ from relax_lint.rule import load_rules
 from relax_lint.settings.config import Config
 from tests.fixes.fixing import fixed
 from tests.fixes.round_trips import is_same
+from tests.oracle.answers import NOT_COMPARED, is_answer
 from tests.oracle.compare import Disagreement, as_inputs, claim, compare_results, ended, points
 from tests.oracle.evaluator import Call, Outcome, Point
 from tests.oracle.program import (
@@ -148,6 +149,9 @@ def _compare_calls(program: Program, way: Fixed, machine: Machine) -> Counter[st
             wanted = before if before.right else follow(whole, named(whole, function.name), point)
             for allocator in ALLOCATORS:
                 result = machine.run(saved, function.name, as_inputs(point), allocator=allocator)
+                if not is_answer(result):
+                    seen[NOT_COMPARED] += 1
+                    continue
                 context = f"{function.name} at {point} on {allocator}, {way.way}\n{text(program)}\n"
                 outcome = _outcome(before, beyond, result)
                 seen[outcome] += 1

@@ -6,14 +6,17 @@
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Collection
+from itertools import islice
 from typing import Any
 
 import pytest
 import tvm
 
 from tests.oracle.tir import compiled, index_writer, indices
-from tests.oracle.tir.compare import Unusable, compare, compare_function
+from tests.oracle.tir.compare import Unusable, compare, compare_function, runs
 from tests.oracle.tir.compiled import compare_machine
+from tests.oracle.tir.forms import every
 from tests.oracle.tir.machine import Machine, Outcome, random_contents
 from tests.oracle.tir.writer import some
 
@@ -134,6 +137,69 @@ def test_what_is_said_of_accesses_races_and_buffers_holds_at_every_size() -> Non
             seen["not taken"] += 1
     expected = ("kernels", "accesses proved", "conditions compared", "fine said fine", "wrong said wrong")
     assert min(seen[word] for word in expected) > 0
+
+
+def test_what_is_said_of_seldom_forms_holds_at_every_size() -> None:
+    seen: Counter[str] = Counter()
+    for kernel in islice(every(30, 7), 1, None, 2):
+        try:
+            seen += compare(kernel)
+        except Unusable:
+            seen["not taken"] += 1
+        seen["calls"] += len(kernel.functions)
+    expected = (
+        "kernels",
+        "calls",
+        "accesses proved",
+        "conditions compared",
+        "fine said fine",
+        "wrong said wrong",
+    )
+    assert min(seen[word] for word in expected) > 0
+
+
+CALLED = """\
+@I.ir_module
+class Module:
+    @T.prim_func(private=True, s_tir=True)
+    def g(p: T.handle, k: T.int64):
+        b = T.decl_buffer((8,), "float32", data=p)
+        for i in range(k):
+            b[i] = T.float32(1)
+
+    @T.prim_func(s_tir=True)
+    def f(x_: T.handle):
+        n = T.int64()
+        x = T.match_buffer(x_, (n,), "float32")
+        Module.g({}, n {})
+"""
+
+
+@pytest.mark.parametrize(
+    ("pointer", "more", "outside"),
+    [
+        ("x.data", "- 1", ()),
+        ("T.address_of(x[2])", "- 3", ()),
+        ("T.address_of(x[2])", "- 1", range(2, 9)),
+        ("x.data", "+ 1", range(9)),
+    ],
+)
+def test_a_function_that_is_called_works_on_the_memory_that_it_is_given(
+    pointer: str, more: str, outside: Collection[int]
+) -> None:
+    module = tvm.script.from_source(CALLED.format(pointer, more))
+    for size, report in runs(module).reports.items():
+        (n,) = dict(size).values()
+        assert bool(report.outside) is (n in outside), n
+    seen = compare_function(module)
+    assert seen["kernels"]
+    assert not seen["accesses undecided"]
+
+
+@pytest.mark.vm
+def test_the_interpreter_calls_functions_as_the_machine_does() -> None:
+    module = tvm.script.from_source(CALLED.format("T.address_of(x[1])", "- 2"))
+    assert compiled.compare_function(module)["runs on the machine"]
 
 
 @pytest.mark.parametrize("form", TIED)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+import relax_lint
 from tests.rules.checking import checks, parse
 
 MODULE = """
@@ -44,3 +45,25 @@ def test_the_bytes_are_compared_with_the_limit(
 ) -> None:
     text = MODULE.format(target=target, scope=scope, dtype=dtype, extent=extent)
     assert len(checks(parse(text), "RLX314")) == count
+
+
+METAL = 'T.func_attr({"target": T.target({"kind": "metal", "max_shared_memory_per_block": 65536})})'
+
+
+@pytest.mark.parametrize(
+    ("own", "target", "scope", "extent", "count"),
+    [
+        ("T.evaluate(0)", "metal", "shared", 8193, 1),
+        ("T.evaluate(0)", "metal", "shared", 8192, 0),
+        ("T.evaluate(0)", "metal", "global", 8193, 0),
+        ("T.evaluate(0)", "llvm", "shared", 8193, 0),
+        ("T.evaluate(0)", '{"kind": "cuda", "max_shared_memory_per_block": 4096}', "shared", 1025, 1),
+        (METAL, "metal", "shared", 8193, 0),
+    ],
+)
+def test_the_target_that_the_user_names_counts_where_a_kernel_names_none(
+    own: str, target: str, scope: str, extent: int, count: int
+) -> None:
+    text = MODULE.format(target=own, scope=scope, dtype="float32", extent=extent)
+    report = relax_lint.check(parse(text), {"select": ["RLX314"], "target": target})
+    assert len(report.findings) == count

@@ -113,6 +113,23 @@ def test_an_index_from_data_is_an_assumption_with_a_name() -> None:
     assert checks(parse(GATHER.format(GUARDED, "indices")), "RLX306") == []
 
 
+def test_strict_reports_what_nothing_checks() -> None:
+    (check,) = relax_lint.check(
+        parse(GATHER.format("x[where[i]]", "indices")), {"select": ["RLX306"], "strict": True}
+    ).findings
+    assert (check.severity.value, check.undecided, check.assumes) == ("warning", True, ())
+    assert check.message.endswith("it assumes `indices` within 0..n - 1 (indices of `gather`, not checked)")
+
+
+def test_strict_raises_what_is_undecided() -> None:
+    text = GATHER.format("x[T.bitwise_xor(where[i], where[0])]", "indices")
+    loud = {}
+    for strict in (False, True):
+        (check,) = relax_lint.check(parse(text), {"select": ["RLX306"], "strict": strict}).findings
+        loud[strict] = check.severity.value
+    assert loud == {False: "note", True: "warning"}
+
+
 def test_a_constant_is_no_assumption() -> None:
     module = parse(GATHER.format("x[where[i]]", 'R.const([0, 2, 1], "int32")'))
     (check,) = checks(module, "RLX306")

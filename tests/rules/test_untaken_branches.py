@@ -87,3 +87,61 @@ def same(x: T.Buffer((4,), "float32"), y: T.Buffer((4,), "float32")):
 """
     told = {c.binding for c in checks(parse(same + text), "RLX205") if c.severity.value != "none"}
     assert told == {"ka"}
+
+
+FOLLOWED = """
+@T.prim_func(private=True, s_tir=True)
+def fill(x: T.Buffer((4,), "float32")):
+    for i in range(4):
+        x[i] = T.float32(7)
+
+@T.prim_func(private=True, s_tir=True)
+def more(x: T.Buffer((4,), "float32")):
+    for i in range(4):
+        x[i] = x[i] + T.float32(1)
+
+@R.function(pure=False)
+def main(c: R.Tensor((), "bool"), x: R.Tensor((4,), "float32")) -> R.Tensor((4,), "float32"):
+    cls = Module
+    v = R.builtin.alloc_tensor(R.shape([4]), R.dtype("float32"), R.prim_value(0))
+    {before}
+    if c:
+        if {inner}:
+            {taken}
+            p = x
+        else:
+            {untaken}
+            p = x
+        {inside}
+        r = p
+    else:
+        r = x
+    {after}
+    return {result}
+"""
+NOTHING = "nothing{0} = x"
+
+
+def told(rule: str, *, inner: str = "c", result: str = "r", **parts: str) -> list[tuple[str | None, str]]:
+    """Where a rule has something to say, and the verdict."""
+    names = ("before", "taken", "untaken", "inside", "after")
+    filled = {name: parts.get(name, NOTHING.format(number)) for number, name in enumerate(names)}
+    program = parse(FOLLOWED.format(inner=inner, result=result, **filled))
+    found = (check for check in checks(program, rule) if check.verdict.value != "always-fine")
+    return [(check.binding, check.verdict.value) for check in found]
+
+
+def test_a_read_that_does_not_happen_hides_no_later_one() -> None:
+    # Such a tensor holds whatever lay in its memory before: the random search found it returned, untold.
+    assert told("RLX205", untaken="w = cls.more(v)", result="v") == [("v", "always-wrong")]
+    assert told("RLX205", untaken="w = cls.more(v)", inside="k = cls.more(v)") == [("k", "always-wrong")]
+
+
+def test_what_is_not_carried_out_changes_nothing() -> None:
+    fill, kill = "w = cls.fill(v)", "k = R.memory.kill_tensor(v)"
+    assert told("RLX205", untaken=fill, result="v") == [("v", "always-wrong")]
+    assert told("RLX205", taken=fill, inside="k = cls.more(v)") == []
+    assert told("RLX201", before=fill, untaken=kill, result="v") == []
+    assert told("RLX201", before=fill, taken=kill, inside="u = cls.more(v)") == [("u", "always-wrong")]
+    # Where the condition is another one it may be carried out.
+    assert told("RLX201", before=f"{fill}\n    o = R.zeros((), 'bool')", inner="o", untaken=kill, result="v")

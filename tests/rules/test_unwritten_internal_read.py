@@ -2,10 +2,23 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+from textwrap import indent
+
 import pytest
 
+import relax_lint
+from relax_lint.settings.config import Config
 from tests.rules.checking import checks, parse, verdicts
 from tests.rules.one_kernel import called_kernel
+
+MODULE = """\
+from tvm.script import ir as I, relax as R, tirx as T
+
+
+@I.ir_module
+class Module:
+"""
 
 
 def said(body: str) -> list[tuple[str, str, str | None]]:
@@ -39,3 +52,19 @@ def test_what_comes_before_every_store_is_reported(body: str, safe: str) -> None
 )
 def test_in_doubt_nothing_is_said(body: str) -> None:
     assert said(body) == []
+
+
+def test_the_read_is_shown_where_it_stands(tmp_path: Path) -> None:
+    body = 's = T.alloc_buffer((8,), "float32")\nfor i in T.parallel(n):\n    y[0] = y[0] + s[i]'
+    text = MODULE + indent(called_kernel(body), "    ")
+    path = tmp_path / "kernels.py"
+    path.write_text(text, encoding="utf-8")
+    report = relax_lint.check(str(path), Config(select=("RLX311", "RLX312")))
+    shown = {}
+    for check in report.findings:
+        (related,) = check.related
+        place = related.location
+        assert place is not None
+        line = text.splitlines()[place.line - 1]
+        shown[check.rule] = related.message, line[place.column - 1 : place.end_column - 1]
+    assert shown == {"RLX311": ("the read", "s[i]"), "RLX312": ("the store", "y[0]")}

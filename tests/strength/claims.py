@@ -22,6 +22,7 @@ from relax_lint.settings.config import Config
 from relax_lint.settings.memory_request import MemoryRequest
 from relax_lint.symbolic.evaluation import compile_condition, compile_expr
 from relax_lint.symbolic.parsing import ParseError, parse_condition, parse_expr
+from tests.strength.words import name_of, words_of
 
 WHERE = " exactly where "
 """Stands before a condition in a claim."""
@@ -47,10 +48,13 @@ _NOT_FIGURES = (
 
 @dataclass(frozen=True)
 class Said:
-    """Claims, each once for every time that it is made, and what is reported to the user."""
+    """Claims, each once for every time that it is made, and what is reported to the user: which findings, and
+    in which `words`, one line for each object that is reported.
+    """
 
     claims: tuple[str, ...]
     findings: tuple[str, ...] = ()
+    words: tuple[str, ...] = ()
 
 
 def said_of(
@@ -67,12 +71,7 @@ def said_of(
         claims += [f"{counted.function}: an access is proved"] * counted.proved
         claims += [f"{counted.function}: an access is wrong"] * counted.wrong
     reported = (name_of(check) for check in judged.checks if check.severity is not Severity.NONE)
-    return Said(tuple(claims), tuple(reported))
-
-
-def name_of(check: Check) -> str:
-    """What a check is about."""
-    return f"{check.function}/{check.binding} {check.rule}"
+    return Said(tuple(claims), tuple(reported), tuple(words_of(judged)))
 
 
 def of_check(check: Check) -> Iterator[str]:

@@ -39,4 +39,4 @@ def said_of_kernel(text: str) -> Said:
     # Read once for both.
     alone = tuple(of_kernel(kept.of(module)["kernel"]))
     found = said_of(module, proofs=True, kept=kept)
-    return Said((*alone, *found.claims), found.findings)
+    return Said((*alone, *found.claims), found.findings, found.words)

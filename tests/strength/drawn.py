@@ -139,7 +139,8 @@ def _said_behind_passes(program: through_passes.Program) -> Said:
     said = {stage: said_of(found) for stage, found in stages if stage}
     claims = (f"{stage}: {claim}" for stage, one in said.items() for claim in one.claims)
     findings = (f"{stage}: {finding}" for stage, one in said.items() for finding in one.findings)
-    return Said(tuple(claims), tuple(findings))
+    words = (f"{stage}: {line}" for stage, one in said.items() for line in one.words)
+    return Said(tuple(claims), tuple(findings), tuple(words))
 
 
 def _verify_passes(program: through_passes.Program) -> None:

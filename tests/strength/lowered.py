@@ -39,7 +39,7 @@ def said_of_model(case: Case) -> Said:
     with tvm.target.Target(TARGET):
         module = lowering()(allocating(planned=case.planned)(case.make()))
     said = said_of(module)
-    return Said((*said.claims, *_at_calls(module, case)), said.findings)
+    return Said((*said.claims, *_at_calls(module, case)), said.findings, said.words)
 
 
 def _at_calls(module: Any, case: Case) -> Iterator[str]:

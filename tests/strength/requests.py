@@ -19,7 +19,8 @@ from relax_lint.settings.config import Config
 from relax_lint.settings.memory_request import WHOLE, Binding, MemoryRequest
 from relax_lint.totals.comparison import Change, FunctionTotals, compare, totals_of
 from relax_lint.totals.serving import serving
-from tests.strength.claims import Said, name_of, of_check, of_totals
+from tests.strength.claims import Said, of_check, of_totals
+from tests.strength.words import name_of, words_of
 
 _SYMBOL = re.compile(r"^\s*(\w+) = T\.int64\(", re.MULTILINE)
 _TARGETS = ("llvm", "cuda")
@@ -93,7 +94,7 @@ def said_of_request(request: Request) -> Said:
         *found.notes,
         *map(str, found.estimates),
     ]
-    return Said(tuple(claims))
+    return Said(tuple(claims), words=tuple(words_of(found)))
 
 
 def _of_checks(checks: Sequence[Check]) -> Iterator[str]:

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping
+from dataclasses import replace
 from pathlib import Path
 
 from tests.strength.claims import Said
 
 FOLDER = Path(__file__).with_name("said")
+_FIELDS = ("claims", "findings", "words")
 
 
 def read(family: str) -> dict[str, Said]:
@@ -17,7 +19,7 @@ def read(family: str) -> dict[str, Said]:
     if not path.exists():
         return {}
     data = json.loads(path.read_text(encoding="utf-8"))
-    return {name: Said(tuple(one["claims"]), tuple(one["findings"])) for name, one in data.items()}
+    return {name: Said(*(tuple(one.get(field, ())) for field in _FIELDS)) for name, one in data.items()}
 
 
 def write(family: str, said: Mapping[str, Said]) -> None:
@@ -27,6 +29,11 @@ def write(family: str, said: Mapping[str, Said]) -> None:
     (FOLDER / f"{family.replace(' ', '_')}.json").write_text(f"{text}\n", encoding="utf-8")
 
 
+def is_same(said: Said, before: Said) -> bool:
+    """Whether the same is said, in whatever words."""
+    return in_order(replace(said, words=before.words)) == before
+
+
 def in_order(said: Said) -> Said:
     """As it is stored."""
-    return Said(tuple(sorted(said.claims)), tuple(sorted(said.findings)))
+    return Said(*(tuple(sorted(getattr(said, field))) for field in _FIELDS))

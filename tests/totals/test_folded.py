@@ -13,7 +13,8 @@ import tvm
 from benchmarks.growth_programs import HEAD, twice
 from benchmarks.growth_programs import module as module_of
 from relax_lint.model.builder import build_program
-from relax_lint.model.program import Program
+from relax_lint.model.operations import FunctionCall, If
+from relax_lint.model.program import Function, Program
 from relax_lint.totals import folded, inlined
 from relax_lint.totals.compute import measure
 from relax_lint.totals.folded import events_of
@@ -23,7 +24,7 @@ from relax_lint.totals.peaks import Group, peak
 from relax_lint.totals.plans import Plans
 from relax_lint.totals.pools import pooled
 from relax_lint.totals.quantities import Indeterminate
-from relax_lint.totals.walk import ExecMode, Inventory
+from relax_lint.totals.walk import ExecMode, Inventory, Walk
 from relax_lint.vm.allocators import Allocator
 from tests.totals.call_graphs import module
 
@@ -107,3 +108,38 @@ def test_a_recursion_is_told_from_wherever_it_is_entered() -> None:
 def test_calls_that_are_many_levels_down_are_followed_first(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(folded, "MAX_DEPTH", 2)
     assert compare(program(twice(7))) > 0
+
+
+def followed(kind: type[inlined.InlinedWalker], found: Program, own: Function, mode: ExecMode) -> Walk | str:
+    """Two calls of a function, or why they cannot be followed."""
+    return or_reason(lambda: kind(Plans(found), Inventory.STORAGES, mode).run(own, None, 2))
+
+
+class FollowsBoth(inlined.InlinedWalker):
+    """Takes no call for the same as another."""
+
+    def run(self, function: Function, binding: object, calls: int = 1) -> Walk:
+        self._walk = Walk(allocations=self._allocations)
+        self._run(function, None, calls)
+        self._walk.taken = tuple(self.taken)
+        return self._walk
+
+
+def without_scopes(walk: Walk | str) -> object:
+    """What two walks have in common that are the same: each has objects of its own for the symbols."""
+    if isinstance(walk, str):
+        return walk
+    calls = [(id(call.op), call.moment, call.function.name, call.constants) for call in walk.calls]
+    return walk.allocations, walk.events, walk.steps, walk.operations, walk.placed, walk.taken, calls
+
+
+def test_a_second_call_on_one_path_is_the_first_one_again() -> None:
+    """It is put together of the first, and has to be what following both gives."""
+    repeated = 0
+    for found in [program(module(random.Random(seed))) for seed in range(20, 26)]:
+        for own in found.functions:
+            for mode in ExecMode:
+                ours = followed(inlined.InlinedWalker, found, own, mode)
+                assert without_scopes(ours) == without_scopes(followed(FollowsBoth, found, own, mode))
+                repeated += isinstance(ours, Walk) and not own.body.of(If, FunctionCall)
+    assert repeated > 8

@@ -81,6 +81,7 @@ SAID = {
     "product_with_itself": None,
     "rearranged_past_in_place": Said(passes=("OptimizeLayoutTransform",)),
     "reindexed_past_guard": Said("RLX306", passes=("ReIndex",)),
+    "reversed_past_layout": Said("RLX306", passes=("TransformLayout",)),
     "rounding_left_out": None,
     "scattered_past_source": Said("RLX306", passes=("LegalizeOps",)),
     "scheduled_in_place": None,
@@ -127,6 +128,7 @@ UNWRITTEN = {
 OUTSIDE = {
     "padded_past_producer": (("float32[3, 16384]",), Damage("read", at=196608, size=196608)),
     "reindexed_past_guard": (("float32[16384]",), Damage("read", at=65536, size=65536)),
+    "reversed_past_layout": (("float32[8, 64]",), Damage("read", at=-1012, size=4096)),
     "scattered_past_source": (("float32[100000]", "float32[2]"), Damage("read", at=64, size=8)),
 }
 """Those that read outside of their memory, so that they run in a process of their own: arguments, and what the guard

@@ -24,9 +24,10 @@ from tools.mutants import running
 from tools.mutants.explained import reasons
 from tools.mutants.generating import PACKAGES, ROOT, Key, Mutant, mutants, python_files
 from tools.mutants.recording import record
-from tools.mutants.report import Log, tell
-from tools.mutants.running import KILLED, UNTESTED, Outcome, Trial
+from tools.mutants.report import Log, survivors, tell
+from tools.mutants.running import ILL_TYPED, KILLED, UNTESTED, Outcome, Trial
 from tools.mutants.tests_of import Record, digest, test_files, usefulness
+from tools.mutants.typed import complaint
 
 KEPT = ROOT / "build" / "mutants" / "record.json"
 IMPORTED_TESTS = 200
@@ -69,6 +70,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         left.sort(key=lambda mutant: mutant.key.rank(options.seed))
         seen = recorded(folder, options.tests, options.jobs, options.record)
         _try(left, seen, folder, log, time.monotonic() + options.minutes * 60, options.jobs)
+        _check_types(survivors(log, chosen, known), log, Path(folder))
         return tell(log, chosen, known)
 
 
@@ -175,6 +177,15 @@ def _try(left: Sequence[Mutant], seen: Record, folder: str, log: Log, end: float
         (imported if is_imported else quick).append(Trial(mutant, tests, seen.time_of(tests)))
     running.run(quick, imported, str(Path(folder, "tests")), log.add, end, jobs)
     log.read()
+
+
+def _check_types(left: Sequence[Mutant], log: Log, folder: Path) -> None:
+    """Ask the type checker about what no test notices."""
+    os.chdir(ROOT)
+    for mutant in left:
+        said = complaint(mutant, folder)
+        if said:
+            log.add(Outcome(mutant.key, ILL_TYPED, said))
 
 
 if __name__ == "__main__":

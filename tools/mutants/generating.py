@@ -79,6 +79,14 @@ class Mutant:
         finally:
             self._site.put(self._before)
 
+    def text(self) -> str:
+        """The module with the fault, without its comments."""
+        self._site.put(self._after)
+        try:
+            return ast.unparse(self._tree)
+        finally:
+            self._site.put(self._before)
+
 
 @dataclass(frozen=True)
 class _Within:
@@ -199,4 +207,4 @@ def _is_no_code(node: ast.AST) -> bool:
         target: Any = node.targets[0] if isinstance(node, ast.Assign) else node.target
         alias = isinstance(node, ast.AnnAssign) and "TypeAlias" in ast.unparse(node.annotation)
         return alias or (isinstance(target, ast.Name) and target.id in ("__all__", "__slots__"))
-    return False
+    return isinstance(node, ast.keyword) and node.arg == "repr"

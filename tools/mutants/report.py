@@ -11,11 +11,11 @@ from pathlib import Path
 
 from tools.mutants.explained import entry
 from tools.mutants.generating import Key, Mutant
-from tools.mutants.running import KILLED, SURVIVED, UNTESTED, UNUSABLE, Outcome
+from tools.mutants.running import ILL_TYPED, KILLED, SURVIVED, UNTESTED, UNUSABLE, Outcome
 
 EXPLAINED = "explained"
 NOT_RUN = "not run"
-_COLUMNS = (KILLED, EXPLAINED, SURVIVED, UNTESTED, NOT_RUN)
+_COLUMNS = (KILLED, ILL_TYPED, EXPLAINED, SURVIVED, UNTESTED, NOT_RUN)
 
 
 class Log:
@@ -67,7 +67,9 @@ def operator(mutant: Mutant) -> str:
 def table(
     log: Log, chosen: Iterable[Mutant], known: Mapping[Key, str], by: Callable[[Mutant], str] = folder
 ) -> str:
-    """How many by package or operator, and the share killed of those that were run and are faults."""
+    """How many by package or operator, and the share killed of those that were run and are faults: what the
+    type checker refuses is killed too.
+    """
     found: dict[str, Counter[str]] = defaultdict(Counter)
     for mutant in chosen:
         status = log.status(mutant, known)
@@ -78,8 +80,9 @@ def table(
     lines = [f"{'':32}" + "".join(f"{column:>17}" for column in columns) + f"{'share killed':>14}"]
     for name in (*sorted(set(found) - {"all"}), "all"):
         counts = found[name]
-        run = counts[KILLED] + counts[SURVIVED] + counts[UNTESTED]
-        share = f"{counts[KILLED] / run:14.1%}" if run else f"{'-':>14}"
+        noticed = counts[KILLED] + counts[ILL_TYPED]
+        run = noticed + counts[SURVIVED] + counts[UNTESTED]
+        share = f"{noticed / run:14.1%}" if run else f"{'-':>14}"
         lines.append(f"{name:32}" + "".join(f"{counts[column]:17,}" for column in columns) + share)
     return "\n".join(lines)
 

@@ -42,6 +42,8 @@ KILLED = "killed"
 SURVIVED = "survived"
 UNUSABLE = "not a program"
 UNTESTED = "no test runs it"
+ILL_TYPED = "ill-typed"
+"""No test notices it, but the type checker does."""
 
 
 @dataclass(frozen=True)

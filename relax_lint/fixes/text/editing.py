@@ -164,7 +164,8 @@ class UnitText:
 
     @cached_property
     def _line_ends(self) -> list[str]:
-        return _LINE_END.findall(self._text.content)
+        content = self._text.content
+        return _LINE_END.findall(content) if "\r" in content else ["\n"] * content.count("\n")
 
     def _require_own_lines(self, statement: ast.stmt) -> None:
         """Raises NotEditableError where the lines of a statement hold more than it and a comment."""

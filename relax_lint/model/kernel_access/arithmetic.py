@@ -144,6 +144,8 @@ class Arithmetic(Results):
         if pair is None:
             return None
         a, d = pair
+        if d.is_constant and d.constant < 0:
+            a, d = -a, -d
         quotient = self.terms.quotient(a, d)
         if quotient is None or self.terms.is_not_negative(a):
             return quotient
@@ -157,6 +159,9 @@ class Arithmetic(Results):
         if pair is None:
             return None
         a, d = pair
+        if d.is_constant and d.constant < 0:
+            # The sign of what is left is that of the dividend.
+            d = -d
         rest = self.terms.remainder(a, d)
         if rest is None or self.terms.is_not_negative(a):
             return rest

@@ -42,16 +42,16 @@ class Expressions(Arithmetic):
         known: Value = self.known.get(node.__chandle__())
         if known is not None:
             return known
-        buffer = self.buffers.get(node.__chandle__()) or self.pointers.get(node.__chandle__())
+        pointer = self.pointers.get(node.__chandle__())
+        buffer = self.buffers.get(node.__chandle__()) if pointer is None else pointer.buffer
         if buffer is not None:
-            why = (
-                f"its memory is passed to `{self.callee}`"
-                if self.callee
-                else "its address is taken in the kernel"
-            )
-            self.lose(buffer, why)
-            return None
+            self.lose(buffer, self._taken())
         return None
+
+    def _taken(self) -> str:
+        """Why nobody knows what becomes of a buffer whose pointer is used."""
+        taken = "its address is taken in the kernel"
+        return f"its memory is passed to `{self.callee}`" if self.callee else taken
 
     def _load(self, node: Any) -> Value:
         buffer = self.buffer(nodes.loaded_buffer(node))
@@ -141,7 +141,7 @@ class Expressions(Arithmetic):
         return None
 
     def _buffer_data(self, node: Any) -> Value:
-        self.lose(self.buffer(node.args[0]), f"its memory is passed to `{self.callee}`")
+        self.lose(self.buffer(node.args[0]), self._taken())
         return None
 
     def _address(self, node: Any) -> Value:

@@ -39,6 +39,21 @@ class Buffer:
     """
 
 
+@record(frozen=True, eq=False)
+class MemoryPointer:
+    """A place in the memory of a buffer, so many of its elements behind the start; None: anywhere."""
+
+    buffer: Buffer
+    begin: Poly | None
+
+    def counted(self, item: int) -> Poly | None:
+        """How many elements of so many bits it is behind the start."""
+        own = self.buffer.item
+        if self.begin is None or self.begin == ZERO or own == item:
+            return self.begin
+        return self.begin.scale(own // item) if item and not own % item else None
+
+
 def narrow_claims(wraps: Sequence[Poly]) -> list[Claim]:
     """What must not be: numbers beyond 32 bits."""
     return [
@@ -142,12 +157,16 @@ def range_claims(buffer: Buffer, first: Poly, count: Poly, item: int) -> Iterato
 
 def start_of(window: Buffer) -> Poly | None:
     """The position of the first element of a window in its memory."""
-    indices: list[Poly] | None = [ZERO] * len(window.shape)
-    buffer = window
-    while buffer.source is not None and indices is not None:
-        indices = _in_source(buffer, indices)
+    return position_of(window, [ZERO] * len(window.shape))
+
+
+def position_of(buffer: Buffer, indices: Sequence[Poly]) -> Poly | None:
+    """The position of an element in its memory, in elements of the buffer."""
+    found: list[Poly] | None = [*indices]
+    while buffer.source is not None and not buffer.view and found is not None:
+        found = _in_source(buffer, found)
         buffer = buffer.source
-    return None if indices is None else _flat(buffer, indices)
+    return None if found is None else _flat(buffer, found)
 
 
 def is_leading(buffer: Buffer, ends: Iterable[tuple[int | None, bool]]) -> bool:
@@ -222,7 +241,18 @@ def unreadable(buffer: Buffer, indices: tuple[Poly | None, ...]) -> str:
             return f"its index of axis {axis} is not an integer expression that can be read"
         if extent is None:
             return f"extent {axis} of its buffer is not an integer expression that can be read"
-    return ""
+    return "" if _is_placed(buffer) else "what its buffer shows begins at a place that cannot be read"
+
+
+def _is_placed(buffer: Buffer) -> bool:
+    """Whether it is known which part of its memory a buffer shows."""
+    source = buffer.source
+    if source is None:
+        return True
+    if not buffer.view:
+        return None not in buffer.starts and _is_placed(source)
+    sizes = (*buffer.shape, *buffer.strides, *source.shape, buffer.offset)
+    return None not in sizes and bool(buffer.item and source.item)
 
 
 def narrowed(span: Span, learned: tuple[float, float] | None) -> Span:

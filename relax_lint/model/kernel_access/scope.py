@@ -12,6 +12,7 @@ from relax_lint.model.kernel_access.filled import Filled
 from relax_lint.model.kernel_access.invariants import Guesses, Put
 from relax_lint.model.kernel_access.layouts import (
     Buffer,
+    MemoryPointer,
     narrow_claims,
 )
 from relax_lint.model.kernel_access.outside import Around, Claim, is_data, obligations
@@ -41,7 +42,7 @@ class Scope:
         self.known: dict[int, Any] = {}
         """The values of variables by their addresses."""
         self.buffers: dict[int, Buffer] = {}
-        self.pointers: dict[int, Buffer] = {}
+        self.pointers: dict[int, MemoryPointer] = {}
         """The buffers whose memory variables point to, by the addresses of the variables."""
         self.wraps: list[Poly] = []
         self.wide: dict[Poly, None] = {}

@@ -8,7 +8,8 @@ from typing import Any
 
 from relax_lint.model.kernel_access.accesses import Region
 from relax_lint.model.kernel_access.conditions import Condition
-from relax_lint.model.kernel_access.layouts import Buffer
+from relax_lint.model.kernel_access.layouts import MemoryPointer, memory_of, position_of
+from relax_lint.model.kernel_access.polynomials import ZERO
 from relax_lint.model.kernel_access.survey import Survey
 from relax_lint.model.kernel_access.warps import Warps
 from relax_lint.vm import nodes
@@ -35,10 +36,18 @@ class Subroutines(Warps):
         """Where some facts hold."""
         raise NotImplementedError
 
-    def pointed(self, data: Any) -> Buffer | None:
-        """The buffer whose memory an expression points to."""
+    def pointed(self, data: Any) -> MemoryPointer | None:
+        """Where an expression points to."""
         source = nodes.data_of_buffer(data)
-        return self.pointers.get(data.__chandle__()) if source is None else self.buffer(source)
+        if source is not None:
+            return MemoryPointer(self.buffer(source), ZERO)
+        element = nodes.addressed(data)
+        if element is None:
+            return self.pointers.get(data.__chandle__())
+        buffer = self.buffer(nodes.loaded_buffer(element))
+        indices = [index for index in self.indices(element.indices) if index is not None]
+        is_known = len(indices) == len(buffer.shape) and memory_of(buffer).is_compact
+        return MemoryPointer(buffer, position_of(buffer, indices) if is_known else None)
 
     def subroutine(self, node: Any) -> bool:
         """Read the body of a PrimFunc that is called, if all that it is given is known."""
@@ -50,18 +59,29 @@ class Subroutines(Warps):
         self._followed += 1
         if len(pairs) != len(callee.params) or self._followed > MAX_FOLLOWED:
             return False
-        pointers = {var.__chandle__(): self.pointed(arg) for var, arg in pairs if not _is_number(var)}
-        if None in pointers.values() or any(type(var.ty).__name__ == "BufferType" for var in callee.params):
+        given = [(var, arg) for var, arg in pairs if not _is_number(var)]
+        if not all(self._is_pointer(arg) for _, arg in given) or any(
+            type(var.ty).__name__ == "BufferType" for var in callee.params
+        ):
             # A pointer is no tensor: the shape of such a parameter says nothing of the memory.
             return False
+        pointers = {var.__chandle__(): self.pointed(arg) for var, arg in given}
         values = [(var, self.settled(arg)) for var, arg in pairs if _is_number(var)]
         for var, value in values:
             self.bind(var, value)
-        given = {address: buffer for address, buffer in pointers.items() if buffer is not None}
-        self._read_body(name, callee, given)
+        self._read_body(
+            name, callee, {at: pointer for at, pointer in pointers.items() if pointer is not None}
+        )
         return True
 
-    def _read_body(self, name: str, callee: Any, given: Mapping[int, Buffer]) -> None:
+    def _is_pointer(self, node: Any) -> bool:
+        return (
+            nodes.data_of_buffer(node) is not None
+            or nodes.addressed(node) is not None
+            or node.__chandle__() in self.pointers
+        )
+
+    def _read_body(self, name: str, callee: Any, given: Mapping[int, MemoryPointer]) -> None:
         self.pointers.update(given)
         before, self._inside = self._inside, (*self._inside, name)
         known = len(self.facts)
@@ -72,9 +92,9 @@ class Subroutines(Warps):
             # Who comes back has passed what it asserts.
             self.facts = (*self.facts, *checked)
         self._inside = before
-        for buffer in given.values():
+        for pointer in given.values():
             # A loop around the call does not show what the call stores.
-            self.handed.add(buffer.ref.root)
+            self.handed.add(pointer.buffer.ref.root)
 
 
 def _is_number(var: Any) -> bool:

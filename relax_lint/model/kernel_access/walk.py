@@ -107,9 +107,12 @@ class Walk(Extents):
             self._new(node.buffer, node.buffer)
             return
         # A view of a view starts where the memory does.
-        root = next(b for b in self.buffers.values() if b.ref.number == shown.ref.root)
+        root = next(b for b in self.buffers.values() if b.ref.number == shown.buffer.ref.root)
         buffer = node.buffer
         offset = self.number(buffer.elem_offset) if buffer.elem_offset is not None else ZERO
+        bits, lanes = versions.dtype_bits(str(buffer.dtype))
+        begin = shown.counted(bits * lanes)
+        offset = None if offset is None or begin is None else offset + begin
         strides = tuple(self.number(stride) for stride in buffer.strides or ())
         self._new(buffer, buffer, source=root, view=True, offset=offset, strides=strides)
 

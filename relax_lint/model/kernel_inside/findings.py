@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from dataclasses import field
+from typing import Any
+
 from sympy.logic.boolalg import Boolean
 
 from relax_lint.support.lazy_dataclass import record
@@ -19,6 +22,7 @@ class Race:
     kind: str
     reads: bool
     harmless: Boolean
+    node: Any = field(default=None, compare=False, repr=False)
 
 
 @record(frozen=True)
@@ -31,6 +35,7 @@ class UnwrittenRead:
     buffer: str
     ever: bool
     harmless: Boolean
+    node: Any = field(default=None, compare=False, repr=False)
 
 
 @record(frozen=True)
@@ -54,13 +59,25 @@ class LargeBuffer:
 
 
 @record(frozen=True)
+class OnChip:
+    """A buffer of the kernel in shared or local memory, of so many bytes."""
+
+    buffer: str
+    scope: str
+    bytes: int
+
+
+@record(frozen=True)
 class Inside:
-    """All that is found in a kernel. What is not certain is left out."""
+    """All that is found in a kernel. What is not certain is left out. `on_chip` are the buffers of a kernel
+    that names no target, which those of `large` are beyond.
+    """
 
     races: tuple[Race, ...] = ()
     unwritten_reads: tuple[UnwrittenRead, ...] = ()
     unused: tuple[UnusedBuffer, ...] = ()
     large: tuple[LargeBuffer, ...] = ()
+    on_chip: tuple[OnChip, ...] = ()
 
 
 NOTHING = Inside()

@@ -13,6 +13,7 @@ from relax_lint.model.kernel_inside.findings import (
     NOTHING,
     Inside,
     LargeBuffer,
+    OnChip,
     Race,
     UnusedBuffer,
     UnwrittenRead,
@@ -37,14 +38,14 @@ def read_inside(
     """
     walk = Walk()
     walk.statement(prim_func.body)
+    on_chip, target = _on_chip(walk), _named_target(prim_func)
+    large = () if target is None else tuple(beyond(on_chip, target))
+    more = on_chip if target is None else ()
     if walk.irregular:
-        return Inside(large=_large(walk, prim_func))
+        return Inside(large=large, on_chip=more)
     reader = _Reader(walk, prim_func, symbols, fits)
     found = Inside(
-        tuple(reader.races()),
-        tuple(reader.unwritten_reads()),
-        tuple(reader.unused()),
-        _large(walk, prim_func),
+        tuple(reader.races()), tuple(reader.unwritten_reads()), tuple(reader.unused()), large, more
     )
     return NOTHING if found == NOTHING else found
 
@@ -88,7 +89,7 @@ class _Reader:
         harmless = self._not_made(store, 2, loop)
         if harmless is None or harmless == sympy.true:
             return None
-        return Race(_text(store.node), _name(store.node), loop.name, loop.kind, reads, harmless)
+        return Race(_text(store.node), _name(store.node), loop.name, loop.kind, reads, harmless, store.node)
 
     def _is_shared(self, store: Access, loop: Loop) -> bool:
         """Whether the steps of a loop have the buffer together, and come in any order."""
@@ -117,7 +118,7 @@ class _Reader:
                 harmless = self._not_made(load, 1, None)
                 if harmless is not None and harmless != sympy.true:
                     name = str(internal.buffer.name)
-                    yield UnwrittenRead(_text(load.node), name, not stores, harmless)
+                    yield UnwrittenRead(_text(load.node), name, not stores, harmless, load.node)
                     break
 
     def unused(self) -> Iterator[UnusedBuffer]:
@@ -198,23 +199,27 @@ def _scope(buffer: Any) -> str:
 # -- targets -----------------------------------------------------------------------------------
 
 
-def _large(walk: Walk, prim_func: Any) -> tuple[LargeBuffer, ...]:
-    """Buffers beyond the limits of the kernel's target. Before the lowering TVM may still make those of
-    blocks smaller.
-    """
-    target = prim_func.attrs.get("target", None) if prim_func.attrs else None
-    if target is None:
-        return ()
-    return tuple(_too_large(walk.internals.values(), target))
+def _named_target(prim_func: Any) -> Any:
+    return prim_func.attrs.get("target", None) if prim_func.attrs else None
 
 
-def _too_large(internals: Sequence[Internal] | Any, target: Any) -> Iterator[LargeBuffer]:
-    for internal in internals:
+def _on_chip(walk: Walk) -> tuple[OnChip, ...]:
+    """The buffers in shared and local memory. Those of blocks TVM may still make smaller."""
+    found = []
+    for internal in walk.internals.values():
         scope = _scope(internal.buffer)
-        limit = None if _grows(scope, target) else _limit(target, _LIMITS.get(scope.partition(".")[0], ""))
-        size = None if internal.moves else _bytes(internal.buffer)
-        if limit is not None and size is not None and size > limit:
-            yield LargeBuffer(str(internal.buffer.name), scope, size, limit, str(target.kind.name))
+        size = None if internal.moves or scope.partition(".")[0] not in _LIMITS else _bytes(internal.buffer)
+        if size is not None:
+            found.append(OnChip(str(internal.buffer.name), scope, size))
+    return tuple(found)
+
+
+def beyond(buffers: Sequence[OnChip], target: Any) -> Iterator[LargeBuffer]:
+    """The buffers that are larger than a target allows in their scope."""
+    for one in buffers:
+        limit = None if _grows(one.scope, target) else _limit(target, _LIMITS[one.scope.partition(".")[0]])
+        if limit is not None and one.bytes > limit:
+            yield LargeBuffer(one.buffer, one.scope, one.bytes, limit, str(target.kind.name))
 
 
 def _grows(scope: str, target: Any) -> bool:

@@ -252,6 +252,11 @@ class Walk:
             indices = self._joined([self._read(index) for index in node.indices[:]])
             self._touch(node, nodes.loaded_buffer(node), False, indices, Depends(), ())
             return Depends(indices.loops, contents=True)
+        element = nodes.addressed(node)
+        if element is not None:
+            # Nothing is loaded; what is done there is not known.
+            self.escaped.add(key_of(nodes.loaded_buffer(element)))
+            return self._joined([self._read(index) for index in element.indices[:]])
         if kind == "Let":
             self._name(node.var, node.value, self._read(node.value))
             return self._read(node.body)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
-from relax_lint.facts.remedies import CheckAtRunTime
+from relax_lint.facts.remedies import check_unless_empty
 from relax_lint.results.verdict import Severity, Verdict
 from relax_lint.rule import FixAvailability, Judgement, Message, Rule
 
@@ -16,15 +16,16 @@ if TYPE_CHECKING:
 
 def check(facts: FunctionFacts) -> Iterator[Judgement]:
     """Every call of a kernel of which not every access is inside its buffer whatever the call."""
-    for decided in facts.indices.accesses():
+    is_strict = facts.config.strict
+    for found in facts.indices.accesses():
+        decided = facts.indices.doubted(found) if is_strict else found
         use, verdict = decided.event, decided.decision.verdict
         message, severity = Message(f"`{use.kernel.name}` stays inside its buffers"), None
         if verdict is not Verdict.ALWAYS_FINE:
             certain = verdict is Verdict.ALWAYS_WRONG or decided.only_empty
             message = _message(facts, use, facts.wrong_unless(decided), certain=certain)
-            severity = None if facts.indices.is_about_input(use) else Severity.NOTE
-        # A check that only empty tensors pass would refuse every useful input.
-        remedy = None if decided.only_empty else CheckAtRunTime()
+            severity = None if is_strict or facts.indices.is_about_input(use) else Severity.NOTE
+        remedy = check_unless_empty(decided)
         yield Judgement.of(decided, use.call.place, message, severity=severity, remedy=remedy)
 
 

@@ -12,6 +12,7 @@ from relax_lint.rule import Judgement, Message, Rule
 if TYPE_CHECKING:
     from relax_lint.facts.function import FunctionFacts
     from relax_lint.model.kernel_inside.findings import Race
+    from relax_lint.results.location import Location
 
 
 def check(facts: FunctionFacts) -> Iterator[Judgement]:
@@ -21,11 +22,11 @@ def check(facts: FunctionFacts) -> Iterator[Judgement]:
         if decided.decision.verdict is Verdict.ALWAYS_FINE:
             message = Message(f"no two steps of `{race.loop}` in `{use.kernel.name}` write `{race.element}`")
         else:
-            message = _message(use.kernel.name, race)
+            message = _message(use.kernel.name, race, facts.inside.place(decided.event, "the store"))
         yield Judgement.of(decided, use.call.place, message)
 
 
-def _message(kernel: str, race: Race) -> Message:
+def _message(kernel: str, race: Race, related: tuple[tuple[str, Location], ...]) -> Message:
     does = "reads and writes" if race.reads else "writes"
     steps = f"every step of the parallel loop `{race.loop}`"
     if race.kind != "parallel":
@@ -33,6 +34,7 @@ def _message(kernel: str, race: Race) -> Message:
     return Message(
         f"{steps} in `{kernel}` {does} `{race.element}`",
         label=f"a race on `{race.buffer}`",
+        related=related,
         help=("make the loop serial, give each step an element of its own, or add with an atomic",),
     )
 

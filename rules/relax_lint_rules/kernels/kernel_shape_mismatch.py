@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
-from relax_lint.facts.remedies import CheckAtRunTime
+from relax_lint.facts.remedies import check_unless_empty
 from relax_lint.results.confirmation import FAILURE
 from relax_lint.results.verdict import Verdict
 from relax_lint.rule import FixAvailability, Judgement, Message, Rule
@@ -23,14 +23,14 @@ def check(facts: FunctionFacts) -> Iterator[Judgement]:
         message = Message(f"`{use.kernel.name}` accepts the shapes of its arguments")
         if decision.verdict is not Verdict.ALWAYS_FINE:
             message = _message(facts, decided)
-        yield Judgement.of(decided, use.call.place, message, remedy=_remedy(decided))
+        yield Judgement.of(decided, use.call.place, message, remedy=check_unless_empty(decided))
     for called in facts.accepted_calls():
         event, verdict = called.event, called.decision.verdict
         message = Message(f"`{event.function}` accepts the shapes of its arguments")
         if verdict is not Verdict.ALWAYS_FINE:
             text = f"`{event.function}` {_rejects(called)} its arguments: {event.unmet}"
             message = Message(text + facts.wrong_unless(called), label=event.unmet)
-        yield Judgement.of(called, event.call.place, message, remedy=_remedy(called))
+        yield Judgement.of(called, event.call.place, message, remedy=check_unless_empty(called))
 
 
 def _message(facts: FunctionFacts, decided: Decided[KernelUse]) -> Message:
@@ -44,11 +44,6 @@ def _message(facts: FunctionFacts, decided: Decided[KernelUse]) -> Message:
 def _rejects(decided: Decided[object]) -> str:
     certain = decided.decision.verdict is Verdict.ALWAYS_WRONG or decided.only_empty
     return "rejects" if certain else "may reject"
-
-
-def _remedy(decided: Decided[object]) -> CheckAtRunTime | None:
-    # A check that only empty tensors pass would refuse every useful input.
-    return None if decided.only_empty else CheckAtRunTime()
 
 
 RULE = Rule(

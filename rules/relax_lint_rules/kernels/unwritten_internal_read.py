@@ -19,9 +19,10 @@ def check(facts: FunctionFacts) -> Iterator[Judgement]:
         use, read = decided.event.use, decided.event.finding
         when = "which is never written" if read.ever else "before anything is written there"
         text = f"`{use.kernel.name}` reads `{read.element}` {when}"
+        related = facts.inside.place(decided.event, "the read")
         if decided.decision.verdict is Verdict.ALWAYS_FINE:
             text = f"`{use.kernel.name}` does not read `{read.buffer}` before it is written"
-        message = Message(text, label=f"reads `{read.buffer}` unwritten")
+        message = Message(text, label=f"reads `{read.buffer}` unwritten", related=related)
         yield Judgement.of(decided, use.call.place, message)
 
 

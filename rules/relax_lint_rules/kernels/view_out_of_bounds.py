@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
-from relax_lint.facts.remedies import CheckAtRunTime
+from relax_lint.facts.remedies import check_unless_empty
 from relax_lint.results.verdict import Severity, Verdict
 from relax_lint.rule import FixAvailability, Judgement, Message, Rule
 
@@ -26,8 +26,7 @@ def check(facts: FunctionFacts) -> Iterator[Judgement]:
         # A shape that a kernel of the program computes is not what somebody hands over.
         is_note = facts.is_computed(decided.decision) and not facts.config.strict
         severity = Severity.NOTE if is_note else None
-        # A check that only empty tensors pass would refuse every useful input.
-        remedy = None if decided.only_empty else CheckAtRunTime()
+        remedy = check_unless_empty(decided)
         yield Judgement.of(decided, view.op.place, message, severity=severity, remedy=remedy)
 
 

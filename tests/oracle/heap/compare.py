@@ -13,6 +13,7 @@ from relax_lint.replay.modules import load_module
 from relax_lint.results.check import Check
 from relax_lint.results.verdict import Verdict
 from relax_lint.settings.config import Config
+from tests.oracle.answers import NOT_COMPARED, is_answer
 
 from .program import (
     CONSTANT,
@@ -184,6 +185,9 @@ def _run_on(machine: Machine, module: Module, run: Run, seen: Counter[str]) -> N
         Tensor("bool", (), int(p.c)),
     ]
     result = machine.run(module, "main", inputs, allocator="naive")
+    if not is_answer(result):
+        seen[NOT_COMPARED] += 1
+        return
     seen["calls on the machine"] += 1
     happened = None if result.outcome is Outcome.OK else result.error_type or str(result.outcome)
     if happened != run.error:

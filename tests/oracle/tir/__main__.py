@@ -16,7 +16,8 @@ from collections.abc import Callable
 
 from tests.oracle.tir.compare import Unusable, compare, reason
 from tests.oracle.tir.compiled_child import compare_apart
-from tests.oracle.tir.writer import Kernel, script, smaller, some
+from tests.oracle.tir.forms import every
+from tests.oracle.tir.writer import Kernel, script, smaller
 
 SHOWN = 12
 """How many disagreements of one kind are made smaller."""
@@ -52,7 +53,7 @@ def main() -> int:
     started = told = time.monotonic()
     seen: Counter[str] = Counter()
     reasons: Counter[str] = Counter()
-    for count, kernel in enumerate(some(options.kernels, options.seed), 1):
+    for count, kernel in enumerate(every(options.kernels, options.seed), 1):
         now = time.monotonic()
         if now - started > options.minutes * 60:
             break

@@ -59,7 +59,7 @@ class Runs:
 
 
 def read(kernel: Kernel) -> Any:
-    """The PrimFunc. Raises `Unusable`."""
+    """The PrimFunc, or a module with it as `f` and those that it calls. Raises `Unusable`."""
     try:
         # The decorator looks at every frame of Python's stack, which nothing uses here.
         with mock.patch.object(inspect, "stack", return_value=[]):
@@ -76,10 +76,19 @@ def sizes(names: list[str]) -> Iterator[dict[str, int]]:
         yield dict(zip(names, values, strict=True))
 
 
-def runs(prim_func: Any) -> Runs:
+def parts(read: Any) -> tuple[Any, dict[str, Any]]:
+    """A PrimFunc and those that it may call, by name."""
+    if not isinstance(read, tvm.IRModule):
+        return read, {}
+    functions = {var.name_hint: function for var, function in read.functions.items()}
+    return functions.pop("f"), functions
+
+
+def runs(given: Any) -> Runs:
     """The kernel at every size of the grid. Raises `Unusable`."""
+    prim_func, functions = parts(given)
     try:
-        machine = Machine(prim_func)
+        machine = Machine(prim_func, functions)
         found = {}
         for size in sizes(symbol_names(prim_func)):
             shapes = machine.shapes(size)
@@ -114,10 +123,14 @@ class _Kept(ModuleJudge):
         return iter(self.last)
 
 
-def judged(prim_func: Any) -> Said:
+def judged(given: Any) -> Said:
     """What the linter says of a call of the kernel."""
+    prim_func, functions = parts(given)
+    module = called(prim_func)
+    for name, function in functions.items():
+        module[name] = function
     with mock.patch.object(reporting, "ModuleJudge", _Kept):
-        checks = reporting.check_module(called(prim_func), Config(select=(ACCESSES,)), totals=False).checks
+        checks = reporting.check_module(module, Config(select=(ACCESSES,)), totals=False).checks
     (function,) = _Kept.last
     (use,) = function.facts.kernels.uses
     verdict = function.facts.indices.verdict(use)
@@ -166,10 +179,10 @@ def compare(kernel: Kernel) -> Counter[str]:
     return compare_function(read(kernel))
 
 
-def compare_function(prim_func: Any) -> Counter[str]:
-    """The same for a PrimFunc."""
-    found = runs(prim_func)
-    said = judged(prim_func)
+def compare_function(given: Any) -> Counter[str]:
+    """The same for a PrimFunc, or a module as `read` gives it."""
+    found = runs(given)
+    said = judged(given)
     seen: Counter[str] = Counter({"kernels": 1, "accesses proved": len(said.proved)})
     for verdict in said.opened:
         seen[f"accesses {verdict.status.value}"] += 1

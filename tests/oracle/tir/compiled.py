@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 import tvm
 
-from tests.oracle.tir.compare import Disagreement, Unusable, read, sizes
+from tests.oracle.tir.compare import Disagreement, Unusable, parts, read, sizes
 from tests.oracle.tir.expressions import Declined
 from tests.oracle.tir.machine import Machine, Outcome, random_contents, symbol_names
 from tests.oracle.tir.writer import Kernel, script
@@ -24,18 +24,19 @@ def compare_machine(kernel: Kernel) -> Counter[str]:
     text = script(kernel)
     if "thread_binding" in text:
         raise Unusable("no device")
-    prim_func = read(kernel)
-    return compare_function(prim_func)
+    return compare_function(read(kernel))
 
 
-def compare_function(prim_func: Any) -> Counter[str]:
-    """The same for a PrimFunc."""
+def compare_function(given: Any) -> Counter[str]:
+    """The same for a PrimFunc, or a module as `read` gives it."""
     seen: Counter[str] = Counter()
+    prim_func, functions = parts(given)
     try:
-        machine = Machine(prim_func)
-        named = prim_func.with_attr("global_symbol", "f")
+        machine = Machine(prim_func, functions)
+        module = given.clone() if functions else tvm.IRModule({"f": prim_func})
+        module["f"] = prim_func.with_attr("global_symbol", "f")
         with tvm.transform.PassContext(disabled_pass=_FAULTY):
-            compiled = tvm.compile(tvm.IRModule({"f": named}), target="llvm")
+            compiled = tvm.compile(module, target="llvm")
     except Exception as error:
         # TVM has many kinds of errors.
         raise Unusable(f"TVM: {error}") from None

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from typing import Any, TypeAlias
 
 from tests.oracle.tir.memory import Access, ParallelLoop, Path, Report, View
@@ -22,10 +22,14 @@ class AssumptionBroken(Exception):
 class Frame:
     """What one thread knows: values of variables, buffers, and where it stands."""
 
-    def __init__(self, access: Access, budget: list[int]) -> None:
+    def __init__(self, access: Access, budget: list[int], callees: Mapping[str, Any]) -> None:
         self.access = access
+        self.callees = callees
+        """What can be called: the parameters and the body of each PrimFunc."""
         self.values: dict[int, Any] = {}
         self.buffers: dict[int, View] = {}
+        self.pointers: dict[int, tuple[View, int]] = {}
+        """Views, and the byte of their memory to which a variable points."""
         self.path: Path = ()
         self.loops: dict[str, int] = {}
         self.threads: dict[str, int] = {}
@@ -34,8 +38,9 @@ class Frame:
 
     def fork(self, loop: ParallelLoop | None, value: int) -> Frame:
         """A thread of its own at one step of a parallel loop."""
-        other = Frame(self.access, self.budget)
+        other = Frame(self.access, self.budget, self.callees)
         other.values, other.buffers = dict(self.values), dict(self.buffers)
+        other.pointers = dict(self.pointers)
         other.path = self.path if loop is None else (*self.path, (loop, value))
         other.loops, other.threads, other.tags = dict(self.loops), dict(self.threads), dict(self.tags)
         return other

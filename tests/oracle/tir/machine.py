@@ -6,6 +6,7 @@ import math
 import random
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from types import MappingProxyType
 from typing import Any
 
 from tests.oracle.tir.allocations import MAX_ELEMENTS
@@ -28,7 +29,10 @@ class Outcome:
 class Machine:
     """One PrimFunc, ready to run. Raises `Declined` for what it does not know."""
 
-    def __init__(self, prim_func: Any) -> None:
+    def __init__(self, prim_func: Any, functions: Mapping[str, Any] = MappingProxyType({})) -> None:
+        self._callees = {
+            name: (list(function.params), statement(function.body)) for name, function in functions.items()
+        }
         self._function = prim_func
         self._body: Action = statement(prim_func.body)
         self._symbols = [(key(var), str(var.name)) for var in _symbols(prim_func)]
@@ -81,7 +85,7 @@ class Machine:
         return Outcome(report, {position: view.contents() for position, view in views.items()})
 
     def _frame(self, report: Report, sizes: Mapping[str, int]) -> Frame:
-        frame = Frame(Access(report), [MAX_STEPS])
+        frame = Frame(Access(report), [MAX_STEPS], self._callees)
         for var, name in self._symbols:
             if name in sizes:
                 frame.values[var] = sizes[name]

@@ -10,9 +10,11 @@ from __future__ import annotations
 import itertools
 import math
 from collections.abc import Callable, Generator, Sequence
+from dataclasses import replace
 from typing import Any, TypeAlias
 
 from tests.oracle.tir.allocations import MAX_ELEMENTS, allocation, region
+from tests.oracle.tir.calls import calling, pointer
 from tests.oracle.tir.expressions import (
     Declined,
     Frame,
@@ -274,21 +276,22 @@ def _allocate(node: Any) -> Action:
 
 def _declare(node: Any) -> Action:
     """A buffer on the data of another one."""
-    buffer, data = node.buffer, node.data
-    if type(data).__name__ != "Call" or name_of(data) != "buffer_data":
-        raise Declined("a buffer on a pointer")
-    source, number, name = key(data.args[0]), key(buffer), str(buffer.name)
+    buffer = node.buffer
+    source, number, name = pointer(node.data), key(buffer), str(buffer.name)
     dtype = str(buffer.dtype)
     extents = [value(extent) for extent in buffer.shape]
     strides = [value(stride) for stride in buffer.strides]
     offset = None if type(buffer.elem_offset).__name__ == "Var" else value(buffer.elem_offset)
 
     def run(frame: Frame) -> Run:
-        view = buffer_of(frame, source)
+        view, at = source(frame)
         shape = tuple([extent(frame) for extent in extents])
         steps = tuple([stride(frame) for stride in strides]) or compact_strides(shape)
         start = frame.values.get(key(buffer.elem_offset), 0) if offset is None else offset(frame)
-        frame.buffers[number] = View(name, view.memory, dtype, shape, steps, start)
+        made = View(name, view.memory, dtype, shape, steps, start)
+        if at % made.width:
+            raise Declined("a pointer between elements")
+        frame.buffers[number] = replace(made, offset=start + at // made.width)
         if math.prod(shape) > MAX_ELEMENTS:
             raise Declined("the size of an internal buffer")
         return None
@@ -309,6 +312,8 @@ def _bound(node: Any) -> Action:
 
 
 def _evaluate(node: Any) -> Action:
+    if type(node.value).__name__ == "Call" and type(node.value.op).__name__ == "GlobalVar":
+        return calling(node.value)
     name = name_of(node.value) if type(node.value).__name__ == "Call" else ""
     if name in ("break_loop", "continue_loop", "ret", "thread_return"):
         left = {"break_loop": "break", "continue_loop": "continue"}.get(name, "return")

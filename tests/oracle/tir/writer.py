@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import random
+import re
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from textwrap import indent
@@ -51,12 +52,25 @@ class Kernel:
     buffers: tuple[Buffer, ...]
     scalar: bool
     statements: tuple[Statement, ...]
+    functions: tuple[str, ...] = ()
+    """Those that it calls."""
 
 
 def script(kernel: Kernel) -> str:
-    """The kernel as TVMScript."""
+    """The kernel as TVMScript; where it calls others, in a module with these."""
+    if not kernel.functions:
+        return _script(kernel)
+    text = "\n".join((*kernel.functions, _script(kernel)))
+    return "@I.ir_module\nclass Module:\n" + indent(text, "    ")
+
+
+def _script(kernel: Kernel) -> str:
     text = lines(kernel.statements)
-    own = [buffer for buffer in kernel.buffers if buffer.scope is not None and f"{buffer.name}[" in text]
+    own = [
+        buffer
+        for buffer in kernel.buffers
+        if buffer.scope is not None and re.search(rf"\b{buffer.name}(\[|\.data)", text)
+    ]
     parameters = [buffer for buffer in kernel.buffers if buffer.scope is None]
     handles = [f"{buffer.name}_: T.handle" for buffer in parameters] + ["k: T.int64"] * kernel.scalar
     head = [
@@ -89,10 +103,10 @@ def some(count: int, seed: int, *, more: bool = True) -> Iterator[Kernel]:
     """Kernels, the same ones for a seed. `more`: with assertions, and loads right of an `and` or `or`."""
     chance = random.Random(seed)
     for _ in range(count):
-        yield _Writer(chance, more=more).kernel()
+        yield Writer(chance, more=more).kernel()
 
 
-class _Writer:
+class Writer:
     """Writes one kernel."""
 
     def __init__(self, chance: random.Random, *, more: bool) -> None:
@@ -115,6 +129,7 @@ class _Writer:
         self._scalar = chance.random() < 0.25
 
     def kernel(self) -> Kernel:
+        """A kernel."""
         count = self._chance.choice((1, 1, 1, 2, 2))
         # What is read must have been written: every element of the internal buffers.
         statements = tuple(self._statement(0) for _ in range(count))
@@ -125,7 +140,7 @@ class _Writer:
         if not {"n", "m"} <= told:
             # A tensor that is not used tells the sizes.
             kept = (*kept, Buffer("e", "n, m", "int8"))
-        kept_scalar = self._scalar and " k" in text.replace("(k", " k")
+        kept_scalar = self._scalar and re.search(r"\bk\b", text) is not None
         return Kernel(kept, kept_scalar, statements)
 
     def _one(self, *words: str) -> str:
