@@ -143,12 +143,12 @@ def _compare_one(
 
 
 def _only_allocates(program: Program, name: str) -> bool:
-    """Whether a function calls nothing, and another one calls it."""
+    """Whether a function computes nothing, and another one calls it."""
     steps = [(f.name, step) for f in program.functions for step in f.walk()]
     own = [step for function, step in steps if function == name]
     is_called = any(isinstance(step, Invoke) and step.function == name for _, step in steps)
     calls = any(isinstance(step, Kernel | InPlace | Helper | Invoke) for step in own)
-    calls = calls or any(isinstance(step, Other) and step.kind in ("back", "made") for step in own)
+    calls = calls or any(isinstance(step, Other) and step.kind == "back" for step in own)
     return is_called and not calls
 
 
