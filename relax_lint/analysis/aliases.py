@@ -274,9 +274,7 @@ class Aliases:
                 sources = (op.then_result, op.else_result)
             elif isinstance(op, KernelCall) and op.inplace:
                 sources = tuple(op.arguments[i] for i in op.inplace if i >= 0)
-            if sources and not found.isdisjoint(
-                leaf for source in sources for leaf in (source, *self.leaves(source))
-            ):
+            if not found.isdisjoint(leaf for source in sources for leaf in (source, *self.leaves(source))):
                 found.add(op.result)
         return frozenset(found)
 

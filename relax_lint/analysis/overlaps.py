@@ -79,6 +79,7 @@ class TensorMemory:
         self._aliases = aliases
         self._definitions = definitions
         self._ranges: dict[ValueId, ByteRange] = {}
+        self._owners: dict[ValueId, frozenset[ValueId]] = {}
 
     def owners_at(self, path: AccessPath) -> frozenset[ValueId]:
         """What the bytes of a value, or of a field of it, belong to."""
@@ -87,10 +88,12 @@ class TensorMemory:
 
     def owners(self, value: ValueId) -> frozenset[ValueId]:
         """What the bytes of a tensor belong to: storages where it was put on one."""
-        found: set[ValueId] = set()
-        for root in self._aliases.roots_of(value):
-            found |= self._aliases.roots.storages.get(root, frozenset((root,)))
-        return frozenset(found)
+        known = self._owners.get(value)
+        if known is None:
+            storages, roots = self._aliases.roots.storages, self._aliases.roots_of(value)
+            known = frozenset[ValueId]().union(*(storages.get(root, {root}) for root in roots))
+            self._owners[value] = known
+        return known
 
     def range(self, value: ValueId) -> ByteRange:
         """The bytes of a tensor."""

@@ -127,6 +127,8 @@ class Roots:
 
     def presumed_apart(self, one: ValueId, other: ValueId) -> Presumption | None:
         """What is assumed where two values are treated as two tensors."""
+        if not self.has_perhaps:
+            return None
         theirs = everything(self.tree(other))
         for root in sorted(everything(self.tree(one))):
             for found, presumed in self.perhaps_of(root):

@@ -89,8 +89,9 @@ class DeviceFacts:
     def same_as_storage(self) -> Iterator[Decided[NamedDevice]]:
         """Every tensor that names a device: it is that of its storage."""
         for op in self._flow.function.body.of(AllocTensor):
-            storage, named = self._storage_of(op), self._named_by(op)
-            if storage is not None and storage.device is not None and named is not None:
+            named = self._named_by(op)
+            storage = None if named is None else self._storage_of(op)
+            if named is not None and storage is not None and storage.device is not None:
                 event = NamedDevice(op, named, storage)
                 decision = _verdict(named == storage.device, "device indices")
                 if decision.verdict is not Verdict.ALWAYS_FINE and named == 0:
@@ -234,6 +235,8 @@ class DeviceFacts:
 
     def _believed(self, values: Iterable[ValueId]) -> tuple[Presumption, ...]:
         """What is assumed of those that come from outside: no check looks at the device of a type."""
+        if not self._names_devices:
+            return ()
         found = dict.fromkeys(map(self._origin, values))
         return tuple(
             Presumption(
@@ -245,6 +248,12 @@ class DeviceFacts:
             and type_.device
             and (value in self._function.parameters or value in self._function.claimed)
         )
+
+    @cached_property
+    def _names_devices(self) -> bool:
+        """Whether the type of any value says where it is."""
+        types = (value.type for value in self._function.values.values())
+        return any(isinstance(type_, TensorType) and bool(type_.device) for type_ in types)
 
     def _unplaced(self, call: KernelCall, placed: set[ValueId]) -> tuple[Presumption, ...]:
         """What is assumed of the tensors whose device is unknown."""

@@ -76,7 +76,7 @@ def solved(condition: Boolean, span: Span) -> str | None:
     said.
     """
     name = span.symbol.name
-    if condition in (sympy.true, sympy.false) or not condition.free_symbols:
+    if not condition.free_symbols:
         return f"every {name}" if condition == sympy.true else f"no {name}"
     if condition.free_symbols != {span.symbol}:
         return None

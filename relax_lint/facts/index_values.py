@@ -284,7 +284,7 @@ class IndexValues:
     def _fits(self, use: KernelUse, low: sympy.Expr, high: sympy.Expr) -> bool:
         """Whether all between two ends are integers of 64 bits."""
         condition = sympy.And(sympy.Ge(low, -_INT64), sympy.Lt(high, _INT64))
-        return bool(condition == sympy.true) or self._holds(use, condition)
+        return self._holds(use, condition)
 
     def _not_negative(self, use: KernelUse, p: Poly, given: _Given) -> Boolean:
         found = self._bound(use, p, given)

@@ -19,6 +19,7 @@ from relax_lint.facts.unchecked_types import TypeFacts
 from relax_lint.model.kernels import Kernel
 from relax_lint.model.operations import KernelCall, ValueId
 from relax_lint.model.types import ValueType
+from relax_lint.support.lazy_dataclass import record
 from relax_lint.symbolic.domain import Domain, Fact
 from relax_lint.symbolic.quantity import Unknown
 from relax_lint.vm.facts import FactSource
@@ -42,7 +43,7 @@ class _Region:
         return known
 
 
-@dataclass(frozen=True, eq=False)
+@record(frozen=True, eq=False)
 class KernelUse:
     """One call of a kernel of the module. `presumptions` concern types that are never checked."""
 

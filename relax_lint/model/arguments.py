@@ -38,9 +38,9 @@ class Given:
 
     def get(self, role: Role) -> Any | None:
         """An argument that need not be there."""
-        roles = (*self.builtin.arguments, *self.builtin.further)
-        position = roles.index(role) if role in roles else len(self.own)
-        return self.own[position] if position < len(self.own) else None
+        roles, own = self.builtin.roles, self.own
+        position = roles.index(role) if role in roles else len(own)
+        return own[position] if position < len(own) else None
 
 
 Handler: TypeAlias = Callable[[BuildContext, OperationId, Any, Given], Op]

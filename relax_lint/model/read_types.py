@@ -22,6 +22,7 @@ from relax_lint.symbolic.translate import Translator, Untranslatable
 from relax_lint.vm import versions
 
 _dtypes: dict[str, DType] = {}
+_NO_FIELDS = TupleType(())
 
 
 def read_dtype(dtype: Any) -> DType:
@@ -77,7 +78,9 @@ class TypeReader:
         if kind == "ShapeType":
             return ShapeType(None if ty.values is None else self.extents(ty))
         if kind == "TupleType":
-            return TupleType(tuple(self.type(field) for field in ty.fields[:]))
+            fields = ty.fields
+            # What a call returns that writes into its arguments has none.
+            return TupleType(tuple(self.type(field) for field in fields[:])) if len(fields) else _NO_FIELDS
         if kind == "PrimType":
             return PrimType(str(ty.dtype))
         return OpaqueType()

@@ -133,7 +133,7 @@ def non_negative_polynomial(coefficients: list[int], within: Interval) -> IntSet
     low, high = within
     if low > high:
         return ()
-    if len(coefficients) <= 1 or not any(coefficients[1:]):
+    if not any(coefficients[1:]):
         return (within,) if value(low) >= 0 else ()
     if len(coefficients) == 2:
         return union([_monotone_piece(value, within, rising=coefficients[1] > 0)])

@@ -10,7 +10,7 @@ from relax_lint.totals.frame import Reference
 from relax_lint.vm.builtins import BUILTINS, Returns
 from relax_lint.vm.calls import CallKind
 
-PASS_ON = frozenset({CallKind.PACKED, CallKind.BUILTIN})
+PASS_ON = (CallKind.PACKED, CallKind.BUILTIN)
 """The calls whose result may be or hold an argument."""
 _MAKE_TUPLE, _GET_ITEM = "vm.builtin.make_tuple", "vm.builtin.tuple_getitem"
 

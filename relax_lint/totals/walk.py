@@ -16,7 +16,7 @@ from relax_lint.model.operations import (
     OperationId,
 )
 from relax_lint.model.program import Function
-from relax_lint.support.quick_init import quick_init
+from relax_lint.support.lazy_dataclass import record
 from relax_lint.totals.quantities import Quantity, Scope, taken_in
 
 T = TypeVar("T")
@@ -41,8 +41,7 @@ class ExecMode(str, Enum):
     COMPILED = "compiled"
 
 
-@quick_init
-@dataclass(frozen=True)
+@record(frozen=True)
 class Allocation:
     """One piece of memory: its bytes, the operation that made it (None: a parameter), its location.
 
@@ -63,8 +62,7 @@ def located(size: Quantity, op: AllocStorage | AllocTensor) -> Allocation:
     return Allocation(taken_in(scope, size), op.place, scope, op.device or 0)
 
 
-@quick_init
-@dataclass(frozen=True)
+@record(frozen=True)
 class CallPoint:
     """A call with everything alive at it: `moment` counts the events before it. It is in `function`, whose
     symbols mean there what `scope` says. `constants` are its inputs that are constants, in bytes, where
@@ -78,8 +76,7 @@ class CallPoint:
     constants: tuple[Quantity, ...] = ()
 
 
-@quick_init
-@dataclass(frozen=True)
+@record(frozen=True)
 class Placed:
     """A tensor that was put on allocation number `allocation`: its offset and size in bytes."""
 

@@ -92,9 +92,8 @@ class Walker:
         result: Reference = None
         for call in range(calls):
             frame = self._frame(function, Scope(binding))
-            if self._inventory is Inventory.VALUES:
-                for parameter in function.parameters:
-                    self._hold(frame, parameter, self._fresh(frame, function.type_of(parameter), None))
+            for parameter in function.parameters if self._inventory is Inventory.VALUES else ():
+                self._hold(frame, parameter, self._fresh(frame, function.type_of(parameter), None))
             result = self._call(frame)
             self._returns()
             if call < calls - 1:
@@ -262,15 +261,14 @@ class Walker:
         if self._inventory is not Inventory.VALUES:
             self._plans.check_closures(frame.function, op)
         self._run_kernel(frame, op)
-        reference: Reference = None
         if op.kind.in_place:
             reference = self._in_place(frame, op)
         elif self._inventory is Inventory.VALUES:
             reference = self._fresh(frame, op.type, op.place)
         else:
             self._hold_tuples(frame, op.arguments)
-            if op.kind in PASS_ON:
-                reference = passed_on(op, partial(self._reference, frame), frame.function)
+            of = partial(self._reference, frame)
+            reference = passed_on(op, of, frame.function) if op.kind in PASS_ON else None
         self._calls(frame, op)
         return reference
 

@@ -328,8 +328,6 @@ class _Pool:
     def _reaches(self, upper: Quantity, lower: Quantity) -> bool:
         if upper == lower:
             return True
-        if isinstance(upper, int) and isinstance(lower, int):
-            return upper >= lower
         return reaches(sympy.sympify(upper), sympy.sympify(lower), self._positive)
 
     def _exchange(self, number: int, size: Quantity, call: CallWorkspaces) -> tuple[Quantity, int]:

@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import replace
 from enum import Enum, auto
+from functools import cached_property
 
 from relax_lint.support.lazy_dataclass import dataclass
 
@@ -183,6 +184,11 @@ class Builtin:
     unit: Unit | None = None
     may_leave_out: bool = False
     after_vm: bool = False
+
+    @cached_property
+    def roles(self) -> tuple[Role, ...]:
+        """What all arguments are for."""
+        return (*self.arguments, *self.further)
 
     @property
     def is_operator(self) -> bool:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
+from functools import lru_cache
 from itertools import product
 from typing import Any
 
@@ -39,9 +40,15 @@ def machine() -> Iterator[Machine]:
         yield machine
 
 
+@lru_cache(maxsize=8)
+def _loaded(text: str) -> Any:
+    """A text that no strategy changes is read once."""
+    return load_module(text, "script")
+
+
 def read(example: Example) -> Any:
     """The module of an example."""
-    return tvm.ir.load_json(planned(example.text)) if example.planned else load_module(example.text, "script")
+    return tvm.ir.load_json(planned(example.text)) if example.planned else _loaded(example.text)
 
 
 def trips_of(example: Example, machine: Machine) -> list[Trip]:
@@ -67,7 +74,7 @@ def _fixed(example: Example, module: Any, config: Config) -> Iterator[tuple[str,
         chosen = replace(config, fix_strategy=strategy)
         yield f"{strategy} in the module", relax_lint.fix(module, chosen), chosen
         if not example.planned:
-            yield f"{strategy} in the text", load_module(fixed(example.text, chosen).text, "script"), chosen
+            yield f"{strategy} in the text", _loaded(fixed(example.text, chosen).text), chosen
 
 
 @pytest.mark.vm

@@ -19,7 +19,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, NoReturn
 
-REQUEST_BYTES = 1 << 17
+REQUEST_BYTES, NUMBER_BYTES = 1 << 17, 32
 _MOST_DESCRIPTORS = 4096
 
 _READ_EARLY = ("PYTHON", "LANG", "LC_", "LD_", "DYLD_", "TVM_LIBRARY_PATH", "TVM_HOME")
@@ -54,10 +54,15 @@ def understood(words: Sequence[Any]) -> tuple[str, ...] | None:
     return given[1:]
 
 
-def become(program: Program, streams: Sequence[int]) -> NoReturn:
-    """Run a program in this process, which has just been forked, and end with its exit code."""
+def become(program: Program, streams: Sequence[int], tells: int) -> NoReturn:
+    """Run a program in this process, which has just been forked, and end with its exit code. Its number is told
+    first, when it leads its own group if it is to.
+    """
     code = 1
     try:
+        if program.session:
+            os.setsid()
+        os.write(tells, b"%d" % os.getpid())
         _move_in(program, streams)
         code = _run(program)
     except BaseException:
@@ -71,8 +76,6 @@ def _move_in(program: Program, streams: Sequence[int]) -> None:
     gc.freeze()
     atexit._clear()
     vars(subprocess)["_active"].clear()
-    if program.session:
-        os.setsid()
     _forget_handlers()
     os.environ.clear()
     os.environ.update(program.variables)

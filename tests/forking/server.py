@@ -51,19 +51,16 @@ def _forked(request: Program, descriptors: list[int], asked: socket.socket) -> i
     between = os.fork()
     if between == 0:
         own = os.getpid()
-        child = os.fork()
-        if child:
-            os.write(tells, b"%d" % child)
+        if os.fork():
             os._exit(0)
         asked.detach()
         while os.getppid() == own:
             time.sleep(_PAUSE_S)
-        program.become(request, descriptors)
-    os.waitpid(between, 0)
-    number = int(os.read(told, 32))
-    os.close(told)
+        program.become(request, descriptors, tells)
     os.close(tells)
-    return number
+    os.waitpid(between, 0)
+    with open(told, "rb") as answer:
+        return int(answer.read(program.NUMBER_BYTES))
 
 
 if __name__ == "__main__":

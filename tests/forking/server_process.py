@@ -16,7 +16,7 @@ from typing import Protocol
 
 from relax_lint.running.sandbox.syscalls import prctl
 from tests.forking import program
-from tests.forking.program import REQUEST_BYTES, Program, become, early
+from tests.forking.program import NUMBER_BYTES, REQUEST_BYTES, Program, become, early
 
 _ROOT = Path(__file__).resolve().parents[2]
 _THREADS = ("OMP_NUM_THREADS", "TVM_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS")
@@ -39,10 +39,12 @@ class Here:
 
     def begin(self, program: Program, streams: Sequence[int]) -> int:
         """Fork a child of this process that runs a program on these streams: its number."""
-        child = os.fork()
-        if child == 0:
-            become(program, streams)
-        return child
+        told, tells = os.pipe()
+        if os.fork() == 0:
+            become(program, streams, tells)
+        os.close(tells)
+        with open(told, "rb") as answer:
+            return int(answer.read(NUMBER_BYTES))
 
 
 def server_for(variables: Mapping[str, str]) -> Forks | None:

@@ -162,6 +162,32 @@ def test_the_text_has_what_is_held_and_what_is_not_counted(memory: Memory) -> No
     assert "`vm.builtin.attention_kv_cache_append`: it doubles the cache where that is full\n" in found
 
 
+def test_calls_request_the_same_only_where_kernel_and_shapes_are(memory: Memory) -> None:
+    """Of the same kernel with the same shapes it is asked once."""
+    head, rest = KERNEL.split("    @T.prim_func")
+    kernel, function = rest.split("    @R.function")
+    other = (
+        kernel.replace("def twice", "def wide").replace("(n, 64)", "(n, 128)", 3).replace("63 - j", "127 - j")
+    )
+    other = other.replace("(n, 128)", "(n, 64)", 2).replace("grid(n, 64)", "grid(n, 128)", 1)
+    other = other.replace("x[i, j]", "x[i, j % 64]")
+    again = function.replace('x: R.Tensor(("n", 64), "float32")', CALLED).replace(
+        "        return a\n",
+        "        b = R.memory.alloc_tensor(t, R.prim_value(0), R.shape([m, 64]), R.dtype('float32'))\n"
+        "        other = cls.twice(y, b)\n        more = cls.wide(x, a)\n        same = cls.twice(x, a)\n"
+        "        return a\n",
+    )
+    again = again.replace("cls = Module\n", f"m = T.int64()\n        cls = Module\n        t = {STORAGE}\n")
+    text = f"{head}    @T.prim_func{kernel}    @T.prim_func{other}    @R.function{again}"
+    found = memory(text, "--output-format", "json").report["memory"][0]["workspaces"]["calls"]
+    sizes = {call["binding"]: call["requested"]["expr"] for call in found}
+    assert sizes == {"done": "256*n", "other": "256*m", "more": "512*n", "same": "256*n"}
+
+
+CALLED = 'x: R.Tensor(("n", 64), "float32"), y: R.Tensor(("m", 64), "float32")'
+STORAGE = 'R.memory.alloc_storage(R.shape([m * 256]), R.prim_value(0), R.str("global"), R.dtype("float32"))'
+
+
 VECTORS = """\
 @T.prim_func(s_tir=True)
 def f(x: T.Buffer((32,), "float32"), p: T.Buffer((8,), "int32"), k: T.int32):

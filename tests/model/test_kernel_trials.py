@@ -4,6 +4,9 @@ from __future__ import annotations
 
 import pytest
 
+import relax_lint
+from relax_lint.replay.modules import load_module
+from relax_lint.results.verdict import Verdict
 from tests.model.test_kernel_bodies import kernel
 
 HALVED = """
@@ -67,3 +70,33 @@ def _differs(body: str) -> bool | None:
 )
 def test_a_trial_of_one_memory(body: str, expected: bool | None) -> None:
     assert _differs(body) is expected
+
+
+OF_SCALARS = """\
+@I.ir_module
+class Module:
+    @T.prim_func(private=True)
+    def scale(x: T.Buffer((4,), "float32"), y: T.Buffer((4,), "float32"), d: T.{dtype}):
+        for i in range(4):
+            y[3 - i] = x[i] {of} T.Cast("float32", d)
+
+    @R.function(pure=False)
+    def main(x: R.Tensor((4,), "float32")) -> R.Tensor((4,), "float32"):
+        s = R.memory.alloc_storage(R.shape([16]), 0, "global", "uint8")
+        a = R.memory.alloc_tensor(s, 0, R.shape([4]), "float32")
+        b = R.memory.alloc_tensor(s, 0, R.shape([4]), "float32")
+        _ = Module.scale(x, a, T.{dtype}(2))
+        _1 = Module.scale(a, b, T.{dtype}(2))
+        return b
+"""
+
+
+@pytest.mark.parametrize("dtype", ["float32", "float16", "int32", "int64", "uint8"])
+@pytest.mark.parametrize("of", ["*", "+"])
+def test_a_number_that_no_symbol_stands_for_ends_a_trial_quietly(dtype: str, of: str) -> None:
+    """Of numbers with a fraction nothing is known in a trial: that is no error."""
+    module = load_module(OF_SCALARS.format(dtype=dtype, of=of), "script")
+    checks = relax_lint.check(module).checks
+    overlapping = [check for check in checks if check.rule == "RLX206" and check.binding == "_1"]
+    assert overlapping
+    assert all(check.verdict is not Verdict.ALWAYS_FINE for check in overlapping)

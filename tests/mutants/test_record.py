@@ -104,3 +104,12 @@ def test_tests_are_taken_out_and_put_in_again(code: Path) -> None:
     assert record.chosen(negated) == ["u.py::four", "t.py::three"]
     assert record.without(["t.py"]).chosen(negated) == ["u.py::four"]
     assert record.stale_tests() == ["t.py", "u.py"]
+
+
+def test_tests_of_an_earlier_text_stay_where_those_of_the_later_one_do_not_come(code: Path) -> None:
+    record = _record(code)
+    code.write_text("\n" + code.read_text(encoding="utf-8"), encoding="utf-8")
+    of_g = Lines(tests_of.digest(code), {8: 1}, [2, 7])
+    record.add(Record(["u.py::four"], [0.5], {"code.py": of_g}, {"u.py": "y"}))
+    compared = next(one for one in generating.mutants(code) if one.key.operator == "comparison")
+    assert set(record.chosen(compared)) == {"t.py::one", "t.py::three"}

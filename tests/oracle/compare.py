@@ -113,9 +113,7 @@ def _compare_one(
         # What is said of a returned value is said of the calls that return.
         about = [check for check in checks if outcome.ends == "ok" or "returned" not in check.message]
         said = [claim(check, point) for check in about]
-        context = (
-            f"{key} at {point}: evaluator says {'wrong' if wrong else 'fine'}, {checks}\n{text(program)}"
-        )
+        at = f"{key} at {point}: evaluator says {'wrong' if wrong else 'fine'}"
         # What several reads, or a return after several kills, do wrong is reported at one of them.
         tensor = {"RLX205": outcome.unwritten, "RLX201": outcome.returned}.get(rule, {}).get(name)
         elsewhere = tensor is not None and _is_reported_elsewhere(all_checks, function, rule, tensor)
@@ -129,9 +127,9 @@ def _compare_one(
             )
         if wrong and not elsewhere and not any(word in ("wrong", "unknown") for word in said):
             # An unreached or unreported operation that goes wrong is as bad as one that is called fine.
-            raise Disagreement(f"missed: {context}")
+            raise Disagreement(f"missed: {at}, {checks}\n{text(program)}")
         if not wrong and rule in BY_OPERATION and "wrong" in said:
-            raise Disagreement(f"false: {context}")
+            raise Disagreement(f"false: {at}, {checks}\n{text(program)}")
         # An overwritten value does no harm in a call that a later check, or a kill, stops from being read.
         certain = any(check.verdict is Verdict.ALWAYS_WRONG for check in about)
         read = outcome.ends == "ok" and not uses_killed
@@ -140,7 +138,7 @@ def _compare_one(
         if any(check.message.startswith(f"`{value}` is returned") for value in returned for check in about):
             continue
         if not wrong and certain and (rule != "RLX203" or read):
-            raise Disagreement(f"not always wrong: {context}")
+            raise Disagreement(f"not always wrong: {at}, {checks}\n{text(program)}")
         seen[f"{rule} {'wrong' if wrong else 'fine'}"] += bool(about or (wrong and elsewhere))
 
 

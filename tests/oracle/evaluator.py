@@ -292,7 +292,8 @@ class Call:
             self._values[step.name] = Placed(storage, 0, self._point.m, "float32", name=step.name)
             self._kernel(Kernel(step.name, "double", ("x", step.name)))
             return
-        if any(self._used(step.name, argument) is None for argument in step.arguments):
+        # Each of them is told, not only the first that is nothing.
+        if None in [self._used(step.name, argument) for argument in step.arguments]:
             return
         first, last = step.arguments[0], step.arguments[-1]
         if step.helper == "shift" or self._point.c:

@@ -9,6 +9,7 @@ import unicodedata
 from collections.abc import Iterator, Mapping
 from dataclasses import fields, is_dataclass, replace
 from enum import Enum
+from functools import lru_cache
 from typing import Any
 
 from hypothesis import strategies as st
@@ -74,6 +75,7 @@ def poisoned(value: Any, text: str) -> Any:
     return copy
 
 
+@lru_cache(maxsize=512)
 def hostile_report(text: str) -> Report:
     """A report with `text` in each of its fields that a linted file may decide."""
     edits = (Edit(place(8, 1, 1), "new"), Edit(place(9, 3, 5), "new"))
@@ -137,6 +139,6 @@ def controls(text: str) -> set[str]:
     plain = re.sub(r"\x1b\[(0|1|1;3[1346])m", "", text).replace("\n", "")
     return {
         c
-        for c in plain
+        for c in set(plain)
         if unicodedata.category(c) in ("Cc", "Cf", "Cs", "Co", "Cn", "Zl", "Zp") or c in "\u3164\U000e0100"
     }

@@ -6,8 +6,9 @@ The trees are evaluated here by plain Python, not by the package: the two must a
 from __future__ import annotations
 
 import random
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from functools import lru_cache
 from itertools import product
 from typing import Any
 
@@ -174,7 +175,7 @@ class Case:
         """The truth of a condition; where sympy cancelled a division by zero (`m//n - m//n`) it has one."""
         value = truth(tree, at)
         if value is None:
-            value = compile_condition(to_sympy(tree), tuple(SYMBOLS[n] for n in self.names))(*at.values())
+            value = _compiled(tree, self.names)(*at.values())
         return value
 
     def points(self, *kinds: FactKind, only: tuple[int, ...] | None = None) -> Iterator[dict[str, int]]:
@@ -187,6 +188,11 @@ class Case:
                 if kind in kinds and (kind is not FactKind.ASSUMED or only is None or i in only)
             ):
                 yield at
+
+
+@lru_cache(maxsize=256)
+def _compiled(tree: Tree, names: tuple[str, ...]) -> Callable[..., bool | None]:
+    return compile_condition(to_sympy(tree), tuple(SYMBOLS[name] for name in names))
 
 
 def random_case(rng: random.Random) -> Case:

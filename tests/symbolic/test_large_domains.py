@@ -59,12 +59,13 @@ def check(seed: int) -> Iterator[str]:
     chain = ProverChain()
     decision, first = chain.decide(claim, domain), chain.first_failure(claim, domain)
     ends = (*EXTREMES, INT64_MIN, INT64_MAX, -1) if free else EXTREMES
+    asked = condition_text(claim)
     for _ in range(150):
         at = {n: rng.choice((rng.choice(ends), rng.randint(0, 40), rng.randint(0, 2**40))) for n in names}
         member = all(truth(t, at) for t, _ in facts)
         lasting = all(truth(t, at) for t, kind in facts if kind is not FactKind.ASSUMED)
         value = truth(tree, at)
-        told = condition_text(claim), at, decision, first
+        told = asked, at, decision, first
         if member:
             yield f"a point of {decision.verdict.value}"
             assert decision.reachable, told

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+from functools import cache
 from typing import Any
 
 import pytest
@@ -42,12 +43,25 @@ VALUES = st.tuples(*[st.integers(-9, 9)] * 3)
 @pytest.mark.parametrize("e", [*TERMS, *CONDITIONS])
 @given(values=VALUES, number=st.integers(0, len(GIVEN) - 1))
 def test_the_value_is_that_of_sympys_own(e: Any, values: tuple[int, ...], number: int) -> None:
-    new = {n: GIVEN[number]}
-    assert at(replaced(e, new), values) == at(e.xreplace(new), values)
+    ours, plain = _both(e, number)
+    assert at(ours, values) == at(plain, values)
     if e in CONDITIONS:
-        ours, plain = put_into(to_formula(e), new), to_formula(e.xreplace(new))
+        ours, plain = _both_formulas(e, number)
         point = dict(zip((n, m, k), map(sympy.Integer, values), strict=True))
         assert put_into(ours, point) == put_into(plain, point)
+
+
+@cache
+def _both(e: Any, number: int) -> tuple[Any, Any]:
+    """One of those given in the place of `n`, as we put it there and as sympy does."""
+    new = {n: GIVEN[number]}
+    return replaced(e, new), e.xreplace(new)
+
+
+@cache
+def _both_formulas(e: Any, number: int) -> tuple[Any, Any]:
+    new = {n: GIVEN[number]}
+    return put_into(to_formula(e), new), to_formula(e.xreplace(new))
 
 
 def test_what_differs_by_a_constant_is_one_value() -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import random
+from functools import cache
 from itertools import product
 
 import pytest
@@ -37,6 +38,7 @@ EXPRS = (
 )
 
 
+@cache
 def _values(expr: sympy.Expr, low: int = 0) -> list[int]:
     return [int(expr.subs({N: n, M: m})) for n, m in product(range(low, 8), repeat=2)]
 

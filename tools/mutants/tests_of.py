@@ -136,7 +136,7 @@ class Record:
             if mine.sha != lines.sha:
                 # Where which line went is not known: whoever ran the file runs all of it.
                 everybody = _all(mine.tests.values())
-                mine.tests = dict.fromkeys(lines.tests, everybody)
+                mine.tests = dict.fromkeys(range(1, len(_text(ROOT / name).splitlines()) + 1), everybody)
                 mine.sha = lines.sha
             for line, bits in lines.tests.items():
                 mine.tests[line] = mine.tests.get(line, 0) | bits << shift

@@ -62,7 +62,7 @@ class Trial:
             if self._body is None:
                 self._body = Compiler().statement(self.prim_func.body)
             return all(self._differs(seed, values, shapes, sharing) for seed in range(len(_CONTENTS)))
-        except (Declined, ArithmeticError, ValueError, IndexError, TypeError):
+        except (Declined, ArithmeticError, ValueError, LookupError, TypeError):
             return None
 
     @cached_property
