@@ -66,6 +66,7 @@ class Carried:
         self._roots = aliases.roots.of(AccessPath(call.result, fields))
         self._held: dict[ValueId, _Held] = {}
         self._readers: list[Op] = []
+        self._is_reached = False
         self._is_used = False
         self._is_written = False
         self._first = fields
@@ -106,8 +107,9 @@ class Carried:
             if isinstance(op, If):
                 self._branches(op)
             elif op is self._call:
+                self._is_reached = True
                 self._hold(op.result, [(self._first, Certainty.MUST)])
-            elif not self._paths.never_with(op, self._call):
+            elif self._is_reached and not self._paths.never_with(op, self._call):
                 self._op(op)
 
     def _branches(self, op: If) -> None:

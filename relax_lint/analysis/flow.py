@@ -80,12 +80,12 @@ class ProgramFlow:
     @cached_property
     def result_uses(self) -> ResultUses:
         """Which fields of what functions return their callers read."""
-        return ResultUses(self.callees, partial(_carried, proxy(self), Carried), Paths)
+        return ResultUses(self.callees, partial(_carried, proxy(self), Carried), Paths, Certainty.MUST)
 
     @cached_property
     def null_uses(self) -> ResultUses:
         """Which fields of what functions return their callers use where these are cleared registers."""
-        return ResultUses(self.callees, partial(_carried, proxy(self), CarriedNull), Paths)
+        return ResultUses(self.callees, partial(_carried, proxy(self), CarriedNull), Paths, Certainty.MAY)
 
     @cached_property
     def summaries(self) -> Summaries:

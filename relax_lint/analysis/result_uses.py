@@ -22,7 +22,7 @@ Question: TypeAlias = tuple[str, Fields]
 
 class ResultUses:
     """What becomes of the results of functions; `carried` follows a field of what a call returns through the
-    function that calls.
+    function that calls. `unseen` is the use that callers which are not seen make of a private function.
 
     A function that calls itself, or that returns what another one returns, passes the question on to its own
     callers: from uses of nothing until nothing is added.
@@ -33,18 +33,22 @@ class ResultUses:
         callees: Callees,
         carried: Callable[[Function, FunctionCall, Fields], Carried],
         paths_of: Callable[[Function], Paths],
+        unseen: Certainty,
     ) -> None:
         self._callees = callees
         self._carried = carried
         self._paths_of = paths_of
+        self._unseen = unseen
         self._known: dict[Question, Certainty | None] = {}
         self._functions: dict[str, Function] = {}
         self._followed: dict[tuple[int, Fields], Carried] = {}
 
     def of(self, function: Function, fields: Fields) -> Certainty | None:
-        """How certain it is that a field is used whenever a function was called; None where it never is. Of
-        a function whose callers are not all known it is used perhaps, if it is private.
+        """How certain it is that a field is used whenever a function was called; None where it never is. A
+        function that never runs is judged as one whose result is used.
         """
+        if not self._runs(function):
+            return Certainty.MUST
         self._ask(function, fields)
         while self._grow():
             pass
@@ -54,6 +58,18 @@ class ResultUses:
         self._functions[function.name] = function
         return self._known.setdefault((function.name, fields), None)
 
+    def _runs(self, function: Function) -> bool:
+        """Whether a function that may be called from elsewhere leads to a call of this one."""
+        pending, seen = [function], {function.name}
+        while pending:
+            one = pending.pop()
+            if not self._callees.knows_callers(one):
+                return True
+            callers = [caller for caller, _ in self._callees.calls_of(one) if caller.name not in seen]
+            seen.update(caller.name for caller in callers)
+            pending += callers
+        return False
+
     def _grow(self) -> bool:
         before = dict(self._known)
         for name, fields in before:
@@ -62,7 +78,7 @@ class ResultUses:
 
     def _answer(self, function: Function, fields: Fields) -> Certainty | None:
         if not self._callees.knows_callers(function):
-            return must_if(not function.private)
+            return self._unseen if function.private else Certainty.MUST
         if len(fields) > _DEEPEST:
             return Certainty.MAY
         calls = self._callees.calls_of(function)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import Any
 
 import numpy as np
@@ -109,26 +110,62 @@ USES = [
 ]
 
 
-def _run(text: str) -> list[list[float]]:
+def _program(function: str, lines: str) -> str:
+    body = lines.replace("; ", "\n    ").replace("\t", "    ")
+    return PROGRAM.replace("LINES", body).replace("FUNCTION", function)
+
+
+@pytest.mark.parametrize("function", ["changed", "laid"])
+@pytest.mark.parametrize(("lines", "verdict"), [use[:2] for use in USES])
+def test_what_is_returned_is_wrong_where_a_caller_uses_it(function: str, lines: str, verdict: str) -> None:
+    rule = {"changed": "RLX206", "laid": "RLX203"}[function]
+    found = checks(parse(_program(function, lines)), rule)
+    said = [check.verdict.value for check in found if check.function == function]
+    assert max(said, key=[FINE, WARNING, ERROR].index) == verdict
+
+
+def _of_each(text: str, names: list[str]) -> dict[str, list[list[float]]]:
+    """What the VM returns from each of the functions, where the branch is taken and where it is not."""
     machine = relax.VirtualMachine(tvm.compile(parse(text), "llvm", relax_pipeline="default"), tvm.cpu())
     x, y = np.arange(1, 5, dtype="float32"), np.arange(11, 15, dtype="float32")
     given: list[tuple[Any, ...]] = [(x, y, np.array(condition)) for condition in (True, False)]
-    return [list(machine["main"](*map(tvm.runtime.tensor, inputs)).numpy()) for inputs in given]
+    return {
+        name: [list(machine[name](*map(tvm.runtime.tensor, inputs)).numpy()) for inputs in given]
+        for name in names
+    }
 
 
 @pytest.mark.vm
-@pytest.mark.parametrize("function", ["changed", "laid"])
-@pytest.mark.parametrize(("lines", "verdict", "wrong"), USES)
-def test_what_is_returned_is_wrong_where_a_caller_uses_it(
-    function: str, lines: str, verdict: str, wrong: tuple[bool, bool]
-) -> None:
-    body = lines.replace("; ", "\n    ").replace("\t", "    ")
-    text = PROGRAM.replace("LINES", body).replace("FUNCTION", function)
-    rule = {"changed": "RLX206", "laid": "RLX203"}[function]
-    said = [c.verdict.value for c in checks(parse(text), rule) if c.function == function]
-    other = [FINE, WARNING, ERROR]
-    assert max(said, key=other.index) == verdict
+def test_the_machine_returns_something_else_where_a_caller_uses_it() -> None:
+    split = PROGRAM.index("@R.function(private=True, pure=False)\ndef passed_on")
+    parts, wanted = [PROGRAM[:split]], {}
+    for number, (lines, _, wrong) in enumerate(USES):
+        for function in ("changed", "laid"):
+            # Each case has its own functions: all are compiled at once.
+            name = f"{function}_{number}"
+            own = _program(function, lines)[split:]
+            parts.append(re.sub(r"\b(passed_on|again|first|second|main)\b", rf"\1_{name}", own))
+            wanted[f"main_{name}"] = wrong
+    text = "".join(parts)
     apart = text.replace(TENSOR.format(12), TENSOR.format(16))
     apart = apart.replace(IN_PLACE, f"R.call_tir(Module.double, (p,), out_ty={TYPE})")
-    results = zip(_run(text), _run(apart), strict=True)
-    assert tuple(found != wanted for found, wanted in results) == wrong
+    found, fine = _of_each(text, [*wanted]), _of_each(apart, [*wanted])
+    differs = {
+        name: tuple(one != other for one, other in zip(found[name], fine[name], strict=True))
+        for name in wanted
+    }
+    assert differs == wanted
+
+
+def test_writes_before_the_call_do_not_matter() -> None:
+    lines = "g = Module.changed(a); p = Module.changed(a); w = p[0]"
+    found = checks(parse(_program("changed", lines)), "RLX206")
+    assert [check.verdict.value for check in found if check.function == "changed"] == [ERROR]
+
+
+@pytest.mark.parametrize("function", ["changed", "laid"])
+def test_a_function_that_never_runs_is_judged_as_one_whose_result_is_used(function: str) -> None:
+    text = PROGRAM[: PROGRAM.index("@R.function(private=True, pure=False)\ndef passed_on")]
+    rule = {"changed": "RLX206", "laid": "RLX203"}[function]
+    found = [check for check in checks(parse(text), rule) if check.function == function]
+    assert ERROR in [check.verdict.value for check in found]
