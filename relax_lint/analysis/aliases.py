@@ -6,7 +6,7 @@ from collections.abc import Callable
 from functools import cached_property
 
 from relax_lint.analysis.access_paths import AccessPath, everything
-from relax_lint.analysis.offsets import Offsets
+from relax_lint.analysis.offsets import Offsets, Starts, nothing_moved
 from relax_lint.analysis.results import Result
 from relax_lint.analysis.roots import Roots
 from relax_lint.model.operations import (
@@ -69,6 +69,7 @@ class Aliases:
         keeps: Callable[[FunctionCall | None], bool] = _kept_by_nobody,
         *,
         moves_pointers: bool = False,
+        returned_offset: Callable[[FunctionCall, tuple[Starts, ...], bool], Starts] = nothing_moved,
     ) -> None:
         self._function = function
         self._result_of = result_of
@@ -76,6 +77,7 @@ class Aliases:
         self._viewed = viewed
         self._moved = moved
         self._keeps = keeps
+        self._returned_offset = returned_offset
         self.moves_pointers = moves_pointers
         """Whether a device moves the data pointer of a tensor by its offset on the storage."""
         self._roots_of: dict[ValueId, frozenset[ValueId]] = {}
@@ -249,12 +251,16 @@ class Aliases:
     @cached_property
     def offsets(self) -> Offsets:
         """At which byte each tensor starts."""
-        return Offsets(self._function, self._moved)
+        return self._offsets(in_memory=False)
 
     @cached_property
     def places(self) -> Offsets:
         """At which byte of its memory each tensor starts, wherever its data pointer is."""
-        return Offsets(self._function, self._moved, in_memory=True)
+        return self._offsets(in_memory=True)
+
+    def _offsets(self, *, in_memory: bool) -> Offsets:
+        returned, viewed = self._returned_offset, self._viewed
+        return Offsets(self._function, self._moved, in_memory=in_memory, returned=returned, viewed=viewed)
 
     @cached_property
     def windows(self) -> frozenset[ValueId]:

@@ -26,6 +26,7 @@ from relax_lint.analysis.paths import Paths
 from relax_lint.analysis.reported import says_more, weighs_more
 from relax_lint.analysis.result_uses import ResultUses
 from relax_lint.analysis.results import Result
+from relax_lint.analysis.returned_offsets import ReturnedOffsets
 from relax_lint.analysis.roots import as_sources
 from relax_lint.analysis.storages import StorageResolver, Storages
 from relax_lint.analysis.summaries import Summaries, Summary
@@ -95,6 +96,11 @@ class ProgramFlow:
         functions = self.program.functions
         return Summaries(self.callees, functions, lambda function: FunctionFlow(shared, function).summary)
 
+    @cached_property
+    def returned_offsets(self) -> ReturnedOffsets:
+        """Where the results of the functions of the program start."""
+        return ReturnedOffsets(self.callees)
+
     def summary_of(self, call: FunctionCall) -> Summary | None:
         """What a call of a Relax function does; None where it is not known which function that is."""
         return self.summaries.of(call)
@@ -109,7 +115,7 @@ class ProgramFlow:
                 parameter
                 for caller, call in self.callees.calls_of(function)
                 for parameter, argument in zip(function.parameters, call.arguments, strict=False)
-                if Offsets(caller, self.moved(caller)).of(argument) != 0
+                if Offsets(caller, self.moved(caller), returned=self.returned_offsets.of).of(argument) != 0
             )
         return known
 
@@ -217,9 +223,15 @@ class FunctionFlow:
         def viewed(call: KernelCall) -> tuple[ValueId, ...]:
             return shared.made_views.of(call, function)
 
-        moved, moves = shared.moved(function), self.program.moves_pointers
         return Aliases(
-            function, returned, is_known, viewed, moved, shared.keepers.keeps, moves_pointers=moves
+            function,
+            returned,
+            is_known,
+            viewed,
+            shared.moved(function),
+            shared.keepers.keeps,
+            moves_pointers=self.program.moves_pointers,
+            returned_offset=shared.returned_offsets.of,
         )
 
     @cached_property
@@ -230,7 +242,7 @@ class FunctionFlow:
     @cached_property
     def untaken(self) -> Untaken:
         """The branches that no run takes."""
-        return Untaken(self.function, self.aliases, self.effect_of)
+        return Untaken(self.function, self.aliases, self._shared.effects.effect_of)
 
     @cached_property
     def captured(self) -> frozenset[ValueId]:

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Mapping
 from functools import cached_property
+from typing import TypeAlias
 
 import sympy
 
@@ -10,10 +12,10 @@ from relax_lint.model.operations import (
     Alias,
     AllocTensor,
     Block,
+    FunctionCall,
     GetItem,
     If,
     KernelCall,
-    Kill,
     MakeTuple,
     MatchCast,
     Op,
@@ -26,75 +28,152 @@ from relax_lint.vm.builtins import ViewKind
 
 _ZERO = sympy.Integer(0)
 _CHOSEN = Unknown("the offset depends on the caller")
+_OF_BRANCH = Unknown("the offset depends on the branch taken")
+_BY_KERNEL = Unknown("the offset depends on whether TVM makes a view of it")
+
+Starts: TypeAlias = "Size | tuple[Starts, ...]"
+"""Where a value starts; of a tuple each field, or one for all of them."""
+
+
+def nothing_moved(call: FunctionCall, given: tuple[Starts, ...], in_memory: bool) -> Starts:
+    """The result of any call starts at its data pointer."""
+    return _ZERO
+
+
+def _no_view(call: KernelCall) -> tuple[ValueId, ...]:
+    return ()
 
 
 class Offsets:
     """The byte offsets of the tensors of one function.
 
-    Tensors that come from outside (parameters, results of calls) are taken to start at their data pointer.
-    `moved` are parameters that some caller gives a tensor which does not.
-    What an in-place call makes of an argument starts where that does.
+    Tensors that come from outside are taken to start at their data pointer. `moved` are parameters that some
+    caller gives a tensor which does not; `given` says where parameters start in one call.
+    What an in-place call makes of an argument starts where that does. `returned` tells where the result of a
+    call of a Relax function starts, `viewed` of which arguments TVM may make the result of a kernel a view.
 
     With `in_memory` bytes are counted from where the data pointer of a tensor was before
     `ensure_zero_offset` moved it: the start of the memory.
     """
 
     def __init__(
-        self, function: Function, moved: frozenset[ValueId] = frozenset(), *, in_memory: bool = False
+        self,
+        function: Function,
+        moved: frozenset[ValueId] = frozenset(),
+        *,
+        in_memory: bool = False,
+        given: Mapping[ValueId, Starts] | None = None,
+        returned: Callable[[FunctionCall, tuple[Starts, ...], bool], Starts] = nothing_moved,
+        viewed: Callable[[KernelCall], tuple[ValueId, ...]] = _no_view,
     ) -> None:
         self._function = function
         self._moved = moved
         self._in_memory = in_memory
+        self._given = given or {}
+        self._returned = returned
+        self._viewed = viewed
 
     def of(self, value: ValueId) -> Size:
-        """The byte offset of a tensor."""
-        return self._known.get(value, _ZERO)
+        """The byte offset of a tensor; of a tuple 0 where that is so for all of its fields."""
+        starts = self.starts(value)
+        return joined_starts(*starts) if isinstance(starts, tuple) else starts
+
+    def starts(self, value: ValueId) -> Starts:
+        """Where a value, or each of its fields, starts."""
+        return self._starts(value, self._known)
 
     @cached_property
-    def _known(self) -> dict[ValueId, Size]:
+    def _known(self) -> dict[ValueId, Starts]:
         """The offsets that are not plainly 0."""
-        known: dict[ValueId, Size] = dict.fromkeys(self._moved, _CHOSEN)
-        self._walk(self._function.body, known, dict(self._function.inline_tuples))
+        known: dict[ValueId, Starts] = {**dict.fromkeys(self._moved, _CHOSEN), **self._given}
+        self._walk(self._function.body, known)
         return known
 
-    def _walk(
-        self, block: Block, known: dict[ValueId, Size], fields: dict[ValueId, tuple[ValueId, ...]]
-    ) -> None:
-        for op in block.ops:
-            if isinstance(op, Kill) or (isinstance(op, KernelCall) and not op.inplace):
-                continue
-            if isinstance(op, If):
-                self._walk(op.then_block, known, fields)
-                self._walk(op.else_block, known, fields)
-            elif isinstance(op, MakeTuple):
-                fields[op.result] = op.items
-            elif isinstance(op, KernelCall) and len(op.inplace) > 1:
-                fields[op.result] = _outputs(op)
-            offset = self._offset(op, known, fields)
-            if offset is not _ZERO and offset != 0:
-                known[op.result] = offset
+    def _starts(self, value: ValueId, known: Mapping[ValueId, Starts]) -> Starts:
+        found = known.get(value)
+        if found is not None or not known:
+            return _ZERO if found is None else found
+        fields = self._function.inline_tuples.get(value)
+        return _ZERO if fields is None else _tuple([self._starts(field, known) for field in fields])
 
-    def _offset(self, op: Op, known: dict[ValueId, Size], fields: dict[ValueId, tuple[ValueId, ...]]) -> Size:
+    def _walk(self, block: Block, known: dict[ValueId, Starts]) -> None:
+        for op in block.ops:
+            if isinstance(op, If):
+                self._walk(op.then_block, known)
+                self._walk(op.else_block, known)
+            starts = self._result(op, known)
+            if starts is not _ZERO and starts != 0:
+                known[op.result] = starts
+
+    def _result(self, op: Op, known: Mapping[ValueId, Starts]) -> Starts:
         if isinstance(op, AllocTensor):
             return op.offset
-        if isinstance(op, KernelCall) and len(op.inplace) == 1:
-            return known.get(_outputs(op)[0], _ZERO)
+        if isinstance(op, FunctionCall):
+            given = tuple(self._starts(argument, known) for argument in op.arguments)
+            return self._returned(op, given, self._in_memory)
+        if isinstance(op, View):
+            return self._view(op, known)
+        if not known:
+            return _ZERO
+        if isinstance(op, KernelCall):
+            return self._kernel(op, known)
         if isinstance(op, Alias | MatchCast):
-            return known.get(op.source, _ZERO)
+            return self._starts(op.source, known)
+        if isinstance(op, MakeTuple):
+            return _tuple([self._starts(item, known) for item in op.items])
         if isinstance(op, GetItem):
-            items = fields.get(op.tuple, ())
-            return known.get(items[op.item], _ZERO) if op.item < len(items) else _ZERO
+            fields = self._starts(op.tuple, known)
+            if not isinstance(fields, tuple):
+                return fields
+            return fields[op.item] if op.item < len(fields) else joined_starts(*fields)
         if isinstance(op, If):
-            taken, other = known.get(op.then_result, _ZERO), known.get(op.else_result, _ZERO)
-            return taken if taken == other else Unknown("the offset depends on the branch taken")
-        if isinstance(op, View) and (self._in_memory or op.kind is not ViewKind.ZERO_OFFSET):
-            base = known.get(op.source, _ZERO)
-            if isinstance(base, Unknown) or isinstance(op.offset, Unknown):
-                return base if isinstance(base, Unknown) else op.offset
-            return base + op.offset
+            return either(self._starts(op.then_result, known), self._starts(op.else_result, known))
         return _ZERO
 
+    def _kernel(self, op: KernelCall, known: Mapping[ValueId, Starts]) -> Starts:
+        if op.inplace:
+            # A tensor of its own starts at its data pointer.
+            outputs = [self._starts(op.arguments[i], known) if i >= 0 else _ZERO for i in op.inplace]
+            return outputs[0] if len(outputs) == 1 else _tuple(outputs)
+        moved = any(not is_zero(self._starts(value, known)) for value in self._viewed(op))
+        return _BY_KERNEL if moved else _ZERO
 
-def _outputs(call: KernelCall) -> tuple[ValueId, ...]:
-    """The argument that each output of an in-place call is; for a tensor of its own the call's result."""
-    return tuple(call.arguments[index] if index >= 0 else call.result for index in call.inplace)
+    def _view(self, op: View, known: Mapping[ValueId, Starts]) -> Starts:
+        if op.kind is ViewKind.ZERO_OFFSET and not self._in_memory:
+            return _ZERO
+        base = self._starts(op.source, known)
+        if isinstance(base, tuple):
+            base = joined_starts(*base)
+        if isinstance(base, Unknown) or isinstance(op.offset, Unknown):
+            return base if isinstance(base, Unknown) else op.offset
+        return base + op.offset
+
+
+def is_zero(starts: Starts) -> bool:
+    """Whether a value, with all of its fields, starts at its data pointer."""
+    return all(map(is_zero, starts)) if isinstance(starts, tuple) else starts == 0
+
+
+def joined_starts(*several: Starts) -> Size:
+    """Where any of several values starts, with all of their fields."""
+    found: list[Size] = []
+    for one in several:
+        found.append(joined_starts(*one) if isinstance(one, tuple) else one)
+    return found[0] if found and all(one == found[0] for one in found) else _OF_BRANCH if found else _ZERO
+
+
+def _tuple(fields: list[Starts]) -> Starts:
+    return _ZERO if all(map(is_zero, fields)) else tuple(fields)
+
+
+def either(one: Starts, other: Starts) -> Starts:
+    """Where a value starts that is one of two."""
+    if one == other:
+        return one
+    if isinstance(one, tuple) or isinstance(other, tuple):
+        count = len(one) if isinstance(one, tuple) else len(other) if isinstance(other, tuple) else 0
+        left = one if isinstance(one, tuple) else (one,) * count
+        right = other if isinstance(other, tuple) else (other,) * count
+        if len(left) == len(right):
+            return _tuple([either(*pair) for pair in zip(left, right, strict=True)])
+    return _OF_BRANCH

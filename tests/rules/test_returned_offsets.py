@@ -1,0 +1,154 @@
+"""Where a tensor starts that comes back from a function, or out of a tuple of a branch: RLX203 and RLX303, with what
+the VM does.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+import tvm
+from tvm import relax
+
+from relax_lint.results.verdict import Verdict
+from tests.rules.checking import checks, parse
+
+FINE, UNSURE, WRONG = Verdict.ALWAYS_FINE, Verdict.NEEDS_RUNTIME_CHECK, Verdict.ALWAYS_WRONG
+P = 'R.Tensor(("p",), "float32")'
+FUNCTIONS = f"""
+@T.prim_func(private=True, s_tir=True)
+def one(a: T.handle):
+    n = T.int64()
+    x = T.match_buffer(a, (n,), "float32", elem_offset=T.int64())
+    for i in range(n):
+        x[i] = T.float32(1)
+
+@T.prim_func(private=True, s_tir=True)
+def two(a: T.handle):
+    n = T.int64()
+    x = T.match_buffer(a, (n,), "float32", elem_offset=T.int64())
+    for i in range(n):
+        x[i] = T.float32(2)
+
+@T.prim_func(private=True, s_tir=True)
+def at_zero(a: T.handle):
+    n = T.int64()
+    x = T.match_buffer(a, (n,), "float32")
+    for i in range(n):
+        x[i] = T.float32(1)
+
+@R.function(pure=False, private=True)
+def same(t: {P}):
+    return t
+
+@R.function(pure=False, private=True)
+def twice(t: {P}):
+    u = Module.same(t)
+    return u
+
+@R.function(pure=False, private=True)
+def pair(t: {P}, x: R.Tensor(("q",), "float32")):
+    return ((x, t), x)
+
+@R.function(pure=False, private=True)
+def field(t: R.Tuple({P}, {P})):
+    u = t[1]
+    return u
+
+@R.function(pure=False, private=True)
+def later(t: {P}):
+    u = R.memory.view(t, R.shape([2]), dtype="float32", relative_byte_offset=R.prim_value(8))
+    return u
+
+@R.function(pure=False, private=True)
+def again(t: {P}, c: R.Tensor((), "bool")):
+    if c:
+        r = Module.again(t, c)
+        u = r
+    else:
+        u = t
+    return u
+
+@R.function(pure=False, private=True)
+def made(x: R.Tensor((4,), "float32")):
+    h = R.vm.alloc_storage(R.shape([128]), R.prim_value(0), R.dtype("uint8"), R.str("global"))
+    u = R.vm.alloc_tensor(h, R.prim_value(64), R.shape([4]), R.dtype("float32"))
+    w = Module.one(u)
+    return u
+
+@R.function(pure=False)
+def main(x: R.Tensor((4,), "float32"), c: R.Tensor((), "bool")):
+    s = R.vm.alloc_storage(R.shape([256]), R.prim_value(0), R.dtype("uint8"), R.str("global"))
+    t = R.vm.alloc_tensor(s, R.prim_value(AT), R.shape([4]), R.dtype("float32"))
+    one = Module.one(t)
+    LINES
+"""
+OVER = """v = R.vm.alloc_tensor(s, R.prim_value({}), R.shape([4]), R.dtype("float32"))
+    two = Module.two(v)
+    return o
+"""
+ONE_OR_OTHER = """if c:
+        p = (t, x)
+    else:
+        p = (x, t)
+    o = p[0]
+    n = R.add(x, x)
+"""
+WAYS = [
+    ("o = Module.same(t)", 64),
+    ("o = Module.twice(t)", 64),
+    ("p = Module.pair(t, x); q = p[0]; o = q[1]", 64),
+    ("o = Module.field((x, t))", 64),
+    ("p = (x, t); o = Module.field(p)", 64),
+    ("o = Module.later(t)", 72),
+    ("q = Module.same(t); o = Module.later(q)", 72),
+    ("f = Module.same; o = f(t)", 64),
+]
+
+
+def _text(start: int, lines: str, rest: str) -> str:
+    return FUNCTIONS.replace("AT", str(start)).replace(
+        "LINES", lines.replace("; ", "\n    ") + "\n    " + rest
+    )
+
+
+def _verdicts(rule: str, text: str, at: str) -> set[Verdict]:
+    found = checks(parse(text), rule)
+    return {check.verdict for check in found if check.function == "main" and check.binding == at}
+
+
+def _run(text: str) -> list[float]:
+    machine = relax.VirtualMachine(tvm.compile(parse(text), "llvm", relax_pipeline="default"), tvm.cpu())
+    given = (np.full(4, 5, "float32"), np.array(False))
+    return list(machine["main"](*map(tvm.runtime.tensor, given)).numpy())
+
+
+@pytest.mark.vm
+@pytest.mark.parametrize(("lines", "start"), WAYS)
+def test_what_comes_back_starts_where_it_was(lines: str, start: int) -> None:
+    over, beside = (_text(64, lines, OVER.format(place)) for place in (start, 0))
+    assert _verdicts("RLX203", over, "two") == {WRONG}
+    assert 2 in _run(over)
+    assert _verdicts("RLX203", beside, "two") <= {FINE}
+    assert set(_run(beside)) == {1}
+
+
+def test_of_a_recursion_and_of_a_branch_it_is_known_that_it_may_be_so() -> None:
+    for lines in ("o = Module.again(t, c)", ONE_OR_OTHER):
+        assert FINE not in _verdicts("RLX203", _text(64, lines, OVER.format(64)), "two")
+
+
+@pytest.mark.vm
+@pytest.mark.parametrize("lines", [*(lines for lines, _ in WAYS), "o = Module.made(x)"])
+def test_a_kernel_that_takes_no_offset_refuses_what_comes_back(lines: str) -> None:
+    text = _text(64, lines, "z = Module.at_zero(o)\n    return o\n")
+    assert _verdicts("RLX303", text, "z") == {WRONG}
+    with pytest.raises(Exception, match="offset"):
+        _run(text)
+
+
+@pytest.mark.vm
+def test_what_a_function_moves_to_its_data_pointer_may_go_to_any_kernel() -> None:
+    lines = "q = Module.same(t); o = R.memory.ensure_zero_offset(q)"
+    text = _text(64, lines, "z = Module.at_zero(o)\n    return o\n")
+    assert _verdicts("RLX303", text, "z") <= {FINE}
+    assert _run(text) == [1, 1, 1, 1]
