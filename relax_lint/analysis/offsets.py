@@ -98,6 +98,8 @@ class Offsets:
 
     def _walk(self, block: Block, known: dict[ValueId, Starts]) -> None:
         for op in block.ops:
+            if not known and isinstance(op, KernelCall):
+                continue
             if isinstance(op, If):
                 self._walk(op.then_block, known)
                 self._walk(op.else_block, known)
