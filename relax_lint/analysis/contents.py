@@ -15,6 +15,7 @@ import sympy
 
 from relax_lint.analysis.access_paths import AccessPath, Tree, everything, leaves, with_fields
 from relax_lint.analysis.aliases import Aliases
+from relax_lint.analysis.at_return import combined
 from relax_lint.analysis.certainty import Certainty, must_if, weakest
 from relax_lint.analysis.content_state import ContentState, joined_damages
 from relax_lint.analysis.content_writes import ContentWrites
@@ -25,7 +26,7 @@ from relax_lint.analysis.overlaps import TensorMemory
 from relax_lint.analysis.partial_results import left_out
 from relax_lint.analysis.paths import Paths
 from relax_lint.analysis.presumption import Presumption
-from relax_lint.analysis.reported import Reported
+from relax_lint.analysis.reported import Reported, says_more, weighs_more
 from relax_lint.analysis.summaries import Summary
 from relax_lint.analysis.untaken import Untaken
 from relax_lint.model.operations import (
@@ -92,7 +93,7 @@ class Contents(ContentWrites):
     @property
     def overwritings(self) -> tuple[Overwriting, ...]:
         """The writes over tensors that are read later, with the first read of each range of bytes."""
-        return tuple(self.reported.overwritings.values())
+        return combined(self.reported.overwritings, self.reported.overwritings_at_return, weighs_more)
 
     @property
     def apart(self) -> tuple[Apart, ...]:
@@ -102,7 +103,7 @@ class Contents(ContentWrites):
     @property
     def stale_reads(self) -> tuple[StaleRead, ...]:
         """The reads of older names of what an in-place call overwrote, the first of each."""
-        return tuple(self.reported.stale.values())
+        return combined(self.reported.stale, self.reported.stale_at_return, says_more)
 
     @property
     def late_reads(self) -> Iterable[tuple[ValueId, ValueId]]:

@@ -7,10 +7,14 @@ from weakref import proxy
 
 from relax_lint.analysis.access_paths import AccessPath
 from relax_lint.analysis.aliases import Aliases
+from relax_lint.analysis.at_return import combined, use_of_returned
 from relax_lint.analysis.callees import Callees
+from relax_lint.analysis.carried import Carried, CarriedNull, Fields
+from relax_lint.analysis.certainty import Certainty
 from relax_lint.analysis.contents import Contents
 from relax_lint.analysis.dominance import UndominatedUse, captured_values, undominated_uses
 from relax_lint.analysis.effects import Effect, EffectTable
+from relax_lint.analysis.events import Overwriting, StaleRead
 from relax_lint.analysis.given_back import GivenBack
 from relax_lint.analysis.keepers import Keepers
 from relax_lint.analysis.kills import Kills
@@ -19,6 +23,8 @@ from relax_lint.analysis.made_views import MadeViews
 from relax_lint.analysis.offsets import Offsets
 from relax_lint.analysis.overlaps import TensorMemory
 from relax_lint.analysis.paths import Paths
+from relax_lint.analysis.reported import says_more, weighs_more
+from relax_lint.analysis.result_uses import ResultUses
 from relax_lint.analysis.results import Result
 from relax_lint.analysis.returned_offsets import ReturnedOffsets
 from relax_lint.analysis.roots import as_sources
@@ -71,6 +77,16 @@ class ProgramFlow:
     def made_views(self) -> MadeViews:
         """Which results TVM may put into the memory of an argument."""
         return MadeViews(self.program)
+
+    @cached_property
+    def result_uses(self) -> ResultUses:
+        """Which fields of what functions return their callers read."""
+        return ResultUses(self.callees, partial(_carried, proxy(self), Carried), Paths, Certainty.MUST)
+
+    @cached_property
+    def null_uses(self) -> ResultUses:
+        """Which fields of what functions return their callers use where these are cleared registers."""
+        return ResultUses(self.callees, partial(_carried, proxy(self), CarriedNull), Paths, Certainty.MAY)
 
     @cached_property
     def summaries(self) -> Summaries:
@@ -164,6 +180,28 @@ class FunctionFlow:
     def uses_result(self, call: FunctionCall) -> bool:
         """Whether anything but a kill gets what a call returns."""
         return _is_used(self.function, call)
+
+    def use_at_return(self, value: ValueId, *, cleared: bool = False) -> Certainty | None:
+        """How certain it is that callers use a value that the function returns; None where none does. Of one
+        that was `cleared` they use only the register.
+        """
+        if not self.function.private:
+            return Certainty.MUST
+        uses = self._shared.null_uses if cleared else self._shared.result_uses
+        use_of_field = partial(uses.of, self.function)
+        return use_of_returned(value, self.function, self.aliases, use_of_field)
+
+    @cached_property
+    def overwritings(self) -> tuple[Overwriting, ...]:
+        """The writes over tensors that are read later, here or by a caller."""
+        found = self.contents.reported
+        return combined(found.overwritings, found.overwritings_at_return, weighs_more, self.use_at_return)
+
+    @cached_property
+    def stale_reads(self) -> tuple[StaleRead, ...]:
+        """The reads of older names of what an in-place call overwrote, here or by a caller."""
+        found = self.contents.reported
+        return combined(found.stale, found.stale_at_return, says_more, self.use_at_return)
 
     def callee_of(self, call: FunctionCall) -> Function | None:
         """The function that a call is of; None where that is not known, or it is one of several."""
@@ -308,6 +346,15 @@ def _held_by(shared: ProgramFlow, function: Function, paths: Paths, value: Value
     elif isinstance(op, If):
         sources = (op.then_result, op.else_result)
     return held.union(*(_held_by(shared, function, paths, source) for source in sources))
+
+
+def _carried(
+    shared: ProgramFlow, kind: type[Carried], caller: Function, call: FunctionCall, fields: Fields
+) -> Carried:
+    """What becomes of a field of what a call returns."""
+    flow = FunctionFlow(shared, caller)
+    parts = flow.aliases, flow.paths, flow.effect_of, flow.summary_of, flow.used_inside, flow.callee_of
+    return kind(caller, call, fields, *parts)
 
 
 def _is_used(function: Function, call: FunctionCall) -> bool:

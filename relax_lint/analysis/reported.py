@@ -23,6 +23,8 @@ class Reported:
         self.unwritten: dict[tuple[ValueId, int | None], UnwrittenRead] = {}
         self.overwritings: dict[tuple[int, ValueId, ValueId, ByteRange], Overwriting] = {}
         self.stale: dict[tuple[int, ValueId, ValueId], StaleRead] = {}
+        self.overwritings_at_return: dict[tuple[int, ValueId, ValueId, ByteRange], Overwriting] = {}
+        self.stale_at_return: dict[tuple[int, ValueId, ValueId], StaleRead] = {}
         self._readers: dict[object, list[Op | None]] = defaultdict(list)
         """By damage: the operations that certainly read it, as far as they are reached."""
 
@@ -57,9 +59,10 @@ class Reported:
         tensor = self._paths.definitions[self._aliases.roots.value_of(root)]
         mended = self._counting(damage, reading)
         found = Overwriting(tensor, write, written, reading, certainty, mended, damage.harmless)
-        known = self.overwritings.get(key)
-        if known is None or _weight(found) > _weight(known):
-            self.overwritings[key] = found
+        events = self.overwritings if reading.op is not None else self.overwritings_at_return
+        known = events.get(key)
+        if known is None or weighs_more(found, known):
+            events[key] = found
 
     def read_stale(self, call: Op, argument: ValueId, reading: Reading, damage: Damage) -> None:
         """An older name of what was overwritten in place is read."""
@@ -70,9 +73,10 @@ class Reported:
         certainty = self._certainty((*key, damage.harmless), call, reading, damage)
         mended = self._counting(damage, reading)
         found = StaleRead(call, argument, reading, certainty, mended, damage.harmless)
-        known = self.stale.get(key)
-        if known is None or _says_more(found, known):
-            self.stale[key] = found
+        events = self.stale if reading.op is not None else self.stale_at_return
+        known = events.get(key)
+        if known is None or says_more(found, known):
+            events[key] = found
 
     def _certainty(self, key: object, done: Op, reading: Reading, damage: Damage) -> Certainty:
         """How certain it is that damage is read, here or in another branch."""
@@ -98,6 +102,11 @@ class Reported:
         return mending.whole and self._aliases.identity(mending.value) == name
 
 
+def weighs_more(found: Overwriting, known: Overwriting) -> bool:
+    """Whether one write over a tensor is to be told rather than the other."""
+    return _weight(found) > _weight(known)
+
+
 def _weight(event: Overwriting) -> int:
     """What is certain counts more than what may be, and that more than what is taken not to be."""
     if event.harmless is not None:
@@ -105,7 +114,8 @@ def _weight(event: Overwriting) -> int:
     return 1 + (event.certainty is Certainty.MUST) + (not event.mended)
 
 
-def _says_more(found: StaleRead, known: StaleRead) -> bool:
+def says_more(found: StaleRead, known: StaleRead) -> bool:
+    """Whether one read of an older name is to be told rather than the other."""
     if found.harmless == known.harmless:
         return found.certainty is Certainty.MUST is not known.certainty
     return found.harmless is None and known.harmless is not None

@@ -24,6 +24,7 @@ from relax_lint.analysis.flow import FunctionFlow
 from relax_lint.analysis.overlaps import either_empty
 from relax_lint.analysis.presumption import Presumption
 from relax_lint.facts.asking import apart as asked_apart
+from relax_lint.facts.at_return import UNUSED, USED_PERHAPS, use_by_callers
 from relax_lint.facts.coverage import presumed_writes, written_again
 from relax_lint.facts.judge import Decided, Judge
 from relax_lint.facts.shared_memory import Outcome, outcome_on_shared_memory
@@ -185,7 +186,11 @@ def _overlapping(event: ArgumentOverlap, flow: FunctionFlow, judge: Judge) -> De
 
 def stale_reads(flow: FunctionFlow, judge: Judge) -> Iterator[Decided[StaleRead]]:
     """Every read of an older name of what an in-place call overwrote."""
-    for event in flow.contents.stale_reads:
+    for event in flow.stale_reads:
+        use = use_by_callers(event.reading, flow)
+        if use is None:
+            yield Decided(event, UNUSED)
+            continue
         written, read = flow.memory.range(event.argument), flow.memory.range(event.reading.value)
         names = [f"`{flow.function.values[value].name}`" for value in (event.argument, event.reading.value)]
         asked = partial(asked_apart, written, read, names)
@@ -196,6 +201,8 @@ def stale_reads(flow: FunctionFlow, judge: Judge) -> Iterator[Decided[StaleRead]
             claim = judge.claim_at(sympy.Or(claim.condition, again), event.call, asked)
         declared = not isinstance(event.call, KernelCall) or event.call.kind.in_place
         why_not = "read later only on some paths" if declared else "a kernel of `R.call_tir` writes it"
+        if use is Certainty.MAY:
+            why_not = USED_PERHAPS
         decision = judge.judge_event(claim, event.certainty, why_not)
         assumed = presumed_writes(event.mended) + (() if event.harmless is None else (event.harmless,))
         if assumed and decision.verdict is not Verdict.ALWAYS_FINE:

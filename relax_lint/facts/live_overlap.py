@@ -19,6 +19,7 @@ from relax_lint.analysis.flow import FunctionFlow
 from relax_lint.analysis.overlaps import either_empty
 from relax_lint.analysis.presumption import Presumption
 from relax_lint.facts.asking import apart
+from relax_lint.facts.at_return import UNUSED, USED_PERHAPS, use_by_callers
 from relax_lint.facts.coverage import presumed_writes, written_again
 from relax_lint.facts.judge import Decided, Judge
 from relax_lint.model.operations import AllocTensor, KernelCall, ValueId
@@ -32,12 +33,17 @@ _ASSUMED = certain(Verdict.ALWAYS_FINE, "another tensor, or written again, by al
 
 def live_overlaps(flow: FunctionFlow, judge: Judge) -> Iterator[Decided[Overwriting]]:
     """Every write over a tensor that is read later."""
-    for event in flow.contents.overwritings:
+    for event in flow.overwritings:
         yield _decided(event, flow, judge)
 
 
 def _decided(event: Overwriting, flow: FunctionFlow, judge: Judge) -> Decided[Overwriting]:
+    use = use_by_callers(event.reading, flow)
+    if use is None:
+        return Decided(event, UNUSED)
     certainty, why_not = event.certainty, "read later only on some paths"
+    if use is Certainty.MAY:
+        why_not = USED_PERHAPS
     same = _writes_what_is_there(event, flow)
     if same is Certainty.MUST:
         return Decided(event, certain(Verdict.ALWAYS_FINE, "each byte is rewritten with its own value"))
@@ -129,7 +135,7 @@ def harmless_reuses(flow: FunctionFlow) -> Iterator[Decided[AllocTensor]]:
     fine = certain(Verdict.ALWAYS_FINE, "nothing written to its storage before is read afterwards")
     seen: set[ValueId] = set()
     contents = flow.contents
-    written = {event.written for event in contents.overwritings} | {event.written for event in contents.apart}
+    written = {event.written for event in flow.overwritings} | {event.written for event in contents.apart}
     blamed = {root for value in written for root in flow.aliases.roots_of(value)}
     for op in flow.function.body.of(AllocTensor):
         if op.storage is not None:

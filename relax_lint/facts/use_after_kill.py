@@ -10,10 +10,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from relax_lint.analysis.certainty import Certainty
+from relax_lint.analysis.certainty import Certainty, must_if
 from relax_lint.analysis.flow import FunctionFlow
 from relax_lint.analysis.kills import KilledUse
 from relax_lint.analysis.presumption import Presumption
+from relax_lint.facts.at_return import UNUSED, USED_PERHAPS
 from relax_lint.facts.judge import Decided, Judge
 from relax_lint.model.operations import Kill
 from relax_lint.results.verdict import Verdict
@@ -28,9 +29,20 @@ def uses_after_kill(flow: FunctionFlow, judge: Judge) -> Iterator[Decided[Killed
     """Every use of a value whose register a kill has cleared."""
     for use in flow.kills.uses:
         certainty, why = use.certainty, use.why
-        if use.op is None and certainty is Certainty.MUST and flow.some_call_ignores_the_result:
-            certainty, why = Certainty.MAY, "a call does not use what the function returns"
+        by_callers = Certainty.MUST if use.op is not None else _use_by_callers(use, flow)
+        if by_callers is None:
+            yield Decided(use, UNUSED)
+            continue
+        if by_callers is Certainty.MAY and certainty is Certainty.MUST:
+            certainty, why = Certainty.MAY, USED_PERHAPS
         yield Decided(use, judge.harm(use.op, certainty, why))
+
+
+def _use_by_callers(use: KilledUse, flow: FunctionFlow) -> Certainty | None:
+    """How certain it is that callers use what is returned. Of a tuple they may take fields without a use."""
+    if flow.function.tensor_type(use.value) is not None:
+        return flow.use_at_return(use.value, cleared=True)
+    return must_if(not flow.some_call_ignores_the_result)
 
 
 def killed_constants(flow: FunctionFlow, judge: Judge) -> Iterator[Decided[Kill]]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from typing import Any
 
 import numpy as np
 import pytest
@@ -37,8 +38,9 @@ def main(x: R.Tensor((4,), "float32")):
     [
         (True, "", "first", "always-wrong"),
         (True, "", "(x, first)", "always-wrong"),
-        (True, "", "x", "needs-runtime-check"),
-        (True, "    second = Module.given(x)", "first", "needs-runtime-check"),
+        (True, "", "x", "always-fine"),
+        (True, "    second = Module.given(x)", "first", "always-wrong"),
+        (True, "    second = Module.given(first)", "x", "always-wrong"),
         (False, "", "x", "always-wrong"),
     ],
 )
@@ -56,6 +58,80 @@ def test_a_killed_parameter_that_nobody_uses_runs(mode: str) -> None:
     machine = relax.VirtualMachine(relax.build(module, target="llvm", exec_mode=mode), tvm.cpu())
     given = tvm.runtime.tensor(np.array([1, 2, 3, 4], "float32"))
     assert machine["main"](given).numpy().tolist() == [1.0, 2.0, 3.0, 4.0]
+
+
+FIELDS = """
+@R.function(pure=False, private=True)
+def given(p: R.Tensor((4,), "float32")):
+    q = R.add(p, p)
+    gone = R.vm.kill_object(q)
+    return (q, p)
+
+@R.function(pure=False, private=True)
+def second(p: R.Tensor((4,), "float32"), q: R.Tensor((4,), "float32")):
+    return q
+
+@R.function(pure=False, private=True)
+def of_two(p: R.Tuple(R.Tensor((4,), "float32"), R.Tensor((4,), "float32"))):
+    q = p[1]
+    return q
+
+@R.function(pure=False, private=True)
+def of_objects(p: R.Object, q: R.Object):
+    return q
+
+@R.function(pure=False)
+def main(x: R.Tensor((4,), "float32"), c: R.Tensor((), "bool")) -> R.Tensor((4,), "float32"):
+    p = Module.given(x)
+{lines}
+    return w
+"""
+
+
+USES = [
+    ("w = p[1]", "always-fine", False),
+    ("w = p[0]", "always-wrong", True),
+    ("v = p[0]; w = R.add(v, x)", "always-wrong", True),
+    ("v = p[0]; u = (v, x); w = u[1]", "always-fine", False),
+    # The virtual machine checks the arguments of a function.
+    ("v = p[0]; w = Module.second(v, x)", "always-wrong", True),
+    ("v = p[1]; w = Module.second(v, x)", "always-fine", False),
+    ("w = Module.of_two(p)", "always-wrong", True),
+    ("v = p[0]; w = Module.of_objects(v, x)", "needs-runtime-check", False),
+    ("if c:;     v = p[0];     w = R.add(v, x); else:;     w = x", "needs-runtime-check", True),
+    ("if c:;     v = p[1];     w = R.add(v, x); else:;     w = x", "always-fine", False),
+]
+
+
+def _uses(lines: str) -> str:
+    return FIELDS.format(lines="\n".join(f"    {line}" for line in lines.split("; ")))
+
+
+@pytest.mark.parametrize(("lines", "verdict"), [use[:2] for use in USES])
+def test_a_killed_field_is_wrong_where_it_is_used(lines: str, verdict: str) -> None:
+    assert [check.verdict.value for check in checks(parse(_uses(lines)), "RLX201")] == [verdict]
+
+
+@pytest.mark.vm
+@pytest.mark.parametrize("mode", ["bytecode", "compiled"])
+def test_the_machine_fails_where_a_killed_field_is_used(mode: str) -> None:
+    split = FIELDS.index("@R.function(pure=False)\ndef main")
+    mains = [
+        _uses(lines)[split:].replace("def main", f"def main_{number}")
+        for number, (lines, _, _) in enumerate(USES)
+    ]
+    module = parse(FIELDS[:split] + "".join(mains))
+    machine = relax.VirtualMachine(relax.build(module, target="llvm", exec_mode=mode), tvm.cpu())
+    given = tvm.runtime.tensor(np.ones(4, "float32")), tvm.runtime.tensor(np.array(True))
+    fails = [_fails(machine, f"main_{number}", given) for number in range(len(USES))]
+    assert fails == [wrong for _, _, wrong in USES]
+
+
+def _fails(machine: Any, name: str, given: tuple[Any, ...]) -> bool:
+    try:
+        return machine[name](*given) is None
+    except (RuntimeError, TypeError):
+        return True
 
 
 def test_a_killed_null_value_is_bytecode_only() -> None:

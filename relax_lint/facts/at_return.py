@@ -1,0 +1,19 @@
+"""What a private function returns is read where a caller uses it."""
+
+from __future__ import annotations
+
+from relax_lint.analysis.certainty import Certainty
+from relax_lint.analysis.events import Reading
+from relax_lint.analysis.flow import FunctionFlow
+from relax_lint.results.verdict import Verdict
+from relax_lint.symbolic.decision import certain
+
+UNUSED = certain(Verdict.ALWAYS_FINE, "no caller uses it")
+"""The verdict on what is returned to nobody who uses it."""
+USED_PERHAPS = "a call does not use what the function returns"
+"""Why it is not certain that what is returned does harm."""
+
+
+def use_by_callers(reading: Reading, flow: FunctionFlow) -> Certainty | None:
+    """How certain a reading is as far as that is up to callers; None where they do not read."""
+    return Certainty.MUST if reading.op is not None else flow.use_at_return(reading.value)
