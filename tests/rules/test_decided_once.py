@@ -8,11 +8,12 @@ from collections.abc import Iterator
 from typing import Any
 
 import pytest
+import tvm
 
 from relax_lint.analysis.roots import Roots
 from relax_lint.facts import devices, kernel_accesses, kernel_match, on_storage, placement
 from relax_lint.judging.report import check_module
-from relax_lint.replay.modules import load_module
+from relax_lint.replay.modules import UnreadableModuleError, load_module
 from relax_lint.results.check import Check
 from relax_lint.results.plain import to_json
 from relax_lint.results.verdict import Verdict
@@ -133,7 +134,12 @@ MODULES = dict(list(texts("modules"))[::5])
 
 @pytest.mark.parametrize("name", [*MODULES, "on several storages"])
 def test_a_report_is_the_same_where_everything_is_asked_anew(name: str, request: Any) -> None:
-    module = several() if name == "on several storages" else load_module(MODULES[name], "script")
+    try:
+        module = several() if name == "on several storages" else load_module(MODULES[name], "script")
+    except UnreadableModuleError:
+        if tvm.__version__.startswith("0.27."):
+            raise
+        pytest.skip("the texts are those of TVM 0.27: an earlier one does not read all of them")
     once = everything(module)
     request.getfixturevalue("asked_anew")
     assert everything(module) == once
