@@ -99,7 +99,7 @@ class ProgramFlow:
     @cached_property
     def returned_offsets(self) -> ReturnedOffsets:
         """Where the results of the functions of the program start."""
-        return ReturnedOffsets(self.callees)
+        return ReturnedOffsets(self.callees, self.program.functions)
 
     def summary_of(self, call: FunctionCall) -> Summary | None:
         """What a call of a Relax function does; None where it is not known which function that is."""
@@ -108,6 +108,8 @@ class ProgramFlow:
     def moved(self, function: Function) -> frozenset[ValueId]:
         """The parameters that some caller gives a tensor which does not start at its data pointer."""
         known = self._moved.get(function.name)
+        if known is None and not self.returned_offsets.moves:
+            known = self._moved[function.name] = frozenset()
         if known is None:
             # Until it is known, a recursion is taken to move nothing more.
             self._moved[function.name] = frozenset()

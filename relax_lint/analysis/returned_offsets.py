@@ -5,20 +5,27 @@ The body of the function is followed for what it is given.
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Iterator
+from functools import cached_property
+
 from relax_lint.analysis.callees import Callees
+from relax_lint.analysis.components import components
 from relax_lint.analysis.offsets import Offsets, Starts, either, is_zero, joined_starts
-from relax_lint.model.operations import FunctionCall
+from relax_lint.model.operations import AllocTensor, FunctionCall, View
 from relax_lint.model.program import Function
 from relax_lint.symbolic.quantity import Unknown
 
 _CHOSEN = Unknown("the function that is called chooses the offset")
+_DEEPEST = 40
+"""Of so many calls inside of each other that move tensors it is not known what they return."""
 
 
 class ReturnedOffsets:
     """Where the results of the functions of one program start."""
 
-    def __init__(self, callees: Callees) -> None:
+    def __init__(self, callees: Callees, functions: Iterable[Function]) -> None:
         self._callees = callees
+        self._functions = {function.name: function for function in functions}
         self._known: dict[tuple[str, tuple[Starts, ...], bool], Starts] = {}
         self._open: set[str] = set()
         self._presumed = 0
@@ -28,11 +35,34 @@ class ReturnedOffsets:
         """Where the result of a call starts whose arguments start at `given`. What a function that is not
         known returns is taken to start at its data pointer.
         """
-        found = [self._of(function, given, in_memory) for function in self._callees.all_of(call)]
+        if not self.moves:
+            return joined_starts()
+        called, given = self._callees.all_of(call), () if all(map(is_zero, given)) else given
+        if not self._open:
+            self._prepare(called, in_memory)
+        found = [self._of(function, given, in_memory) for function in called]
         result = found[0] if found else joined_starts()
         for other in found[1:]:
             result = either(result, other)
         return result
+
+    @cached_property
+    def moves(self) -> bool:
+        """Whether any tensor of the program starts elsewhere than at its data pointer."""
+        made = (op for f in self._functions.values() for op in f.body.of(AllocTensor, View))
+        return any(op.offset != 0 for op in made)
+
+    def _prepare(self, functions: tuple[Function, ...], in_memory: bool) -> None:
+        """Callees first, for arguments that are not moved: chains of calls may be long."""
+        for function in functions:
+            if (function.name, (), in_memory) not in self._known:
+                for names in components(function.name, self._called):
+                    for name in names:
+                        self._of(self._functions[name], (), in_memory)
+
+    def _called(self, name: str) -> Iterator[str]:
+        for call in self._functions[name].body.of(FunctionCall):
+            yield from (function.name for function in self._callees.all_of(call))
 
     def _of(self, function: Function, given: tuple[Starts, ...], in_memory: bool) -> Starts:
         key = (function.name, given, in_memory)
@@ -42,7 +72,9 @@ class ReturnedOffsets:
         if function.name in self._open:
             # What a recursion adds nothing to starts where the other paths say.
             self._presumed += 1
-            return joined_starts() if all(map(is_zero, given)) else _CHOSEN
+            return _CHOSEN if given else joined_starts()
+        if len(self._open) >= _DEEPEST:
+            return _CHOSEN
         before = self._presumed
         self._open.add(function.name)
         result = self._followed(function, given, in_memory)

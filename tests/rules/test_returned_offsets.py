@@ -152,3 +152,21 @@ def test_what_a_function_moves_to_its_data_pointer_may_go_to_any_kernel() -> Non
     text = _text(64, lines, "z = Module.at_zero(o)\n    return o\n")
     assert _verdicts("RLX303", text, "z") <= {FINE}
     assert _run(text) == [1, 1, 1, 1]
+
+
+def _chain(count: int, start: int) -> str:
+    """A tensor handed back through so many functions, each of which calls the next."""
+    calls = "".join(
+        f"\n@R.function(pure=False, private=True)\ndef f{i}(t: {P}):\n    u = Module.f{i - 1}(t)\n    return u\n"
+        for i in range(1, count)
+    )
+    first = f"\n@R.function(pure=False, private=True)\ndef f0(t: {P}):\n    return t\n"
+    text = _text(start, f"o = Module.f{count - 1}(t)", OVER.format(start))
+    return first + calls + text
+
+
+def test_a_long_chain_of_calls_is_followed_as_far_as_it_is_bounded() -> None:
+    assert _verdicts("RLX203", _chain(100, 0), "two") == {WRONG}
+    assert _verdicts("RLX203", _chain(20, 64), "two") == {WRONG}
+    # More than forty calls inside of each other are not followed where they get a tensor at an offset.
+    assert _verdicts("RLX203", _chain(100, 64), "two") == {UNSURE}
