@@ -24,12 +24,13 @@ from relax_lint.model.operations import (
 )
 from relax_lint.model.program import Function
 from relax_lint.symbolic.quantity import Size, Unknown
-from relax_lint.vm.builtins import ViewKind
+from relax_lint.vm.builtins import BUILTINS, GET_ITEM, MAKE_TUPLE, Returns, ViewKind
+from relax_lint.vm.calls import CLOSURE_MAKERS, CallKind
 
 _ZERO = sympy.Integer(0)
 _CHOSEN = Unknown("the offset depends on the caller")
 _OF_BRANCH = Unknown("the offset depends on the branch taken")
-_BY_KERNEL = Unknown("the offset depends on whether TVM makes a view of it")
+_BY_KERNEL = Unknown("the offset depends on what a call makes of its arguments")
 
 Starts: TypeAlias = "Size | tuple[Starts, ...]"
 """Where a value starts; of a tuple each field, or one for all of them."""
@@ -137,8 +138,19 @@ class Offsets:
             # A tensor of its own starts at its data pointer.
             outputs = [self._starts(op.arguments[i], known) if i >= 0 else _ZERO for i in op.inplace]
             return outputs[0] if len(outputs) == 1 else _tuple(outputs)
-        moved = any(not is_zero(self._starts(value, known)) for value in self._viewed(op))
-        return _BY_KERNEL if moved else _ZERO
+        viewed = op.arguments if op.callee in CLOSURE_MAKERS else self._viewed(op)
+        if any(not is_zero(self._starts(value, known)) for value in viewed):
+            return _BY_KERNEL
+        builtin = BUILTINS.get(op.callee)
+        if builtin is None or op.kind not in (CallKind.PACKED, CallKind.BUILTIN) or not op.arguments:
+            return _ZERO
+        if builtin.name == MAKE_TUPLE:
+            return _tuple([self._starts(argument, known) for argument in op.arguments])
+        first = self._starts(op.arguments[0], known)
+        if builtin.name == GET_ITEM or builtin.returns is Returns.UNKNOWN:
+            # Which field it is, and whether it is the argument, is not asked.
+            return _ZERO if is_zero(first) else _BY_KERNEL
+        return first if builtin.returns is Returns.ARGUMENT else _ZERO
 
     def _view(self, op: View, known: Mapping[ValueId, Starts]) -> Starts:
         if op.kind is ViewKind.ZERO_OFFSET and not self._in_memory:

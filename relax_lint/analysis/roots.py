@@ -29,13 +29,11 @@ from relax_lint.model.operations import (
 )
 from relax_lint.model.program import Function
 from relax_lint.model.types import OpaqueType, PrimType, TupleType, ValueType, may_hold_memory
-from relax_lint.vm.builtins import BUILTINS, Returns, ViewKind
+from relax_lint.vm.builtins import BUILTINS, GET_ITEM, MAKE_TUPLE, Returns, ViewKind
 from relax_lint.vm.calls import CLOSURE_MAKERS, CallKind
 
 _FIRST_PART = 1 << 40
 """Fields of tuples that nothing in the function names get ids from here on."""
-
-_MAKE_TUPLE, _GET_ITEM = "vm.builtin.make_tuple", "vm.builtin.tuple_getitem"
 
 
 class Roots:
@@ -214,10 +212,10 @@ class Roots:
         builtin = BUILTINS.get(op.callee)
         if builtin is None or op.kind not in (CallKind.PACKED, CallKind.BUILTIN) or not op.arguments:
             return own
-        if builtin.name == _MAKE_TUPLE:
+        if builtin.name == MAKE_TUPLE:
             return tuple(self.tree(argument) for argument in op.arguments)
         first = self.tree(op.arguments[0])
-        if builtin.name == _GET_ITEM:
+        if builtin.name == GET_ITEM:
             return (
                 at(first, (item,))
                 if (item := self._number(op.arguments[-1])) is not None

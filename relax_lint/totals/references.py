@@ -7,12 +7,11 @@ from collections.abc import Callable, Sequence
 from relax_lint.model.operations import KernelCall, ValueId
 from relax_lint.model.program import Function
 from relax_lint.totals.frame import Reference
-from relax_lint.vm.builtins import BUILTINS, Returns
+from relax_lint.vm.builtins import BUILTINS, GET_ITEM, MAKE_TUPLE, Returns
 from relax_lint.vm.calls import CallKind
 
 PASS_ON = (CallKind.PACKED, CallKind.BUILTIN)
 """The calls whose result may be or hold an argument."""
-_MAKE_TUPLE, _GET_ITEM = "vm.builtin.make_tuple", "vm.builtin.tuple_getitem"
 
 
 def tuple_of(items: Sequence[Reference]) -> Reference:
@@ -33,9 +32,9 @@ def passed_on(op: KernelCall, of: Callable[[ValueId], Reference], function: Func
     if builtin is None or op.kind not in PASS_ON or not op.arguments:
         return None
     arguments = [of(value) for value in op.arguments]
-    if builtin.name == _MAKE_TUPLE:
+    if builtin.name == MAKE_TUPLE:
         return tuple_of(arguments)
-    if builtin.name == _GET_ITEM:
+    if builtin.name == GET_ITEM:
         item = getattr(function.type_of(op.arguments[-1]), "value", None)
         # A field whose number only a run tells is any of them.
         return field_of(arguments[0], int(item)) if item is not None and item.is_Integer else arguments[0]

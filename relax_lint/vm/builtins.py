@@ -19,6 +19,9 @@ MATCH_SHAPE = "vm.builtin.match_shape"
 SHAPE_HEAP = "vm.builtin.alloc_shape_heap"
 """The builtin with which lowered functions begin that have symbolic shapes."""
 
+MAKE_TUPLE, GET_ITEM = "vm.builtin.make_tuple", "vm.builtin.tuple_getitem"
+"""What makes a tuple, and what takes a field of one."""
+
 NULLS = frozenset({"relax.null_value", "vm.builtin.null_value"})
 """The callees that give a null value."""
 

@@ -93,6 +93,9 @@ ONE_OR_OTHER = """if c:
     o = p[0]
     n = R.add(x, x)
 """
+PACKED = 'R.call_packed("vm.builtin.make_tuple", x, t, ty_args=R.Tuple(F, F))'.replace(
+    "F", 'R.Tensor((4,), "float32")'
+)
 WAYS = [
     ("o = Module.same(t)", 64),
     ("o = Module.twice(t)", 64),
@@ -102,6 +105,8 @@ WAYS = [
     ("o = Module.later(t)", 72),
     ("q = Module.same(t); o = Module.later(q)", 72),
     ("f = Module.same; o = f(t)", 64),
+    (f"p = {PACKED}; o = p[1]", 64),
+    (f"p = {PACKED}; q = Module.same(p[1]); o = Module.later(q)", 72),
 ]
 
 
