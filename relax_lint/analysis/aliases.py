@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from functools import cached_property
 
 from relax_lint.analysis.access_paths import AccessPath, everything
-from relax_lint.analysis.offsets import Offsets, Starts, nothing_moved
+from relax_lint.analysis.offsets import Offsets, Returned, Starts, nothing_moved
 from relax_lint.analysis.results import Result
 from relax_lint.analysis.roots import Roots
 from relax_lint.model.operations import (
@@ -41,6 +41,10 @@ def _kept_by_nobody(call: FunctionCall | None) -> bool:
     return False
 
 
+def _nothing_moved(in_memory: bool) -> Mapping[ValueId, Starts]:
+    return {}
+
+
 def _none(call: KernelCall) -> tuple[ValueId, ...]:
     return ()
 
@@ -65,11 +69,11 @@ class Aliases:
         result_of: Callable[[FunctionCall], Result] = _nothing_known,
         is_known: Callable[[FunctionCall], bool] = _known,
         viewed: Callable[[KernelCall], tuple[ValueId, ...]] = _none,
-        moved: frozenset[ValueId] = frozenset(),
+        moved: Callable[[bool], Mapping[ValueId, Starts]] = _nothing_moved,
         keeps: Callable[[FunctionCall | None], bool] = _kept_by_nobody,
         *,
         moves_pointers: bool = False,
-        returned_offset: Callable[[FunctionCall, tuple[Starts, ...], bool], Starts] = nothing_moved,
+        returned_offset: Returned = nothing_moved,
     ) -> None:
         self._function = function
         self._result_of = result_of
@@ -259,8 +263,8 @@ class Aliases:
         return self._offsets(in_memory=True)
 
     def _offsets(self, *, in_memory: bool) -> Offsets:
-        returned, viewed = self._returned_offset, self._viewed
-        return Offsets(self._function, self._moved, in_memory=in_memory, returned=returned, viewed=viewed)
+        returned, viewed, given = self._returned_offset, self._viewed, self._moved(in_memory)
+        return Offsets(self._function, in_memory=in_memory, given=given, returned=returned, viewed=viewed)
 
     @cached_property
     def windows(self) -> frozenset[ValueId]:

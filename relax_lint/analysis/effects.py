@@ -59,14 +59,20 @@ def fresh_outputs(call: KernelCall) -> int:
 
 def superseded(call: KernelCall, effect: Effect) -> Mapping[int, Certainty]:
     """The arguments that hold something else after a call, by position: those that it declares to overwrite,
-    and those that a kernel writes to which `R.call_tir` gives other tensors for what it computes.
+    and those that a kernel writes although `R.call_tir` or `R.call_tir_inplace` declares other outputs.
     """
+    found: dict[int, Certainty] = {}
+    if call.kind in (CallKind.CALL_TIR, CallKind.CALL_TIR_INPLACE) and effect.known:
+        count = len(call.arguments)
+        found = {position: Certainty.MAY for position in sorted(effect.writes) if position < count}
     if call.kind.in_place:
-        return {position: Certainty.MUST for position in call.inplace if position >= 0}
-    if call.kind is not CallKind.CALL_TIR or not effect.known:
-        return {}
-    count = len(call.arguments)
-    return {position: Certainty.MAY for position in sorted(effect.writes) if position < count}
+        found.update(dict.fromkeys(declared_in_place(call), Certainty.MUST))
+    return found
+
+
+def declared_in_place(call: KernelCall) -> tuple[int, ...]:
+    """The arguments that an in-place call declares to overwrite, by position."""
+    return tuple(position for position in call.inplace if position >= 0) if call.kind.in_place else ()
 
 
 class EffectTable:

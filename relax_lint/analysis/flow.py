@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from functools import cached_property, partial
 from weakref import proxy
 
@@ -20,7 +21,8 @@ from relax_lint.analysis.keepers import Keepers
 from relax_lint.analysis.kills import Kills
 from relax_lint.analysis.liveness import operands
 from relax_lint.analysis.made_views import MadeViews
-from relax_lint.analysis.offsets import Offsets
+from relax_lint.analysis.moved import Moved
+from relax_lint.analysis.offsets import Starts
 from relax_lint.analysis.overlaps import TensorMemory
 from relax_lint.analysis.paths import Paths
 from relax_lint.analysis.reported import says_more, weighs_more
@@ -51,7 +53,6 @@ class ProgramFlow:
 
     def __init__(self, program: Program) -> None:
         self.program = program
-        self._moved: dict[str, frozenset[ValueId]] = {}
 
     @cached_property
     def callees(self) -> Callees:
@@ -99,27 +100,23 @@ class ProgramFlow:
     @cached_property
     def returned_offsets(self) -> ReturnedOffsets:
         """Where the results of the functions of the program start."""
-        return ReturnedOffsets(self.callees, self.program.functions)
+        return ReturnedOffsets(self.callees, self.program)
 
     def summary_of(self, call: FunctionCall) -> Summary | None:
         """What a call of a Relax function does; None where it is not known which function that is."""
         return self.summaries.of(call)
 
-    def moved(self, function: Function) -> frozenset[ValueId]:
-        """The parameters that some caller gives a tensor which does not start at its data pointer."""
-        known = self._moved.get(function.name)
-        if known is None and not self.returned_offsets.moves:
-            known = self._moved[function.name] = frozenset()
-        if known is None:
-            # Until it is known, a recursion is taken to move nothing more.
-            self._moved[function.name] = frozenset()
-            known = self._moved[function.name] = frozenset(
-                parameter
-                for caller, call in self.callees.calls_of(function)
-                for parameter, argument in zip(function.parameters, call.arguments, strict=False)
-                if Offsets(caller, self.moved(caller), returned=self.returned_offsets.of).of(argument) != 0
-            )
-        return known
+    def moved(self, function: Function, in_memory: bool) -> Mapping[ValueId, Starts]:
+        """Where those tensors start that a function gets or captures and that do not start at their data
+        pointer.
+        """
+        if not self.returned_offsets.moves:
+            return {}
+        return self._moved.of(function, in_memory=in_memory)
+
+    @cached_property
+    def _moved(self) -> Moved:
+        return Moved(self.program, self.callees, self.returned_offsets.of)
 
 
 class FunctionFlow:
@@ -225,12 +222,15 @@ class FunctionFlow:
         def viewed(call: KernelCall) -> tuple[ValueId, ...]:
             return shared.made_views.of(call, function)
 
+        def moved(in_memory: bool) -> Mapping[ValueId, Starts]:
+            return shared.moved(function, in_memory)
+
         return Aliases(
             function,
             returned,
             is_known,
             viewed,
-            shared.moved(function),
+            moved,
             shared.keepers.keeps,
             moves_pointers=self.program.moves_pointers,
             returned_offset=shared.returned_offsets.of,

@@ -28,15 +28,19 @@ from relax_lint.vm.builtins import BUILTINS, GET_ITEM, MAKE_TUPLE, Returns, View
 from relax_lint.vm.calls import CLOSURE_MAKERS, CallKind
 
 _ZERO = sympy.Integer(0)
-_CHOSEN = Unknown("the offset depends on the caller")
 _OF_BRANCH = Unknown("the offset depends on the branch taken")
 _BY_KERNEL = Unknown("the offset depends on what a call makes of its arguments")
 
 Starts: TypeAlias = "Size | tuple[Starts, ...]"
 """Where a value starts; of a tuple each field, or one for all of them."""
+Returned: TypeAlias = Callable[[FunctionCall, tuple[Starts, ...], Mapping[ValueId, Starts], bool], Starts]
+"""Where the result of a call starts; `known` are the values of the caller that do not start at their data
+pointer, of which a function inside of it may use some."""
 
 
-def nothing_moved(call: FunctionCall, given: tuple[Starts, ...], in_memory: bool) -> Starts:
+def nothing_moved(
+    call: FunctionCall, given: tuple[Starts, ...], known: Mapping[ValueId, Starts], in_memory: bool
+) -> Starts:
     """The result of any call starts at its data pointer."""
     return _ZERO
 
@@ -48,8 +52,7 @@ def _no_view(call: KernelCall) -> tuple[ValueId, ...]:
 class Offsets:
     """The byte offsets of the tensors of one function.
 
-    Tensors that come from outside are taken to start at their data pointer. `moved` are parameters that some
-    caller gives a tensor which does not; `given` says where parameters start in one call.
+    Tensors that come from outside are taken to start at their data pointer, those in `given` where that says.
     What an in-place call makes of an argument starts where that does. `returned` tells where the result of a
     call of a Relax function starts, `viewed` of which arguments TVM may make the result of a kernel a view.
 
@@ -60,15 +63,13 @@ class Offsets:
     def __init__(
         self,
         function: Function,
-        moved: frozenset[ValueId] = frozenset(),
         *,
         in_memory: bool = False,
         given: Mapping[ValueId, Starts] | None = None,
-        returned: Callable[[FunctionCall, tuple[Starts, ...], bool], Starts] = nothing_moved,
+        returned: Returned = nothing_moved,
         viewed: Callable[[KernelCall], tuple[ValueId, ...]] = _no_view,
     ) -> None:
         self._function = function
-        self._moved = moved
         self._in_memory = in_memory
         self._given = given or {}
         self._returned = returned
@@ -86,7 +87,7 @@ class Offsets:
     @cached_property
     def _known(self) -> dict[ValueId, Starts]:
         """The offsets that are not plainly 0."""
-        known: dict[ValueId, Starts] = {**dict.fromkeys(self._moved, _CHOSEN), **self._given}
+        known = dict(self._given)
         self._walk(self._function.body, known)
         return known
 
@@ -113,7 +114,7 @@ class Offsets:
             return op.offset
         if isinstance(op, FunctionCall):
             given = tuple(self._starts(argument, known) for argument in op.arguments)
-            return self._returned(op, given, self._in_memory)
+            return self._returned(op, given, known, self._in_memory)
         if isinstance(op, View):
             return self._view(op, known)
         if not known:
@@ -161,6 +162,13 @@ class Offsets:
         if isinstance(base, Unknown) or isinstance(op.offset, Unknown):
             return base if isinstance(base, Unknown) else op.offset
         return base + op.offset
+
+
+def known_elsewhere(starts: Starts, otherwise: Size) -> Starts:
+    """What another function knows of it: the symbols of a function mean nothing there."""
+    if isinstance(starts, tuple):
+        return tuple(known_elsewhere(one, otherwise) for one in starts)
+    return otherwise if not isinstance(starts, Unknown) and starts.free_symbols else starts
 
 
 def is_zero(starts: Starts) -> bool:

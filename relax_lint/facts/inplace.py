@@ -18,7 +18,7 @@ import sympy
 
 from relax_lint.analysis.access_paths import AccessPath
 from relax_lint.analysis.certainty import Certainty, must_if
-from relax_lint.analysis.effects import Effect, superseded
+from relax_lint.analysis.effects import Effect, declared_in_place, superseded
 from relax_lint.analysis.events import StaleRead
 from relax_lint.analysis.flow import FunctionFlow
 from relax_lint.analysis.overlaps import either_empty
@@ -199,8 +199,9 @@ def stale_reads(flow: FunctionFlow, judge: Judge) -> Iterator[Decided[StaleRead]
         if again != sympy.false and not isinstance(claim.condition, Unknown):
             asked = partial(asked_apart, written, read, names, again)
             claim = judge.claim_at(sympy.Or(claim.condition, again), event.call, asked)
-        declared = not isinstance(event.call, KernelCall) or event.call.kind.in_place
-        why_not = "read later only on some paths" if declared else "a kernel of `R.call_tir` writes it"
+        why_not = "read later only on some paths"
+        if isinstance(event.call, KernelCall) and not _declares(event.call, event.argument, flow):
+            why_not = f"a kernel of `{event.call.kind.value}` writes it"
         if use is Certainty.MAY:
             why_not = USED_PERHAPS
         decision = judge.judge_event(claim, event.certainty, why_not)
@@ -211,6 +212,12 @@ def stale_reads(flow: FunctionFlow, judge: Judge) -> Iterator[Decided[StaleRead]
             continue
         only_empty = judge.safe_only_if(decision, claim, either_empty(written, read))
         yield Decided(event, decision, event.reading.presumptions, only_empty)
+
+
+def _declares(call: KernelCall, argument: ValueId, flow: FunctionFlow) -> bool:
+    """Whether a call says that it overwrites an argument, or a tuple that the argument is a field of."""
+    declared = (call.arguments[position] for position in declared_in_place(call))
+    return any(argument in flow.aliases.leaves(value) for value in declared)
 
 
 # -- constants and parameters ---------------------------------------------------------------------

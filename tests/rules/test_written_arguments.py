@@ -129,3 +129,35 @@ def test_who_is_taken_to_write_a_tensor_does_so_in_a_branch_and_in_a_callee(text
 def test_what_is_written_in_one_branch_only_is_told() -> None:
     (check,) = findings(parse(ONLY_IN_A_BRANCH), "RLX205")
     assert check.verdict.value == "needs-runtime-check"
+
+
+# `moved_in_place` declares to overwrite `x`, and clears `s`, too.
+UNDECLARED = f"""
+@T.prim_func(private=True)
+def moved_in_place(x: T.Buffer((4,), "float32"), s: T.Buffer((4,), "float32")):
+    for i in range(4):
+        x[i] = x[i] + s[i]
+        s[i] = T.float32(0)
+
+@R.function(pure=False)
+def main(x: {T4}):
+    a = R.add(x, x)
+    b = R.multiply(a, a)
+    w = R.call_tir_inplace(Module.moved_in_place, (a, b), [0], {T4})
+    z = R.add(READ, w)
+    return z
+"""
+
+
+def test_what_an_in_place_kernel_writes_undeclared_is_no_longer_what_it_was() -> None:
+    read, unread = (UNDECLARED.replace("READ", name) for name in ("b", "x"))
+    (check,) = findings(parse(KERNELS + read), "RLX206")
+    assert (check.verdict.value, check.proof) == (
+        "needs-runtime-check",
+        "a kernel of `R.call_tir_inplace` writes it",
+    )
+    assert "overwrites `b`" in check.message
+    # What `b` held and `w` are 4 and 6.
+    assert _run(read) == [6.0] * 4
+    assert findings(parse(KERNELS + unread), "RLX206") == []
+    assert _run(unread) == [7.0] * 4
