@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 
-from relax_lint.analysis.kernel_operands import operands_of
+from relax_lint.analysis.kernel_operands import operand_types
 from relax_lint.analysis.results import returns_something_new
 from relax_lint.model.operations import AllocTensor, FunctionCall, KernelCall, View
 from relax_lint.model.program import Function, Program
@@ -105,7 +105,7 @@ def _taken(point: CallPoint, kernels: KernelMemory) -> list[PackedCall]:
     formula = FORMULAS.get(op.callee) if op.kind in _PACKED else None
     if formula is None:
         return []
-    types = [operand.type for operand in operands_of(op, point.function)]
+    types = operand_types(op, point.function)
     merged = kernels.target_name in ("cpu", "cuda")
     found: Bytes = formula(Arguments(types, point.scope), merged)
     return [PackedCall(op, op.callee, found.device, found.host)]
