@@ -237,7 +237,9 @@ def _requesting(asked: Iterable[_Asked]) -> tuple[CallWorkspaces, ...]:
 
 def _calls(asked: Iterable[_Asked], positive: frozenset[sympy.Symbol]) -> tuple[CallRequest, ...]:
     """Every call that requests something, each once; over several paths or activations, the most."""
-    found: dict[KernelCall, list[Quantity | Unknown]] = {}
+    found: list[tuple[KernelCall, list[Quantity | Unknown]]] = []
+    # To hash a call takes long. Those that are equal are at the same position.
+    at: dict[int, list[tuple[KernelCall, list[Quantity | Unknown]]]] = {}
     known: dict[_Requests, Quantity | Unknown] = {}
     for op, call in asked:
         size: Quantity | Unknown
@@ -248,9 +250,16 @@ def _calls(asked: Iterable[_Asked], positive: frozenset[sympy.Symbol]) -> tuple[
             if key not in known:
                 known[key] = _or_unknown(partial(_most, call, positive))
             size = known[key]
-        if isinstance(size, Unknown) or size != 0:
-            found.setdefault(op, []).append(size)
-    return tuple([CallRequest(op, _greatest(sizes, positive)) for op, sizes in found.items()])
+        if not isinstance(size, Unknown) and size == 0:
+            continue
+        here = at.setdefault(op.place.index, [])
+        sizes = next((sizes for other, sizes in here if other is op or other == op), None)
+        if sizes is None:
+            sizes = []
+            here.append((op, sizes))
+            found.append((op, sizes))
+        sizes.append(size)
+    return tuple([CallRequest(op, _greatest(sizes, positive)) for op, sizes in found])
 
 
 def _greatest(sizes: Sequence[Quantity | Unknown], positive: frozenset[sympy.Symbol]) -> Quantity | Unknown:
