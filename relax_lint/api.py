@@ -160,9 +160,9 @@ def _module_report(target: Any, settings: Config) -> Report:
 
 def _lowered(module: Any, settings: Config) -> Any:
     """The module after the pipeline; as it is where it cannot be lowered and need not be."""
-    from relax_lint.sources.lowering import LoweringError, computes, lowered
+    from relax_lint.sources.lowering import LoweringError, allocates, computes, lowered
 
-    if settings.memory.lowers and not computes(module):
+    if settings.memory.lowers and (allocates(module) or not computes(module)):
         return module
     try:
         return lowered(module, settings.target_or_default)

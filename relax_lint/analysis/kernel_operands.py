@@ -38,5 +38,17 @@ def operands_of(call: KernelCall, function: Function) -> tuple[Operand, ...]:
     return tuple(operands)
 
 
+def operand_types(call: KernelCall, function: Function) -> list[ValueType]:
+    """The types of the operands of a call, in the same order."""
+    if call.kind in _WITH_MORE:
+        return [operand.type for operand in operands_of(call, function)]
+    values = function.values
+    return [values[argument].type for argument in call.arguments]
+
+
+_WITH_MORE = frozenset({CallKind.CALL_TIR_DYN, CallKind.CALL_TIR, CallKind.CALL_TIR_INPLACE})
+"""The calls that give their kernel something besides their arguments."""
+
+
 def _tensors(type_: ValueType) -> tuple[ValueType, ...]:
     return type_.fields if isinstance(type_, TupleType) else (type_,)

@@ -105,7 +105,7 @@ def last_uses(function: Function) -> Releases:
 def _walk_back(block: Block, needed: set[ValueId], function: Function, releases: Releases) -> None:
     """Turns `needed` from what is needed after the block into what is needed before it."""
     for op in reversed(block.ops):
-        read = operands(op, function)
+        read, made = operands(op, function), op.result
         if isinstance(op, If):
             results = _inlined((op.then_result, op.else_result), function)
             unneeded = [value for value in (op.result, *results) if value not in needed]
@@ -113,8 +113,8 @@ def _walk_back(block: Block, needed: set[ValueId], function: Function, releases:
             before = _walk_branches(op, needed, function, releases)
             needed |= before
         else:
-            unneeded = [value for value in (op.result, *read) if value not in needed]
-            needed.discard(op.result)
+            unneeded = [value for value in (made, *read) if value not in needed]
+            needed.discard(made)
         if unneeded:
             releases.after[op.place.index] = tuple(dict.fromkeys(unneeded))
         needed.update(read)
@@ -171,16 +171,20 @@ def _complete(
     last: dict[ValueId, int | None] = {}
     own: list[ValueId] = []
     reach: int | None = None
+    registers = aliases.registers
     for op in block.ops:
-        if aliases.register(op.result) == op.result and _is_killable(op, function):
-            own.append(op.result)
+        made = op.result
+        if registers.get(made, made) == made and _is_killable(op, function):
+            own.append(made)
         if isinstance(op, If):
             reach = op.place.index if reach is None else reach
             for inner, value in ((op.then_block, op.then_result), (op.else_block, op.else_result)):
                 used = _complete(inner, value, function, aliases, written, releases)
                 last.update(dict.fromkeys(used, op.place.index))
-        for read in () if aliases.is_trivial(op) else operands(op, function):
-            last[aliases.register(read)] = op.place.index
+        if made in registers and aliases.is_trivial(op):
+            continue
+        for read in operands(op, function):
+            last[registers.get(read, read)] = op.place.index
     for read in _inlined((result,), function):
         last[aliases.register(read)] = None
     for value in own:

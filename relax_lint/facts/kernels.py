@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 from functools import cached_property
 
@@ -17,7 +17,7 @@ from relax_lint.facts.judge import Judge
 from relax_lint.facts.kernel_match import KernelMatch
 from relax_lint.facts.unchecked_types import TypeFacts
 from relax_lint.model.kernels import Kernel
-from relax_lint.model.operations import KernelCall, ValueId
+from relax_lint.model.operations import KernelCall
 from relax_lint.model.types import ValueType
 from relax_lint.support.lazy_dataclass import record
 from relax_lint.symbolic.domain import Domain, Fact
@@ -80,7 +80,7 @@ class KernelFacts:
     def __init__(self, flow: FunctionFlow, judge: Judge, types: TypeFacts) -> None:
         self._flow = flow
         self._judge = judge
-        self._presumed: Mapping[ValueId | None, Presumption] = types.presumed
+        self._types = types
         self._matches: dict[tuple[str, tuple[ValueType, ...]], KernelMatch] = {}
         self._same: dict[tuple[str, tuple[int, ...]], tuple[tuple[ValueType, ...], KernelMatch]] = {}
         """By the identities of the types, which are kept: to compare them costs more."""
@@ -91,7 +91,7 @@ class KernelFacts:
         return tuple(self._uses())
 
     def _uses(self) -> Iterator[KernelUse]:
-        region = _Region(self._judge.entry)
+        region, known = _Region(self._judge.entry), self._types.presumed
         for call in self._flow.calls:
             kernel = self._flow.effects.kernel_of(call)
             if kernel is None:
@@ -101,7 +101,7 @@ class KernelFacts:
                 region = _Region(domain)
             operands = operands_of(call, self._flow.function)
             match = self._match(kernel, tuple([operand.type for operand in operands]))
-            presumed = [self._presumed[o.value] for o in operands if o.value in self._presumed]
+            presumed = [known[o.value] for o in operands if o.value in known]
             yield KernelUse(call, match, operands, region, tuple(presumed))
 
     def _match(self, kernel: Kernel, types: tuple[ValueType, ...]) -> KernelMatch:

@@ -4,7 +4,7 @@ TVM.
 
 from __future__ import annotations
 
-from collections.abc import Container, Iterable, Iterator
+from collections.abc import Container, Iterator, Sequence
 from dataclasses import replace
 from functools import cached_property
 from typing import Any
@@ -97,9 +97,11 @@ class ModuleJudge:
             yield JudgedFunction(facts, self._planned(facts, found))
 
     def _planned(
-        self, facts: FunctionFacts, found: Iterable[PlannedJudgement]
+        self, facts: FunctionFacts, found: Sequence[PlannedJudgement]
     ) -> tuple[PlannedJudgement, ...]:
         """Those of operations that are reached, with their plans."""
+        if not found:
+            return ()
         untaken = facts.flow.untaken.places
         reached = [
             one

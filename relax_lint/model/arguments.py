@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from functools import cached_property
 from typing import Any, TypeAlias
 
 from relax_lint.model.context import BuildContext
@@ -23,15 +22,12 @@ UNKNOWN_DTYPE = DType("unknown", 0, 0)
 
 @record(frozen=True)
 class Given:
-    """The arguments of a call of a builtin, by what they are for."""
+    """The arguments of a call of a builtin, by what they are for: `own` are those that the builtin's row
+    names, without the leading VM argument.
+    """
 
     builtin: Builtin
-    arguments: Sequence[Any]
-
-    @cached_property
-    def own(self) -> Sequence[Any]:
-        """The arguments that the builtin's row names, without the leading VM argument."""
-        return own_arguments(self.builtin, self.arguments)
+    own: Sequence[Any]
 
     def __getitem__(self, role: Role) -> Any:
         return self.own[self.builtin.arguments.index(role)]

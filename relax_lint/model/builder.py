@@ -185,7 +185,10 @@ class FunctionBuilder:
         shape heaps.
         """
         self._context.touched = set()
-        handler = _BINDINGS.get(versions.kind(value), FunctionBuilder._constant)
+        # Most are of a class that has one name in all versions.
+        handler = _BINDINGS.get(type(value).__name__) or _BINDINGS.get(
+            versions.kind(value), FunctionBuilder._constant
+        )
         op = handler(self, self._place(written, value), var, value)
         heap_uses.settle(self._context, op)
         return op

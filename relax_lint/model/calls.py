@@ -7,7 +7,7 @@ from dataclasses import replace
 from typing import Any
 
 from relax_lint.model import lowered_ops, memory_ops
-from relax_lint.model.arguments import Given, Handler, type_of_argument
+from relax_lint.model.arguments import Given, Handler, own_arguments, type_of_argument
 from relax_lint.model.context import BuildContext, Called
 from relax_lint.model.heap_state import type_of_heap
 from relax_lint.model.operations import FunctionCall, KernelCall, Op, OperationId, ValueId
@@ -77,7 +77,7 @@ def _builtin(
     handler = None if builtin is None else HANDLERS.get(builtin.operation)
     if builtin is None or handler is None or not takes(context, builtin, args):
         return None
-    return handler(context, place, var, Given(builtin, args))
+    return handler(context, place, var, Given(builtin, own_arguments(builtin, args)))
 
 
 def _closure(context: BuildContext, place: OperationId, var: Any, args: Sequence[Any]) -> Op:
@@ -169,7 +169,7 @@ def _kernel(
     type_: ValueType | None = None,
     pure: bool = False,
 ) -> KernelCall:
-    arguments = tuple(context.operand(argument) for argument in args)
-    trusted = trusted and all(argument in context.trusted for argument in arguments)
+    arguments = tuple([context.operand(argument) for argument in args])
+    trusted = trusted and context.trusted.issuperset(arguments)
     result = context.bind(var, type_=type_, trusted=trusted)
     return KernelCall(place, result, kind, callee, arguments, context.values[result].type, inplace, pure)

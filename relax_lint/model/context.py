@@ -109,7 +109,7 @@ class BuildContext:
     def bind(self, var: Any, *, type_: ValueType | None = None, trusted: bool = True) -> ValueId:
         """A new value for a variable, of the type that the IR gives it."""
         value = self._new_value(self.name_of(var), type_ or self._type_of_var(var))
-        self._ids[versions.identity(var)] = value
+        self._ids[var.__chandle__()] = value
         if trusted:
             self.trusted.add(value)
         return value
@@ -122,14 +122,16 @@ class BuildContext:
 
     def called(self, callee: Any) -> Called:
         """What a call names, read once for all calls that name it."""
-        known = self._called.get(versions.identity(callee))
+        address = callee.__chandle__()
+        known = self._called.get(address)
         if known is None:
-            known = self._called[versions.identity(callee)] = _called(self.module, callee)
+            known = self._called[address] = _called(self.module, callee)
         return known
 
     def operand(self, expr: Any) -> ValueId:
         """The value of an argument; an inline constant, shape or tuple becomes a value of its own."""
-        known = self._ids.get(versions.identity(expr))
+        # As `versions.identity`: it is asked for every argument.
+        known = self._ids.get(expr.__chandle__())
         if known is not None:
             self.touched.add(known)
             return known

@@ -123,6 +123,8 @@ class Heaps:
 
     def among(self, values: set[ValueId]) -> set[ValueId]:
         """The heaps among values, and inside tuples among them."""
+        if not self._roots:
+            return set()
         found, pending = set(), list(values)
         while pending:
             value = pending.pop()

@@ -35,7 +35,7 @@ def settle(context: BuildContext, op: Op) -> None:
     if handler is not None:
         handler(context, op)
     touched = context.touched
-    if _is_check(op):
+    if touched and _is_check(op):
         touched = {value for value in touched if context.heaps.among({value})}
     context.used |= touched
 

@@ -61,8 +61,10 @@ def takes(context: BuildContext, builtin: Builtin, arguments: Sequence[Any]) -> 
     given = own_arguments(builtin, arguments)
     if len(given) < len(builtin.arguments):
         return False
-    # TVM itself builds no call of an operator with arguments of other kinds; what was saved may lack some.
-    return builtin.is_operator or all(
+    if builtin.is_operator:
+        # TVM itself builds no call of one with arguments of other kinds; what was saved may lack some.
+        return True
+    return all(
         _fits(builtin, position, type_of_argument(context, argument))
         for position, argument in enumerate(given[: len(builtin.arguments)])
     )

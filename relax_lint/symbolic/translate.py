@@ -132,6 +132,9 @@ class Translator:
         """The integer value of `e`. Raises `Untranslatable`."""
         if isinstance(e, int):
             return sympy.Integer(e)
+        if type(e).__name__ == "IntImm":
+            # Read as fast as it is found, and most extents are one of its own.
+            return sympy.Integer(int(e.value))
         address = e.__chandle__()
         known = self._expressions.get(address)
         if known is None:

@@ -16,7 +16,7 @@ from relax_lint.model.program import Function
 from relax_lint.support.lazy_dataclass import record
 from relax_lint.totals.activation import Activation, Arguments, Overwrites, Translation
 from relax_lint.totals.frame import Frame, Memory, Reference, Register
-from relax_lint.totals.inlined import paths_of
+from relax_lint.totals.inlined import paths_of, repeats_itself
 from relax_lint.totals.paths import every_path
 from relax_lint.totals.plans import Plans
 from relax_lint.totals.quantities import Indeterminate, Scope
@@ -42,6 +42,8 @@ def events_of(
 ) -> list[Events]:
     """The events of every path, with the arguments of `paths_of`. Raises Indeterminate."""
     if plans.calls_none(function):
+        if calls == 2 and repeats_itself(function, inventory, exec_mode):
+            return [walk.twice() for walk in paths_of(plans, function, inventory, binding, exec_mode)]
         # There is nothing to fold.
         return list(paths_of(plans, function, inventory, binding, exec_mode, calls))
 

@@ -41,11 +41,11 @@ class Sizes:
 
     def quantity(self, parts: Sum) -> Quantity:
         """A sum as an int or an expanded expression."""
-        constant, *counts = parts
-        if not any(counts):
+        constant = parts[0]
+        if len(parts) == 1 or not any(parts[1:]):
             return constant
         # Most sums of one function differ in their constant part only.
-        key = tuple(counts)
+        key = parts[1:]
         known = self._expanded.get(key)
         if known is None:
             known = self._expanded[key] = self._expand(key)
@@ -230,6 +230,8 @@ def total(sizes: Iterable[Quantity]) -> Quantity:
 def greatest(sizes: Iterable[Quantity], positive: frozenset[sympy.Symbol]) -> Quantity:
     """The maximum of sizes; 0 of none."""
     distinct = list(dict.fromkeys(sizes))
+    if len(distinct) == 1:
+        return distinct[0]
     ints = [size for size in distinct if isinstance(size, int)]
     if len(ints) == len(distinct):
         return max(ints, default=0)

@@ -31,6 +31,8 @@ class Frame:
         self.function = function
         self.scope = scope
         self.aliases = aliases
+        self.registers = aliases.registers
+        self.tuples = function.inline_tuples
         self.releases = releases
         self.held: dict[ValueId, Reference] = {}
         self.arguments: dict[ValueId, Register] = {}

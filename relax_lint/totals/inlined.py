@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 
 import sympy
 
-from relax_lint.model.operations import AllocTensor, FunctionCall, If, KernelCall, Op
+from relax_lint.model.operations import AllocTensor, FunctionCall, If, KernelCall
 from relax_lint.model.program import Function
 from relax_lint.model.types import TensorType
 from relax_lint.totals.frame import Frame
@@ -47,6 +47,14 @@ def paths_of(
     return known
 
 
+def repeats_itself(function: Function, inventory: Inventory, exec_mode: ExecMode) -> bool:
+    """Whether a second call of a function does what the first one did, and nothing ends between them: on one
+    path, with nothing of a caller's, and with what was returned kept by the machine.
+    """
+    keeps = inventory is Inventory.STORAGES and exec_mode is ExecMode.BYTECODE
+    return keeps and not function.body.of(If, FunctionCall)
+
+
 def _first_calls(walks: Sequence[Walk]) -> list[Walk] | None:
     """The first of two calls, where there is one path through both."""
     if len(walks) != 1 or walks[0].taken:
@@ -75,7 +83,7 @@ class InlinedWalker(Walker):
 
     def run(self, function: Function, binding: Mapping[sympy.Symbol, int] | None, calls: int = 1) -> Walk:
         """The walk of one call or several."""
-        self._walk = Walk(allocations=self._allocations)
+        self._walk = Walk(allocations=self._allocations, operations=self._operations)
         if calls == 2 and self._inventory is Inventory.STORAGES and not function.body.of(If, FunctionCall):
             # On one path, and with nothing of a caller's, the second call does what the first one did.
             self._let_go(self._run(function, binding, 1))
@@ -88,11 +96,9 @@ class InlinedWalker(Walker):
     def _returns(self) -> None:
         self._walk.end_call()
 
-    def _does(self, op: Op) -> None:
-        self._walk.operations.append(op)
-
     def _happens(self, event: int) -> None:
-        self._walk.happens(event)
+        self._walk.events.append(event)
+        self._walk.steps.append(len(self._operations) - 1 if self._operations else 0)
 
     def _enter(self, frame: Frame, op: FunctionCall, callee: Function, scope: Scope) -> None:
         if len(self._walk.operations) > MAX_OPERATIONS:
@@ -105,7 +111,7 @@ class InlinedWalker(Walker):
         except Indeterminate:
             # What the allocator holds is known all the same.
             return
-        self._walk.placed.append(Placed(allocation, op, offset, size, self._walk.step))
+        self._walk.placed.append(Placed(allocation, op, offset, size, max(len(self._operations) - 1, 0)))
 
     def _calls(self, frame: Frame, op: KernelCall | FunctionCall) -> None:
         constants: tuple[Quantity, ...] = ()

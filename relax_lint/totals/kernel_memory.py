@@ -7,7 +7,7 @@ from typing import Any
 
 import sympy
 
-from relax_lint.analysis.kernel_operands import operands_of
+from relax_lint.analysis.kernel_operands import operand_types
 from relax_lint.model.kernel_buffers import KernelBuffer, KernelBuffers
 from relax_lint.model.kernels import BufferParameter, ScalarParameter
 from relax_lint.model.operations import KernelCall
@@ -80,7 +80,7 @@ class KernelMemory:
         if found.uncertain is not None:
             raise Indeterminate(f"`{point.op.callee}`: {found.uncertain}")
         assert isinstance(point.op, KernelCall)
-        types = [operand.type for operand in operands_of(point.op, point.function)]
+        types = operand_types(point.op, point.function)
         # The layers of a model repeat each other. What the key names by its identity is kept with the sizes.
         key = point.op.callee, id(point.scope), positive, tuple(map(id, types))
         known = self._sizes.get(key)
@@ -90,13 +90,18 @@ class KernelMemory:
             known = self._sizes[key] = (point.scope, types, sizes)
         return CallWorkspaces(point, known[2], found.events, found.threaded)
 
+    def requests_nothing(self, name: str) -> bool:
+        """Whether no call of a kernel asks the workspace pool for anything."""
+        found = self.of(name)
+        return not isinstance(found, Unknown) and not found.workspaces
+
     def scratch(self, point: CallPoint) -> dict[str, Quantity]:
         """The most bytes of the heap that each function takes which a kernel calls. Raises Indeterminate."""
         found = self.of(point.op.callee)
         if isinstance(found, Unknown) or not found.calls:
             return {}
         assert isinstance(point.op, KernelCall)
-        types = [operand.type for operand in operands_of(point.op, point.function)]
+        types = operand_types(point.op, point.function)
         scope = _arguments(found, types, point.scope)
         taken: dict[str, Quantity] = {}
         for call in found.calls:
@@ -122,7 +127,7 @@ class KernelMemory:
     def on_chip(self, name: str) -> tuple[OnChip, ...]:
         """What a kernel keeps where no memory is obtained for it, by scope."""
         found = self.of(name)
-        if isinstance(found, Unknown):
+        if isinstance(found, Unknown) or not (found.stack or found.on_chip):
             return ()
         limit = shared_memory_limit(target_of(self._functions[name], self._target))
         stack = [OnChip(name, "stack", _sum(found.stack), None)] if found.stack else []

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 
-from relax_lint.analysis.kernel_operands import operands_of
+from relax_lint.analysis.kernel_operands import operand_types
 from relax_lint.analysis.results import returns_something_new
 from relax_lint.model.operations import AllocTensor, FunctionCall, KernelCall, View
 from relax_lint.model.program import Function, Program
@@ -66,9 +66,16 @@ def measure_packed(
     uncounted = dict(_uncounted(program, function, kernels))
     calls: dict[KernelCall, PackedCall] = {}
     sums: list[tuple[Quantity, Quantity]] = []
+    # Most kernels call no function, and the layers of a model repeat each other.
+    plain: dict[str, bool] = {}
     for walk in [] if isinstance(walks, Unknown) else walks:
         made: list[PackedCall] = []
         for point in walk.calls:
+            name = point.op.callee
+            if name not in plain:
+                plain[name] = kernels.runs(name) and not kernels.uncounted_calls(name)
+            if plain[name] and isinstance(point.op, KernelCall) and point.op.kind.runs_kernel:
+                continue
             try:
                 found = _taken(point, kernels)
             except Indeterminate as reason:
@@ -105,7 +112,7 @@ def _taken(point: CallPoint, kernels: KernelMemory) -> list[PackedCall]:
     formula = FORMULAS.get(op.callee) if op.kind in _PACKED else None
     if formula is None:
         return []
-    types = [operand.type for operand in operands_of(op, point.function)]
+    types = operand_types(op, point.function)
     merged = kernels.target_name in ("cpu", "cuda")
     found: Bytes = formula(Arguments(types, point.scope), merged)
     return [PackedCall(op, op.callee, found.device, found.host)]
@@ -118,11 +125,13 @@ def _uncounted(program: Program, function: Function, kernels: KernelMemory) -> I
         copies = any(isinstance(op, View) and op.kind is ViewKind.ZERO_OFFSET for op in placed)
         if copies and any(map(_is_moved, placed)):
             yield "vm.builtin.ensure_zero_offset", "it copies what does not start at a multiple of 64 bytes"
+        seen: dict[str, CallKind] = {}
         for op in each.body.of(FunctionCall, KernelCall):
             if isinstance(op, FunctionCall) and op.target is None and op.callee.startswith(_GRAPHS):
                 yield op.callee, PACKED_MEMORY[op.callee].note
-            if not isinstance(op, KernelCall):
+            if not isinstance(op, KernelCall) or seen.get(op.callee) is op.kind:
                 continue
+            seen[op.callee] = op.kind
             names = [op.callee] if op.kind in _PACKED else []
             if op.kind.runs_kernel and kernels.runs(op.callee):
                 names = list(kernels.uncounted_calls(op.callee))

@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import TypeVar
 
-from relax_lint.totals.walker import MAX_PATHS
+MAX_PATHS = 256
+"""Paths through the branches of a function and its callees that are followed."""
 
 W = TypeVar("W")
 

@@ -42,6 +42,8 @@ class Scope:
     def __init__(self, substitution: Mapping[sympy.Symbol, Quantity] | None) -> None:
         self._substitution = None if substitution is None else dict(substitution)
         self._known: dict[sympy.Expr, Quantity] = {}
+        self.planned: dict[tuple[int, int], tuple[Shape, DType, Quantity]] = {}
+        """For `planned_bytes`: by the identities of a shape and a dtype, which are kept."""
 
     def quantity(self, size: Size) -> Quantity:
         """A size in the terms of the outermost function. Raises Indeterminate."""
@@ -89,6 +91,15 @@ def planned_bytes(shape: Shape, dtype: DType, scope: Scope) -> Quantity:
     """Bytes that TVM's planner gives a tensor: whole bytes for every element. Raises Indeterminate."""
     if isinstance(shape, Unknown):
         raise Indeterminate(shape.reason)
+    # The layers of a model repeat each other, and equal shapes are one object.
+    key = id(shape), id(dtype)
+    known = scope.planned.get(key)
+    if known is None:
+        known = scope.planned[key] = shape, dtype, _planned_bytes(shape, dtype, scope)
+    return known[2]
+
+
+def _planned_bytes(shape: tuple[sympy.Expr, ...], dtype: DType, scope: Scope) -> Quantity:
     constant, symbolic = dtype.storage_bytes, []
     for extent in shape:
         if extent.is_Integer:

@@ -28,10 +28,12 @@ def used_memory(walks: Iterable[Walk], positive: frozenset[sympy.Symbol]) -> tup
     for walk in walks:
         for op, size in _along(walk):
             found.setdefault(op.place.index, (op, []))[1].append(size)
-    return tuple(CallUse(op, _most(sizes, positive)) for _, (op, sizes) in sorted(found.items()))
+    return tuple([CallUse(op, _most(sizes, positive)) for _, (op, sizes) in sorted(found.items())])
 
 
 def _most(sizes: list[Quantity | Unknown], positive: frozenset[sympy.Symbol]) -> Quantity | Unknown:
+    if len(sizes) == 1:
+        return sizes[0]
     known = [size for size in sizes if not isinstance(size, Unknown)]
     if len(known) < len(sizes):
         return next(size for size in sizes if isinstance(size, Unknown))
@@ -43,6 +45,8 @@ def _along(walk: Walk) -> Iterable[tuple[KernelCall | FunctionCall, Quantity | U
     sizes = Sizes([*(allocation.size for allocation in walk.allocations), *constants])
     weights = [_weight(allocation.size, sizes) for allocation in walk.allocations]
     live = [0] * (len(sizes.symbolic) + 1)
+    # Of sizes that are not known, the numbers of those that are alive.
+    without = {number for number, a in enumerate(walk.allocations) if a.unknown is not None}
     unknown: set[int] = set()
     moment = 0
     for call in walk.calls:
@@ -50,16 +54,18 @@ def _along(walk: Walk) -> Iterable[tuple[KernelCall | FunctionCall, Quantity | U
             number = abs(event) - 1
             position, weight = weights[number]
             live[position] += weight if event > 0 else -weight
-            if walk.allocations[number].unknown is not None:
+            if without and number in without:
                 unknown ^= {number}
         moment = call.moment
         if unknown:
             yield call.op, Unknown(walk.allocations[min(unknown)].unknown or "")
             continue
-        at_call = list(live)
-        for constant in call.constants:
-            position, weight = _weight(constant, sizes)
-            at_call[position] += weight
+        at_call = live
+        if call.constants:
+            at_call = list(live)
+            for constant in call.constants:
+                position, weight = _weight(constant, sizes)
+                at_call[position] += weight
         yield call.op, sizes.quantity(tuple(at_call))
 
 

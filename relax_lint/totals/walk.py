@@ -154,6 +154,12 @@ class Walk(Events):
         ]
         self.end_call()
 
+    def twice(self) -> Events:
+        """The events of this call and of one more that does the same, with memory of its own."""
+        further = len(self.allocations)
+        again = [event + further if event > 0 else event - further for event in self.events]
+        return Events([*self.allocations, *self.allocations], [*self.events, *again])
+
     def first_call(self) -> Walk:
         """The first of several calls, as if there were no others."""
         parts = [part[:end] for part, end in zip(self._parts(), self._ends[0], strict=True)]
@@ -163,13 +169,3 @@ class Walk(Events):
     def _parts(self) -> tuple[list[Any], ...]:
         every = (self.allocations, self.events, self.inside, self.calls)
         return (*every, self.operations, self.steps, self.placed)
-
-    @property
-    def step(self) -> int:
-        """The present step."""
-        return max(len(self.operations) - 1, 0)
-
-    def happens(self, event: int) -> None:
-        """Note an event at the present step."""
-        self.events.append(event)
-        self.steps.append(self.step)

@@ -36,6 +36,7 @@ from relax_lint.model.operations import (
 from relax_lint.model.program import Function
 from relax_lint.model.types import TensorType, TupleType, ValueType
 from relax_lint.totals.frame import Decisions, Frame, Memory, Reference, Register, decided_by_symbols
+from relax_lint.totals.paths import MAX_PATHS
 from relax_lint.totals.plans import Plans
 from relax_lint.totals.quantities import (
     Indeterminate,
@@ -48,9 +49,6 @@ from relax_lint.totals.quantities import (
 from relax_lint.totals.references import PASS_ON, field_of, passed_on, tuple_of
 from relax_lint.totals.walk import Allocation, ExecMode, Inventory, located
 from relax_lint.vm.builtins import SHAPE_HEAP, SHAPE_HEAP_SLOT_BYTES, ViewKind
-
-MAX_PATHS = 256
-"""Paths through the branches of a function and its callees that are followed."""
 
 
 class CallsItself(Indeterminate):
@@ -75,7 +73,9 @@ class Walker:
         self.taken: list[bool] = []
         self._plans = plans
         self._inventory = inventory
-        self._keeps_result = inventory is Inventory.STORAGES and exec_mode is ExecMode.BYTECODE
+        self._in_registers = inventory is Inventory.STORAGES
+        """Registers hold what there is; else values do."""
+        self._keeps_result = self._in_registers and exec_mode is ExecMode.BYTECODE
         self._decisions = decisions
         self._room = room
         self._decided = Decisions()
@@ -83,6 +83,7 @@ class Walker:
         self._references: list[int] = []
         self._tuples: dict[int, list[Any]] = {}
         """By identity: the tuples that something refers to, each with how often."""
+        self._operations: list[Op] = []
         self._active: list[str] = []
         self._returned: Reference = None
 
@@ -121,21 +122,20 @@ class Walker:
         return result
 
     def _block(self, frame: Frame, block: Block) -> None:
-        registers = frame.aliases.registers if self._inventory is Inventory.STORAGES else {}
-        after = frame.releases.after
+        registers = frame.registers if self._in_registers else {}
+        after, held, operations = frame.releases.after, frame.held, self._operations
         for op in block.ops:
-            self._does(op)
+            operations.append(op)
             reference = _HANDLERS[type(op)](self, frame, op)
             if reference is not None and op.result not in registers:
-                self._hold(frame, op.result, reference)
-            released = after.get(op.place.index)
-            if released is not None:
-                self._release(frame, released)
+                held[op.result] = reference
+                self._count(reference, 1)
+            for value in after.get(op.place.index, ()):
+                reference = held.pop(value, None)
+                if reference is not None:
+                    self._count(reference, -1)
 
     # -- what is noted -------------------------------------------------------------------------
-
-    def _does(self, op: Op) -> None:
-        """An operation is run."""
 
     def _returns(self) -> None:
         """A call of the outermost function has ended; its result is still held."""
@@ -153,11 +153,10 @@ class Walker:
     # -- references ----------------------------------------------------------------------------
 
     def _reference(self, frame: Frame, value: ValueId) -> Reference:
-        fields = frame.function.inline_tuples.get(value)
-        if fields is not None:
-            return tuple_of(tuple(self._reference(frame, item) for item in fields))
-        if self._inventory is Inventory.STORAGES:
-            value = frame.aliases.register(value)
+        if value in frame.tuples:
+            return tuple_of(tuple(self._reference(frame, item) for item in frame.tuples[value]))
+        if self._in_registers:
+            value = frame.registers.get(value, value)
         return frame.held.get(value)
 
     def _hold(self, frame: Frame, value: ValueId, reference: Reference) -> None:
@@ -165,20 +164,21 @@ class Walker:
         frame.held[value] = reference
 
     def _release(self, frame: Frame, values: tuple[ValueId, ...]) -> None:
+        held = frame.held
         for value in values:
-            self._count(frame.held.pop(value, None), -1)
+            reference = held.pop(value, None)
+            if reference is not None:
+                self._count(reference, -1)
 
     def _count(self, reference: Reference, change: int) -> None:
-        if reference is None:
-            return
         if isinstance(reference, tuple):
             self._count_tuple(reference, change)
             return
-        if reference < 0:
+        if reference is None or reference < 0:
             # It belongs to who called, and holds it until the call returns.
             return
-        self._references[reference] += change
-        if self._references[reference] == 0 and change < 0:
+        left = self._references[reference] = self._references[reference] + change
+        if left == 0 and change < 0:
             self._happens(-(reference + 1))
 
     def _count_tuple(self, reference: tuple[Reference, ...], change: int) -> None:
@@ -205,7 +205,7 @@ class Walker:
     def _fresh(self, frame: Frame, type_: ValueType, place: OperationId | None) -> Reference:
         """New memory for every tensor of a type."""
         if isinstance(type_, TupleType):
-            return tuple_of(tuple(self._fresh(frame, item, place) for item in type_.fields))
+            return tuple_of([self._fresh(frame, item, place) for item in type_.fields])
         if not isinstance(type_, TensorType):
             return None
         try:
@@ -261,14 +261,15 @@ class Walker:
         if self._inventory is not Inventory.VALUES:
             self._plans.check_closures(frame.function, op)
         self._run_kernel(frame, op)
+        reference: Reference = None
         if op.kind.in_place:
             reference = self._in_place(frame, op)
         elif self._inventory is Inventory.VALUES:
             reference = self._fresh(frame, op.type, op.place)
         else:
             self._hold_tuples(frame, op.arguments)
-            of = partial(self._reference, frame)
-            reference = passed_on(op, of, frame.function) if op.kind in PASS_ON else None
+            if op.kind in PASS_ON:
+                reference = passed_on(op, partial(self._reference, frame), frame.function)
         self._calls(frame, op)
         return reference
 
@@ -323,9 +324,8 @@ class Walker:
 
     def _hold_tuples(self, frame: Frame, arguments: Iterable[ValueId]) -> None:
         """A tuple that is written as an argument is in a register of its own that is never killed."""
-        tuples = frame.function.inline_tuples
-        for argument in arguments if tuples else ():
-            if argument in tuples:
+        for argument in arguments if frame.tuples else ():
+            if argument in frame.tuples:
                 self._hold(frame, argument, self._reference(frame, argument))
 
     def _if(self, frame: Frame, op: If) -> Reference:

@@ -5,8 +5,7 @@ is, and what changes would save. Every figure is computed from the walk with the
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import replace
-from itertools import combinations
+from itertools import accumulate, combinations
 
 from relax_lint.model.operations import KernelCall, ValueId
 from relax_lint.model.program import Function, Program
@@ -52,8 +51,13 @@ def why(program: Program, function: Function, values: Mapping[str, int]) -> Why 
     pairs = [(held, used) for held, used in zip(storages, tensors, strict=False) if used.allocations]
     if not pairs:
         return None
-    held, used = max(pairs, key=lambda pair: peak_of(spans_of(pair[0]))[0])
+    held, used = pairs[0] if len(pairs) == 1 else max(pairs, key=_planned)
     return _Reasons(program, held, used).found({name: values[name] for name in map(str, binding)})
+
+
+def _planned(pair: tuple[Walk, Walk]) -> int:
+    """The most bytes of storages along a path."""
+    return peak_of(spans_of(pair[0]))[0]
 
 
 def spans_of(walk: Walk) -> list[Span]:
@@ -81,6 +85,31 @@ def peak_of(spans: Sequence[Span]) -> tuple[int, int]:
         if live > most:
             most, at = live, step
     return most, at
+
+
+class _Overlap:
+    """What less is alive where a tensor takes the place of another one."""
+
+    def __init__(self, spans: Sequence[Span]) -> None:
+        self._spans = spans
+        changes = [0] * (max((span.end for span in spans), default=0) + 1)
+        for span in spans:
+            changes[span.begin] += span.size
+            changes[span.end] -= span.size
+        self._alive = list(accumulate(changes))
+        """By step."""
+        self._before = list(accumulate(self._alive, max, initial=0))
+        """The most before each step."""
+        self._from = list(accumulate(reversed(self._alive), max, initial=0))[::-1]
+        """The most from each step on."""
+
+    def saved(self, source: int, target: int) -> int:
+        """The bytes that the peak falls by if tensor number `target` is in the memory of `source`, which ends
+        where `target` is written: they are then not both alive.
+        """
+        size, begin, end = self._spans[source].size, self._spans[target].begin, self._spans[source].end
+        inside = max(self._alive[begin:end]) - size
+        return self._from[0] - max(self._before[begin], inside, self._from[end])
 
 
 class _Reasons:
@@ -184,15 +213,18 @@ class _Reasons:
     def _in_place(self) -> Iterator[Saving]:
         """The call that saves most if it overwrites an input that nothing needs afterwards."""
         best: tuple[int, str] = (0, "")
+        overlap = _Overlap(self._tensors)
         for step, op in self._after_peak():
-            for read, written in self._overwritable(op, step):
-                one, other = self._tensors[read], self._tensors[written]
-                rest = [span for n, span in enumerate(self._tensors) if n not in (read, written)]
-                whole = replace(one, end=other.end)
-                saved = self._needed - peak_of([*rest, whole])[0]
+            ending = self._ending(op, step)
+            # To read a kernel takes longer than all of this.
+            if not any(overlap.saved(*pair) > best[0] for pair in ending.values()):
+                continue
+            kernel = self._program.kernels.get(op.callee)
+            for pair in () if kernel is None else kernel.elementwise:
+                saved = overlap.saved(*ending[pair]) if pair in ending else 0
                 if saved > best[0]:
                     line = "" if op.place.location is None else f", {op.place.location.line_in_words}"
-                    name = self._used.operations[one.begin].place.binding
+                    name = self._used.operations[self._tensors[ending[pair][0]].begin].place.binding
                     best = saved, f"`{op.callee}`{line} over its input `{name}`"
         saved, what = best
         if self._is_worth(saved, self._needed):
@@ -213,23 +245,19 @@ class _Reasons:
             if isinstance(op, KernelCall) and op.kind.runs_kernel and not alive.isdisjoint(op.arguments):
                 yield step, op
 
-    def _overwritable(self, op: KernelCall, step: int) -> Iterator[tuple[int, int]]:
-        """Inputs that a call needs last, each with the output that may take its place."""
-        kernel = self._program.kernels.get(op.callee)
-        if kernel is None or not kernel.elementwise:
-            return
+    def _ending(self, op: KernelCall, step: int) -> dict[tuple[int, int], tuple[int, int]]:
+        """By two positions, an input that a call needs last, and what is as large and may take its place."""
         alive = {
             value: number
             for value in op.arguments
             for number in self._of_value.get(value, ())
             if self._tensors[number].begin < step < self._tensors[number].end
         }
-        for read, written in kernel.elementwise:
-            if max(read, written) >= len(op.arguments):
-                continue
-            source, target = alive.get(op.arguments[read]), alive.get(op.arguments[written])
-            if source is None or target is None or source == target:
-                continue
-            dies = self._tensors[source].end == step + 1
-            if dies and self._tensors[source].size == self._tensors[target].size:
-                yield source, target
+        given = [(position, alive[value]) for position, value in enumerate(op.arguments) if value in alive]
+        ending = [(position, one) for position, one in given if self._tensors[one].end == step + 1]
+        return {
+            (read, written): (source, target)
+            for read, source in ending
+            for written, target in given
+            if source != target and self._tensors[source].size == self._tensors[target].size
+        }

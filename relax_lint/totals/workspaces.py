@@ -6,7 +6,7 @@ gives nothing back, so a walk with the pool's buffers in it (`_Pool`) has the pe
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from enum import Enum, auto
 from functools import partial
 from typing import TypeAlias
@@ -28,10 +28,11 @@ from relax_lint.totals.plans import Plans
 from relax_lint.totals.pool_numbers import Followed, pool_of
 from relax_lint.totals.pools import pooled
 from relax_lint.totals.quantities import Indeterminate, Quantity
-from relax_lint.totals.walk import Allocation, CallPoint, ExecMode, Inventory, Walk
+from relax_lint.totals.walk import Allocation, ExecMode, Inventory, Walk
 from relax_lint.vm.allocators import DEFAULT_PAGE_SIZE, Allocator
 from relax_lint.vm.workspaces import WORKSPACE_PAGE_SIZE
 
+_Asked: TypeAlias = "tuple[KernelCall, CallWorkspaces | Unknown]"
 _Requests: TypeAlias = "tuple[tuple[Quantity, ...], tuple[int, ...]]"
 """The sizes that a call requests, and their order."""
 
@@ -94,14 +95,15 @@ def storage_walks(
 def _totals(
     walks: Sequence[Walk], kernels: KernelMemory, page_size: int, positive: frozenset[sympy.Symbol]
 ) -> WorkspaceTotals:
-    names = dict.fromkeys(p.op.callee for walk in walks for p in walk.calls if kernels.runs(p.op.callee))
+    names = dict.fromkeys([p.op.callee for walk in walks for p in walk.calls if kernels.runs(p.op.callee)])
     on_chip = tuple(one for name in names for one in kernels.on_chip(name))
-    calls = _calls(walks, kernels, positive)
+    asked = [_asked(walk, kernels, positive) for walk in walks]
+    calls = _calls([one for each in asked for one in each], positive)
     unknown = next((call.size for call in calls if isinstance(call.size, Unknown)), None)
     if unknown is not None:
         return WorkspaceTotals(unknown, unknown, unknown, dict.fromkeys(Allocator, unknown), calls, on_chip)
 
-    paths = [Path(walk, tuple(_requests(walk, kernels, positive))) for walk in walks]
+    paths = [Path(walk, _requesting(each)) for walk, each in zip(walks, asked, strict=True)]
     held, per_worker, together = _of_pool(paths, page_size, positive)
     requested = _greatest([call.size for call in calls], positive)
     return WorkspaceTotals(requested, held, per_worker, together, calls, on_chip)
@@ -111,6 +113,24 @@ def _of_pool(
     paths: Sequence[Path], page_size: int, positive: frozenset[sympy.Symbol]
 ) -> tuple[Quantity | Unknown, Quantity | Unknown, dict[Allocator, Quantity | Unknown]]:
     """What the pool holds, what that of a worker does, and by allocator what both hold together."""
+    if any(not isinstance(size, int) for path in paths for size in path.sizes()):
+        return _in_formulas(paths, page_size, positive)
+    each = [Followed(path) for path in paths]
+    both = [
+        pooled([path.walk], page_size, positive) + one.held for path, one in zip(paths, each, strict=True)
+    ]
+    together: dict[Allocator, Quantity | Unknown] = {
+        Allocator.NAIVE: max((one.together for one in each), default=0),
+        Allocator.POOLED: greatest(both, positive),
+    }
+    held, of_worker = ([one.held for one in each], [one.of_worker for one in each])
+    return max(held, default=0), max(of_worker, default=0), together
+
+
+def _in_formulas(
+    paths: Sequence[Path], page_size: int, positive: frozenset[sympy.Symbol]
+) -> tuple[Quantity | Unknown, Quantity | Unknown, dict[Allocator, Quantity | Unknown]]:
+    """The same where sizes depend on symbols."""
 
     def held(which: _Which) -> Quantity:
         return peak([_with_pool(path, positive, which) for path in paths], positive).size
@@ -135,7 +155,7 @@ def concrete_workspaces(
         return None
     positive = never_negative_symbols(function)
     try:
-        paths = [Path(walk, tuple(_requests(walk, kernels, positive))) for walk in walks]
+        paths = [Path(walk, _requesting(_asked(walk, kernels, positive))) for walk in walks]
     except Indeterminate:
         return None
 
@@ -161,7 +181,7 @@ def held_at_most(program: Program, function: Function, kernels: KernelMemory) ->
         return walks
     positive = never_negative_symbols(function)
     try:
-        calls = [call for walk in walks for call in _requests(walk, kernels, positive)]
+        calls = [call for walk in walks for call in _requesting(_asked(walk, kernels, positive))]
     except Indeterminate as reason:
         return Unknown(str(reason))
     largest = greatest([_pages(size) for call in calls for size in call.sizes], positive)
@@ -185,30 +205,61 @@ def _or_unknown(compute: Callable[[], Quantity]) -> Quantity | Unknown:
         return Unknown(str(reason))
 
 
-def _requests(walk: Walk, kernels: KernelMemory, positive: frozenset[sympy.Symbol]) -> list[CallWorkspaces]:
-    """The calls of a walk that request something. Raises Indeterminate."""
-    found = (kernels.call(point, positive) for point in walk.calls if _runs(point, kernels))
-    return [call for call in found if call.sizes]
+def _asked(walk: Walk, kernels: KernelMemory, positive: frozenset[sympy.Symbol]) -> list[_Asked]:
+    """What each call of a kernel in a walk requests, where it requests something or that is not known."""
+    found: list[_Asked] = []
+    # The layers of a model repeat each other.
+    silent: dict[str, bool] = {}
+    for point in walk.calls:
+        op = point.op
+        if not isinstance(op, KernelCall) or not op.kind.runs_kernel:
+            continue
+        if op.callee not in silent:
+            silent[op.callee] = not kernels.runs(op.callee) or kernels.requests_nothing(op.callee)
+        if silent[op.callee]:
+            continue
+        try:
+            found.append((op, kernels.call(point, positive)))
+        except Indeterminate as reason:
+            found.append((op, Unknown(str(reason))))
+    return found
 
 
-def _runs(point: CallPoint, kernels: KernelMemory) -> bool:
-    return isinstance(point.op, KernelCall) and point.op.kind.runs_kernel and kernels.runs(point.op.callee)
+def _requesting(asked: Iterable[_Asked]) -> tuple[CallWorkspaces, ...]:
+    """The requests. Raises Indeterminate where some are not known."""
+    found = []
+    for _, call in asked:
+        if isinstance(call, Unknown):
+            raise Indeterminate(call.reason)
+        found.append(call)
+    return tuple(found)
 
 
-def _calls(
-    walks: Sequence[Walk], kernels: KernelMemory, positive: frozenset[sympy.Symbol]
-) -> tuple[CallRequest, ...]:
+def _calls(asked: Iterable[_Asked], positive: frozenset[sympy.Symbol]) -> tuple[CallRequest, ...]:
     """Every call that requests something, each once; over several paths or activations, the most."""
-    found: dict[KernelCall, list[Quantity | Unknown]] = {}
-    known: dict[_Requests, Quantity] = {}
-    for walk in walks:
-        for point in walk.calls:
-            if not isinstance(point.op, KernelCall) or not _runs(point, kernels):
-                continue
-            size = _or_unknown(partial(_most, kernels, point, positive, known))
-            if isinstance(size, Unknown) or size != 0:
-                found.setdefault(point.op, []).append(size)
-    return tuple(CallRequest(op, _greatest(sizes, positive)) for op, sizes in found.items())
+    found: list[tuple[KernelCall, list[Quantity | Unknown]]] = []
+    # To hash a call takes long. Those that are equal are at the same position.
+    at: dict[int, list[tuple[KernelCall, list[Quantity | Unknown]]]] = {}
+    known: dict[_Requests, Quantity | Unknown] = {}
+    for op, call in asked:
+        size: Quantity | Unknown
+        if isinstance(call, Unknown):
+            size = call
+        else:
+            key = call.sizes, call.events
+            if key not in known:
+                known[key] = _or_unknown(partial(_most, call, positive))
+            size = known[key]
+        if not isinstance(size, Unknown) and size == 0:
+            continue
+        here = at.setdefault(op.place.index, [])
+        sizes = next((sizes for other, sizes in here if other is op or other == op), None)
+        if sizes is None:
+            sizes = []
+            here.append((op, sizes))
+            found.append((op, sizes))
+        sizes.append(size)
+    return tuple([CallRequest(op, _greatest(sizes, positive)) for op, sizes in found])
 
 
 def _greatest(sizes: Sequence[Quantity | Unknown], positive: frozenset[sympy.Symbol]) -> Quantity | Unknown:
@@ -216,22 +267,10 @@ def _greatest(sizes: Sequence[Quantity | Unknown], positive: frozenset[sympy.Sym
     return unknown or greatest([size for size in sizes if not isinstance(size, Unknown)], positive)
 
 
-def _most(
-    kernels: KernelMemory,
-    point: CallPoint,
-    positive: frozenset[sympy.Symbol],
-    known: dict[_Requests, Quantity],
-) -> Quantity:
-    """The most that a call holds at one time; `known` is that of others, by their requests."""
-    call = kernels.call(point, positive)
-    if not call.sizes:
-        return 0
-    most = known.get((call.sizes, call.events))
-    if most is None:
-        allocations = [Allocation(size, call.point.op.place) for size in call.sizes]
-        most = peak([Walk(allocations=allocations, events=list(call.events))], positive).size
-        known[call.sizes, call.events] = most
-    return most
+def _most(call: CallWorkspaces, positive: frozenset[sympy.Symbol]) -> Quantity:
+    """The most that a call holds at one time."""
+    allocations = [Allocation(size, call.point.op.place) for size in call.sizes]
+    return peak([Walk(allocations=allocations, events=list(call.events))], positive).size
 
 
 def _both_pools(path: Path, page_size: int, positive: frozenset[sympy.Symbol]) -> Quantity:

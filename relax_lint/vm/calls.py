@@ -4,12 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from enum import Enum
+from functools import cached_property
 
 from relax_lint.support.lazy_dataclass import dataclass
 
 
 class CallKind(Enum):
-    """The calling convention of a kernel or packed call."""
+    """The calling convention of a kernel or packed call; what is asked of each is kept, as to hash a member
+    takes longer.
+    """
 
     CALL_TIR = "R.call_tir"
     CALL_TIR_INPLACE = "R.call_tir_inplace"
@@ -21,22 +24,22 @@ class CallKind(Enum):
     BUILTIN = "R.call_builtin_with_ctx"
     OPERATOR = "operator"
 
-    @property
+    @cached_property
     def runs_kernel(self) -> bool:
         """Whether the callee may be a PrimFunc of the module."""
         return self in _KERNELS
 
-    @property
+    @cached_property
     def allocates_result(self) -> bool:
         """Whether every tensor of the result is one that the call allocates."""
         return self in _FRESH
 
-    @property
+    @cached_property
     def in_place(self) -> bool:
         """Whether the call declares which of its arguments it overwrites."""
         return self in _IN_PLACE
 
-    @property
+    @cached_property
     def passes_outputs(self) -> bool:
         """Whether the outputs are among the arguments, and only the callee says which they are."""
         return self in _BY_POSITION

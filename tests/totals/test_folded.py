@@ -119,7 +119,7 @@ class FollowsBoth(inlined.InlinedWalker):
     """Takes no call for the same as another."""
 
     def run(self, function: Function, binding: object, calls: int = 1) -> Walk:
-        self._walk = Walk(allocations=self._allocations)
+        self._walk = Walk(allocations=self._allocations, operations=self._operations)
         self._run(function, None, calls)
         self._walk.taken = tuple(self.taken)
         return self._walk
@@ -143,3 +143,16 @@ def test_a_second_call_on_one_path_is_the_first_one_again() -> None:
                 assert without_scopes(ours) == without_scopes(followed(FollowsBoth, found, own, mode))
                 repeated += isinstance(ours, Walk) and not own.body.of(If, FunctionCall)
     assert repeated > 8
+
+
+def test_the_events_of_two_calls_are_those_of_one_and_of_one_more() -> None:
+    repeated = 0
+    for found in [program(module(random.Random(seed))) for seed in range(20, 26)]:
+        for own in found.functions:
+            ours = followed(FollowsBoth, found, own, ExecMode.BYTECODE)
+            if isinstance(ours, Walk) and not own.body.of(If, FunctionCall):
+                (twice,) = events_of(Plans(found), own, Inventory.STORAGES, calls=2)
+                assert not isinstance(twice, Walk)
+                assert (twice.allocations, twice.events) == (ours.allocations, ours.events)
+                repeated += 1
+    assert repeated > 4

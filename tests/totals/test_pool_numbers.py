@@ -11,7 +11,7 @@ from relax_lint.totals.concrete import Path
 from relax_lint.totals.kernel_memory import CallWorkspaces
 from relax_lint.totals.pool_numbers import Followed, pool_of
 from relax_lint.totals.walk import Allocation, CallPoint, Walk
-from relax_lint.totals.workspaces import _of_pool
+from relax_lint.totals.workspaces import _in_formulas
 from relax_lint.vm.allocators import Allocator
 
 SIZES = st.sampled_from([0, 1, 4096, 4097, 5000, 8192, 8200, 20_000])
@@ -62,7 +62,7 @@ class _Op:
 
 @given(st.lists(_paths(), min_size=1, max_size=2))
 def test_both_ways_give_the_same_totals(paths: list[Path]) -> None:
-    held, per_worker, together = _of_pool(paths, 4096, frozenset())
+    held, per_worker, together = _in_formulas(paths, 4096, frozenset())
     each = [Followed(path) for path in paths]
     assert held == max(one.held for one in each)
     assert per_worker == max(one.of_worker for one in each)
