@@ -24,7 +24,7 @@ from relax_lint.model.operations import (
 )
 from relax_lint.model.program import Function
 from relax_lint.symbolic.quantity import Size, Unknown
-from relax_lint.vm.builtins import BUILTINS, GET_ITEM, MAKE_TUPLE, Returns, ViewKind
+from relax_lint.vm.builtins import BUILTINS, MAKE_TUPLE, Returns, ViewKind
 from relax_lint.vm.calls import CLOSURE_MAKERS, CallKind
 
 _ZERO = sympy.Integer(0)
@@ -106,7 +106,7 @@ class Offsets:
                 self._walk(op.then_block, known)
                 self._walk(op.else_block, known)
             starts = self._result(op, known)
-            if starts is not _ZERO and starts != 0:
+            if starts is not _ZERO:
                 known[op.result] = starts
 
     def _result(self, op: Op, known: Mapping[ValueId, Starts]) -> Starts:
@@ -148,8 +148,8 @@ class Offsets:
         if builtin.name == MAKE_TUPLE:
             return _tuple([self._starts(argument, known) for argument in op.arguments])
         first = self._starts(op.arguments[0], known)
-        if builtin.name == GET_ITEM or builtin.returns is Returns.UNKNOWN:
-            # Which field it is, and whether it is the argument, is not asked.
+        if builtin.returns is Returns.UNKNOWN:
+            # Which field of a tuple it is, and whether it is the argument, is not asked.
             return _ZERO if is_zero(first) else _BY_KERNEL
         return first if builtin.returns is Returns.ARGUMENT else _ZERO
 
@@ -192,10 +192,11 @@ def either(one: Starts, other: Starts) -> Starts:
     """Where a value starts that is one of two."""
     if one == other:
         return one
-    if isinstance(one, tuple) or isinstance(other, tuple):
-        count = len(one) if isinstance(one, tuple) else len(other) if isinstance(other, tuple) else 0
-        left = one if isinstance(one, tuple) else (one,) * count
-        right = other if isinstance(other, tuple) else (other,) * count
-        if len(left) == len(right):
-            return _tuple([either(*pair) for pair in zip(left, right, strict=True)])
-    return _OF_BRANCH
+    if not isinstance(one, tuple):
+        one, other = other, one
+    if not isinstance(one, tuple):
+        return _OF_BRANCH
+    fields = other if isinstance(other, tuple) else (other,) * len(one)
+    if len(one) != len(fields):
+        return _OF_BRANCH
+    return _tuple([either(*pair) for pair in zip(one, fields, strict=True)])

@@ -56,7 +56,7 @@ class StorageResolver:
         while isinstance(op, Alias | MatchCast | GetItem):
             value = op.tuple if isinstance(op, GetItem) else op.source
             op = self._defined_by(function).get(value)
-        return op is None and value in function.parameters
+        return value in function.parameters
 
     def _resolve(
         self,
@@ -91,7 +91,7 @@ class StorageResolver:
         callee = self._callees.of(op) if isinstance(op, FunctionCall) else None
         if callee is not None:
             return _constant_sized(self._resolve(callee, callee.result, items, seen), callee)
-        if op is None and value in function.parameters and not self._callees.escapes(function):
+        if value in function.parameters and not self._callees.escapes(function):
             return self._from_callers(function, function.parameters.index(value), items, seen)
         return _NOT_ALLOCATED
 

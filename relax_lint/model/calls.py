@@ -74,8 +74,10 @@ def _builtin(
     context: BuildContext, place: OperationId, var: Any, builtin: Builtin | None, args: Sequence[Any]
 ) -> Op | None:
     """The operation of a builtin that has one of its own, if the arguments fit."""
-    handler = None if builtin is None else HANDLERS.get(builtin.operation)
-    if builtin is None or handler is None or not takes(context, builtin, args):
+    if builtin is None:
+        return None
+    handler = HANDLERS.get(builtin.operation)
+    if handler is None or not takes(context, builtin, args):
         return None
     return handler(context, place, var, Given(builtin, own_arguments(builtin, args)))
 

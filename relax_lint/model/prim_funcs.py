@@ -73,10 +73,7 @@ class Kernels(Mapping[str, Kernel]):
     def are_among(self, functions: Mapping[str, Any]) -> bool:
         """Whether the PrimFuncs that are read here are among these very objects. One of them may call
         another, so what was read holds for all of them or for none."""
-        return all(
-            (function := functions.get(name)) is not None and bool(own.same_as(function))
-            for name, own in self._functions.items()
-        )
+        return all(bool(own.same_as(functions.get(name))) for name, own in self._functions.items())
 
 
 class KeptKernels:

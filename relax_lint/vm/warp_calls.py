@@ -81,15 +81,15 @@ def warp_call(call: Any) -> WarpCall | None:
 
 def _multiply(name: str, args: Sequence[Any], _: Any) -> WarpCall | None:
     found = _SHAPE.fullmatch(str(getattr(args[0], "value", "")))
-    widths = [_BITS.get(str(getattr(one, "value", ""))) for one in args[3:6]]
-    if found is None or None in widths:
+    widths = [_BITS.get(str(getattr(one, "value", "")), 0) for one in args[3:6]]
+    if found is None or 0 in widths:
         return None
     m, n, k = map(int, found.groups())
     # Of this one a warp makes four at once.
     threads = _WARP // 4 if (m, n, k, widths[0]) == (8, 8, 4, 16) else _WARP
     sizes = (m * k, k * n, m * n)
     parts = [
-        Part(args[6 + 2 * at], args[7 + 2 * at], stores, bits=size * (width or 0) // threads)
+        Part(args[6 + 2 * at], args[7 + 2 * at], stores, bits=size * width // threads)
         for at, size, width, stores in zip(
             (0, 1, 2, 2), (*sizes, sizes[2]), (*widths, widths[2]), _READ, strict=True
         )
