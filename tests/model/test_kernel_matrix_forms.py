@@ -10,7 +10,7 @@ import pytest
 import tvm
 
 from relax_lint.model.prim_funcs import read_kernel
-from tests.model.test_kernel_matrices import HEAD, NUMBER, POINTER, load, window
+from tests.model.test_kernel_matrices import HEAD, NUMBER, POINTER, window
 
 PROVED, OPEN, PASSED = "proved", "open", "passed"
 
