@@ -188,13 +188,13 @@ class _Attempt:
             return self._value(atom.first, point) // self._value(atom.last, point)
         if atom.kind is Kind.REMAINDER:
             return self._value(atom.first, point) % self._value(atom.last, point)
-        if atom.kind is Kind.CHOICE:
-            for option in atom.options:
-                holds = self._truth(option.condition, point)
-                if holds is None:
-                    raise _NotKnown
-                if holds:
-                    return self._value(option.value, point)
+        # Only a choice has options.
+        for option in atom.options:
+            holds = self._truth(option.condition, point)
+            if holds is None:
+                break
+            if holds:
+                return self._value(option.value, point)
         raise _NotKnown
 
 

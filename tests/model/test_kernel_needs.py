@@ -1,0 +1,174 @@
+"""When all that a kernel loads from a buffer of its own was stored before: random kernels, which Python carries out."""
+
+from __future__ import annotations
+
+import random
+from collections import Counter
+from collections.abc import Iterable, Iterator
+from textwrap import indent
+from types import SimpleNamespace
+from typing import Any
+
+import pytest
+import tvm
+
+from relax_lint.model.kernel_access.initialised import Needs, needs_of
+from relax_lint.model.kernel_access.polynomials import Poly
+from relax_lint.model.prim_funcs import read_kernel
+
+HEAD = """\
+@T.prim_func(private=True)
+def f(x_: T.handle, y_: T.handle):
+    n = T.int32()
+    x = T.match_buffer(x_, (n,), "float32")
+    y = T.match_buffer(y_, (8,), "float32")
+"""
+ALLOCATED = 's = T.alloc_buffer((8,), "float32")\n'
+SIZES = range(6)
+CASES = 170
+
+
+class Writer:
+    """A random body: stores to `s`, loads from it, loops and branches."""
+
+    def __init__(self, chance: random.Random) -> None:
+        self.chance = chance
+        self.loops = 0
+        self.used = ["0"]
+        self.outer = chance.choice((0, 0, 0, 1))
+        """How many loops are around the allocation."""
+        variables = ("i",) * self.outer
+        body = ALLOCATED + self.block(2, variables) + self.block(1, variables)
+        self.text = f"for i in range(n):\n{indent(body, '    ')}" if self.outer else body
+
+    def index(self, variables: tuple[str, ...]) -> str:
+        if self.chance.random() < 0.4:
+            return self.chance.choice(self.used)
+        return self.chance.choice(("0", "0", "1", *variables, *variables, *(f"{v} + 1" for v in variables)))
+
+    def condition(self, variables: tuple[str, ...]) -> str:
+        if variables and self.chance.random() < 0.6:
+            return f"{self.chance.choice(variables)} == 0"
+        more = (f"{v} {rest}" for v in variables for rest in ("< 2", "== 1", "== n - 1"))
+        return self.chance.choice((*more, "n > 2", "x[0] > T.float32(0)"))
+
+    def block(self, depth: int, variables: tuple[str, ...]) -> str:
+        """Some statements; what variables of theirs were called is not used behind them."""
+        before = [*self.used]
+        found = "".join(self.statement(depth, variables) for _ in range(self.chance.choice((1, 2, 2))))
+        self.used = [one for one in self.used if one in before or not set(one) & set("j")] or before
+        return found
+
+    def statement(self, depth: int, variables: tuple[str, ...]) -> str:
+        kind = self.chance.choice(("store", "store", "load", *("for", "for", "if", "if") * bool(depth)))
+        if kind == "store":
+            index = self.index(variables)
+            self.used.append(index)
+            return f"s[{index}] = T.float32(1)\n"
+        if kind == "load":
+            return f"y[0] = s[{self.index(variables)}]\n"
+        if kind == "for":
+            self.loops += 1
+            name = f"j{self.loops}"
+            steps = ("range(n)", "range(n)", "range(3)", "range(1, 4)", "T.unroll(3)", "T.parallel(3)")
+            inner = self.block(depth - 1, (*variables, name))
+            return f"for {name} in {self.chance.choice(steps)}:\n{indent(inner, '    ')}"
+        found = f"if {self.condition(variables)}:\n{indent(self.block(depth - 1, variables), '    ')}"
+        if self.chance.random() < 0.5:
+            found += f"else:\n{indent(self.block(depth - 1, variables), '    ')}"
+        return found
+
+
+class Memory:
+    """Tells whether something is loaded that was not stored."""
+
+    def __init__(self, told: list[int]) -> None:
+        self._told = told
+        self._stored: set[int] = set()
+
+    def __getitem__(self, index: int) -> int:
+        if index not in self._stored:
+            self._told.append(index)
+        return 0
+
+    def __setitem__(self, index: int, value: Any) -> None:
+        self._stored.add(index)
+
+
+def reads_unwritten(text: str, n: int) -> bool:
+    """Whether some run does; the steps of a parallel loop are made in either order."""
+    found: list[int] = []
+    for data, order in ((0, 1), (1, 1), (0, -1), (1, -1)):
+        tools = SimpleNamespace(
+            float32=int,
+            unroll=range,
+            parallel=lambda extent, order=order: range(extent)[::order],
+            alloc_buffer=lambda *_: Memory(found),
+        )
+        exec(text, {"T": tools, "n": n, "x": [data], "y": [0]})
+    return bool(found)
+
+
+def needs(writer: Writer) -> tuple[Any, Needs | None]:
+    """The sizes of the kernel, and what its loads need."""
+    source = HEAD + indent(writer.text, "    ")
+    found = read_kernel("f", tvm.script.from_source(source, check_well_formed=False)).accesses
+    root = next(one.buffer.root for one in found.accesses if one.buffer.name == "s")
+    return found.terms, needs_of(found.terms, found.accesses, root, writer.outer)
+
+
+def holds(polynomials: Iterable[Poly], n: int) -> bool:
+    """Whether none is negative; they are about `n` alone."""
+    return all(sum(c * n ** len(m) for m, c in p.terms.items()) >= 0 for p in polynomials)
+
+
+def kernels(chance: random.Random) -> Iterator[Writer]:
+    while True:
+        writer = Writer(chance)
+        if "= s[" in writer.text and (chance.random() < 0.1 or not reads_unwritten(writer.text, SIZES[-1])):
+            yield writer
+
+
+def test_what_loads_need_is_enough_for_them_to_see_what_was_stored() -> None:
+    seen: Counter[str] = Counter()
+    chance = random.Random(9)
+    for writer, _ in zip(kernels(chance), range(CASES), strict=False):
+        _, found = needs(writer)
+        is_right = [not reads_unwritten(writer.text, n) for n in SIZES]
+        if found is None:
+            seen["not known"] += all(is_right)
+            continue
+        needed = (*found.steps, *found.reductions)
+        for n, right in zip(SIZES, is_right, strict=True):
+            assert right or not holds(needed, n), (writer.text, n)
+        seen["always"] += not needed
+        seen["steps"] += bool(found.steps)
+        seen["reductions"] += bool(found.reductions)
+    # More may become known, less may not.
+    assert seen["always"] >= 99
+    assert seen["steps"] >= 4
+    assert seen["not known"] <= 18
+
+
+FIRST = "for k in range(n):\n    if k == 0:\n        s[0] = T.float32(1)\n"
+
+
+@pytest.mark.parametrize(
+    ("body", "steps", "reductions"),
+    [
+        (f"{FIRST}    y[0] = s[0]\n", 0, 0),
+        (f"{FIRST}y[0] = s[0]\n", 0, 1),
+        ("for k in range(n):\n    s[0] = T.float32(1)\ny[0] = s[0]\n", 1, 0),
+        ("for k in range(3):\n    s[0] = T.float32(1)\ny[0] = s[0]\n", 0, 0),
+        ("for k in range(n):\n    s[k] = T.float32(1)\nfor k in range(n):\n    y[0] = s[k]\n", 0, 0),
+        (f"for i in range(2):\n{indent(FIRST, '    ')}y[0] = s[0]\n", 0, 1),
+    ],
+)
+def test_a_reduction_that_must_have_a_step_is_told_apart(body: str, steps: int, reductions: int) -> None:
+    writer = Writer(random.Random(0))
+    writer.text, writer.outer = ALLOCATED + body, 0
+    _, found = needs(writer)
+    assert found is not None
+    assert (len(found.steps), len(found.reductions)) == (steps, reductions)
+    for n in SIZES:
+        assert holds((*found.steps, *found.reductions), n) is not reads_unwritten(writer.text, n)
