@@ -8,7 +8,6 @@ import threading
 import warnings
 from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass, replace
-from functools import cache
 from typing import Any, Literal, TypeAlias
 
 import tvm
@@ -17,21 +16,21 @@ import tvm_ffi
 from relax_lint import api
 from relax_lint.judging.courses import Course, Courses, Version, erases, has_news, record
 from relax_lint.judging.problems import problem_checks
-from relax_lint.judging.provenance import counterparts, first_with, of_one_condition
+from relax_lint.judging.provenance import counterparts, of_one_condition
 from relax_lint.judging.report import check_module
 from relax_lint.judging.selection import known_config
+from relax_lint.judging.tracing import Tracing, functions_without, only_what
 from relax_lint.model.prim_funcs import KeptKernels
 from relax_lint.results.check import Check, is_finding
 from relax_lint.results.problem import Problem, ProblemKind
 from relax_lint.results.report import FileResult, InputStatus, Report
 from relax_lint.results.verdict import Severity
-from relax_lint.rule import load_rules
 from relax_lint.settings.config import Config, Settings
 from relax_lint.support.gc_pause import without_collection
 from relax_lint.suppressions.policy import apply_policy
 from relax_lint.vm import versions
 from relax_lint.vm.packed_in_place import declared_in, restored
-from relax_lint.vm.versions import has_packed_in_place, has_storages
+from relax_lint.vm.versions import has_packed_in_place
 
 Passes: TypeAlias = "Collection[str] | Literal['all'] | None"
 
@@ -178,14 +177,18 @@ class MemoryLint:
         self._look_at(versions[-1], course, self._config)
         number = next((n for n, one in enumerate(versions[:-1]) if one is course.passed_over), None)
         if versions[-1].findings and number is not None:
-            self._look_at(versions[number], course, _only_what(versions[-1].findings, self._config))
+            only = only_what(versions[-1].findings, self._config)
+            without = functions_without(versions[-1].findings, versions[number], versions[-1])
+            self._look_at(versions[number], course, only, without)
             new += self._compared(versions[: number + 1], course)
             versions = versions[number:]
         return new + self._compared(versions, course)
 
-    def _look_at(self, version: Version, course: Course, config: Config) -> None:
+    def _look_at(
+        self, version: Version, course: Course, config: Config, without: Collection[int] = ()
+    ) -> None:
         version.judged = True
-        version.findings = self._found(version, config, course.declared, course.kept)
+        version.findings = self._found(version, config, course.declared, course.kept, without)
 
     def _compared(self, versions: list[Version], course: Course) -> list[int]:
         """What is new in the last of some versions since the first, by numbers: no other was judged."""
@@ -224,44 +227,34 @@ class MemoryLint:
 
     def _traced(self, search: _Search) -> Iterator[PassFinding]:
         """New findings about the newest version, each as it is where it came in."""
-        versions, findings = search.versions, list(search.findings.values())
-        # Nothing else needs to be looked for in the versions before.
-        config = _only_what(findings, self._config)
 
-        @cache
-        def found(number: int) -> list[Check]:
-            if versions[number] is versions[-1]:
-                return findings
-            return self._found(versions[number], config, search.declared, search.kept) or []
+        def found(version: Version, config: Config, without: Collection[int]) -> list[Check] | None:
+            return self._found(version, config, search.declared, search.kept, without)
 
-        @cache
-        def is_planned(number: int) -> bool:
-            return has_storages(versions[number].module)
-
-        @cache
-        def indices_in(number: int) -> list[int | None]:
-            return counterparts(findings, found(number))
-
-        for index, _ in enumerate(findings):
-
-            def there(number: int, index: int = index) -> bool:
-                if _is_about_plan(findings[index]) and is_planned(len(versions) - 1):
-                    return is_planned(number) and indices_in(number)[index] is not None
-                return indices_in(number)[index] is not None
-
-            number = 0 if there(0) else first_with(0, len(versions) - 1, there)
-            here = indices_in(number)[index]
-            assert here is not None
-            yield PassFinding(found(number)[here], versions[number].made_by)
+        tracing = Tracing(search.versions, list(search.findings.values()), self._config, found)
+        return (PassFinding(origin.check, origin.made_by) for origin in tracing.origins())
 
     def _found(
-        self, version: Version, config: Config, declared: dict[str, tuple[int, ...]], kept: KeptKernels
+        self,
+        version: Version,
+        config: Config,
+        declared: dict[str, tuple[int, ...]],
+        kept: KeptKernels,
+        without: Collection[int] = (),
     ) -> list[Check] | None:
-        """The findings in a version; None where it cannot be analysed."""
+        """The findings in a version, but for some functions; None where it cannot be analysed."""
         try:
             with without_collection():
                 module = restored(version.module, declared) if declared else version.module
-                result = check_module(module, config, path=api.IN_MEMORY, totals=False, fine=False, kept=kept)
+                result = check_module(
+                    module,
+                    config,
+                    path=api.IN_MEMORY,
+                    totals=False,
+                    fine=False,
+                    kept=kept,
+                    without=without,
+                )
         except Exception as error:
             self._note_failure(version, error)
             return None
@@ -284,15 +277,6 @@ class MemoryLint:
         if grave := [number for number in new if self._findings[number].check.severity.rank >= least]:
             self._trace_all()
             raise MemoryLintError(_text(_report([_named(self._findings[number]) for number in grave])))
-
-
-def _only_what(findings: Sequence[Check], config: Config) -> Config:
-    """The configuration with nothing on but the rules of some findings."""
-    return replace(config, select=tuple({finding.rule: None for finding in findings}))
-
-
-def _is_about_plan(finding: Check) -> bool:
-    return load_rules()[finding.rule].is_about_plan
 
 
 def _warn(message: str) -> None:

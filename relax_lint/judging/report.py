@@ -4,7 +4,7 @@ worker process; imports TVM.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Container, Iterator, Mapping
 from dataclasses import replace
 from types import MappingProxyType
 from typing import Any
@@ -86,15 +86,19 @@ def check_module(
     totals: bool = True,
     fine: bool = True,
     kept: KeptKernels | None = None,
+    without: Container[int] = (),
 ) -> UnitResult:
     """Judge every memory operation of an IRModule and, unless `totals` is False, total its memory. If
-    `fine` is False the operations that are always fine have no checks.
+    `fine` is False the operations that are always fine have no checks; functions whose node has an address in
+    `without` are left out.
 
     `assumptions` (values that were assumed to read the module) are listed with every
     verdict that is not unconditional; `write_fix` makes a fix of a remedy. `depends` tells what was not read
     that the verdicts of a function depend on. `kept` knows the kernels of an earlier version of the module.
     """
-    judge = ModuleJudge(ir_module, config, positions=positions, module_name=module_name, kept=kept)
+    judge = ModuleJudge(
+        ir_module, config, positions=positions, module_name=module_name, kept=kept, without=without
+    )
     program, notes = judge.program, (*notes, *judge.notes)
     checks: list[Check] = []
     memory: list[MemoryTotals] = []

@@ -80,6 +80,11 @@ def is_relax(function: Any) -> bool:
     return isinstance(function, relax.Function)
 
 
+def names_in(function: Any) -> set[str]:
+    """The names of the functions of its module that a Relax function refers to."""
+    return {str(var.name_hint) for var in relax.analysis.all_global_vars(function)}
+
+
 def is_relax_function(module: Any, var: Any) -> bool:
     """Whether a GlobalVar names a Relax function of the module."""
     functions = module.functions

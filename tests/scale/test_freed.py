@@ -7,6 +7,8 @@ from weakref import ref
 
 from relax_lint.judging.module import ModuleJudge
 from relax_lint.judging.report import check_module
+from relax_lint.model.kernel_access.polynomials import Poly
+from relax_lint.replay.modules import load_module
 from relax_lint.settings.config import Config
 from relax_lint.support.gc_pause import COLLECTED_AFTER, seldom_collected, without_collection
 from relax_lint.totals.result import function_totals
@@ -51,3 +53,43 @@ def test_judging_a_module_leaves_the_collector_as_it_was() -> None:
     before = gc.get_threshold()
     check_module(lowered(1, bounded=True, stage="planned"), Config())
     assert gc.get_threshold() == before
+
+
+WINDOWS = """
+from tvm.script import ir as I
+from tvm.script import relax as R
+from tvm.script import tirx as T
+
+
+@I.ir_module
+class Module:
+    @T.prim_func
+    def windows(x: T.handle, y: T.handle):
+        n = T.int64()
+        given = T.match_buffer(x, (n,), "float32")
+        made = T.match_buffer(y, (n,), "float32")
+        for i in range(n):
+            made[i] = given[i // 3 * 2 + i % 3]
+
+    @R.function
+    def main(x: R.Tensor(("n",), "float32")) -> R.Tensor(("n",), "float32"):
+        n = T.int64()
+        y = R.call_tir(Module.windows, (x,), out_ty=R.Tensor((n,), "float32"))
+        return y
+"""
+
+
+def test_the_sums_in_the_indices_of_a_kernel_are_freed_at_once() -> None:
+    # Whether `i // 3 * 2 + i % 3 < n` takes many sums to find out, each of which knows what it says when it is
+    # divided by its common divisor: that may be itself.
+    def sums() -> int:
+        return sum(isinstance(one, Poly) for one in gc.get_objects())
+
+    gc.collect()
+    with without_collection():
+        before = sums()
+        judge = ModuleJudge(load_module(WINDOWS, "script"), Config())
+        judged = list(judge.functions())
+        assert sums() > before
+        del judge, judged
+        assert sums() == before

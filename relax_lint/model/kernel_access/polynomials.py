@@ -25,7 +25,7 @@ class TooLarge(ValueError):
 class Poly:
     """An immutable polynomial: monomial -> coefficient that is not zero."""
 
-    __slots__ = ("_atoms", "_hash", "_reduced", "_shapes", "_split", "terms")
+    __slots__ = ("_atoms", "_hash", "_is_reduced", "_reduced", "_shapes", "_split", "terms")
 
     def __init__(self, terms: Mapping[Monomial, int]) -> None:
         self.terms = terms
@@ -33,6 +33,8 @@ class Poly:
         self._atoms: frozenset[int] | None = None
         # Constraints are looked at again and again while atoms are eliminated.
         self._reduced: Poly | None = None
+        # With a reference to itself it would stay until the collector comes.
+        self._is_reduced = False
         self._split: dict[int, tuple[Poly, Poly] | None] = {}
         self._shapes: tuple[Shape, Shape] | None = None
 
@@ -127,9 +129,14 @@ class Poly:
 
     def reduced(self) -> Poly:
         """What this >= 0 says, with the common divisor of the coefficients taken out as integers allow."""
+        if self._is_reduced:
+            return self
         if self._reduced is None:
             common = self.content
-            self._reduced = self if common <= 1 else self._divided(common)
+            if common <= 1:
+                self._is_reduced = True
+                return self
+            self._reduced = self._divided(common)
         return self._reduced
 
     def _divided(self, common: int) -> Poly:

@@ -47,6 +47,7 @@ class Terms(Ends):
     def rest(self) -> None:
         """Nothing more is read: what only made that quicker is given up."""
         self._spans.clear()
+        self._least.clear()
         self.bounds.clear()
 
     @property
