@@ -10,7 +10,7 @@ import sympy
 import tvm
 from tvm import tirx
 
-from relax_lint.model.arguments import Given, device_of, dtype_of, read_shape, text_of
+from relax_lint.model.arguments import Given, device_of, dtype_of, own_arguments, read_shape, text_of
 from relax_lint.model.scalar_functions import returned_value
 from relax_lint.model.signatures import takes
 from relax_lint.model.symbols import SymbolTable
@@ -102,7 +102,8 @@ def test_arguments_are_found_by_what_they_are_for() -> None:
     assert given.get(Role.SCOPE) is None
     assert Given(row, ("s", 0, "shape", "float32", 3)).get(Role.DEVICE) == 3
     lowered = BUILTINS["vm.builtin.alloc_storage"]
-    assert Given(lowered, ("vm", "shape", 1, "uint8", "global"))[Role.SHAPE] == "shape"
+    own = own_arguments(lowered, ("vm", "shape", 1, "uint8", "global"))
+    assert Given(lowered, own)[Role.SHAPE] == "shape"
 
 
 def test_constants_are_read_and_what_is_none_is_not_known() -> None:
