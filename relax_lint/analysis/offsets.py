@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from functools import cached_property
-from typing import TypeAlias
+from typing import Protocol, TypeAlias
 
 import sympy
 
@@ -36,6 +36,13 @@ Starts: TypeAlias = "Size | tuple[Starts, ...]"
 Returned: TypeAlias = Callable[[FunctionCall, tuple[Starts, ...], Mapping[ValueId, Starts], bool], Starts]
 """Where the result of a call starts; `known` are the values of the caller that do not start at their data
 pointer, of which a function inside of it may use some."""
+
+
+class Viewed(Protocol):
+    """Says of which arguments TVM may make the result of a kernel a view."""
+
+    def __call__(self, call: KernelCall, function: Function) -> tuple[ValueId, ...]:
+        """Those arguments of a call in `function`."""
 
 
 def nothing_moved(

@@ -6,13 +6,21 @@ The body of the function is followed for what it is given.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from functools import cached_property
+from functools import cached_property, partial
 from typing import TypeAlias
 
 from relax_lint.analysis.callees import Callees
 from relax_lint.analysis.components import components
 from relax_lint.analysis.dominance import captured_values
-from relax_lint.analysis.offsets import Offsets, Starts, either, is_zero, joined_starts, known_elsewhere
+from relax_lint.analysis.offsets import (
+    Offsets,
+    Starts,
+    Viewed,
+    either,
+    is_zero,
+    joined_starts,
+    known_elsewhere,
+)
 from relax_lint.model.operations import AllocTensor, FunctionCall, ValueId, View
 from relax_lint.model.program import Function, Program
 from relax_lint.symbolic.quantity import Unknown
@@ -25,10 +33,11 @@ _Held: TypeAlias = tuple[tuple[ValueId, Starts], ...]
 
 
 class ReturnedOffsets:
-    """Where the results of the functions of one program start."""
+    """Where the results of the functions of one program start; `viewed` as in `Offsets`, of a function."""
 
-    def __init__(self, callees: Callees, program: Program) -> None:
+    def __init__(self, callees: Callees, program: Program, viewed: Viewed) -> None:
         self._callees = callees
+        self._viewed = viewed
         self._program = program
         self._functions = {function.name: function for function in program.functions}
         self._captured: dict[str, frozenset[ValueId]] = {}
@@ -111,5 +120,6 @@ class ReturnedOffsets:
     ) -> Starts:
         parameters = zip(function.parameters, given, strict=False)
         starts = {value: one for value, one in (*parameters, *held) if not is_zero(one)}
-        offsets = Offsets(function, in_memory=in_memory, given=starts, returned=self.of)
+        viewed = partial(self._viewed, function=function)
+        offsets = Offsets(function, in_memory=in_memory, given=starts, returned=self.of, viewed=viewed)
         return known_elsewhere(offsets.starts(function.result), _CHOSEN)
