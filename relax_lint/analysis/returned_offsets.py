@@ -20,6 +20,7 @@ from relax_lint.analysis.offsets import (
     is_zero,
     joined_starts,
     known_elsewhere,
+    unless_given,
 )
 from relax_lint.model.operations import AllocTensor, FunctionCall, ValueId, View
 from relax_lint.model.program import Function, Program
@@ -54,15 +55,18 @@ class ReturnedOffsets:
         in_memory: bool,
     ) -> Starts:
         """Where the result of a call starts whose arguments start at `given`. What a function that is not
-        known returns is taken to start at its data pointer. `known` as in `Returned`.
+        known returns may be what it was given. `known` as in `Returned`.
         """
         if not self.moves:
             return joined_starts()
         called, given = self._callees.all_of(call), () if all(map(is_zero, given)) else given
+        if not called:
+            held = () if call.value is None else (known.get(call.value, joined_starts()),)
+            return unless_given((*given, *held))
         if not self._open:
             self._prepare(called, in_memory)
         found = [self._of(function, given, self._held(function, known), in_memory) for function in called]
-        result = found[0] if found else joined_starts()
+        result = found[0]
         for other in found[1:]:
             result = either(result, other)
         return result

@@ -221,3 +221,29 @@ def test_a_kernel_of_which_tvm_makes_a_view_keeps_the_offset_in_a_function() -> 
     assert _run(over) == [2, 2, 2, 2]
     assert _verdicts("RLX203", beside, "two") == {UNSURE}
     assert _run(beside) == [1, 1, 1, 1]
+
+
+FIRST = "relax_lint.tests.first_of_all"
+UNKNOWN = (
+    f'o = R.call_packed("{FIRST}", t, x, ty_args=R.Tensor((4,), "float32"))',
+    f'u = R.call_pure_packed("{FIRST}", x, x, ty_args=R.Tensor((4,), "float32")); '
+    f'o = R.call_packed("{FIRST}", t, u, ty_args=R.Tensor((4,), "float32"))',
+)
+READ_AGAIN = """v = R.vm.alloc_tensor(s, R.prim_value({}), R.shape([4]), R.dtype("float32"))
+    two = Module.two(v)
+    z = R.call_packed("relax_lint.tests.copied", o, ty_args=R.Tensor((4,), "float32"))
+    return z
+"""
+
+
+@pytest.mark.vm
+@pytest.mark.parametrize("lines", UNKNOWN)
+def test_that_an_unknown_call_returns_something_new_is_listed_where_the_offset_matters(lines: str) -> None:
+    tvm.register_global_func(FIRST, lambda one, other: one, override=True)
+    tvm.register_global_func(
+        "relax_lint.tests.copied", lambda one: tvm.runtime.tensor(one.numpy()), override=True
+    )
+    text = _text(64, lines, READ_AGAIN.format(64))
+    found = [check for check in checks(parse(text), "RLX203") if check.binding == "two"]
+    assert any(f"`{FIRST}` returns a new tensor" in text for check in found for text in check.assumes)
+    assert _run(text) == [2, 2, 2, 2]
