@@ -100,7 +100,7 @@ class ProgramFlow:
     @cached_property
     def returned_offsets(self) -> ReturnedOffsets:
         """Where the results of the functions of the program start."""
-        return ReturnedOffsets(self.callees, self.program)
+        return ReturnedOffsets(self.callees, self.program, self.made_views.of)
 
     def summary_of(self, call: FunctionCall) -> Summary | None:
         """What a call of a Relax function does; None where it is not known which function that is."""
@@ -116,7 +116,7 @@ class ProgramFlow:
 
     @cached_property
     def _moved(self) -> Moved:
-        return Moved(self.program, self.callees, self.returned_offsets.of)
+        return Moved(self.program, self.callees, self.returned_offsets.of, self.made_views.of)
 
 
 class FunctionFlow:

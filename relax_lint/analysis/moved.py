@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from functools import cached_property
+from functools import cached_property, partial
 
 from relax_lint.analysis.callees import Callees
 from relax_lint.analysis.dominance import captured_values, outer_function
-from relax_lint.analysis.offsets import Offsets, Returned, Starts, is_zero, known_elsewhere
+from relax_lint.analysis.offsets import Offsets, Returned, Starts, Viewed, is_zero, known_elsewhere
 from relax_lint.model.operations import FunctionCall, KernelCall, ValueId
 from relax_lint.model.program import Function, Program
 from relax_lint.symbolic.quantity import Unknown
@@ -25,10 +25,11 @@ class Moved:
     they call.
     """
 
-    def __init__(self, program: Program, callees: Callees, returned: Returned) -> None:
+    def __init__(self, program: Program, callees: Callees, returned: Returned, viewed: Viewed) -> None:
         self._program = program
         self._callees = callees
         self._returned = returned
+        self._viewed = viewed
 
     def of(self, function: Function, *, in_memory: bool) -> Mapping[ValueId, Starts]:
         """Where those values start that do not start at their data pointer; `in_memory` as in `Offsets`."""
@@ -40,13 +41,19 @@ class Moved:
         found: dict[ValueId, Starts] = dict.fromkeys(parameters[function.name], _CHOSEN)
         outer = outer_function(self._program, function)
         if outer is not None:
-            given = self._with(outer, parameters, in_memory=in_memory)
-            offsets = Offsets(outer, in_memory=in_memory, given=given, returned=self._returned)
+            offsets = self._offsets(outer, parameters, in_memory=in_memory)
             for value in captured_values(self._program, function):
                 starts = known_elsewhere(offsets.starts(value), _BY_OUTER)
                 if not is_zero(starts):
                     found[value] = starts
         return found
+
+    def _offsets(
+        self, function: Function, parameters: Mapping[str, set[ValueId]], *, in_memory: bool
+    ) -> Offsets:
+        given = self._with(function, parameters, in_memory=in_memory)
+        viewed = partial(self._viewed, function=function)
+        return Offsets(function, in_memory=in_memory, given=given, returned=self._returned, viewed=viewed)
 
     @cached_property
     def _parameters(self) -> dict[str, set[ValueId]]:
@@ -58,8 +65,7 @@ class Moved:
         pending = list(functions)
         while pending:
             caller = pending.pop()
-            given = self._with(caller, found, in_memory=False)
-            offsets = Offsets(caller, given=given, returned=self._returned)
+            offsets = self._offsets(caller, found, in_memory=False)
             for callee, parameters in self._moved_by(caller, offsets):
                 if not parameters <= found[callee.name]:
                     found[callee.name] |= parameters

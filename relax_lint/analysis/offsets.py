@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from functools import cached_property
-from typing import TypeAlias
+from typing import Protocol, TypeAlias
 
 import sympy
 
@@ -36,6 +36,13 @@ Starts: TypeAlias = "Size | tuple[Starts, ...]"
 Returned: TypeAlias = Callable[[FunctionCall, tuple[Starts, ...], Mapping[ValueId, Starts], bool], Starts]
 """Where the result of a call starts; `known` are the values of the caller that do not start at their data
 pointer, of which a function inside of it may use some."""
+
+
+class Viewed(Protocol):
+    """Says of which arguments TVM may make the result of a kernel a view."""
+
+    def __call__(self, call: KernelCall, function: Function) -> tuple[ValueId, ...]:
+        """Those arguments of a call in `function`."""
 
 
 def nothing_moved(
@@ -142,8 +149,12 @@ class Offsets:
         viewed = op.arguments if op.callee in CLOSURE_MAKERS else self._viewed(op)
         if any(not is_zero(self._starts(value, known)) for value in viewed):
             return _BY_KERNEL
+        if op.kind not in (CallKind.PACKED, CallKind.BUILTIN):
+            return _ZERO
         builtin = BUILTINS.get(op.callee)
-        if builtin is None or op.kind not in (CallKind.PACKED, CallKind.BUILTIN) or not op.arguments:
+        if builtin is None:
+            return unless_given(tuple(self._starts(argument, known) for argument in op.arguments))
+        if not op.arguments:
             return _ZERO
         if builtin.name == MAKE_TUPLE:
             return _tuple([self._starts(argument, known) for argument in op.arguments])
@@ -162,6 +173,13 @@ class Offsets:
         if isinstance(base, Unknown) or isinstance(op.offset, Unknown):
             return base if isinstance(base, Unknown) else op.offset
         return base + op.offset
+
+
+def unless_given(given: tuple[Starts, ...]) -> Starts:
+    """Where the result of a call starts that may return what it is given: who takes it for something new
+    lists that, and has to ask where it starts if it is not.
+    """
+    return _ZERO if all(map(is_zero, given)) else _BY_KERNEL
 
 
 def known_elsewhere(starts: Starts, otherwise: Size) -> Starts:

@@ -6,13 +6,22 @@ The body of the function is followed for what it is given.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from functools import cached_property
+from functools import cached_property, partial
 from typing import TypeAlias
 
 from relax_lint.analysis.callees import Callees
 from relax_lint.analysis.components import components
 from relax_lint.analysis.dominance import captured_values
-from relax_lint.analysis.offsets import Offsets, Starts, either, is_zero, joined_starts, known_elsewhere
+from relax_lint.analysis.offsets import (
+    Offsets,
+    Starts,
+    Viewed,
+    either,
+    is_zero,
+    joined_starts,
+    known_elsewhere,
+    unless_given,
+)
 from relax_lint.model.operations import AllocTensor, FunctionCall, ValueId, View
 from relax_lint.model.program import Function, Program
 from relax_lint.symbolic.quantity import Unknown
@@ -25,10 +34,11 @@ _Held: TypeAlias = tuple[tuple[ValueId, Starts], ...]
 
 
 class ReturnedOffsets:
-    """Where the results of the functions of one program start."""
+    """Where the results of the functions of one program start; `viewed` as in `Offsets`, of a function."""
 
-    def __init__(self, callees: Callees, program: Program) -> None:
+    def __init__(self, callees: Callees, program: Program, viewed: Viewed) -> None:
         self._callees = callees
+        self._viewed = viewed
         self._program = program
         self._functions = {function.name: function for function in program.functions}
         self._captured: dict[str, frozenset[ValueId]] = {}
@@ -45,15 +55,18 @@ class ReturnedOffsets:
         in_memory: bool,
     ) -> Starts:
         """Where the result of a call starts whose arguments start at `given`. What a function that is not
-        known returns is taken to start at its data pointer. `known` as in `Returned`.
+        known returns may be what it was given. `known` as in `Returned`.
         """
         if not self.moves:
             return joined_starts()
         called, given = self._callees.all_of(call), () if all(map(is_zero, given)) else given
+        if not called:
+            held = () if call.value is None else (known.get(call.value, joined_starts()),)
+            return unless_given((*given, *held))
         if not self._open:
             self._prepare(called, in_memory)
         found = [self._of(function, given, self._held(function, known), in_memory) for function in called]
-        result = found[0] if found else joined_starts()
+        result = found[0]
         for other in found[1:]:
             result = either(result, other)
         return result
@@ -111,5 +124,6 @@ class ReturnedOffsets:
     ) -> Starts:
         parameters = zip(function.parameters, given, strict=False)
         starts = {value: one for value, one in (*parameters, *held) if not is_zero(one)}
-        offsets = Offsets(function, in_memory=in_memory, given=starts, returned=self.of)
+        viewed = partial(self._viewed, function=function)
+        offsets = Offsets(function, in_memory=in_memory, given=starts, returned=self.of, viewed=viewed)
         return known_elsewhere(offsets.starts(function.result), _CHOSEN)

@@ -175,3 +175,75 @@ def test_a_long_chain_of_calls_is_followed_as_far_as_it_is_bounded() -> None:
     assert _verdicts("RLX203", _chain(20, 64), "two") == {WRONG}
     # More than forty calls inside of each other are not followed where they get a tensor at an offset.
     assert _verdicts("RLX203", _chain(100, 64), "two") == {UNSURE}
+
+
+RESHAPED = """
+@T.prim_func(private=True, s_tir=True)
+def reshape(a: T.handle, b: T.handle):
+    x = T.match_buffer(a, (T.int64(4),), "float32", elem_offset=T.int64())
+    y = T.match_buffer(b, (T.int64(2), T.int64(2)), "float32", elem_offset=T.int64())
+    for i, j in T.grid(T.int64(2), T.int64(2)):
+        with T.sblock("reshape"):
+            k, l = T.axis.remap("SS", [i, j])
+            y[k, l] = x[k * T.int64(2) + l]
+
+@T.prim_func(private=True, s_tir=True)
+def flat(a: T.handle, b: T.handle):
+    x = T.match_buffer(a, (T.int64(2), T.int64(2)), "float32", elem_offset=T.int64())
+    y = T.match_buffer(b, (T.int64(4),), "float32", elem_offset=T.int64())
+    for i, j in T.grid(T.int64(2), T.int64(2)):
+        with T.sblock("flat"):
+            k, l = T.axis.remap("SS", [i, j])
+            y[k * T.int64(2) + l] = x[k, l]
+
+@R.function(private=True)
+def reshaped(t: R.Tensor((4,), "float32")) -> R.Tensor((2, 2), "float32"):
+    with R.dataflow():
+        u = R.call_tir(Module.reshape, (t,), out_ty=R.Tensor((2, 2), "float32"))
+        v = u
+        R.output(v)
+    return v
+"""
+READ_RESHAPED = """v = R.vm.alloc_tensor(s, R.prim_value({}), R.shape([4]), R.dtype("float32"))
+    two = Module.two(v)
+    z = R.call_tir(Module.flat, (o,), out_ty=R.Tensor((4,), "float32"))
+    return z
+"""
+
+
+@pytest.mark.vm
+def test_a_kernel_of_which_tvm_makes_a_view_keeps_the_offset_in_a_function() -> None:
+    over, beside = (
+        RESHAPED + _text(64, "o = Module.reshaped(t)", READ_RESHAPED.format(place)) for place in (64, 0)
+    )
+    # Whether it becomes a view is up to TVM: what is written at byte 64 is then read.
+    assert _verdicts("RLX203", over, "two") == {UNSURE}
+    assert _run(over) == [2, 2, 2, 2]
+    assert _verdicts("RLX203", beside, "two") == {UNSURE}
+    assert _run(beside) == [1, 1, 1, 1]
+
+
+FIRST = "relax_lint.tests.first_of_all"
+UNKNOWN = (
+    f'o = R.call_packed("{FIRST}", t, x, ty_args=R.Tensor((4,), "float32"))',
+    f'u = R.call_pure_packed("{FIRST}", x, x, ty_args=R.Tensor((4,), "float32")); '
+    f'o = R.call_packed("{FIRST}", t, u, ty_args=R.Tensor((4,), "float32"))',
+)
+READ_AGAIN = """v = R.vm.alloc_tensor(s, R.prim_value({}), R.shape([4]), R.dtype("float32"))
+    two = Module.two(v)
+    z = R.call_packed("relax_lint.tests.copied", o, ty_args=R.Tensor((4,), "float32"))
+    return z
+"""
+
+
+@pytest.mark.vm
+@pytest.mark.parametrize("lines", UNKNOWN)
+def test_that_an_unknown_call_returns_something_new_is_listed_where_the_offset_matters(lines: str) -> None:
+    tvm.register_global_func(FIRST, lambda one, other: one, override=True)
+    tvm.register_global_func(
+        "relax_lint.tests.copied", lambda one: tvm.runtime.tensor(one.numpy()), override=True
+    )
+    text = _text(64, lines, READ_AGAIN.format(64))
+    found = [check for check in checks(parse(text), "RLX203") if check.binding == "two"]
+    assert any(f"`{FIRST}` returns a new tensor" in text for check in found for text in check.assumes)
+    assert _run(text) == [2, 2, 2, 2]
