@@ -282,7 +282,7 @@ class Aliases:
                 sources = (op.tuple,)
             elif isinstance(op, If):
                 sources = (op.then_result, op.else_result)
-            elif isinstance(op, KernelCall) and op.inplace:
+            elif isinstance(op, KernelCall):
                 sources = tuple(op.arguments[i] for i in op.inplace if i >= 0)
             if not found.isdisjoint(leaf for source in sources for leaf in (source, *self.leaves(source))):
                 found.add(op.result)

@@ -14,14 +14,12 @@ from relax_lint.analysis.paths import Paths
 from relax_lint.analysis.summaries import Summary
 from relax_lint.model.operations import (
     Alias,
-    AllocTensor,
     Assert,
     Block,
     FunctionCall,
     GetItem,
     If,
     KernelCall,
-    Kill,
     MakeTuple,
     MatchCast,
     Op,
@@ -137,10 +135,10 @@ class Carried:
             self._kernel(op)
         elif isinstance(op, FunctionCall):
             self._arguments(op)
-        elif not isinstance(op, Kill | AllocTensor):
+        elif isinstance(op, Assert):
             for value in operands(op, self._function):
                 for _, certainty in self._of(value):
-                    self._read(op, certainty if isinstance(op, Assert) else Certainty.MAY)
+                    self._read(op, certainty if value == op.condition else Certainty.MAY)
 
     def _taken(self, op: GetItem) -> Iterator[tuple[Fields, Certainty]]:
         for fields, certainty in self._of(op.tuple):

@@ -135,12 +135,18 @@ class Contents(ContentWrites):
             elif isinstance(op, If):
                 self._branches(op, state)
             elif isinstance(op, Assert):
-                self._read_all(op, op.operands, state)
+                self._assert(op, state)
             if self._works_in_place:
                 self._names.add_result(op)
             if state.stale:
                 captured = self._captured_by(op) if isinstance(op, FunctionCall) else ()
                 self._names.pass_on(op, state, tuple(self._aliases.leaf(path) for path in captured))
+
+    def _assert(self, op: Assert, state: ContentState) -> None:
+        if op.condition is not None:
+            self._read_all(op, (op.condition,), state)
+        # Where the condition holds nobody looks at them.
+        self._read_all(op, op.operands, state, first=Certainty.MAY)
 
     def _branches(self, op: If, state: ContentState) -> None:
         if op.condition is not None:

@@ -8,7 +8,7 @@ from relax_lint.analysis.aliases import Aliases
 from relax_lint.analysis.certainty import Certainty, weakest
 from relax_lint.analysis.liveness import operands
 from relax_lint.analysis.untaken import Untaken
-from relax_lint.model.operations import Block, Constant, If, KernelCall, Kill, Op, ValueId
+from relax_lint.model.operations import Assert, Block, Constant, If, KernelCall, Kill, Op, ValueId
 from relax_lint.model.program import Function
 from relax_lint.support.lazy_dataclass import record
 from relax_lint.vm.builtins import NULLS, KillKind
@@ -109,9 +109,13 @@ class Kills:
             # `b = a` shares the register of `a` because KillAfterLastUse removes such bindings. After it,
             # where `kill_object` stands, code generation gives `b` a register of its own (measured).
             # A cast that KillAfterLastUse did not remove keeps its register, too.
+            shown = isinstance(op, Assert) and value != op.condition
             by_cast = not self._aliases.cast_names.isdisjoint((value, found.kill.target))
             if value != found.kill.target and (found.kill.kind is KillKind.OBJECT or by_cast):
                 why = "an alias has its own register unless the pipeline removes trivial bindings"
+                self.uses.append(KilledUse(op, value, found.kill, Certainty.MAY, why))
+            elif shown:
+                why = "an assertion shows it only where it fails"
                 self.uses.append(KilledUse(op, value, found.kill, Certainty.MAY, why))
             else:
                 self.uses.append(KilledUse(op, value, found.kill, found.certainty))

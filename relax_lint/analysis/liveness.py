@@ -74,7 +74,7 @@ _READS: dict[type[Op], Callable[[Any], tuple[ValueId, ...]]] = {
     AllocTensor: lambda op: () if op.storage is None else (op.storage,),
     MakeTuple: lambda op: op.items,
     GetItem: lambda op: (op.tuple,),
-    Assert: lambda op: op.operands,
+    Assert: lambda op: op.operands if op.condition is None else (op.condition, *op.operands),
     If: lambda op: () if op.condition is None else (op.condition,),
 }
 

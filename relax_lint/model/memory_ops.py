@@ -132,15 +132,15 @@ def _kill(context: BuildContext, place: OperationId, var: Any, given: Given) -> 
 
 
 def _assert(context: BuildContext, place: OperationId, var: Any, given: Given) -> Op:
-    fact = None
+    fact, tensor = None, None
     try:
         condition = context.translator.condition(given.own[0])
         text = condition_text(condition)
         fact = context.symbols.fact(FactSource.ASSERTION, condition, text, "R.assert_op", simplified=True)
     except Untranslatable:
-        pass
+        tensor = context.operand(given.own[0])
     operands = tuple(context.operand(argument) for argument in given.own[2:])
-    return Assert(place, context.bind(var), fact, operands)
+    return Assert(place, context.bind(var), fact, operands, condition=tensor)
 
 
 HANDLERS: Mapping[Operation, Handler] = {

@@ -170,15 +170,17 @@ class Kill(Op):
 
 @record(frozen=True)
 class Assert(Op):
-    """`R.assert_op` on symbols. `fact` is None when the condition is not about symbols only. It is not
-    `written` where VMShapeLower put it in, to check a declared type. `learned` holds afterwards as well,
-    without having been compared: what is known of the extents that the check read.
+    """`R.assert_op`. `fact` is None when the condition is not about symbols only, such as a tensor
+    (`condition`). The `operands` are shown where it fails. It is not `written` where VMShapeLower put it in,
+    to check a declared type. `learned` holds afterwards as well, without having been compared: what is known
+    of the extents that the check read.
     """
 
     fact: Fact | None
     operands: tuple[ValueId, ...]
     written: bool = True
     learned: tuple[Fact, ...] = ()
+    condition: ValueId | None = None
 
 
 @record(frozen=True)

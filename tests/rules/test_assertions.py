@@ -2,6 +2,11 @@
 
 from __future__ import annotations
 
+import numpy as np
+import pytest
+import tvm
+from tvm import relax
+
 from tests.rules.checking import checks, findings, parse, stages, verdicts
 
 
@@ -53,3 +58,64 @@ def test_a_declared_bound_does_not_make_its_own_assertion_redundant() -> None:
     assert findings(parse(text.format("<=")), "RLX504") == []
     (failing,) = findings(parse(text.format(">")), "RLX505")
     assert failing.assumes == ("n <= 8 (tir_var_upper_bound, not enforced)",)
+
+
+ASSERTED = """
+    @R.function(pure=False)
+    def main(x: R.Tensor((4,), "float32"), b: R.Tensor((), "bool"), z: R.Tensor((4,), "float32")):
+        LINES
+        return x
+"""
+ALLOCATED = """\
+s = R.memory.alloc_storage(R.shape([16]), R.prim_value(0), R.str("global"), R.dtype("uint8"))
+        a = R.memory.alloc_tensor(s, R.prim_value(0), R.shape([]), R.dtype("bool"))
+        """
+
+
+def _asserted(lines: str) -> str:
+    return ASSERTED.replace("LINES", lines.replace("; ", "\n        "))
+
+
+@pytest.mark.parametrize(
+    ("lines", "verdict", "fails"),
+    [
+        ('R.assert_op(b, format="")', None, (False, True)),
+        ('R.vm.kill_object(b); R.assert_op(b, format="")', "always-wrong", (True, True)),
+        ('R.assert_op(b, format=""); R.vm.kill_object(b)', None, (False, True)),
+        ('R.assert_op(b, z, format="{}")', None, (False, True)),
+        # What is shown is looked at where the assertion fails, and the run ends there in any case.
+        ('R.vm.kill_object(z); R.assert_op(b, z, format="{}")', "needs-runtime-check", (False, True)),
+        ('R.vm.kill_object(b); R.assert_op(b, b, format="{}")', "always-wrong", (True, True)),
+    ],
+)
+def test_a_killed_condition_of_an_assertion_fails_and_what_it_shows_does_not(
+    lines: str, verdict: str | None, fails: tuple[bool, bool]
+) -> None:
+    module = parse(_asserted(lines))
+    found = findings(module, "RLX201")
+    assert [check.verdict.value for check in found] == ([] if verdict is None else [verdict])
+    machine = relax.VirtualMachine(relax.build(module, "llvm"), tvm.cpu())
+    tensor = tvm.runtime.tensor(np.ones(4, "float32"))
+    for condition, wrong in zip((True, False), fails, strict=True):
+        given = tensor, tvm.runtime.tensor(np.array(condition)), tensor
+        if wrong:
+            with pytest.raises((AssertionError, ValueError)):
+                machine["main"](*given)
+        else:
+            machine["main"](*given)
+
+
+@pytest.mark.parametrize(
+    ("lines", "verdict"),
+    [
+        ('R.assert_op(a, format="")', "always-wrong"),
+        ('R.assert_op(b, a, format="{}")', "needs-runtime-check"),
+        ('R.assert_op(b, format="")', None),
+    ],
+)
+def test_an_assertion_reads_its_condition_and_perhaps_what_it_shows(lines: str, verdict: str | None) -> None:
+    module = parse(_asserted(ALLOCATED + lines))
+    found = [check.verdict.value for check in findings(module, "RLX205")]
+    assert found == ([] if verdict is None else [verdict])
+    # It is used in any case but the last.
+    assert bool(findings(module, "RLX208")) is (verdict is None)
