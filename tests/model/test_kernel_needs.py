@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 import tvm
 
-from relax_lint.model.kernel_access.initialised import Needs, needs_of
+from relax_lint.model.kernel_access.initialised import MAX_STORES, Needs, needs_of
 from relax_lint.model.kernel_access.polynomials import Poly
 from relax_lint.model.prim_funcs import read_kernel
 
@@ -172,3 +172,76 @@ def test_a_reduction_that_must_have_a_step_is_told_apart(body: str, steps: int, 
     assert (len(found.steps), len(found.reductions)) == (steps, reductions)
     for n in SIZES:
         assert holds((*found.steps, *found.reductions), n) is not reads_unwritten(writer.text, n)
+
+
+WHILE = "while x[0] > T.float32(0):\n    {}"
+DATA = 'T.Cast("int32", x[0])'
+
+
+@pytest.mark.parametrize(
+    ("body", "known"),
+    [
+        # Nobody knows how often, or how far, such a loop goes.
+        (WHILE.format("s[0] = T.float32(1)\n") + "y[0] = s[0]\n", False),
+        (WHILE.format("s[0] = T.float32(1)\n    y[0] = s[0]\n"), True),
+        ("s[0] = T.float32(1)\n" + WHILE.format("y[0] = s[0]\n"), True),
+        (WHILE.format("for j in range(8):\n        s[j] = T.float32(1)\n    y[0] = s[3]\n"), True),
+        (f"for j in range({DATA}):\n    s[j] = T.float32(1)\ny[0] = s[0]\n", False),
+        (f"for j in range(8 // {DATA}):\n    s[j] = T.float32(1)\ny[0] = s[0]\n", False),
+        (f"for j in range({DATA}, 9):\n    s[j] = T.float32(1)\ny[0] = s[8]\n", False),
+        (f"for j in range(9 // {DATA}, 9):\n    s[j] = T.float32(1)\ny[0] = s[8]\n", False),
+        # An index that cannot be read.
+        (f"s[8 // {DATA}] = T.float32(1)\ny[0] = s[0]\n", False),
+        (f"s[0] = T.float32(1)\ny[0] = s[8 // {DATA}]\n", False),
+        ("for j in range(8):\n    s[j] = T.float32(1)\n" + f"y[0] = s[T.max(T.min({DATA}, 7), 0)]\n", True),
+        # What holds in the first step of a loop, in one that goes in any order, and of other loops.
+        ("for i in range(3):\n    if i == 0:\n        s[0] = T.float32(1)\n    y[0] = s[0]\n", True),
+        ("for i in T.parallel(3):\n    if i == 0:\n        s[0] = T.float32(1)\n    y[0] = s[0]\n", False),
+        ("for i in T.vectorized(3):\n    if i == 0:\n        s[0] = T.float32(1)\n    y[0] = s[0]\n", False),
+        ("for i in T.unroll(3):\n    if i == 0:\n        s[0] = T.float32(1)\n    y[0] = s[0]\n", True),
+        (
+            "for i in range(3):\n    if x[0] > T.float32(0):\n        if i == 0:\n            s[0] = T.float32(1)\n"
+            "    y[0] = s[0]\n",
+            False,
+        ),
+        # What data decides may be so in one step and not in another.
+        (
+            "for i in range(3):\n    if x[0] > T.float32(0):\n        if i == 0:\n            s[0] = T.float32(1)\n"
+            "        y[0] = s[0]\n",
+            False,
+        ),
+        (
+            "for i, j in T.grid(3, 3):\n    if i == 0 and j == 0:\n        s[0] = T.float32(1)\n    y[0] = s[0]\n",
+            True,
+        ),
+        ("for i in range(3):\n    if i == 0:\n        s[i] = T.float32(1)\n    y[0] = s[0]\n", False),
+        (
+            "for i in range(3):\n    if i < n:\n        if i == 0:\n            s[0] = T.float32(1)\n    y[0] = s[0]\n",
+            False,
+        ),
+        # Both ways of a branch, and one of them twice.
+        ("if n > 2:\n    s[0] = T.float32(1)\nelse:\n    s[0] = T.float32(2)\ny[0] = s[0]\n", True),
+        ("if n > 2:\n    s[0] = T.float32(1)\nelse:\n    s[1] = T.float32(2)\ny[0] = s[0]\n", False),
+        ("if n > 2:\n    s[0] = T.float32(1)\nif n > 2:\n    s[0] = T.float32(2)\ny[0] = s[0]\n", False),
+        (
+            "if n > 2:\n    for j in range(n):\n        s[0] = T.float32(1)\nelse:\n    s[0] = T.float32(2)\n"
+            "y[0] = s[0]\n",
+            False,
+        ),
+        ("if n > 2:\n    s[0] = T.float32(1)\nif n > 2:\n    y[0] = s[0]\n", True),
+        ("y[0] = s[0]\ns[0] = T.float32(1)\n", False),
+        ("s[0] = s[0] + T.float32(1)\n", False),
+    ],
+)
+def test_what_is_known_of_a_store_before_a_load(body: str, known: bool) -> None:
+    writer = Writer(random.Random(0))
+    writer.text, writer.outer = ALLOCATED + body, 0
+    assert (needs(writer)[1] is not None) is known
+
+
+@pytest.mark.parametrize(("more", "known"), [(0, True), (1, False)])
+def test_of_many_stores_nothing_is_known(more: int, known: bool) -> None:
+    writer = Writer(random.Random(0))
+    stores = "s[0] = T.float32(1)\n" * (MAX_STORES + more)
+    writer.text, writer.outer = f"{ALLOCATED}{stores}y[0] = s[0]\n", 0
+    assert (needs(writer)[1] is not None) is known

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from relax_lint.model.kernel_access.atoms import Atom, Kind, Option, Span
 from relax_lint.model.kernel_access.conditions import at_least_zero
-from relax_lint.model.kernel_access.polynomials import ZERO, Monomial, Poly, constant
+from relax_lint.model.kernel_access.polynomials import ZERO, Monomial, Poly, TooLarge, constant
 
 MAX_SPANS = 20_000  # So many ranges of sums are kept for a kernel.
 
@@ -126,7 +126,11 @@ class Ends:
             end = self._end(number, lower=False)
         else:
             return None
-        return None if end is None else factor * end + rest
+        try:
+            return None if end is None else factor * end + rest
+        except TooLarge:
+            # What cannot be written down is not known.
+            return None
 
     def _end(self, number: int, *, lower: bool) -> Poly | None:
         """The least or the greatest value of an atom."""

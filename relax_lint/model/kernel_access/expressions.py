@@ -99,6 +99,25 @@ class Expressions(Arithmetic):
         raise NotImplementedError
 
     def _call(self, node: Any) -> Value:
+        before = self.callee
+        try:
+            return self._called(node)
+        except TooLarge as error:
+            self.callee = before
+            self._lose_given(node, str(error))
+            return None
+
+    def _lose_given(self, node: Any, why: str) -> None:
+        """Nobody knows which elements of the buffers are touched that a call is given."""
+        var = nodes.loaded_buffer(node) if nodes.is_load(node) else nodes.data_of_buffer(node)
+        pointer = self.pointers.get(node.__chandle__())
+        if var is not None or pointer is not None:
+            self.lose(self.buffer(var) if pointer is None else pointer.buffer, why)
+            return
+        for argument in getattr(node, "args", ()):
+            self._lose_given(argument, why)
+
+    def _called(self, node: Any) -> Value:
         if type(node.op).__name__ == "GlobalVar" and self.subroutine(node):
             return None
         name = str(getattr(node.op, "name", "")).rpartition(".")[2]

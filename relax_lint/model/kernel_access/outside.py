@@ -57,6 +57,7 @@ Left: TypeAlias = "tuple[tuple[Poly, ...], bool, str, frozenset[int]]"
 
 _LARGE: Left = (), False, "the kernel is too large for every access to be judged", frozenset()
 _MANY: Left = (), False, "it has too many cases", frozenset()
+_TOO_LARGE: Left = (), False, "an index is too large to expand", frozenset()
 
 
 class _Outside:
@@ -78,7 +79,10 @@ class _Outside:
 
     def _attempt(self, facts: Sequence[Poly], loops: Sequence[int], why: tuple[str, ...]) -> list[Left]:
         self._cases = 0
-        found = list(self._cases_of([self._claim, *facts], loops, {}, why))
+        try:
+            found = list(self._cases_of([self._claim, *facts], loops, {}, why))
+        except TooLarge:
+            return [_TOO_LARGE]
         return [_MANY] if self._cases > MAX_CASES else found
 
     def _cases_of(

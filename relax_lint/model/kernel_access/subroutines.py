@@ -9,7 +9,7 @@ from typing import Any
 from relax_lint.model.kernel_access.accesses import Region
 from relax_lint.model.kernel_access.conditions import Condition
 from relax_lint.model.kernel_access.layouts import MemoryPointer, memory_of, position_of
-from relax_lint.model.kernel_access.polynomials import ZERO
+from relax_lint.model.kernel_access.polynomials import ZERO, TooLarge
 from relax_lint.model.kernel_access.survey import Survey
 from relax_lint.model.kernel_access.warps import Warps
 from relax_lint.vm import nodes
@@ -47,7 +47,10 @@ class Subroutines(Warps):
         buffer = self.buffer(nodes.loaded_buffer(element))
         indices = [index for index in self.indices(element.indices) if index is not None]
         is_known = len(indices) == len(buffer.shape) and memory_of(buffer).is_compact
-        return MemoryPointer(buffer, position_of(buffer, indices) if is_known else None)
+        try:
+            return MemoryPointer(buffer, position_of(buffer, indices) if is_known else None)
+        except TooLarge:
+            return MemoryPointer(buffer, None)
 
     def subroutine(self, node: Any) -> bool:
         """Read the body of a PrimFunc that is called, if all that it is given is known."""

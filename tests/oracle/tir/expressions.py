@@ -119,8 +119,12 @@ def _not(node: Any) -> Value:
 
 
 def _inverted(node: Any) -> Value:
-    operand, round_ = value(node.a), rounding(dtype_of(node))
-    invert = lanewise(lambda a: ~a)
+    operand, dtype = value(node.a), dtype_of(node)
+    # Of a truth TVM's code generators make its opposite.
+    invert, round_ = (
+        lanewise((lambda a: not a) if dtype.startswith("bool") else (lambda a: ~a)),
+        rounding(dtype),
+    )
     return lambda frame: round_(invert(operand(frame)))
 
 
