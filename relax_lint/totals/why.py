@@ -5,6 +5,7 @@ is, and what changes would save. Every figure is computed from the walk with the
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
+from functools import cached_property
 from itertools import accumulate, combinations
 
 from relax_lint.model.operations import KernelCall, ValueId
@@ -213,15 +214,14 @@ class _Reasons:
     def _in_place(self) -> Iterator[Saving]:
         """The call that saves most if it overwrites an input that nothing needs afterwards."""
         best: tuple[int, str] = (0, "")
-        overlap = _Overlap(self._tensors)
         for step, op in self._after_peak():
             ending = self._ending(op, step)
             # To read a kernel takes longer than all of this.
-            if not any(overlap.saved(*pair) > best[0] for pair in ending.values()):
+            if not any(self._overlap.saved(*pair) > best[0] for pair in ending.values()):
                 continue
             kernel = self._program.kernels.get(op.callee)
             for pair in () if kernel is None else kernel.elementwise:
-                saved = overlap.saved(*ending[pair]) if pair in ending else 0
+                saved = self._overlap.saved(*ending[pair]) if pair in ending else 0
                 if saved > best[0]:
                     line = "" if op.place.location is None else f", {op.place.location.line_in_words}"
                     name = self._used.operations[self._tensors[ending[pair][0]].begin].place.binding
@@ -230,6 +230,10 @@ class _Reasons:
         if self._is_worth(saved, self._needed):
             left = bytes_text(self._needed - saved)
             yield Saving("in place", f"{what}: the tensors then need {left} at one time", saved)
+
+    @cached_property
+    def _overlap(self) -> _Overlap:
+        return _Overlap(self._tensors)
 
     def _after_peak(self) -> Iterator[tuple[int, KernelCall]]:
         """The calls that are given what is alive at the peak, from there on, with their steps. Less is needed

@@ -253,15 +253,26 @@ def _has_lowering(callee: Any) -> bool:
 
 
 def has_call(module: Any, wanted: Callable[[Any], bool]) -> bool:
-    """Whether a Relax function of a module has a node, `wanted` by what it calls."""
-    if any(wanted(value) for value in bound_values(module)):
+    """Whether a Relax function of a module has a call that is `wanted`, which depends on the callee alone."""
+    known: dict[int, bool] = {}
+    """By the identities of callees, which the module keeps: a model calls few, and calls them often."""
+
+    def is_wanted(node: Any) -> bool:
+        if type(node).__name__ != "Call":
+            return False
+        callee = identity(node.op)
+        if callee not in known:
+            known[callee] = wanted(node)
+        return known[callee]
+
+    if any(map(is_wanted, bound_values(module))):
         return True
     # What no binding binds is an argument, or the result of a function that was never normalised.
     found = False
 
     def visit(node: Any) -> None:
         nonlocal found
-        found = found or wanted(node)
+        found = found or is_wanted(node)
 
     for _, function in relax_functions(module):
         relax.analysis.post_order_visit(function, visit)

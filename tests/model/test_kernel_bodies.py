@@ -124,6 +124,11 @@ N, M = sympy.Symbol("n", integer=True), sympy.Symbol("m", integer=True)
         ("for i in range(n):\n    y[i * 2] = x[i]", "n * 2", sympy.false),
         ("for i in range(n):\n    for j in range(4):\n        y[i * 4 + j] = x[i]", "n * 4", sympy.true),
         ("y[0] = x[0]", "n", (N <= 1)),
+        ("for i in range(n):\n    y[0, i] = x[i]", "1, n", sympy.true),
+        ("for i in range(n):\n    y[0, i] = x[i]", "2, n", (N <= 0)),
+        ("for i in range(n):\n    for k in range(3):\n        y[i] = x[i] + x[k]", "n", sympy.true),
+        ("for i in range(n):\n    for k in range(0):\n        y[i] = x[i] + x[k]", "n", sympy.false),
+        ("for i in range(4):\n    for k in range(n):\n        y[i] = x[k]", "4", (N >= 1)),
         ("for i in range(n):\n    y[i] = x[i]", "m", (N >= M)),
     ],
 )

@@ -57,17 +57,25 @@ class Coverage:
         return found if found in (sympy.true, sympy.false) else sympy.Or(found, count <= 0)
 
     def _is_plain(self, store: Touch, shape: Shape) -> bool:
-        """Whether the indices of a store are nothing but loops over the axes."""
+        """Whether the indices of a store are nothing but loops over the axes, one for each axis of more than
+        one element, and all other loops have a step.
+        """
         symbols, indices = store.symbols, store.indices
-        if not store.certain or symbols is None:
+        if not store.certain or symbols is None or len(indices) != len(shape):
             return False
-        if set(symbols) != set(indices) or not len(symbols) == len(indices) == len(shape):
-            return False
-        ranges = [self._loops.range_of(index) for index in indices if index is not None]
-        return all(
-            reached is not None and reached.first == 0 and reached.extent == extent
-            for reached, extent in zip(ranges, shape, strict=True)
-        )
+        others = set(symbols)
+        for index, extent in zip(indices, shape, strict=True):
+            if index == 0 and extent == 1:
+                continue
+            reached = self._loops.range_of(index) if index in others else None
+            if index is None or reached is None or reached.first != 0 or reached.extent != extent:
+                return False
+            others.remove(index)
+        return all(self._has_a_step(symbol) for symbol in others)
+
+    def _has_a_step(self, symbol: sympy.Symbol) -> bool:
+        reached = self._loops.range_of(symbol)
+        return reached is not None and bool(reached.extent.is_Integer and reached.extent >= 1)
 
     def _together(self, fills: Sequence[Fill], count: sympy.Expr) -> Boolean:
         """When some fills cover so many elements."""
