@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
+from functools import partial
 from typing import Any
+from weakref import proxy
 
 import sympy
 from sympy.logic.boolalg import Boolean
@@ -52,7 +54,8 @@ class _Run:
             for parameter, argument in zip(parameters, arguments, strict=False)
         }
         self._outside = translator
-        self._inside = _Once(self._symbol_of, self._load)
+        run = proxy(self)
+        self._inside = _Once(partial(_Run._symbol_of, run), partial(_Run._load, run))
 
     def store(self, store: Any) -> None:
         """Carry out one store."""

@@ -22,20 +22,19 @@ def replaced(e: Any, replacements: Mapping[Any, Any], refuse: Callable[[Any], bo
     """The expression or condition with some of its parts replaced. Raises ValueError or TypeError if that
     puts an infinity, or what is to be refused, into a Max or a Min.
     """
-    known: dict[Any, Any] = dict(replacements)
+    return _replaced(e, dict(replacements), refuse)
 
-    def of(part: Any) -> Any:
-        found = known.get(part)
-        if found is None:
-            arguments = [of(argument) for argument in part.args]
-            # Expressions are kept by sympy, most of them: what is the same needs no comparison.
-            changed = [new for new, old in zip(arguments, part.args, strict=True) if new is not old]
-            if refuse is not None and isinstance(part, _EXTREMES) and any(map(refuse, changed)):
-                raise ValueError("no value")
-            found = known[part] = _made(part, arguments) if changed else part
-        return found
 
-    return of(e)
+def _replaced(part: Any, known: dict[Any, Any], refuse: Callable[[Any], bool] | None) -> Any:
+    found = known.get(part)
+    if found is None:
+        arguments = [_replaced(argument, known, refuse) for argument in part.args]
+        # Expressions are kept by sympy, most of them: what is the same needs no comparison.
+        changed = [new for new, old in zip(arguments, part.args, strict=True) if new is not old]
+        if refuse is not None and isinstance(part, _EXTREMES) and any(map(refuse, changed)):
+            raise ValueError("no value")
+        found = known[part] = _made(part, arguments) if changed else part
+    return found
 
 
 def _made(old: Any, arguments: Sequence[Any]) -> Any:

@@ -7,7 +7,9 @@ Node classes are told apart by name. A buffer is a variable of TVM; local buffer
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import partial
 from typing import Any
+from weakref import proxy
 
 import sympy
 from sympy.logic.boolalg import Boolean
@@ -43,7 +45,8 @@ class ExpressionReader:
         loops: Loops,
     ) -> None:
         self.effects = Effects()
-        self.flow = DataFlow(self._same_place)
+        # With a reference to this one all that was read would stay until the collector comes.
+        self.flow = DataFlow(partial(ExpressionReader._same_place, proxy(self)))
         self.touches: list[Touch] = []
         self.lookups: list[Lookup] = []
         self.filled: dict[int, Boolean] = {}
