@@ -55,7 +55,10 @@ class Arithmetic(Results):
     def guard(self, node: Any) -> Condition:
         """A condition that decides what is done."""
         found = self.settled(node, self.condition)
-        return UNREAD if found is None or isinstance(found, Poly) else found
+        # Whatever may wrap around, a truth stays one.
+        assert found is not None
+        assert not isinstance(found, Poly)
+        return found
 
     def settled(self, node: Any, read: Callable[[Any], Value] | None = None) -> Value:
         """What an expression is worth; what is only so if nothing wraps around in 32 bits is not known."""

@@ -101,8 +101,6 @@ class Step:
         if self._free is None:
             return Exactness.IMPLIED
         self._said = [self._pair(one, other) for one, other in self.pairs]
-        if self._exactness is Exactness.AFTER_SPLIT and self.split is None:
-            return Exactness.IMPLIED
         return self._exactness
 
     @cached_property

@@ -101,7 +101,9 @@ def eliminate(
 def can_hold(terms: Terms, constraints: Iterable[Poly], atoms: Iterable[int]) -> bool:
     """Whether a conjunction was not shown to be impossible."""
     left = _eliminated(terms, _Case(tuple(constraints), frozenset(atoms), frozenset()), None)
-    return not isinstance(left, Left) or left.constraints is not None
+    # Where no atom may be split no cases are told apart.
+    assert isinstance(left, Left)
+    return left.constraints is not None
 
 
 def _eliminated(terms: Terms, case: _Case, free: frozenset[int] | None) -> Left | list[_Case]:
@@ -111,7 +113,8 @@ def _eliminated(terms: Terms, case: _Case, free: frozenset[int] | None) -> Left 
         known = conjunction.polynomials
         own = _occurrences(known, case.pending)
         step = _best([Step(terms, known, own[one], one, case.harmless, free) for one in case.pending])
-        if step.exactness is Exactness.AFTER_SPLIT and step.split is not None:
+        if step.exactness is Exactness.AFTER_SPLIT:
+            assert step.split is not None
             case = replace(case, constraints=tuple(known))
             return list(_cases(terms, case, step.split))
         pairs = case.pairs + len(step.lower) * len(step.upper)

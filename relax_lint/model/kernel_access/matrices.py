@@ -243,9 +243,8 @@ class Matrices(Expressions):
         lane = self._tile_lanes.get((axis, extent))
         if lane is None:
             lane = self._tile_lanes[axis, extent] = self.terms.loop("lane", ZERO, constant(extent))
-            number = lane.single()
-            if number is not None:
-                self._lanes[number] = LoopRange("lanes", lane, ZERO, constant(extent))
+            (number,) = lane.atoms()
+            self._lanes[number] = LoopRange("lanes", lane, ZERO, constant(extent))
         return lane
 
     def is_whole(self, var: Any, buffer: Buffer) -> bool:

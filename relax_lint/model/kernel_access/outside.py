@@ -122,7 +122,9 @@ class _Outside:
     def _left(self, case: Case, reasons: list[str]) -> Left | None:
         """What a case says of the call; None if no call is like that."""
         terms = self._terms
-        constraints = _pruned(terms, case.constraints or ())
+        # `eliminate` leaves out what is impossible.
+        assert case.constraints is not None
+        constraints = _pruned(terms, case.constraints)
         if is_impossible(terms, constraints):
             return None
         holds = frozenset(terms.contents_in(constraints).values())

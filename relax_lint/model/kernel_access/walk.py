@@ -44,14 +44,13 @@ class Walk(Extents):
         plain = {extent.__chandle__() for extent in extents if _is_variable(extent)}
 
         def add(var: Any) -> None:
-            address = var.__chandle__()
-            if address in self.known or span_of(str(var.ty.dtype)) is None:
+            address, span = var.__chandle__(), span_of(str(var.ty.dtype))
+            if address in self.known or span is None:
                 return
             symbol = given.get(address) or sympy.Symbol(_unique(str(var.name), names), integer=True)
             names.add(symbol.name)
             symbols.append(symbol)
-            low, high = span_of(str(var.ty.dtype)) or (None, None)
-            self.known[address] = self.terms.symbol(symbol, (0 if address in plain else low, high))
+            self.known[address] = self.terms.symbol(symbol, (0 if address in plain else span[0], span[1]))
 
         for var in (*params, *extents, *named):
             if _is_variable(var) and type(var.ty).__name__ == "PrimType":
