@@ -233,7 +233,12 @@ def said_of(body: str) -> dict[str, str]:
     return {name: " ".join(words) for name, words in found.items()}
 
 
+NOT_BEFORE_0_27 = {"strided t"}
+
+
 @pytest.mark.parametrize("kernel", list(read(KERNELS)), ids=lambda kernel: kernel[0])
 def test_what_is_said_of_each_access(kernel: tuple[str, dict[str, str], str]) -> None:
-    _, words, body = kernel
+    name, words, body = kernel
+    if name in NOT_BEFORE_0_27 and tvm.__version__.startswith("0.26"):
+        pytest.skip("TVM 0.26 takes a step only of the dtype of the loop")
     assert said_of(body) == words
