@@ -75,10 +75,10 @@ def _kernel_call(context: BuildContext, op: Any) -> None:
         context.heaps.allocate(op.result, count_of(op.type))
     elif op.callee in NULLS:
         context.heaps.allocate(op.result, sympy.Integer(0))
-    elif not context.heaps.among(set(op.arguments)) or (op.kind.runs_kernel and _run(context, op)):
-        return
-    elif not _leaves_alone(op):
-        context.heaps.escape(set(op.arguments))
+    # The fields of a tuple that is written as an argument are used, too.
+    elif context.heaps.among(context.touched) and not _leaves_alone(op):
+        is_followed = op.kind.runs_kernel and _run(context, op)
+        context.heaps.escape(context.touched.difference(op.arguments if is_followed else ()))
 
 
 def _run(context: BuildContext, op: KernelCall) -> bool:

@@ -156,3 +156,33 @@ def test_a_path_leads_to_the_value_of_a_field_as_far_as_tuples_are_built() -> No
 def test_a_window_may_be_less_than_all_of_the_memory(body: str, windows: bool) -> None:
     function = _function(body)
     assert (_id(function, "v") in Aliases(function).windows) is windows
+
+
+@pytest.mark.parametrize(
+    ("inplace", "type_of", "roots"),
+    [
+        ((0,), "x", {"x"}),
+        ((-1,), "x", {"own"}),
+        # A type with one field for each output, or one that does not tell them apart.
+        ((0, 1), "p", {"x", "y"}),
+        ((0, -1), "p", {"x", "own"}),
+        ((0, 1), "x", {"x", "y"}),
+        ((0, -1), "x", {"x", "own"}),
+        ((0, 1, 1), "p", {"x", "y"}),
+        ((), "x", {"own"}),
+    ],
+)
+def test_the_result_of_a_call_in_place_lies_where_its_outputs_do(
+    inplace: tuple[int, ...], type_of: str, roots: set[str]
+) -> None:
+    function = _function("v = x")
+    x, y, kind = (_id(function, name) for name in ("x", "y", type_of))
+    type_, result = function.type_of(kind), ValueId(990)
+    call = KernelCall(HERE, result, CallKind.CALL_INPLACE_PACKED, "f", (x, y), type_, inplace)
+    value = replace(function.values[x], id=result, name="own", type=type_)
+    changed = replace(
+        function, body=Block((*function.body.ops, call)), values={**function.values, result: value}
+    )
+    aliases = Aliases(changed)
+    found = {aliases.roots.path(root).value for root in aliases.roots_of(result)}
+    assert {changed.values[one].name for one in found} == roots
