@@ -13,6 +13,7 @@ from functools import partial
 import sympy
 from sympy.logic.boolalg import Boolean
 
+from relax_lint.analysis.certainty import Certainty
 from relax_lint.analysis.flow import FunctionFlow
 from relax_lint.analysis.kernel_operands import Operand
 from relax_lint.facts.asking import taken_offset
@@ -139,27 +140,35 @@ class ArgumentFacts:
         """
         claim = Claim(_is_taken(start), start.use.domain, partial(_asked, start, self._kernels))
         decision = self._judge.judge(claim)
+        if decision.verdict is Verdict.ALWAYS_FINE:
+            return decision, False
         empty = self._empty(start)
-        if decision.verdict is Verdict.ALWAYS_FINE or empty in (None, sympy.false):
+        if isinstance(empty, Unknown):
+            return self._judge.judge_event(
+                claim, Certainty.MAY, f"it may have no element: {empty.reason}"
+            ), False
+        if empty in (None, sympy.false):
             return decision, False
         assert not isinstance(claim.condition, Unknown)
         either = Claim(sympy.Or(claim.condition, empty), claim.domain)
         decided = self._judge.judge(either)
         return decided, self._judge.safe_only_if(decided, either, empty)
 
-    def _empty(self, start: Start) -> Boolean | None:
-        """When a tensor that starts beside the unit of a kernel has no element, and its entry accepts it."""
+    def _empty(self, start: Start) -> Boolean | Unknown | None:
+        """When a tensor that starts beside the unit of a kernel has no element, and its entry accepts it;
+        None where it makes no difference.
+        """
         value = start.use.operands[start.position].value
         parameter = start.use.kernel.parameters[start.position]
         if start.unit is None or value is None or isinstance(start.offset, Unknown):
             return None
         assert isinstance(parameter, BufferParameter)
         empty = self._memory.range(value).empty
-        if isinstance(empty, Unknown):
-            return None
         element = FloorDiv(start.offset, sympy.Integer(parameter.dtype.storage_bytes))
         accepted = multiple_of(element, parameter.offset_factor)
-        return None if isinstance(accepted, Unknown) else sympy.And(empty, accepted)
+        if isinstance(empty, Unknown) or isinstance(accepted, Unknown):
+            return empty if isinstance(empty, Unknown) else None
+        return sympy.And(empty, accepted)
 
     def _starts(self, use: KernelUse) -> Iterator[Start]:
         if use.match.starts_at_zero and all(self._starts_at_zero(operand) for operand in use.operands):
