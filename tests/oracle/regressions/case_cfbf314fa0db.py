@@ -1,4 +1,4 @@
-"""Disagreement: false: ('g', 'RLX303', 'w8') at Point(m=0, n=1, k=0, c=False): evaluator says fine, [Check(rule='RLX303', name='kernel-offset', verdict=<Verdict.NEEDS_RUNTIME_CHECK: 'needs-runtime-check'>, severity=<Severity.WARNING: 'warning'>, message='`o6` starts at offset `-k + 2` bytes, which is """
+"""Disagreement: false: ('g', 'RLX303', 'w8') at Point(m=0, n=1, k=0, c=False): evaluator says fine, [Check(rule='RLX303', name='kernel-offset', verdict=<Verdict.NEEDS_RUNTIME_CHECK: 'needs-runtime-check'>, severity=<Severity.WARNING: 'warning'>, message='`o6` starts at offset `-k + 2` bytes, which is"""
 
 # fmt: off
 from tests.oracle.program import Function, Kernel, Other, Program, Storage, Tensor
