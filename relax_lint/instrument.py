@@ -19,7 +19,7 @@ from relax_lint.judging.problems import problem_checks
 from relax_lint.judging.provenance import counterparts, of_one_condition
 from relax_lint.judging.report import check_module
 from relax_lint.judging.selection import known_config
-from relax_lint.judging.tracing import Tracing, functions_without, only_what
+from relax_lint.judging.tracing import Tracing, only_what
 from relax_lint.model.prim_funcs import KeptKernels
 from relax_lint.results.check import Check, is_finding
 from relax_lint.results.problem import Problem, ProblemKind
@@ -177,18 +177,14 @@ class MemoryLint:
         self._look_at(versions[-1], course, self._config)
         number = next((n for n, one in enumerate(versions[:-1]) if one is course.passed_over), None)
         if versions[-1].findings and number is not None:
-            only = only_what(versions[-1].findings, self._config)
-            without = functions_without(versions[-1].findings, versions[number], versions[-1])
-            self._look_at(versions[number], course, only, without)
+            self._look_at(versions[number], course, only_what(versions[-1].findings, self._config))
             new += self._compared(versions[: number + 1], course)
             versions = versions[number:]
         return new + self._compared(versions, course)
 
-    def _look_at(
-        self, version: Version, course: Course, config: Config, without: Collection[int] = ()
-    ) -> None:
+    def _look_at(self, version: Version, course: Course, config: Config) -> None:
         version.judged = True
-        version.findings = self._found(version, config, course.declared, course.kept, without)
+        version.findings = self._found(version, config, course.declared, course.kept)
 
     def _compared(self, versions: list[Version], course: Course) -> list[int]:
         """What is new in the last of some versions since the first, by numbers: no other was judged."""

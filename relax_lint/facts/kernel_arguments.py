@@ -144,9 +144,8 @@ class ArgumentFacts:
             return decision, False
         empty = self._empty(start)
         if isinstance(empty, Unknown):
-            return self._judge.judge_event(
-                claim, Certainty.MAY, f"it may have no element: {empty.reason}"
-            ), False
+            why_not = f"it may have no element: {empty.reason}"
+            return self._judge.judge_event(claim, Certainty.MAY, why_not), False
         if empty in (None, sympy.false):
             return decision, False
         assert not isinstance(claim.condition, Unknown)
@@ -164,11 +163,11 @@ class ArgumentFacts:
             return None
         assert isinstance(parameter, BufferParameter)
         empty = self._memory.range(value).empty
+        if isinstance(empty, Unknown):
+            return empty
         element = FloorDiv(start.offset, sympy.Integer(parameter.dtype.storage_bytes))
         accepted = multiple_of(element, parameter.offset_factor)
-        if isinstance(empty, Unknown) or isinstance(accepted, Unknown):
-            return empty if isinstance(empty, Unknown) else None
-        return sympy.And(empty, accepted)
+        return None if isinstance(accepted, Unknown) else sympy.And(empty, accepted)
 
     def _starts(self, use: KernelUse) -> Iterator[Start]:
         if use.match.starts_at_zero and all(self._starts_at_zero(operand) for operand in use.operands):

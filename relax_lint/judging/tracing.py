@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterator, Sequence
 from dataclasses import dataclass, replace
-from functools import cache, cached_property
+from functools import cache
 from typing import TypeAlias
 
 from relax_lint.judging.courses import Version
@@ -40,6 +40,7 @@ class Tracing:
         self._findings = findings
         self._config = config
         self._found = found
+        self._planned: dict[int, bool] = {}
 
     def origins(self) -> Iterator[Origin]:
         """Of each finding, in their order."""
@@ -76,10 +77,6 @@ class Tracing:
             here = indices_in(number)[index]
             assert here is not None
             yield Origin(found(number)[here], self._made[number].made_by)
-
-    @cached_property
-    def _planned(self) -> dict[int, bool]:
-        return {}
 
     def _is_planned(self, number: int) -> bool:
         known = self._planned.get(number)
