@@ -6,7 +6,7 @@ from collections import defaultdict
 from collections.abc import Iterator
 
 from relax_lint.analysis.function_values import FunctionValues
-from relax_lint.analysis.liveness import operands
+from relax_lint.analysis.liveness import leaves, operands
 from relax_lint.model.operations import Alias, FunctionCall, If, ValueId
 from relax_lint.model.program import Function, Program
 
@@ -77,16 +77,7 @@ def _passed_on(function: Function) -> Iterator[ValueId]:
     """The values that may get to where they cannot be followed, under a name or in a tuple."""
     for op in function.body.walk():
         if isinstance(op, If):
-            yield from _fields((op.then_result, op.else_result), function)
+            yield from leaves((op.then_result, op.else_result), function)
         elif not isinstance(op, Alias):
             yield from operands(op, function)
-    yield from _fields((function.result,), function)
-
-
-def _fields(values: tuple[ValueId, ...], function: Function) -> Iterator[ValueId]:
-    for value in values:
-        fields = function.inline_tuples.get(value)
-        if fields is None:
-            yield value
-        else:
-            yield from _fields(fields, function)
+    yield from leaves((function.result,), function)

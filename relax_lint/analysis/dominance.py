@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 
 from relax_lint.analysis.certainty import Certainty, must_if
-from relax_lint.analysis.liveness import operands
+from relax_lint.analysis.liveness import leaves, operands, values_read
 from relax_lint.analysis.paths import Paths
 from relax_lint.model.operations import Constant, Op, ValueId
 from relax_lint.model.program import Function, Program
@@ -67,8 +67,7 @@ def uses_of_outer(program: Program, function: Function) -> bool:
         captured, outer = captured.difference(outer.constants), outer_function(program, outer)
     if not captured:
         return False
-    used = {value for op in function.body.walk() for value in operands(op, function)}
-    return not captured.isdisjoint({*used, function.result})
+    return not captured.isdisjoint(values_read(function))
 
 
 def undominated_uses(
@@ -93,7 +92,7 @@ def undominated_uses(
 
 def _used(op: Op | None, function: Function) -> tuple[ValueId, ...]:
     if op is None:
-        return function.inline_tuples.get(function.result, (function.result,))
+        return leaves((function.result,), function)
     return operands(op, function)
 
 

@@ -19,7 +19,7 @@ from relax_lint.analysis.events import Overwriting, StaleRead
 from relax_lint.analysis.given_back import GivenBack
 from relax_lint.analysis.keepers import Keepers
 from relax_lint.analysis.kills import Kills
-from relax_lint.analysis.liveness import operands
+from relax_lint.analysis.liveness import operands, values_read
 from relax_lint.analysis.made_views import MadeViews
 from relax_lint.analysis.moved import Moved
 from relax_lint.analysis.offsets import Starts
@@ -291,8 +291,7 @@ class FunctionFlow:
         """The values that functions inside of this one use."""
         prefix = f"{self.function.name}."
         inner = [function for function in self.program.functions if function.name.startswith(prefix)]
-        used = {value for f in inner for op in f.body.walk() for value in operands(op, f)}
-        return frozenset(used.union(*({f.result, *f.inline_tuples.get(f.result, ())} for f in inner)))
+        return frozenset().union(*map(values_read, inner))
 
     @property
     def summary(self) -> Summary:
@@ -361,9 +360,4 @@ def _carried(
 
 def _is_used(function: Function, call: FunctionCall) -> bool:
     """Whether an operation other than a kill, or who calls `function`, gets what a call in it returns."""
-    return call.result in (
-        *(value for op in function.body.walk() for value in operands(op, function)),
-        function.result,
-        *function.inline_tuples.get(function.result, ()),
-        *(r for op in function.body.of(If) for r in (op.then_result, op.else_result)),
-    )
+    return call.result in values_read(function)

@@ -6,7 +6,7 @@ from collections.abc import Iterable
 
 from relax_lint.analysis.aliases import Aliases
 from relax_lint.analysis.certainty import Certainty, weakest
-from relax_lint.analysis.liveness import operands
+from relax_lint.analysis.liveness import leaves, operands
 from relax_lint.analysis.untaken import Untaken
 from relax_lint.model.operations import Assert, Block, Constant, If, KernelCall, Kill, Op, ValueId
 from relax_lint.model.program import Function
@@ -55,7 +55,7 @@ class Kills:
         self._nulls = frozenset(op.result for op in function.body.of(KernelCall) if op.callee in NULLS)
         killed: dict[ValueId, _Killed] = {}
         self._block(function.body, killed)
-        self._use(None, self._fields_of(function.result), killed)
+        self._use(None, leaves((function.result,), function), killed)
 
     def _block(self, block: Block, killed: dict[ValueId, _Killed]) -> None:
         for op in block.ops:
@@ -75,7 +75,7 @@ class Kills:
         ):
             if only is not (not holds):
                 self._block(block, state)
-                self._use(op, self._fields_of(result), state)
+                self._use(op, leaves((result,), self._function), state)
         if only is not None:
             after = dict(killed if only else other)
             killed.clear()
@@ -119,13 +119,6 @@ class Kills:
                 self.uses.append(KilledUse(op, value, found.kill, Certainty.MAY, why))
             else:
                 self.uses.append(KilledUse(op, value, found.kill, found.certainty))
-
-    def _fields_of(self, value: ValueId) -> tuple[ValueId, ...]:
-        """The fields of a tuple that is written in place, else the value itself."""
-        fields = self._function.inline_tuples.get(value)
-        if fields is None:
-            return (value,)
-        return tuple(inner for field in fields for inner in self._fields_of(field))
 
 
 def _constants(function: Function) -> frozenset[ValueId]:

@@ -48,12 +48,20 @@ class Releases:
     on_entry: dict[tuple[int, bool], tuple[ValueId, ...]] = field(default_factory=dict)
 
 
+def leaves(values: tuple[ValueId, ...], function: Function) -> tuple[ValueId, ...]:
+    """The values, but in the place of each tuple that is written in place its fields, however deep."""
+    tuples = function.inline_tuples
+    if not tuples or tuples.keys().isdisjoint(values):
+        return values
+    return tuple(field for value in values for field in leaves(tuples.get(value, (value,)), function))
+
+
 def operands(op: Op, function: Function) -> tuple[ValueId, ...]:
     """The values that an operation itself reads; fields of tuples written in place count, kills do not."""
     read = _READS.get(type(op))
     if read is None:
         return ()
-    return _inlined(read(op), function) if function.inline_tuples else read(op)
+    return leaves(read(op), function) if function.inline_tuples else read(op)
 
 
 def users_of(function: Function) -> dict[ValueId, list[Op]]:
@@ -79,12 +87,13 @@ _READS: dict[type[Op], Callable[[Any], tuple[ValueId, ...]]] = {
 }
 
 
-def _inlined(values: tuple[ValueId, ...], function: Function) -> tuple[ValueId, ...]:
-    """Tuples that are written in place, replaced by their fields."""
-    tuples = function.inline_tuples
-    if not tuples or tuples.keys().isdisjoint(values):
-        return values
-    return tuple(field for value in values for field in _inlined(tuples.get(value, (value,)), function))
+def values_read(function: Function) -> frozenset[ValueId]:
+    """The values that operations of a function read, and those that are what a branch or the function gives,
+    as fields of tuples written in place too, however deep.
+    """
+    branches = [result for op in function.body.of(If) for result in (op.then_result, op.else_result)]
+    given = leaves((function.result, *branches), function)
+    return frozenset(given).union(*(operands(op, function) for op in function.body.walk()))
 
 
 # -- what the program needs -------------------------------------------------------------------
@@ -96,7 +105,7 @@ def last_uses(function: Function) -> Releases:
     A value that nothing reads is let go where it is made, a parameter that nothing reads at `ENTRY`.
     """
     releases = Releases()
-    needed = set(_inlined((function.result,), function))
+    needed = set(leaves((function.result,), function))
     _walk_back(function.body, needed, function, releases)
     releases.after[ENTRY] = tuple(value for value in function.parameters if value not in needed)
     return releases
@@ -107,7 +116,7 @@ def _walk_back(block: Block, needed: set[ValueId], function: Function, releases:
     for op in reversed(block.ops):
         read, made = operands(op, function), op.result
         if isinstance(op, If):
-            results = _inlined((op.then_result, op.else_result), function)
+            results = leaves((op.then_result, op.else_result), function)
             unneeded = [value for value in (op.result, *results) if value not in needed]
             needed.discard(op.result)
             before = _walk_branches(op, needed, function, releases)
@@ -126,7 +135,7 @@ def _walk_branches(op: If, needed: set[ValueId], function: Function, releases: R
         (True, op.then_block, op.then_result),
         (False, op.else_block, op.else_result),
     ):
-        before[taken] = needed | set(_inlined((result,), function))
+        before[taken] = needed | set(leaves((result,), function))
         _walk_back(block, before[taken], function, releases)
     condition = set(operands(op, function)) - needed
     for taken in (True, False):
@@ -185,7 +194,7 @@ def _complete(
             continue
         for read in operands(op, function):
             last[registers.get(read, read)] = op.place.index
-    for read in _inlined((result,), function):
+    for read in leaves((result,), function):
         last[aliases.register(read)] = None
     for value in own:
         index = last.get(value)

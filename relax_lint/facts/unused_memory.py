@@ -12,9 +12,9 @@ from typing import TypeAlias
 
 from relax_lint.analysis.certainty import Certainty, must_if
 from relax_lint.analysis.flow import FunctionFlow
-from relax_lint.analysis.liveness import operands
+from relax_lint.analysis.liveness import values_read
 from relax_lint.facts.judge import Decided, Judge
-from relax_lint.model.operations import AllocStorage, AllocTensor, If, Kill, ValueId
+from relax_lint.model.operations import AllocStorage, AllocTensor, Kill, ValueId
 from relax_lint.support.lazy_dataclass import record
 from relax_lint.symbolic.quantity import Size
 
@@ -86,13 +86,7 @@ def _may_outlive(value: ValueId, flow: FunctionFlow) -> str:
 def unused_allocations(flow: FunctionFlow, judge: Judge) -> Iterator[Decided[UnusedAllocation]]:
     """The allocations that are never used."""
     function = flow.function
-    used = {value for op in flow.operations for value in operands(op, function)} | flow.used_inside
-    results = [function.result]
-    for op in flow.function.body.of(If):
-        results += [op.then_result, op.else_result]
-    while results:
-        used.add(value := results.pop())
-        results += function.inline_tuples.get(value, ())
+    used = values_read(function) | flow.used_inside
     for allocation in _allocations(flow):
         if allocation.result not in used:
             yield Decided(UnusedAllocation(allocation), judge.harm(allocation, Certainty.MUST))

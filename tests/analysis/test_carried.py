@@ -180,7 +180,10 @@ def test_a_field_is_read_and_returned(lines: str, used: Any, returned: Any) -> N
         ("v = u\nreturn x", None),
         ("v = (x, u)\nreturn x", None),
         ("v = R.add(u, x)\nreturn x", MUST),
+        ("v = R.add(x, u)\nreturn x", MUST),
         ("v = Module.fill(u)\nreturn x", MUST),
+        ("v = Module.double(x, u)\nreturn x", MUST),
+        ("v = Module.double(x, w)\nreturn x", None),
         (f'v = R.call_packed("f", u, ty_args={T4})\nreturn x', MAY),
         # A cast of a null fails where its type is compared.
         (f"v = R.match_cast(u, {T4})\nreturn x", None),

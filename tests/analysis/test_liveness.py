@@ -15,7 +15,7 @@ from tvm.script import ir as I
 from tvm.script import relax as R
 
 from relax_lint.analysis.aliases import Aliases
-from relax_lint.analysis.liveness import ENTRY, Releases, inserted_kills, last_uses
+from relax_lint.analysis.liveness import ENTRY, Releases, inserted_kills, last_uses, values_read
 from relax_lint.model.builder import build_program
 from relax_lint.model.operations import Kill
 from relax_lint.model.program import Function
@@ -23,6 +23,7 @@ from relax_lint.totals.inlined import paths_of
 from relax_lint.totals.plans import Plans
 from relax_lint.totals.walk import Inventory
 from tests.programs import transformer
+from tests.rules.checking import parse
 from tests.totals.cases import Case
 from tests.totals.corpus import CASES
 from tests.totals.metering import allocating
@@ -147,3 +148,36 @@ def events(module: Any, entry: str) -> list[tuple[list[int], list[str]]]:
     function = next(f for f in program.functions if f.name == entry)
     walks = paths_of(Plans(program), function, Inventory.STORAGES)
     return [(walk.events, [str(allocation.size) for allocation in walk.allocations]) for walk in walks]
+
+
+NAMES = "abcde"
+READS = """\
+@R.function(pure=False)
+def main(a: R.Object, b: R.Object, c: R.Object, d: R.Object, e: R.Tensor((), "bool")):
+    {}
+"""
+
+
+@pytest.mark.parametrize(
+    ("lines", "read"),
+    [
+        ("return a", "a"),
+        ("return (a, b)", "ab"),
+        ("return (a, (b, (c,)))", "abc"),
+        ('v = R.call_packed("f", a, (b, (c,)), ty_args=[R.Object])\nreturn d', "abcd"),
+        ("v = a\nw = (v, (c,))\nreturn (w, d)", "acd"),
+        # Before names are removed a branch gives a name of its own; afterwards the value.
+        ("if e:\n    v = a\nelse:\n    v = b\nreturn d", "abde"),
+        ("if e:\n    v = (a, (b,))\nelse:\n    v = (a, (c,))\nreturn d", "abcde"),
+        ("_ = R.vm.kill_object(a)\nreturn b", "b"),
+    ],
+)
+@pytest.mark.parametrize("canonical", [False, True])
+def test_the_values_that_are_read(lines: str, read: str, canonical: bool) -> None:
+    text = READS.format(lines.replace("\n", "\n    "))
+    module = parse(text)
+    if canonical:
+        module = relax.transform.CanonicalizeBindings()(module)
+    function = main_of(module)
+    names = {function.values[value].name for value in values_read(function)}
+    assert names & set(NAMES) == set(read)

@@ -11,9 +11,10 @@ import tvm
 from tvm import relax
 
 from relax_lint.model.builder import build_program
-from relax_lint.model.operations import Constant, Written
+from relax_lint.model.operations import Assert, Constant, Written
 from relax_lint.model.program import Function
 from relax_lint.model.types import PrimType, ShapeType
+from tests.rules.checking import parse
 
 HEAP = (
     'R.call_packed("vm.builtin.alloc_shape_heap", R.prim_value(4), ty_args=R.Tensor(ndim=1, dtype="int64"))'
@@ -102,6 +103,36 @@ def test_whether_a_slot_was_written(lines: str, written: tuple[Written, Written]
     last = [access for access in main.slot_accesses if not access.writes][-2:]
     assert [access.heap for access in last] == ["h", "g"]
     assert tuple(access.written for access in last) == written
+
+
+@pytest.mark.parametrize(
+    ("given", "told"),
+    [
+        ("7", []),
+        # The check cannot hold.
+        ("8", ["False"]),
+        ("q", ["Eq(7, q)"]),
+        # A text is no number: nothing is known of what is compared.
+        ('R.str("a")', []),
+    ],
+)
+def test_what_a_check_compares_an_extent_with(given: str, told: list[str]) -> None:
+    made = 'q = R.call_packed("count", ty_args=[R.Prim("int64")])\n'
+    main = _main(made + _packed("vm.builtin.match_shape", "x", "h", "1", "0", given, 'R.str("")'))
+    facts = [op.fact for op in main.body.of(Assert) if op.fact is not None]
+    assert [str(fact.condition) for fact in facts] == told
+
+
+def test_what_only_a_heap_names_is_no_symbol_of_the_signature() -> None:
+    text = f"""\
+@R.function(pure=False)
+def main(x: R.Tensor("float32", ndim=1), y: R.Tensor(("k",), "float32")):
+    h = {HEAP}
+    a = R.call_packed("vm.builtin.match_shape", x, h, 1, 1, 3, R.str(""), ty_args=[R.Any])
+    return x
+"""
+    (main,) = build_program(parse(text)).functions
+    assert {info.symbol.name: info.in_signature for info in main.symbols} == {"k": True, "shape_3": False}
 
 
 @pytest.mark.parametrize(

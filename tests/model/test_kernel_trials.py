@@ -50,6 +50,9 @@ def _differs(body: str) -> bool | None:
         (COUNTED.format(at=3, exit="break", index="k[0] - 1"), False),
         (COUNTED.format(at=3, exit="break", index="8 - k[0]"), False),
         (COUNTED.format(at=3, exit="continue", index="8 - k[0]"), True),
+        # What is asserted on the way makes no difference.
+        ('for i in range(8):\n    assert i < 8, "never"\n    y[i] = x[7 - i]', True),
+        ('for i in range(8):\n    assert i < 8, "never"\n    y[i] = x[i]', False),
         # An argument decides which element is taken.
         ("for i in range(8):\n    if x[i] > T.float32(0):\n        y[i] = x[7 - i]", None),
         ("for i in range(8):\n    y[i] = T.max(x[i], x[7 - i])", None),

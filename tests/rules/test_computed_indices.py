@@ -193,6 +193,17 @@ def test_indices_that_reach_their_ends_are_judged(value: str, load: str, safe: s
         )
 
 
+def test_axes_of_one_element_make_no_difference() -> None:
+    text = (
+        FILL.format("i", "x[where[0, 0, i]]")
+        .replace("q[i]", "q[0, 0, i]")
+        .replace('R.Tensor((4,), "int64")', 'R.Tensor((1, 1, 4), "int64")')
+    )
+    for name, extent in (("b", "n"), ("c", "m")):
+        text = text.replace(f'({name}, ({extent},), "int64")', f'({name}, (1, 1, {extent}), "int64")')
+    assert [safe for _, _, safe in constant_index(parse(text))] == ["n >= 4"]
+
+
 def _ends(value: str) -> str:
     return {"i": "0 to 3", "n - i": "1 to 4"}[value]
 

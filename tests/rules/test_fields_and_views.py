@@ -53,6 +53,25 @@ def main(x: R.Tensor((4,), "float32")):
 """
 
 
+SHIFTED = """
+@R.function
+def main(x: R.Tensor((8,), "{dtype}"), p: R.Shape(["k"])):
+    k = T.int64()
+    v = R.memory.view(x, R.shape([2]), R.dtype("{dtype}"), R.prim_value(k))
+    return v
+"""
+
+
+@pytest.mark.parametrize(
+    ("dtype", "safe"),
+    [("int8", "k <= 6"), ("float16", "k % 2 == 0 and k <= 12"), ("float64", "k % 8 == 0 and k <= 48")],
+)
+def test_a_view_starts_at_a_whole_element_of_its_source(dtype: str, safe: str) -> None:
+    """Two of eight elements, from a byte on."""
+    (found,) = findings(parse(SHIFTED.format(dtype=dtype)), "RLX304")
+    assert (found.verdict.value, found.safe_when) == ("needs-runtime-check", safe)
+
+
 def _run(text: str) -> list[list[float]]:
     vm = relax.VirtualMachine(tvm.compile(parse(text), "llvm"), tvm.cpu())
     found = vm["main"](tvm.runtime.tensor(np.arange(4, dtype="float32")))

@@ -97,3 +97,45 @@ def test_an_argument_that_is_given_back_is_not_the_one_that_is_written(
     said = [c.verdict for c in checks(parse(text), "RLX206") if c.function == "main"]
     assert any(verdict is not Verdict.ALWAYS_FINE for verdict in said) == is_told
     assert tuple(_run(text, c) != _run(apart, c) for c in (True, False)) == wrong
+
+
+HELD = (
+    PROGRAM[: PROGRAM.index("@R.function(pure=False)\ndef main")]
+    + f"""
+@R.function(pure=False)
+def main(x: {TYPE}, c: R.Tensor((), "bool")):
+    a = R.call_tir(Module.double, (x,), out_ty={TYPE})
+    p = Module.both(a, a)
+    LINES
+"""
+)
+IN_A_BRANCH = "if c:\n        q = (x, (p, x))\n    else:\n        q = (x, (p, x))\n    return q"
+
+
+@pytest.mark.vm
+@pytest.mark.parametrize(
+    ("lines", "is_told"),
+    [
+        ("return p", True),
+        ("return (x, p)", True),
+        ("return (x, (p, x))", True),
+        ("q = (x, (p, x))\n    return q", True),
+        (IN_A_BRANCH, True),
+        ("return x", False),
+        ("return (x, (x, x))", False),
+    ],
+)
+def test_what_is_given_back_in_a_tuple_of_a_tuple_is_used(lines: str, is_told: bool) -> None:
+    """`both` gives back 2 * a beside an `a` that should be as it was: 2 and 4 times x."""
+    module = parse(HELD.replace("LINES", lines))
+    said = [check.verdict for check in checks(module, "RLX206") if check.binding == "p"]
+    assert any(verdict is not Verdict.ALWAYS_FINE for verdict in said) == is_told
+    machine = relax.VirtualMachine(tvm.compile(module, "llvm"), tvm.cpu())
+    x = np.ones(4, dtype="float32")
+    found = machine["main"](tvm.runtime.tensor(x), tvm.runtime.tensor(np.array(True)))
+    # Both fields are the one tensor, which holds 4 times x.
+    assert (sorted(float(one.numpy()[0]) for one in _tensors(found)).count(4.0) == 2) == is_told
+
+
+def _tensors(found: Any) -> list[Any]:
+    return [found] if hasattr(found, "numpy") else [one for field in found for one in _tensors(field)]

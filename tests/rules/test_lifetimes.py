@@ -400,6 +400,28 @@ def main(x: R.Tensor((4,), "float32")) -> R.Tensor((4,), "float32"):
     assert said(module) == [("RLX201", "always-wrong", "use1")]
 
 
+@pytest.mark.parametrize(
+    ("killed", "used", "verdict"),
+    [
+        ("a", "a", "always-wrong"),
+        ("b", "b", "always-wrong"),
+        ("a", "b", "needs-runtime-check"),
+        ("b", "a", "needs-runtime-check"),
+    ],
+)
+def test_a_cast_may_have_a_register_of_its_own(killed: str, used: str, verdict: str) -> None:
+    module = by_hand(f"""
+@R.function(pure=False)
+def main(x: R.Tensor((4,), "float32")) -> R.Tensor((4,), "float32"):
+    a = R.call_tir(Module.add, (x, x), R.Tensor((4,), "float32"))
+    b = R.match_cast(a, R.Tensor((4,), "float32"))
+    k1 = R.memory.kill_tensor({killed})
+    use = R.call_tir(Module.add, ({used}, x), R.Tensor((4,), "float32"))
+    return use
+""")
+    assert said(module) == [("RLX201", verdict, "use")]
+
+
 def test_a_kill_in_each_branch_is_a_kill() -> None:
     module = by_hand("""
 @R.function(pure=False)

@@ -142,6 +142,12 @@ def main():
 """
     (told,) = found(stub, "RLX205")
     assert told.severity.value == "note"
+    # It may receive other tensors, too.
+    other = stub.replace("later(a:", 'later(x: T.Buffer((4,), "float32"), a:')
+    (same,) = found(
+        other.replace("main()", 'main(x: R.Tensor((4,), "float32"))').replace("(a)\n", "(x, a)\n"), "RLX205"
+    )
+    assert (same.message, same.severity) == (told.message, told.severity)
     assert told.message == "nothing writes `a` before it is returned: `later`, which receives it, is a stub"
     assert found(stub, "RLX205", strict=True)[0].severity.value == "error"
 

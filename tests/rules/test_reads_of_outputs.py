@@ -69,6 +69,31 @@ def test_a_reduction_that_may_not_be_initialised_first(
     assert not proved or all((one == right).all() for one in found)
 
 
+COUNTS = """
+@T.prim_func(private=True)
+def count(x: T.Buffer((4,), "float32"), y: T.Buffer((4,), "float32")):
+    for i in range(4):
+        {guard}y[i] = y[i] + T.float32(1)
+
+@R.function(pure=False)
+def main(x: R.Tensor((4,), "float32")):
+    s = R.memory.alloc_storage(R.shape([16]), R.prim_value(0), R.str("global"), R.dtype("uint8"))
+    y = R.memory.alloc_tensor(s, R.prim_value(0), R.shape([4]), R.dtype("float32"))
+    w = Module.count(x, y)
+    return y
+"""
+
+
+@pytest.mark.parametrize(
+    ("guard", "verdict"),
+    [("", "always-wrong"), ("if x[i] > T.float32(0):\n            ", "needs-runtime-check")],
+)
+def test_what_is_read_behind_a_condition_is_read_perhaps(guard: str, verdict: str) -> None:
+    """With an `x` of zeros the kernel that has a condition touches nothing."""
+    said = checks(parse(COUNTS.format(guard=guard)), "RLX205")
+    assert {check.verdict.value for check in said if check.binding == "w"} == {verdict}
+
+
 def test_a_scan_reads_what_it_has_written() -> None:
     text = """
 @T.prim_func(private=True)

@@ -178,3 +178,10 @@ def test_what_the_largest_ones_take() -> None:
 def test_what_is_sorted_must_be_known(numbers: dict[int, int], extents: tuple[int, ...]) -> None:
     with pytest.raises(Indeterminate, match="what it sorts"):
         _sorted(table.SORT, numbers, *extents)
+
+
+def test_every_function_that_takes_memory_has_a_formula_and_every_formula_a_function() -> None:
+    taken = {name for name, row in table.PACKED_MEMORY.items() if row.takes is table.Takes.OBJECT}
+    assert taken == set(FORMULAS)
+    scratch = {name for name, row in table.PACKED_MEMORY.items() if row.takes is table.Takes.SCRATCH}
+    assert scratch == {table.SORT, table.ARGSORT, table.ARGSORT_NMS, table.TOP_K}

@@ -211,6 +211,21 @@ def test_a_binding_decides_the_branches_that_depend_on_it() -> None:
     assert totals(Alternatives, binding={"n": 4}).by_device["1"] == Amount("5000", 0)
 
 
+def test_over_a_range_the_groups_have_their_greatest_value() -> None:
+    """The branch of 5000 bytes on the second device is taken where n is 5."""
+    program = build_program(Alternatives)
+    (function,) = program.functions
+    request = MemoryRequest((Binding("n", 1, 8),))
+    found = function_totals(program, function, measure(program, function), request, page_size=4096)
+    greatest = {name: span.maximum for name, span in found.over_range.items() if name.startswith("by_")}
+    assert greatest == {
+        "by_scope.global": 6020,
+        "by_scope.texture": 300,
+        "by_device.0": 1020,
+        "by_device.1": 5000,
+    }
+
+
 @I.ir_module
 class Calls:
     @R.function(pure=False, private=True)

@@ -171,4 +171,4 @@ class Loops:
 
 def _by_a_constant(index: sympy.Expr) -> bool:
     """Whether an index is a floor division by a positive constant."""
-    return isinstance(index, FloorDiv) and index.args[1].is_Integer and bool(index.args[1] > 0)
+    return isinstance(index, FloorDiv) and index.args[1].is_Integer and bool(index.args[1].is_positive)
