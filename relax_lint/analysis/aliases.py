@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from functools import cached_property
 
 from relax_lint.analysis.access_paths import AccessPath, everything
@@ -45,7 +45,7 @@ def _nothing_moved(in_memory: bool) -> Mapping[ValueId, Starts]:
     return {}
 
 
-def _none(call: KernelCall) -> tuple[ValueId, ...]:
+def _none(asked: KernelCall | ValueId) -> tuple[ValueId, ...]:
     return ()
 
 
@@ -71,6 +71,7 @@ class Aliases:
         viewed: Callable[[KernelCall], tuple[ValueId, ...]] = _none,
         moved: Callable[[bool], Mapping[ValueId, Starts]] = _nothing_moved,
         keeps: Callable[[FunctionCall | None], bool] = _kept_by_nobody,
+        captured: Callable[[ValueId], Iterable[ValueId]] = _none,
         *,
         moves_pointers: bool = False,
         returned_offset: Returned = nothing_moved,
@@ -81,6 +82,7 @@ class Aliases:
         self._viewed = viewed
         self._moved = moved
         self._keeps = keeps
+        self._captured = captured
         self._returned_offset = returned_offset
         self.moves_pointers = moves_pointers
         """Whether a device moves the data pointer of a tensor by its offset on the storage."""
@@ -226,6 +228,7 @@ class Aliases:
             self._is_known,
             self._viewed,
             self._keeps,
+            self._captured,
             moves_pointers=self.moves_pointers,
         )
 

@@ -216,8 +216,8 @@ class Contents(ContentWrites):
         summary = self._summary_of(op)
         if summary is None:
             why = f"`{op.callee}` reads its initialised arguments and writes the others"
-            self._unknown(op, map(AccessPath, op.arguments), why, state)
             values = op.arguments if op.value is None else (*op.arguments, op.value)
+            self._unknown(op, map(AccessPath, values), why, state)
             self._hand_on_all(op, map(AccessPath, values), state)
             return
         rests = {summary.path(path, op) for path in summary.rests}

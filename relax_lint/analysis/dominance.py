@@ -60,6 +60,24 @@ def captured_values(program: Program, function: Function) -> frozenset[ValueId]:
     return bound - own
 
 
+def used_inside(program: Program, outer: Function, name: str = "") -> frozenset[ValueId]:
+    """The values of a function that the functions inside of it use; with a `name` the one of these that is
+    called so, and those inside of that.
+    """
+    if not name.startswith(f"{outer.name}.") and name:
+        return frozenset()
+    found: frozenset[ValueId] = frozenset()
+    for function in program.functions:
+        if f"{function.name}.".startswith(f"{name or outer.name}.") and function is not outer:
+            # A function counts its values on from those that it may use: its own have the numbers of others.
+            used, around = values_read(function), function
+            while around is not outer:
+                used &= captured_values(program, around)
+                around = outer_function(program, around) or outer
+            found |= used
+    return found
+
+
 def uses_of_outer(program: Program, function: Function) -> bool:
     """Whether an inner function uses a value of a function around it, constants apart."""
     captured, outer = captured_values(program, function), outer_function(program, function)

@@ -13,7 +13,7 @@ from relax_lint.analysis.callees import Callees
 from relax_lint.analysis.carried import Carried, CarriedNull, Fields
 from relax_lint.analysis.certainty import Certainty
 from relax_lint.analysis.contents import Contents
-from relax_lint.analysis.dominance import UndominatedUse, captured_values, undominated_uses
+from relax_lint.analysis.dominance import UndominatedUse, captured_values, undominated_uses, used_inside
 from relax_lint.analysis.effects import Effect, EffectTable
 from relax_lint.analysis.events import Overwriting, StaleRead
 from relax_lint.analysis.given_back import GivenBack
@@ -232,6 +232,7 @@ class FunctionFlow:
             viewed,
             moved,
             shared.keepers.keeps,
+            partial(_captured_by, shared.program, function),
             moves_pointers=self.program.moves_pointers,
             returned_offset=shared.returned_offsets.of,
         )
@@ -289,9 +290,7 @@ class FunctionFlow:
     @cached_property
     def used_inside(self) -> frozenset[ValueId]:
         """The values that functions inside of this one use."""
-        prefix = f"{self.function.name}."
-        inner = [function for function in self.program.functions if function.name.startswith(prefix)]
-        return frozenset().union(*map(values_read, inner))
+        return used_inside(self.program, self.function)
 
     @property
     def summary(self) -> Summary:
@@ -333,7 +332,7 @@ def _held_by(shared: ProgramFlow, function: Function, paths: Paths, value: Value
         summary = shared.summaries.named(name)
         held = frozenset(path for path in summary.outside if path.value not in summary.parameters)
     op = paths.definitions.get(value)
-    sources: tuple[ValueId, ...] = ()
+    sources = function.inline_tuples.get(value, ())
     if isinstance(op, KernelCall) and op.callee in CLOSURE_BUILTINS:
         given = operands(op, function)
         held |= frozenset(map(AccessPath, given))
@@ -347,6 +346,11 @@ def _held_by(shared: ProgramFlow, function: Function, paths: Paths, value: Value
     elif isinstance(op, If):
         sources = (op.then_result, op.else_result)
     return held.union(*(_held_by(shared, function, paths, source) for source in sources))
+
+
+def _captured_by(program: Program, outer: Function, value: ValueId) -> frozenset[ValueId]:
+    """The values of `outer` that a function inside of it uses, which is one of its values."""
+    return used_inside(program, outer, outer.function_values[value]) - {value}
 
 
 def _carried(

@@ -75,7 +75,8 @@ def users_of(function: Function) -> dict[ValueId, list[Op]]:
 
 _READS: dict[type[Op], Callable[[Any], tuple[ValueId, ...]]] = {
     KernelCall: lambda op: op.arguments,
-    FunctionCall: lambda op: op.arguments,
+    # A function that is known is no value that is read, but a name.
+    FunctionCall: lambda op: op.arguments if op.value is None or op.target else (*op.arguments, op.value),
     View: lambda op: (op.source,),
     Alias: lambda op: (op.source,),
     MatchCast: lambda op: (op.source,),
@@ -87,13 +88,15 @@ _READS: dict[type[Op], Callable[[Any], tuple[ValueId, ...]]] = {
 }
 
 
+def values_given(function: Function) -> frozenset[ValueId]:
+    """The values that are what a function or one of its branches gives, or a field of that, however deep."""
+    branches = (result for op in function.body.of(If) for result in (op.then_result, op.else_result))
+    return frozenset(leaves((function.result, *branches), function))
+
+
 def values_read(function: Function) -> frozenset[ValueId]:
-    """The values that operations of a function read, and those that are what a branch or the function gives,
-    as fields of tuples written in place too, however deep.
-    """
-    branches = [result for op in function.body.of(If) for result in (op.then_result, op.else_result)]
-    given = leaves((function.result, *branches), function)
-    return frozenset(given).union(*(operands(op, function) for op in function.body.walk()))
+    """The values that operations of a function read, and those that it or one of its branches gives."""
+    return values_given(function).union(*(operands(op, function) for op in function.body.walk()))
 
 
 # -- what the program needs -------------------------------------------------------------------

@@ -38,7 +38,8 @@ _FIRST_PART = 1 << 40
 
 class Roots:
     """The roots of the values of one function. `result_of` gives the result of a call of a Relax function,
-    `keeps` says whether somebody may keep what such a call is given, or (None) what this function is given.
+    `keeps` says whether somebody may keep what such a call is given, or (None) what this function is given,
+    `captured` gives the values that a function inside, which is a value, uses.
     Where a device `moves_pointers`, a tensor at an offset on its storage starts at its data pointer.
     """
 
@@ -50,6 +51,7 @@ class Roots:
         is_known: Callable[[FunctionCall], bool],
         viewed: Callable[[KernelCall], tuple[ValueId, ...]],
         keeps: Callable[[FunctionCall | None], bool],
+        captured: Callable[[ValueId], Iterable[ValueId]],
         *,
         moves_pointers: bool,
     ) -> None:
@@ -59,6 +61,7 @@ class Roots:
         self._is_known = is_known
         self._viewed = viewed
         self._keeps = keeps
+        self._captured = captured
         self._moves_pointers = moves_pointers
         self._parts: dict[AccessPath, ValueId] = {}
         self._paths: dict[ValueId, AccessPath] = {}
@@ -184,7 +187,9 @@ class Roots:
             return self._called(op, own)
         if isinstance(op, KernelCall):
             return self._in_place(op, own) if op.kind.in_place else self._kernel(op, own)
-        return own
+        # Whoever has a function that is written inside has what it uses: so has the closure made of it.
+        used = self._captured(op.result) if op.result in self._function.function_values else ()
+        return with_each(own, frozenset().union(*(everything(self.tree(value)) for value in used)))
 
     def _view(self, op: View, own: Tree[ValueId]) -> Tree[ValueId]:
         source, offset = self.tree(op.source), self._offsets.of(op.source)

@@ -8,7 +8,7 @@ from functools import cached_property
 import sympy
 
 from relax_lint.analysis.definitions import Definitions
-from relax_lint.analysis.liveness import users_of
+from relax_lint.analysis.liveness import users_of, values_given
 from relax_lint.facts.claims import Claim
 from relax_lint.facts.function import FunctionFacts
 from relax_lint.facts.placement import Placement, no_overflow
@@ -54,6 +54,11 @@ class Resizing:
     @cached_property
     def _users(self) -> dict[ValueId, list[Op]]:
         return users_of(self._function)
+
+    @cached_property
+    def _given(self) -> frozenset[ValueId]:
+        """The values that others get: callers, branches, and the functions inside."""
+        return values_given(self._function) | self._facts.flow.used_inside
 
     def resize(self, placement: Placement) -> ResizeStorage | None:
         """The change after which every tensor on the storage always fits; None where none is known."""
@@ -101,7 +106,7 @@ class Resizing:
         users = self._users.get(storage.result, ())
         on_it = all(isinstance(op, AllocTensor) and op.result in known for op in users)
         direct = all(placement.tensor.storage == storage.result for placement in tensors)
-        return on_it and direct and self._function.result != storage.result
+        return on_it and direct and storage.result not in self._given
 
     def _largest(self, tensors: Sequence[Placement]) -> list[sympy.Expr] | None:
         """The ends of the tensors, in bytes, without those that another one is never below."""
