@@ -145,7 +145,8 @@ class BuildContext:
             self.constants[expr] = value
             self._ids[versions.identity(expr)] = value
         if versions.kind(expr) == "Tuple":
-            self.inline_tuples[value] = tuple(self.operand(item) for item in expr.fields[:])
+            fields = self.inline_tuples[value] = tuple(self.operand(item) for item in expr.fields[:])
+            self.heaps.pack(value, fields)
         return value
 
     def tuple_of(self, value: ValueId) -> ValueId:
