@@ -18,7 +18,7 @@ from relax_lint.analysis.overlaps import TensorMemory
 from relax_lint.analysis.paths import Paths
 from relax_lint.analysis.placed import Neighbours
 from relax_lint.analysis.presumption import Presumption
-from relax_lint.model.operations import AllocStorage, FunctionCall, KernelCall, ValueId
+from relax_lint.model.operations import AllocStorage, FunctionCall, KernelCall, Op, ValueId
 from relax_lint.model.program import Function
 from relax_lint.model.types import OpaqueType
 
@@ -98,6 +98,14 @@ class ContentWrites:
                     if isinstance(op, FunctionCall) or self._is_storage(other):
                         for storage in sorted({other} | self._storages(other)):
                             self._perhaps_on[storage].append((root, presumed))
+
+    def is_used_after(self, value: ValueId, op: Op) -> bool:
+        """Whether something after an operation uses the bytes of a value; the callers use what comes from
+        outside.
+        """
+        roots = self._aliases.roots_of(value)
+        outside = any(self._roots.value_of(root) in self._outside for root in roots)
+        return outside or any(self._last_use.get(root, -1) > op.place.index for root in roots)
 
     def _is_storage(self, root: ValueId) -> bool:
         """Whether a value is a storage, as far as the function shows that, or a parameter that may be one."""

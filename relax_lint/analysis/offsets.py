@@ -30,6 +30,7 @@ from relax_lint.vm.calls import CLOSURE_MAKERS, CallKind
 _ZERO = sympy.Integer(0)
 _OF_BRANCH = Unknown("the offset depends on the branch taken")
 _BY_KERNEL = Unknown("the offset depends on what a call makes of its arguments")
+_KEPT = Unknown("it may be a tensor that an earlier call was given, which starts elsewhere")
 
 Starts: TypeAlias = "Size | tuple[Starts, ...]"
 """Where a value starts; of a tuple each field, or one for all of them."""
@@ -81,6 +82,8 @@ class Offsets:
         self._given = given or {}
         self._returned = returned
         self._viewed = viewed
+        self._is_kept = False
+        """Whether somebody may have kept a tensor that starts elsewhere, and may return it."""
 
     def of(self, value: ValueId) -> Size:
         """The byte offset of a tensor; of a tuple 0 where that is so for all of its fields."""
@@ -121,6 +124,7 @@ class Offsets:
             return op.offset
         if isinstance(op, FunctionCall):
             given = tuple(self._starts(argument, known) for argument in op.arguments)
+            self._is_kept |= not all(map(is_zero, given))
             return self._returned(op, given, known, self._in_memory)
         if isinstance(op, View):
             return self._view(op, known)
@@ -153,7 +157,9 @@ class Offsets:
             return _ZERO
         builtin = BUILTINS.get(op.callee)
         if builtin is None:
-            return unless_given(tuple(self._starts(argument, known) for argument in op.arguments))
+            starts = unless_given(tuple(self._starts(argument, known) for argument in op.arguments))
+            self._is_kept |= not op.pure and starts is not _ZERO
+            return _KEPT if self._is_kept and starts is _ZERO else starts
         if not op.arguments:
             return _ZERO
         if builtin.name == MAKE_TUPLE:

@@ -10,18 +10,22 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+import sympy
 from sympy.logic.boolalg import And, Boolean
 
 from relax_lint.analysis.flow import FunctionFlow
 from relax_lint.facts.claims import Claim, all_of
 from relax_lint.facts.judge import Decided, Judge
-from relax_lint.model.operations import Assert, MatchCast
+from relax_lint.facts.kernel_entry import kind_of
+from relax_lint.model.operations import AllocStorage, Assert, KernelCall, MatchCast
+from relax_lint.model.types import ShapeType, TensorType, TupleType
 from relax_lint.results.verdict import Verdict
 from relax_lint.support.lazy_dataclass import record
 from relax_lint.symbolic.decision import certain
 from relax_lint.symbolic.domain import FactKind
 from relax_lint.symbolic.printing import condition_text
 from relax_lint.symbolic.quantity import Unknown
+from relax_lint.vm.builtins import NULLS
 
 
 @record(frozen=True)
@@ -67,6 +71,9 @@ def failing_checks(flow: FunctionFlow, judge: Judge) -> Iterator[Decided[Runtime
 def runtime_checks(flow: FunctionFlow) -> Iterator[RuntimeCheck]:
     """Every check of a function whose condition is about symbols."""
     for op in flow.function.body.of(Assert, MatchCast):
+        if isinstance(op, MatchCast) and (text := _never_of_type(op, flow)):
+            yield RuntimeCheck(op, sympy.false, text)
+            continue
         if isinstance(op, Assert) and op.fact is not None:
             conditions = [op.fact.condition]
         elif isinstance(op, MatchCast) and op.facts:
@@ -74,3 +81,18 @@ def runtime_checks(flow: FunctionFlow) -> Iterator[RuntimeCheck]:
         else:
             continue
         yield RuntimeCheck(op, all_of(conditions), condition_text(And(*conditions)))
+
+
+def _never_of_type(op: MatchCast, flow: FunctionFlow) -> str:
+    """What a cast asks of something that is no such thing in any run: a null value or a storage."""
+    is_asked = isinstance(op.type, TensorType | ShapeType) or (
+        isinstance(op.type, TupleType) and bool(op.type.fields)
+    )
+    if not is_asked:
+        return ""
+    made = [flow.paths.definitions.get(root) for root in flow.aliases.roots_of(op.source)]
+    nothing = all(
+        isinstance(one, AllocStorage) or (isinstance(one, KernelCall) and one.callee in NULLS) for one in made
+    )
+    name = flow.function.values[op.source].name
+    return f"{name} is {kind_of(op.type)}" if made and nothing else ""

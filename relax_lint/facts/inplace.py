@@ -152,6 +152,12 @@ def _overlap(
     certainty = must_if(len(one) == len(two) == 1)
     harmless = elementwise and same_start
     outcome = Outcome.NOT_KNOWN if elementwise else outcome_on_shared_memory(call, written, other, flow)
+    if (
+        outcome is Outcome.WRONG
+        and other not in effect.reads
+        and not flow.contents.is_used_after(first, call)
+    ):
+        outcome = Outcome.UNUSED
     return ArgumentOverlap(call, first, second, elementwise, harmless, ordered, outcome, certainty)
 
 

@@ -22,7 +22,7 @@ from relax_lint.facts.asking import apart
 from relax_lint.facts.at_return import UNUSED, USED_PERHAPS, use_by_callers
 from relax_lint.facts.coverage import presumed_writes, written_again
 from relax_lint.facts.judge import Decided, Judge
-from relax_lint.model.operations import AllocTensor, KernelCall, ValueId
+from relax_lint.model.operations import AllocTensor, FunctionCall, KernelCall, ValueId
 from relax_lint.results.verdict import Verdict
 from relax_lint.symbolic.asked import Asked, every
 from relax_lint.symbolic.decision import certain
@@ -60,6 +60,8 @@ def _decided(event: Overwriting, flow: FunctionFlow, judge: Judge) -> Decided[Ov
         why_not = "it may be written again in between"
     elif not _is_whole(event, flow):
         why_not = "it may be written in part only"
+    if _writes_both(event, flow):
+        certainty, why_not = Certainty.MAY, "the call writes both, and which of them it writes last decides"
     decision = judge.judge_event(claim, certainty, why_not)
     presumed = presumed_writes(event.mended)
     presumed += () if event.harmless is None else (event.harmless,)
@@ -68,6 +70,19 @@ def _decided(event: Overwriting, flow: FunctionFlow, judge: Judge) -> Decided[Ov
     mixed = decision.safe_when is not None
     only_empty = mixed and judge.safe_only_if(decision, claim, either_empty(written, read))
     return Decided(event, decision, (*event.reading.presumptions, *_presumed(event, flow)), only_empty)
+
+
+def _writes_both(event: Overwriting, flow: FunctionFlow) -> bool:
+    """Whether the call that writes over a tensor writes that tensor as well."""
+    if isinstance(event.write, KernelCall):
+        arguments = event.write.arguments
+        written = [i for i in flow.effect_of(event.write).writes if i < len(arguments)]
+        roots = [flow.aliases.roots_of(arguments[i]) for i in written]
+    elif isinstance(event.write, FunctionCall) and (summary := flow.summary_of(event.write)) is not None:
+        roots = [flow.aliases.roots.of(summary.path(path, event.write)) for path in summary.writes]
+    else:
+        return False
+    return any(event.tensor.result in found for found in roots)
 
 
 def _presumed(event: Overwriting, flow: FunctionFlow) -> tuple[Presumption, ...]:

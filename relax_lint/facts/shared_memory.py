@@ -22,8 +22,10 @@ class Outcome(Enum):
     """What running a kernel on shared memory showed."""
 
     NOT_KNOWN = "it depends on the iteration order of the kernel"
+    NOT_SEEN = "it depends on the order in which the function that is called reads and writes"
     TRIED = "it computes something else at each size that was tried, which is no proof for all of them"
     WRONG = "it computes something else than on memory of its own"
+    UNUSED = "what it overwrites of its own results is not used afterwards"
 
 
 def outcome_on_shared_memory(call: KernelCall, written: int, other: int, flow: FunctionFlow) -> Outcome:
@@ -32,8 +34,7 @@ def outcome_on_shared_memory(call: KernelCall, written: int, other: int, flow: F
     """
     kernel = flow.effects.kernel_of(call)
     if kernel is None:
-        # What is not visible is compiled as if its arguments lay apart.
-        return Outcome.WRONG
+        return Outcome.NOT_SEEN
     distance = _distance(call, written, other, kernel, flow)
     if kernel.differs is None or distance is None:
         return Outcome.NOT_KNOWN

@@ -62,7 +62,7 @@ class BuildContext:
         self.symbols = symbols
         self.callee = callee
         """Another function of the module by name, where it can be told apart from the one being built."""
-        self.translator = Translator(symbols.symbol_of)
+        self.translator = Translator(symbols.symbol_of, fits=symbols.fits)
         self.types = TypeReader(self.translator)
         self.heap_reader = HeapReader(self.translator, symbols)
         self.heaps = Heaps()
@@ -145,7 +145,8 @@ class BuildContext:
             self.constants[expr] = value
             self._ids[versions.identity(expr)] = value
         if versions.kind(expr) == "Tuple":
-            self.inline_tuples[value] = tuple(self.operand(item) for item in expr.fields[:])
+            fields = self.inline_tuples[value] = tuple(self.operand(item) for item in expr.fields[:])
+            self.heaps.pack(value, fields)
         return value
 
     def tuple_of(self, value: ValueId) -> ValueId:

@@ -115,8 +115,7 @@ class Heaps:
 
     def meet_at(self, value: ValueId, then: ValueId, other: ValueId) -> None:
         """The result of an `If`: one of two values."""
-        roots = {self._roots.get(then), self._roots.get(other)}
-        if len(roots) == 1:
+        if then == other or (then in self._roots and self._roots[then] == self._roots.get(other)):
             self.rename(value, then)
         else:
             self.escape((then, other))

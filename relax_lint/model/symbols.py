@@ -11,7 +11,10 @@ from sympy.logic.boolalg import Boolean
 
 from relax_lint.model.program import BoundKind, DeclaredBound, Origin, Provenance, SymbolInfo
 from relax_lint.symbolic.domain import Fact
+from relax_lint.symbolic.intervals import Bounds
+from relax_lint.symbolic.polynomial import NotPolynomial
 from relax_lint.symbolic.printing import expr_text
+from relax_lint.symbolic.translate import Untranslatable, range_of_type
 from relax_lint.symbolic.wrapping import may_wrap
 from relax_lint.vm.facts import FactSource
 
@@ -44,6 +47,21 @@ class SymbolTable:
             unique = f"{name}_{count}"
         self._names.add(unique)
         return sympy.Symbol(unique, integer=True)
+
+    def fits(self, value: sympy.Expr, bits: int) -> bool:
+        """Whether a value is a signed number of so many bits, whatever numbers the symbols are."""
+        used = value.free_symbols
+        try:
+            box = {
+                symbol: range_of_type(str(var.ty.dtype))
+                for var, symbol in self._symbols.items()
+                if symbol in used
+            }
+            low, high = Bounds(box).expr(value)
+        except (NotPolynomial, Untranslatable):
+            return False
+        end = 1 << (bits - 1)
+        return -end <= low and high < end
 
     def is_defined(self, symbol: sympy.Symbol) -> bool:
         """Whether something has given a symbol its value."""

@@ -261,16 +261,22 @@ def _cast(value: Any, source: str, target: str) -> Any:
     """The exact result of a cast between integer types: the value itself where the target holds all
     values of the source, else its low bits.
     """
-    if source == "bool" or _range(target)[0] <= _range(source)[0] <= _range(source)[1] <= _range(target)[1]:
+    if (
+        source == "bool"
+        or range_of_type(target)[0]
+        <= range_of_type(source)[0]
+        <= range_of_type(source)[1]
+        <= range_of_type(target)[1]
+    ):
         return value
-    low, high = _range(target)
+    low, high = range_of_type(target)
     if isinstance(value, sympy.Integer) and low <= value <= high:
         return value
     return f.FloorMod(value - low, sympy.Integer(high - low + 1)) + low
 
 
-def _range(dtype: str) -> tuple[int, int]:
-    """Smallest and largest value of an integer type."""
+def range_of_type(dtype: str) -> tuple[int, int]:
+    """Smallest and largest value of an integer type. Raises `Untranslatable` for any other."""
     signed = dtype.startswith("int")
     digits = dtype[3:] if signed else dtype[4:]
     if not dtype.startswith(("int", "uint")) or not digits.isdigit():

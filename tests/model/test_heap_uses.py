@@ -50,17 +50,28 @@ class Module:
         r = R.call_packed("vm.builtin.make_shape", g, 1, 1, 2, ty_args=[R.Shape(ndim=1)])
         return x
 """
+OVERWRITES = "relax_lint.tests.overwrite_heap"
 NEVER, PERHAPS, ALWAYS = Written.NEVER, Written.PERHAPS, Written.ALWAYS
 
 
+def _indented(lines: str) -> str:
+    return lines.replace("\n", "\n        ")
+
+
 def _main(lines: str) -> Function:
-    text = MODULE.format(lines=lines.replace("\n", "\n        "))
+    text = MODULE.format(lines=_indented(lines))
     program = build_program(tvm.script.from_source(text, check_well_formed=False))
     return next(function for function in program.functions if function.name == "main")
 
 
 def _packed(callee: str, *arguments: str, type_: str = "R.Any") -> str:
     return f'v = R.call_packed("{callee}", {", ".join(arguments)}, ty_args=[{type_}])'
+
+
+def _either(one: str, other: str, callee: str = "unknown") -> str:
+    """A call of what one of two branches gives."""
+    chosen = f'b = R.const(False, "bool")\nif b:\n    t = {one}\nelse:\n    t = {other}\n'
+    return chosen + _packed(callee, "t")
 
 
 @pytest.mark.parametrize(
@@ -88,6 +99,11 @@ def _packed(callee: str, *arguments: str, type_: str = "R.Any") -> str:
             (PERHAPS, NEVER),
         ),
         ("v = R.reshape(h, R.shape([2, 2]))", (PERHAPS, NEVER)),
+        (_either("(x, h)", "(x, g)"), (PERHAPS, PERHAPS)),
+        (_either("(x, h)", "(x, h)"), (PERHAPS, NEVER)),
+        (_either("x", "(x, g)"), (NEVER, PERHAPS)),
+        (_either("(x, y)", "(y, x)"), (NEVER, NEVER)),
+        (_either("h", "h"), (PERHAPS, NEVER)),
         ("v = Module.computes(h)", (ALWAYS, NEVER)),
         ("v = Module.moves(h, g)", (NEVER, ALWAYS)),
         ("v = Module.moves(y, h)", (ALWAYS, NEVER)),
@@ -156,21 +172,21 @@ def test_what_is_computed_into_a_slot(lines: str, values: tuple[int | None, int 
 
 
 @pytest.mark.vm
-def test_the_machine_hands_over_the_heap_in_a_tuple() -> None:
+@pytest.mark.parametrize("lines", [_packed(OVERWRITES, "(x, h)"), _either("(x, g)", "(x, h)", OVERWRITES)])
+def test_the_machine_hands_over_the_heap_in_a_tuple(lines: str) -> None:
     def overwrite(fields: Any) -> None:
         fields[1].copyfrom(np.array([5, 5, 5, 5], "int64"))
 
-    name = "relax_lint.tests.overwrite_heap"
-    tvm.register_global_func(name, overwrite, override=True)
+    tvm.register_global_func(OVERWRITES, overwrite, override=True)
     made = HEAP.replace("R.call_packed", "R.call_builtin_with_ctx").replace(
         "R.prim_value(4)", "(R.prim_value(4),)"
     )
-    text = MODULE.format(lines=_packed(name, "(x, h)")).replace("return x", "return s").replace(HEAP, made)
+    text = MODULE.format(lines=_indented(lines)).replace("return x", "return s").replace(HEAP, made)
     machine = relax.VirtualMachine(relax.build(tvm.script.from_source(text), "llvm"), tvm.cpu())
     given = (tvm.runtime.tensor(np.zeros(7, "float32")), tvm.runtime.tensor(np.zeros(4, "int64")))
     assert tuple(machine["main"](*given)) == (5,)
     # No value of a slot is known behind such a call.
-    (found, *_) = _main(_packed(name, "(x, h)")).body.of(Constant)
+    found = next(op for op in _main(lines).body.of(Constant) if isinstance(op.type, ShapeType))
     assert found.type == ShapeType(None)
 
 

@@ -119,3 +119,45 @@ def test_an_assertion_reads_its_condition_and_perhaps_what_it_shows(lines: str, 
     assert found == ([] if verdict is None else [verdict])
     # It is used in any case but the last.
     assert bool(findings(module, "RLX208")) is (verdict is None)
+
+
+CAST = """
+    @R.function(pure=False)
+    def main(x: R.Tensor((4,), "float32"), b: R.Tensor((), "bool")):
+        s = R.memory.alloc_storage(R.shape([16]), R.prim_value(0), R.str("global"), R.dtype("uint8"))
+        n = R.null_value()
+        if b:
+            v = n
+        else:
+            v = R.call_packed("vm.builtin.null_value", ty_args=(R.Any,))
+        k = R.call_packed("vm.builtin.copy", x, ty_args=(R.Any,))
+        t = R.match_cast(VALUE, TYPE)
+        return x
+"""
+
+
+@pytest.mark.vm
+@pytest.mark.parametrize(
+    ("value", "type_", "asked"),
+    [
+        ("n", 'R.Tensor((4,), "float32")', "n is a tensor"),
+        ("n", "R.Tensor(ndim=1)", "n is a tensor"),
+        ("v", 'R.Tensor(("m",), "float32")', "v is a tensor"),
+        ("s", 'R.Tensor((4,), "float32")', "s is a tensor"),
+        ("n", "R.Any", None),
+        ("s", "R.Any", None),
+        ("k", 'R.Tensor((4,), "float32")', None),
+    ],
+)
+def test_no_null_and_no_storage_is_a_tensor(value: str, type_: str, asked: str | None) -> None:
+    text = CAST.replace("VALUE", value).replace("TYPE", type_)
+    module = parse(text.replace("s = R", "m = T.int64()\n        s = R").replace('"m"', "m"))
+    told = [f"no input passes the match_cast `{asked}`"] if asked else []
+    assert [check.message for check in findings(module, "RLX505")] == told
+    machine = relax.VirtualMachine(relax.build(module, "llvm"), tvm.cpu())
+    given = tvm.runtime.tensor(np.ones(4, "float32")), tvm.runtime.tensor(np.array(True))
+    if asked:
+        with pytest.raises(TypeError, match="expect a Tensor"):
+            machine["main"](*given)
+    else:
+        machine["main"](*given)

@@ -299,12 +299,25 @@ class Walk(Extents):
         value = self.settled_again(node.value, found, self.value)
         indices = self.indices(node.indices)
         buffer = self.buffer(node.buffer)
+        if value is None and buffer.span is not None and self._is_counted(node.value):
+            value = self.terms.opaque(buffer.ref.name, buffer.span)
         predicate = getattr(node, "predicate", None)
         guard = True if predicate is None else Unread("it is under a predicate of lanes")
         with self.under(guard):
             self.access(buffer, indices, node, writes=True)
         self.stored(buffer, indices, value if buffer.ref.parameter is None else found)
         self.result(buffer, indices, found, wraps)
+
+    def _is_counted(self, node: Any) -> bool:
+        """Whether an integer is computed from sizes and loops alone, even if it cannot be expressed."""
+        if _is_variable(node):
+            known = self.known.get(node.__chandle__())
+            return isinstance(known, Poly) and not self.is_from_data((known,))
+        parts = [getattr(node, name, None) for name in ("a", "b", "value")]
+        operands = [part for part in parts if part is not None and not isinstance(part, int)]
+        return isinstance(getattr(node, "value", None), int) or (
+            bool(operands) and all(map(self._is_counted, operands))
+        )
 
     def _bind(self, node: Any) -> None:
         self.bind(node.var, self.settled(node.value))
