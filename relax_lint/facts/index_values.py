@@ -109,7 +109,7 @@ class IndexValues:
             return self._held(made.source, before) if dtype_of(made.type) == dtype_of(seen) else None
         if not writes or root in self._damaged or self._flow.aliases.roots.presumed_new(root) is not None:
             return None
-        if any(one.dtype is None or one.dtype != dtype_of(seen) for one in writes):
+        if any(one.dtype != dtype_of(seen) for one in writes):
             return None
         return _joined([self._left(one) for one in writes], reached=len(writes) == 1)
 
@@ -168,8 +168,7 @@ class IndexValues:
             for value in (*op.arguments, op.result):
                 yield from ((root, unknown) for root in self._roots_of(value))
             return
-        if not isinstance(op, KernelCall):
-            return
+        assert isinstance(op, KernelCall)
         effect = self._flow.effect_of(op)
         known = positions(op, self._flow.function)
         if known:
@@ -198,11 +197,11 @@ class IndexValues:
     ) -> Iterator[tuple[ValueId, _Write]]:
         """What an operator that sorts writes."""
         types = op.type.fields if isinstance(op.type, TupleType) else (op.type,)
-        for place, roots in enumerate(leaves(self._flow.aliases.roots.tree(op.result))):
+        outputs = leaves(self._flow.aliases.roots.tree(op.result))
+        for place, (roots, type_) in enumerate(zip(outputs, types, strict=True)):
             write = _Write(op.place.index)
-            extent, type_ = extents.get(place), types[place] if types and place < len(types) else None
-            bits = bits_of(type_)
-            if extent is not None and type_ is not None and bits is not None:
+            extent, bits = extents.get(place), bits_of(type_)
+            if extent is not None and bits is not None:
                 held = positions_below(extent, bits, op.callee)
                 write = write if held is None else _Write(op.place.index, held=held, type=type_)
             yield from ((root, write) for root in roots)
@@ -217,7 +216,9 @@ class IndexValues:
         if key not in self._known:
             self._known[key] = None
             self._depth += 1
-            if write.use is not None and self._depth <= MAX_DEPTH:
+            # Of any other write the type of the elements is not known.
+            assert write.use is not None
+            if self._depth <= MAX_DEPTH:
                 self._known[key] = self._stored(write.use, write.position)
             self._depth -= 1
         return self._known[key]
@@ -265,10 +266,7 @@ class IndexValues:
             return None
         found: dict[tuple[Presumption, Boolean], None] = {}
         for group in values.wraps:
-            negative = [self._bound(use, p, given) for p in group]
-            if None in negative:
-                return None
-            condition = _some_negative(negative)
+            condition = _some_negative(self._bound(use, p, given) for p in group)
             if not self._holds(use, condition):
                 if not condition.free_symbols:
                     return None
@@ -276,8 +274,10 @@ class IndexValues:
                     None
                 )
         for p in values.reductions:
-            condition = self._not_negative(use, p, given)
-            if not self._holds(use, condition):
+            room = self._bound(use, p, given)
+            # Of what nobody knows the size nothing follows from its being presumed.
+            condition = sympy.true if room is None else sympy.Ge(room, 0)
+            if room is None or not self._holds(use, condition):
                 found[NOT_EMPTY, condition] = None
         return tuple(found)
 

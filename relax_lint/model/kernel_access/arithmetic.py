@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from typing import Any, TypeAlias
 
@@ -89,8 +89,9 @@ class Arithmetic(Results):
         return None if found is None else c.Unread("32-bit arithmetic in a condition may wrap around")
 
     def _wrapped(self, values: Sequence[Poly]) -> Poly:
-        """Any number of 32 bits, that some values become."""
+        """Any number of 32 bits, that some values become: no compiler takes account of that."""
         found = self.terms.opaque("wrapped", _NARROW)
+        self.unsure |= found.atoms()
         if self.is_from_data(values):
             self.terms.from_data |= found.atoms()
         return found
@@ -122,6 +123,19 @@ class Arithmetic(Results):
         pair = self._pair(node)
         return None if pair is None else (self.narrow(pair[0], node.a), self.narrow(pair[1], node.b))
 
+    def _of_sure(self, node: Any, operation: Callable[[Poly, Poly], Value]) -> Value:
+        """What compilers simplify as if nothing wrapped around: they take `max(i * c, 0)` for `i * c`, which
+        is negative where it has. What is made so of such a number may be any.
+        """
+        pair = self._checked_pair(node)
+        if pair is None:
+            return None
+        return self._wrapped(pair) if self._is_unsure(pair) else operation(*pair)
+
+    def _is_unsure(self, values: Iterable[Poly]) -> bool:
+        """Whether values were computed from 32-bit arithmetic that may have wrapped around."""
+        return not self.unsure.isdisjoint(atom for value in values for atom in value.atoms())
+
     def _add(self, node: Any) -> Value:
         pair = self._pair(node)
         return None if pair is None else pair[0] + pair[1]
@@ -135,18 +149,16 @@ class Arithmetic(Results):
         return None if pair is None else pair[0] * pair[1]
 
     def _floor_div(self, node: Any) -> Value:
-        pair = self._checked_pair(node)
-        return None if pair is None else self.terms.quotient(*pair)
+        return self._of_sure(node, self.terms.quotient)
 
     def _floor_mod(self, node: Any) -> Value:
         pair = self._checked_pair(node)
         return None if pair is None else self.terms.remainder(*pair)
 
     def _trunc_div(self, node: Any) -> Value:
-        pair = self._checked_pair(node)
-        if pair is None:
-            return None
-        a, d = pair
+        return self._of_sure(node, self._toward_zero)
+
+    def _toward_zero(self, a: Poly, d: Poly) -> Value:
         if d.is_constant and d.constant < 0:
             a, d = -a, -d
         quotient = self.terms.quotient(a, d)
@@ -178,15 +190,12 @@ class Arithmetic(Results):
         return self.terms.choice((Option(sign, positive), Option(c.negated(sign), negative)))
 
     def _least(self, node: Any) -> Value:
-        return self._extreme(node, "min")
+        return self._of_sure(node, lambda *pair: self._extreme(pair, "min"))
 
     def _greatest(self, node: Any) -> Value:
-        return self._extreme(node, "max")
+        return self._of_sure(node, lambda *pair: self._extreme(pair, "max"))
 
-    def _extreme(self, node: Any, which: str) -> Value:
-        pair = self._checked_pair(node)
-        if pair is None:
-            return None
+    def _extreme(self, pair: tuple[Poly, Poly], which: str) -> Value:
         a, b = pair if which == "max" else pair[::-1]
         # Now a is the result where a >= b, for both.
         room = a - b
@@ -206,11 +215,11 @@ class Arithmetic(Results):
         return None if power is None else pair[0] * power
 
     def _shift_right(self, node: Any) -> Value:
-        pair = self._checked_pair(node)
-        if pair is None:
-            return None
-        power = self._power_of_two(pair[1], node)
-        return None if power is None else self.terms.quotient(pair[0], power)
+        return self._of_sure(node, lambda a, exponent: self._halved(a, exponent, node))
+
+    def _halved(self, a: Poly, exponent: Poly, node: Any) -> Value:
+        power = self._power_of_two(exponent, node)
+        return None if power is None else self.terms.quotient(a, power)
 
     def _power_of_two(self, exponent: Poly, node: Any) -> Poly | None:
         """Two to the power of an exponent, if that is no larger than the type of a shift allows."""
@@ -277,7 +286,7 @@ class Arithmetic(Results):
         if _holds(span, source) or _holds(span, (low, high)):
             return value
         if span[0] == -_INT32:
-            return self._wrap(value)
+            return self._wrap(value, cast=True)
         return self.terms.opaque("narrowed", span)
 
     def fitting(self, found: Value, node: Any) -> Value:
@@ -337,17 +346,24 @@ class Arithmetic(Results):
         if low is not None and high is not None and low >= -_INT32 and high < _INT32:
             return value
         if str(node.ty.dtype).startswith("int64") and not final:
+            if (low or 0) < -(2**63) or (high or 0) >= 2**63:
+                return self.terms.opaque("wrapped")
             self.wide[value] = None
         if final and low is None and high is None:
             return value
         return self._wrap(value) if str(node.ty.dtype).startswith("int32") else value
 
-    def _wrap(self, value: Poly) -> Poly:
+    def _wrap(self, value: Poly, *, cast: bool = False) -> Poly:
         """A value that may wrap around: what depends on it has to show that it does not."""
         if not self.is_careful:
             self.wraps.append(value)
             return value
-        return self._wrapped((value,)) if self.wraps_around((value,)) else value
+        if not self.wraps_around((value,)):
+            return value
+        found = self._wrapped((value,))
+        if cast and not self._is_unsure((value,)):
+            self.unsure -= found.atoms()
+        return found
 
 
 def span_of(dtype: str) -> tuple[int | None, int | None] | None:

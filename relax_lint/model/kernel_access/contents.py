@@ -55,6 +55,8 @@ class Contents(Scope):
             self._roots[max(known.atoms())] = root
             if root in self.counted:
                 self.terms.counted.add(max(known.atoms()))
+            if root in self.unsure_roots:
+                self.unsure |= known.atoms()
         return known
 
     def _element(self, buffer: Buffer, indices: tuple[Poly | None, ...]) -> Poly | None:
@@ -160,10 +162,12 @@ class Contents(Scope):
             for address, buffer in self.buffers.items()
         )
 
-    def stored(self, buffer: Buffer, indices: tuple[Poly | None, ...], value: Any) -> None:
-        """An element has a value from here on."""
+    def stored(self, buffer: Buffer, indices: tuple[Poly | None, ...], value: Any, number: Any) -> None:
+        """An element has a value from here on, as memory a number of its type."""
         self.forget((buffer.ref.root,))
-        self._learn(buffer, value)
+        if isinstance(number, Poly) and not self.unsure.isdisjoint(number.atoms()):
+            self.unsure_roots.add(buffer.ref.root)
+        self._learn(buffer, number)
         plain = buffer.ref.parameter is None and buffer.source is None and buffer.span is not None
         root = buffer.ref.root
         is_only = self.stores.get(root) == 1 and root not in self.unwritten and root not in self.shared

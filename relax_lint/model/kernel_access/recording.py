@@ -113,7 +113,7 @@ class Accesses(Contents):
         if self.is_careful:
             return
         if writes and holds is not None:
-            self.stored(buffer, (None,) * len(buffer.shape), holds)
+            self.stored(buffer, (None,) * len(buffer.shape), holds, holds)
         elif writes:
             self.hand(buffer)
         # A position is an index where there is one axis only.

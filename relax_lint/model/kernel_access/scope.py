@@ -47,6 +47,10 @@ class Scope:
         self.wraps: list[Poly] = []
         self.wide: dict[Poly, None] = {}
         """The integers of 64 bits that must not have wrapped around for what is stored to be known."""
+        self.unsure: set[int] = set()
+        """The atoms that stand for 32-bit arithmetic that may have wrapped around."""
+        self.unsure_roots: set[int] = set()
+        """The kernel's own buffers that hold such numbers."""
         self.callee = ""
         self.contents: dict[int, tuple[Poly, Poly]] = {}
         """For each parameter bounds on the integers that it holds."""

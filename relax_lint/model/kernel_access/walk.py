@@ -10,11 +10,13 @@ import sympy
 
 from relax_lint.model.kernel_access import conditions as c
 from relax_lint.model.kernel_access.accesses import BufferRef, LoopRange, Region
-from relax_lint.model.kernel_access.arithmetic import span_of
+from relax_lint.model.kernel_access.arithmetic import Value, span_of
 from relax_lint.model.kernel_access.asserted import checked_by
+from relax_lint.model.kernel_access.atoms import Kind
 from relax_lint.model.kernel_access.conditions import Condition, Unread
 from relax_lint.model.kernel_access.extents import Extents
 from relax_lint.model.kernel_access.layouts import Buffer
+from relax_lint.model.kernel_access.outside import reach
 from relax_lint.model.kernel_access.polynomials import ONE, ZERO, Poly
 from relax_lint.model.kernel_access.survey import Survey, always_leaves
 from relax_lint.vm import nodes, versions
@@ -295,7 +297,7 @@ class Walk(Extents):
 
     def _store(self, node: Any) -> None:
         found = self.value(node.value)
-        wraps = tuple(dict.fromkeys(self.wraps))
+        wraps = dict.fromkeys(self.wraps)
         value = self.settled_again(node.value, found, self.value)
         indices = self.indices(node.indices)
         buffer = self.buffer(node.buffer)
@@ -305,8 +307,29 @@ class Walk(Extents):
         guard = True if predicate is None else Unread("it is under a predicate of lanes")
         with self.under(guard):
             self.access(buffer, indices, node, writes=True)
-        self.stored(buffer, indices, value if buffer.ref.parameter is None else found)
-        self.result(buffer, indices, found, wraps)
+        if buffer.ref.parameter is None:
+            self.stored(buffer, indices, value, self._of_its_type(value, node.value))
+            return
+        if isinstance(found, Poly) and self._of_its_type(found, node.value) != found:
+            wraps[found] = None
+        self.stored(buffer, indices, found, found)
+        self.result(buffer, indices, found, tuple(wraps))
+
+    def _of_its_type(self, found: Value, node: Any) -> Value:
+        """What becomes of a number in memory of its type. Of what is counted up in memory the last step is
+        left to the loops around it.
+        """
+        bits = {"int32": 32, "int64": 64}.get(str(node.ty.dtype).partition("x")[0])
+        if bits is None or not isinstance(found, Poly) or found.single() is not None:
+            return found
+        low, high = self.terms.span(found)
+        if (low or 0) >= -(2 ** (bits - 1)) and (high or 0) < 2 ** (bits - 1):
+            loaded = any(self.terms[atom].kind is Kind.LOADED for atom in reach(self.terms, found.atoms()))
+            if loaded or bits == 64 or None not in (low, high):
+                return found
+        if bits == 64:
+            return self.terms.opaque("wrapped")
+        return self._wrapped((found,)) if self.wraps_around((found,)) else found
 
     def _is_counted(self, node: Any) -> bool:
         """Whether an integer is computed from sizes and loops alone, even if it cannot be expressed."""
