@@ -98,8 +98,9 @@ def selected(
             continue
         found = linear(condition.value, [symbol for symbol, _ in steps], loops)
         first = None if found is None else _first_numbers(condition, found, loops)
-        if found is None or first is None:
+        if first is None:
             return None
+        assert found is not None
         symbol, mapping = first
         replaced = {stride.symbol for stride in found.strides}
         indices = tuple(sympy.expand(index.xreplace(mapping)) for index in indices)

@@ -117,15 +117,17 @@ class Coverage:
     def _fill(self, store: Touch) -> Fill | None:
         """What a store fills."""
         indices, symbols = store.known_indices, store.symbols
-        if indices is None or symbols is None or store.shape is None or store.conditions is None:
+        if indices is None or symbols is None:
             return None
+        assert store.shape is not None
+        assert store.conditions is not None
         loops = tuple((symbol, loop.extent) for symbol, loop in zip(symbols, store.loops, strict=True))
         chosen = selected(indices, loops, store.conditions, self._loops)
-        if chosen is not None:
-            chosen = in_digits(chosen, self._loops)
-        position = None if chosen is None else flat_position(chosen.indices, store.shape, self._loops)
-        if chosen is None or position is None:
+        if chosen is None:
             return None
+        chosen = in_digits(chosen, self._loops)
+        position = flat_position(chosen.indices, store.shape, self._loops)
+        assert position is not None
         found = linear(position, [symbol for symbol, _ in chosen.steps], self._loops)
         if found is None:
             return None
@@ -134,12 +136,13 @@ class Coverage:
         for symbol, extent in chosen.steps:
             if symbol in used:
                 continue
-            if extent is None or not self._loops.in_signature(extent):
+            assert extent is not None
+            if not self._loops.in_signature(extent):
                 return None
             if extent not in store.shape:
                 # Without a step there is no element.
                 steps.append(sympy.Ge(extent, 1))
-        return fill_of(found, sympy.And(*steps), self._loops)
+        return fill_of(found, sympy.And(*steps))
 
     # -- loads of what was there before the call -----------------------------------------------
 
@@ -160,12 +163,10 @@ class Coverage:
     def _same_element(self, load: Touch, store: Touch) -> bool:
         """Whether a store that comes first in each step of the loops around both fills what is loaded."""
         one, other = load.known_indices, store.known_indices
-        if one is None or other is None or load.shape != store.shape:
+        if one is None or other is None:
             return False
         shared = {loop.symbol for loop in common_loops(load, store)}
         inner = {loop.symbol for loop in store.loops} - shared
-        if None in shared | inner:
-            return False
         met: set[sympy.Symbol] = set()
         for loaded, stored in zip(one, other, strict=True):
             if loaded == stored and not stored.free_symbols & inner:
@@ -196,14 +197,9 @@ class Coverage:
 
     def _stored_a_step_before(self, load: Touch, store: Touch) -> bool:
         symbol, one, other = load.loops[-1].symbol, load.known_indices, store.known_indices
-        if (
-            symbol is None
-            or not load.loops[-1].serial
-            or one is None
-            or other is None
-            or load.shape != store.shape
-        ):
+        if not load.loops[-1].serial or one is None or other is None:
             return False
+        assert symbol is not None
         if any(
             loaded.xreplace({symbol: symbol + 1}) != stored for loaded, stored in zip(one, other, strict=True)
         ):

@@ -79,8 +79,10 @@ class Dependences:
     def _told_by_axes(self, load: Touch, store: Touch, shared: list[sympy.Symbol]) -> set[sympy.Symbol]:
         """The loops that equal indices on the same axis tell."""
         one, other = load.known_indices, store.known_indices
-        if one is None or other is None or load.shape is None or store.shape is None:
+        if one is None or other is None:
             return set()
+        assert load.shape is not None
+        assert store.shape is not None
         if (
             len(one) != len(other)
             or load.shape[1:] != store.shape[1:]
@@ -96,10 +98,13 @@ class Dependences:
     def _told(self, load: Touch, store: Touch, shared: list[sympy.Symbol]) -> set[sympy.Symbol]:
         """The loops that equal distances from the start tell."""
         one, other = load.known_indices, store.known_indices
-        if one is None or other is None or load.shape is None or store.shape is None:
+        if one is None or other is None:
             return set()
+        assert load.shape is not None
+        assert store.shape is not None
         here = flat_position(one, load.shape, self._loops)
-        if here is None or here != flat_position(other, store.shape, self._loops):
+        assert here is not None
+        if here != flat_position(other, store.shape, self._loops):
             return set()
         return self._told_by(here, shared)
 

@@ -64,10 +64,9 @@ class ExpressionReader:
         self._nest: tuple[Loop, ...] = ()
         self._left: set[str] = set()
         """The ways out that a statement before this one may have taken."""
-        for position, (var, parameter) in enumerate(zip(variables, parameters, strict=True)):
-            if not isinstance(parameter, BufferParameter) and type(var.ty).__name__ == "PrimType":
-                continue
-            self._roots[var] = position
+        for position, var in enumerate(variables):
+            if type(var.ty).__name__ != "PrimType":
+                self._roots[var] = position
 
     def _store(self, node: Any) -> None:
         loads: list[tuple[Any, tuple[Any, ...]]] = []
@@ -219,18 +218,21 @@ class ExpressionReader:
         known = [position for position in positions if position is not None]
         if len(set(known)) < len(arrays) or any(array.buffer in self._windows for array in arrays):
             return False
-        whole = [self._whole_of(position, array.shape) for position, array in zip(known, arrays, strict=True)]
-        if None in whole:
+        shapes = [
+            self._whole_of(position, array.shape) for position, array in zip(known, arrays, strict=True)
+        ]
+        whole = [shape for shape in shapes if shape is not None]
+        if len(whole) < len(shapes):
             return False
         for position in known:
             self.flow.give_up(position)
         self.effects.reads.add(known[0])
         self.touches.append(self._anywhere(known[0], writes=False))
-        source, axis = whole[0] or (), sorting.axis
+        source, axis = whole[0], sorting.axis
         for position, shape in zip(known[1:], whole[1:], strict=True):
             self.effects.write(position)
             self.touches.append(self._anywhere(position, writes=True))
-            self.filled[position] = _filled(source, shape or (), axis, sorting.first)
+            self.filled[position] = _filled(source, shape, axis, sorting.first)
         return True
 
     def _whole_of(self, position: int, extents: Sequence[Any]) -> tuple[sympy.Expr, ...] | None:
@@ -304,7 +306,8 @@ class ExpressionReader:
             if nodes.is_load(inner):
                 source = self._roots.get(nodes.loaded_buffer(inner))
                 steps = None if source is None else self._steps_over(source, inner)
-                if source is not None and steps is not None:
+                if steps is not None:
+                    assert source is not None
                     self.lookups.append(Lookup(position, axis, source, steps))
 
     def _steps_over(self, source: int, load: Any) -> tuple[sympy.Expr, ...] | None:
@@ -312,9 +315,9 @@ class ExpressionReader:
         other.
         """
         shape, indices = self._shape(source), self._indices(load.indices)
-        if shape is None or len(shape) != len(indices) or nodes.loaded_buffer(load) in self._windows:
+        if shape is None or nodes.loaded_buffer(load) in self._windows:
             return None
-        moving = [index for index in indices if index is not None and index != 0]
+        moving = [index for index in indices if index != 0]
         if len(set(moving)) < len(moving):
             return None
         for index, extent in zip(indices, shape, strict=True):

@@ -34,10 +34,10 @@ class Fill:
     steps: Boolean = sympy.true
 
 
-def fill_of(found: Linear, steps: Boolean, loops: Loops) -> Fill:
+def fill_of(found: Linear, steps: Boolean) -> Fill:
     """What a store at such positions fills."""
     repeats = tuple(Repeat(stride.coefficient, stride.trips) for stride in found.strides if stride.trips != 1)
-    return _joined(Fill(found.start, sympy.Integer(1), repeats, steps), loops)
+    return _joined(Fill(found.start, sympy.Integer(1), repeats, steps))
 
 
 def merged(fills: Iterable[Fill], loops: Loops) -> list[Fill]:
@@ -60,13 +60,14 @@ def merged(fills: Iterable[Fill], loops: Loops) -> list[Fill]:
         pending += together
 
 
-def _joined(fill: Fill, loops: Loops) -> Fill:
-    """Repeated blocks that touch each other are one block."""
+def _joined(fill: Fill) -> Fill:
+    """Repeated blocks that touch each other are one block. It is as large as they are distant, which is
+    never below zero: a number of steps below zero does not make a block above.
+    """
     pending, block = list(fill.repeats), fill.block
     while True:
         chosen = next((one for one in pending if sympy.expand(one.distance - block) == 0), None)
-        # Two numbers below zero would make one above.
-        if chosen is None or not (loops.is_not_negative(block) or loops.is_not_negative(chosen.trips)):
+        if chosen is None:
             return replace(fill, block=block, repeats=tuple(pending))
         pending.remove(chosen)
         block = sympy.expand(block * chosen.trips)
@@ -88,7 +89,7 @@ def _behind(one: Fill, other: Fill, loops: Loops) -> list[Fill] | None:
             return None
     block = sympy.expand(one.block + other.block)
     both = Fill(one.start, block, one.repeats, sympy.And(one.steps, other.steps))
-    return [_joined(fill, loops) for fill in (both, *rest)]
+    return [_joined(fill) for fill in (both, *rest)]
 
 
 def _cut(fill: Fill, pattern: Fill, loops: Loops) -> tuple[Fill, Fill] | None:
@@ -115,9 +116,9 @@ def _cut(fill: Fill, pattern: Fill, loops: Loops) -> tuple[Fill, Fill] | None:
 
 
 def in_a_row(fills: Sequence[Fill], count: sympy.Expr) -> bool:
-    """Whether some blocks lie one behind the other from the first element to the last."""
+    """Whether some blocks, which are not repeated, lie one behind the other and make up all elements."""
     end = sympy.Integer(0)
-    pending = [fill for fill in fills if not fill.repeats and fill.steps == sympy.true]
+    pending = [fill for fill in fills if fill.steps == sympy.true]
     while pending:
         following = next((fill for fill in pending if sympy.expand(fill.start - end) == 0), None)
         if following is None:

@@ -104,15 +104,11 @@ class Loops:
         self._reached.clear()
         self.positions.clear()
 
-    def extents(self, symbols: Iterable[sympy.Symbol]) -> tuple[sympy.Expr, ...] | None:
-        """The extents of the loops of these variables; None where the signature does not tell one."""
-        found = []
-        for symbol in symbols:
-            known = self._ranges.get(symbol)
-            if known is None or not known.extent.free_symbols <= self._signature:
-                return None
-            found.append(known.extent)
-        return tuple(found)
+    def forget(self, symbol: sympy.Symbol) -> None:
+        """The range of a loop variable is not known."""
+        self._ranges.pop(symbol, None)
+        self._reached.clear()
+        self.positions.clear()
 
     def in_signature(self, value: sympy.Expr) -> bool:
         """Whether an expression has no symbols but those of the signature."""

@@ -104,13 +104,12 @@ class Widths:
         return low, high
 
     def _division(self, value: sympy.Expr, inner: Span, divisor: Span) -> Span | None:
-        constant = bool(divisor[0].is_Integer and divisor[0] > 0)
-        if not (constant or self._is_positive(divisor[0])):
+        if not self._is_positive(divisor[0]):
             return None
         if isinstance(value, FloorMod):
             return _ZERO, sympy.expand(divisor[1] - 1)
         if self._is_positive(inner[0]):
-            constant = constant and divisor[0] == divisor[1]
+            constant = bool(divisor[0].is_Integer and divisor[0] > 0) and divisor[0] == divisor[1]
             return _ZERO, FloorDiv(inner[1], divisor[0]) if constant else inner[1]
         if all(end.is_Integer for end in inner):
             return min(inner[0], _ZERO), max(inner[1], _ZERO)

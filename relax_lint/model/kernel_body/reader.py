@@ -41,6 +41,8 @@ class BodyReader(ExpressionReader):
         self.reductions: list[Reduction] = []
         self._threads: dict[str, Loop] = {}
         """The loop over each thread of a device around a statement."""
+        self._counted: dict[Any, tuple[sympy.Expr, sympy.Expr, sympy.Expr] | None] = {}
+        """The variables of loops before, each with its first number, how many there are and the step."""
 
     def statement(self, node: Any) -> None:
         """Read a statement and what is inside it."""
@@ -56,8 +58,8 @@ class BodyReader(ExpressionReader):
 
     def _leave(self, node: Any) -> None:
         found = exit_of(node)
-        if found is not None:
-            self._left.add(found)
+        assert found is not None
+        self._left.add(found)
         if found == RETURN and getattr(node, "value", None) is not None:
             self._control(node.value)
 
@@ -257,7 +259,7 @@ class BodyReader(ExpressionReader):
 
     def _declare(self, node: Any) -> None:
         source = nodes.data_of_buffer(node.data)
-        if source is not None and source in self._roots:
+        if source in self._roots:
             self._window(node.buffer, source)
         else:
             self._control(node.data)
@@ -288,11 +290,14 @@ class BodyReader(ExpressionReader):
     def _enter(self, var: Any, first: Any, extent: Any, step: Any, *, serial: bool) -> Loop:
         """A loop whose variable runs over `extent` integers from `first` on, or every so many of them."""
         symbol = self._loops.symbol_of(var)
-        try:
-            start, width = self._translator.expr(first), self._translator.expr(extent)
-            stride = sympy.Integer(1) if step is None else self._translator.expr(step)
-        except (Untranslatable, AttributeError):
+        steps = self._steps_of(first, extent, step)
+        if self._counted.setdefault(var, steps) != steps:
+            # A variable has one symbol, and that one range. TVM calls such a kernel ill-formed.
+            self._loops.forget(symbol)
+            self._counted[var] = steps = None
+        if steps is None:
             return Loop(None, None)
+        start, width, stride = steps
         if stride == 1:
             self._loops.enter(symbol, start, width)
         elif stride.is_Integer and stride > 1:
@@ -301,6 +306,16 @@ class BodyReader(ExpressionReader):
         else:
             return Loop(None, None)
         return Loop(symbol, width, serial)
+
+    def _steps_of(
+        self, first: Any, extent: Any, step: Any
+    ) -> tuple[sympy.Expr, sympy.Expr, sympy.Expr] | None:
+        """The first number of a loop, how many there are, and the step; None where one cannot be read."""
+        try:
+            stride = sympy.Integer(1) if step is None else self._translator.expr(step)
+            return self._translator.expr(first), self._translator.expr(extent), stride
+        except (Untranslatable, AttributeError):
+            return None
 
 
 _STATEMENTS: dict[str, Callable[[BodyReader, Any], None]] = {

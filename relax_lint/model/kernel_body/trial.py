@@ -58,7 +58,7 @@ class Trial:
         try:
             if nodes.says_no_alias(self.prim_func):
                 return None
-            shapes = [self._extents(shape, values) for shape in self.shapes]
+            shapes = [None if shape is None else _numbers(shape, values) for shape in self.shapes]
             if self._body is None:
                 self._body = Compiler().statement(self.prim_func.body)
             return all(self._differs(seed, values, shapes, sharing) for seed in range(len(_CONTENTS)))
@@ -70,11 +70,11 @@ class Trial:
         """The parameters of which every element is written, where all have a known size and nothing that they
         hold decides that.
         """
-        if not all(self.shapes) or any(not e.is_Integer for shape in self.shapes for e in shape or ()):
+        shapes = [shape for shape in self.shapes if shape]
+        if len(shapes) < len(self.shapes) or any(not e.is_Integer for shape in shapes for e in shape):
             return frozenset()
         try:
-            found = [self._extents(shape, {}) or () for shape in self.shapes]
-            memories = [_Marked(shape) for shape in found]
+            memories = [_Marked(_numbers(shape, {})) for shape in shapes]
             body = Compiler().statement(self.prim_func.body)
             body(Frame({}, dict(zip(self.prim_func.params, memories, strict=True)), MAX_STEPS))
         except (Declined, ArithmeticError, ValueError, LookupError, TypeError):
@@ -107,7 +107,9 @@ class Trial:
             scalars = {var: values[symbol] for var, symbol in self.symbols.items() if symbol in values}
             self._body(Frame(scalars, buffers, MAX_STEPS))
         one, other = apart[sharing.written], shared[sharing.written]
-        return one is not None and other is not None and not _alike(one.contents(), other.contents())
+        assert one is not None
+        assert other is not None
+        return not _alike(one.contents(), other.contents())
 
     def _memories(
         self, seed: int, shapes: list[tuple[int, ...] | None], sharing: Sharing, shared: bool
@@ -131,13 +133,13 @@ class Trial:
             found[position] = Memory(cells if shared else list(cells), start, memory.shape)
         return found
 
-    def _extents(self, shape: Extents | None, values: Mapping[sympy.Symbol, int]) -> tuple[int, ...] | None:
-        if shape is None:
-            return None
-        extents = tuple(_value(extent, values) for extent in shape)
-        if min(extents, default=0) < 0 or math.prod(extents) > _MAX_ELEMENTS:
-            raise Declined
-        return extents
+
+def _numbers(shape: Extents, values: Mapping[sympy.Symbol, int]) -> tuple[int, ...]:
+    """The extents of a buffer. Raises `Declined` where there are none, or too many elements."""
+    extents = tuple(_value(extent, values) for extent in shape)
+    if min(extents, default=0) < 0 or math.prod(extents) > _MAX_ELEMENTS:
+        raise Declined
+    return extents
 
 
 def _value(extent: sympy.Expr, values: Mapping[sympy.Symbol, int]) -> int:
