@@ -8,11 +8,13 @@ follow on every path.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from functools import partial
+from typing import TypeAlias
 
 import sympy
 
+from relax_lint.analysis.access_paths import AccessPath
 from relax_lint.analysis.certainty import Certainty, weakest
 from relax_lint.analysis.events import Apart, Overwriting
 from relax_lint.analysis.flow import FunctionFlow
@@ -145,8 +147,9 @@ def _copied(call: KernelCall, written: ValueId, flow: FunctionFlow) -> list[Valu
 
 def harmless_reuses(flow: FunctionFlow) -> Iterator[Decided[AllocTensor]]:
     """The tensors on reused storages that overwrite nothing which is read
-    later: fine without a question.
+    later: fine without a question, unless somebody kept what was there and writes it later.
     """
+    keepers = tuple(_keepers(flow))
     fine = certain(Verdict.ALWAYS_FINE, "nothing written to its storage before is read afterwards")
     seen: set[ValueId] = set()
     contents = flow.contents
@@ -156,5 +159,37 @@ def harmless_reuses(flow: FunctionFlow) -> Iterator[Decided[AllocTensor]]:
         if op.storage is not None:
             storages = flow.aliases.roots_of(op.storage)
             if not storages.isdisjoint(seen) and op.result not in blamed:
-                yield Decided(op, fine)
+                yield Decided(op, fine, _not_kept(op, storages, keepers, flow))
             seen |= storages
+
+
+_Keeper: TypeAlias = "tuple[KernelCall | FunctionCall, frozenset[ValueId], str]"
+"""A call that may keep what it is given, the memory that it is given, and that it does not, in words."""
+
+
+def _keepers(flow: FunctionFlow) -> Iterator[_Keeper]:
+    for call in flow.calls:
+        effect = flow.effect_of(call)
+        if not effect.known and flow.effects.kernel_of(call) is None:
+            given = (flow.memory.owners(argument) for argument in call.arguments)
+            yield call, frozenset[ValueId]().union(*given), effect.why
+    for invoked in flow.function_calls:
+        summary = flow.summary_of(invoked)
+        paths = [*map(AccessPath, invoked.arguments)]
+        if summary is not None:
+            paths = [summary.path(path, invoked) for path in (*summary.passed, *summary.handed_on)]
+        if paths:
+            given = (flow.memory.owners_at(path) for path in paths)
+            text = f"nobody keeps what `{invoked.callee}` passes on"
+            yield invoked, frozenset[ValueId]().union(*given), text
+
+
+def _not_kept(
+    op: AllocTensor, storages: frozenset[ValueId], keepers: Sequence[_Keeper], flow: FunctionFlow
+) -> tuple[Presumption, ...]:
+    """That nobody kept a tensor of a storage before it was reused, where a call further down may write it."""
+    later = [call for call, *_ in keepers if call.place.index > op.place.index]
+    if not any(flow.contents.is_used_after(op.result, call) for call in later):
+        return ()
+    before = (why for call, given, why in keepers if call.place.index < op.place.index and given & storages)
+    return tuple(Presumption(why) for why in dict.fromkeys(before))
