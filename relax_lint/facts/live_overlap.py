@@ -62,6 +62,8 @@ def _decided(event: Overwriting, flow: FunctionFlow, judge: Judge) -> Decided[Ov
         why_not = "it may be written again in between"
     elif not _is_whole(event, flow):
         why_not = "it may be written in part only"
+    if any(_is_on_several(value, flow) for value in (event.written, event.reading.value)):
+        why_not = "which storage it lies on depends on the branch taken"
     if _writes_both(event, flow):
         certainty, why_not = Certainty.MAY, "the call writes both, and which of them it writes last decides"
     decision = judge.judge_event(claim, certainty, why_not)
@@ -72,6 +74,11 @@ def _decided(event: Overwriting, flow: FunctionFlow, judge: Judge) -> Decided[Ov
     mixed = decision.safe_when is not None
     only_empty = mixed and judge.safe_only_if(decision, claim, either_empty(written, read))
     return Decided(event, decision, (*event.reading.presumptions, *_presumed(event, flow)), only_empty)
+
+
+def _is_on_several(value: ValueId, flow: FunctionFlow) -> bool:
+    """Whether a tensor lies on one of several storages."""
+    return len(flow.aliases.roots_of(value)) == 1 < len(flow.memory.owners(value))
 
 
 def _writes_both(event: Overwriting, flow: FunctionFlow) -> bool:
