@@ -199,7 +199,11 @@ class ContentWrites:
                 continue
             # A tensor in `unwritten` holds nothing to overwrite on some of the paths.
             always = damage is None and len(roots) == 1 and self._paths.always_with(allocation, op)
-            found = Damage(must_if(always and definitely and harmless is None), harmless=harmless)
+            # Either may be on another storage: a branch chooses it.
+            one_storage = all(len(self._storages(one)) <= 1 for one in (tensor, *roots))
+            found = Damage(
+                must_if(always and definitely and one_storage and harmless is None), harmless=harmless
+            )
             state.overwritten.setdefault(tensor, {})[op.place.index, mending.value] = found
         for tensor, presumed in self._perhaps_on[storage]:
             later = self._last_use[tensor] > op.place.index

@@ -8,11 +8,13 @@ follow on every path.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from functools import partial
+from typing import TypeAlias
 
 import sympy
 
+from relax_lint.analysis.access_paths import AccessPath
 from relax_lint.analysis.certainty import Certainty, weakest
 from relax_lint.analysis.events import Apart, Overwriting
 from relax_lint.analysis.flow import FunctionFlow
@@ -60,6 +62,8 @@ def _decided(event: Overwriting, flow: FunctionFlow, judge: Judge) -> Decided[Ov
         why_not = "it may be written again in between"
     elif not _is_whole(event, flow):
         why_not = "it may be written in part only"
+    if any(_is_on_several(value, flow) for value in (event.written, event.reading.value)):
+        why_not = "which storage it lies on depends on the branch taken"
     if _writes_both(event, flow):
         certainty, why_not = Certainty.MAY, "the call writes both, and which of them it writes last decides"
     decision = judge.judge_event(claim, certainty, why_not)
@@ -70,6 +74,11 @@ def _decided(event: Overwriting, flow: FunctionFlow, judge: Judge) -> Decided[Ov
     mixed = decision.safe_when is not None
     only_empty = mixed and judge.safe_only_if(decision, claim, either_empty(written, read))
     return Decided(event, decision, (*event.reading.presumptions, *_presumed(event, flow)), only_empty)
+
+
+def _is_on_several(value: ValueId, flow: FunctionFlow) -> bool:
+    """Whether a tensor lies on one of several storages."""
+    return len(flow.aliases.roots_of(value)) == 1 < len(flow.memory.owners(value))
 
 
 def _writes_both(event: Overwriting, flow: FunctionFlow) -> bool:
@@ -145,8 +154,9 @@ def _copied(call: KernelCall, written: ValueId, flow: FunctionFlow) -> list[Valu
 
 def harmless_reuses(flow: FunctionFlow) -> Iterator[Decided[AllocTensor]]:
     """The tensors on reused storages that overwrite nothing which is read
-    later: fine without a question.
+    later: fine without a question, unless somebody kept what was there and writes it later.
     """
+    keepers = tuple(_keepers(flow))
     fine = certain(Verdict.ALWAYS_FINE, "nothing written to its storage before is read afterwards")
     seen: set[ValueId] = set()
     contents = flow.contents
@@ -156,5 +166,37 @@ def harmless_reuses(flow: FunctionFlow) -> Iterator[Decided[AllocTensor]]:
         if op.storage is not None:
             storages = flow.aliases.roots_of(op.storage)
             if not storages.isdisjoint(seen) and op.result not in blamed:
-                yield Decided(op, fine)
+                yield Decided(op, fine, _not_kept(op, storages, keepers, flow))
             seen |= storages
+
+
+_Keeper: TypeAlias = "tuple[KernelCall | FunctionCall, frozenset[ValueId], str]"
+"""A call that may keep what it is given, the memory that it is given, and that it does not, in words."""
+
+
+def _keepers(flow: FunctionFlow) -> Iterator[_Keeper]:
+    for call in flow.calls:
+        effect = flow.effect_of(call)
+        if not effect.known and flow.effects.kernel_of(call) is None:
+            given = (flow.memory.owners(argument) for argument in call.arguments)
+            yield call, frozenset[ValueId]().union(*given), effect.why
+    for invoked in flow.function_calls:
+        summary = flow.summary_of(invoked)
+        paths = [*map(AccessPath, invoked.arguments)]
+        if summary is not None:
+            paths = [summary.path(path, invoked) for path in (*summary.passed, *summary.handed_on)]
+        if paths:
+            given = (flow.memory.owners_at(path) for path in paths)
+            text = f"nobody keeps what `{invoked.callee}` passes on"
+            yield invoked, frozenset[ValueId]().union(*given), text
+
+
+def _not_kept(
+    op: AllocTensor, storages: frozenset[ValueId], keepers: Sequence[_Keeper], flow: FunctionFlow
+) -> tuple[Presumption, ...]:
+    """That nobody kept a tensor of a storage before it was reused, where a call further down may write it."""
+    later = [call for call, *_ in keepers if call.place.index > op.place.index]
+    if not any(flow.contents.is_used_after(op.result, call) for call in later):
+        return ()
+    before = (why for call, given, why in keepers if call.place.index < op.place.index and given & storages)
+    return tuple(Presumption(why) for why in dict.fromkeys(before))

@@ -123,3 +123,14 @@ def test_a_function_that_is_not_seen_may_take_one_tensor_twice() -> None:
     apart = _module(lines + call.replace("OTHER", "x"), 16, "w")
     assert {check.verdict for check in checks(apart, "RLX206")} == {FINE}
     assert _run(apart) == [2, 4, 6, 8]
+
+
+@pytest.mark.vm
+@pytest.mark.parametrize(("source", "verdict"), [("t", UNSURE), ("x", FINE)])
+def test_a_sort_reads_each_row_before_it_writes_it(source: str, verdict: Verdict) -> None:
+    lines = "k = Module.copy(x, t)\n    "
+    numbers = "R.prim_value(0), R.prim_value(0)"
+    lines += f'w = R.call_packed("tvm.contrib.sort.argsort", {source}, t, {numbers}, ty_args=(R.Tuple,))'
+    module = _module(lines, 16)
+    assert {check.verdict for check in checks(module, "RLX206")} <= {verdict}
+    assert _run(module) == [3, 2, 1, 0]
