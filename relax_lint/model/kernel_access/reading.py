@@ -67,7 +67,8 @@ class _Reader:
         for _ in range(MAX_LIMITED):
             is_open = any(not is_settled(one) for access in accesses for one in access.obligations)
             found = limits_of(len(walk.symbols), self._beyond) if is_open else ()
-            if set(found) == set(self._limits):
+            if not found or set(found) == set(self._limits):
+                # Nothing is open, or no other limit is known.
                 break
             self._limits = found
             limited = self.read()
