@@ -141,9 +141,8 @@ class Search:
 
     def is_member(self, point: Point) -> bool:
         """Whether a full assignment is a member of the domain."""
-        if any(not INT64_MIN <= x <= INT64_MAX for x in point):
-            return False
-        return self._facts is not None and self._facts(point) is True
+        is_int64 = all(INT64_MIN <= x <= INT64_MAX for x in point)
+        return is_int64 and self._facts is not None and self._facts(point) is True
 
     def complete(self, values: Point) -> Point:
         """All symbols' values for values of the axes. Raises ZeroDivisionError."""
@@ -210,7 +209,6 @@ class _SmallestSearch:
             return False
         if holds is None:
             self.undefined = True
-        if not holds:
             return False
         key = (sum(map(abs, point)), point)
         if self._key is None or key < self._key:
@@ -320,10 +318,8 @@ def _compiled(
         parts = [compile_condition(c, symbols) for c in conditions]
     except TypeError:
         return None
-
     if len(parts) == 1:
-        (only,) = parts
-        return lambda point: only(*point)
+        return lambda point: parts[0](*point)
 
     def holds(point: Point) -> bool | None:
         result: bool | None = True
