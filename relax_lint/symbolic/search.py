@@ -61,6 +61,7 @@ class Search:
         self._facts = _compiled(knowledge.conditions, knowledge.symbols)
         evaluated = (*knowledge.conditions, *knowledge.solved.values())
         self._price = PER_POINT + (len(knowledge.symbols) + sum(map(size_of, evaluated))) // 8
+        self._is_plain = tuple(knowledge.symbols) == tuple(self._axes) and not knowledge.solved
 
     def smallest(self, condition: Boolean, budget: Budget) -> BestPoint:
         """The member with the smallest sum of absolute values, then the lexicographically first, at
@@ -127,18 +128,25 @@ class Search:
 
     def member(self, values: Point) -> Point | None:
         """The full assignment for values of the axes, if it is a member of the domain."""
+        point = self.completed(values)
+        return point if point is not None and self.is_member(point) else None
+
+    def completed(self, values: Point) -> Point | None:
+        """The full assignment for values of the axes, member or not; None where there is none."""
         spend(self._price)
         try:
-            point = self.complete(values)
+            return self.complete(values)
         except ZeroDivisionError:
             return None
-        if any(not INT64_MIN <= x <= INT64_MAX for x in point):
-            return None
-        return point if self._facts is not None and self._facts(point) else None
+
+    def is_member(self, point: Point) -> bool:
+        """Whether a full assignment is a member of the domain."""
+        is_int64 = all(INT64_MIN <= x <= INT64_MAX for x in point)
+        return is_int64 and self._facts is not None and self._facts(point) is True
 
     def complete(self, values: Point) -> Point:
         """All symbols' values for values of the axes. Raises ZeroDivisionError."""
-        return tuple(value(*values) for value in self._values)
+        return values if self._is_plain else tuple([value(*values) for value in self._values])
 
     def _solutions(self, formula: Formula | None, symbol: Any) -> IntSet:
         """Values of the symbol outside which the formula or a fact about the symbol fails."""
@@ -192,13 +200,15 @@ class _SmallestSearch:
 
     def try_point(self, values: Point) -> bool:
         """Keep the point if it is a member, satisfies the condition and beats the best so far."""
-        point = self.search.member(values)
+        point = self.search.completed(values)
         if point is None or self.test is None:
             return False
         holds = self.test(point)
+        # At most points the condition fails: whether they are members does not matter.
+        if holds is False or not self.search.is_member(point):
+            return False
         if holds is None:
             self.undefined = True
-        if not holds:
             return False
         key = (sum(map(abs, point)), point)
         if self._key is None or key < self._key:
@@ -308,6 +318,8 @@ def _compiled(
         parts = [compile_condition(c, symbols) for c in conditions]
     except TypeError:
         return None
+    if len(parts) == 1:
+        return lambda point: parts[0](*point)
 
     def holds(point: Point) -> bool | None:
         result: bool | None = True
@@ -347,11 +359,14 @@ def _within_shell(
     boxes: list[Interval], axis: int, radius: int, least: list[int], most: list[int]
 ) -> Iterator[Point]:
     """The same for the axes from `axis` on: those from each axis on take between `least` and `most`."""
-    if axis == len(boxes):
-        if radius == 0:
-            yield ()
+    if not boxes:
+        yield from [()] if radius == 0 else ()
         return
     low, high = boxes[axis]
+    if axis == len(boxes) - 1:
+        # It takes what is left of the radius.
+        yield from [(x,) for x in ((-radius, radius) if radius else (0,)) if low <= x <= high]
+        return
     # The rest takes between `least` and `most` of the radius: no other x has a point.
     far, near = radius - least[axis + 1], max(radius - most[axis + 1], 0)
     for first, last in ((-far, min(-near, far)), (max(near, 1 - near), far)):

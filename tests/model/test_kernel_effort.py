@@ -2,12 +2,19 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import pytest
 import tvm
 from tvm import relax
 
-from relax_lint.model.kernel_access import terms
+from relax_lint.model.kernel_access import scope, terms
+from relax_lint.model.kernel_access.atoms import Kind
+from relax_lint.model.kernel_access.conditions import AtLeastZero
+from relax_lint.model.kernel_access.outside import Around, Claim, obligations
+from relax_lint.model.kernel_access.polynomials import constant
 from relax_lint.model.kernel_access.reading import read_accesses
+from relax_lint.model.kernel_access.walk import Walk
 
 TOO_LARGE = "the kernel is too large for every access to be judged"
 ROOM = 500
@@ -52,3 +59,57 @@ def test_no_more_is_done_than_is_allowed(
     assert len(part.accesses) == len(whole.accesses)
     pairs = zip(part.accesses, whole.accesses, strict=True)
     assert all(one.obligations or not other.obligations for one, other in pairs)
+
+
+HANDED = """
+@T.prim_func(s_tir=True)
+def main(x: T.Buffer((16,), "float32"), y: T.Buffer((16,), "float32")):
+    s = T.alloc_buffer((16,), "float32")
+    for i in range(16):
+        s[i // 2 * 2] = x[i // 4 * 4]
+    T.evaluate(T.call_extern("int32", "f", s.data))
+    for i in range(16):
+        y[i // 2 * 2] = s[i]
+"""
+
+
+def test_indices_are_judged_in_the_reading_that_is_kept(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The first reading only finds out that others write `s`: nobody asks what its accesses leave."""
+    begun: list[terms.Terms] = []
+    judged: list[tuple[int, int]] = []
+    read = Walk.statement
+
+    def statement(walk: Walk, node: object) -> None:
+        if walk.terms not in begun:
+            begun.append(walk.terms)
+        read(walk, node)
+
+    def counted(of: terms.Terms, claims: Sequence[Claim], around: Around) -> object:
+        judged.extend((begun.index(of), axis) for axis, _, _ in claims if axis is not None)
+        return obligations(of, claims, around)
+
+    monkeypatch.setattr(Walk, "statement", statement)
+    monkeypatch.setattr(scope, "obligations", counted)
+    found = read_accesses(tvm.script.from_source(HANDED))
+    assert len(begun) == 2
+    assert found.terms is begun[1]
+    # Two ends of one axis, for each access but that of which nothing is known.
+    readable = [access for access in found.accesses if not access.unread]
+    assert len(readable) == 4
+    assert len(judged) == 2 * len(readable)
+    assert {number for number, _ in judged} == {1}
+
+
+def test_what_was_tried_is_not_tried_again_where_only_conditions_on_other_numbers_are_added() -> None:
+    found = terms.Terms()
+    loop, other = (found.loop(name, constant(0), constant(8)) for name in "ij")
+    half = found.quotient(loop, constant(2))
+    assert half is not None
+    assert found[max(half.atoms())].kind is Kind.QUOTIENT
+    # 2 * (i // 2) > i never holds.
+    claim = (0, False, half.scale(2) - loop.shift(1))
+    assert obligations(found, [claim], Around((), ())) == ()
+    before = found.effort
+    assert before > 0
+    assert obligations(found, [claim], Around((AtLeastZero(other.shift(-1)),), ())) == ()
+    assert found.effort == before

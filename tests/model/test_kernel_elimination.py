@@ -11,7 +11,9 @@ from dataclasses import dataclass
 import pytest
 import sympy
 
+from relax_lint.model.kernel_access import elimination
 from relax_lint.model.kernel_access.atoms import Kind
+from relax_lint.model.kernel_access.bounds import Step
 from relax_lint.model.kernel_access.elimination import Left, can_hold, eliminate
 from relax_lint.model.kernel_access.polynomials import Poly, constant, reduced
 from relax_lint.model.kernel_access.terms import Terms
@@ -117,6 +119,19 @@ def test_what_is_left_is_exact_for_most_systems_and_never_wrong(products: bool, 
     chance = random.Random(15)
     seen = Counter(compared(system(chance, products=products)) for _ in range(70))
     assert seen[True] >= share * 70
+
+
+@pytest.mark.parametrize("products", [False, True])
+def test_bounds_that_are_kept_from_step_to_step_are_those_that_are_found_anew(
+    products: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    chance = random.Random(16)
+    # Two of each: what one says creates atoms.
+    kept = [system(chance, products=products).left() for _ in range(70)]
+    monkeypatch.setattr(elimination, "Step", lambda *given: Step(*given[:6]))
+    chance = random.Random(16)
+    assert kept == [system(chance, products=products).left() for _ in range(70)]
+    assert any(kept)
 
 
 def test_multiples_between_two_bounds_are_a_quotient_of_the_call() -> None:

@@ -50,7 +50,8 @@ class Bound:
 
 class Step:
     """The elimination of one atom from reduced constraints, of which it occurs in `own`. Atoms in `free` may
-    be split. Where it is None only what is implied counts.
+    be split. Where it is None only what is implied counts. `before` is what it was before another atom was
+    eliminated.
     """
 
     def __init__(
@@ -61,24 +62,31 @@ class Step:
         atom: int,
         harmless: frozenset[tuple[int, Poly, Poly]],
         free: frozenset[int] | None,
+        before: Step | None = None,
     ) -> None:
         self._terms = terms
+        self._own = own
         self._free = free
         self.atom = atom
         self.lower: list[Bound] = []
+        self.pairs: list[tuple[Bound, Bound]]
         self.upper: list[Bound] = []
         self._constraints = constraints
         self._more: list[Poly] = []
         self.split: Split | None = None
         self._exactness = Exactness.PLAIN
-        for p in own:
-            self._sort(p)
-        self.pairs = [
-            (one, other)
-            for one in self.lower
-            for other in self.upper
-            if not harmless or (atom, one.whole, other.whole) not in harmless
-        ]
+        self._is_alone = True
+        if before is not None and before._is_alone and before._own == own:
+            self.lower, self.upper, self.pairs = before.lower, before.upper, before.pairs
+        else:
+            for p in own:
+                self._sort(p)
+            self.pairs = [
+                (one, other)
+                for one in self.lower
+                for other in self.upper
+                if not harmless or (atom, one.whole, other.whole) not in harmless
+            ]
         self._said: list[Poly | None] = [None] * len(self.pairs)
 
     @property
@@ -120,6 +128,9 @@ class Step:
     def _sort(self, p: Poly) -> None:
         """A constraint is a lower bound, an upper bound, or nothing that is known."""
         parts = p.coefficient(self.atom)
+        if parts is None or not parts[0].is_constant:
+            # What it says may depend on the other constraints.
+            self._is_alone = False
         if parts is None:
             self._worse(Exactness.IMPLIED)
             return

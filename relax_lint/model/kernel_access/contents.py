@@ -8,6 +8,7 @@ from typing import Any
 
 import sympy
 
+from relax_lint.model.kernel_access.accesses import KernelAccess
 from relax_lint.model.kernel_access.atoms import Atom, Kind
 from relax_lint.model.kernel_access.conditions import Unread, atoms_of, is_unread
 from relax_lint.model.kernel_access.filled import element, filled_by
@@ -27,6 +28,10 @@ from relax_lint.vm import nodes
 
 class Contents(Scope):
     """A scope that knows what its buffers hold."""
+
+    def judged(self, number: int) -> KernelAccess:
+        """An access with what is left to be shown for it. `Accesses` judges."""
+        raise NotImplementedError
 
     def loaded(self, buffer: Buffer, indices: tuple[Poly | None, ...]) -> Any:
         """The value of an element."""
@@ -271,14 +276,13 @@ class Contents(Scope):
 
     def depends_on_stores(self) -> bool:
         """Whether an access that was not proved depends on what an own buffer holds."""
-        for access in self.accesses:
-            if access.obligations:
-                atoms = {atom for claim in access.claims for atom in claim.atoms()} | atoms_of(
-                    access.conditions
-                )
-                roots = [self._roots.get(atom) for atom in reach(self.terms, atoms)]
-                if any(root is not None and self._is_own(root) for root in roots):
-                    return True
+        roots = {number for number, root in self._roots.items() if self._is_own(root)}
+        if not roots:
+            return False
+        for number, access in enumerate(self.accesses):
+            atoms = {atom for claim in access.claims for atom in claim.atoms()} | atoms_of(access.conditions)
+            if not roots.isdisjoint(reach(self.terms, atoms)) and self.judged(number).obligations:
+                return True
         return False
 
     def without_data(self) -> frozenset[int]:

@@ -109,10 +109,15 @@ def can_hold(terms: Terms, constraints: Iterable[Poly], atoms: Iterable[int]) ->
 def _eliminated(terms: Terms, case: _Case, free: frozenset[int] | None) -> Left | list[_Case]:
     """One atom after the other, up to the end or to where cases of those in `free` have to be told apart."""
     conjunction = Conjunction(terms, case.constraints)
+    steps: dict[int, Step] = {}
     while case.pending and not conjunction.impossible:
         known = conjunction.polynomials
         own = _occurrences(known, case.pending)
-        step = _best([Step(terms, known, own[one], one, case.harmless, free) for one in case.pending])
+        steps = {
+            one: Step(terms, known, own[one], one, case.harmless, free, steps.get(one))
+            for one in case.pending
+        }
+        step = _best([*steps.values()])
         if step.exactness is Exactness.AFTER_SPLIT:
             assert step.split is not None
             case = replace(case, constraints=tuple(known))

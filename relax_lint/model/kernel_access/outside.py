@@ -77,7 +77,15 @@ class _Outside:
                 continue
             yield from self._attempt(facts, self._around.loops, (*self._around.why, *because))
 
-    def _attempt(self, facts: Sequence[Poly], loops: Sequence[int], why: tuple[str, ...]) -> list[Left]:
+    def _attempt(self, facts: Sequence[Poly], loops: tuple[int, ...], why: tuple[str, ...]) -> list[Left]:
+        """The cases under facts. What has to do with a claim is often the same under other conditions."""
+        key = (self._claim, *facts), loops, why
+        known: list[Left] | None = self._terms.attempts.get(key)
+        if known is None:
+            known = self._terms.attempts[key] = self._tried(facts, loops, why)
+        return known
+
+    def _tried(self, facts: Sequence[Poly], loops: Sequence[int], why: tuple[str, ...]) -> list[Left]:
         self._cases = 0
         try:
             found = list(self._cases_of([self._claim, *facts], loops, {}, why))

@@ -50,8 +50,7 @@ class _Reader:
     def read(self) -> Walk:
         """The last reading."""
         first = walk = self._walk(None)
-        is_open = any(access.obligations for access in walk.accesses)
-        if walk.handed or walk.stores_to_views or walk.misses_results or (walk.held and is_open):
+        if walk.handed or walk.stores_to_views or walk.misses_results or (walk.held and walk.is_open()):
             # What the kernel's own buffers hold, and what others may write, is known only now.
             walk = self._walk(first)
         if walk.depends_on_stores():
@@ -63,14 +62,21 @@ class _Reader:
         """The accesses of a reading, with what is known of calls that keep to the sizes for which 32-bit
         arithmetic is enough.
         """
-        accesses = tuple(walk.accesses)
+        accesses = walk.all_judged()
+        self._beyond.update(walk.beyond)
         for _ in range(MAX_LIMITED):
             is_open = any(not is_settled(one) for access in accesses for one in access.obligations)
             found = limits_of(len(walk.symbols), self._beyond) if is_open else ()
-            if set(found) == set(self._limits):
+            if not found or set(found) == set(self._limits):
+                # Nothing is open, or no other limit is known.
                 break
             self._limits = found
-            accesses = merged(accesses, self.read().accesses, found)
+            limited = self.read()
+            for number, access in enumerate(accesses[: len(limited.accesses)]):
+                if not all(map(is_settled, access.obligations)):
+                    limited.judged(number)
+            accesses = merged(accesses, limited.accesses, found)
+            self._beyond.update(limited.beyond)
         return accesses
 
     def _kept(self, first: Walk, walk: Walk) -> Walk | None:

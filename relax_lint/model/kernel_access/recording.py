@@ -8,6 +8,7 @@ from typing import Any
 
 from relax_lint.model.kernel_access import conditions as c
 from relax_lint.model.kernel_access.accesses import KernelAccess, MemoryBounds, Obligation
+from relax_lint.model.kernel_access.conditions import Condition
 from relax_lint.model.kernel_access.contents import Contents
 from relax_lint.model.kernel_access.layouts import (
     Buffer,
@@ -22,6 +23,8 @@ from relax_lint.model.kernel_access.layouts import (
 )
 from relax_lint.model.kernel_access.outside import Around, Claim
 from relax_lint.model.kernel_access.polynomials import ZERO, Poly, TooLarge
+from relax_lint.model.kernel_access.survey import Survey
+from relax_lint.support.lazy_dataclass import record
 
 _NEVER: Claim = None, False, ZERO
 """What is so wherever an access is made."""
@@ -29,8 +32,27 @@ _WRAPS = "its 32-bit index arithmetic may wrap around"
 _LAID_OUT = "its buffer is laid out by strides or begins at an offset, with less memory than that may need"
 
 
+@record(frozen=True, eq=False)
+class _Open:
+    """What decides whether an access stays inside, where it is made."""
+
+    buffer: Buffer
+    claims: tuple[Claim, ...]
+    laid_out: tuple[Claim, ...]
+    wraps: tuple[Poly, ...]
+    why: str
+    sides: tuple[Condition, ...]
+    promises: tuple[tuple[Condition, str], ...]
+    loops: tuple[int, ...]
+
+
 class Accesses(Contents):
     """A scope that records every access."""
+
+    def __init__(self, survey: Survey) -> None:
+        super().__init__(survey)
+        self._open: dict[int, _Open] = {}
+        """The accesses of which is not yet known what is left to be shown, by their numbers."""
 
     def hand(self, buffer: Buffer) -> None:
         """The memory of a buffer is in other hands."""
@@ -152,35 +174,11 @@ class Accesses(Contents):
         if unread and not self.left_of([_NEVER], Around(self.facts, loops)):
             # No step of the loops around it is made, or the conditions exclude each other.
             unread = ""
-        more = (why,) if why else ()
-        left = self.left_of(claims, Around(self.facts, loops, more))
-        facts = self.facts
-        if left and self.sides and not any(one.data for one in left):
-            # What is outside where the first side holds is so on every target.
-            sure = tuple(fact for fact in facts if fact is not c.BOTH_SIDES)
-            known = (*sure, *self.sides)
-            certain = (
-                () if why or any(map(c.is_unread, known)) else self.left_of(claims, Around(known, loops))
-            )
-            left = (*(one for one in certain if one.exact), *left)
-            facts = (*sure, c.any_of((c.every(self.sides), c.BOTH_SIDES)))
-        memory = None if is_leading(buffer, ((one.axis, one.below) for one in left)) else MemoryBounds()
-        if laid_out:
-            left = (*left, *self.left_of(laid_out, Around(self.facts, loops, (_LAID_OUT,))))
-        narrow = narrow_claims(wraps)
-        may_wrap = self.wrapping(Around(self.facts, loops, (_WRAPS,)), wraps)
-        if memory is not None and not why:
-            memory = self._memory(buffer, indices, is_exact=not may_wrap)
-        if may_wrap:
-            left = (*(replace(one, exact=False, why=one.why or _WRAPS) for one in left), *may_wrap)
-        assumed: tuple[str, ...] = ()
-        if left and self.promises:
-            conditions = (*self.facts, *(condition for condition, _ in self.promises))
-            with_promises = self.left_of((*claims, *laid_out, *narrow), Around(conditions, loops))
-            if not with_promises:
-                left, assumed = (), tuple(text for _, text in self.promises)
         used = {atom for index in indices if index is not None for atom in index.atoms()}
         lanes = tuple(loop for number, loop in self._lanes.items() if number in used)
+        self._open[len(self.accesses)] = _Open(
+            buffer, tuple(claims), tuple(laid_out), wraps, why, self.sides, self.promises, loops
+        )
         self.accesses.append(
             KernelAccess(
                 self.terms,
@@ -190,24 +188,73 @@ class Accesses(Contents):
                 indices,
                 buffer.shape,
                 (*self.nest, *lanes),
-                facts,
-                left,
+                self.facts,
+                (),
                 unread,
-                assumed,
+                (),
                 node,
-                tuple(claim for _, _, claim in (*claims, *narrow)),
+                tuple(claim for _, _, claim in (*claims, *narrow_claims(wraps))),
                 regions=self.regions,
-                memory=memory,
             )
         )
+        if self.sides:
+            # What holds there is said in another way where it leaves its buffer.
+            self.judged(len(self.accesses) - 1)
 
-    def _memory(self, buffer: Buffer, indices: tuple[Poly | None, ...], *, is_exact: bool) -> MemoryBounds:
+    def judged(self, number: int) -> KernelAccess:
+        """An access with what is left to be shown for it: that is asked for only where somebody needs it, as
+        most readings are followed by another one.
+        """
+        access, one = self.accesses[number], self._open.pop(number, None)
+        if one is None:
+            return access
+        facts, loops = access.conditions, one.loops
+        more = (one.why,) if one.why else ()
+        left = self.left_of(one.claims, Around(facts, loops, more))
+        conditions = facts
+        if left and one.sides and not any(found.data for found in left):
+            # What is outside where the first side holds is so on every target.
+            sure = tuple(fact for fact in facts if fact is not c.BOTH_SIDES)
+            known = (*sure, *one.sides)
+            unclear = one.why or any(map(c.is_unread, known))
+            certain = () if unclear else self.left_of(one.claims, Around(known, loops))
+            left = (*(found for found in certain if found.exact), *left)
+            conditions = (*sure, c.any_of((c.every(one.sides), c.BOTH_SIDES)))
+        leading = is_leading(one.buffer, ((found.axis, found.below) for found in left))
+        memory = None if leading else MemoryBounds()
+        if one.laid_out:
+            left = (*left, *self.left_of(one.laid_out, Around(facts, loops, (_LAID_OUT,))))
+        may_wrap = self.wrapping(Around(facts, loops, (_WRAPS,)), one.wraps)
+        if memory is not None and not one.why:
+            memory = self._memory(one, access, is_exact=not may_wrap)
+        if may_wrap:
+            left = (*(replace(found, exact=False, why=found.why or _WRAPS) for found in left), *may_wrap)
+        assumed: tuple[str, ...] = ()
+        if left and one.promises:
+            promised = (*facts, *(condition for condition, _ in one.promises))
+            claims = (*one.claims, *one.laid_out, *narrow_claims(one.wraps))
+            if not self.left_of(claims, Around(promised, loops)):
+                left, assumed = (), tuple(text for _, text in one.promises)
+        if left or assumed or memory is not None:
+            access = replace(access, conditions=conditions, obligations=left, assumed=assumed, memory=memory)
+            self.accesses[number] = access
+        return access
+
+    def is_open(self) -> bool:
+        """Whether something is left to be shown for an access."""
+        return any(self.judged(number).obligations for number in range(len(self.accesses)))
+
+    def all_judged(self) -> tuple[KernelAccess, ...]:
+        """Every access with what is left to be shown for it."""
+        return tuple([self.judged(number) for number in range(len(self.accesses))])
+
+    def _memory(self, one: _Open, access: KernelAccess, *, is_exact: bool) -> MemoryBounds:
         """When an access leaves the memory of its buffer."""
         try:
-            claims = tuple(memory_claims(buffer, indices))
+            claims = tuple(memory_claims(one.buffer, access.where))
         except TooLarge:
             return MemoryBounds()
         left: tuple[Obligation, ...] = ()
         if is_exact:
-            left = self.left_of(claims, Around(self.facts, self._steps))
+            left = self.left_of(claims, Around(access.conditions, one.loops))
         return MemoryBounds(tuple(claim for _, _, claim in claims), left)

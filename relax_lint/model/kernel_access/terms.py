@@ -40,6 +40,7 @@ class Terms(Ends):
         self._divisions: dict[tuple[Kind, Poly, Poly], int] = {}
         self._parts: dict[tuple[int, int, int], Poly] = {}
         self.bounds: dict[tuple[int, Poly], Any] = {}  # What constraints say of an atom, for `bounds.py`.
+        self.attempts: dict[Any, Any] = {}  # What was tried for a claim under some facts, for `outside.py`.
         self._powers: dict[Poly, Poly] = {}
         self._names: set[str] = set()
         self._shown: dict[int, Any] = {}
@@ -49,6 +50,7 @@ class Terms(Ends):
         self._spans.clear()
         self._least.clear()
         self.bounds.clear()
+        self.attempts.clear()
 
     @property
     def is_spent(self) -> bool:
