@@ -62,6 +62,7 @@ class Offsets:
     Tensors that come from outside are taken to start at their data pointer, those in `given` where that says.
     What an in-place call makes of an argument starts where that does. `returned` tells where the result of a
     call of a Relax function starts, `viewed` of which arguments TVM may make the result of a kernel a view.
+    `kept`: somebody may have kept a tensor that does not start at its data pointer, and return it.
 
     With `in_memory` bytes are counted from where the data pointer of a tensor was before
     `ensure_zero_offset` moved it: the start of the memory.
@@ -75,12 +76,14 @@ class Offsets:
         given: Mapping[ValueId, Starts] | None = None,
         returned: Returned = nothing_moved,
         viewed: Callable[[KernelCall], tuple[ValueId, ...]] = _no_view,
+        kept: bool = False,
     ) -> None:
         self._function = function
         self._in_memory = in_memory
         self._given = given or {}
         self._returned = returned
         self._viewed = viewed
+        self._kept = kept
 
     def of(self, value: ValueId) -> Size:
         """The byte offset of a tensor; of a tuple 0 where that is so for all of its fields."""
@@ -107,7 +110,7 @@ class Offsets:
 
     def _walk(self, block: Block, known: dict[ValueId, Starts]) -> None:
         for op in block.ops:
-            if not known and isinstance(op, KernelCall):
+            if not known and not self._kept and isinstance(op, KernelCall):
                 continue
             if isinstance(op, If):
                 self._walk(op.then_block, known)
@@ -124,10 +127,10 @@ class Offsets:
             return self._returned(op, given, known, self._in_memory)
         if isinstance(op, View):
             return self._view(op, known)
-        if not known:
-            return _ZERO
         if isinstance(op, KernelCall):
             return self._kernel(op, known)
+        if not known:
+            return _ZERO
         if isinstance(op, Alias | MatchCast):
             return self._starts(op.source, known)
         if isinstance(op, MakeTuple):
@@ -153,7 +156,8 @@ class Offsets:
             return _ZERO
         builtin = BUILTINS.get(op.callee)
         if builtin is None:
-            return unless_given(tuple(self._starts(argument, known) for argument in op.arguments))
+            given = tuple(self._starts(argument, known) for argument in op.arguments)
+            return unless_given(given, kept=self._kept)
         if not op.arguments:
             return _ZERO
         if builtin.name == MAKE_TUPLE:
@@ -175,11 +179,11 @@ class Offsets:
         return base + op.offset
 
 
-def unless_given(given: tuple[Starts, ...]) -> Starts:
-    """Where the result of a call starts that may return what it is given: who takes it for something new
-    lists that, and has to ask where it starts if it is not.
+def unless_given(given: tuple[Starts, ...], *, kept: bool) -> Starts:
+    """Where the result of a call starts that may return what it is given, or (`kept`) what was kept: who
+    takes it for something new lists that, and has to ask where it starts if it is not.
     """
-    return _ZERO if all(map(is_zero, given)) else _BY_KERNEL
+    return _BY_KERNEL if kept or not all(map(is_zero, given)) else _ZERO
 
 
 def known_elsewhere(starts: Starts, otherwise: Size) -> Starts:
