@@ -75,6 +75,7 @@ class Aliases:
         *,
         moves_pointers: bool = False,
         returned_offset: Returned = nothing_moved,
+        is_moved_kept: bool = False,
     ) -> None:
         self._function = function
         self._result_of = result_of
@@ -84,6 +85,7 @@ class Aliases:
         self._keeps = keeps
         self._captured = captured
         self._returned_offset = returned_offset
+        self._is_moved_kept = is_moved_kept
         self.moves_pointers = moves_pointers
         """Whether a device moves the data pointer of a tensor by its offset on the storage."""
         self._roots_of: dict[ValueId, frozenset[ValueId]] = {}
@@ -267,7 +269,14 @@ class Aliases:
 
     def _offsets(self, *, in_memory: bool) -> Offsets:
         returned, viewed, given = self._returned_offset, self._viewed, self._moved(in_memory)
-        return Offsets(self._function, in_memory=in_memory, given=given, returned=returned, viewed=viewed)
+        return Offsets(
+            self._function,
+            in_memory=in_memory,
+            given=given,
+            returned=returned,
+            viewed=viewed,
+            kept=self._is_moved_kept,
+        )
 
     @cached_property
     def windows(self) -> frozenset[ValueId]:

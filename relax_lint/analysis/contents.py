@@ -40,6 +40,7 @@ from relax_lint.model.operations import (
     ValueId,
 )
 from relax_lint.model.program import Function
+from relax_lint.vm.calls import CLOSURE_MAKERS
 
 
 class Contents(ContentWrites):
@@ -183,6 +184,9 @@ class Contents(ContentWrites):
             # What a kernel reads of a tensor that it also writes, it may have written before.
             for position in sorted(effect.reads):
                 first = effect.first_reads.get(position) if position in effect.writes else Certainty.MUST
+                if op.callee in CLOSURE_MAKERS:
+                    # Who calls the closure may write it first, or leave it alone.
+                    first = Certainty.MAY
                 if first is Certainty.MUST and self._may_be_written_before(op, effect, position):
                     first = Certainty.MAY
                 if position < len(op.arguments):
@@ -282,7 +286,7 @@ class Contents(ContentWrites):
                 tree = self._tree(path) if value == path.value else self._roots.tree(value)
                 unwritten = everything(tree) & state.unwritten.keys()
                 # Of a function of the program that is not known it is not even taken that it reads.
-                reads = must_if(not isinstance(op, FunctionCall))
+                reads = must_if(isinstance(op, KernelCall) and op.callee not in CLOSURE_MAKERS)
                 if not unwritten or self._presumed_written(unwritten, state) is not None:
                     self._read(Reading(op, value, presumed), tree, state, certainty=reads)
                     continue

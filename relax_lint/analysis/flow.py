@@ -100,7 +100,15 @@ class ProgramFlow:
     @cached_property
     def returned_offsets(self) -> ReturnedOffsets:
         """Where the results of the functions of the program start."""
-        return ReturnedOffsets(self.callees, self.program, self.made_views.of)
+        viewed = self.made_views.of
+        return ReturnedOffsets(self.callees, self.program, viewed, kept=self.is_moved_kept)
+
+    @cached_property
+    def is_moved_kept(self) -> bool:
+        """Whether somebody who is not known may keep a tensor that does not start at its data pointer."""
+        returned = ReturnedOffsets(self.callees, self.program, self.made_views.of)
+        moved = Moved(self.program, self.callees, returned.of, self.made_views.of)
+        return returned.moves and moved.is_given_to(self.keepers.may_keep)
 
     def summary_of(self, call: FunctionCall) -> Summary | None:
         """What a call of a Relax function does; None where it is not known which function that is."""
@@ -116,7 +124,8 @@ class ProgramFlow:
 
     @cached_property
     def _moved(self) -> Moved:
-        return Moved(self.program, self.callees, self.returned_offsets.of, self.made_views.of)
+        returned, viewed = self.returned_offsets.of, self.made_views.of
+        return Moved(self.program, self.callees, returned, viewed, kept=self.is_moved_kept)
 
 
 class FunctionFlow:
@@ -235,6 +244,7 @@ class FunctionFlow:
             partial(_captured_by, shared.program, function),
             moves_pointers=self.program.moves_pointers,
             returned_offset=shared.returned_offsets.of,
+            is_moved_kept=shared.is_moved_kept,
         )
 
     @cached_property

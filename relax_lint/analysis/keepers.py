@@ -28,7 +28,7 @@ class Keepers:
         found = {
             f.name
             for f in self._program.functions
-            if any(map(self._may_keep, f.body.of(KernelCall, FunctionCall)))
+            if any(map(self.may_keep, f.body.of(KernelCall, FunctionCall)))
         }
         left = list(found)
         callers = self._callers()
@@ -38,7 +38,8 @@ class Keepers:
             left += new
         return frozenset(found)
 
-    def _may_keep(self, op: Op) -> bool:
+    def may_keep(self, op: Op) -> bool:
+        """Whether an operation gives what it gets to somebody who is not known."""
         if isinstance(op, KernelCall):
             return not op.pure and returns_something_new(op) is not None
         return isinstance(op, FunctionCall) and not self._callees.all_of(op)

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from functools import cached_property, partial
 
 from relax_lint.analysis.callees import Callees
 from relax_lint.analysis.dominance import captured_values, outer_function
 from relax_lint.analysis.offsets import Offsets, Returned, Starts, Viewed, is_zero, known_elsewhere
-from relax_lint.model.operations import FunctionCall, KernelCall, ValueId
+from relax_lint.model.operations import FunctionCall, KernelCall, Op, ValueId
 from relax_lint.model.program import Function, Program
 from relax_lint.symbolic.quantity import Unknown
 from relax_lint.vm.calls import CLOSURE_BUILTINS
@@ -25,11 +25,14 @@ class Moved:
     they call.
     """
 
-    def __init__(self, program: Program, callees: Callees, returned: Returned, viewed: Viewed) -> None:
+    def __init__(
+        self, program: Program, callees: Callees, returned: Returned, viewed: Viewed, *, kept: bool = False
+    ) -> None:
         self._program = program
         self._callees = callees
         self._returned = returned
         self._viewed = viewed
+        self._kept = kept
 
     def of(self, function: Function, *, in_memory: bool) -> Mapping[ValueId, Starts]:
         """Where those values start that do not start at their data pointer; `in_memory` as in `Offsets`."""
@@ -53,7 +56,34 @@ class Moved:
     ) -> Offsets:
         given = self._with(function, parameters, in_memory=in_memory)
         viewed = partial(self._viewed, function=function)
-        return Offsets(function, in_memory=in_memory, given=given, returned=self._returned, viewed=viewed)
+        return Offsets(
+            function,
+            in_memory=in_memory,
+            given=given,
+            returned=self._returned,
+            viewed=viewed,
+            kept=self._kept,
+        )
+
+    def is_given_to(self, keeps: Callable[[Op], bool]) -> bool:
+        """Whether some call that `keeps` what it is given gets a tensor that does not start at its data
+        pointer.
+        """
+        return any(
+            not is_zero(offsets.starts(argument))
+            for function, calls in self._calls(keeps)
+            for offsets in (self._offsets(function, self._parameters, in_memory=False),)
+            for call in calls
+            for argument in call.arguments
+        )
+
+    def _calls(
+        self, keeps: Callable[[Op], bool]
+    ) -> Iterator[tuple[Function, list[KernelCall | FunctionCall]]]:
+        for function in self._program.functions:
+            calls = [call for call in function.body.of(KernelCall, FunctionCall) if keeps(call)]
+            if calls:
+                yield function, calls
 
     @cached_property
     def _parameters(self) -> dict[str, set[ValueId]]:

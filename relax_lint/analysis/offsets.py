@@ -30,7 +30,6 @@ from relax_lint.vm.calls import CLOSURE_MAKERS, CallKind
 _ZERO = sympy.Integer(0)
 _OF_BRANCH = Unknown("the offset depends on the branch taken")
 _BY_KERNEL = Unknown("the offset depends on what a call makes of its arguments")
-_KEPT = Unknown("it may be a tensor that an earlier call was given, which starts elsewhere")
 
 Starts: TypeAlias = "Size | tuple[Starts, ...]"
 """Where a value starts; of a tuple each field, or one for all of them."""
@@ -63,6 +62,7 @@ class Offsets:
     Tensors that come from outside are taken to start at their data pointer, those in `given` where that says.
     What an in-place call makes of an argument starts where that does. `returned` tells where the result of a
     call of a Relax function starts, `viewed` of which arguments TVM may make the result of a kernel a view.
+    `kept`: somebody may have kept a tensor that does not start at its data pointer, and return it.
 
     With `in_memory` bytes are counted from where the data pointer of a tensor was before
     `ensure_zero_offset` moved it: the start of the memory.
@@ -76,14 +76,14 @@ class Offsets:
         given: Mapping[ValueId, Starts] | None = None,
         returned: Returned = nothing_moved,
         viewed: Callable[[KernelCall], tuple[ValueId, ...]] = _no_view,
+        kept: bool = False,
     ) -> None:
         self._function = function
         self._in_memory = in_memory
         self._given = given or {}
         self._returned = returned
         self._viewed = viewed
-        self._is_kept = False
-        """Whether somebody may have kept a tensor that starts elsewhere, and may return it."""
+        self._kept = kept
 
     def of(self, value: ValueId) -> Size:
         """The byte offset of a tensor; of a tuple 0 where that is so for all of its fields."""
@@ -110,7 +110,7 @@ class Offsets:
 
     def _walk(self, block: Block, known: dict[ValueId, Starts]) -> None:
         for op in block.ops:
-            if not known and isinstance(op, KernelCall):
+            if not known and not self._kept and isinstance(op, KernelCall):
                 continue
             if isinstance(op, If):
                 self._walk(op.then_block, known)
@@ -124,14 +124,13 @@ class Offsets:
             return op.offset
         if isinstance(op, FunctionCall):
             given = tuple(self._starts(argument, known) for argument in op.arguments)
-            self._is_kept |= not all(map(is_zero, given))
             return self._returned(op, given, known, self._in_memory)
         if isinstance(op, View):
             return self._view(op, known)
-        if not known:
-            return _ZERO
         if isinstance(op, KernelCall):
             return self._kernel(op, known)
+        if not known:
+            return _ZERO
         if isinstance(op, Alias | MatchCast):
             return self._starts(op.source, known)
         if isinstance(op, MakeTuple):
@@ -157,9 +156,8 @@ class Offsets:
             return _ZERO
         builtin = BUILTINS.get(op.callee)
         if builtin is None:
-            starts = unless_given(tuple(self._starts(argument, known) for argument in op.arguments))
-            self._is_kept |= not op.pure and starts is not _ZERO
-            return _KEPT if self._is_kept and starts is _ZERO else starts
+            given = tuple(self._starts(argument, known) for argument in op.arguments)
+            return unless_given(given, kept=self._kept)
         if not op.arguments:
             return _ZERO
         if builtin.name == MAKE_TUPLE:
@@ -181,11 +179,11 @@ class Offsets:
         return base + op.offset
 
 
-def unless_given(given: tuple[Starts, ...]) -> Starts:
-    """Where the result of a call starts that may return what it is given: who takes it for something new
-    lists that, and has to ask where it starts if it is not.
+def unless_given(given: tuple[Starts, ...], *, kept: bool) -> Starts:
+    """Where the result of a call starts that may return what it is given, or (`kept`) what was kept: who
+    takes it for something new lists that, and has to ask where it starts if it is not.
     """
-    return _ZERO if all(map(is_zero, given)) else _BY_KERNEL
+    return _BY_KERNEL if kept or not all(map(is_zero, given)) else _ZERO
 
 
 def known_elsewhere(starts: Starts, otherwise: Size) -> Starts:

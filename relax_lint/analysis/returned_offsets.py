@@ -34,11 +34,14 @@ _Held: TypeAlias = tuple[tuple[ValueId, Starts], ...]
 
 
 class ReturnedOffsets:
-    """Where the results of the functions of one program start; `viewed` as in `Offsets`, of a function."""
+    """Where the results of the functions of one program start; `viewed`, of a function, and `kept` as in
+    `Offsets`.
+    """
 
-    def __init__(self, callees: Callees, program: Program, viewed: Viewed) -> None:
+    def __init__(self, callees: Callees, program: Program, viewed: Viewed, *, kept: bool = False) -> None:
         self._callees = callees
         self._viewed = viewed
+        self._kept = kept
         self._program = program
         self._functions = {function.name: function for function in program.functions}
         self._captured: dict[str, frozenset[ValueId]] = {}
@@ -62,7 +65,7 @@ class ReturnedOffsets:
         called, given = self._callees.all_of(call), () if all(map(is_zero, given)) else given
         if not called:
             held = () if call.value is None else (known.get(call.value, joined_starts()),)
-            return unless_given((*given, *held))
+            return unless_given((*given, *held), kept=self._kept)
         if not self._open:
             self._prepare(called, in_memory)
         found = [self._of(function, given, self._held(function, known), in_memory) for function in called]
@@ -125,5 +128,7 @@ class ReturnedOffsets:
         parameters = zip(function.parameters, given, strict=False)
         starts = {value: one for value, one in (*parameters, *held) if not is_zero(one)}
         viewed = partial(self._viewed, function=function)
-        offsets = Offsets(function, in_memory=in_memory, given=starts, returned=self.of, viewed=viewed)
+        offsets = Offsets(
+            function, in_memory=in_memory, given=starts, returned=self.of, viewed=viewed, kept=self._kept
+        )
         return known_elsewhere(offsets.starts(function.result), _CHOSEN)

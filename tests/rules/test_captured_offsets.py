@@ -143,3 +143,49 @@ def test_functions_that_call_each_other_pass_on_what_is_moved() -> None:
         _run(EACH_OTHER, 16)
     assert _said(EACH_OTHER, 0) <= {FINE}
     assert _run(EACH_OTHER, 0) == [0, 1, 2, 3]
+
+
+KEEP, KEPT = "relax_lint.tests.keep", "relax_lint.tests.kept"
+KEEPERS = f"""
+@R.function(private=True, pure=False)
+def keep(p: {T4}):
+    w = R.call_packed("{KEEP}", p, ty_args=R.Object)
+    return w
+
+@R.function(private=True, pure=False)
+def kept() -> {T4}:
+    w = R.call_packed("{KEPT}", ty_args={T4})
+    return w
+"""
+COMES_BACK = f"""
+@R.function(pure=False)
+def main(x: {T4}, c: R.Tensor((), "bool")):
+{START}    h = GIVEN
+    b = BACK
+    u = {USE.replace("(t,)", "(b,)")}
+    return u
+"""
+
+
+@pytest.mark.vm
+@pytest.mark.parametrize(
+    ("given", "back"),
+    [
+        (f'R.call_packed("{KEEP}", t, ty_args=R.Object)', f'R.call_packed("{KEPT}", ty_args={T4})'),
+        ("Module.keep(t)", "Module.kept()"),
+        ("Module.keep(t)", f'R.call_packed("{KEPT}", ty_args={T4})'),
+    ],
+)
+def test_what_somebody_has_kept_starts_where_it_was(given: str, back: str) -> None:
+    kept: list[object] = []
+    tvm.register_global_func(KEEP, kept.append, override=True)
+    tvm.register_global_func(KEPT, lambda: kept[-1], override=True)
+    text = KEEPERS + COMES_BACK.replace("GIVEN", given).replace("BACK", back)
+    assert _said(text, 16) == {UNSURE}
+    with pytest.raises(Exception, match="expected 0"):
+        _run(text, 16)
+    assert _said(text, 0) <= {FINE}
+    assert _run(text, 0) == [0, 1, 2, 3]
+    # Where only what starts at its data pointer is kept, so does what comes back.
+    unmoved = text.replace(given, given.replace("(t)", "(x)").replace(", t,", ", x,"))
+    assert _said(unmoved, 16) <= {FINE}

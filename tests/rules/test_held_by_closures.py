@@ -1,0 +1,88 @@
+"""What a closure holds is read by who calls it, if at all: RLX205 and RLX203, with what the VM does."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+import tvm
+from tvm import relax
+
+from relax_lint.results.verdict import Verdict
+from tests.rules.checking import checks, parse
+
+UNSURE, WRONG = Verdict.NEEDS_RUNTIME_CHECK, Verdict.ALWAYS_WRONG
+T4 = 'R.Tensor((4,), "float32")'
+TEXT = f"""
+@T.prim_func(private=True, s_tir=True)
+def copy(x: T.Buffer((4,), "float32"), y: T.Buffer((4,), "float32")):
+    for i in range(4):
+        y[i] = x[i]
+
+@R.function(pure=False)
+def held(p: {T4}, t: {T4}) -> {T4}:
+    BODY
+
+@R.function(pure=False)
+def main(x: {T4}, z: {T4}):
+    s = R.memory.alloc_storage(R.shape([16]), R.prim_value(0), R.str("global"), R.dtype("uint8"))
+    t = R.memory.alloc_tensor(s, R.prim_value(0), R.shape([4]), R.dtype("float32"))
+    BEFORE
+    CALL
+    return v
+"""
+CLOSURE = """f = R.make_closure(Module.held, (t,))
+    c = R.invoke_closure(f, (x,), ty_args=T4)
+    v = R.call_packed("relax_lint.tests.held", c, ty_args=T4)"""
+OVERWRITTEN = """k = Module.copy(z, t)
+    u = R.memory.alloc_tensor(s, R.prim_value(0), R.shape([4]), R.dtype("float32"))
+    l = Module.copy(x, u)"""
+BODIES = {
+    "left alone": ("return p", [1, 2, 3, 4]),
+    "written first": ("k = Module.copy(p, t)\n    return t", [1, 2, 3, 4]),
+    "read": ("w = R.call_tir(Module.copy, (t,), T4)\n    return w", None),
+}
+
+
+def _module(body: str, before: str = "", call: str = CLOSURE) -> object:
+    text = TEXT.replace("BODY", body).replace("BEFORE", before).replace("CALL", call)
+    return parse(text.replace("T4", T4))
+
+
+def _run(module: object) -> list[float]:
+    tvm.register_global_func("relax_lint.tests.held", lambda one: one, override=True)
+    machine = relax.VirtualMachine(tvm.compile(module, "llvm", relax_pipeline="default"), tvm.cpu())
+    given = np.arange(1, 5, dtype="float32"), np.full(4, 9, "float32")
+    return list(machine["main"](*map(tvm.runtime.tensor, given)).numpy())
+
+
+@pytest.mark.vm
+@pytest.mark.parametrize("body", BODIES)
+def test_what_a_closure_holds_is_read_only_by_who_calls_it(body: str) -> None:
+    lines, returned = BODIES[body]
+    module = _module(lines)
+    found = [check for check in checks(module, "RLX205") if check.function == "main"]
+    assert {check.verdict for check in found} == {UNSURE}
+    assert all("`t`" in check.message for check in found)
+    if returned is not None:
+        # It was `always-wrong`, and it is right.
+        assert _run(module) == returned
+
+
+@pytest.mark.vm
+def test_what_is_written_over_what_a_closure_holds_may_not_be_read() -> None:
+    module = _module("return p", OVERWRITTEN)
+    found = [check for check in checks(module, "RLX203") if check.binding == "l"]
+    assert {check.verdict for check in found} == {UNSURE}
+    assert _run(module) == [1, 2, 3, 4]
+    # `x` is written over `z`, which is read.
+    read = _module("w = R.call_tir(Module.copy, (t,), T4)\n    return w", OVERWRITTEN)
+    found = [check for check in checks(read, "RLX203") if check.binding == "l"]
+    assert {check.verdict for check in found} == {UNSURE}
+    assert _run(read) == [1, 2, 3, 4]
+
+
+@pytest.mark.parametrize(("body", "verdicts"), [("left alone", set()), ("read", {WRONG})])
+def test_a_call_without_a_closure_is_judged_by_the_body(body: str, verdicts: set[Verdict]) -> None:
+    module = _module(BODIES[body][0], call="v = Module.held(x, t)")
+    found = [check for check in checks(module, "RLX205") if check.function == "main"]
+    assert {check.verdict for check in found if check.verdict is not Verdict.ALWAYS_FINE} == verdicts
