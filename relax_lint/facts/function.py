@@ -40,6 +40,7 @@ from relax_lint.facts.kernel_inside import InsideFacts
 from relax_lint.facts.kernels import KernelFacts
 from relax_lint.facts.packing import PackingFacts
 from relax_lint.facts.placement import Placement, PlacementFacts
+from relax_lint.facts.read_at_start import ReadAtStart, reads_at_start
 from relax_lint.facts.unchecked_types import TypeFacts
 from relax_lint.facts.unused_memory import KeptAllocation, UnusedAllocation
 from relax_lint.facts.views import ViewFacts
@@ -251,6 +252,10 @@ class FunctionFacts:
         """What kernels are given (RLX301 to RLX303)."""
         moved = self.program.moves_pointers
         return ArgumentFacts(self.flow, self.prover, self.kernels, moved_pointers=moved)
+
+    def reads_at_start(self) -> Iterator[Decided[ReadAtStart]]:
+        """What leaves the offset of a tensor out of account (RLX303)."""
+        return iter(()) if self.program.moves_pointers else reads_at_start(self.flow, self.prover)
 
     def accepted_calls(self) -> Iterator[Decided[CallArguments]]:
         """What Relax functions are given (RLX301)."""

@@ -67,6 +67,19 @@ IPC_STORAGE = "runtime.disco.cuda_ipc.alloc_storage"
 """The function that allocates in that scope, and is told neither scope nor device."""
 
 
+AT_DATA_POINTER = frozenset(
+    {
+        "tvm.contrib.sort.argsort",
+        "tvm.contrib.sort.sort",
+        "tvm.contrib.sort.topk",
+        "relax.tensor_to_shape",
+        "vm.builtin.tensor_to_shape",
+        "vm.builtin.read_if_cond",
+    }
+)
+"""The callees that look for the elements of a tensor at its data pointer, whatever its offset is."""
+
+
 class Level(Enum):
     """The dialect level of an allocation."""
 

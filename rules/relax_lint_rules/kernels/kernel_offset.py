@@ -12,17 +12,32 @@ from relax_lint.rule import FixAvailability, Judgement, Message, Rule
 
 if TYPE_CHECKING:
     from relax_lint.facts.function import FunctionFacts
+    from relax_lint.facts.judge import Decided
     from relax_lint.facts.kernel_arguments import Start
+    from relax_lint.facts.read_at_start import ReadAtStart
 
 
 def check(facts: FunctionFacts) -> Iterator[Judgement]:
-    """Every tensor that reaches a kernel at a byte offset: the kernel accepts that offset."""
+    """Every tensor that reaches a kernel at a byte offset: the kernel accepts that offset. Every one that
+    goes to what looks at the data pointer: it starts there.
+    """
     for decided in facts.arguments.starts():
         start = decided.event
         message = _message(facts, start, fine=decided.decision.verdict is Verdict.ALWAYS_FINE)
         # Where a kernel accepts no offset, a check would refuse every useful input.
         remedy = CheckAtRunTime(safe=False)
         yield Judgement.of(decided, start.use.call.place, message, remedy=remedy)
+    for read in facts.reads_at_start():
+        yield Judgement.of(read, read.event.op.place, _at_start(facts, read))
+
+
+def _at_start(facts: FunctionFacts, read: Decided[ReadAtStart]) -> Message:
+    name, offset = f"`{facts.name_of(read.event.value)}`", facts.bytes(read.event.offset)
+    if read.decision.verdict is Verdict.ALWAYS_FINE:
+        return Message(f"{name} starts where {read.event.by} looks for it")
+    text = f"{name} starts at offset {offset}, {read.event.by} looks at the start of its memory"
+    help = ("copy it to offset 0 with `R.memory.ensure_zero_offset`",)
+    return Message(text, label=f"{name} at offset {offset}", help=help)
 
 
 def _message(facts: FunctionFacts, start: Start, *, fine: bool) -> Message:
