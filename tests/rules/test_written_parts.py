@@ -1,0 +1,114 @@
+"""RLX205 where parts of a tensor are written through views: which parts may then be read, by the bytes of each."""
+
+from __future__ import annotations
+
+from itertools import product
+from typing import TypeAlias
+
+import pytest
+
+from tests.rules.checking import checks, parse
+
+MODULE = """
+@T.prim_func(private=True, s_tir=True)
+def fill(b: T.handle):
+    n = T.int64()
+    q = T.match_buffer(b, (n,), "float32", offset_factor=1)
+    for i in range(n):
+        q[i] = T.float32(1)
+
+@T.prim_func(private=True, s_tir=True)
+def add_up(b: T.handle, c: T.handle):
+    n = T.int64()
+    p = T.match_buffer(b, (n,), "float32", offset_factor=1)
+    q = T.match_buffer(c, (1,), "float32", offset_factor=1)
+    q[0] = T.float32(0)
+    for j in range(n):
+        q[0] = q[0] + p[j]
+
+@R.function(pure=False)
+def main(x: R.Tensor(("n",), "float32"), g: R.Tensor((), "bool"), e: R.Tensor((1,), "float32")):
+    n = T.int64()
+    s = R.memory.alloc_storage(R.shape([n * 64 + 256]), 0, "global", "uint8")
+    w = R.memory.alloc_tensor(s, 64, R.shape([{count}]), "float32")
+{lines}
+    u = R.memory.view(w, R.shape([{read[1]}]), "float32", {read[0]})
+    _ = Module.add_up(u, e)
+    return e
+"""
+Part: TypeAlias = "tuple[int, int | str]"
+
+
+def judged(*lines: str, read: Part, count: str = "8") -> str:
+    """The verdict on the read of a part: its first byte, and its elements. Nothing is asked of a tensor all of
+    which is written.
+    """
+    body = "\n".join(f"    {line}" for line in lines)
+    found = checks(parse(MODULE.format(lines=body, read=read, count=count)), "RLX205")
+    verdicts = [one.verdict.value for one in found if "`w`" in one.message]
+    (verdict,) = verdicts or ["always-fine"]
+    return verdict
+
+
+def filled(part: Part, name: str = "v") -> list[str]:
+    """A part of the tensor is filled."""
+    return [
+        f'{name} = R.memory.view(w, R.shape([{part[1]}]), "float32", {part[0]})',
+        f"_{name} = Module.fill({name})",
+    ]
+
+
+def branches(one: Part, other: Part) -> list[str]:
+    """One of two parts is filled."""
+    indented = [
+        [f"    {line}" for line in (*filled(part, name), f"h{name} = x")]
+        for part, name in ((one, "a"), (other, "b"))
+    ]
+    return ["if g:", *indented[0][:-1], "    h = x", "else:", *indented[1][:-1], "    h = x"]
+
+
+def covers(written: Part, read: Part) -> bool:
+    """Whether what is read has been written."""
+    assert isinstance(written[1], int)
+    assert isinstance(read[1], int)
+    return written[0] <= read[0] and read[0] + 4 * read[1] <= written[0] + 4 * written[1]
+
+
+PARTS: list[Part] = [(0, 8), (0, 4), (8, 4), (16, 4), (8, 3), (12, 1), (4, 6)]
+
+
+@pytest.mark.parametrize("written", PARTS)
+def test_what_was_written_may_be_read(written: Part) -> None:
+    for read in PARTS:
+        expected = "always-fine" if covers(written, read) else "needs-runtime-check"
+        assert judged(*filled(written), read=read) == expected, read
+
+
+def test_what_both_branches_have_written_may_be_read() -> None:
+    for one, other, read in product(((0, 4), (4, 6)), ((0, 4), (8, 4)), ((8, 2), (0, 4), (8, 3))):
+        expected = "always-fine" if covers(one, read) and covers(other, read) else "needs-runtime-check"
+        assert judged(*branches(one, other), read=read) == expected, (one, other, read)
+
+
+@pytest.mark.parametrize("written", [(0, 4), (8, 4), (4, 6)])
+def test_what_one_of_two_writes_has_written_may_be_read(written: Part) -> None:
+    for read in ((8, 2), (0, 4), (8, 4), (16, 3)):
+        found = judged(*filled((16, 3), "b"), *filled(written), read=read)
+        expected = covers(written, read) or covers((16, 3), read)
+        assert found == ("always-fine" if expected else "needs-runtime-check"), read
+
+
+SIZES: dict[tuple[Part, Part], str] = {
+    ((0, "n"), (0, 4)): "needs-runtime-check",
+    ((8, "n"), (4, 3)): "needs-runtime-check",
+    ((0, "n"), (0, "n")): "always-fine",
+    ((0, "n + 2"), (4, "n")): "always-fine",
+    ((0, "n + 2"), (8, "n")): "always-fine",
+    ((0, "n + 2"), (12, "n")): "needs-runtime-check",
+    ((8, "n + 2"), (4, "n")): "needs-runtime-check",
+}
+
+
+@pytest.mark.parametrize(("written", "read"), SIZES)
+def test_what_a_size_decides(written: Part, read: Part) -> None:
+    assert judged(*filled(written), read=read, count="n + 8") == SIZES[written, read]
