@@ -138,6 +138,9 @@ def _found(
         (f'v = R.call_packed("f", w, ty_args={T4})\nv1 = R.add(u, u)\nreturn u', MUST, {(): MUST}),
         ('v = R.call_packed("vm.builtin.make_closure", u, ty_args=R.Object)\nreturn x', MAY, {}),
         ('v = R.call_packed("vm.builtin.make_tuple", u, ty_args=R.Object)\nreturn x', None, {}),
+        # An assertion shows it where it fails.
+        ('v = R.assert_op(c, (u,), format="{}")\nreturn x', MAY, {}),
+        ('v = R.assert_op(c, (w,), format="{}")\nreturn x', None, {}),
         # What is written over it is not read behind.
         ("v = Module.fill(u)\nv1 = R.add(u, u)\nreturn u", MAY, {(): MAY}),
         ("v = Module.fill(w)\nv1 = R.add(u, u)\nreturn u", MUST, {(): MUST}),

@@ -152,6 +152,38 @@ def main():
     assert found(stub, "RLX205", strict=True)[0].severity.value == "error"
 
 
+def test_a_stub_that_another_function_calls_is_not_named() -> None:
+    program = """
+@T.prim_func(private=True)
+def later(a: T.Buffer((4,), "float32")):
+    T.evaluate(0)
+
+@R.function(private=True, pure=False)
+def made():
+    storage = R.memory.alloc_storage(R.shape([16]), 0, "global", "uint8")
+    a = R.memory.alloc_tensor(storage, 0, R.shape([4]), "float32")
+    CALL
+    return a
+
+@R.function(private=True, pure=False)
+def other(x: R.Tensor((4,), "float32")):
+    Module.later(x)
+    return x
+
+@R.function(pure=False)
+def main(x: R.Tensor((4,), "float32")):
+    b = Module.made()
+    c = Module.other(x)
+    d = R.add(b, c)
+    return d
+"""
+    with_it = program.replace("CALL", "Module.later(a)")
+    for text, is_named in ((program.replace("    CALL\n", ""), False), (with_it, True)):
+        told = [check for check in found(text, "RLX205") if check.function == "main"]
+        assert told
+        assert all(("`later`" in check.message) == is_named for check in told)
+
+
 @pytest.mark.parametrize(("code", "device", "scope"), [("RLX401", 1, "global"), ("RLX403", 0, "shared")])
 def test_a_machine_that_nobody_named_is_no_reason_for_an_error(code: str, device: int, scope: str) -> None:
     body = ALLOCATOR.replace('0, "global"', f'{device}, "{scope}"')
