@@ -75,6 +75,10 @@ AT_DATA_POINTER = frozenset(
         "relax.tensor_to_shape",
         "vm.builtin.tensor_to_shape",
         "vm.builtin.read_if_cond",
+        "vm.builtin.apply_repetition_penalty",
+        "vm.builtin.apply_softmax_with_temperature",
+        "vm.builtin.sample_top_p_from_logits",
+        "vm.builtin.sample_top_p_from_prob",
     }
 )
 """The callees that look for the elements of a tensor at its data pointer, whatever its offset is."""

@@ -29,6 +29,16 @@ def main(x: R.Tensor((COUNT,), "DTYPE"), c: R.Tensor((), "bool")):
 SORT = 'u = R.call_packed("tvm.contrib.sort.{}", t, o, {}ty_args=(R.Tuple,))'
 AXIS, DOWN = "R.prim_value(0), ", "R.prim_value(0), "
 SHAPE = 'u = R.call_packed("vm.builtin.tensor_to_shape", t, ty_args=(R.Shape(ndim=2),))'
+TEMPERATURE = "R.prim_value(T.float64(1.0)), "
+SAMPLE = 'u = R.call_packed("vm.builtin.sample_top_p_from_{}", t, {}' + (
+    "R.prim_value(T.float64(0.9)), R.prim_value(T.float64(0.5)), ty_args=(R.Prim('int64'),))"
+)
+SOFTMAX = (
+    f'u = R.call_packed("vm.builtin.apply_softmax_with_temperature", t, {TEMPERATURE}ty_args=(R.Tuple,))'
+)
+PENALTY = 'u = R.call_packed("vm.builtin.apply_repetition_penalty", t, R.const([0], "int32"), ' + (
+    "R.prim_value(T.float64(2.0)), ty_args=(R.Tuple,))"
+)
 CHOICE = "if t:\n        u = R.prim_value(1)\n    else:\n        u = R.prim_value(0)"
 
 
@@ -61,6 +71,10 @@ def _run(module: Any, x: np.ndarray) -> list[float]:
             [2, 1],
             [4, 3],
         ),
+        (SAMPLE.format("logits", "R.prim_value(T.float64(1.0)), "), "u", [0.0, 90.0], [90.0, 0.0], [1], [0]),
+        (SAMPLE.format("prob", ""), "u", [0.0, 1.0], [1.0, 0.0], [1], [0]),
+        (SOFTMAX, "t", [400.0, 0.0], [0.0, 400.0], [1, 0], [400, 0]),
+        (PENALTY, "t", [8.0, 2.0], [6.0, 4.0], [4, 2], [8, 2]),
         (SHAPE, "u", [3, 5], [7, 9], [3, 5], [7, 9]),
         (CHOICE, "u", True, False, [1], [0]),
     ],
@@ -79,11 +93,11 @@ def test_what_leaves_the_offset_out_of_account_takes_another_tensor(
     assert checks(at_zero, "RLX303") == []
     assert _run(at_zero, given) == right
     # What is copied to where the memory starts is found there.
-    copied = "q = R.memory.ensure_zero_offset(t)\n    " + lines.replace(", t,", ", q,").replace(
-        "if t:", "if q:"
-    )
-    assert checks(_module(copied, result, 16, given, before), "RLX303") == []
-    assert _run(_module(copied, result, 16, given, before), given) == right
+    there = lines.replace(", t,", ", q,").replace("if t:", "if q:")
+    copied = f"q = R.memory.ensure_zero_offset(t)\n    {there}"
+    module = _module(copied, result.replace("t", "q"), 16, given, before)
+    assert checks(module, "RLX303") == []
+    assert _run(module, given) == right
 
 
 @pytest.mark.vm
