@@ -61,6 +61,11 @@ CASES = {
     "a cast product": ("int32", "T.Cast('int32', T.Cast('int64', i)) * 1000000000", "w[i] // 1000000000"),
     "a shift": ("int32", "T.shift_left(i, 29)", "w[i] // 536870912"),
     "of 64 bits": ("int64", INT64, "w[i] // T.int64(3000000000000000000)"),
+    "of no sign, less than none": (
+        "int32",
+        "i",
+        "T.min(T.Cast('int64', T.Cast('uint32', i) - T.uint32(1)), T.int64(7))",
+    ),
     "one end": ("int32", MANY, "T.min(w[i], 7)"),
     "of the size": ("int32", "n * n", "T.min(w[i], 7)"),
     "the greater of it": ("int32", "T.max(i * 1000000000, 0)", "T.min(w[i], 7)"),
@@ -74,6 +79,11 @@ FITS = {
         "int64",
         "T.Cast('int64', i) * T.int64(1000000000)",
         "w[i] // T.int64(1000000000)",
+    ),
+    "of no sign that fits": (
+        "int32",
+        "i",
+        "T.min(T.Cast('int64', T.Cast('uint32', i) + T.uint32(1)), T.int64(7))",
     ),
     "up to the last": ("int32", "i * 306783378 + 1", "T.min(w[i], 7)"),
 }

@@ -112,3 +112,13 @@ SIZES: dict[tuple[Part, Part], str] = {
 @pytest.mark.parametrize(("written", "read"), SIZES)
 def test_what_a_size_decides(written: Part, read: Part) -> None:
     assert judged(*filled(written), read=read, count="n + 8") == SIZES[written, read]
+
+
+@pytest.mark.parametrize(
+    ("read", "safe"),
+    [("u = k[0]", "n >= 3"), ('v = k[0]\n    u = R.memory.view(v, R.shape([2]), "float32")', None)],
+)
+def test_one_of_two_results_that_may_be_written_in_part(read: str, safe: str | None) -> None:
+    lines = MODULE[: MODULE.index("    s = R.memory")] + "    k = R.topk(x, 3, axis=0, ret_type='both')\n"
+    found = checks(parse(f"{lines}    {read}\n    _ = Module.add_up(u, e)\n    return e\n"), "RLX205")
+    assert [one.safe_when for one in found if one.verdict.value != "always-fine"] == [safe]

@@ -300,7 +300,10 @@ class Arithmetic(Results):
         if dtype.startswith(("int32", "int64")):
             return found
         span = span_of(dtype)
-        return found if span is None or _holds(span, (low, high)) else self.terms.opaque("wrapped", span)
+        if span is not None and not _holds(span, (low, high)):
+            found = self.terms.opaque("wrapped", span)
+            self.unsure |= found.atoms()
+        return found
 
     def _ramp(self, node: Any) -> Value:
         base, stride, lanes = self.number(node.base), self.number(node.stride), self.number(node.lanes)

@@ -170,7 +170,10 @@ class Contents(Scope):
     def stored(self, buffer: Buffer, indices: tuple[Poly | None, ...], value: Any, number: Any) -> None:
         """An element has a value from here on, as memory a number of its type."""
         self.forget((buffer.ref.root,))
-        if isinstance(number, Poly) and not self.unsure.isdisjoint(number.atoms()):
+        # LLVM takes arithmetic of 32 bits with a sign not to wrap, through memory too; that of other types it
+        # does not.
+        is_taken = isinstance(number, Poly) and buffer.ref.dtype.startswith("int32")
+        if is_taken and not self.unsure.isdisjoint(number.atoms()):
             self.unsure_roots.add(buffer.ref.root)
         self._learn(buffer, number)
         plain = buffer.ref.parameter is None and buffer.source is None and buffer.span is not None

@@ -48,7 +48,7 @@ class Scope:
         self.wide: dict[Poly, None] = {}
         """The integers of 64 bits that must not have wrapped around for what is stored to be known."""
         self.unsure: set[int] = set()
-        """The atoms that stand for 32-bit arithmetic that may have wrapped around."""
+        """The atoms that stand for arithmetic of at most 32 bits that may have wrapped around."""
         self.unsure_roots: set[int] = set()
         """The kernel's own buffers that hold such numbers."""
         self.callee = ""
