@@ -7,6 +7,7 @@ import random
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
+from functools import partial
 
 import pytest
 import sympy
@@ -15,7 +16,6 @@ from relax_lint.model.kernel_access.accesses import BufferRef, KernelAccess, Loo
 from relax_lint.model.kernel_access.atoms import Kind, Option
 from relax_lint.model.kernel_access.conditions import (
     AnyOf,
-    AtLeastZero,
     Condition,
     Every,
     Unread,
@@ -26,57 +26,15 @@ from relax_lint.model.kernel_access.conditions import (
 from relax_lint.model.kernel_access.polynomials import Poly, constant
 from relax_lint.model.kernel_access.terms import Terms
 from relax_lint.model.kernel_access.trial import MAX_STEPS, Outcome, Trial, attempt
-from tests.model.test_kernel_terms import Point, Writer
+from tests.model.polynomials_at import NotKnown, Point, value_of
+from tests.model.polynomials_at import holds as holds_of
+from tests.model.test_kernel_terms import Writer
 
 REF = BufferRef(0, 0, "x", None, "global", "float32")
 
 
-class NotKnown(Exception):
-    """It depends on data."""
-
-
-def value(terms: Terms, p: Poly, at: Point) -> int:
-    """Raises NotKnown and ZeroDivisionError."""
-    result = 0
-    for monomial, factor in p.terms.items():
-        for number in monomial:
-            factor *= _atom(terms, number, at)
-        result += factor
-    return result
-
-
-def _atom(terms: Terms, number: int, at: Point) -> int:
-    if number in at:
-        return at[number]
-    atom = terms[number]
-    if atom.kind in (Kind.QUOTIENT, Kind.REMAINDER):
-        pair = divmod(value(terms, atom.first, at), value(terms, atom.last, at))
-        return pair[atom.kind is Kind.REMAINDER]
-    for option in atom.options:
-        taken = holds(terms, option.condition, at)
-        if taken is None:
-            break
-        if taken:
-            return value(terms, option.value, at)
-    raise NotKnown
-
-
-def holds(terms: Terms, condition: Condition, at: Point) -> bool | None:
-    """The truth in three-valued logic. Raises ZeroDivisionError."""
-    if isinstance(condition, bool):
-        return condition
-    if isinstance(condition, AtLeastZero):
-        try:
-            return value(terms, condition.value, at) >= 0
-        except NotKnown:
-            return None
-    decisive = isinstance(condition, AnyOf)
-    found: set[bool | None] = {None} if isinstance(condition, Unread) else set()
-    for part in getattr(condition, "parts", ()):
-        found.add(holds(terms, part, at))
-        if False in found and not decisive:
-            return False
-    return decisive if decisive in found else None if None in found else not decisive
+value = partial(value_of, alike=False)
+holds = partial(holds_of, alike=False)
 
 
 def steps_of(access: KernelAccess, sizes: Point) -> Iterator[Point]:

@@ -19,7 +19,8 @@ from relax_lint.model.kernel_access.invariants import MAX_STORES, Guesses, Put, 
 from relax_lint.model.kernel_access.limits import MAX_LIMITS, keep, limits_of, merged
 from relax_lint.model.kernel_access.polynomials import Poly, constant
 from relax_lint.model.kernel_access.terms import Terms
-from tests.model.test_kernel_terms import Undefined, Writer, value_of
+from tests.model.polynomials_at import value_of
+from tests.model.test_kernel_terms import Writer
 
 INT32 = 2**31
 
@@ -59,7 +60,7 @@ def test_an_element_is_the_value_that_was_stored_there() -> None:
                 # What is known of the range of the one loop is not known of the other one.
                 if found is not None and not value.atoms() - {number(one.poly) for one in loops}:
                     assert value_of(terms, found, at) == expected
-            except Undefined:
+            except ZeroDivisionError:
                 continue
     assert seen[True] >= 25
 

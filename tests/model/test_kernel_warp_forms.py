@@ -49,6 +49,11 @@ def strided(call: str, source: str = "S", scope: str = "shared") -> str:
     return threads(block(f'{text}strides=("s0", "s1"), scope="{scope}", offset_factor=1)\n{call}'))
 
 
+def operand(declared: str, name: str) -> str:
+    """A product of which the first operand is another buffer."""
+    return f"{declared}\n" + product("0", "0", "0").replace("A.data", f"{name}.data")
+
+
 PARTS = {
     "all": (fill(), {"A": PROVED}),
     "one more": (fill(length=9), {"A": OPEN}),
@@ -70,23 +75,19 @@ PARTS = {
         {"I": PROVED, "B": PROVED, "C": PROVED},
     ),
     "of a type that does not divide a register": (
-        'Z = T.alloc_buffer((9,), "float64x3", scope="local")\n'
-        + product("0", "0", "0").replace("A.data", "Z.data"),
+        operand('Z = T.alloc_buffer((9,), "float64x3", scope="local")', "Z"),
         {"Z": PASSED, "B": PROVED, "C": PROVED},
     ),
     "of half bytes": (
-        'Z = T.alloc_buffer((32,), "int4", scope="local")\n'
-        + product("0", "0", "0").replace("A.data", "Z.data"),
+        operand('Z = T.alloc_buffer((32,), "int4", scope="local")', "Z"),
         {"Z": PROVED, "B": PROVED, "C": PROVED},
     ),
     "of too few half bytes": (
-        'Z = T.alloc_buffer((31,), "int4", scope="local")\n'
-        + product("0", "0", "0").replace("A.data", "Z.data"),
+        operand('Z = T.alloc_buffer((31,), "int4", scope="local")', "Z"),
         {"Z": OPEN, "B": PROVED, "C": PROVED},
     ),
     "of a view": (
-        'D = T.decl_buffer((8,), "float16", data=A.data, scope="local")\n'
-        + product("0", "0", "0").replace("A.data", "D.data"),
+        operand('D = T.decl_buffer((8,), "float16", data=A.data, scope="local")', "D"),
         {"D": PASSED, "B": PROVED, "C": PROVED},
     ),
     "all that a block declares": (

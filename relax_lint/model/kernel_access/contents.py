@@ -298,13 +298,13 @@ class Contents(Scope):
             found = kept
 
     def perhaps_unwritten(self) -> frozenset[int]:
-        """The kernel's own buffers that may be loaded from where nothing was stored. That a reduction has a
-        step is judged apart.
+        """The buffers that the kernel stores to and that it may load from where nothing was stored. That a
+        reduction of its own buffers has a step is judged apart.
         """
         found = set()
-        for root in self.held:
+        for root in {*self.held, *self.ends}:
             needs = needs_of(self.terms, self.accesses, root, self.allocated.get(root, 0))
-            if needs is None or needs.steps:
+            if needs is None or needs.steps or (needs.reductions and root not in self.held):
                 found.add(root)
         return frozenset(found)
 

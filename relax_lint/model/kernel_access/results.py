@@ -11,7 +11,7 @@ from relax_lint.model.kernel_access.layouts import Buffer, narrow_claims
 from relax_lint.model.kernel_access.outside import Around, reach
 from relax_lint.model.kernel_access.polynomials import ZERO, Poly
 from relax_lint.model.kernel_access.recording import Accesses
-from relax_lint.model.kernel_access.stored import StoredValues, closure
+from relax_lint.model.kernel_access.stored import StoredValues, closure, elements_of
 
 _INT64 = 2**63
 
@@ -98,8 +98,11 @@ class Results(Accesses):
         return tuple(claims)
 
     def _needs(self, roots: frozenset[int]) -> Needs | None:
-        """What the kernel's own buffers need to hold what was stored to them."""
+        """What the kernel's own buffers, and parameters of which elements are stored, need to hold what was
+        stored to them.
+        """
         parameters = {buffer.ref.root for buffer in self.buffers.values() if buffer.ref.parameter is not None}
+        parameters -= elements_of(roots, self.ends)
         steps: dict[Poly, None] = {}
         reductions: dict[Poly, None] = {}
         for root in {*self.held, *roots} - parameters:

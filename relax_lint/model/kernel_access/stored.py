@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import TypeAlias
 
 from relax_lint.model.kernel_access.polynomials import Poly
@@ -35,6 +35,12 @@ class StoredValues:
     steps: tuple[Poly, ...] = ()
     reductions: tuple[Poly, ...] = ()
     reached: bool = False
+
+
+def elements_of(roots: Iterable[int], stored: Mapping[int, Sequence[Stored]]) -> set[int]:
+    """The buffers of which elements are stored, as they are, to some buffers."""
+    leaves = (leaf for root in roots for one in stored.get(root, ()) for leaf in one or ())
+    return {leaf for leaf in leaves if isinstance(leaf, int)}
 
 
 def closure(
