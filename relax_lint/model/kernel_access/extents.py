@@ -1,4 +1,4 @@
-"""The ends and extents of loops, in whose 32-bit arithmetic something may wrap around."""
+"""The variables, ends and extents of loops, in whose 32-bit arithmetic something may wrap around."""
 
 from __future__ import annotations
 
@@ -6,9 +6,10 @@ from collections.abc import Mapping
 from typing import Any
 
 from relax_lint.model.kernel_access import conditions as c
+from relax_lint.model.kernel_access.accesses import LoopRange
 from relax_lint.model.kernel_access.conditions import Condition, Unread
 from relax_lint.model.kernel_access.outside import Around
-from relax_lint.model.kernel_access.polynomials import Poly
+from relax_lint.model.kernel_access.polynomials import ONE, ZERO, Poly
 from relax_lint.model.kernel_access.subroutines import Subroutines
 from relax_lint.model.kernel_access.survey import Survey
 
@@ -17,7 +18,7 @@ _INT32 = 2**31
 
 
 class Extents(Subroutines):
-    """Reads the ends of loops."""
+    """Reads the variables and ends of loops."""
 
     def __init__(self, survey: Survey, callees: Mapping[str, Any]) -> None:
         super().__init__(survey, callees)
@@ -54,3 +55,31 @@ class Extents(Subroutines):
         room = (-extent).shift(_INT32 - 1)
         wrapped = c.every((c.at_least_zero(-room.shift(1)), _FEWER_STEPS))
         return c.any_of((c.at_least_zero(room), wrapped))
+
+    def variable_of(
+        self,
+        name: str,
+        first: Poly | None,
+        extent: Poly | None,
+        stride: Poly | None,
+        kind: str,
+        tag: str,
+    ) -> tuple[Poly, LoopRange]:
+        """The value of a loop variable, and the loop."""
+        if (
+            first is None
+            or extent is None
+            or stride is None
+            or not (stride.is_constant and stride.constant > 0)
+        ):
+            value = self.terms.opaque(name)
+            return value, LoopRange(kind, value, first, extent, tag)
+        if stride.constant > 1:
+            steps = self.terms.quotient(extent + stride.shift(-1), stride)
+            assert steps is not None
+            count = self.terms.loop(name, ZERO, steps)
+            return first + count.scale(stride.constant), LoopRange(kind, count, ZERO, steps, tag)
+        if extent == ONE:
+            return first, LoopRange(kind, first, first, extent, tag)
+        value = self.terms.loop(name, first, extent)
+        return value, LoopRange(kind, value, first, extent, tag)

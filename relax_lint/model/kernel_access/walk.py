@@ -180,7 +180,7 @@ class Walk(Extents):
         body: Any,
     ) -> tuple[Condition, ...]:
         """Read a loop; what it has checked."""
-        value, loop = self._variable_of(str(var.name), first, extent, stride, kind, tag)
+        value, loop = self.variable_of(str(var.name), first, extent, stride, kind, tag)
         thread = self.threads.get(tag)
         if tag and thread is not None:
             value, loop = thread, LoopRange(kind, thread, first, extent, tag)
@@ -197,34 +197,6 @@ class Walk(Extents):
             checked = self.facts[known:]
         self.nest, self.threads = before, threads
         return () if self.survey.of(body)[1] else tuple(checked_by(self.terms, loop, checked))
-
-    def _variable_of(
-        self,
-        name: str,
-        first: Poly | None,
-        extent: Poly | None,
-        stride: Poly | None,
-        kind: str,
-        tag: str,
-    ) -> tuple[Poly, LoopRange]:
-        """The value of a loop variable, and the loop."""
-        if (
-            first is None
-            or extent is None
-            or stride is None
-            or not (stride.is_constant and stride.constant > 0)
-        ):
-            value = self.terms.opaque(name)
-            return value, LoopRange(kind, value, first, extent, tag)
-        if stride.constant > 1:
-            steps = self.terms.quotient(extent + stride.shift(-1), stride)
-            assert steps is not None
-            count = self.terms.loop(name, ZERO, steps)
-            return first + count.scale(stride.constant), LoopRange(kind, count, ZERO, steps, tag)
-        if extent == ONE:
-            return first, LoopRange(kind, first, first, extent, tag)
-        value = self.terms.loop(name, first, extent)
-        return value, LoopRange(kind, value, first, extent, tag)
 
     def _while(self, node: Any) -> None:
         self.forget(self.roots_stored_in(node.body))
