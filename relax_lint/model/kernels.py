@@ -63,8 +63,8 @@ KernelParameter: TypeAlias = "BufferParameter | ScalarParameter | OpaqueParamete
 
 @record(frozen=True)
 class Lookup:
-    """An index on one axis of `parameter` that is an element of the parameter `indices`: each of them is one,
-    where every one of `steps` is positive.
+    """An index on one axis of `parameter` that is an element of the parameter `indices`, to which the kernel
+    stores nothing: each of them is one, where every one of `steps` is positive.
     """
 
     parameter: int

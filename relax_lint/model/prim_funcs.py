@@ -126,7 +126,7 @@ def read_kernel(
         read_before,
         dict(sorted(effects.first_reads.items())),
         dict(sorted(effects.opaque.items())),
-        tuple(dict.fromkeys(reader.lookups)),
+        tuple(one for one in dict.fromkeys(reader.lookups) if one.indices not in effects.writes),
         tuple(dict.fromkeys(reader.reductions)),
         trial.differs if all(map(_in_order, parameters)) else None,
         nodes.does_nothing(prim_func.body),
