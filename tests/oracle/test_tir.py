@@ -16,7 +16,7 @@ import tvm
 from tests.oracle.tir import compiled, index_writer, indices
 from tests.oracle.tir.compare import Unusable, compare, compare_function, runs
 from tests.oracle.tir.compiled import compare_machine
-from tests.oracle.tir.forms import every
+from tests.oracle.tir.large import every
 from tests.oracle.tir.machine import Machine, Outcome, random_contents
 from tests.oracle.tir.writer import some
 

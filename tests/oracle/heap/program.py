@@ -11,6 +11,11 @@ from dataclasses import dataclass, replace
 from typing import TypeAlias
 
 SLOTS = 4
+PUT = "relax_lint.oracle.heap.put"
+"""A packed function that finds the heap in what it is given, and puts `PUTS` into a slot."""
+PUTS = 5
+WAYS = ("alone", "tuple", "nested", "named", "field", "branch", "function", "function of a tuple")
+"""How it is given the heap."""
 STORE, SKIP, SAME, CONSTANT = 1, 2, 3, 0
 """The codes of `match_shape`."""
 
@@ -69,6 +74,15 @@ class Rename:
 
 
 @dataclass(frozen=True)
+class Escape:
+    """A call of `PUT` that is given the heap in one of `WAYS`."""
+
+    name: str
+    way: str
+    slot: int
+
+
+@dataclass(frozen=True)
 class Branch:
     """`if c:`."""
 
@@ -77,7 +91,7 @@ class Branch:
     other: tuple[Step, ...]
 
 
-Step: TypeAlias = Match | Compute | Allocate | Rename | Branch
+Step: TypeAlias = Match | Compute | Allocate | Rename | Escape | Branch
 Program: TypeAlias = tuple[Step, ...]
 
 
@@ -99,6 +113,8 @@ def smaller(program: Program) -> Iterator[Program]:
                 yield (*program[:at], replace(step, then=then), *program[at + 1 :])
             for other in smaller(step.other):
                 yield (*program[:at], replace(step, other=other), *program[at + 1 :])
+        elif isinstance(step, Escape) and step.way != WAYS[0]:
+            yield (*program[:at], replace(step, way=WAYS[0]), *program[at + 1 :])
 
 
 # -- text -------------------------------------------------------------------------------------
@@ -110,6 +126,7 @@ def text(program: Program) -> str:
     lines = [
         "from tvm.script import ir as I, relax as R, tirx as T\n\n\n@I.ir_module\nclass Module:",
         kernels,
+        *[_HANDED for step in walk(program) if isinstance(step, Escape)][:1],
         "    @R.function(pure=False)",
         '    def main(x: R.Tensor("float32", ndim=1), z: R.Tensor("float32", ndim=1), s: R.Shape(["k"]),'
         ' c: R.Tensor((), "bool")) -> R.Shape(ndim=1):',
@@ -142,6 +159,8 @@ def _block(steps: Sequence[Step], margin: str, heap: str) -> list[str]:
 
 
 def _lines(step: Step, heap: str) -> list[str]:
+    if isinstance(step, Escape):
+        return _escape(step.name, step.way, heap, f"R.prim_value({step.slot})")
     if isinstance(step, Compute):
         return [f"{step.name}_v = Module.{step.name}({heap})"]
     if isinstance(step, Match):
@@ -164,21 +183,61 @@ def _lines(step: Step, heap: str) -> list[str]:
     ]
 
 
+_HEAP = 'R.Tensor("int64", ndim=1)'
+_HANDED = f"""
+    @R.function(pure=False, private=True)
+    def handed(h: {_HEAP}, i: R.Prim("int64")) -> {_HEAP}:
+        v = R.call_packed("{PUT}", h, i, ty_args=[R.Tuple])
+        return h
+
+    @R.function(pure=False, private=True)
+    def handed_pair(t: R.Tuple({_HEAP}, R.Tensor("float32", ndim=1)), i: R.Prim("int64")) -> {_HEAP}:
+        h = t[0]
+        v = R.call_packed("{PUT}", h, i, ty_args=[R.Tuple])
+        return h
+"""
+
+
+def _escape(name: str, way: str, heap: str, slot: str) -> list[str]:
+    before: dict[str, list[str]] = {
+        "named": [f"{name}_t = (x, {heap})"],
+        "field": [f"{name}_t = (x, {heap})", f"{name}_f = {name}_t[1]"],
+        "branch": ["if c:", f"    {name}_b = {heap}", "else:", f"    {name}_b = {heap}"],
+    }
+    if way.startswith("function"):
+        given = heap if way == "function" else f"({heap}, x)"
+        return [f"{name} = Module.handed{'' if way == 'function' else '_pair'}({given}, {slot})"]
+    given = {
+        "tuple": f"({heap}, x)",
+        "nested": f"(x, (x, {heap}))",
+        "named": f"{name}_t",
+        "field": f"{name}_f",
+        "branch": f"{name}_b",
+    }.get(way, heap)
+    return [*before.get(way, []), f'{name} = R.call_packed("{PUT}", {given}, {slot}, ty_args=[R.Tuple])']
+
+
 # -- random programs ---------------------------------------------------------------------------
 
 
-def random_program(seed: int) -> Program:
-    """A program, the same for the same seed. Most begin with the slots that the rest uses."""
+def random_program(seed: int, *, escapes: bool = False) -> Program:
+    """A program, the same for the same seed. Most begin with the slots that the rest uses. `escapes`: a packed function
+    gets the heap, too.
+    """
     rng = random.Random(seed)
     first = tuple(
-        Match(f"f{slot}", rng.choice("xxzk"), STORE, slot) for slot in range(SLOTS) if rng.random() < 0.85
+        Match(f"f{slot}", rng.choice("xxzk"), STORE, slot)
+        for slot in range(SLOTS)
+        if rng.random() < (0.5 if escapes else 0.85)
     )
-    return (*first, *_Generator(rng).steps(8, 2))
+    return (*first, *_Generator(rng, escapes=escapes).steps(8, 2))
 
 
 class _Generator:
-    def __init__(self, rng: random.Random) -> None:
+    def __init__(self, rng: random.Random, *, escapes: bool) -> None:
         self._rng = rng
+        # With one way in a program, what is known of the others is not hidden.
+        self._way = rng.choice(WAYS) if escapes else None
         self._count = 0
 
     def steps(self, most: int, depth: int) -> Program:
@@ -189,7 +248,8 @@ class _Generator:
         self._count += 1
         name, rng = f"v{self._count}", self._rng
         kind = rng.choices(
-            ("match", "compute", "allocate", "rename", "branch"), (10, 4, 5, 1, 3 * (depth > 0))
+            ("match", "compute", "allocate", "rename", "escape", "branch"),
+            (10, 4, 5, 1, 0, 3 * (depth > 0)) if self._way is None else (4, 2, 6, 1, 5, 2 * (depth > 0)),
         )[0]
         if kind == "match":
             code = rng.choices((STORE, SKIP, SAME, CONSTANT), (8, 1, 3, 1))[0]
@@ -201,6 +261,8 @@ class _Generator:
             return Allocate(name, self._slot(), self._slot())
         if kind == "rename":
             return Rename(name)
+        if kind == "escape":
+            return Escape(name, self._way or WAYS[0], rng.randrange(SLOTS))
         return Branch(name, self.steps(3, depth - 1), self.steps(3, depth - 1))
 
     def _slot(self) -> int:

@@ -16,7 +16,7 @@ from collections.abc import Callable
 
 from tests.oracle.tir.compare import Unusable, compare, reason
 from tests.oracle.tir.compiled_child import compare_apart
-from tests.oracle.tir.forms import every
+from tests.oracle.tir.large import every
 from tests.oracle.tir.writer import Kernel, script, smaller
 
 SHOWN = 12

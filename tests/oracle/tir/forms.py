@@ -5,23 +5,15 @@ and offsets, calls of other PrimFuncs, indices that are whole expressions, vecto
 from __future__ import annotations
 
 import random
-from collections.abc import Iterator
 from dataclasses import replace
 from textwrap import indent
 
 from tests.oracle.kernels.bodies import Do, Inside, Statement, lines
-from tests.oracle.tir.writer import Buffer, Kernel, Writer, some
+from tests.oracle.tir.writer import Buffer, Kernel, Writer
 
 _CALLEES = ("g", "h")
 _COUNTER = Buffer("q", "1", "int64", scope="local")
 _LIMITS = Buffer("o", "2", "int64", scope="local")
-
-
-def every(count: int, seed: int) -> Iterator[Kernel]:
-    """Kernels in common and in seldom forms by turns, the same ones for a seed."""
-    chance = random.Random(seed)
-    for number, kernel in enumerate(some(count, seed)):
-        yield Forms(chance).kernel() if number % 2 else kernel
 
 
 class Forms(Writer):
