@@ -46,7 +46,12 @@ def inside(names: str, tensor: str) -> str:
 
 
 BOTH = "`w` and `v`"
+ZEROS = 'R.const([0, 0, 0, 0, 0, 0, 0, 0], "int32")'
 PROVED = {
+    "a sum with zeros": ("x[w[i] + v[i]]", ZEROS, UP),
+    "a sum with zeros behind": ("x[w[i] + v[i]]", UP, ZEROS),
+    "a computed one and zeros": ("x[w[i] + v[i]]", FILL, ZEROS),
+    "zeros and a computed one": ("x[w[i] + v[i]]", ZEROS, FILL),
     "a constant": ("x[w[i]] + z[w[i]]", UP, UP),
     "held below": ("x[w[i]] + z[T.min(w[i] + 1, 7)]", UP, UP),
     "the rest of a sum": ("x[T.floormod(w[i] + v[i], 8)]", UP, UP),
@@ -57,6 +62,10 @@ PROVED = {
 }
 ASSUMED = {
     "one further": ("x[w[i]] + z[w[i] + 1]", UP, UP, [("z", inside("`w`", "z"))]),
+    "another one, one further": (
+        *("x[w[i]] + x[v[i] + 1]", UP, ZEROS.replace("0]", "7]")),
+        [("x", inside("`v`", "x"))],
+    ),
     "turned": ("x[w[i]] + z[w[7 - i]]", FAR, UP, [("x", ""), ("z", within("w"))]),
     "two of them": ("x[w[0]] + z[w[1]]", FAR, UP, [("x", within("w")), ("z", within("w"))]),
     "beside two of them": (
