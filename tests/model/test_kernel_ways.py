@@ -157,6 +157,76 @@ for i in range(n):
     s[i, 0] = i // 2
 for i in range(n):
     x[s[i, 0]] = T.float32(1)
+# stored in a parameter in so many steps as a number tells: x n; p 8 as int64; k scalar | p proved proved, s proved proved, x open
+s = T.alloc_buffer((8,), "int64")
+for j in range(k):
+    for i in range(8):
+        p[i] = T.int64(0)
+for i in range(8):
+    s[i] = p[i]
+for i in range(8):
+    if n > 0:
+        x[s[i]] = T.float32(1)
+# stored in a parameter in the first step: x n; p 8 as int64; k scalar | p proved proved, s proved proved, x open
+s = T.alloc_buffer((8,), "int64")
+for i in range(8):
+    for j in range(k):
+        if j == 0:
+            p[i] = T.int64(0)
+for i in range(8):
+    s[i] = p[i]
+for i in range(8):
+    if n > 0:
+        x[s[i]] = T.float32(1)
+# stored in a buffer in the first step: x n; k scalar | u proved proved, s proved proved, x proved
+u = T.alloc_buffer((8,), "int64")
+s = T.alloc_buffer((8,), "int64")
+for i in range(8):
+    for j in range(k):
+        if j == 0:
+            u[i] = T.int64(0)
+for i in range(8):
+    s[i] = u[i]
+for i in range(8):
+    if n > 0:
+        x[s[i]] = T.float32(1)
+# stored in a parameter in each step: x n; p 8 as int64 | p proved proved, s proved proved, x proved
+s = T.alloc_buffer((8,), "int64")
+for i in range(8):
+    for j in range(3):
+        p[i] = T.int64(0)
+for i in range(8):
+    s[i] = p[i]
+for i in range(8):
+    if n > 0:
+        x[s[i]] = T.float32(1)
+# in a view of what a kernel stores: x n; p 8 as int64 | p proved, v proved, s proved proved, x open
+s = T.alloc_buffer((16,), "int64")
+v = T.decl_buffer((16,), "int32", data=p.data)
+for i in range(8):
+    p[i] = T.int64(0)
+for i in range(16):
+    s[i] = T.Cast("int64", v[i])
+for i in range(16):
+    if n > 0:
+        x[s[i]] = T.float32(1)
+# copied before, and the second parameter: x n; q m as int64; p m as int64 | p proved proved, s proved proved proved, x open
+s = T.alloc_buffer((m,), "int64")
+for i in range(m):
+    s[i] = p[i] + 3
+for j in range(2):
+    for i in range(m):
+        x[s[i]] = T.float32(1)
+    for i in range(m):
+        s[i] = p[i] + 3
+# the other way leads out, and more: x n; k scalar | x exact proved
+for i in range(4):
+    if k > i:
+        continue
+    else:
+        x[0] = T.float32(1)
+    if n > 3:
+        x[3] = T.float32(1)
 """
 """Above each body its name, its parameters, and what is said of the accesses of each buffer."""
 
