@@ -255,6 +255,20 @@ def test_the_interpreter_computes_what_the_compiled_kernel_computes() -> None:
     assert seen["runs on the machine"] > 8
 
 
+@pytest.mark.parametrize(("dtype", "runs"), [("float32", True), ("float16", False), ("int32", False)])
+def test_memory_of_two_dtypes_is_not_compared(dtype: str, runs: bool) -> None:
+    """Half of a number is another number: the interpreter knows numbers, not their bytes."""
+    given = tvm.script.from_source(f"""
+@T.prim_func(s_tir=True)
+def f(y_: T.handle):
+    n = T.int64()
+    y = T.match_buffer(y_, (n + 1,), "float32")
+    v = T.decl_buffer((1,), "{dtype}", data=y.data)
+    v[0] = T.{dtype}(2)
+""")
+    assert (compiled.compare_function(given)["runs on the machine"] > 0) == runs
+
+
 def test_what_a_known_fault_of_tvm_leaves_out_is_no_disagreement() -> None:
     text = HEAD + (
         "    for i in range(n):\n        if i < 1:\n            if n % 4 == 0:\n                T.evaluate(0)\n"

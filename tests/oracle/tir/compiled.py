@@ -60,6 +60,7 @@ def compare_function(given: Any) -> Counter[str]:
 def _is_defined(outcome: Outcome) -> bool:
     report = outcome.report
     broken = report.broken_assumption or report.undefined is not None or report.failed_assert
+    broken = broken or report.is_mixed
     return not (report.outside or report.early or report.races or broken)
 
 

@@ -106,7 +106,11 @@ class Machine:
             raise Declined("the size of a parameter")
         probe = View(str(var.name), Memory(0, False, True), str(var.dtype), shape, strides)
         return View(
-            probe.name, Memory(count * probe.width, watched=False, races=True), probe.dtype, shape, strides
+            probe.name,
+            Memory(count * probe.width, watched=False, races=True, dtype=probe.dtype),
+            probe.dtype,
+            shape,
+            strides,
         )
 
 

@@ -88,6 +88,8 @@ class Report:
     """Those of `sites` that were outside the memory of their buffer too."""
     unwritten: int = 0
     """What is loaded where nothing was stored."""
+    is_mixed: bool = False
+    """Whether some memory was accessed with several dtypes: what the bytes of one are as another is not known."""
 
 
 @dataclass(eq=False)
@@ -100,6 +102,8 @@ class Memory:
     cells: dict[int, Any] = field(default_factory=dict)
     readers: dict[int, dict[Tag, None]] = field(default_factory=dict)
     writers: dict[int, dict[Tag, Any]] = field(default_factory=dict)
+    dtype: str = ""
+    """The dtype of its elements, of what it is accessed with first if it is nothing's."""
     product: tuple[int, int, int] | None = None
     """The extents of the products of the matrices that are in it."""
 
@@ -161,6 +165,8 @@ class Access:
     def cell(self, view: View, indices: tuple[int, ...], loops: Any, writes: bool) -> int | None:
         """The byte at which an element starts; None where it is outside of the memory."""
         self._inside(view, indices, loops, writes)
+        view.memory.dtype = view.memory.dtype or view.dtype
+        self.report.is_mixed |= view.memory.dtype != view.dtype
         cell = view.position(indices) * view.width
         is_there = 0 <= cell <= view.memory.size - view.width
         if not is_there:
