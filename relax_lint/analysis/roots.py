@@ -326,7 +326,8 @@ def as_sources(roots: Roots, tree: Tree[ValueId], outside: frozenset[ValueId]) -
         if path.value in outside:
             return path
         new = roots.presumed_new(root)
-        given = frozenset[AccessPath]() if new is None else paths(new.given)
+        # What somebody may have kept before is a parameter as well, which the caller has another name for.
+        given = paths(frozenset(other for other, _ in roots.perhaps_of(root)))
         presumed = None if new is None else new.presumed
         storages = roots.storages.get(root, frozenset())
         inside = frozenset(map(roots.path, storages)) - paths(storages)

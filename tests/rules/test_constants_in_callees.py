@@ -10,6 +10,7 @@ import tvm
 from tvm import relax
 
 from relax_lint.facts.kernel_access_verdicts import Status
+from tests.rules.checking import checks
 from tests.rules.test_indices_by_two_names import (
     CONSTANT,
     COPIED,
@@ -40,6 +41,11 @@ def returns(a: {TENSOR}) -> {TENSOR}:
     return a
 
 @R.function(private=True, pure=False)
+def shows(a: {TENSOR}) -> {TENSOR}:
+    v = R.call_pure_packed("relax_lint.tests.same", a, ty_args={TENSOR})
+    return v
+
+@R.function(private=True, pure=False)
 def overwrites(a: {TENSOR}) -> {TENSOR}:
     k = R.call_tir_inplace(Module.hundreds, (a,), [0], {TENSOR})
     return k
@@ -52,12 +58,15 @@ CHANGED = {
     "returned, then overwritten": ("u = Module.returns(i)", in_place("hundreds", "u")),
     "returned, then handed on": ("v = Module.returns(i)", HANDED_ON),
     "overwritten": ("u = Module.overwrites(i)",),
+    "what a packed function in a callee returns": ("u = Module.shows(i)", in_place("hundreds", "u")),
+    "the same, overwritten by a callee": ("u = Module.shows(i)", "t = Module.overwrites(u)"),
     "what a packed function returns, overwritten": (RETURNED, "t = Module.overwrites(v)"),
     "what a packed function returns, handed on": (RETURNED, "t = Module.hands_on(v)"),
 }
 KEPT = {
     "kept": ("u = Module.keeps(i)",),
     "returned": ("u = Module.returns(i)",),
+    "what a packed function in a callee returns, kept": ("u = Module.shows(i)",),
     "what a packed function returns, kept": (RETURNED, "t = Module.keeps(v)"),
     "another tensor": ("u = Module.overwrites(o)", "t = Module.hands_on(r)"),
     "another constant": (CONSTANT.replace("i =", "c =").replace("7]", "6]"), "u = Module.overwrites(c)"),
@@ -73,6 +82,17 @@ def test_what_a_callee_may_have_changed_is_assumed(how: str, made: str) -> None:
 @pytest.mark.parametrize("how", KEPT)
 def test_a_constant_that_no_callee_changes_is_proved(how: str) -> None:
     assert said(module_of(CONSTANT, *KEPT[how], GATHERED, extra=CALLEES)) == []
+
+
+def test_what_a_callee_returns_is_presumed_new_where_others_may_keep_what_they_are_given() -> None:
+    lines = ("u = Module.shows(i)", in_place("hundreds", "u"), COPIED)
+    (found,) = [
+        check
+        for check in checks(module_of(NEW, *lines, extra=CALLEES), "RLX206")
+        if check.function == "main" and "`i`" in check.message
+    ]
+    presumed = "`relax_lint.tests.same` returns a new tensor, none that it was given or has kept"
+    assert (found.verdict.value, found.assumes) == ("always-fine", (presumed,))
 
 
 def _fill_with_100(tensor: Any) -> None:
