@@ -30,6 +30,7 @@ from relax_lint.vm.calls import CLOSURE_MAKERS, CallKind
 _ZERO = sympy.Integer(0)
 _OF_BRANCH = Unknown("the offset depends on the branch taken")
 _BY_KERNEL = Unknown("the offset depends on what a call makes of its arguments")
+_KEPT = Unknown("it may be a tensor that an earlier call was given, which starts elsewhere")
 
 Starts: TypeAlias = "Size | tuple[Starts, ...]"
 """Where a value starts; of a tuple each field, or one for all of them."""
@@ -183,7 +184,9 @@ def unless_given(given: tuple[Starts, ...], *, kept: bool) -> Starts:
     """Where the result of a call starts that may return what it is given, or (`kept`) what was kept: who
     takes it for something new lists that, and has to ask where it starts if it is not.
     """
-    return _BY_KERNEL if kept or not all(map(is_zero, given)) else _ZERO
+    if not all(map(is_zero, given)):
+        return _BY_KERNEL
+    return _KEPT if kept else _ZERO
 
 
 def known_elsewhere(starts: Starts, otherwise: Size) -> Starts:

@@ -41,6 +41,20 @@ if n > 3:
 else:
     return 0
 x[3] = T.float32(1)
+# both ways lead out: x n | x proved
+if n > 3:
+    return 0
+else:
+    return 0
+x[n] = T.float32(1)
+# both ways lead out of the step only: x n | x proved exact
+for i in range(n):
+    if i > 3:
+        break
+    else:
+        continue
+    x[n] = T.float32(1)
+x[n] = T.float32(1)
 # one way leads out: x n | x proved
 if n <= 3:
     return 0

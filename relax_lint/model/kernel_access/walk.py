@@ -222,7 +222,10 @@ class Walk(Extents):
                 self.statement(node.else_case)
                 checked.append(c.any_of((condition, c.every(self.facts[known:]))))
         self.scalars = {key: value for key, value in self.scalars.items() if after.get(key) == value}
-        if always_leaves(node.then_case):
+        if always_leaves(node):
+            # Neither way comes here.
+            self.facts = (*self.facts, False)
+        elif always_leaves(node.then_case):
             self.facts = (*self.facts, c.negated(condition))
         elif self.survey.of(node)[1]:
             self.facts = (*self.facts, _MAY_LEAVE)
