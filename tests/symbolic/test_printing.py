@@ -14,6 +14,7 @@ from hypothesis import given, reject, settings
 from hypothesis import strategies as st
 
 from relax_lint.settings.assumption import symbols_in
+from relax_lint.symbolic import functions as f
 from relax_lint.symbolic.evaluation import compile_expr
 from relax_lint.symbolic.parsing import MAX_EXPONENT, ParseError, parse_condition, parse_expr
 from relax_lint.symbolic.printing import condition_text, expr_text
@@ -52,6 +53,12 @@ SEEDS = st.integers(min_value=0, max_value=2**32)
 )
 def test_expressions_read_as_people_write_them(written: str, printed: str) -> None:
     assert expr_text(parse_expr(written, SYMBOLS)) == printed
+
+
+def test_a_choice_between_conditions_reads_as_one() -> None:
+    n = sympy.Symbol("n", integer=True)
+    assert expr_text(f.Select(n > 3, n > 5, n > 1)) == "Piecewise((n > 5, n > 3), (n > 1, True))"
+    assert expr_text(f.Select(n > 3, n, 2 * n)) == "Piecewise((n, n > 3), (2*n, True))"
 
 
 @pytest.mark.parametrize(
