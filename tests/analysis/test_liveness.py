@@ -15,9 +15,9 @@ from tvm.script import ir as I
 from tvm.script import relax as R
 
 from relax_lint.analysis.aliases import Aliases
-from relax_lint.analysis.liveness import ENTRY, Releases, inserted_kills, last_uses, values_read
+from relax_lint.analysis.liveness import ENTRY, Releases, inserted_kills, last_uses, operands, values_read
 from relax_lint.model.builder import build_program
-from relax_lint.model.operations import Kill
+from relax_lint.model.operations import FunctionCall, Kill
 from relax_lint.model.program import Function
 from relax_lint.totals.inlined import paths_of
 from relax_lint.totals.plans import Plans
@@ -181,3 +181,27 @@ def test_the_values_that_are_read(lines: str, read: str, canonical: bool) -> Non
     function = main_of(module)
     names = {function.values[value].name for value in values_read(function)}
     assert names & set(NAMES) == set(read)
+
+
+@pytest.mark.parametrize(
+    ("call", "read"),
+    [("f(x)", "x"), ("g(x)", "gx"), ("Module.other(x)", "x")],
+)
+def test_a_function_that_is_known_is_a_name_and_no_value(call: str, read: str) -> None:
+    """`f` is written inside, `g` comes from the caller."""
+    module = parse(f"""
+@R.function(private=True)
+def other(y: R.Object) -> R.Object:
+    return y
+
+@R.function(pure=False)
+def main(x: R.Object, g: R.Callable((R.Object,), R.Object, False)) -> R.Object:
+    @R.function
+    def f(y: R.Object) -> R.Object:
+        return y
+    v: R.Object = {call}
+    return v
+""")
+    function = main_of(module)
+    (found,) = function.body.of(FunctionCall)
+    assert {function.values[value].name for value in operands(found, function)} == set(read)
