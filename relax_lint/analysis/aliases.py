@@ -9,13 +9,13 @@ from relax_lint.analysis.access_paths import AccessPath, everything
 from relax_lint.analysis.offsets import Offsets, Returned, Starts, nothing_moved
 from relax_lint.analysis.results import Result
 from relax_lint.analysis.roots import Roots
+from relax_lint.analysis.windows import Windows
 from relax_lint.model.operations import (
     Alias,
     AllocTensor,
     Assert,
     FunctionCall,
     GetItem,
-    If,
     KernelCall,
     MakeTuple,
     MatchCast,
@@ -280,25 +280,8 @@ class Aliases:
 
     @cached_property
     def windows(self) -> frozenset[ValueId]:
-        """The values that may be less than all of the memory behind them: views, and other names of views."""
-        found: set[ValueId] = set()
-        for op in self._function.body.of(View, Alias, MatchCast, MakeTuple, GetItem, If, KernelCall):
-            sources: tuple[ValueId, ...] = ()
-            if isinstance(op, View) and op.kind in (ViewKind.MEMORY_VIEW, ViewKind.RESHAPE):
-                found.add(op.result)
-            elif isinstance(op, Alias | MatchCast | View):
-                sources = (op.source,)
-            elif isinstance(op, MakeTuple):
-                sources = op.items
-            elif isinstance(op, GetItem):
-                sources = (op.tuple,)
-            elif isinstance(op, If):
-                sources = (op.then_result, op.else_result)
-            elif isinstance(op, KernelCall):
-                sources = tuple(op.arguments[i] for i in op.inplace if i >= 0)
-            if not found.isdisjoint(leaf for source in sources for leaf in (source, *self.leaves(source))):
-                found.add(op.result)
-        return frozenset(found)
+        """The values that may be less than all of the memory behind them."""
+        return frozenset(Windows(self._function, self.roots, self.leaves, self._viewed).found)
 
     @cached_property
     def _identities(self) -> dict[ValueId, ValueId]:

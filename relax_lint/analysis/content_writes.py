@@ -217,7 +217,11 @@ class ContentWrites:
         for root in sorted(roots & state.unwritten.keys()):
             made = self._paths.definitions[self._roots.value_of(root)]
             mended = state.unwritten[root].mended
-            counts = [m.presumed for m in mended if m.presumed and self._paths.always_with(m.op, made)]
+            counts = [
+                m.presumed
+                for m in mended
+                if m.presumed and self._paths.always_with(m.op, made) and self._reaches_all(m.value, root)
+            ]
             if not counts:
                 return None
             found += counts

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from dataclasses import replace
 
 import sympy
 from sympy.logic.boolalg import Boolean
@@ -12,6 +13,8 @@ from relax_lint.analysis.flow import FunctionFlow
 from relax_lint.analysis.kernel_operands import operands_of
 from relax_lint.analysis.partial_results import partial_results
 from relax_lint.analysis.presumption import Presumption
+from relax_lint.facts.claims import Claim
+from relax_lint.facts.judge import Judge
 from relax_lint.facts.kernel_entry import bind
 from relax_lint.facts.kernel_match import KernelMatch
 from relax_lint.model.operations import KernelCall, ValueId
@@ -39,9 +42,27 @@ def is_exact(mended: Iterable[Mending], flow: FunctionFlow) -> bool:
     return only.position - len(only.op.arguments) in partial_results(only.op, flow.function)
 
 
-def presumed_writes(mended: Iterable[Mending]) -> tuple[Presumption, ...]:
-    """What is assumed where somebody unknown is assumed to write all of a tensor."""
-    return tuple(dict.fromkeys(presumed for m in mended for presumed in m.presumptions))
+def presumed_writes(
+    mended: Iterable[Mending], claim: Claim, read: ValueId, flow: FunctionFlow, judge: Judge
+) -> tuple[Presumption, ...]:
+    """What is assumed where somebody unknown is assumed to write all that he is given; empty unless that
+    reaches all that is `read`, wherever `claim` does not hold, with which nothing has to be written.
+    """
+    assumed = [m for m in mended if m.presumptions]
+    if not assumed:
+        return ()
+    condition = written_again([_as_assumed(m) for m in assumed], read, flow)
+    open_ = sympy.true if isinstance(claim.condition, Unknown) else sympy.Not(claim.condition)
+    if condition != sympy.true and not judge.implies(claim.domain, open_, condition):
+        return ()
+    return tuple(dict.fromkeys(presumed for m in assumed for presumed in m.presumptions))
+
+
+def _as_assumed(mending: Mending) -> Mending:
+    """The same where what is presumed to be written is written."""
+    branches = tuple(tuple(_as_assumed(m) for m in branch) for branch in mending.branches)
+    whole = mending.whole or mending.presumed is not None
+    return replace(mending, presumed=None, whole=whole, branches=branches)
 
 
 def initialised(mended: Iterable[Mending], flow: FunctionFlow) -> Boolean | None:
@@ -76,7 +97,7 @@ def _reaches(mending: Mending, read: ValueId, flow: FunctionFlow) -> Boolean:
     written, wanted = flow.memory.range(mending.value), flow.memory.range(read)
     if len(flow.aliases.roots_of(mending.value)) > 1:
         return sympy.false
-    if mending.value == read or written == wanted:
+    if mending.value == read or written == wanted or mending.value not in flow.aliases.windows:
         return condition
     start, length, start_2, length_2 = written.start, written.length, wanted.start, wanted.length
     if isinstance(start, Unknown) or isinstance(length, Unknown):

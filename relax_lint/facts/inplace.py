@@ -211,7 +211,8 @@ def stale_reads(flow: FunctionFlow, judge: Judge) -> Iterator[Decided[StaleRead]
         if use is Certainty.MAY:
             why_not = USED_PERHAPS
         decision = judge.judge_event(claim, event.certainty, why_not)
-        assumed = presumed_writes(event.mended) + (() if event.harmless is None else (event.harmless,))
+        assumed = presumed_writes(event.mended, claim, event.reading.value, flow, judge)
+        assumed += () if event.harmless is None else (event.harmless,)
         if assumed and decision.verdict is not Verdict.ALWAYS_FINE:
             fine = certain(Verdict.ALWAYS_FINE, "another tensor, or written again, by all that is assumed")
             yield Decided(event, fine, (*event.reading.presumptions, *assumed))

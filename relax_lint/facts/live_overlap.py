@@ -67,7 +67,7 @@ def _decided(event: Overwriting, flow: FunctionFlow, judge: Judge) -> Decided[Ov
     if _writes_both(event, flow):
         certainty, why_not = Certainty.MAY, "the call writes both, and which of them it writes last decides"
     decision = judge.judge_event(claim, certainty, why_not)
-    presumed = presumed_writes(event.mended)
+    presumed = presumed_writes(event.mended, claim, event.reading.value, flow, judge)
     presumed += () if event.harmless is None else (event.harmless,)
     if presumed and decision.verdict is not Verdict.ALWAYS_FINE:
         return Decided(event, _ASSUMED, (*event.reading.presumptions, *presumed))

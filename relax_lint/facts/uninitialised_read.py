@@ -97,7 +97,7 @@ def _perhaps_written(
     decision = judge.judge_event(claim, Certainty.MAY, "it may be written in part only")
     if is_exact(event.mended, flow) and judge.judge(claim).verdict is Verdict.NEEDS_RUNTIME_CHECK:
         decision = judge.judge(claim)
-    presumed = presumed_writes(event.mended)
+    presumed = presumed_writes(event.mended, claim, event.reading.value, flow, judge)
     if presumed and decision.verdict is not Verdict.ALWAYS_FINE:
         fine = certain(Verdict.ALWAYS_FINE, "written by a call with otherwise unknown effects")
         return Decided(event, fine, (*event.reading.presumptions, *presumed))

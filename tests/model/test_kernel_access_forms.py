@@ -60,11 +60,11 @@ with T.sblock("b"):
 for i in T.serial(T.shift_right(n, k), T.shift_right(n, k) + 4):
     x[i] = T.float32(1)
 # step that is not read: x n; k scalar | x open
-for i in T.serial(0, 4, step=T.shift_right(n, k)):
+for i in T.serial(T.int64(0), T.int64(4), step=T.shift_right(n, k)):
     if n >= 4:
         x[i] = T.float32(1)
 # step of a size: x n; k scalar | x open
-for i in T.serial(0, 8, step=k + 2):
+for i in T.serial(T.int64(0), T.int64(8), step=k + 2):
     if n >= 8:
         x[i] = T.float32(1)
 # step of two: x n | x proved

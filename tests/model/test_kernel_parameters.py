@@ -113,16 +113,16 @@ for i in range(n):
 # shuffled: x n; y n; p n | reads xyp, x not, y at 0 1, p not, opaque xyp
 y[0] = T.Shuffle([x[0], x[1]], [0])
 # stored in unknown steps: x n; y 4; k scalar | reads xy, y not, first x, elementwise xy
-for i in T.serial(0, 4, step=k):
+for i in T.serial(T.int64(0), T.int64(4), step=k):
     y[2] = x[2]
 y[2] = y[2] + x[2]
 # stored and loaded in unknown steps: x n; y 4; k scalar | reads x, y not, first x?
-for i in T.serial(0, 4, step=k):
+for i in T.serial(T.int64(0), T.int64(4), step=k):
     y[2] = x[2]
     y[2] = y[2] + x[2]
 # carried in unknown steps: x n; y n; k scalar | reads xy, y at 0 1, first x
 y[0] = x[0]
-for i in T.serial(0, 4, step=k):
+for i in T.serial(T.int64(0), T.int64(4), step=k):
     y[i + 1] = y[i] + x[2]
 # copies of two: x n; y 2; c 2 | reads xc, y whole, first x c, elementwise xy
 y[0] = x[0]
@@ -185,7 +185,7 @@ for i in range(n):
         for l in range(i):
             y[j] = x[p[j]]
 # looked up in unknown steps: x n; y n; p m as int64; k scalar | reads xp, y not, first x? p?
-for i in T.serial(0, 4, step=k):
+for i in T.serial(T.int64(0), T.int64(4), step=k):
     for j in range(m):
         y[j] = x[p[j]]
 # looked up in a local: x n; y n; p m as int64 | reads xp, y at 0 1 2 3, first x? p, before py
