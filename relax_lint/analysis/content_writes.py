@@ -154,6 +154,9 @@ class ContentWrites:
                 self._overwrite(mending, storage, roots, state)
             if not self._roots.has_perhaps:
                 continue
+            for other, _ in self._roots.perhaps_of(root):
+                # It may be the other one: what that holds may be good again.
+                state.mend(other, replace(mending, position=None, whole=False, presumed=None))
             done = self._storages(root)
             for storage, presumed in self._perhaps_storages(root):
                 if storage not in done:

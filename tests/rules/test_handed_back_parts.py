@@ -158,3 +158,20 @@ def test_a_part_of_a_tensor_that_comes_with_it(order: str) -> None:
     lines = ["t = Module.made(e)", *lines, "_w = Module.fill(w)"]
     assert judged(True, *lines, of="t", order=order) == ["needs-runtime-check"]
     assert judged(False, *lines, of="t", order=order) == ["always-fine"]
+
+
+@pytest.mark.parametrize("call", ["call_packed", "call_pure_packed"])
+def test_what_a_call_returns_may_be_what_it_was_given(call: str) -> None:
+    """`o` is written over `w`, which is read later. What the call returned may be `w`: where that is filled in
+    between, the run may be right (RLX203).
+    """
+    lines = ["_w = Module.fill(w)", f"v = R.{call}('same', w, ty_args=R.Tensor((8,), 'float32'))"]
+    lines += ["o = R.memory.alloc_tensor(s, 64, R.shape([8]), 'float32')", "_o = Module.fill(o)"]
+    text = MODULE.replace("PAIR", "WHOLE, WHOLE").replace("TYPE", "WHOLE").replace("PART", "")
+    text = text.replace("WHOLE", 'R.Tensor((8,), "float32")')
+    verdicts = []
+    for again in ([], ["_v = Module.fill(v)"]):
+        body = "\n".join(f"    {line}" for line in [*lines, *again])
+        found = checks(parse(text.replace("LINES", body)), "RLX203")
+        verdicts.append([one.verdict.value for one in found if one.message.startswith("`o`")])
+    assert verdicts == [["always-wrong"], ["needs-runtime-check"]]
