@@ -32,3 +32,33 @@ def test_an_offset_that_is_not_known_may_be_any(at: str, said: tuple[str, ...]) 
     found = checks(parse(PROGRAM.format(at=at)), "RLX10")
     last = {check.rule: check.verdict.value for check in found}
     assert tuple(last[rule] for rule in ("RLX101", "RLX102", "RLX103")) == said
+
+
+PASSED = """
+@R.function(private=True, pure=False)
+def inner(s: R.Object, shape: R.Shape(ndim=1), at: R.Prim("int64"), x: R.Tensor(("n",), "float32")):
+    n = T.int64()
+    alloc = R.memory.alloc_tensor(s, {at}, {shape}, "float32")
+    return alloc
+
+@R.function(pure=False)
+def main(shape: R.Shape(ndim=1), at: R.Prim("int64"), x: R.Tensor((4,), "float32")):
+    s = R.memory.alloc_storage(R.shape([16]), 0, "global", "uint8")
+    y = Module.inner(s, shape, at, x)
+    return y
+"""
+
+
+@pytest.mark.parametrize(
+    ("at", "shape", "said"),
+    [
+        ("0", "R.shape([n])", "always-fine"),
+        ("4", "R.shape([n])", UNSAID),
+        # Neither what is passed nor what a function makes of it tells the size.
+        ("0", "shape", UNSAID),
+        ("at", "R.shape([n])", UNSAID),
+    ],
+)
+def test_what_a_call_passes_decides_where_it_is_known(at: str, shape: str, said: str) -> None:
+    (found,) = checks(parse(PASSED.format(at=at, shape=shape)), "RLX101")
+    assert found.verdict.value == said

@@ -122,3 +122,38 @@ def test_one_of_two_results_that_may_be_written_in_part(read: str, safe: str | N
     lines = MODULE[: MODULE.index("    s = R.memory")] + "    k = R.topk(x, 3, axis=0, ret_type='both')\n"
     found = checks(parse(f"{lines}    {read}\n    _ = Module.add_up(u, e)\n    return e\n"), "RLX205")
     assert [one.safe_when for one in found if one.verdict.value != "always-fine"] == [safe]
+
+
+VIEW = 'R.memory.view(w, {}, "float32", {})'
+LONG = 'h = R.call_packed("long", ty_args=(R.Shape(ndim=1),))'
+EITHER = [
+    "if g:",
+    f"    {{}} = {VIEW.format('R.shape([2])', '0')}",
+    "else:",
+    f"    {{}} = {VIEW.format('R.shape([2])', '8')}",
+]
+
+
+def either(name: str) -> list[str]:
+    """A name for one of two parts: nobody knows which."""
+    return [line.format(name) for line in EITHER]
+
+
+@pytest.mark.parametrize(
+    ("written", "read"),
+    [
+        (filled((0, 4)), either("u")),
+        (filled((0, 4)), [LONG, f"u = {VIEW.format('h', '0')}"]),
+        (
+            [LONG, f"v = {VIEW.format('h', '0')}", "_v = Module.fill(v)"],
+            [f"u = {VIEW.format('R.shape([2])', '0')}"],
+        ),
+    ],
+)
+def test_of_a_part_that_is_not_known_nobody_knows_whether_it_was_written(
+    written: list[str], read: list[str]
+) -> None:
+    head = MODULE[: MODULE.index("{lines}")].format(count="8")
+    body = "".join(f"    {line}\n" for line in (*written, *read, "_ = Module.add_up(u, e)", "return e"))
+    found = checks(parse(head + body), "RLX205")
+    assert [one.verdict.value for one in found if "`w`" in one.message] == ["needs-runtime-check"]

@@ -7,7 +7,7 @@ from contextlib import contextmanager
 from typing import Any, TypeAlias
 
 from relax_lint.model.kernel_access import conditions as c
-from relax_lint.model.kernel_access.atoms import Option
+from relax_lint.model.kernel_access.atoms import INT64, Option, is_within, span_of
 from relax_lint.model.kernel_access.conditions import Condition
 from relax_lint.model.kernel_access.conversions import rounded_up_logarithm
 from relax_lint.model.kernel_access.polynomials import ZERO, Poly, constant
@@ -82,11 +82,7 @@ class Arithmetic(Results):
     def unless_wrapped(self, found: Value) -> Value:
         """What was read last, if nothing wraps around there."""
         wraps = tuple(self.wraps)
-        if not self.may_wrap():
-            return found
-        if isinstance(found, Poly):
-            return self._wrapped((found, *wraps))
-        return None if found is None else c.Unread("32-bit arithmetic in a condition may wrap around")
+        return self._wrapped((found, *wraps)) if self.may_wrap() and isinstance(found, Poly) else found
 
     def _wrapped(self, values: Sequence[Poly]) -> Poly:
         """Any number of 32 bits, that some values become: no compiler takes account of that."""
@@ -165,8 +161,7 @@ class Arithmetic(Results):
         if quotient is None or self.terms.is_not_negative(a):
             return quotient
         opposite = self.terms.quotient(-a, d)
-        if opposite is None:
-            return None
+        assert opposite is not None
         return self._by_sign(a, quotient, -opposite)
 
     def _trunc_mod(self, node: Any) -> Value:
@@ -181,8 +176,7 @@ class Arithmetic(Results):
         if rest is None or self.terms.is_not_negative(a):
             return rest
         opposite = self.terms.remainder(-a, d)
-        if opposite is None:
-            return None
+        assert opposite is not None
         return self._by_sign(a, rest, -opposite)
 
     def _by_sign(self, a: Poly, positive: Poly, negative: Poly) -> Poly:
@@ -250,6 +244,7 @@ class Arithmetic(Results):
             for value, mask in ((left, right), (right, left)):
                 if mask.is_constant and mask.constant >= 0 and not mask.constant & (mask.constant + 1):
                     return self.terms.remainder(value, constant(mask.constant + 1))
+        left, right = self.narrow(left, node.a), self.narrow(right, node.b)
         (low, high), (other_low, other_high) = self.terms.span(left), self.terms.span(right)
         if low is None or low < 0 or other_low is None or other_low < 0:
             return None
@@ -283,7 +278,9 @@ class Arithmetic(Results):
         value = self.narrow(value, node.value)
         low, high = self.terms.span(value)
         source = span_of(str(node.value.ty.dtype)) or (None, None)
-        if _holds(span, source) or _holds(span, (low, high)):
+        if is_within(span, source) or is_within(span, (low, high)):
+            if span[0] is None and (high or 0) >= INT64:
+                self.unsigned |= value.atoms()
             return value
         if span[0] == -_INT32:
             return self._wrap(value, cast=True)
@@ -300,7 +297,7 @@ class Arithmetic(Results):
         if dtype.startswith(("int32", "int64")):
             return found
         span = span_of(dtype)
-        if span is not None and not _holds(span, (low, high)):
+        if span is not None and not is_within(span, (low, high)):
             found = self.terms.opaque("wrapped", span)
             self.unsure |= found.atoms()
         return found
@@ -343,13 +340,15 @@ class Arithmetic(Results):
 
     def narrow(self, value: Poly, node: Any, *, final: bool = False) -> Poly:
         """An integer that must not wrap around in 32 bits; any number where nobody may rely on that."""
+        if not final and not self.unsigned.isdisjoint(value.atoms()) and str(node.ty.dtype).startswith("int"):
+            return self.terms.opaque("wrapped")
         if value.is_constant or value.single() is not None:
             return value
         low, high = self.terms.span(value)
         if low is not None and high is not None and low >= -_INT32 and high < _INT32:
             return value
         if str(node.ty.dtype).startswith("int64") and not final:
-            if (low or 0) < -(2**63) or (high or 0) >= 2**63:
+            if (low or 0) < -INT64 or (high or 0) >= INT64:
                 return self.terms.opaque("wrapped")
             self.wide[value] = None
         if final and low is None and high is None:
@@ -367,27 +366,6 @@ class Arithmetic(Results):
         if cast and not self._is_unsure((value,)):
             self.unsure -= found.atoms()
         return found
-
-
-def span_of(dtype: str) -> tuple[int | None, int | None] | None:
-    """The least and greatest value of an integer type; None for any other."""
-    name = dtype.partition("x")[0]
-    signed = name.startswith("int")
-    digits = name[3:] if signed else name[4:]
-    if name == "bool":
-        return 0, 1
-    if not name.startswith(("int", "uint")) or not digits.isdigit():
-        return None
-    bits = int(digits)
-    if signed:
-        return (None, None) if bits >= 64 else (-(2 ** (bits - 1)), 2 ** (bits - 1) - 1)
-    return 0, None if bits >= 64 else 2**bits - 1
-
-
-def _holds(outer: tuple[int | None, int | None], inner: tuple[int | None, int | None]) -> bool:
-    below = outer[0] is None or (inner[0] is not None and outer[0] <= inner[0])
-    above = outer[1] is None or (inner[1] is not None and inner[1] <= outer[1])
-    return below and above
 
 
 RELATIONS: dict[str, Callable[[Poly, Poly], Condition]] = {

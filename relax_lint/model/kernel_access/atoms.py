@@ -10,6 +10,9 @@ from typing import Any, TypeAlias
 from relax_lint.model.kernel_access.polynomials import ZERO, Poly
 from relax_lint.support.lazy_dataclass import record
 
+INT64 = 2**63
+"""The least integer that 64 bits with a sign do not hold."""
+
 
 class Kind(Enum):
     """What an atom stands for."""
@@ -65,3 +68,25 @@ def smallest(ends: Sequence[int | None]) -> int | None:
 def largest(ends: Sequence[int | None]) -> int | None:
     """The greatest of some ends; None where one is not known."""
     return None if None in ends else max(end for end in ends if end is not None)
+
+
+def span_of(dtype: str) -> Span | None:
+    """The least and greatest value of an integer type; None for any other."""
+    name = dtype.partition("x")[0]
+    signed = name.startswith("int")
+    digits = name[3:] if signed else name[4:]
+    if name == "bool":
+        return 0, 1
+    if not digits.isdigit():
+        return None
+    bits = int(digits)
+    if signed:
+        return (None, None) if bits >= 64 else (-(2 ** (bits - 1)), 2 ** (bits - 1) - 1)
+    return 0, 2**bits - 1
+
+
+def is_within(outer: Span, inner: Span) -> bool:
+    """Whether the numbers of a type hold others; what grows with sizes is taken to fit 64 bits."""
+    below = outer[0] is None or (inner[0] is not None and outer[0] <= inner[0])
+    above = outer[1] is None or (outer[1] > INT64 if inner[1] is None else inner[1] <= outer[1])
+    return below and above

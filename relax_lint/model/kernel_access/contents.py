@@ -120,7 +120,7 @@ class Contents(Scope):
         if held is None:
             return None
         roots, known = held
-        if any(len(self.ends[one]) != self.stores.get(one) or one in self.shared for one in roots):
+        if any(len(self.ends[one]) != self.stores.get(one) for one in roots):
             return None
         positive = self.terms.is_not_negative
         lows = [low for low, _ in known if all(positive(other - low) for other, _ in known)]
@@ -138,10 +138,12 @@ class Contents(Scope):
         assert position is not None
         found = self.contents.get(position)
         if found is None:
-            span = parameter.span or (None, None)
+            assert parameter.span is not None
             low, high = (
                 self.terms.symbol(
-                    sympy.Symbol(f"{which}({parameter.ref.name})", integer=True), span, holder=position
+                    sympy.Symbol(f"{which}({parameter.ref.name})", integer=True),
+                    parameter.span,
+                    holder=position,
                 )
                 for which in ("min", "max")
             )
@@ -178,8 +180,7 @@ class Contents(Scope):
         self._learn(buffer, number)
         plain = buffer.ref.parameter is None and buffer.source is None and buffer.span is not None
         root = buffer.ref.root
-        is_only = self.stores.get(root) == 1 and root not in self.unwritten and root not in self.shared
-        if plain and is_only and isinstance(value, Poly):
+        if plain and self.stores.get(root) == 1 and isinstance(value, Poly):
             made = filled_by(self.terms, indices, value, self.facts)
             if made is not None:
                 self.filled_with[root] = made
@@ -193,8 +194,7 @@ class Contents(Scope):
         root = buffer.ref.root
         if buffer.span is None and buffer.source is None:
             return
-        plain = buffer.source is None or self._is_part(buffer)
-        self.ends.setdefault(root, []).append(self._leaves_of(value) if plain else None)
+        self.ends.setdefault(root, []).append(self._leaves_of(value) if self._is_part(buffer) else None)
         if buffer.ref.parameter is not None:
             return
         self._try_out(root, value if buffer.source is None else None)
@@ -302,7 +302,7 @@ class Contents(Scope):
         reduction of its own buffers has a step is judged apart.
         """
         found = set()
-        for root in {*self.held, *self.ends}:
+        for root in self.ends:
             needs = needs_of(self.terms, self.accesses, root, self.allocated.get(root, 0))
             if needs is None or needs.steps or (needs.reductions and root not in self.held):
                 found.add(root)

@@ -29,7 +29,7 @@ _PARTS = {
 }
 _FUNCTIONS = frozenset(("floor", "ceil", "round", "trunc", "nearbyint", "fabs"))
 
-_MOST = 2**40
+MAX_LOGARITHM = 2**40
 """Up to here the logarithm of an integer is rounded to a whole number only where it is one."""
 
 
@@ -44,7 +44,7 @@ def rounded_up_logarithm(node: Any) -> int | None:
     if type(constant).__name__ not in ("FloatImm", "IntImm"):
         return None
     value = float(constant.value)
-    return (int(value) - 1).bit_length() if 1 <= value <= _MOST and value.is_integer() else None
+    return (int(value) - 1).bit_length() if 1 <= value <= MAX_LOGARITHM and value.is_integer() else None
 
 
 def _argument(node: Any, name: str) -> Any:

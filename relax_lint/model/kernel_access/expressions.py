@@ -6,8 +6,8 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from relax_lint.model.kernel_access import conditions as c
-from relax_lint.model.kernel_access.arithmetic import RELATIONS, Arithmetic, Value, span_of
-from relax_lint.model.kernel_access.atoms import Option
+from relax_lint.model.kernel_access.arithmetic import RELATIONS, Arithmetic, Value
+from relax_lint.model.kernel_access.atoms import Option, span_of
 from relax_lint.model.kernel_access.conditions import Condition
 from relax_lint.model.kernel_access.layouts import Buffer, count_of
 from relax_lint.model.kernel_access.polynomials import Poly, TooLarge, constant
@@ -70,7 +70,22 @@ class Expressions(Arithmetic):
         if not is_vector and not any(loop.kind == "vectorized" for loop in self.nest):
             return self._branch(node.condition, node.true_value, node.false_value)
         condition = self.guard(node.condition)
-        return self._chosen(condition, self.value(node.true_value), self.value(node.false_value))
+        one, other = (self._unwrapped(side) for side in (node.true_value, node.false_value))
+        return self._chosen(condition, one, other)
+
+    def _side(self, node: Any, condition: Condition) -> Value:
+        """What is read only where a condition holds."""
+        around, self.wraps = self.wraps, []
+        with self.under(condition):
+            found = self._unwrapped(node)
+            wraps = self.wraps if self.wraps_around(self.wraps) else []
+        self.wraps = around + wraps
+        return found
+
+    def _unwrapped(self, node: Any) -> Value:
+        """A side of a choice, which is one number of it: here 32-bit arithmetic has to be enough."""
+        found = self.value(node)
+        return self.narrow(found, node) if isinstance(found, Poly) else found
 
     def _chosen(self, condition: Condition, one: Value, other: Value) -> Value:
         if condition is True:
@@ -146,10 +161,7 @@ class Expressions(Arithmetic):
 
     def _branch(self, test: Any, then: Any, otherwise: Any) -> Value:
         condition = self.guard(test)
-        with self.under(condition):
-            one = self.value(then)
-        with self.under(c.negated(condition)):
-            other = self.value(otherwise)
+        one, other = self._side(then, condition), self._side(otherwise, c.negated(condition))
         return self._chosen(condition, one, other)
 
     def _likely(self, node: Any) -> Value:

@@ -81,7 +81,7 @@ class _Reader:
 
     def _kept(self, first: Walk, walk: Walk) -> Walk | None:
         """The reading that shows bounds on what the own buffers hold to be kept by each store, if any is."""
-        unwritten = walk.unwritten or first.perhaps_unwritten()
+        unwritten = first.perhaps_unwritten()
         walk.guesses = guesses(walk.terms, [put for put in walk.puts if put.root not in unwritten])
         for _ in range(MAX_READINGS):
             if not walk.guesses:

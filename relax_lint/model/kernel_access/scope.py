@@ -49,6 +49,8 @@ class Scope:
         """The integers of 64 bits that must not have wrapped around for what is stored to be known."""
         self.unsure: set[int] = set()
         """The atoms that stand for arithmetic of at most 32 bits that may have wrapped around."""
+        self.unsigned: set[int] = set()
+        """The atoms that stand for integers of 64 bits without a sign, which with one may be below zero."""
         self.unsure_roots: set[int] = set()
         """The kernel's own buffers that hold such numbers."""
         self.callee = ""

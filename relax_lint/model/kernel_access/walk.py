@@ -10,9 +10,9 @@ import sympy
 
 from relax_lint.model.kernel_access import conditions as c
 from relax_lint.model.kernel_access.accesses import BufferRef, LoopRange, Region
-from relax_lint.model.kernel_access.arithmetic import Value, span_of
+from relax_lint.model.kernel_access.arithmetic import Value
 from relax_lint.model.kernel_access.asserted import checked_by
-from relax_lint.model.kernel_access.atoms import Kind
+from relax_lint.model.kernel_access.atoms import Kind, span_of
 from relax_lint.model.kernel_access.conditions import Condition, Unread
 from relax_lint.model.kernel_access.extents import Extents
 from relax_lint.model.kernel_access.layouts import Buffer

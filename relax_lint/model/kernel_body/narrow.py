@@ -97,7 +97,7 @@ class Widths:
             elif all(end.is_Integer for end in (low, high, least, most)):
                 ends = [a * b for a in (low, high) for b in (least, most)]
                 low, high = min(ends), max(ends)
-            elif low == high and low.is_Integer:
+            elif low == high and low.is_Integer and low < 0:
                 low, high = sympy.expand(low * most), sympy.expand(low * least)
             else:
                 return None
