@@ -40,9 +40,6 @@ class _Known:
     holds: dict[ValueId, bool] = field(default_factory=dict)
     negated: dict[ValueId, ValueId] = field(default_factory=dict)
 
-    def copy(self) -> _Known:
-        return _Known(dict(self.holds), dict(self.negated))
-
     def value(self, condition: ValueId) -> bool | None:
         """What a condition is; None where that is not known."""
         if condition not in self.negated:
@@ -52,7 +49,7 @@ class _Known:
 
     def taken(self, condition: ValueId, holds: bool) -> _Known:
         """What is known in a branch."""
-        inside = self.copy()
+        inside = _Known(dict(self.holds), dict(self.negated))
         inside.holds[condition] = holds
         if condition in self.negated:
             inside.holds[self.negated[condition]] = not holds
@@ -109,16 +106,15 @@ class Untaken:
 
     def _if(self, op: If, known: _Known) -> _Changes:
         changes = _Changes.NOTHING
-        condition = None if op.condition is None else self._aliases.identity(op.condition)
-        value = None if condition is None else known.value(condition)
+        condition = self._aliases.identity(op.condition)
+        value = known.value(condition)
         if value is not None:
             self._known[op.place.index] = value
         for branch, holds in ((op.then_block, True), (op.else_block, False)):
             if value is (not holds):
                 self._found += [inner.place.index for inner in branch.walk()]
             else:
-                inside = known.copy() if condition is None else known.taken(condition, holds)
-                changes = max(changes, self._block(branch, inside))
+                changes = max(changes, self._block(branch, known.taken(condition, holds)))
         return changes
 
     def _changed(self, op: Op) -> _Changes:

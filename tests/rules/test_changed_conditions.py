@@ -106,7 +106,7 @@ def functions(size: int) -> str:
 @pytest.fixture(scope="module")
 def machine() -> relax.VirtualMachine:
     """All cases, with storages that are large enough."""
-    kept = []
+    kept: list[tvm.runtime.Tensor] = []
     tvm.register_global_func("relax.logical_not", lambda given: given, override=True)
     tvm.register_global_func("tests.keeps_a_condition", kept.append, override=True)
 
