@@ -168,13 +168,20 @@ class Aliases:
             call = self._definitions.get(op.tuple)
             if isinstance(call, KernelCall) and call.kind is CallKind.CALL_TIR_INPLACE:
                 return _overwritten(call, op.item)
-            items = () if op.tuple in self._rebuilt else self.fields.get(op.tuple, ())
+            built = self._built(op.tuple)
+            items = () if built in self._rebuilt else self.fields.get(built, ())
             return items[op.item] if op.item < len(items) else None
         if isinstance(op, MakeTuple) and op.result in self._rebuilt:
             # A tuple that is bound by an operation is not its own name to TVM, but that operation's value.
             source = self._rebuilt[op.result]
             return None if source in self._definitions else source
         return None
+
+    def _built(self, value: ValueId) -> ValueId:
+        """The tuple that a value is another name of, as a field of one that is built in the function is."""
+        op = None if value in self.fields else self._definitions.get(value)
+        source = self._same_register(op) if isinstance(op, Alias | GetItem | MatchCast) else None
+        return value if source is None else self._built(source)
 
     @cached_property
     def _rebuilt(self) -> dict[ValueId, ValueId]:

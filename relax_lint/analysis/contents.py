@@ -150,8 +150,7 @@ class Contents(ContentWrites):
         self._read_all(op, op.operands, state, first=Certainty.MAY)
 
     def _branches(self, op: If, state: ContentState) -> None:
-        if op.condition is not None:
-            self._read_all(op, (op.condition,), state)
+        self._read_all(op, (op.condition,), state)
         only = self._untaken.taken(op)
         if only is not None:
             self._block(op.then_block if only else op.else_block, state)

@@ -72,8 +72,6 @@ def _either(op: If, before: Domain, one: Domain, other: Domain) -> tuple[Fact, .
     if max(len(own), len(own_2)) > _MOST_OF_A_BRANCH:
         return ()
     condition = sympy.Or(sympy.And(*own), sympy.And(*own_2))
-    if condition in (sympy.true, sympy.false):
-        return ()
     return (Fact.of(FactSource.BRANCH, condition, condition_text(condition)),)
 
 

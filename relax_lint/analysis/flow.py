@@ -12,6 +12,7 @@ from relax_lint.analysis.at_return import combined, use_of_returned
 from relax_lint.analysis.callees import Callees
 from relax_lint.analysis.carried import Carried, CarriedNull, Fields
 from relax_lint.analysis.certainty import Certainty
+from relax_lint.analysis.cleared_results import is_always_missed
 from relax_lint.analysis.contents import Contents
 from relax_lint.analysis.dominance import UndominatedUse, captured_values, undominated_uses, used_inside
 from relax_lint.analysis.effects import Effect, EffectTable
@@ -179,15 +180,13 @@ class FunctionFlow:
         return self._shared.callees.calls_of(self.function)
 
     @cached_property
-    def some_call_ignores_the_result(self) -> bool:
-        """Whether nobody uses what some call of a private function returns, or that is not known."""
-        if not self.function.private:
-            return False
-        return not self.knows_callers or any(not _is_used(*one) for one in self.calls_of_this)
+    def is_cleared_result_missed(self) -> bool:
+        """Whether whoever calls the function certainly fails at a result that was killed and is no tensor."""
+        return is_always_missed(self._shared.callees, self.function)
 
     def uses_result(self, call: FunctionCall) -> bool:
         """Whether anything but a kill gets what a call returns."""
-        return _is_used(self.function, call)
+        return call.result in values_read(self.function)
 
     def use_at_return(self, value: ValueId, *, cleared: bool = False) -> Certainty | None:
         """How certain it is that callers use a value that the function returns; None where none does. Of one
@@ -370,8 +369,3 @@ def _carried(
     flow = FunctionFlow(shared, caller)
     parts = flow.aliases, flow.paths, flow.effect_of, flow.summary_of, flow.used_inside, flow.callee_of
     return kind(caller, call, fields, *parts)
-
-
-def _is_used(function: Function, call: FunctionCall) -> bool:
-    """Whether an operation other than a kill, or who calls `function`, gets what a call in it returns."""
-    return call.result in values_read(function)

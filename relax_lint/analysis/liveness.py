@@ -84,7 +84,7 @@ _READS: dict[type[Op], Callable[[Any], tuple[ValueId, ...]]] = {
     MakeTuple: lambda op: op.items,
     GetItem: lambda op: (op.tuple,),
     Assert: lambda op: op.operands if op.condition is None else (op.condition, *op.operands),
-    If: lambda op: () if op.condition is None else (op.condition,),
+    If: lambda op: (op.condition,),
 }
 
 

@@ -5,8 +5,9 @@ A condition is a tensor: what a branch tells of it holds until something may wri
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
 from dataclasses import dataclass, field
+from enum import IntEnum
 
 from relax_lint.analysis.aliases import Aliases
 from relax_lint.analysis.effects import Effect
@@ -20,6 +21,7 @@ from relax_lint.model.operations import (
     ValueId,
 )
 from relax_lint.model.program import Function
+from relax_lint.vm.calls import CallKind
 
 _NOT = "relax.logical_not"
 
@@ -38,19 +40,16 @@ class _Known:
     holds: dict[ValueId, bool] = field(default_factory=dict)
     negated: dict[ValueId, ValueId] = field(default_factory=dict)
 
-    def copy(self) -> _Known:
-        return _Known(dict(self.holds), dict(self.negated))
-
     def value(self, condition: ValueId) -> bool | None:
         """What a condition is; None where that is not known."""
-        if condition in self.holds or condition not in self.negated:
+        if condition not in self.negated:
             return self.holds.get(condition)
         opposite = self.holds.get(self.negated[condition])
         return None if opposite is None else not opposite
 
     def taken(self, condition: ValueId, holds: bool) -> _Known:
         """What is known in a branch."""
-        inside = self.copy()
+        inside = _Known(dict(self.holds), dict(self.negated))
         inside.holds[condition] = holds
         if condition in self.negated:
             inside.holds[self.negated[condition]] = not holds
@@ -66,19 +65,13 @@ class _Known:
         }
 
 
-@dataclass
-class _Changes:
-    """What some operations may write: some values, or (`anything`) what is not known."""
+class _Changes(IntEnum):
+    """What some operations may write."""
 
-    written: set[ValueId] = field(default_factory=set)
-    anything: bool = False
-
-    def add(self, other: _Changes) -> None:
-        self.written |= other.written
-        self.anything |= other.anything
-
-
-_NOTHING = _Changes()
+    NOTHING = 0
+    OWN = 1
+    """Tensors that the function itself allocates, and what shares memory with them."""
+    ANYTHING = 2
 
 
 class Untaken:
@@ -102,50 +95,52 @@ class Untaken:
 
     def _block(self, block: Block, known: _Known) -> _Changes:
         """Follow a block; what it may write."""
-        changes = _Changes()
+        changes = _Changes.NOTHING
         for op in block.ops:
             changed = self._if(op, known) if isinstance(op, If) else self._changed(op)
             self._forget(changed, known)
-            changes.add(changed)
-            if isinstance(op, KernelCall) and op.callee == _NOT and len(op.arguments) == 1:
+            changes = max(changes, changed)
+            if isinstance(op, KernelCall) and op.kind is CallKind.OPERATOR and op.callee == _NOT:
                 known.negated[op.result] = self._aliases.identity(op.arguments[0])
         return changes
 
     def _if(self, op: If, known: _Known) -> _Changes:
-        changes = _Changes()
-        condition = None if op.condition is None else self._aliases.identity(op.condition)
-        value = None if condition is None else known.value(condition)
+        changes = _Changes.NOTHING
+        condition = self._aliases.identity(op.condition)
+        value = known.value(condition)
         if value is not None:
             self._known[op.place.index] = value
         for branch, holds in ((op.then_block, True), (op.else_block, False)):
             if value is (not holds):
                 self._found += [inner.place.index for inner in branch.walk()]
             else:
-                inside = known.copy() if condition is None else known.taken(condition, holds)
-                changes.add(self._block(branch, inside))
+                changes = max(changes, self._block(branch, known.taken(condition, holds)))
         return changes
 
     def _changed(self, op: Op) -> _Changes:
         if isinstance(op, FunctionCall):
-            return _Changes(anything=True)
+            return _Changes.ANYTHING
         if not isinstance(op, KernelCall):
-            return _NOTHING
+            return _Changes.NOTHING
         effect, count = self._effect_of(op), len(op.arguments)
-        written = {op.arguments[position] for position in effect.writes if position < count}
-        return _Changes(written, not effect.known or not all(map(self._is_own, written)))
+        written = [op.arguments[position] for position in effect.writes if position < count]
+        if not effect.known or not all(map(self._is_own, written)):
+            return _Changes.ANYTHING
+        return _Changes.OWN if written else _Changes.NOTHING
 
     def _forget(self, changes: _Changes, known: _Known) -> None:
-        if changes.anything:
+        if changes is _Changes.ANYTHING:
             known.forget(lambda value: True)
-        elif changes.written:
-            known.forget(lambda value: self._may_be_one_of(value, changes.written))
+        elif changes is _Changes.OWN:
+            known.forget(self._may_be_own)
 
     def _is_own(self, value: ValueId) -> bool:
         """Whether a value is nothing but tensors that the function itself allocates."""
-        return all(isinstance(self._made.get(root), AllocTensor) for root in self._aliases.roots_of(value))
+        return all(map(self._is_allocated, self._aliases.roots_of(value)))
 
-    def _may_be_one_of(self, value: ValueId, written: Iterable[ValueId]) -> bool:
-        """Whether a condition may lie on the memory of a tensor that is written."""
-        roots = self._aliases.roots_of(value)
-        on_storage = any(isinstance(self._made.get(root), AllocTensor) for root in roots)
-        return on_storage or any(not roots.isdisjoint(self._aliases.roots_of(one)) for one in written)
+    def _may_be_own(self, value: ValueId) -> bool:
+        """Whether a condition may be one of those, any of which may share its memory."""
+        return any(map(self._is_allocated, self._aliases.roots_of(value)))
+
+    def _is_allocated(self, root: ValueId) -> bool:
+        return isinstance(self._made.get(root), AllocTensor)

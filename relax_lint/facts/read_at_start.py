@@ -46,7 +46,7 @@ def reads_at_start(flow: FunctionFlow, judge: Judge) -> Iterator[Decided[ReadAtS
 
 def _values(op: KernelCall | If) -> tuple[ValueId, ...]:
     if isinstance(op, If):
-        return () if op.condition is None else (op.condition,)
+        return (op.condition,)
     return tuple(dict.fromkeys(op.arguments)) if op.callee in AT_DATA_POINTER else ()
 
 

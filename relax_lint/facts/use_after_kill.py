@@ -42,7 +42,7 @@ def _use_by_callers(use: KilledUse, flow: FunctionFlow) -> Certainty | None:
     """How certain it is that callers use what is returned. Of a tuple they may take fields without a use."""
     if flow.function.tensor_type(use.value) is not None:
         return flow.use_at_return(use.value, cleared=True)
-    return must_if(not flow.some_call_ignores_the_result)
+    return must_if(flow.is_cleared_result_missed)
 
 
 def killed_constants(flow: FunctionFlow, judge: Judge) -> Iterator[Decided[Kill]]:

@@ -204,7 +204,7 @@ class If(Op):
     result is `then_result` or `else_result`.
     """
 
-    condition: ValueId | None
+    condition: ValueId
     then_block: Block
     else_block: Block
     then_result: ValueId

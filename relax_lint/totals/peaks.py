@@ -47,8 +47,6 @@ def peak(walks: Iterable[Events], positive: frozenset[sympy.Symbol], group: Grou
     for walk in walks:
         for parts, place in _Course(walk, sizes, group).reached.items():
             reached.setdefault(parts, place)
-    if not reached:
-        return Peak(0, None)
     kept = undominated(reached)
     places = {sizes.quantity(parts): reached[parts] for parts in kept}
     most = greatest(places, positive)

@@ -178,7 +178,7 @@ class Walker:
             # It belongs to who called, and holds it until the call returns.
             return
         left = self._references[reference] = self._references[reference] + change
-        if left == 0 and change < 0:
+        if left == 0:
             self._happens(-(reference + 1))
 
     def _count_tuple(self, reference: tuple[Reference, ...], change: int) -> None:
@@ -336,15 +336,14 @@ class Walker:
 
     def _choose(self, frame: Frame, op: If) -> bool:
         """The branch to follow; what was decided about a condition stays so until it is overwritten."""
-        origin = None if op.condition is None else frame.origin(op.condition)
-        known = None if origin is None else self._known(origin)
+        origin = frame.origin(op.condition)
+        known = self._known(origin)
         if known is not None:
             return known
         forced = decided_by_symbols(op, frame.scope)
         if forced is None:
             forced = self._decide()
-        if op.condition is not None and origin is not None:
-            self._note(origin, frame.memory(op.condition, self._reference(frame, op.condition)), forced)
+        self._note(origin, frame.memory(op.condition, self._reference(frame, op.condition)), forced)
         return forced
 
     def _known(self, origin: Register) -> bool | None:

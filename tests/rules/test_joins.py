@@ -221,3 +221,45 @@ def main(x: T4, c: R.Tensor((), "bool")):
     return z
 """
     assert verdicts("RLX206", functions) == [found]
+
+
+def asserted(*conditions: str) -> str:
+    """Checks in a branch."""
+    return "".join(f'\n        k{i} = R.assert_op({one}, format="")' for i, one in enumerate(conditions))
+
+
+@pytest.mark.parametrize(
+    ("then", "otherwise", "size", "found"),
+    [
+        # Each branch checks two things: all of them hold behind one or the other.
+        (("n <= 16", "m <= 2"), ("n <= 12", "m <= 1"), "n", [FINE]),
+        (("n <= 8", "m <= 2"), ("n <= 4", "m <= 4"), "n * m", [FINE]),
+        (("n <= 8", "m <= 2"), ("n <= 4", "m <= 5"), "n * m", [UNSURE]),
+        # Whatever the branch, nothing is known, or one thing is.
+        (("n <= 16",), ("n > 16",), "n", [UNSURE]),
+        (("n <= 16", "m <= 1"), ("n > 16", "m <= 1"), "m", [FINE]),
+        # Neither branch comes to its end: what stands behind them is not reached.
+        (("n <= 16", "n >= 17"), ("n > 16", "n < 17"), "n", []),
+        (("n <= 16", "n >= 17"), ("n <= 20",), "n", [UNSURE]),
+        # So many checks of one branch are told apart.
+        (("n <= 16", *(f"m <= {20 + i}" for i in range(5))), ("n <= 15",), "n", [FINE]),
+        (("n <= 16", *(f"m <= {20 + i}" for i in range(6))), ("n <= 15",), "n", [UNSURE]),
+    ],
+)
+def test_what_each_branch_checks(
+    then: tuple[str, ...], otherwise: tuple[str, ...], size: str, found: list[Verdict]
+) -> None:
+    functions = f"""
+@R.function(pure=False)
+def main(x: R.Tensor(("n", "m"), "float32"), c: R.Tensor((), "bool")):
+    n = T.int64()
+    m = T.int64()
+    if c:{asserted(*then)}
+        r = x
+    else:{asserted(*otherwise)}
+        r = x
+    s = R.memory.alloc_storage(R.shape([64]), R.prim_value(0), R.str("global"), R.dtype("uint8"))
+    t = R.memory.alloc_tensor(s, R.prim_value(0), R.shape([{size}]), R.dtype("float32"))
+    return t
+"""
+    assert verdicts("RLX101", functions) == found

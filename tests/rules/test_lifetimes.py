@@ -1,190 +1,13 @@
-"""Lifetime rules where the pages do not reach: compiler output, other functions, tuples, packed functions."""
+"""Lifetime rules where the pages do not reach: other functions, tuples, packed functions, kills."""
 
 from __future__ import annotations
-
-from typing import Any
 
 import pytest
 import tvm
 from tvm import relax
 
-from tests.rules.checking import DOUBLE, findings, parse, stages, verdicts
-
-PLANNED = "StaticPlanBlockMemory"
-BEFORE_0_27 = tvm.__version__.startswith("0.26")
-
-PREFIX = """
-@T.prim_func(private=True, s_tir=True)
-def copy(x: T.Buffer((4,), "float32"), y: T.Buffer((4,), "float32")):
-    for i in range(4):
-        y[i] = x[i]
-
-@T.prim_func(private=True, s_tir=True)
-def add(x: T.Buffer((4,), "float32"), y: T.Buffer((4,), "float32"), z: T.Buffer((4,), "float32")):
-    for i in range(4):
-        z[i] = x[i] + y[i]
-"""
-
-
-def by_hand(body: str) -> Any:
-    """A module with two kernels and the functions of `body`."""
-    return parse(PREFIX + body)
-
-
-def said(module: Any, code: str = "RLX20") -> list[tuple[str, str, str | None]]:
-    """Code, verdict and binding of what is reported, without the rule about missing kills."""
-    found = findings(module, code)
-    return [(check.rule, check.verdict.value, check.binding) for check in found if check.rule != "RLX207"]
-
-
-# -- what TVM makes ---------------------------------------------------------------------------
-
-CHAIN = """
-@R.function
-def main(x: R.Tensor(("n", 4), "float32")):
-    n = T.int64()
-    a = R.add(x, x)
-    b = R.reshape(a, (n * 4,))
-    c = R.exp(b)
-    parts = R.split(R.reshape(c, (n, 4)), 2, axis=1)
-    d = R.add(parts[0], parts[1])
-    e = R.concat((d, d), axis=1)
-    f = R.sum(e, axis=[1])
-    return (f, e, x)
-"""
-FUNCTIONS = """
-@R.function(private=True)
-def pair(y: R.Tensor((8, 4), "float32")):
-    a = R.add(y, y)
-    b = R.exp(a)
-    return (a, b)
-
-@R.function
-def main(x: R.Tensor((8, 4), "float32")):
-    p = Module.pair(x)
-    a = p[0]
-    b = p[1]
-    c = R.add(a, b)
-    q = (a, b)
-    d = q[1]
-    e = R.add(c, d)
-    return R.exp(e)
-"""
-KERNELS = """
-@R.function
-def main(x: R.Tensor((4, 8), "float32"), w: R.Tensor((8, 8), "float32")):
-    a = R.matmul(x, w)
-    b = R.nn.softmax(a)
-    c = R.cumsum(b, axis=1)
-    d = R.sort(c, axis=1)
-    e = R.topk(d, k=3, axis=1)
-    f = R.nn.layer_norm(d, R.sum(w, axis=[0]), R.sum(w, axis=[1]), axes=[1])
-    g = R.max(f, axis=[0])
-    h = R.take(g, R.const([1, 2], "int64"), axis=0)
-    return (e[0], e[1], h)
-"""
-
-
-@pytest.mark.parametrize("body", [CHAIN, FUNCTIONS, KERNELS], ids=["chain", "functions", "kernels"])
-def test_nothing_is_said_of_what_the_compiler_makes(body: str) -> None:
-    for stage, module in stages(parse(body)):
-        assert said(module) == [], stage
-
-
-BRANCHES = """
-@R.function
-def main(x: R.Tensor((4,), "float32"), c: R.Tensor((), "bool")) -> R.Tensor((4,), "float32"):
-    if c:
-        a = R.exp(x)
-        r = R.add(a, x)
-    else:
-        b = R.negative(x)
-        r = R.multiply(b, x)
-    return r
-"""
-
-
-def test_the_storage_of_the_other_branch_from_planning_on() -> None:
-    planned = False
-    for stage, module in stages(parse(BRANCHES)):
-        planned = planned or stage == PLANNED
-        found = findings(module, "RLX204")
-        assert [(check.verdict.value, check.binding) for check in found] == (
-            [("always-wrong", "alloc2")] if planned else []
-        ), stage
-        assert [related.message for check in found for related in check.related] == (
-            ["`storage` is defined here"] if planned else []
-        )
-
-
-INNER = """
-@R.function
-def main(x: R.Tensor((4,), "float32")) -> R.Tensor((4,), "float32"):
-    @R.function
-    def f(y: R.Tensor((4,), "float32")) -> R.Tensor((4,), "float32"):
-        a = R.exp(y)
-        b = R.exp(a)
-        d = R.add(b, y)
-        return d
-    g = R.exp(x)
-    h = R.exp(g)
-    k = f(h)
-    return R.add(k, x)
-"""
-
-
-def test_the_storage_of_an_inner_function() -> None:
-    (found,) = findings(dict(stages_until_planned(INNER))[PLANNED], "RLX204")
-    assert found.verdict.value == "always-wrong"
-    assert "which is defined only in the inner function `f`" in found.message
-
-
-def stages_until_planned(body: str) -> list[tuple[str, Any]]:
-    """The stages that a module with inner functions survives."""
-    passes = [
-        relax.transform.LegalizeOps(),
-        relax.transform.ToNonDataflow(),
-        relax.transform.RemovePurityChecking(),
-        relax.transform.CallTIRRewrite(),
-    ]
-    with tvm.target.Target("llvm"):
-        module = tvm.transform.Sequential(passes)(parse(body))
-        return [("CallTIRRewrite", module), (PLANNED, relax.transform.StaticPlanBlockMemory()(module))]
-
-
-def alias_program(alias: str) -> str:
-    """A tensor that lives on as `v` while the planner reuses its storage, if it does not see that."""
-    return f"""
-@R.function(pure=False)
-def main(x: R.Tensor((4,), "float32")) -> R.Tensor((4,), "float32"):
-    t = R.add(x, x)
-    v = {alias}
-    r = R.exp(x)
-    s = R.exp(r)
-    return R.add(v, s)
-"""
-
-
-@pytest.mark.parametrize(
-    ("alias", "wrong"),
-    [
-        ("t", False),
-        ('R.match_cast(t, R.Tensor((4,), "float32"))', BEFORE_0_27),
-        (
-            'R.call_packed("vm.builtin.reshape", t, R.shape([4]), ty_args=R.Tensor((4,), "float32"))',
-            BEFORE_0_27,
-        ),
-        ('R.call_packed("vm.builtin.copy", t, ty_args=R.Tensor((4,), "float32"))', True),
-        ("R.reshape(t, (4,))", False),
-    ],
-    ids=["name", "match_cast", "vm.builtin.reshape", "vm.builtin.copy", "reshape"],
-)
-def test_aliases_that_the_planner_does_not_see(alias: str, wrong: bool) -> None:
-    for stage, module in stages(parse(alias_program(alias))):
-        found = [verdict for rule, verdict, _ in said(module) if rule == "RLX203"]
-        before = stage in ("parsed", "LegalizeOps", "ToNonDataflow", "RemovePurityChecking", "CallTIRRewrite")
-        assert found == (["always-wrong"] if wrong and not before else []), stage
-
+from tests.rules.by_hand import by_hand, said
+from tests.rules.checking import findings
 
 # -- other functions --------------------------------------------------------------------------
 
@@ -327,55 +150,24 @@ def main(x: R.Tensor((4,), "float32")) -> R.Tensor((4,), "float32"):
     assert found.assumes == ("`my.add` may read and write its arguments, but does not keep them",)
 
 
-# -- byte ranges ------------------------------------------------------------------------------
+THROUGH = """
+@R.function(private=True, pure=False)
+def captured(out: R.Tensor((4,), "float32")) -> R.Tuple:
+    w = R.call_packed("fill", out, ty_args=R.Tuple)
+    b = R.call_tir(Module.add, (out, out), R.Tensor((4,), "float32"))
+    return R.tuple()
 
-PARTS = """
 @R.function(pure=False)
-def main(x: R.Tensor((4,), "float32"), y: R.Tensor(("n",), "float32")) -> R.Tensor(("n",), "float32"):
-    n = T.int64()
-    storage = R.memory.alloc_storage(R.shape([n * 8 + 64]), 0, "global", "uint8")
-    a = R.memory.alloc_tensor(storage, 0, R.shape([n]), "float32")
-    d = Module.double(y, a)
-    b = R.memory.alloc_tensor(storage, {offset}, R.shape([n]), "float32")
-    w = R.call_packed("runtime.TVMTensorCopyFromTo", y, b, ty_args=R.Tuple)
+def main(x: R.Tensor((4,), "float32")) -> R.Tensor((4,), "float32"):
+    storage = R.memory.alloc_storage(R.shape([16]), 0, "global", "uint8")
+    a = R.memory.alloc_tensor(storage, 0, R.shape([4]), "float32")
+    call = Module.captured(a)
     return a
 """
 
 
-@pytest.mark.parametrize(
-    ("offset", "expected"),
-    [
-        ("n * 4", []),
-        ("n * 4 + 64", []),
-        ("0", [("RLX203", "needs-runtime-check", "n <= 0")]),
-        ("n * 2", [("RLX203", "needs-runtime-check", "n <= 0")]),
-        ("16", [("RLX203", "needs-runtime-check", "n <= 4")]),
-    ],
-)
-def test_ranges_are_compared_for_every_size(offset: str, expected: list[tuple[str, str, str]]) -> None:
-    module = parse(DOUBLE + PARTS.format(offset=offset))
-    assert verdicts(findings(module, "RLX203")) == expected
-
-
-def test_halves_of_one_tensor_are_apart() -> None:
-    module = parse("""
-@T.prim_func(private=True, s_tir=True)
-def reverse(a: T.handle, b: T.handle):
-    x = T.match_buffer(a, (4,), "float32", elem_offset=T.int64())
-    y = T.match_buffer(b, (4,), "float32", elem_offset=T.int64())
-    for i in range(4):
-        y[i] = x[3 - i]
-
-@R.function(pure=False)
-def main(x: R.Tensor((8,), "float32")) -> R.Tensor((8,), "float32"):
-    low = R.memory.view(x, R.shape([4]), R.dtype("float32"), R.prim_value(0))
-    high = R.memory.view(x, R.shape([4]), R.dtype("float32"), R.prim_value(16))
-    middle = R.memory.view(x, R.shape([4]), R.dtype("float32"), R.prim_value(8))
-    fine = Module.reverse(low, high)
-    wrong = Module.reverse(low, middle)
-    return x
-""")
-    assert said(module) == [("RLX206", "always-wrong", "wrong")]
+def test_a_packed_function_inside_of_another_function_writes_what_nothing_was_written_to() -> None:
+    assert said(by_hand(THROUGH)) == []
 
 
 # -- kills ------------------------------------------------------------------------------------
@@ -437,76 +229,6 @@ def main(x: R.Tensor((4,), "float32"), c: R.Tensor((), "bool")) -> R.Tensor((4,)
     return use
 """)
     assert said(module) == [("RLX201", "always-wrong", "use")]
-
-
-THROUGH = """
-@R.function(private=True, pure=False)
-def captured(out: R.Tensor((4,), "float32")) -> R.Tuple:
-    w = R.call_packed("fill", out, ty_args=R.Tuple)
-    b = R.call_tir(Module.add, (out, out), R.Tensor((4,), "float32"))
-    return R.tuple()
-
-@R.function(pure=False)
-def main(x: R.Tensor((4,), "float32")) -> R.Tensor((4,), "float32"):
-    storage = R.memory.alloc_storage(R.shape([16]), 0, "global", "uint8")
-    a = R.memory.alloc_tensor(storage, 0, R.shape([4]), "float32")
-    call = Module.captured(a)
-    return a
-"""
-
-
-def test_a_packed_function_inside_of_another_function_writes_what_nothing_was_written_to() -> None:
-    assert said(by_hand(THROUGH)) == []
-
-
-CAST = """
-@R.function
-def main(x: R.Tensor((10, 20), "float32"), y: R.Tensor("float32", ndim=2)):
-    cast = R.match_cast(y, R.Tensor((10, 20), "float32"))
-    c = R.add(x, cast)
-    d = R.call_dps_packed("mix", (c, y), R.Tensor((10, 20), "float32"))
-    return d
-"""
-
-
-def test_a_cast_that_is_not_trivial_keeps_its_register_when_shapes_are_lowered() -> None:
-    for stage, module in stages(parse(CAST)):
-        assert said(module) == [], stage
-
-
-def test_element_by_element_is_fine_where_both_start_at_one_byte() -> None:
-    # At m = 0 each element is written after it was read; at 1 to 3 others are overwritten; from 4 on they are apart.
-    module = by_hand("""
-@R.function(pure=False)
-def main(x: R.Tensor((4,), "float32"), y: R.Tensor(("m",), "float32")):
-    m = T.int64()
-    storage = R.memory.alloc_storage(R.shape([m * 4 + 64]), 0, "global", "uint8")
-    a = R.memory.alloc_tensor(storage, m * 4, R.shape([4]), "float32")
-    b = R.memory.alloc_tensor(storage, 0, R.shape([4]), "float32")
-    w = Module.copy(x, a)
-    w1 = Module.copy(a, b)
-    return b
-""")
-    (check,) = findings(module, "RLX206")
-    assert (check.verdict.value, check.safe_when) == ("needs-runtime-check", "m >= 4 or m <= 0")
-
-
-def test_a_copy_may_be_to_its_own_place_for_some_values() -> None:
-    # At m = 0 every byte of `a` is written as it is.
-    module = by_hand("""
-@R.function(pure=False)
-def main(x: R.Tensor((4,), "float32"), y: R.Tensor(("m",), "float32")):
-    m = T.int64()
-    R.func_attr({"tir_var_upper_bound": {"m": 2}})
-    storage = R.memory.alloc_storage(R.shape([m * 4 + 64]), 0, "global", "uint8")
-    a = R.memory.alloc_tensor(storage, m * 4, R.shape([4]), "float32")
-    b = R.memory.alloc_tensor(storage, 0, R.shape([4]), "float32")
-    w = Module.copy(x, a)
-    w1 = Module.copy(a, b)
-    return (a, b)
-""")
-    (check,) = findings(module, "RLX203")
-    assert check.verdict.value == "needs-runtime-check"
 
 
 def test_a_function_that_does_nothing_but_return_what_nothing_binds() -> None:

@@ -12,10 +12,11 @@ from tvm.script import relax as R
 from tvm.script import tirx as T
 
 from tests.totals.cases import STATIC, Case, Run, case, f32, rows
+from tests.totals.corpus_calls import CASES as CALLS
 from tests.totals.corpus_control import CASES as CONTROL
 from tests.totals.corpus_models import CASES as MODELS
 
-CASES: list[Case] = [*CONTROL, *MODELS]
+CASES: list[Case] = [*CALLS, *CONTROL, *MODELS]
 if find_spec("onnx") is not None:
     from tests.totals.corpus_onnx import CASES as ONNX
 

@@ -21,7 +21,7 @@ pytestmark = [
 ]
 
 # Their callees have shape heaps too, which come and go with the calls.
-HEAPS_IN_CALLEES = {"calls with other symbols"}
+HEAPS_IN_CALLEES = {"calls with other symbols", "a callee that asks for an extent"}
 
 
 @pytest.fixture(scope="module")
@@ -48,8 +48,10 @@ def _left_out() -> int:
 
 def test_so_it_is_over_two_calls_along_any_two_paths(rows: list[dict[str, Any]]) -> None:
     assert [row for row in rows if row["predicted again"] != row["measured again"]] == []
-    # The machine keeps a result until the next one is returned; compiled functions keep nothing.
-    more = {row["exec_mode"] for row in rows if row["measured again"] > row["measured"]}
+    # The machine keeps a result until the next one is returned; compiled functions keep nothing. The pooled
+    # allocator keeps what another path needed.
+    naive = [row for row in rows if row["allocator"] == "naive"]
+    more = {row["exec_mode"] for row in naive if row["measured again"] > row["measured"]}
     assert more == {"bytecode"}
 
 

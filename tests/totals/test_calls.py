@@ -1,0 +1,121 @@
+"""Totals of calls and branches that can be added up by hand; `test_measured` asks the machine about the same modules."""
+
+from __future__ import annotations
+
+import pytest
+
+from relax_lint.model.builder import build_program
+from relax_lint.symbolic.quantity import Unknown
+from relax_lint.totals.compute import Totals, measure, size_of
+from relax_lint.totals.folded import events_of
+from relax_lint.totals.formula import never_negative_symbols
+from relax_lint.totals.inlined import paths_of
+from relax_lint.totals.peaks import peak
+from relax_lint.totals.plans import Plans
+from relax_lint.totals.quantities import Quantity
+from relax_lint.totals.walk import ExecMode, Inventory
+from tests.rules.checking import parse
+from tests.totals.corpus_calls import (
+    BY_SYMBOLS,
+    CASES,
+    IN_PLACE,
+    KERNELS,
+    TRUTH,
+    TWO_STORAGES,
+    VECTOR,
+    choice,
+    storage,
+)
+
+
+def totals(body: str, **binding: int) -> Totals:
+    """Of `main`."""
+    program = build_program(parse(KERNELS + body))
+    function = next(function for function in program.functions if function.name == "main")
+    return measure(program, function, binding=binding or None)
+
+
+def live(body: str, **binding: int) -> Quantity | str:
+    """The bytes of `main` that are alive at one time, or why they are not known."""
+    found = size_of(totals(body, **binding).peak_live)
+    return found.reason if isinstance(found, Unknown) else found
+
+
+BY_HAND = {
+    "tuples that are given again": 1000 + 5000,
+    "a condition beside what is overwritten in place": 8 + 8192,
+    "a condition that was decided before a call": 8 + 2 * 8192,
+    "a condition that a callee flips": 24 + 4096 + 8192,
+    "a condition beside one that a callee flips": 24 + 8 + 8192,
+    "a condition on one of two storages": 1000 + 2000 + 4096 + 8192,
+}
+
+
+@pytest.mark.parametrize("name", BY_HAND)
+def test_what_is_alive_at_one_time(name: str) -> None:
+    program = build_program(next(case for case in CASES if case.name == name).make())
+    function = next(function for function in program.functions if function.name == "main")
+    found = measure(program, function)
+    assert size_of(found.peak_live) == BY_HAND[name]
+    # Calls that are alike are followed once: the same has to come out where each is followed.
+    plans, positive = Plans.of(program), never_negative_symbols(function)
+    for calls in (1, 2):
+        for mode in ExecMode:
+            each = paths_of(plans, function, Inventory.STORAGES, None, mode, calls)
+            once = events_of(plans, function, Inventory.STORAGES, None, mode, calls)
+            assert peak(each, positive) == peak(once, positive)
+
+
+def test_a_callee_asks_for_an_extent() -> None:
+    """Its `n` is `m + 1`: 3,000 bytes up to `m == 3`, 100 from there on, besides the caller's storage."""
+    assert [live(BY_SYMBOLS, m=m) for m in (0, 3, 4, 9)] == [8 + 3000, 20 + 3000, 24 + 100, 44 + 100]
+    # Which branch is taken is open without a value; the larger one counts.
+    assert str(live(BY_SYMBOLS)) == "4*m + 3008"
+
+
+def test_a_condition_may_be_on_either_of_two_storages() -> None:
+    """What is flipped on one of them may be the condition: the larger tensor is made both times."""
+    body = TWO_STORAGES
+    for size in (4096, 8, 16, 8192):
+        new = f'R.builtin.alloc_tensor(R.shape([{size}]), R.dtype("uint8"), R.prim_value(0))'
+        body = body.replace(storage(size), new)
+    assert size_of(totals(body).lower_bound) == 4096 + 8192
+
+
+def test_what_is_returned_beside_what_is_overwritten_is_alive() -> None:
+    """At the call: `x` and the new tensor of 16 bytes each, and the condition."""
+    (use,) = totals(IN_PLACE).calls
+    assert use.size == 16 + 16 + 1
+
+
+def branches(number: int) -> str:
+    """Branches one after the other, each on a condition of its own; all that they make is returned."""
+    parameters = ", ".join(f"c{one}: {TRUTH}" for one in range(number))
+    bodies = "".join(choice(f"s{one}", f"c{one}", storage(16), storage(16 << one)) for one in range(number))
+    result = ", ".join(f"s{one}" for one in range(number))
+    return (
+        f"@R.function(pure=False)\ndef main({parameters}):\n    cls = Module{bodies}    return ({result})\n"
+    )
+
+
+@pytest.mark.parametrize(
+    ("number", "most"),
+    [(8, 16 * (2**8 - 1)), (9, "there are more than 256 paths through the branches")],
+)
+def test_so_many_paths_are_followed(number: int, most: int | str) -> None:
+    assert live(branches(number)) == most
+
+
+def test_a_function_that_calls_itself_has_no_total_from_outside_either() -> None:
+    body = f"""
+@R.function(private=True, pure=False)
+def inner(x: {VECTOR}) -> {VECTOR}:
+    y = Module.inner(x)
+    return y
+
+@R.function(pure=False)
+def main(x: {VECTOR}):
+    y = Module.inner(x)
+    return y
+"""
+    assert live(body) == "`inner` calls itself"
