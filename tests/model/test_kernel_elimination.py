@@ -7,6 +7,7 @@ import random
 from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass
+from typing import Any
 
 import pytest
 import sympy
@@ -14,9 +15,10 @@ import sympy
 from relax_lint.model.kernel_access import elimination
 from relax_lint.model.kernel_access.atoms import Kind
 from relax_lint.model.kernel_access.bounds import Step
+from relax_lint.model.kernel_access.constraints import Constraint
 from relax_lint.model.kernel_access.elimination import Left, can_hold, eliminate
 from relax_lint.model.kernel_access.polynomials import Poly, constant, reduced
-from relax_lint.model.kernel_access.terms import Terms
+from relax_lint.model.kernel_access.terms import MAX_EFFORT, Terms
 
 FACTORS = (-6, -4, -3, -2, -1, 0, 0, 1, 2, 3, 4)
 
@@ -128,10 +130,44 @@ def test_bounds_that_are_kept_from_step_to_step_are_those_that_are_found_anew(
     chance = random.Random(16)
     # Two of each: what one says creates atoms.
     kept = [system(chance, products=products).left() for _ in range(70)]
-    monkeypatch.setattr(elimination, "Step", lambda *given: Step(*given[:6]))
+    reused = []
+
+    def anew(step: Step, constraints: list[Constraint]) -> Step:
+        reused.append(step)
+        return Step(step._terms, constraints, step.own, step.atom, step._harmless, step._free)
+
+    monkeypatch.setattr(Step, "among", anew)
     chance = random.Random(16)
     assert kept == [system(chance, products=products).left() for _ in range(70)]
     assert any(kept)
+    assert reused
+
+
+def test_a_question_that_is_asked_again_is_answered_from_memory_and_counts_as_before(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    asked = system(random.Random(17), products=False)
+    anew = asked.left()
+    # What one says creates atoms: from now on they are there.
+    asked.terms._found.clear()
+    before = asked.terms.effort
+    assert asked.left() == anew
+    taken = asked.terms.effort - before
+    assert taken > 0
+    steps: list[Step] = []
+
+    def counted(*given: Any) -> Step:
+        steps.append(Step(*given))
+        return steps[-1]
+
+    monkeypatch.setattr(elimination, "Step", counted)
+    assert asked.left() == anew
+    assert not steps
+    assert asked.terms.effort == before + 2 * taken
+    # With less left than finding it took, it stops where it would have stopped.
+    asked.terms.effort = MAX_EFFORT - taken + 1
+    asked.left()
+    assert steps
 
 
 def test_multiples_between_two_bounds_are_a_quotient_of_the_call() -> None:

@@ -7,11 +7,12 @@ if and only if it meets each pair.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from enum import IntEnum
-from functools import cached_property
+from itertools import repeat
 from math import gcd
 
+from relax_lint.model.kernel_access.constraints import Bound, Constraint
 from relax_lint.model.kernel_access.polynomials import ONE, ZERO, Monomial, Poly, constant, reduced
 from relax_lint.model.kernel_access.terms import Terms
 from relax_lint.support.lazy_dataclass import record
@@ -39,129 +40,123 @@ class Split:
     may_be_negative: bool = False
 
 
-@record(frozen=True)
-class Bound:
-    """`whole` >= 0: `factor * x + rest` of a lower bound, `rest - factor * x` of an upper one."""
-
-    factor: Poly
-    rest: Poly
-    whole: Poly
-
-
 class Step:
     """The elimination of one atom from reduced constraints, of which it occurs in `own`. Atoms in `free` may
-    be split. Where it is None only what is implied counts. `before` is what it was before another atom was
-    eliminated.
+    be split. Where it is None only what is implied counts. Pairs of bounds in `harmless` say nothing.
     """
 
     def __init__(
         self,
         terms: Terms,
-        constraints: Sequence[Poly],
-        own: Sequence[Poly],
+        constraints: Sequence[Constraint],
+        own: Sequence[Constraint],
         atom: int,
-        harmless: frozenset[tuple[int, Poly, Poly]],
+        harmless: Collection[tuple[Poly, Poly]],
         free: frozenset[int] | None,
-        before: Step | None = None,
     ) -> None:
         self._terms = terms
-        self._own = own
+        self.own = own
+        self._harmless = harmless
         self._free = free
         self.atom = atom
         self.lower: list[Bound] = []
-        self.pairs: list[tuple[Bound, Bound]]
         self.upper: list[Bound] = []
         self._constraints = constraints
-        self._more: list[Poly] = []
+        self._other: list[Poly] | None = None
+        self._known: list[Poly] | None = None
+        self._pairs: list[tuple[Bound, Bound]] | None = None
+        self._said: list[Poly | None] | None = None
+        self.more: list[Poly] = []
+        """What is left of constraints in which its factor is 0."""
         self.split: Split | None = None
         self._exactness = Exactness.PLAIN
-        self._is_alone = True
-        if before is not None and before._is_alone and before._own == own:
-            self.lower, self.upper, self.pairs = before.lower, before.upper, before.pairs
-        else:
-            for p in own:
-                self._sort(p)
-            self.pairs = [
+        self.is_alone = True
+        """Whether its bounds depend on no other constraints."""
+        for one in own:
+            self._sort(one)
+        count = len(self.pairs) if harmless else len(self.lower) * len(self.upper)
+        self.growth = count - len(self.lower) - len(self.upper)
+        """How many more constraints there are without the atom."""
+
+    def among(self, constraints: Sequence[Constraint]) -> Step:
+        """The same step where the other constraints are these."""
+        self._constraints = constraints
+        self._other = self._known = self._said = self.split = None
+        self._exactness = Exactness.PLAIN
+        return self
+
+    @property
+    def pairs(self) -> list[tuple[Bound, Bound]]:
+        """The lower bounds with the upper ones."""
+        if self._pairs is None:
+            self._pairs = [
                 (one, other)
                 for one in self.lower
                 for other in self.upper
-                if not harmless or (atom, one.whole, other.whole) not in harmless
+                if not self._harmless or (one.whole, other.whole) not in self._harmless
             ]
-        self._said: list[Poly | None] = [None] * len(self.pairs)
+        return self._pairs
 
     @property
     def other(self) -> list[Poly]:
         """The constraints in which the atom does not occur."""
-        return [*self._rest, *self._more]
+        if self._other is None:
+            self._other = [one.polynomial for one in self._constraints if self.atom not in one.atoms]
+        return [*self._other, *self.more] if self.more else self._other
 
-    @cached_property
-    def _rest(self) -> list[Poly]:
-        return [p for p in self._constraints if self.atom not in p.atoms()]
-
-    @property
-    def growth(self) -> int:
-        """How many more constraints there are without the atom."""
-        return len(self.pairs) - len(self.lower) - len(self.upper)
-
-    @cached_property
     def exactness(self) -> Exactness:
         """How exact it is; only implied, where nobody asks for more."""
         if self._free is None:
             return Exactness.IMPLIED
-        self._said = [self._pair(one, other) for one, other in self.pairs]
+        if self._said is None:
+            self._said = [self._pair(one, other) for one, other in self.pairs]
         return self._exactness
 
-    @cached_property
-    def _known(self) -> list[Poly]:
-        units = [one.rest + other.rest for one, other in self.pairs if one.factor == other.factor == ONE]
-        return [*self.other, *units]
+    def _all_known(self) -> list[Poly]:
+        if self._known is None:
+            units = [one.rest + other.rest for one, other in self.pairs if one.factor == other.factor == ONE]
+            self._known = [*self.other, *units]
+        return self._known
 
     def combined(self) -> Iterable[Poly]:
         """What each pair of bounds says without the atom."""
-        for (one, other), found in zip(self.pairs, self._said, strict=True):
+        said = self._said or repeat(None)
+        for (one, other), found in zip(self.pairs, said, strict=False):
             yield _sum_of(one, other) if found is None else found
 
     def _worse(self, exactness: Exactness, split: Split | None = None) -> None:
         self._exactness = max(self._exactness, exactness)
         self.split = self.split or split
 
-    def _sort(self, p: Poly) -> None:
+    def _sort(self, one: Constraint) -> None:
         """A constraint is a lower bound, an upper bound, or nothing that is known."""
-        parts = p.coefficient(self.atom)
-        if parts is None or not parts[0].is_constant:
-            # What it says may depend on the other constraints.
-            self._is_alone = False
-        if parts is None:
+        found = one.bound(self.atom)
+        if found is not None and found[0]:
+            (self.lower if found[0] > 0 else self.upper).append(found[1])
+            return
+        # What it says may depend on the other constraints.
+        self.is_alone = False
+        if found is None:
             self._worse(Exactness.IMPLIED)
             return
-        factor, rest = parts
-        if factor.is_constant:
-            is_lower = factor.constant > 0
-            (self.lower if is_lower else self.upper).append(self._bound(p, factor, rest, is_lower=is_lower))
-            return
+        bound = found[1]
+        factor = bound.factor
         low, high = self._terms.span(factor)
         is_not_negative = low is not None and low >= 0
         is_not_positive = high is not None and high <= 0
-        if self._free is not None and not factor.is_constant and self._terms.is_static(factor):
+        if self._free is not None and self._terms.is_static(factor):
             is_not_negative = is_not_negative or self._follows(factor, self.other)
             is_not_positive = is_not_positive or self._follows(-factor, self.other)
         if is_not_negative and is_not_positive:
-            self._more.append(rest)
+            self.more.append(bound.rest)
         elif is_not_negative:
-            self.lower.append(Bound(factor, rest, p))
+            self.lower.append(bound)
         elif is_not_positive:
-            self.upper.append(Bound(-factor, rest, p))
+            self.upper.append(Bound(-factor, bound.rest, bound.whole))
         elif self._terms.is_static(factor) and self._free:
             self._worse(Exactness.AFTER_SPLIT, Split(factor=factor, may_be_negative=True))
         else:
             self._worse(Exactness.IMPLIED)
-
-    def _bound(self, p: Poly, factor: Poly, rest: Poly, *, is_lower: bool) -> Bound:
-        """A bound by a constant factor, which is the same in every conjunction."""
-        found: Bound | None = self._terms.bounds.get((self.atom, p))
-        if found is None:
-            found = self._terms.bounds[self.atom, p] = Bound(factor if is_lower else -factor, rest, p)
-        return found
 
     def _follows(self, p: Poly, known: Iterable[Poly]) -> bool:
         """Whether p >= 0 follows from one of the constraints."""
@@ -191,10 +186,10 @@ class Step:
             room = room.shift(-(a.constant - 1) * (b.constant - 1))
         else:
             return False
-        return self._follows(room, self._known) and (a.is_constant or self._is_positive(a))
+        return self._follows(room, self._all_known()) and (a.is_constant or self._is_positive(a))
 
     def _is_positive(self, factor: Poly) -> bool:
-        return self._follows(factor.shift(-1), self._known)
+        return self._follows(factor.shift(-1), self._all_known())
 
     def _with_quotient(self, a: Poly, b: Poly, low: Poly, high: Poly) -> Poly | None:
         """The pair's statement with a quotient of what the call decides."""

@@ -8,12 +8,13 @@ it may be satisfiable although the whole is not.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from dataclasses import replace
 from itertools import count
 
 from relax_lint.model.kernel_access.bounds import Exactness, Split, Step
-from relax_lint.model.kernel_access.polynomials import Poly, Shape, TooLarge, reduced
+from relax_lint.model.kernel_access.constraints import Constraint
+from relax_lint.model.kernel_access.polynomials import Poly, TooLarge, reduced
 from relax_lint.model.kernel_access.terms import Terms
 from relax_lint.support.lazy_dataclass import record
 
@@ -38,33 +39,45 @@ class Left:
 class Conjunction:
     """Polynomials that are all >= 0; the tightest of those that differ by a constant is kept."""
 
-    def __init__(self, terms: Terms, constraints: Iterable[Poly]) -> None:
+    def __init__(self, terms: Terms, constraints: Iterable[Poly] = ()) -> None:
         self._terms = terms
-        self._kept: dict[Shape, Poly] = {}
+        self._kept: dict[int, Constraint] = {}
         self.impossible = False
         for p in constraints:
             self.add(p)
 
     @property
-    def polynomials(self) -> list[Poly]:
+    def constraints(self) -> list[Constraint]:
         """All of them."""
-        return list(self._kept.values())
+        return [*self._kept.values()]
+
+    @property
+    def polynomials(self) -> list[Poly]:
+        """The same as polynomials."""
+        return [one.polynomial for one in self._kept.values()]
+
+    def without(self, atom: int) -> Conjunction:
+        """Those in which an atom does not occur. They were compared with each other before."""
+        found = Conjunction(self._terms)
+        found._kept = {key: one for key, one in self._kept.items() if atom not in one.atoms}
+        return found
+
+    def __len__(self) -> int:
+        return len(self._kept)
 
     def add(self, p: Poly) -> None:
         """One more; what always holds is left out."""
         self._terms.effort += 1
-        p = reduced(p)
-        low, high = self._terms.span(p)
-        if high is not None and high < 0:
+        one = self._terms.constraint(p)
+        if one.never_holds:
             self.impossible = True
-        if p.is_constant or (low is not None and low >= 0 and self._terms.is_static(p)):
+        if one.always_holds:
             return
-        key, other = p.shapes
-        known = self._kept.get(key)
-        if known is None or p.constant < known.constant:
-            self._kept[key] = p
-        opposite = self._kept.get(other)
-        if opposite is not None and opposite.constant + self._kept[key].constant < 0:
+        known = self._kept.get(one.shape)
+        if known is None or one.constant < known.constant:
+            self._kept[one.shape] = known = one
+        opposite = self._kept.get(one.opposite)
+        if opposite is not None and opposite.constant + known.constant < 0:
             self.impossible = True
 
 
@@ -83,7 +96,12 @@ def eliminate(
     terms: Terms, constraints: Iterable[Poly], atoms: Iterable[int], harmless: Harmless = frozenset()
 ) -> tuple[Left, ...]:
     """What a conjunction says of the other atoms, case by case: one of them holds. None: it is impossible."""
-    todo = [_Case(tuple(constraints), frozenset(atoms), harmless)]
+    case = _Case(tuple(constraints), frozenset(atoms), harmless)
+    return terms.once((eliminate, case.constraints, case.pending, harmless), lambda: _left_of(terms, case))
+
+
+def _left_of(terms: Terms, case: _Case) -> tuple[Left, ...]:
+    todo = [case]
     found: list[Left] = []
     splits = count()
     while todo:
@@ -100,7 +118,12 @@ def eliminate(
 
 def can_hold(terms: Terms, constraints: Iterable[Poly], atoms: Iterable[int]) -> bool:
     """Whether a conjunction was not shown to be impossible."""
-    left = _eliminated(terms, _Case(tuple(constraints), frozenset(atoms), frozenset()), None)
+    case = _Case(tuple(constraints), frozenset(atoms), frozenset())
+    return terms.once((can_hold, case.constraints, case.pending), lambda: _may_hold(terms, case))
+
+
+def _may_hold(terms: Terms, case: _Case) -> bool:
+    left = _eliminated(terms, case, None)
     # Where no atom may be split no cases are told apart.
     assert isinstance(left, Left)
     return left.constraints is not None
@@ -109,41 +132,50 @@ def can_hold(terms: Terms, constraints: Iterable[Poly], atoms: Iterable[int]) ->
 def _eliminated(terms: Terms, case: _Case, free: frozenset[int] | None) -> Left | list[_Case]:
     """One atom after the other, up to the end or to where cases of those in `free` have to be told apart."""
     conjunction = Conjunction(terms, case.constraints)
+    pending, exact, pairs = case.pending, case.exact, case.pairs
+    harmless: dict[int, list[tuple[Poly, Poly]]] = {}
+    for atom, lower, upper in case.harmless:
+        harmless.setdefault(atom, []).append((lower, upper))
     steps: dict[int, Step] = {}
-    while case.pending and not conjunction.impossible:
-        known = conjunction.polynomials
-        own = _occurrences(known, case.pending)
-        steps = {
-            one: Step(terms, known, own[one], one, case.harmless, free, steps.get(one))
-            for one in case.pending
-        }
+    while pending and not conjunction.impossible:
+        known = conjunction.constraints
+        for atom, own in _occurrences(known, pending).items():
+            before = steps.get(atom)
+            if before is not None and before.is_alone and before.own == own:
+                steps[atom] = before.among(known)
+            else:
+                steps[atom] = Step(terms, known, own, atom, harmless.get(atom, ()), free)
         step = _best([*steps.values()])
-        if step.exactness is Exactness.AFTER_SPLIT:
+        exactness = step.exactness()
+        if exactness is Exactness.AFTER_SPLIT:
             assert step.split is not None
-            case = replace(case, constraints=tuple(known))
-            return list(_cases(terms, case, step.split))
-        pairs = case.pairs + len(step.lower) * len(step.upper)
-        if pairs > MAX_PAIRS or len(step.other) > MAX_CONSTRAINTS:
-            rest = [p for p in known if terms.is_static(p)]
+            kept = tuple(conjunction.polynomials)
+            return list(_cases(terms, _Case(kept, pending, case.harmless, exact, pairs), step.split))
+        pairs += len(step.lower) * len(step.upper)
+        others = conjunction.without(step.atom)
+        if pairs > MAX_PAIRS or len(others) + len(step.more) > MAX_CONSTRAINTS:
+            rest = [p for p in conjunction.polynomials if terms.is_static(p)]
             return Left(tuple(rest), exact=False)
-        exact = case.exact and step.exactness <= Exactness.WITH_QUOTIENTS
-        conjunction = Conjunction(terms, step.other)
+        exact = exact and exactness <= Exactness.WITH_QUOTIENTS
+        terms.effort += len(others)
         try:
+            for p in step.more:
+                others.add(p)
             for p in step.combined():
-                conjunction.add(p)
+                others.add(p)
         except TooLarge:
             exact = False
-        case = replace(case, pending=case.pending - {step.atom}, exact=exact, pairs=pairs)
-    return Left(None if conjunction.impossible else tuple(conjunction.polynomials), case.exact)
+        conjunction, pending = others, pending - {step.atom}
+        del steps[step.atom]
+    return Left(None if conjunction.impossible else tuple(conjunction.polynomials), exact)
 
 
-def _occurrences(constraints: Sequence[Poly], atoms: Iterable[int]) -> dict[int, list[Poly]]:
+def _occurrences(constraints: Iterable[Constraint], atoms: frozenset[int]) -> dict[int, list[Constraint]]:
     """For each of some atoms the constraints in which it occurs."""
-    found: dict[int, list[Poly]] = {atom: [] for atom in atoms}
-    for p in constraints:
-        for atom in p.atoms():
-            if atom in found:
-                found[atom].append(p)
+    found: dict[int, list[Constraint]] = {atom: [] for atom in atoms}
+    for one in constraints:
+        for atom in one.atoms & atoms:
+            found[atom].append(one)
     return found
 
 
@@ -152,9 +184,9 @@ def _best(steps: list[Step]) -> Step:
     steps.sort(key=lambda step: (step.growth, -step.atom))
     best = steps[0]
     for step in steps:
-        if step.exactness < best.exactness:
+        if step is not best and step.exactness() < best.exactness():
             best = step
-        if best.exactness is Exactness.PLAIN:
+        if best.exactness() is Exactness.PLAIN:
             break
     return best
 

@@ -6,7 +6,8 @@ from collections.abc import Sequence
 
 from relax_lint.model.kernel_access.atoms import Atom, Kind, Option, Span
 from relax_lint.model.kernel_access.conditions import at_least_zero
-from relax_lint.model.kernel_access.polynomials import ZERO, Monomial, Poly, TooLarge, constant
+from relax_lint.model.kernel_access.constraints import Constraint
+from relax_lint.model.kernel_access.polynomials import ZERO, Monomial, Poly, Shape, TooLarge, constant
 
 MAX_SPANS = 20_000  # So many ranges of sums are kept for a kernel.
 
@@ -19,6 +20,8 @@ class Ends:
         self._extremes: dict[tuple[str, Poly, Poly], Poly] = {}
         self._least: dict[Poly, Poly | None] = {}
         self._spans: dict[Poly, Span] = {}
+        self._constraints: dict[Poly, Constraint] = {}
+        self._shapes: dict[Shape, int] = {}
 
     def __getitem__(self, number: int) -> Atom:
         return self.atoms[number]
@@ -28,6 +31,7 @@ class Ends:
         atom = self.atoms[number]
         atom.span = atom.span[0], most if atom.span[1] is None else min(atom.span[1], most)
         self._spans.clear()
+        self._constraints.clear()
 
     def choice(self, options: Sequence[Option], operation: str = "") -> Poly:
         """One of several values. `Terms` makes it."""
@@ -40,6 +44,30 @@ class Ends:
     def is_static(self, p: Poly) -> bool:
         """Whether a value depends on the call only."""
         return all(self.atoms[atom].static for atom in p.atoms())
+
+    def constraint(self, p: Poly) -> Constraint:
+        """What p >= 0 says, as one object for all polynomials that say it."""
+        found = self._constraints.get(p)
+        if found is None:
+            if len(self._constraints) > MAX_SPANS:
+                self._constraints.clear()
+            plain = p.reduced()
+            found = self._found_constraint(plain) if plain is p else self.constraint(plain)
+            self._constraints[p] = found
+        return found
+
+    def _found_constraint(self, p: Poly) -> Constraint:
+        low, high = self.span(p)
+        shape, opposite = (self._shapes.setdefault(one, len(self._shapes)) for one in p.shapes)
+        return Constraint(
+            p,
+            p.atoms(),
+            p.constant,
+            shape,
+            opposite,
+            never_holds=high is not None and high < 0,
+            always_holds=p.is_constant or (low is not None and low >= 0 and self.is_static(p)),
+        )
 
     def span(self, p: Poly) -> Span:
         """The least and the greatest value, as far as each atom alone tells."""

@@ -5,8 +5,8 @@ Everything is numbered, so that sums of atoms are cheap; `expression` gives the 
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
-from typing import Any
+from collections.abc import Callable, Hashable, Iterable, Sequence
+from typing import Any, TypeVar, cast
 
 import sympy
 
@@ -21,6 +21,8 @@ from relax_lint.model.kernel_access.polynomials import (
     divided,
 )
 from relax_lint.symbolic import functions as f
+
+T = TypeVar("T")
 
 MAX_EFFORT = 110_000
 """Constraints that are handled in one reading of a kernel: about half a second."""
@@ -39,8 +41,8 @@ class Terms(Ends):
         """How much was done to judge accesses, in constraints that were added to a system."""
         self._divisions: dict[tuple[Kind, Poly, Poly], int] = {}
         self._parts: dict[tuple[int, int, int], Poly] = {}
-        self.bounds: dict[tuple[int, Poly], Any] = {}  # What constraints say of an atom, for `bounds.py`.
         self.attempts: dict[Any, Any] = {}  # What was tried for a claim under some facts, for `outside.py`.
+        self._found: dict[Any, tuple[Any, int]] = {}
         self._powers: dict[Poly, Poly] = {}
         self._names: set[str] = set()
         self._shown: dict[int, Any] = {}
@@ -48,14 +50,30 @@ class Terms(Ends):
     def rest(self) -> None:
         """Nothing more is read: what only made that quicker is given up."""
         self._spans.clear()
+        self._constraints.clear()
+        self._shapes.clear()
         self._least.clear()
-        self.bounds.clear()
         self.attempts.clear()
+        self._found.clear()
 
     @property
     def is_spent(self) -> bool:
         """Whether no more is done to judge accesses."""
         return self.effort > MAX_EFFORT
+
+    def once(self, question: Hashable, answer: Callable[[], T]) -> T:
+        """The answer to a question that is often asked again. It counts as if it had been found again, and is
+        where the effort that is left is not enough for that: what is told of a kernel depends on no memory.
+        """
+        known = self._found.get(question)
+        if known is not None and self.effort + known[1] <= MAX_EFFORT:
+            self.effort += known[1]
+            return cast(T, known[0])
+        before = self.effort
+        found = answer()
+        if self.effort <= MAX_EFFORT:
+            self._found[question] = found, self.effort - before
+        return found
 
     # -- new atoms -----------------------------------------------------------------------------
 
