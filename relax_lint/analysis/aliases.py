@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from functools import cached_property
+from types import MappingProxyType
 
 from relax_lint.analysis.access_paths import AccessPath, everything
-from relax_lint.analysis.offsets import Offsets, Returned, Starts, nothing_moved
+from relax_lint.analysis.offsets import Offsets
 from relax_lint.analysis.results import Result
 from relax_lint.analysis.roots import Roots
 from relax_lint.analysis.windows import Windows
@@ -24,7 +25,7 @@ from relax_lint.model.operations import (
     View,
 )
 from relax_lint.model.program import Function
-from relax_lint.model.types import TupleType, ValueType
+from relax_lint.model.types import OpaqueType, TupleType, ValueType
 from relax_lint.vm.builtins import ViewKind
 from relax_lint.vm.calls import CallKind
 
@@ -41,12 +42,12 @@ def _kept_by_nobody(call: FunctionCall | None) -> bool:
     return False
 
 
-def _nothing_moved(in_memory: bool) -> Mapping[ValueId, Starts]:
-    return {}
-
-
-def _none(asked: KernelCall | ValueId) -> tuple[ValueId, ...]:
+def _none(call: KernelCall) -> tuple[ValueId, ...]:
     return ()
+
+
+def _nothing(path: AccessPath) -> int:
+    return 0
 
 
 def _overwritten(call: KernelCall, output: int) -> ValueId | None:
@@ -60,7 +61,8 @@ class Aliases:
 
     `result_of` gives what the result of a call of another Relax function may be; by default it has bytes of
     its own. `viewed` gives the arguments of which TVM may make the result of a kernel a view, `keeps` says
-    whether somebody may keep what a call is given.
+    whether somebody may keep what a call is given; `held` and `holds` as in `Roots`. `offsets` tells where
+    the values start, in their memory (True) or counted from their data pointers.
     """
 
     def __init__(
@@ -69,31 +71,33 @@ class Aliases:
         result_of: Callable[[FunctionCall], Result] = _nothing_known,
         is_known: Callable[[FunctionCall], bool] = _known,
         viewed: Callable[[KernelCall], tuple[ValueId, ...]] = _none,
-        moved: Callable[[bool], Mapping[ValueId, Starts]] = _nothing_moved,
         keeps: Callable[[FunctionCall | None], bool] = _kept_by_nobody,
-        captured: Callable[[ValueId], Iterable[ValueId]] = _none,
         *,
+        held: Mapping[ValueId, tuple[ValueId, ...]] = MappingProxyType({}),
+        holds: Callable[[AccessPath], int] = _nothing,
+        offsets: Callable[[bool], Offsets] | None = None,
         moves_pointers: bool = False,
-        returned_offset: Returned = nothing_moved,
-        is_moved_kept: bool = False,
     ) -> None:
         self._function = function
         self._result_of = result_of
         self._is_known = is_known
         self._viewed = viewed
-        self._moved = moved
         self._keeps = keeps
-        self._captured = captured
-        self._returned_offset = returned_offset
-        self._is_moved_kept = is_moved_kept
+        self._held = held
+        self._holds = holds
+        self._offsets_of = offsets or (
+            lambda in_memory: Offsets(function, in_memory=in_memory, viewed=viewed)
+        )
         self.moves_pointers = moves_pointers
         """Whether a device moves the data pointer of a tensor by its offset on the storage."""
         self._roots_of: dict[ValueId, frozenset[ValueId]] = {}
 
     @cached_property
     def fields(self) -> dict[ValueId, tuple[ValueId, ...]]:
-        """The fields of every tuple that is built in the function, also under its other names."""
-        fields = dict(self._function.inline_tuples)
+        """The fields of every tuple that is built in the function, also under its other names, and what
+        functions and closures hold.
+        """
+        fields = {**self._held, **self._function.inline_tuples}
         for op in self._function.body.of(MakeTuple, Alias, MatchCast):
             if isinstance(op, MakeTuple):
                 fields[op.result] = op.items
@@ -237,7 +241,8 @@ class Aliases:
             self._is_known,
             self._viewed,
             self._keeps,
-            self._captured,
+            self._held,
+            self._holds,
             moves_pointers=self.moves_pointers,
         )
 
@@ -254,36 +259,47 @@ class Aliases:
             return (value,)
         return tuple(leaf for field in self.fields[value] for leaf in self.leaves(field))
 
+    def leaves_and_held(self, value: ValueId) -> Iterator[tuple[ValueId, bool]]:
+        """The same, and whether each is held by a function or a closure: who calls that may write it first,
+        or leave it alone.
+        """
+        if value in self._held:
+            yield from ((leaf, True) for leaf in self.leaves(value))
+        elif value in self.fields:
+            for field in self.fields[value]:
+                yield from self.leaves_and_held(field)
+        else:
+            known = self._function.values.get(value)
+            is_object = known is not None and isinstance(known.type, OpaqueType)
+            yield value, is_object and value not in self.roots_of(value)
+
     def leaf(self, path: AccessPath) -> ValueId:
         """The value that a field has where the tuple is built in the function; else the tuple."""
         value = path.value
         for field in path.fields:
-            fields = self.fields.get(value, ())
+            fields = self._fields_of(value)
             if field >= len(fields):
                 return value
             value = fields[field]
         return value
 
+    def _fields_of(self, value: ValueId) -> tuple[ValueId, ...]:
+        """The fields of a tuple that is built in the function, also where it is a field of another one."""
+        op = self._definitions.get(value)
+        if value not in self.fields and isinstance(op, GetItem):
+            fields = self._fields_of(op.tuple)
+            return self._fields_of(fields[op.item]) if op.item < len(fields) else ()
+        return self.fields.get(value, ())
+
     @cached_property
     def offsets(self) -> Offsets:
         """At which byte each tensor starts."""
-        return self._offsets(in_memory=False)
+        return self._offsets_of(False)
 
     @cached_property
     def places(self) -> Offsets:
         """At which byte of its memory each tensor starts, wherever its data pointer is."""
-        return self._offsets(in_memory=True)
-
-    def _offsets(self, *, in_memory: bool) -> Offsets:
-        returned, viewed, given = self._returned_offset, self._viewed, self._moved(in_memory)
-        return Offsets(
-            self._function,
-            in_memory=in_memory,
-            given=given,
-            returned=returned,
-            viewed=viewed,
-            kept=self._is_moved_kept,
-        )
+        return self._offsets_of(True)
 
     @cached_property
     def windows(self) -> frozenset[ValueId]:

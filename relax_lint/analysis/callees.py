@@ -1,53 +1,89 @@
-"""Which functions of a program call which, and of which functions the callers are not all known."""
+"""Which functions of a program call which, with what, and of which the callers are not all known."""
 
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 
+from relax_lint.analysis.access_paths import AccessPath
+from relax_lint.analysis.closures import Closures
 from relax_lint.analysis.function_values import FunctionValues
 from relax_lint.analysis.liveness import leaves, operands
-from relax_lint.model.operations import Alias, FunctionCall, If, ValueId
+from relax_lint.model.operations import Alias, FunctionCall, If, KernelCall, ValueId
 from relax_lint.model.program import Function, Program
+from relax_lint.vm.calls import CLOSURE_MAKERS
 
 
 class Callees:
     """The calls between the functions of one program.
 
     A function that is an argument, a field of a tuple or a result, or that a branch gives, may be called from
-    anywhere with anything. One that only has other names is called by those who use them.
+    anywhere with anything, and so may that of a closure. One that only has other names is called by those who
+    use them.
     """
 
     def __init__(self, program: Program) -> None:
         self._functions = {function.name: function for function in program.functions}
         self._calls: dict[str, list[tuple[Function, FunctionCall]]] = defaultdict(list)
-        self._escaped: set[str] = set()
+        self.closures = Closures(program)
+        """The functions and closures that are values."""
+        self._handed_over: dict[int, tuple[str, ...]] = {}
+        """By the identity of a call of a function value: the functions that it may be."""
         for function in program.functions:
             for op in function.body.of(FunctionCall):
                 if op.target is not None:
                     self._calls[op.target].append((function, op))
-            for value in _passed_on(function):
-                if value in function.function_values:
-                    self._escaped.add(function.function_values[value])
-        self._handed_over: dict[int, tuple[str, ...]] = {}
-        """By the identity of a call of a function value: the functions that it may be."""
-        if self._escaped:
+        self._values = FunctionValues(program, self.knows_callers, self._passed_by, self.closures)
+        # Until it is known who calls them, the functions of closures are taken to be called by anybody.
+        self._escaped = {*self._passed_on(program), *self.closures.made}
+        if self.closures.made:
+            self._follow(program)
+            self._escaped = set(self._passed_on(program))
+        if self._escaped or self.closures.made:
             self._follow(program)
 
     def _follow(self, program: Program) -> None:
         """Finds out which functions the values are that are called."""
-        values = FunctionValues(program, self.knows_callers, lambda function: tuple(self.calls_of(function)))
         found: list[tuple[Function, FunctionCall, tuple[str, ...]]] = []
         for function in program.functions:
             for op in function.body.of(FunctionCall):
-                if op.target is None and op.value is not None:
-                    names = values.of(function, op.value)
-                    if names is not None:
-                        found.append((function, op, names))
+                if op.target is not None or op.value is None or id(op) in self._handed_over:
+                    continue
+                known = self._values.of(function, AccessPath(op.value))
+                if known is not None and all(self._takes(name, op, known[1]) for name in known[0]):
+                    found.append((function, op, known[0]))
         for function, op, names in found:
             self._handed_over[id(op)] = names
             for name in names:
                 self._calls[name].append((function, op))
+
+    def _takes(self, name: str, call: FunctionCall, held: int) -> bool:
+        """Whether a function has a parameter for all that a call gives it and that is held for it."""
+        function = self._functions.get(name)
+        inside = len(self.closures.captured(name))
+        return held in (0, inside) or (
+            function is not None and len(call.arguments) + held == len(function.parameters)
+        )
+
+    def _passed_by(self, function: Function) -> tuple[tuple[Function, Mapping[ValueId, AccessPath]], ...]:
+        return tuple((caller, self.passed(call, function)) for caller, call in self.calls_of(function))
+
+    def passed(self, call: FunctionCall, function: Function) -> Mapping[ValueId, AccessPath]:
+        """What each value of `function` that comes from outside is to the caller: its parameters, and what an
+        inner function uses of those around it. What is not listed has the same name for both.
+        """
+        found = dict(zip(function.parameters, map(AccessPath, call.arguments), strict=False))
+        if call.target is None and call.value is not None:
+            held = self.closures.captured(function.name) or function.parameters[len(call.arguments) :]
+            found |= {value: AccessPath(call.value, (item,)) for item, value in enumerate(held)}
+        return found
+
+    def holds(self, function: Function, path: AccessPath) -> int:
+        """How many values a parameter, or a field of it, holds that is a function or a closure."""
+        if not self._handed_over or not self.knows_callers(function):
+            return 0
+        known = self._values.of(function, path)
+        return 0 if known is None else known[1]
 
     def of(self, call: FunctionCall) -> Function | None:
         """The function that a call is of; None where that is not known, or it is one of several."""
@@ -72,12 +108,24 @@ class Callees:
         """Whether a function of the module is handed on, to be called from where it cannot be followed."""
         return function.name in self._escaped
 
+    def _passed_on(self, program: Program) -> Iterator[str]:
+        """The functions that may get to where they cannot be followed: in a tuple, say, or in a closure."""
+        for function in program.functions:
+            closures = self.closures.of(function)
+            if closures:
+                found = (closures.get(value) for value in self._values_passed_on(function))
+                yield from (closure.name for closure in found if closure is not None)
 
-def _passed_on(function: Function) -> Iterator[ValueId]:
-    """The values that may get to where they cannot be followed, under a name or in a tuple."""
-    for op in function.body.walk():
-        if isinstance(op, If):
-            yield from leaves((op.then_result, op.else_result), function)
-        elif not isinstance(op, Alias):
-            yield from operands(op, function)
-    yield from leaves((function.result,), function)
+    def _values_passed_on(self, function: Function) -> Iterator[ValueId]:
+        closures = self.closures.of(function)
+        for op in function.body.walk():
+            if isinstance(op, If):
+                yield from leaves((op.then_result, op.else_result), function)
+            elif isinstance(op, KernelCall) and op.callee in CLOSURE_MAKERS and op.result in closures:
+                yield from leaves(closures[op.result].held, function)
+            elif id(op) in self._handed_over:
+                assert isinstance(op, FunctionCall)
+                yield from leaves(op.arguments, function)
+            elif not isinstance(op, Alias):
+                yield from operands(op, function)
+        yield from leaves((function.result,), function)

@@ -129,8 +129,7 @@ class Carried:
         elif isinstance(op, GetItem):
             self._hold(op.result, self._taken(op))
         elif isinstance(op, MakeTuple):
-            for index, item in enumerate(op.items):
-                self._hold(op.result, [((index, *fields), found) for fields, found in self._of(item)])
+            self._make(op.result, op.items)
         elif isinstance(op, KernelCall):
             self._kernel(op)
         elif isinstance(op, FunctionCall):
@@ -139,6 +138,10 @@ class Carried:
             for value in operands(op, self._function):
                 for _, certainty in self._of(value):
                     self._read(op, certainty if value == op.condition else Certainty.MAY)
+
+    def _make(self, result: ValueId, items: Iterable[ValueId]) -> None:
+        for index, item in enumerate(items):
+            self._hold(result, [((index, *fields), found) for fields, found in self._of(item)])
 
     def _taken(self, op: GetItem) -> Iterator[tuple[Fields, Certainty]]:
         for fields, certainty in self._of(op.tuple):
@@ -149,6 +152,10 @@ class Carried:
                 yield fields[1:], certainty
 
     def _kernel(self, op: KernelCall) -> None:
+        if op.result in self._aliases.fields:
+            # A closure is a tuple of what it holds.
+            self._make(op.result, self._aliases.fields[op.result])
+            return
         effect = self._effect_of(op)
         known = effect.known and op.callee not in CLOSURE_BUILTINS
         for position, argument in enumerate(op.arguments):
@@ -172,17 +179,17 @@ class Carried:
             if any(True for value in values for _ in self._of(value)):
                 self._read(op, Certainty.MAY)
             return
-        for path, certainty in summary.touched(summary.reads, op):
+        for path, certainty in summary.touched(summary.reads):
             found = self._at(path)
             if found is not None:
                 self._read(op, weakest(found, certainty))
         others = (*summary.writes, *summary.superseded, *summary.passed, *summary.places, *summary.handed_on)
-        for path in (summary.path(path, op) for path in others):
+        for path in (summary.path(path) for path in others):
             if self._at(path) is not None:
                 self._read(op, Certainty.MAY)
             if not self._aliases.roots.of(path).isdisjoint(self._roots):
                 self._is_written = True
-        returned = summary.returned(op)
+        returned = summary.returned
         for fields, sources in () if returned is None else with_fields(returned):
             for source in sources:
                 found = self._at(source) if isinstance(source, AccessPath) else None
@@ -226,6 +233,11 @@ class CarriedNull(Carried):
             for fields, certainty in self._of(argument):
                 # Of a tensor the virtual machine checks that it is one, also in a tuple.
                 self._read(op, weakest(certainty, must_if(_is_tensor(type_, fields))))
+        for fields, certainty in () if op.value is None else self._of(op.value):
+            # What a closure holds is given behind the arguments.
+            at = len(op.arguments) + fields[0] if fields else len(types)
+            type_ = types[at] if at < len(types) else None
+            self._read(op, weakest(certainty, must_if(_is_tensor(type_, fields[1:]))))
 
 
 def _is_tensor(type_: ValueType | None, fields: Fields) -> bool:

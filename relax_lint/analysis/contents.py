@@ -8,7 +8,7 @@ leaves it as it was, but is kept with the event. Whether bytes really meet is no
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import replace
 
 import sympy
@@ -55,13 +55,13 @@ class Contents(ContentWrites):
         effect_of: Callable[[KernelCall], Effect],
         summary_of: Callable[[FunctionCall], Summary | None],
         captured: frozenset[ValueId],
-        held_by: Callable[[ValueId], frozenset[AccessPath]],
+        held: Mapping[ValueId, tuple[ValueId, ...]],
         untaken: Untaken,
     ) -> None:
         super().__init__(function, aliases, paths, memory, captured.union(function.parameters))
         self._effect_of = effect_of
         self._summary_of = summary_of
-        self._held_by = held_by
+        self._held = held
         self._untaken = untaken
         self._ops: dict[int, Op] = {}
         self._works_in_place = any(
@@ -115,19 +115,18 @@ class Contents(ContentWrites):
                     yield written, read
 
     def _captured_by(self, call: FunctionCall) -> tuple[AccessPath, ...]:
-        """The values of this function that an inner function uses when it is called."""
+        """The values of this function that the one which is called uses without being given them."""
         summary = self._summary_of(call)
-        if summary is None:
-            return ()
-        used = summary.passed.union(summary.reads, summary.returned_paths)
-        return tuple(path for path in sorted(used) if path.value not in summary.parameters)
+        held = () if call.value is None else self._held.get(call.value, ())
+        return (*map(AccessPath, held), *(() if summary is None else summary.captured))
 
     # -- the walk ------------------------------------------------------------------------------
 
     def _block(self, block: Block, state: ContentState) -> None:
         for op in block.ops:
             self._ops[op.place.index] = op
-            if isinstance(op, KernelCall):
+            # Who calls a closure reads what it holds, if anybody does.
+            if isinstance(op, KernelCall) and op.result not in self._held:
                 self._kernel(op, state)
             elif isinstance(op, AllocTensor):
                 self._allocate(op, state)
@@ -223,44 +222,47 @@ class Contents(ContentWrites):
             self._unknown(op, map(AccessPath, values), why, state)
             self._hand_on_all(op, map(AccessPath, values), state)
             return
-        rests = {summary.path(path, op) for path in summary.rests}
-        for path, certainty in summary.touched(summary.reads, op):
+        rests = {summary.path(path) for path in summary.rests}
+        held = () if op.value is None else self._held.get(op.value, ())
+        for path, certainty in summary.touched(summary.reads):
             reading = Reading(op, self._aliases.leaf(path))
             # What the callee writes under another name it may have written before.
-            others = [summary.path(written, op) for written in summary.writes]
+            others = [summary.path(written) for written in summary.writes]
             roots = self._roots.of(path)
             before = any(other != path and not roots.isdisjoint(self._roots.of(other)) for other in others)
-            twice = len([a for a in op.arguments if not roots.isdisjoint(self._aliases.roots_of(a))]) > 1
+            twice = (
+                len([a for a in (*op.arguments, *held) if not roots.isdisjoint(self._aliases.roots_of(a))])
+                > 1
+            )
             first = Certainty.MAY if before or (twice and others) else certainty
             for root in roots if path in rests else ():
                 state.mend(root, Mending(op, reading.value))
             self._read(reading, self._tree(path), state, first=first, certainty=certainty)
-        for path, certainty in summary.touched(summary.writes, op):
+        for path, certainty in summary.touched(summary.writes):
             mending = Mending(op, self._aliases.leaf(path), whole=certainty is Certainty.MUST)
             self._write(path, mending, state)
-        for path, certainty in summary.touched(summary.superseded, op):
+        for path, certainty in summary.touched(summary.superseded):
             self._supersede(op, path, certainty, state)
         why = f"`{op.callee}` passes it to a function that may read or write it"
-        self._unknown(op, [summary.path(path, op) for path in sorted(summary.passed)], why, state)
+        self._unknown(op, [summary.path(path) for path in sorted(summary.passed)], why, state)
         for path in sorted(summary.places):
-            place = summary.path(path, op)
+            place = summary.path(path)
             written = Mending(op, self._aliases.leaf(place))
             for storage in self._roots.of(place):
                 self._overwrite(written, storage, frozenset(), state)
                 if self._roots.value_of(storage) in self._outside:
                     self._first_write.setdefault(storage, op.place.index)
                     self.places.add(storage)
-        self._hand_on_all(op, [summary.path(path, op) for path in sorted(summary.handed_on)], state)
+        self._hand_on_all(op, [summary.path(path) for path in sorted(summary.handed_on)], state)
         self._returned(op, summary, state)
 
     def _hand_on_all(self, op: FunctionCall, paths: Iterable[AccessPath], state: ContentState) -> None:
-        """Values that a function gets which is not known, and what those of them hold that are functions."""
+        """Values that a function gets which is not known."""
         presumed = Presumption(
             f"`{op.callee}` overwrites nothing that it is given or holds, and calls nothing that does"
         )
         for path in paths:
-            for one in (path, *sorted(self._held_by(self._aliases.leaf(path)))):
-                self._hand_on(op, one, presumed, state)
+            self._hand_on(op, path, presumed, state)
         self._put_perhaps(op)
 
     def _returned(self, op: FunctionCall, summary: Summary, state: ContentState) -> None:
@@ -281,11 +283,11 @@ class Contents(ContentWrites):
         """A call with unknown effects: it reads its initialised arguments and writes the others."""
         presumed = Presumption(why)
         for path in paths:
-            for value in self._aliases.leaves(self._aliases.leaf(path)):
+            for value, held in self._aliases.leaves_and_held(self._aliases.leaf(path)):
                 tree = self._tree(path) if value == path.value else self._roots.tree(value)
                 unwritten = everything(tree) & state.unwritten.keys()
                 # Of a function of the program that is not known it is not even taken that it reads.
-                reads = must_if(isinstance(op, KernelCall) and op.callee not in CLOSURE_MAKERS)
+                reads = must_if(isinstance(op, KernelCall) and op.callee not in CLOSURE_MAKERS and not held)
                 if not unwritten or self._presumed_written(unwritten, state) is not None:
                     self._read(Reading(op, value, presumed), tree, state, certainty=reads)
                     continue
@@ -321,10 +323,10 @@ class Contents(ContentWrites):
         first: Certainty | None = Certainty.MUST,
     ) -> None:
         for value in values:
-            for leaf in self._aliases.leaves(value):
-                self._read(
-                    Reading(op, leaf, unsure=first is None), self._roots.tree(leaf), state, first=first
-                )
+            for leaf, held in self._aliases.leaves_and_held(value):
+                reading = Reading(op, leaf, unsure=first is None)
+                own = first and weakest(first, must_if(not held))
+                self._read(reading, self._roots.tree(leaf), state, first=own)
 
     def _read(
         self,

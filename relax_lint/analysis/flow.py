@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from functools import cached_property, partial
 from weakref import proxy
 
@@ -20,10 +19,10 @@ from relax_lint.analysis.events import Overwriting, StaleRead
 from relax_lint.analysis.given_back import GivenBack
 from relax_lint.analysis.keepers import Keepers
 from relax_lint.analysis.kills import Kills
-from relax_lint.analysis.liveness import operands, values_read
+from relax_lint.analysis.liveness import values_read
 from relax_lint.analysis.made_views import MadeViews
 from relax_lint.analysis.moved import Moved
-from relax_lint.analysis.offsets import Starts
+from relax_lint.analysis.offsets import Offsets
 from relax_lint.analysis.overlaps import TensorMemory
 from relax_lint.analysis.paths import Paths
 from relax_lint.analysis.reported import says_more, weighs_more
@@ -35,18 +34,12 @@ from relax_lint.analysis.storages import StorageResolver, Storages
 from relax_lint.analysis.summaries import Summaries, Summary
 from relax_lint.analysis.untaken import Untaken
 from relax_lint.model.operations import (
-    Alias,
     FunctionCall,
-    GetItem,
-    If,
     KernelCall,
-    MakeTuple,
-    MatchCast,
     Op,
     ValueId,
 )
 from relax_lint.model.program import Function, Program
-from relax_lint.vm.calls import CLOSURE_BUILTINS
 
 
 class ProgramFlow:
@@ -99,34 +92,20 @@ class ProgramFlow:
         return Summaries(self.callees, functions, lambda function: FunctionFlow(shared, function).summary)
 
     @cached_property
-    def returned_offsets(self) -> ReturnedOffsets:
-        """Where the results of the functions of the program start."""
+    def moved(self) -> Moved:
+        """Where the tensors of functions start, those that come from outside among them."""
         viewed = self.made_views.of
-        return ReturnedOffsets(self.callees, self.program, viewed, kept=self.is_moved_kept)
-
-    @cached_property
-    def is_moved_kept(self) -> bool:
-        """Whether somebody who is not known may keep a tensor that does not start at its data pointer."""
-        returned = ReturnedOffsets(self.callees, self.program, self.made_views.of)
-        moved = Moved(self.program, self.callees, returned.of, self.made_views.of)
-        return returned.moves and moved.is_given_to(self.keepers.may_keep)
+        returned = ReturnedOffsets(self.callees, self.program, viewed)
+        moved = Moved(self.program, self.callees, returned)
+        if not returned.moves or not moved.is_given_to(self.keepers.may_keep):
+            return moved
+        # Somebody who is not known may keep a tensor that does not start at its data pointer, and return it.
+        returned = ReturnedOffsets(self.callees, self.program, viewed, kept=True)
+        return Moved(self.program, self.callees, returned)
 
     def summary_of(self, call: FunctionCall) -> Summary | None:
         """What a call of a Relax function does; None where it is not known which function that is."""
         return self.summaries.of(call)
-
-    def moved(self, function: Function, in_memory: bool) -> Mapping[ValueId, Starts]:
-        """Where those tensors start that a function gets or captures and that do not start at their data
-        pointer.
-        """
-        if not self.returned_offsets.moves:
-            return {}
-        return self._moved.of(function, in_memory=in_memory)
-
-    @cached_property
-    def _moved(self) -> Moved:
-        returned, viewed = self.returned_offsets.of, self.made_views.of
-        return Moved(self.program, self.callees, returned, viewed, kept=self.is_moved_kept)
 
 
 class FunctionFlow:
@@ -214,6 +193,13 @@ class FunctionFlow:
         """The function that a call is of; None where that is not known, or it is one of several."""
         return self._shared.callees.of(call)
 
+    def arguments_of(self, call: FunctionCall, callee: Function) -> tuple[ValueId, ...]:
+        """What a call gives the parameters of a function, with what a closure holds for them: those of its
+        values that are known by a name.
+        """
+        passed = self._shared.callees.passed(call, callee)
+        return tuple(self.aliases.leaf(passed[one]) for one in callee.parameters if one in passed)
+
     @cached_property
     def aliases(self) -> Aliases:
         """Which values share a register, or bytes."""
@@ -222,7 +208,7 @@ class FunctionFlow:
 
         def returned(call: FunctionCall) -> Result:
             summary = shared.summary_of(call)
-            return None if summary is None else summary.returned(call)
+            return None if summary is None else summary.returned
 
         def is_known(call: FunctionCall) -> bool:
             return bool(shared.callees.all_of(call))
@@ -230,20 +216,22 @@ class FunctionFlow:
         def viewed(call: KernelCall) -> tuple[ValueId, ...]:
             return shared.made_views.of(call, function)
 
-        def moved(in_memory: bool) -> Mapping[ValueId, Starts]:
-            return shared.moved(function, in_memory)
+        def offsets(in_memory: bool) -> Offsets:
+            return shared.moved.inside(function, in_memory=in_memory)
+
+        def holds(path: AccessPath) -> int:
+            return shared.callees.holds(function, path)
 
         return Aliases(
             function,
             returned,
             is_known,
             viewed,
-            moved,
             shared.keepers.keeps,
-            partial(_captured_by, shared.program, function),
+            held=shared.callees.closures.held(function),
+            holds=holds,
+            offsets=offsets,
             moves_pointers=self.program.moves_pointers,
-            returned_offset=shared.returned_offsets.of,
-            is_moved_kept=shared.is_moved_kept,
         )
 
     @cached_property
@@ -282,7 +270,7 @@ class FunctionFlow:
             self._shared.effects.effect_of,
             self._shared.summary_of,
             self.captured,
-            partial(_held_by, self._shared, self.function, self.paths),
+            self._shared.callees.closures.held(self.function),
             self.untaken,
         )
 
@@ -331,35 +319,6 @@ class FunctionFlow:
     def summary_of(self, call: FunctionCall) -> Summary | None:
         """What a call of a Relax function does; None where it is not known which function that is."""
         return self._shared.summary_of(call)
-
-
-def _held_by(shared: ProgramFlow, function: Function, paths: Paths, value: ValueId) -> frozenset[AccessPath]:
-    """What a function value of a function captures, or holds as a closure."""
-    name = function.function_values.get(value)
-    held: frozenset[AccessPath] = frozenset()
-    if name is not None and name.startswith(f"{function.name}."):
-        summary = shared.summaries.named(name)
-        held = frozenset(path for path in summary.outside if path.value not in summary.parameters)
-    op = paths.definitions.get(value)
-    sources = function.inline_tuples.get(value, ())
-    if isinstance(op, KernelCall) and op.callee in CLOSURE_BUILTINS:
-        given = operands(op, function)
-        held |= frozenset(map(AccessPath, given))
-        sources = given
-    elif isinstance(op, Alias | MatchCast):
-        sources = (op.source,)
-    elif isinstance(op, GetItem):
-        sources = (op.tuple,)
-    elif isinstance(op, MakeTuple):
-        sources = op.items
-    elif isinstance(op, If):
-        sources = (op.then_result, op.else_result)
-    return held.union(*(_held_by(shared, function, paths, source) for source in sources))
-
-
-def _captured_by(program: Program, outer: Function, value: ValueId) -> frozenset[ValueId]:
-    """The values of `outer` that a function inside of it uses, which is one of its values."""
-    return used_inside(program, outer, outer.function_values[value]) - {value}
 
 
 def _carried(

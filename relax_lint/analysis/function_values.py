@@ -1,10 +1,13 @@
-"""Which functions of the program a value may be, followed through names, tuples, branches and parameters."""
+"""Which functions of the program a value may be: names, tuples, branches, parameters and results are
+followed.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 
-from relax_lint.analysis.dominance import outer_function
+from relax_lint.analysis.access_paths import AccessPath
+from relax_lint.analysis.closures import Closures
 from relax_lint.model.operations import (
     Alias,
     FunctionCall,
@@ -18,42 +21,54 @@ from relax_lint.model.operations import (
 from relax_lint.model.program import Function, Program
 
 Seen = frozenset[tuple[str, ValueId, tuple[int, ...]]]
+Found = frozenset[tuple[str, int]]
+"""Functions by name, each with how many values are held for it."""
+_DEEPEST = 16
+"""Fields of fields: a function that calls itself with a field of its parameter takes ever more of them."""
 
 
 class FunctionValues:
     """The functions that the values of one program are. A parameter is what is passed, if all calls are seen.
 
-    Functions inside of others are not followed: what they capture means nothing elsewhere.
+    What a function or closure holds is a field of the value, whatever its name, as it is of a tuple.
     """
 
     def __init__(
         self,
         program: Program,
         knows_callers: Callable[[Function], bool],
-        calls_of: Callable[[Function], tuple[tuple[Function, FunctionCall], ...]],
+        calls_of: Callable[[Function], tuple[tuple[Function, Mapping[ValueId, AccessPath]], ...]],
+        closures: Closures | None = None,
     ) -> None:
+        self._functions = {function.name: function for function in program.functions}
         self._knows_callers = knows_callers
         self._calls_of = calls_of
-        self._inner = {f.name for f in program.functions if outer_function(program, f) is not None}
+        self._closures = Closures(program) if closures is None else closures
         self._definitions: dict[str, dict[ValueId, Op]] = {}
 
-    def of(self, function: Function, value: ValueId) -> tuple[str, ...] | None:
-        """The names of the functions that a value of `function` may be; None where they are not known."""
-        found = self._of(function, value, (), frozenset())
-        return tuple(sorted(found)) if found else None
+    def of(self, function: Function, path: AccessPath) -> tuple[tuple[str, ...], int] | None:
+        """The names of the functions that a value of `function` may be, and how many values it holds; None
+        where they are not known, or do not all hold so many.
+        """
+        found = self._of(function, path.value, path.fields, frozenset()) or frozenset()
+        counts = {held for _, held in found}
+        return (tuple(sorted({name for name, _ in found})), counts.pop()) if len(counts) == 1 else None
 
-    def _of(
-        self, function: Function, value: ValueId, items: tuple[int, ...], seen: Seen
-    ) -> frozenset[str] | None:
+    def _of(self, function: Function, value: ValueId, items: tuple[int, ...], seen: Seen) -> Found | None:
         """`items` are the fields still to be taken, outermost first."""
         key = (function.name, value, items)
         if key in seen:
             # A recursion passes on what it got.
             return frozenset()
+        if len(items) > _DEEPEST:
+            return None
         seen |= {key}
-        name = function.function_values.get(value)
-        if name is not None:
-            return None if items or name in self._inner else frozenset((name,))
+        closure = self._closures.of(function).get(value)
+        if closure is not None:
+            if not items:
+                return frozenset(((closure.name, len(closure.held)),))
+            known = items[0] < len(closure.held)
+            return self._of(function, closure.held[items[0]], items[1:], seen) if known else None
         fields = function.inline_tuples.get(value)
         op = self._defined_by(function).get(value)
         if isinstance(op, MakeTuple):
@@ -69,21 +84,26 @@ class FunctionValues:
             return _all(
                 [self._of(function, branch, items, seen) for branch in (op.then_result, op.else_result)]
             )
-        if value in function.parameters and self._knows_callers(function):
-            return self._from_callers(function, function.parameters.index(value), items, seen)
+        callee = self._functions.get(op.target or "") if isinstance(op, FunctionCall) else None
+        if callee is not None:
+            return self._of(callee, callee.result, items, seen)
+        if value in function.parameters:
+            return self._from_callers(function, value, items, seen) if self._knows_callers(function) else None
+        around = self._closures.around(function)
+        if op is None and around is not None and value in self._closures.visible(function):
+            return self._of(around, value, items, seen)
         return None
 
     def _from_callers(
-        self, function: Function, parameter: int, items: tuple[int, ...], seen: Seen
-    ) -> frozenset[str] | None:
-        return _all(
-            [
-                self._of(caller, call.arguments[parameter], items, seen)
-                if parameter < len(call.arguments)
-                else None
-                for caller, call in self._calls_of(function)
-            ]
-        )
+        self, function: Function, parameter: ValueId, items: tuple[int, ...], seen: Seen
+    ) -> Found | None:
+        found: list[Found | None] = []
+        for caller, passed in self._calls_of(function):
+            path = passed.get(parameter)
+            if path is None:
+                return None
+            found.append(self._of(caller, path.value, (*path.fields, *items), seen))
+        return _all(found)
 
     def _defined_by(self, function: Function) -> dict[ValueId, Op]:
         known = self._definitions.get(function.name)
@@ -92,6 +112,6 @@ class FunctionValues:
         return known
 
 
-def _all(found: list[frozenset[str] | None]) -> frozenset[str] | None:
+def _all(found: list[Found | None]) -> Found | None:
     known = [one for one in found if one is not None]
-    return frozenset[str]().union(*known) if len(known) == len(found) else None
+    return frozenset[tuple[str, int]]().union(*known) if len(known) == len(found) else None

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
-from functools import cached_property, partial
+from functools import cached_property
 
 from relax_lint.analysis.callees import Callees
-from relax_lint.analysis.dominance import captured_values, outer_function
-from relax_lint.analysis.offsets import Offsets, Returned, Starts, Viewed, is_zero, known_elsewhere
+from relax_lint.analysis.liveness import operands
+from relax_lint.analysis.offsets import Offsets, Starts, either, is_zero, joined_starts, known_elsewhere
+from relax_lint.analysis.returned_offsets import ReturnedOffsets
 from relax_lint.model.operations import FunctionCall, KernelCall, Op, ValueId
 from relax_lint.model.program import Function, Program
 from relax_lint.symbolic.quantity import Unknown
@@ -15,6 +16,8 @@ from relax_lint.vm.calls import CLOSURE_BUILTINS
 
 _CHOSEN = Unknown("the offset depends on the caller")
 _BY_OUTER = Unknown("the outer function chooses the offset")
+
+_Given = dict[ValueId, Starts]
 
 
 class Moved:
@@ -25,45 +28,33 @@ class Moved:
     they call.
     """
 
-    def __init__(
-        self, program: Program, callees: Callees, returned: Returned, viewed: Viewed, *, kept: bool = False
-    ) -> None:
+    def __init__(self, program: Program, callees: Callees, returned: ReturnedOffsets) -> None:
         self._program = program
         self._callees = callees
         self._returned = returned
-        self._viewed = viewed
-        self._kept = kept
 
     def of(self, function: Function, *, in_memory: bool) -> Mapping[ValueId, Starts]:
         """Where those values start that do not start at their data pointer; `in_memory` as in `Offsets`."""
         return self._with(function, self._parameters, in_memory=in_memory)
 
-    def _with(
-        self, function: Function, parameters: Mapping[str, set[ValueId]], *, in_memory: bool
-    ) -> dict[ValueId, Starts]:
-        found: dict[ValueId, Starts] = dict.fromkeys(parameters[function.name], _CHOSEN)
-        outer = outer_function(self._program, function)
+    def inside(self, function: Function, *, in_memory: bool) -> Offsets:
+        """Where the values of a function start."""
+        given = self.of(function, in_memory=in_memory) if self._returned.moves else {}
+        return self._returned.inside(function, given, in_memory=in_memory)
+
+    def _with(self, function: Function, parameters: Mapping[str, _Given], *, in_memory: bool) -> _Given:
+        moved = {value: one for value, one in parameters.get(function.name, {}).items() if not is_zero(one)}
+        # Where the memory of a parameter starts only its callers know.
+        found: _Given = dict.fromkeys(moved, _CHOSEN) if in_memory else moved
+        outer = self._callees.closures.around(function)
         if outer is not None:
-            offsets = self._offsets(outer, parameters, in_memory=in_memory)
-            for value in captured_values(self._program, function):
+            given = self._with(outer, parameters, in_memory=in_memory)
+            offsets = self._returned.inside(outer, given, in_memory=in_memory)
+            for value in self._callees.closures.visible(function):
                 starts = known_elsewhere(offsets.starts(value), _BY_OUTER)
                 if not is_zero(starts):
                     found[value] = starts
         return found
-
-    def _offsets(
-        self, function: Function, parameters: Mapping[str, set[ValueId]], *, in_memory: bool
-    ) -> Offsets:
-        given = self._with(function, parameters, in_memory=in_memory)
-        viewed = partial(self._viewed, function=function)
-        return Offsets(
-            function,
-            in_memory=in_memory,
-            given=given,
-            returned=self._returned,
-            viewed=viewed,
-            kept=self._kept,
-        )
 
     def is_given_to(self, keeps: Callable[[Op], bool]) -> bool:
         """Whether some call that `keeps` what it is given gets a tensor that does not start at its data
@@ -72,7 +63,7 @@ class Moved:
         return any(
             not is_zero(offsets.starts(argument))
             for function, calls in self._calls(keeps)
-            for offsets in (self._offsets(function, self._parameters, in_memory=False),)
+            for offsets in (self.inside(function, in_memory=False),)
             for call in calls
             for argument in call.arguments
         )
@@ -86,37 +77,71 @@ class Moved:
                 yield function, calls
 
     @cached_property
-    def _parameters(self) -> dict[str, set[ValueId]]:
-        """By function: the parameters that some call moves. Calls that move more make the function pending
-        again.
+    def _parameters(self) -> dict[str, _Given]:
+        """By function: where its parameters start in all calls, if that is one place. From functions that
+        nobody calls; calls that add something make the function pending again.
         """
         functions = self._program.functions
-        found: dict[str, set[ValueId]] = {function.name: set() for function in functions}
-        pending = list(functions)
-        while pending:
-            caller = pending.pop()
-            offsets = self._offsets(caller, found, in_memory=False)
-            for callee, parameters in self._moved_by(caller, offsets):
-                if not parameters <= found[callee.name]:
-                    found[callee.name] |= parameters
-                    inside = f"{callee.name}."
-                    pending += [f for f in functions if f is callee or f.name.startswith(inside)]
+        found: dict[str, _Given] = {one.name: {} for one in functions if not self._callees.knows_callers(one)}
+        self._follow([one for one in functions if one.name in found], found)
+        for one in functions:
+            if one.name not in found:
+                # Only others that nobody calls lead to it.
+                found[one.name] = {}
+                self._follow([one], found)
         return found
 
-    def _moved_by(self, caller: Function, offsets: Offsets) -> Iterator[tuple[Function, set[ValueId]]]:
-        """The functions that a function calls, and which of their parameters it moves."""
+    def _follow(self, pending: list[Function], found: dict[str, _Given]) -> None:
+        while pending:
+            caller = pending.pop()
+            given = self._with(caller, found, in_memory=False)
+            offsets = self._returned.inside(caller, given, in_memory=False)
+            for callee, starts in self._given_by(caller, offsets):
+                before = found.get(callee.name)
+                found[callee.name] = self._joined(callee, before, starts)
+                if found[callee.name] != before:
+                    inside = f"{callee.name}."
+                    pending += [
+                        one
+                        for one in self._program.functions
+                        if one is callee or (one.name.startswith(inside) and one.name in found)
+                    ]
+
+    def _joined(self, function: Function, before: _Given | None, given: _Given) -> _Given:
+        """Where the parameters of a function start, with one more call of it."""
+        if before is None:
+            return given
+        found: _Given = {}
+        for value in (*before, *(value for value in given if value not in before)):
+            starts = either(before.get(value, joined_starts()), given.get(value, joined_starts()))
+            found[value] = _CHOSEN if isinstance(starts, Unknown) else starts
+        return found
+
+    def _given_by(self, caller: Function, offsets: Offsets) -> Iterator[tuple[Function, _Given]]:
+        """The functions that a function calls, and where what it gives them starts."""
         for call in caller.body.of(FunctionCall, KernelCall):
-            if isinstance(call, KernelCall) and call.callee not in CLOSURE_BUILTINS:
-                continue
-            moved = [not is_zero(offsets.starts(argument)) for argument in call.arguments]
-            if not any(moved):
-                continue
             called = self._callees.all_of(call) if isinstance(call, FunctionCall) else ()
             for function in called:
-                yield function, {p for p, one in zip(function.parameters, moved, strict=False) if one}
-            if not called:
-                yield from ((function, set(function.parameters)) for function in self._handed_on)
+                assert isinstance(call, FunctionCall)
+                starts = dict(self._returned.given(call, function, offsets.starts_at))
+                exact = self._callees.knows_callers(function)
+                yield function, {p: _given(starts[p], exact) for p in function.parameters if p in starts}
+            is_unknown = isinstance(call, FunctionCall) or call.callee in CLOSURE_BUILTINS
+            if (
+                is_unknown
+                and not called
+                and not all(is_zero(offsets.starts(one)) for one in operands(call, caller))
+            ):
+                chosen: Starts = _CHOSEN
+                yield from ((one, dict.fromkeys(one.parameters, chosen)) for one in self._handed_on)
 
     @cached_property
     def _handed_on(self) -> list[Function]:
         return [function for function in self._program.functions if self._callees.escapes(function)]
+
+
+def _given(starts: Starts, exact: bool) -> Starts:
+    """Where a parameter starts that is given this."""
+    if not exact or (isinstance(starts, tuple) and any(isinstance(field, tuple) for field in starts)):
+        return _CHOSEN
+    return known_elsewhere(starts, _CHOSEN)

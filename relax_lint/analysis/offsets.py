@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from functools import cached_property
+from functools import cached_property, partial
+from types import MappingProxyType
 from typing import Protocol, TypeAlias
 
 import sympy
 
+from relax_lint.analysis.access_paths import AccessPath
 from relax_lint.model.operations import (
     Alias,
     AllocTensor,
@@ -34,9 +36,10 @@ _KEPT = Unknown("it may be a tensor that an earlier call was given, which starts
 
 Starts: TypeAlias = "Size | tuple[Starts, ...]"
 """Where a value starts; of a tuple each field, or one for all of them."""
-Returned: TypeAlias = Callable[[FunctionCall, tuple[Starts, ...], Mapping[ValueId, Starts], bool], Starts]
-"""Where the result of a call starts; `known` are the values of the caller that do not start at their data
-pointer, of which a function inside of it may use some."""
+StartsAt: TypeAlias = Callable[[AccessPath], Starts]
+"""Where a value of one function starts, or a field of it."""
+Returned: TypeAlias = Callable[[FunctionCall, StartsAt, bool], Starts]
+"""Where the result of a call starts, with what its caller knows."""
 
 
 class Viewed(Protocol):
@@ -46,9 +49,7 @@ class Viewed(Protocol):
         """Those arguments of a call in `function`."""
 
 
-def nothing_moved(
-    call: FunctionCall, given: tuple[Starts, ...], known: Mapping[ValueId, Starts], in_memory: bool
-) -> Starts:
+def nothing_moved(call: FunctionCall, starts_at: StartsAt, in_memory: bool) -> Starts:
     """The result of any call starts at its data pointer."""
     return _ZERO
 
@@ -63,7 +64,8 @@ class Offsets:
     Tensors that come from outside are taken to start at their data pointer, those in `given` where that says.
     What an in-place call makes of an argument starts where that does. `returned` tells where the result of a
     call of a Relax function starts, `viewed` of which arguments TVM may make the result of a kernel a view.
-    `kept`: somebody may have kept a tensor that does not start at its data pointer, and return it.
+    `kept`: somebody may have kept a tensor that does not start at its data pointer, and return it. `held` is
+    what functions and closures hold, which are tuples of that.
 
     With `in_memory` bytes are counted from where the data pointer of a tensor was before
     `ensure_zero_offset` moved it: the start of the memory.
@@ -78,6 +80,7 @@ class Offsets:
         returned: Returned = nothing_moved,
         viewed: Callable[[KernelCall], tuple[ValueId, ...]] = _no_view,
         kept: bool = False,
+        held: Mapping[ValueId, tuple[ValueId, ...]] = MappingProxyType({}),
     ) -> None:
         self._function = function
         self._in_memory = in_memory
@@ -85,6 +88,7 @@ class Offsets:
         self._returned = returned
         self._viewed = viewed
         self._kept = kept
+        self._held = held
 
     def of(self, value: ValueId) -> Size:
         """The byte offset of a tensor; of a tuple 0 where that is so for all of its fields."""
@@ -94,6 +98,10 @@ class Offsets:
     def starts(self, value: ValueId) -> Starts:
         """Where a value, or each of its fields, starts."""
         return self._starts(value, self._known)
+
+    def starts_at(self, path: AccessPath) -> Starts:
+        """Where a value starts, or a field of it."""
+        return self._starts_at(path, self._known)
 
     @cached_property
     def _known(self) -> dict[ValueId, Starts]:
@@ -106,8 +114,14 @@ class Offsets:
         found = known.get(value)
         if found is not None or not known:
             return _ZERO if found is None else found
-        fields = self._function.inline_tuples.get(value)
+        fields = self._function.inline_tuples.get(value, self._held.get(value))
         return _ZERO if fields is None else _tuple([self._starts(field, known) for field in fields])
+
+    def _starts_at(self, path: AccessPath, known: Mapping[ValueId, Starts]) -> Starts:
+        starts = self._starts(path.value, known)
+        for item in path.fields:
+            starts = _field(starts, item)
+        return starts
 
     def _walk(self, block: Block, known: dict[ValueId, Starts]) -> None:
         for op in block.ops:
@@ -124,8 +138,9 @@ class Offsets:
         if isinstance(op, AllocTensor):
             return op.offset
         if isinstance(op, FunctionCall):
-            given = tuple(self._starts(argument, known) for argument in op.arguments)
-            return self._returned(op, given, known, self._in_memory)
+            return self._returned(op, partial(self._starts_at, known=known), self._in_memory)
+        if op.result in self._held:
+            return _tuple([self._starts(value, known) for value in self._held[op.result]])
         if isinstance(op, View):
             return self._view(op, known)
         if isinstance(op, KernelCall):
@@ -137,10 +152,7 @@ class Offsets:
         if isinstance(op, MakeTuple):
             return _tuple([self._starts(item, known) for item in op.items])
         if isinstance(op, GetItem):
-            fields = self._starts(op.tuple, known)
-            if not isinstance(fields, tuple):
-                return fields
-            return fields[op.item] if op.item < len(fields) else joined_starts(*fields)
+            return _field(self._starts(op.tuple, known), op.item)
         if isinstance(op, If):
             return either(self._starts(op.then_result, known), self._starts(op.else_result, known))
         return _ZERO
@@ -207,6 +219,12 @@ def joined_starts(*several: Starts) -> Size:
     for one in several:
         found.append(joined_starts(*one) if isinstance(one, tuple) else one)
     return found[0] if found and all(one == found[0] for one in found) else _OF_BRANCH if found else _ZERO
+
+
+def _field(starts: Starts, item: int) -> Starts:
+    if not isinstance(starts, tuple):
+        return starts
+    return starts[item] if item < len(starts) else joined_starts(*starts)
 
 
 def _tuple(fields: list[Starts]) -> Starts:

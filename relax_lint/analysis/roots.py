@@ -4,7 +4,7 @@ field of a tuple apart.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping
 
 from relax_lint.analysis import copies
 from relax_lint.analysis.access_paths import AccessPath, Tree, at, everything, joined, mapped, with_each
@@ -38,8 +38,9 @@ _FIRST_PART = 1 << 40
 
 class Roots:
     """The roots of the values of one function. `result_of` gives the result of a call of a Relax function,
-    `keeps` says whether somebody may keep what such a call is given, or (None) what this function is given,
-    `captured` gives the values that a function inside, which is a value, uses.
+    `keeps` says whether somebody may keep what such a call is given, or (None) what this function is given.
+    Functions and closures have what they hold as fields: `held` says what that is, `holds` how many values a
+    parameter, or a field of it, holds.
     Where a device `moves_pointers`, a tensor at an offset on its storage starts at its data pointer.
     """
 
@@ -51,7 +52,8 @@ class Roots:
         is_known: Callable[[FunctionCall], bool],
         viewed: Callable[[KernelCall], tuple[ValueId, ...]],
         keeps: Callable[[FunctionCall | None], bool],
-        captured: Callable[[ValueId], Iterable[ValueId]],
+        held: Mapping[ValueId, tuple[ValueId, ...]],
+        holds: Callable[[AccessPath], int],
         *,
         moves_pointers: bool,
     ) -> None:
@@ -61,7 +63,8 @@ class Roots:
         self._is_known = is_known
         self._viewed = viewed
         self._keeps = keeps
-        self._captured = captured
+        self._held = held
+        self._holds = holds
         self._moves_pointers = moves_pointers
         self._parts: dict[AccessPath, ValueId] = {}
         self._paths: dict[ValueId, AccessPath] = {}
@@ -86,7 +89,7 @@ class Roots:
         known = self.trees.get(value)
         if known is not None:
             return known
-        fields = self._function.inline_tuples.get(value)
+        fields = self._function.inline_tuples.get(value, self._held.get(value))
         if fields is not None:
             return tuple(self.tree(field) for field in fields)
         type_ = self._function.values[value].type if value in self._function.values else OpaqueType("")
@@ -151,6 +154,13 @@ class Roots:
         if isinstance(type_, TupleType) and type_.fields:
             fields = enumerate(type_.fields)
             return tuple(self._own(AccessPath(path.value, (*path.fields, i)), field) for i, field in fields)
+        held = 0
+        if isinstance(type_, OpaqueType) and path.value in self._function.parameters:
+            held = self._holds(path)
+        if held:
+            return tuple(
+                frozenset((self._part(AccessPath(path.value, (*path.fields, i))),)) for i in range(held)
+            )
         return frozenset((self._part(path),))
 
     # -- the walk ------------------------------------------------------------------------------
@@ -171,6 +181,8 @@ class Roots:
             if op.storage is not None:
                 self.storages[op.result] = self.of(AccessPath(op.storage))
             return frozenset((op.result,))
+        if op.result in self._held:
+            return tuple(self.tree(value) for value in self._held[op.result])
         type_ = self._function.type_of(op.result)
         # Most values are no tuples.
         is_tuple = isinstance(type_, TupleType)
@@ -187,9 +199,7 @@ class Roots:
             return self._called(op, own)
         if isinstance(op, KernelCall):
             return self._in_place(op, own) if op.kind.in_place else self._kernel(op, own)
-        # Whoever has a function that is written inside has what it uses: so has the closure made of it.
-        used = self._captured(op.result) if op.result in self._function.function_values else ()
-        return with_each(own, frozenset().union(*(everything(self.tree(value)) for value in used)))
+        return own
 
     def _view(self, op: View, own: Tree[ValueId]) -> Tree[ValueId]:
         source, offset = self.tree(op.source), self._offsets.of(op.source)

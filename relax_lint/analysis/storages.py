@@ -80,9 +80,9 @@ class StorageResolver:
             return self._resolve(function, op.source, items, seen)
         if isinstance(op, GetItem):
             return self._resolve(function, op.tuple, (op.item, *items), seen)
-        if isinstance(op, MakeTuple) and items and items[0] < len(op.items):
-            return self._resolve(function, op.items[items[0]], items[1:], seen)
-        fields = function.inline_tuples.get(value)
+        fields = op.items if isinstance(op, MakeTuple) else function.inline_tuples.get(value)
+        if value in self._callees.closures.of(function):
+            fields = self._callees.closures.of(function)[value].held
         if fields is not None and items and items[0] < len(fields):
             return self._resolve(function, fields[items[0]], items[1:], seen)
         if isinstance(op, If):
@@ -92,25 +92,26 @@ class StorageResolver:
         if callee is not None:
             return _constant_sized(self._resolve(callee, callee.result, items, seen), callee)
         if value in function.parameters and not self._callees.escapes(function):
-            return self._from_callers(function, function.parameters.index(value), items, seen)
+            return self._from_callers(function, value, items, seen)
         return _NOT_ALLOCATED
 
     def _from_callers(
         self,
         function: Function,
-        parameter: int,
+        parameter: ValueId,
         items: tuple[int, ...],
         seen: frozenset[tuple[str, ValueId, tuple[int, ...]]],
     ) -> Storages:
         """The storages that the calls which are seen pass in."""
         calls = self._callees.calls_of(function)
-        if not calls or any(parameter >= len(call.arguments) for _, call in calls):
-            return _NOT_ALLOCATED
+        passed = [(caller, self._callees.passed(call, function).get(parameter)) for caller, call in calls]
         found = [
-            _constant_sized(self._resolve(caller, call.arguments[parameter], items, seen), caller)
-            for caller, call in calls
+            _NOT_ALLOCATED
+            if path is None
+            else _constant_sized(self._resolve(caller, path.value, (*path.fields, *items), seen), caller)
+            for caller, path in passed
         ]
-        return _all(found)
+        return _all(found) if found else _NOT_ALLOCATED
 
     def _defined_by(self, function: Function) -> dict[ValueId, Op]:
         known = self._definitions.get(function.name)

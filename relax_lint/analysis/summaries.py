@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
-from dataclasses import field
+from dataclasses import field, replace
 from typing import TypeVar
 
 from relax_lint.analysis.access_paths import AccessPath, Tree, everything, joined, mapped
@@ -33,7 +33,8 @@ class Summary:
     `superseded` is what in-place calls overwrite. `late` are pairs of what is written, also as one of
     `places`, and what may be read in or behind the first write, `given_back` of what is written and of
     something else that comes from outside and is then returned. The reads in `rests`, and the fields in
-    `partly`, are of what some call wrote before: all of it, or perhaps only a part.
+    `partly`, are of what some call wrote before: all of it, or perhaps only a part. Of a call `passed_as`
+    tells what the caller has for each value; what is not listed has the same name for both.
     """
 
     parameters: tuple[ValueId, ...]
@@ -50,6 +51,7 @@ class Summary:
     rests: frozenset[AccessPath] = frozenset()
     partly: frozenset[tuple[int, ...]] = frozenset()
     given_back: frozenset[tuple[AccessPath, AccessPath]] = frozenset()
+    passed_as: Mapping[ValueId, AccessPath] = field(default_factory=dict)
 
     @property
     def returned_paths(self) -> frozenset[AccessPath]:
@@ -57,25 +59,25 @@ class Summary:
         found = frozenset[Source]() if self.result is None else everything(self.result)
         return frozenset(source for source in found if isinstance(source, AccessPath))
 
-    @property
-    def outside(self) -> frozenset[AccessPath]:
-        """All that comes from outside and is used."""
-        touched = frozenset((*self.reads, *self.writes, *self.superseded))
-        return touched.union(self.passed, self.places, self.handed_on, self.returned_paths)
+    def path(self, path: AccessPath) -> AccessPath:
+        """A value of the function as its caller knows it."""
+        passed = self.passed_as.get(path.value)
+        return path if passed is None else AccessPath(passed.value, (*passed.fields, *path.fields))
 
-    def path(self, path: AccessPath, call: FunctionCall) -> AccessPath:
-        """A value of the function as the caller of `call` knows it."""
-        passed = dict(zip(self.parameters, call.arguments, strict=False))
-        return AccessPath(passed.get(path.value, path.value), path.fields)
-
-    def touched(self, chosen: Touched, call: FunctionCall) -> Iterable[tuple[AccessPath, Certainty]]:
+    def touched(self, chosen: Touched) -> Iterable[tuple[AccessPath, Certainty]]:
         """What is touched, as the caller knows it."""
-        return [(self.path(path, call), chosen[path]) for path in sorted(chosen)]
+        return [(self.path(path), chosen[path]) for path in sorted(chosen)]
 
-    def returned(self, call: FunctionCall) -> Result:
+    @property
+    def returned(self) -> Result:
         """What the result may be, as the caller knows it."""
+        return None if self.result is None else _renamed(self.result, self.path)
 
-        return None if self.result is None else _renamed(self.result, lambda path: self.path(path, call))
+    @property
+    def captured(self) -> tuple[AccessPath, ...]:
+        """What the function may read or give back that its caller has under the same name."""
+        used = self.passed.union(self.reads, self.returned_paths)
+        return tuple(path for path in sorted(used) if path.value not in self.passed_as)
 
     def union(self, other: Summary) -> Summary:
         """Everything that either says."""
@@ -106,11 +108,12 @@ class Summary:
             frozenset(_in_both(self.rests, self.reads, other.rests, other.reads)),
             frozenset(_in_both(self.partly, self.unwritten, other.partly, other.unwritten)),
             self.given_back | other.given_back,
+            self.passed_as,
         )
 
-    def with_parameters(self, parameters: tuple[ValueId, ...]) -> Summary:
-        """The same of a function that has other names for its parameters and captures nothing."""
-        names = dict(zip(self.parameters, parameters, strict=False))
+    def with_names(self, values: Iterable[ValueId], others: Iterable[ValueId]) -> Summary:
+        """The same of a function that has other names for these values."""
+        names = dict(zip(values, others, strict=False))
 
         def named(path: AccessPath) -> AccessPath:
             return AccessPath(names.get(path.value, path.value), path.fields)
@@ -123,7 +126,7 @@ class Summary:
             frozenset(map(named, paths)) for paths in (self.passed, self.places, self.handed_on)
         )
         return Summary(
-            parameters,
+            tuple(names.get(parameter, parameter) for parameter in self.parameters),
             touched(self.reads),
             touched(self.writes),
             passed,
@@ -183,20 +186,24 @@ class Summaries:
         self._known: dict[str, Summary] = {}
         self._pending: dict[str, Summary] = {}
         self._begun: set[str] = set()
+        self._of_call: dict[int, Summary] = {}
+        """By the identity of a call, which lives as long as its program."""
 
     def of(self, call: FunctionCall) -> Summary | None:
         """What a call does; None where the callee is not known, such as a parameter of a public function."""
-        found = [self._of(function) for function in self._callees.all_of(call)]
+        known = self._of_call.get(id(call))
+        if known is not None:
+            return known
+        found = [(self._of(one), self._callees.passed(call, one)) for one in self._callees.all_of(call)]
         if not found:
             return None
-        first = found[0]
-        for other in found[1:]:
-            first = first.union(other.with_parameters(first.parameters))
-        return first
-
-    def named(self, name: str) -> Summary:
-        """What a function of the program does."""
-        return self._of(self._functions[name])
+        first, names = found[0]
+        for other, others in found[1:]:
+            first = first.union(other.with_names(others, names))
+        summary = replace(first, passed_as=names)
+        if not self._pending:
+            self._of_call[id(call)] = summary
+        return summary
 
     def _of(self, function: Function) -> Summary:
         known = self._known.get(function.name)
@@ -215,7 +222,6 @@ class Summaries:
         function = self._functions[name]
         for op in function.body.of(FunctionCall):
             yield from (callee.name for callee in self._callees.all_of(op))
-        yield from (other for other in function.function_values.values() if other in self._functions)
 
     def _solve(self, names: Iterable[str]) -> None:
         """Those of functions that call each other."""

@@ -56,7 +56,8 @@ def accepted_calls(
         callee = flow.callee_of(call)
         if callee is None:
             continue
-        comparisons, complete = compared(flow.function, call, callee)
+        given = flow.arguments_of(call, callee)
+        comparisons, complete = compared(flow.function, given, callee)
         if not comparisons:
             continue
         condition = all_of(equal(one.have, one.want) for one in comparisons)
@@ -66,23 +67,25 @@ def accepted_calls(
         fine = decision.verdict is Verdict.ALWAYS_FINE
         if fine and not complete:
             continue
-        unmet = "" if fine else _first_unmet(comparisons, flow.function, call, judge)
-        believed = tuple(presumed[value] for value in call.arguments if value in presumed)
+        unmet = "" if fine else _first_unmet(comparisons, flow, callee, call, judge)
+        believed = tuple(presumed[value] for value in given if value in presumed)
         mixed = decision.safe_when is not None
-        empty = any_empty(map(flow.function.type_of, call.arguments)) if mixed else None
+        empty = any_empty(map(flow.function.type_of, given)) if mixed else None
         only_empty = judge.safe_only_if(decision, claim, empty)
         event = CallArguments(call, callee.name, comparisons, unmet)
         yield Decided(event, decision, believed, only_empty)
 
 
-def compared(caller: Function, call: FunctionCall, callee: Function) -> tuple[tuple[Comparison, ...], bool]:
-    """The comparisons at the entry of a function, and whether these are all: the first parameter that
-    mentions a symbol defines it, every other extent is compared.
+def compared(
+    caller: Function, given: Sequence[ValueId], callee: Function
+) -> tuple[tuple[Comparison, ...], bool]:
+    """The comparisons at the entry of a function that is `given` values of its caller, and whether these are
+    all: the first parameter that mentions a symbol defines it, every other extent is compared.
     """
     checked = callee.parameters if callee.num_input is None else callee.parameters[: callee.num_input]
     pairs = [
         pair
-        for position, (parameter, argument) in enumerate(zip(checked, call.arguments, strict=False))
+        for position, (parameter, argument) in enumerate(zip(checked, given, strict=False))
         for pair in _pairs(callee.type_of(parameter), caller.type_of(argument), position, ())
     ]
     values: dict[sympy.Symbol, sympy.Expr | None] = {}
@@ -129,18 +132,19 @@ def _extents(type_: ValueType) -> tuple[sympy.Expr, ...] | None:
 
 
 def _first_unmet(
-    comparisons: Sequence[Comparison], caller: Function, call: FunctionCall, judge: Judge
+    comparisons: Sequence[Comparison], flow: FunctionFlow, callee: Function, call: FunctionCall, judge: Judge
 ) -> str:
     """The first comparison that does not always hold, in words."""
+    given = flow.arguments_of(call, callee)
     for one in comparisons:
         decision = judge.judge(judge.claim_at(equal(one.have, one.want), call))
         if decision.verdict is not Verdict.ALWAYS_FINE:
-            return _described(one, caller, call)
-    return _described(comparisons[0], caller, call)
+            return _described(one, flow.function, given)
+    return _described(comparisons[0], flow.function, given)
 
 
-def _described(one: Comparison, caller: Function, call: FunctionCall) -> str:
-    value = call.arguments[one.position]
+def _described(one: Comparison, caller: Function, given: Sequence[ValueId]) -> str:
+    value = given[one.position]
     name = caller.values[value].name
     whole = f"`{name}`" if name else f"argument {one.position}"
     what = "".join(f"field {field} of " for field in reversed(one.fields)) + whole

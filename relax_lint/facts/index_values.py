@@ -165,7 +165,8 @@ class IndexValues:
     def _writes_of(self, op: Op, use: KernelUse | None) -> Iterator[tuple[ValueId, _Write]]:
         unknown = _Write(op.place.index)
         if isinstance(op, FunctionCall):
-            for value in (*op.arguments, op.result):
+            held = () if op.value is None else (op.value,)
+            for value in (*op.arguments, *held, op.result):
                 yield from ((root, unknown) for root in self._roots_of(value))
             return
         assert isinstance(op, KernelCall)

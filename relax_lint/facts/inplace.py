@@ -21,6 +21,7 @@ from relax_lint.analysis.certainty import Certainty, must_if
 from relax_lint.analysis.effects import Effect, declared_in_place, superseded
 from relax_lint.analysis.events import StaleRead
 from relax_lint.analysis.flow import FunctionFlow
+from relax_lint.analysis.liveness import operands
 from relax_lint.analysis.overlaps import either_empty
 from relax_lint.analysis.presumption import Presumption
 from relax_lint.facts.asking import apart as asked_apart
@@ -95,11 +96,11 @@ def _inside_callee(
     if summary is None:
         return
     placed = dict.fromkeys(sorted(summary.places), Certainty.MAY)
-    writes = [summary.path(path, call) for path in (*sorted(summary.writes), *placed)]
+    writes = [summary.path(path) for path in (*sorted(summary.writes), *placed)]
     read = {*summary.reads, *summary.passed}
     given_back = summary.given_back if flow.uses_result(call) else frozenset()
     used = sorted(read.union(given for _, given in given_back))
-    reads = [summary.path(path, call) for path in used]
+    reads = [summary.path(path) for path in used]
     # A parameter that is both read and written is one argument; the same argument twice are two.
     count = len(writes)
     places = [*writes, *reads]
@@ -274,11 +275,11 @@ def handed_over_constants(flow: FunctionFlow) -> frozenset[ValueId]:
     for invoked in flow.function_calls:
         summary = flow.summary_of(invoked)
         if summary is None:
-            given += map(AccessPath, invoked.arguments)
+            given += map(AccessPath, operands(invoked, flow.function))
         else:
             unknown = (*summary.passed, *summary.handed_on)
-            given += [summary.path(path, invoked) for path in unknown]
-            presumed_new += [summary.path(path, invoked) for path in (*summary.writes, *summary.superseded)]
+            given += [summary.path(path) for path in unknown]
+            presumed_new += [summary.path(path) for path in (*summary.writes, *summary.superseded)]
     found = {root for path in given for root in roots.of(path)}
     for path in (*given, *presumed_new):
         found.update(other for root in roots.of(path) for other, _ in roots.perhaps_of(root))
@@ -291,14 +292,14 @@ def _writes_of_callees(flow: FunctionFlow) -> Iterator[OutsideWrite]:
         summary = flow.summary_of(call)
         if summary is None:
             continue
-        for path in dict.fromkeys(path for path, _ in summary.touched(summary.superseded, call)):
+        for path in dict.fromkeys(path for path, _ in summary.touched(summary.superseded)):
             roots = flow.aliases.roots.of(path)
             for root in sorted(roots & tensors):
                 yield OutsideWrite(call, root, False, len(roots) == 1)
         written = {**summary.superseded, **summary.writes}
-        for path in dict.fromkeys(path for path, _ in summary.touched(written, call)):
+        for path in dict.fromkeys(path for path, _ in summary.touched(written)):
             roots = flow.aliases.roots.of(path)
-            always = all(c is Certainty.MUST for found, c in summary.touched(written, call) if found == path)
+            always = all(c is Certainty.MUST for found, c in summary.touched(written) if found == path)
             for root in sorted(roots & constants):
                 yield OutsideWrite(call, root, True, always and len(roots) == 1)
 

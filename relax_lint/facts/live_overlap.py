@@ -18,6 +18,7 @@ from relax_lint.analysis.access_paths import AccessPath
 from relax_lint.analysis.certainty import Certainty, weakest
 from relax_lint.analysis.events import Apart, Overwriting
 from relax_lint.analysis.flow import FunctionFlow
+from relax_lint.analysis.liveness import operands
 from relax_lint.analysis.overlaps import either_empty
 from relax_lint.analysis.presumption import Presumption
 from relax_lint.facts.asking import apart
@@ -88,7 +89,7 @@ def _writes_both(event: Overwriting, flow: FunctionFlow) -> bool:
         written = [i for i in flow.effect_of(event.write).writes if i < len(arguments)]
         roots = [flow.aliases.roots_of(arguments[i]) for i in written]
     elif isinstance(event.write, FunctionCall) and (summary := flow.summary_of(event.write)) is not None:
-        roots = [flow.aliases.roots.of(summary.path(path, event.write)) for path in summary.writes]
+        roots = [flow.aliases.roots.of(summary.path(path)) for path in summary.writes]
     else:
         return False
     return any(event.tensor.result in found for found in roots)
@@ -182,9 +183,9 @@ def _keepers(flow: FunctionFlow) -> Iterator[_Keeper]:
             yield call, frozenset[ValueId]().union(*given), effect.why
     for invoked in flow.function_calls:
         summary = flow.summary_of(invoked)
-        paths = [*map(AccessPath, invoked.arguments)]
+        paths = [*map(AccessPath, operands(invoked, flow.function))]
         if summary is not None:
-            paths = [summary.path(path, invoked) for path in (*summary.passed, *summary.handed_on)]
+            paths = [summary.path(path) for path in (*summary.passed, *summary.handed_on)]
         if paths:
             given = (flow.memory.owners_at(path) for path in paths)
             text = f"nobody keeps what `{invoked.callee}` passes on"

@@ -83,11 +83,14 @@ def _builtin(
 
 
 def _closure(context: BuildContext, place: OperationId, var: Any, args: Sequence[Any]) -> Op:
-    """A call of a closure: the values that it holds are not among the arguments."""
+    """A call of a closure: the values that it holds are not among the arguments, which are a tuple."""
     name = str(getattr(args[0], "name", "closure"))
-    arguments = tuple(context.operand(argument) for argument in args)
+    value, given = context.operand(args[0]), args[1:]
+    if len(given) == 1 and versions.kind(given[0]) == "Tuple":
+        given = given[0].fields[:]
+    arguments = tuple(context.operand(argument) for argument in given)
     result = context.bind(var, trusted=False)
-    return FunctionCall(place, result, name, arguments, context.values[result].type)
+    return FunctionCall(place, result, name, arguments, context.values[result].type, None, value)
 
 
 def _prim_func(

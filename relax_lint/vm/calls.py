@@ -69,7 +69,9 @@ class Convention:
 
 CLOSURE_CALLS = frozenset({"relax.invoke_closure", "relax.invoke_pure_closure"})
 """The operators that call a closure, which is their first argument."""
-CLOSURE_MAKERS = frozenset({"relax.make_closure", "vm.builtin.make_closure"})
+MAKE_CLOSURE = "relax.make_closure"
+"""The operator that makes a closure: what this holds is a tuple."""
+CLOSURE_MAKERS = frozenset({MAKE_CLOSURE, "vm.builtin.make_closure"})
 """The callees that make a closure, which holds their arguments."""
 CLOSURE_BUILTINS = CLOSURE_MAKERS | {"vm.builtin.invoke_closure"}
 """The callees that make a closure or, in lowered functions, call one."""

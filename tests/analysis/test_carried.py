@@ -163,8 +163,23 @@ def _found(
         (f'v = R.call_packed("f", (u, u), ty_args={T4})\nreturn x', MAY, {}),
         ("v = Module.passes(t)\nreturn x", MAY, {}),
         ("v = Module.passes((x, w))\nreturn x", None, {}),
-        # A closure may read it when it is called.
-        ("v = R.make_closure(Module.reads, (u,))\nreturn x", MAY, {}),
+        # A closure reads it when it is called.
+        ("v = R.make_closure(Module.reads, (u,))\nreturn x", None, {}),
+        ("v = R.make_closure(Module.reads, (u,))\nreturn v", None, {(0,): MUST}),
+        (
+            "v = R.make_closure(Module.reads, (u,))\nr = R.invoke_closure(v, (x,), ty_args=T4)\nreturn x".replace(
+                "T4", T4
+            ),
+            None,
+            {},
+        ),
+        (
+            "v = R.make_closure(Module.reads, (x,))\nr = R.invoke_closure(v, (u,), ty_args=T4)\nreturn x".replace(
+                "T4", T4
+            ),
+            MUST,
+            {},
+        ),
         (INSIDE.format("u"), MAY, {}),
         (INSIDE.format("w"), None, {}),
         # Which function this is, is not known.

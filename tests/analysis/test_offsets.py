@@ -238,7 +238,8 @@ def test_two_tensors_start_at_one_byte(one: str, other: str, expected: Certainty
 
 def test_of_a_start_that_is_not_known_nothing_is_certain() -> None:
     function = _function("v = a")
-    aliases = Aliases(function, moved=lambda _: {_id(function, "x"): WHY})
+    moved = Offsets(function, given={_id(function, "x"): WHY})
+    aliases = Aliases(function, offsets=lambda _: moved)
     memory = TensorMemory(function, aliases, {op.result: op for op in function.body.walk()})
     x, v = _id(function, "x"), _id(function, "v")
     assert memory.same_place(x, v) is memory.same_place(v, x) is Certainty.MAY

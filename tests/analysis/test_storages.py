@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 import tvm
 
+from relax_lint.analysis.access_paths import AccessPath
 from relax_lint.analysis.callees import Callees
 from relax_lint.analysis.function_values import FunctionValues
 from relax_lint.analysis.storages import StorageResolver
@@ -171,8 +172,14 @@ def _alone(**methods: Any) -> Any:
         "of": lambda call: None,
         "escapes": lambda function: False,
         "calls_of": lambda function: [],
+        "passed": _passed,
+        "closures": SimpleNamespace(of=lambda function: {}),
     }
     return SimpleNamespace(**{**usual, **methods})
+
+
+def _passed(call: FunctionCall, function: Function) -> dict[ValueId, AccessPath]:
+    return dict(zip(function.parameters, map(AccessPath, call.arguments), strict=False))
 
 
 def _call(main: Function, *names: str) -> FunctionCall:
@@ -240,8 +247,8 @@ v = inside"""
             "if c:\n    p = Module.made\n    v = p\nelse:\n    q = Module.paired\n    v = q",
             ("made", "paired"),
         ),
-        # What an inner function captures means nothing elsewhere.
-        (INNER, None),
+        # What it captures is a field of the value, wherever that goes.
+        (INNER, ("main.inside",)),
         ("v = x", None),
         ("v = R.add(x, x)", None),
     ],
@@ -250,7 +257,7 @@ def test_a_value_is_the_functions_that_it_may_be(lines: str, found: tuple[str, .
     program = _program(lines)
     main = _named(program, "main")
     values = FunctionValues(program, lambda _: True, lambda _: ())
-    assert values.of(main, _id(main, "v")) == found
+    assert _names(values, main, _id(main, "v")) == found
 
 
 @pytest.mark.parametrize(
@@ -262,7 +269,8 @@ def test_a_field_that_is_no_function_is_none(value: str, item: int, found: tuple
     main = _named(program, "main")
     taken = GetItem(OperationId("v", 99), ValueId(990), _id(main, value), item)
     changed = replace(main, body=Block((*main.body.ops, taken)))
-    assert FunctionValues(program, lambda _: True, lambda _: ()).of(changed, taken.result) == found
+    values = FunctionValues(program, lambda _: True, lambda _: ())
+    assert _names(values, changed, taken.result) == found
 
 
 @pytest.mark.parametrize(
@@ -280,18 +288,23 @@ def test_a_parameter_is_the_function_that_is_passed(
 ) -> None:
     program = _program("f = Module.made\ng = Module.paired\nv = a")
     main, given = _named(program, "main"), _named(program, "given")
-    passed = tuple((main, _call(main, *names)) for names in calls)
+    passed = tuple((main, _passed(_call(main, *names), given)) for names in calls)
     values = FunctionValues(program, lambda function: known and function is given, lambda _: passed)
-    assert values.of(given, given.parameters[0]) == found
-    fewer = tuple((main, _call(main, *names[:1])) for names in calls)
-    assert FunctionValues(program, lambda _: True, lambda _: fewer).of(given, given.parameters[1]) is None
+    assert _names(values, given, given.parameters[0]) == found
+    fewer = tuple((main, _passed(_call(main, *names[:1]), given)) for names in calls)
+    values = FunctionValues(program, lambda _: True, lambda _: fewer)
+    assert _names(values, given, given.parameters[1]) is None
 
 
 def test_a_recursion_passes_on_what_it_got() -> None:
     program = _program("f = Module.made\nv = a")
     main, again = _named(program, "main"), _named(program, "again")
     own = next(op for op in again.body.of(FunctionCall))
-    calls = ((again, own), (main, _call(main, "f", "x")))
-    assert FunctionValues(program, lambda _: True, lambda _: calls).of(again, again.parameters[0]) == (
-        "made",
-    )
+    calls = ((again, _passed(own, again)), (main, _passed(_call(main, "f", "x"), again)))
+    values = FunctionValues(program, lambda _: True, lambda _: calls)
+    assert _names(values, again, again.parameters[0]) == ("made",)
+
+
+def _names(values: FunctionValues, function: Function, value: ValueId) -> tuple[str, ...] | None:
+    found = values.of(function, AccessPath(value))
+    return None if found is None else found[0]

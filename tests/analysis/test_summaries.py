@@ -88,12 +88,14 @@ def test_a_field_is_partly_written_where_both_that_leave_it_unwritten_say_so() -
     assert first.union(second).partly == second.union(first).partly == {(0,), (2,)}
 
 
-def test_everything_from_outside_counts() -> None:
+def test_what_a_caller_has_for_a_value_of_a_function() -> None:
     third = AccessPath(ValueId(3))
-    found: dict[str, Any] = {key: {third: MAY} for key in ("reads", "writes", "superseded")}
-    found |= dict.fromkeys(("passed", "places", "handed_on", "result"), frozenset({third}))
-    for name, value in found.items():
-        assert Summary(PARAMETERS, **{name: value}).outside == {third}, name
+    # A field of what is held is a field of a field of the closure.
+    passed = {ONE.value: AccessPath(ValueId(7)), OTHER.value: AccessPath(ValueId(8), (1,))}
+    found = Summary(PARAMETERS, reads=dict.fromkeys((ONE, third), MUST), passed_as=passed)
+    assert found.path(AccessPath(OTHER.value, (2,))) == AccessPath(ValueId(8), (1, 2))
+    assert found.touched(found.reads) == [(AccessPath(ValueId(7)), MUST), (third, MUST)]
+    assert found.captured == (third,)
 
 
 def test_other_names_for_parameters() -> None:
@@ -111,7 +113,7 @@ def test_other_names_for_parameters() -> None:
         handed_on=frozenset({ONE, inside}),
         late=frozenset({(ONE, OTHER)}),
         rests=frozenset({OTHER}),
-    ).with_parameters((a, b))
+    ).with_names(PARAMETERS, (a, b))
     first, second = AccessPath(a), AccessPath(b)
     renamed: Any = (frozenset({first, _made(first, second)}), frozenset({inside}))
     assert found == Summary(

@@ -7,9 +7,12 @@ from collections.abc import Iterator
 
 import pytest
 
-from relax_lint.analysis import contents, effects, flow, moved, offsets, returned_offsets
+from relax_lint.analysis import callees, contents, effects, moved, offsets, returned_offsets
+from relax_lint.analysis.access_paths import AccessPath
 from relax_lint.analysis.certainty import Certainty
 from relax_lint.facts.kernel_arguments import ArgumentFacts
+from relax_lint.model import program as memory_program
+from relax_lint.model.operations import FunctionCall
 from relax_lint.symbolic.quantity import Unknown
 from tests.oracle.handed.compare import compare
 from tests.oracle.handed.program import (
@@ -112,15 +115,11 @@ def test_programs_get_smaller() -> None:
 
 def _nothing_captured(patch: pytest.MonkeyPatch) -> None:
     def known(
-        self: moved.Moved, function: object, parameters: dict[str, set[int]], *, in_memory: bool
+        self: moved.Moved, function: object, parameters: dict[str, dict[int, object]], *, in_memory: bool
     ) -> object:
-        return dict.fromkeys(parameters[function.name], moved._CHOSEN)  # type: ignore[attr-defined]
+        return dict(parameters.get(function.name, {}))  # type: ignore[attr-defined]
 
     patch.setattr(moved.Moved, "_with", known)
-
-
-def _nothing_handed_on(patch: pytest.MonkeyPatch) -> None:
-    patch.setattr(moved.Moved, "_handed_on", property(lambda self: []))
 
 
 def _results_start_at_zero(patch: pytest.MonkeyPatch) -> None:
@@ -133,7 +132,7 @@ def _unknown_results_start_at_zero(patch: pytest.MonkeyPatch) -> None:
 
 
 def _nobody_keeps(patch: pytest.MonkeyPatch) -> None:
-    patch.setattr(flow.ProgramFlow, "is_moved_kept", property(lambda self: False))
+    patch.setattr(moved.Moved, "is_given_to", lambda self, keeps: False)
 
 
 def _only_declared(patch: pytest.MonkeyPatch) -> None:
@@ -163,20 +162,22 @@ def _shown_is_read(patch: pytest.MonkeyPatch) -> None:
     patch.setattr(contents.Contents, "_assert", read)
 
 
-def _holding_reads(patch: pytest.MonkeyPatch) -> None:
-    patch.setattr(contents, "CLOSURE_MAKERS", frozenset())
+def _closures_hold_nothing(patch: pytest.MonkeyPatch) -> None:
+    def passed(self: callees.Callees, call: FunctionCall, function: memory_program.Function) -> object:
+        return dict(zip(function.parameters, map(AccessPath, call.arguments), strict=False))
+
+    patch.setattr(callees.Callees, "passed", passed)
 
 
 FAULTS = {
     "what is captured starts at zero": (_nothing_captured, 433),
-    "functions that are handed on move nothing": (_nothing_handed_on, 161),
     "results start at zero": (_results_start_at_zero, 290),
     "results of unknown calls start at zero": (_unknown_results_start_at_zero, 38),
     "nobody keeps what is moved": (_nobody_keeps, 365),
     "calls in place write what they declare": (_only_declared, 549),
     "a tensor of unknown extents has elements": (_never_empty, 251),
     "an assertion reads what it shows, and not its condition": (_shown_is_read, 31),
-    "a closure reads what it holds": (_holding_reads, 360),
+    "a closure holds nothing": (_closures_hold_nothing, 216),
 }
 """What puts a fault back, and a program of `SEED` that finds it."""
 

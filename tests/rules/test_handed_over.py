@@ -280,7 +280,7 @@ def test_an_unknown_function_leaves_what_follows_alone() -> None:
 
 @pytest.mark.parametrize("inside", [True, False])
 def test_what_a_function_value_holds(inside: bool) -> None:
-    closure = "    g = R.make_closure(Module.given, (a,))\n    d = R.invoke_closure(g, (y,), ty_args=T4)\n"
+    closure = "    g = R.make_closure(Module.given, (a,))\n    d = Module.apply(g, y)\n"
     inner = """    @R.function(pure=False)
     def g(p: T4) -> T4:
         w = R.call_tir_inplace(Module.twice, (a,), [0], T4)
@@ -296,4 +296,13 @@ def test_what_a_function_value_holds(inside: bool) -> None:
     public += (
         "def apply(f: R.Callable((T4,), T4, False), z: T4) -> T4:\n    r = f(z)\n    return r\n" + IN_PLACE
     )
-    assert OUTSIDE.format("apply" if inside else "g") in assumed("RLX206", public, main)
+    if not inside:
+        public = public.replace("f: R.Callable((T4,), T4, False)", "f: R.Object")
+        public = public.replace("r = f(z)", "r = R.invoke_closure(f, (z,), ty_args=T4)")
+    assert OUTSIDE.format("apply") in assumed("RLX206", public, main)
+    if not inside:
+        # What this one does is known: it overwrites what it is given first, and what is held comes last.
+        called = main.replace("d = Module.apply(g, y)", "d = R.invoke_closure(g, (y,), ty_args=T4)")
+        assert "`a`" not in " ".join(check.message for check in judged("RLX206", public, called))
+        called = called.replace("(a,))", "(y,))").replace("g, (y,)", "g, (a,)")
+        assert worst("RLX206", public, called) is WRONG

@@ -97,7 +97,12 @@ def compare(program: Program, *, machine: bool) -> Counter[str]:
         raise Unusable(f"not parsed: {error}") from None
     seen = Counter({"programs": 1})
     lifts = any(isinstance(step, Function | Closure) for step in walk(program.steps))
-    for stage in (module, relax.transform.LambdaLift()(module)) if lifts else (module,):
+    stages = [module, relax.transform.LambdaLift()(module)] if lifts else [module]
+    if lifts and not relax.analysis.well_formed(stages[1]) and relax.analysis.well_formed(module):
+        # It forgets to define what it captures where the type of that is known better by then.
+        seen["not lifted well"] += 1
+        stages.pop()
+    for stage in stages:
         # No two bindings of a program have one name, and functions that are lifted have others.
         checks: dict[str, list[Check]] = defaultdict(list)
         for check in check_module(stage, Config(select=RULES)).checks:

@@ -67,7 +67,11 @@ class Run(Contents):
         try:
             self._steps(self._program.steps, values, "main", ())
             found = [self._value(values, name) for name in self._program.result]
-            for value in found:
+            for name, value in zip(self._program.result, found, strict=True):
+                if value is None:
+                    # The machine returns nothing in its place.
+                    self.outcome.wrong["main", name].append("RLX201")
+                    raise Stop("undefined")
                 if not isinstance(value, Placed):
                     raise Senseless
                 read = [self._read(value, i, ()) for i in range(value.count)]
@@ -119,8 +123,11 @@ class Run(Contents):
             case InPlace():
                 return self._in_place(step, values, here)
             case Rename():
+                if step.view is None:
+                    # Another name for what was killed is as empty as that.
+                    return self._value(values, step.source)
                 source = self._used(values, step.source, here)
-                if step.view is not None and self._number(step.view, values) != source.count:
+                if self._number(step.view, values) != source.count:
                     raise Senseless
                 return source
             case Pair():
