@@ -55,6 +55,12 @@ def _overwritten(call: KernelCall, output: int) -> ValueId | None:
     return call.arguments[index] if index >= 0 else None
 
 
+def _item(op: GetItem, fields: Mapping[ValueId, tuple[ValueId, ...]]) -> ValueId | None:
+    """The value that a field is; None where the tuple is not built in the function."""
+    items = fields.get(op.tuple, ())
+    return items[op.item] if op.item < len(items) else None
+
+
 class Aliases:
     """The names and views of one function that share a register or bytes.
 
@@ -92,13 +98,17 @@ class Aliases:
 
     @cached_property
     def fields(self) -> dict[ValueId, tuple[ValueId, ...]]:
-        """The fields of every tuple that is built in the function, also under its other names."""
+        """The fields of every tuple that is built in the function, also under its other names and as a field
+        of another one.
+        """
         fields = dict(self._function.inline_tuples)
-        for op in self._function.body.of(MakeTuple, Alias, MatchCast):
+        for op in self._function.body.of(MakeTuple, Alias, MatchCast, GetItem):
             if isinstance(op, MakeTuple):
                 fields[op.result] = op.items
-            elif op.source in fields:
-                fields[op.result] = fields[op.source]
+            elif isinstance(op, Alias | MatchCast | GetItem):
+                source = _item(op, fields) if isinstance(op, GetItem) else op.source
+                if source in fields:
+                    fields[op.result] = fields[source]
         return fields
 
     @cached_property
@@ -168,8 +178,7 @@ class Aliases:
             call = self._definitions.get(op.tuple)
             if isinstance(call, KernelCall) and call.kind is CallKind.CALL_TIR_INPLACE:
                 return _overwritten(call, op.item)
-            items = () if op.tuple in self._rebuilt else self.fields.get(op.tuple, ())
-            return items[op.item] if op.item < len(items) else None
+            return None if op.tuple in self._rebuilt else _item(op, self.fields)
         if isinstance(op, MakeTuple) and op.result in self._rebuilt:
             # A tuple that is bound by an operation is not its own name to TVM, but that operation's value.
             source = self._rebuilt[op.result]
@@ -180,13 +189,15 @@ class Aliases:
     def _rebuilt(self) -> dict[ValueId, ValueId]:
         """The tuples that put all fields of another one together again, also under their other names."""
         found: dict[ValueId, ValueId] = {}
-        for op in self._function.body.of(MakeTuple, Alias, MatchCast):
+        for op in self._function.body.of(MakeTuple, Alias, MatchCast, GetItem):
             if isinstance(op, MakeTuple):
                 source = self._rebuilt_tuple(op)
                 if source is not None:
                     found[op.result] = source
-            elif op.source in found:
-                found[op.result] = found[op.source]
+            elif isinstance(op, Alias | MatchCast | GetItem):
+                named = _item(op, self.fields) if isinstance(op, GetItem) else op.source
+                if named in found:
+                    found[op.result] = found[named]
         return found
 
     @cached_property
