@@ -56,6 +56,12 @@ def _overwritten(call: KernelCall, output: int) -> ValueId | None:
     return call.arguments[index] if index >= 0 else None
 
 
+def _item(op: GetItem, fields: Mapping[ValueId, tuple[ValueId, ...]]) -> ValueId | None:
+    """The value that a field is; None where the tuple is not built in the function."""
+    items = fields.get(op.tuple, ())
+    return items[op.item] if op.item < len(items) else None
+
+
 class Aliases:
     """The names and views of one function that share a register or bytes.
 
@@ -94,15 +100,17 @@ class Aliases:
 
     @cached_property
     def fields(self) -> dict[ValueId, tuple[ValueId, ...]]:
-        """The fields of every tuple that is built in the function, also under its other names, and what
-        functions and closures hold.
+        """The fields of every tuple that is built in the function, also under its other names and as a field
+        of another one, and what functions and closures hold.
         """
         fields = {**self._held, **self._function.inline_tuples}
-        for op in self._function.body.of(MakeTuple, Alias, MatchCast):
+        for op in self._function.body.of(MakeTuple, Alias, MatchCast, GetItem):
             if isinstance(op, MakeTuple):
                 fields[op.result] = op.items
-            elif op.source in fields:
-                fields[op.result] = fields[op.source]
+            elif isinstance(op, Alias | MatchCast | GetItem):
+                source = _item(op, fields) if isinstance(op, GetItem) else op.source
+                if source in fields:
+                    fields[op.result] = fields[source]
         return fields
 
     @cached_property
@@ -172,32 +180,26 @@ class Aliases:
             call = self._definitions.get(op.tuple)
             if isinstance(call, KernelCall) and call.kind is CallKind.CALL_TIR_INPLACE:
                 return _overwritten(call, op.item)
-            built = self._built(op.tuple)
-            items = () if built in self._rebuilt else self.fields.get(built, ())
-            return items[op.item] if op.item < len(items) else None
+            return None if op.tuple in self._rebuilt else _item(op, self.fields)
         if isinstance(op, MakeTuple) and op.result in self._rebuilt:
             # A tuple that is bound by an operation is not its own name to TVM, but that operation's value.
             source = self._rebuilt[op.result]
             return None if source in self._definitions else source
         return None
 
-    def _built(self, value: ValueId) -> ValueId:
-        """The tuple that a value is another name of, as a field of one that is built in the function is."""
-        op = None if value in self.fields else self._definitions.get(value)
-        source = self._same_register(op) if isinstance(op, Alias | GetItem | MatchCast) else None
-        return value if source is None else self._built(source)
-
     @cached_property
     def _rebuilt(self) -> dict[ValueId, ValueId]:
         """The tuples that put all fields of another one together again, also under their other names."""
         found: dict[ValueId, ValueId] = {}
-        for op in self._function.body.of(MakeTuple, Alias, MatchCast):
+        for op in self._function.body.of(MakeTuple, Alias, MatchCast, GetItem):
             if isinstance(op, MakeTuple):
                 source = self._rebuilt_tuple(op)
                 if source is not None:
                     found[op.result] = source
-            elif op.source in found:
-                found[op.result] = found[op.source]
+            elif isinstance(op, Alias | MatchCast | GetItem):
+                named = _item(op, self.fields) if isinstance(op, GetItem) else op.source
+                if named in found:
+                    found[op.result] = found[named]
         return found
 
     @cached_property
@@ -259,11 +261,22 @@ class Aliases:
             return (value,)
         return tuple(leaf for field in self.fields[value] for leaf in self.leaves(field))
 
+    @cached_property
+    def _holders(self) -> set[ValueId]:
+        """The functions and closures that hold something, also under other names and as fields of tuples."""
+        found = set(self._held)
+        for op in self._function.body.of(Alias, MatchCast, GetItem) if found else ():
+            if isinstance(op, Alias | MatchCast | GetItem):
+                source = _item(op, self.fields) if isinstance(op, GetItem) else op.source
+                if source in found:
+                    found.add(op.result)
+        return found
+
     def leaves_and_held(self, value: ValueId) -> Iterator[tuple[ValueId, bool]]:
         """The same, and whether each is held by a function or a closure: who calls that may write it first,
         or leave it alone.
         """
-        if value in self._held:
+        if value in self._holders:
             yield from ((leaf, True) for leaf in self.leaves(value))
         elif value in self.fields:
             for field in self.fields[value]:

@@ -69,14 +69,22 @@ IPC_STORAGE = "runtime.disco.cuda_ipc.alloc_storage"
 
 AT_DATA_POINTER = frozenset(
     {
+        "tvm.contrib.random.normal",
+        "tvm.contrib.random.randint",
+        "tvm.contrib.random.random_fill",
+        "tvm.contrib.random.random_fill_for_measure",
+        "tvm.contrib.random.uniform",
         "tvm.contrib.sort.argsort",
+        "tvm.contrib.sort.argsort_nms",
         "tvm.contrib.sort.sort",
         "tvm.contrib.sort.topk",
         "relax.tensor_to_shape",
         "vm.builtin.tensor_to_shape",
         "vm.builtin.read_if_cond",
+        "vm.builtin.apply_presence_and_frequency_penalty",
         "vm.builtin.apply_repetition_penalty",
         "vm.builtin.apply_softmax_with_temperature",
+        "vm.builtin.multinomial_from_uniform",
         "vm.builtin.sample_top_p_from_logits",
         "vm.builtin.sample_top_p_from_prob",
     }

@@ -55,6 +55,11 @@ def _register(function: Function, name: str) -> str:
         ("w = (p0, p1)\nv = w[0]", "v"),
         ("w = (p0, p1)\nu = w\nv = u[0]", "v"),
         ("w = (p0, x)\nv = w[1]", "x"),
+        # So are those of tuples inside of tuples.
+        ("w = (x, (p0, y))\nu = w[1]\nv = u[1]", "y"),
+        ("q = (p0, p1)\nw = (x, q)\nu = w[1]\nv = u[1]", "v"),
+        # One without a name is not what TVM takes for the tuple.
+        ("w = (x, (p0, p1))\nu = w[1]\nv = u[1]", "p1"),
         # What an operation binds keeps its own name.
         (f't = R.call_packed("f", ty_args=R.Tuple({T4}, {T4}))\na = t[0]\nb = t[1]\nv = (a, b)', "v"),
         (f"v = R.match_cast(x, {T4})", "x"),

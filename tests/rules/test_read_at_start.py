@@ -39,6 +39,13 @@ SOFTMAX = (
 PENALTY = 'u = R.call_packed("vm.builtin.apply_repetition_penalty", t, R.const([0], "int32"), ' + (
     "R.prim_value(T.float64(2.0)), ty_args=(R.Tuple,))"
 )
+PRESENCE = (
+    'u = R.call_packed("vm.builtin.apply_presence_and_frequency_penalty", t, R.const([0], "int32"), '
+    'R.const([1], "int32"), R.prim_value(T.float64(1.0)), R.prim_value(T.float64(1.0)), ty_args=(R.Tuple,))'
+)
+DRAW = 'u = R.call_packed("vm.builtin.multinomial_from_uniform", t, R.const([[0.5]], "float32"), ty_args=(R.Tensor,))'
+NEAR_SIX = "R.prim_value(T.float64(6.0)), R.prim_value(T.float64(1e-20))"
+RANDOM = f'u = R.call_packed("tvm.contrib.random.normal", {NEAR_SIX}, t, ty_args=(R.Tuple,))'
 CHOICE = "if t:\n        u = R.prim_value(1)\n    else:\n        u = R.prim_value(0)"
 
 
@@ -75,6 +82,9 @@ def _run(module: Any, x: np.ndarray) -> list[float]:
         (SAMPLE.format("prob", ""), "u", [0.0, 1.0], [1.0, 0.0], [1], [0]),
         (SOFTMAX, "t", [400.0, 0.0], [0.0, 400.0], [1, 0], [400, 0]),
         (PENALTY, "t", [8.0, 2.0], [6.0, 4.0], [4, 2], [8, 2]),
+        (PRESENCE, "t", [8.0, 2.0], [6.0, 4.0], [6, 2], [8, 2]),
+        (DRAW, "u", [[0.0, 1.0]], [[1.0, 0.0]], [1], [0]),
+        (RANDOM, "t", [3.0, 5.0], [7.0, 9.0], [6, 6], [3, 5]),
         (SHAPE, "u", [3, 5], [7, 9], [3, 5], [7, 9]),
         (CHOICE, "u", True, False, [1], [0]),
     ],
@@ -82,7 +92,7 @@ def _run(module: Any, x: np.ndarray) -> list[float]:
 def test_what_leaves_the_offset_out_of_account_takes_another_tensor(
     lines: str, result: str, x: Any, z: Any, right: list[float], wrong: list[float]
 ) -> None:
-    dtype = {float: "float32", int: "int64", bool: "bool"}[type(x[0] if isinstance(x, list) else x)]
+    dtype = {float: "float32", int: "int64", bool: "bool"}[type(np.ravel(x)[0].item())]
     given, before = np.array(x, dtype), np.array(z, dtype)
     apart = _module(lines, result, 16, given, before)
     (found,) = [check for check in checks(apart, "RLX303") if check.binding == "u"]
