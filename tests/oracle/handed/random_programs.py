@@ -54,6 +54,7 @@ class _Scope:
     extents: list[str] = field(default_factory=list)
     used: set[str] = field(default_factory=set)
     kept: bool = False
+    is_inside: bool = False
 
     def copy(self) -> _Scope:
         """The same, for a branch."""
@@ -109,23 +110,45 @@ class _Writer:
         extents = {"4": "4", "any": None}
         known = {p: extents.get(t, symbol(p)) for p, t in zip(parameters, types, strict=True)}
         captured = {} if outside is None else outside.tensors
+        if private and self._chance.random() < 0.25:
+            return self._caller(name)
         numeric = {n: e if e is not None and e.isdigit() else None for n, e in captured.items()}
         scope = _Scope(
             {**numeric, **known},
             extents=[symbol(p) for p, t in zip(parameters, types, strict=True) if t == "own"],
         )
+        if outside is not None:
+            scope.inner, scope.closures = dict(outside.inner), dict(outside.closures)
         steps = self._place(scope) if self._chance.random() < 0.3 else []
         for _ in range(self._chance.choice((0, 1, 1, 2))):
             steps += self._step(scope, 0)
+        if outside is not None and self._chance.random() < 0.5:
+            # One function inside calls another one, or has one inside of itself.
+            nested = not outside.is_inside and self._chance.random() < 0.4
+            scope.is_inside = True
+            if nested:
+                steps += self._inner(scope, 0)
+            elif scope.inner or scope.closures:
+                steps += self._again(scope, 0)
         # Mostly what the function made, or was given.
         result = self._chance.choice([*list(scope.tensors)[len(captured) :], *scope.tensors])
         recursive = private and self._chance.random() < 0.3
-        return Function(name, parameters, types, tuple(steps), result, recursive)
+        hidden = private and self._chance.random() < 0.5
+        return Function(name, parameters, types, tuple(steps), result, recursive, hidden)
+
+    def _caller(self, name: str) -> Function:
+        """A function that calls the closure that it is given."""
+        call = Invoke(self._fresh("v"), f"{name}_p0", (f"{name}_p1",))
+        recursive, hidden = self._chance.random() < 0.5, self._chance.random() < 0.7
+        parameters, types = (f"{name}_p0", f"{name}_p1"), ("closure", "any")
+        return Function(name, parameters, types, (call,), call.name, recursive, hidden)
 
     def _fitting(self, scope: _Scope, function: Function) -> tuple[str, ...] | None:
         found = []
         for kind in function.types:
             fits = [n for n, e in scope.tensors.items() if kind != "4" or e == "4"]
+            if kind == "closure":
+                fits = [name for name, count in scope.closures.items() if count == 1]
             if not fits:
                 return None
             found.append(self._pick(scope, fits))
