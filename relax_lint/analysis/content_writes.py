@@ -52,7 +52,7 @@ class ContentWrites:
         self.outside_writes: list[tuple[int, ValueId]] = []
         """The operations that write tensors from outside, by index."""
         self.handed_on: set[ValueId] = set()
-        """What comes from outside and is given to functions that are not known."""
+        """What comes from outside and is given to functions that are not known, or perhaps is written."""
         self._perhaps_on: dict[ValueId, list[tuple[ValueId, Presumption]]] = defaultdict(list)
         """By storage: the results of calls that are only presumed not to lie there."""
 
@@ -65,6 +65,7 @@ class ContentWrites:
         """A declared in-place call, here or in a callee, overwrites a value: its names are older ones now."""
         self._names.supersede(op, self._aliases.leaf(path), state, certainty)
         for root in self._roots.of(path):
+            self._overwrite_perhaps(root)
             if self._roots.value_of(root) in self._outside:
                 found = weakest(certainty, must_if(len(self._roots.of(path)) == 1))
                 if state.superseded.get(root) is not Certainty.MUST:
@@ -86,6 +87,13 @@ class ContentWrites:
                     self.handed_on.add(root)
                 for storage in sorted({root} | self._storages(root)):
                     self._overwrite(mending, storage, roots, state, harmless=presumed)
+
+    def _overwrite_perhaps(self, root: ValueId) -> None:
+        """What is written is only presumed not to be what comes from outside: the callers hear of it."""
+        if self._roots.has_perhaps:
+            for other, _ in self._roots.perhaps_of(root):
+                if self._roots.value_of(other) in self._outside:
+                    self.handed_on.add(other)
 
     def _put_perhaps(self, op: FunctionCall | KernelCall) -> None:
         """The result of a call may be a new tensor on a storage of ours."""
@@ -138,6 +146,7 @@ class ContentWrites:
                 state.mend(root, mending)
             self._neighbours.fill(root)
             self._names.write(root, mending, state, whole=whole)
+            self._overwrite_perhaps(root)
             if self._roots.value_of(root) in self._outside:
                 self._first_write.setdefault(root, mending.op.place.index)
                 self.outside_writes.append((mending.op.place.index, root))

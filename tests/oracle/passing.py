@@ -115,8 +115,15 @@ class Program:
     @property
     def has_dead_code(self) -> bool:
         """Whether nothing uses the result of some line: TVM leaves such a call out."""
-        made = re.findall(r"^ *(\w+) = ", self.text.split("def main")[1], re.MULTILINE)
-        return any(len(re.findall(rf"\b{name}\b", self.text)) == 1 for name in made)
+        text = self.text.split("def main")[1]
+        for line, name, *items in re.findall(r"(^ *(\w+) = \((\w+), (\w+)\)\n)", text, re.MULTILINE):
+            # A tuple of which only fields are used is not made, and the other field is not used.
+            rest = text.replace(line, "")
+            for item, value in enumerate(items):
+                rest = rest.replace(f" {name}[{item}]\n", f" {value}\n")
+            text = text if re.search(rf"\b{name}\b", rest) else rest
+        made = re.findall(r"^ *(\w+) = ", text, re.MULTILINE)
+        return any(len(re.findall(rf"\b{name}\b", text)) == 1 for name in made)
 
     def meant(self, x: Value, y: Value, c: Value) -> Value:
         """What it returns when every call returns something new."""

@@ -306,3 +306,24 @@ def test_what_a_function_value_holds(inside: bool) -> None:
         assert "`a`" not in " ".join(check.message for check in judged("RLX206", public, called))
         called = called.replace("(a,))", "(y,))").replace("g, (y,)", "g, (a,)")
         assert worst("RLX206", public, called) is WRONG
+
+
+@pytest.mark.parametrize("given", ["v", "z"])
+def test_what_a_packed_function_returned_may_be_what_the_caller_has(given: str) -> None:
+    """Where it returns what it is given the machine adds 4 and 4 for x = 1, and not 4 and 2."""
+    callee = """
+@R.function(private=True, pure=False)
+def f(a: T4) -> T4:
+    v = R.call_packed("relax_lint.tests.same", a, ty_args=T4)
+    z = R.call_tir(Module.double, (v,), T4)
+    w = R.call_tir_inplace(Module.twice, (GIVEN,), [0], T4)
+    return w
+""".replace("GIVEN", given)
+    main = """    b = R.call_tir(Module.double, (x,), T4)
+    d = Module.f(b)
+    r = R.call_tir(Module.add, (d, b), T4)
+    return r
+"""
+    expected = {OUTSIDE.format("f")} if given == "v" else set()
+    public = "def nothing(z: T4):\n    return z\n" + callee
+    assert {text for text in assumed("RLX206", public, main) if "overwrites" in text} == expected

@@ -218,6 +218,8 @@ class Run(Contents):
             raise Senseless
         values.update(zip(names, arguments, strict=True))
         for name, kind, value in zip(function.parameters, function.types, arguments, strict=False):
+            if kind == "closure" and isinstance(value, _Bound):
+                continue
             if not isinstance(value, Placed):
                 raise Senseless
             if kind == "own":

@@ -177,8 +177,8 @@ class Branch:
 @dataclass(frozen=True)
 class Function:
     """A function of the module, or one inside of `main`. `types` are those of the parameters: `4`, `own` (a symbol of its
-    own) or `any`. `recursive`: where `c` holds it does nothing but call itself where `c` does not hold. One of the module
-    gets `c` behind its parameters.
+    own), `any`, or `closure` of one parameter. `recursive`: where `c` holds it does nothing but call itself where `c` does
+    not hold. One of the module gets `c` behind its parameters, and may be `private`.
     """
 
     name: str
@@ -187,6 +187,7 @@ class Function:
     steps: tuple[Step, ...]
     result: str
     recursive: bool = False
+    private: bool = False
 
 
 Step: TypeAlias = (
@@ -270,7 +271,7 @@ def text(program: Program) -> str:
 
 
 def _function(function: Function, *, inner: bool = False) -> str:
-    kinds = {"4": FOUR, "any": VECTOR}
+    kinds = {"4": FOUR, "any": VECTOR, "closure": "R.Object"}
     typed = [
         f"{name}: " + kinds.get(kind, f'R.Tensor(("{symbol(name)}",), "float32")')
         for name, kind in zip(function.parameters, function.types, strict=True)
@@ -287,7 +288,8 @@ def _function(function: Function, *, inner: bool = False) -> str:
         then = indent(again + f"{function.name}_r = {function.name}_v\n", " " * 8)
         other = indent(body, "    ") + f"        {function.name}_r = {function.result}\n"
         body, result = f"    if c:\n{then}    else:\n{other}", f"{function.name}_r"
-    head = f"\n@R.function(pure=False)\ndef {function.name}({', '.join(typed)}) -> {VECTOR}:\n"
+    private = "private=True, " * function.private
+    head = f"\n@R.function({private}pure=False)\ndef {function.name}({', '.join(typed)}) -> {VECTOR}:\n"
     return f"{head}{lines}{body}    return {result}\n"
 
 

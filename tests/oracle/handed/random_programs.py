@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import random
 from collections.abc import Iterator
-from dataclasses import dataclass, field
 
 from tests.oracle.handed.kernels import ARITY
 from tests.oracle.handed.program import (
@@ -34,34 +33,9 @@ from tests.oracle.handed.program import (
     Store,
     symbol,
 )
+from tests.oracle.handed.scope import Scope
 
 _KERNELS = ("fill", "twice", "copy", "copy", "turn", "from_zero", "from_zero", "add", "sly")
-
-
-@dataclass
-class _Scope:
-    """What may be used in a function: tensors with the text of their extent (None: not known), storages, conditions
-    of assertions, tuples with the extents of their fields, closures and inner functions with the number of their arguments.
-    """
-
-    tensors: dict[str, str | None]
-    storages: list[str] = field(default_factory=list)
-    flags: list[str] = field(default_factory=lambda: ["c"])
-    pairs: dict[str, tuple[str | None, ...]] = field(default_factory=dict)
-    closures: dict[str, int] = field(default_factory=dict)
-    bundles: dict[str, tuple[int, ...]] = field(default_factory=dict)
-    inner: dict[str, Function] = field(default_factory=dict)
-    extents: list[str] = field(default_factory=list)
-    used: set[str] = field(default_factory=set)
-    kept: bool = False
-
-    def copy(self) -> _Scope:
-        """The same, for a branch."""
-        found = _Scope(
-            dict(self.tensors), [*self.storages], [*self.flags], dict(self.pairs), dict(self.closures)
-        )
-        found.inner, found.extents, found.used = dict(self.inner), [*self.extents], self.used
-        return found
 
 
 def some(count: int, seed: int) -> Iterator[Program]:
@@ -83,7 +57,7 @@ class _Writer:
         """A program."""
         for _ in range(self._chance.choice((0, 1, 1, 2)) if self._has("functions") else 0):
             self._functions.append(self._function(private=True))
-        scope = _Scope({"x": "n", "y": "4"}, extents=["n"])
+        scope = Scope({"x": "n", "y": "4"}, extents=["n"])
         steps = self._place(scope)
         for _ in range(self._chance.randint(2, 6)):
             steps += self._step(scope, 1)
@@ -100,7 +74,7 @@ class _Writer:
 
     # -- functions -------------------------------------------------------------------------------
 
-    def _function(self, *, private: bool, outside: _Scope | None = None) -> Function:
+    def _function(self, *, private: bool, outside: Scope | None = None) -> Function:
         """A function of the module, or (`outside`) one that captures."""
         name = self._fresh("f" if private else "g")
         parameters = tuple(f"{name}_p{i}" for i in range(self._chance.choice((1, 1, 2))))
@@ -109,36 +83,58 @@ class _Writer:
         extents = {"4": "4", "any": None}
         known = {p: extents.get(t, symbol(p)) for p, t in zip(parameters, types, strict=True)}
         captured = {} if outside is None else outside.tensors
+        if private and self._chance.random() < 0.25:
+            return self._caller(name)
         numeric = {n: e if e is not None and e.isdigit() else None for n, e in captured.items()}
-        scope = _Scope(
+        scope = Scope(
             {**numeric, **known},
             extents=[symbol(p) for p, t in zip(parameters, types, strict=True) if t == "own"],
         )
+        if outside is not None:
+            scope.inner, scope.closures = dict(outside.inner), dict(outside.closures)
         steps = self._place(scope) if self._chance.random() < 0.3 else []
         for _ in range(self._chance.choice((0, 1, 1, 2))):
             steps += self._step(scope, 0)
+        if outside is not None and self._chance.random() < 0.5:
+            # One function inside calls another one, or has one inside of itself.
+            nested = not outside.is_inside and self._chance.random() < 0.4
+            scope.is_inside = True
+            if nested:
+                steps += self._inner(scope, 0)
+            elif scope.inner or scope.closures:
+                steps += self._again(scope, 0)
         # Mostly what the function made, or was given.
         result = self._chance.choice([*list(scope.tensors)[len(captured) :], *scope.tensors])
         recursive = private and self._chance.random() < 0.3
-        return Function(name, parameters, types, tuple(steps), result, recursive)
+        hidden = private and self._chance.random() < 0.5
+        return Function(name, parameters, types, tuple(steps), result, recursive, hidden)
 
-    def _fitting(self, scope: _Scope, function: Function) -> tuple[str, ...] | None:
+    def _caller(self, name: str) -> Function:
+        """A function that calls the closure that it is given."""
+        call = Invoke(self._fresh("v"), f"{name}_p0", (f"{name}_p1",))
+        recursive, hidden = self._chance.random() < 0.5, self._chance.random() < 0.7
+        parameters, types = (f"{name}_p0", f"{name}_p1"), ("closure", "any")
+        return Function(name, parameters, types, (call,), call.name, recursive, hidden)
+
+    def _fitting(self, scope: Scope, function: Function) -> tuple[str, ...] | None:
         found = []
         for kind in function.types:
             fits = [n for n, e in scope.tensors.items() if kind != "4" or e == "4"]
+            if kind == "closure":
+                fits = [name for name, count in scope.closures.items() if count == 1]
             if not fits:
                 return None
             found.append(self._pick(scope, fits))
         return tuple(found)
 
-    def _pick(self, scope: _Scope, names: list[str]) -> str:
+    def _pick(self, scope: Scope, names: list[str]) -> str:
         """Mostly what the function made."""
         own = [name for name in names if name not in ("x", "y")]
         return self._chance.choice(own if own and self._chance.random() < 0.8 else names)
 
     # -- steps -----------------------------------------------------------------------------------
 
-    def _place(self, scope: _Scope, depth: int = 0) -> list[Step]:
+    def _place(self, scope: Scope, depth: int = 0) -> list[Step]:
         """A tensor, mostly one that is written."""
         steps: list[Step] = []
         chance = self._chance
@@ -162,7 +158,7 @@ class _Writer:
             steps.append(Kernel(self._fresh("k"), "fill", (tensor.name,)))
         return steps
 
-    def _step(self, scope: _Scope, depth: int) -> list[Step]:
+    def _step(self, scope: Scope, depth: int) -> list[Step]:
         kinds = ["kernel"] * 3 + ["place", "output", "in place", "in place", "rename"]
         if self._has("functions"):
             kinds += ["call"] * 4 * bool(self._functions)
@@ -178,7 +174,7 @@ class _Writer:
         kind = self._chance.choice(kinds)
         return getattr(self, "_" + kind.replace(" ", "_"))(scope, depth)  # type: ignore[no-any-return]
 
-    def _operands(self, scope: _Scope, count: int) -> tuple[str, ...]:
+    def _operands(self, scope: Scope, count: int) -> tuple[str, ...]:
         first = self._pick(scope, list(scope.tensors))
         alike = [n for n, e in scope.tensors.items() if e == scope.tensors[first]]
         if self._has("sizes") and self._chance.random() < 0.1:
@@ -188,11 +184,11 @@ class _Writer:
         scope.used |= set(found)
         return tuple(found)
 
-    def _kernel(self, scope: _Scope, depth: int) -> list[Step]:
+    def _kernel(self, scope: Scope, depth: int) -> list[Step]:
         kernel = self._chance.choice(_KERNELS + ("from_zero",) * 5 * (self._theme in ("functions", "packed")))
         return [Kernel(self._fresh("k"), kernel, self._operands(scope, ARITY[kernel]))]
 
-    def _output(self, scope: _Scope, depth: int) -> list[Step]:
+    def _output(self, scope: Scope, depth: int) -> list[Step]:
         kernel = self._chance.choice(("copy", "turn", "from_zero", "from_zero", "add"))
         given = self._operands(scope, ARITY[kernel] - 1)
         extent = scope.tensors[given[0]]
@@ -202,7 +198,7 @@ class _Writer:
         scope.tensors[step.name] = extent
         return [step]
 
-    def _in_place(self, scope: _Scope, depth: int) -> list[Step]:
+    def _in_place(self, scope: Scope, depth: int) -> list[Step]:
         kernel = self._chance.choice(("twice", "sly"))
         given = self._operands(scope, ARITY[kernel])
         extent = scope.tensors[given[0]]
@@ -213,7 +209,7 @@ class _Writer:
         scope.used |= {step.name}
         return [step]
 
-    def _rename(self, scope: _Scope, depth: int) -> list[Step]:
+    def _rename(self, scope: Scope, depth: int) -> list[Step]:
         source = self._pick(scope, list(scope.tensors))
         extent = scope.tensors[source]
         step = Rename(self._fresh("r"), source, extent if self._chance.random() < 0.5 else None)
@@ -223,12 +219,12 @@ class _Writer:
 
     # -- functions, tuples and branches ----------------------------------------------------------------
 
-    def _call(self, scope: _Scope, depth: int) -> list[Step]:
+    def _call(self, scope: Scope, depth: int) -> list[Step]:
         function = self._chance.choice(self._functions)
         given = self._fitting(scope, function)
         return [] if given is None else self._called(scope, Call(self._fresh("v"), function.name, given))
 
-    def _called(self, scope: _Scope, step: Call | Invoke) -> list[Step]:
+    def _called(self, scope: Scope, step: Call | Invoke) -> list[Step]:
         """A call, and mostly a result that machines take: they forget the type of what a closure returns."""
         scope.tensors[step.name] = None
         scope.used |= {step.name, *step.arguments}
@@ -245,7 +241,7 @@ class _Writer:
             steps.append(cast)
         return steps
 
-    def _inner(self, scope: _Scope, depth: int) -> list[Step]:
+    def _inner(self, scope: Scope, depth: int) -> list[Step]:
         function = self._function(private=False, outside=scope)
         scope.inner[function.name] = function
         given = self._fitting(scope, function)
@@ -253,7 +249,7 @@ class _Writer:
             return [function]
         return [function, *self._called(scope, Call(self._fresh("v"), function.name, given, inner=True))]
 
-    def _again(self, scope: _Scope, depth: int) -> list[Step]:
+    def _again(self, scope: Scope, depth: int) -> list[Step]:
         if scope.inner and (not scope.closures or self._chance.random() < 0.5):
             function = self._chance.choice(list(scope.inner.values()))
             given = self._fitting(scope, function)
@@ -263,10 +259,10 @@ class _Writer:
         given = tuple(self._pick(scope, self._fours(scope)) for _ in range(scope.closures[closure]))
         return self._called(scope, Invoke(self._fresh("v"), closure, given))
 
-    def _fours(self, scope: _Scope) -> list[str]:
+    def _fours(self, scope: Scope) -> list[str]:
         return [name for name, extent in scope.tensors.items() if extent == "4"]
 
-    def _closure(self, scope: _Scope, depth: int) -> list[Step]:
+    def _closure(self, scope: Scope, depth: int) -> list[Step]:
         if not self._functions:
             return []
         function = self._chance.choice(self._functions)
@@ -287,7 +283,7 @@ class _Writer:
             steps += [pair, taken]
         return [*steps, *(self._again(scope, depth) if self._chance.random() < 0.7 else [])]
 
-    def _pair(self, scope: _Scope, depth: int) -> list[Step]:
+    def _pair(self, scope: Scope, depth: int) -> list[Step]:
         names = tuple(self._pick(scope, list(scope.tensors)) for _ in range(2))
         made = self._chance.random() < (0.5 if self._has("sizes") else 0.2)
         step = Pair(self._fresh("d"), names, made)
@@ -295,7 +291,7 @@ class _Writer:
         scope.used |= set(names)
         return [step, *self._field(scope, depth)]
 
-    def _field(self, scope: _Scope, depth: int) -> list[Step]:
+    def _field(self, scope: Scope, depth: int) -> list[Step]:
         if not scope.pairs:
             return []
         pair, index = self._chance.choice(list(scope.pairs)), self._chance.randint(0, 1)
@@ -304,7 +300,7 @@ class _Writer:
         scope.used |= {step.name}
         return [step]
 
-    def _branch(self, scope: _Scope, depth: int) -> list[Step]:
+    def _branch(self, scope: Scope, depth: int) -> list[Step]:
         if depth == 0:
             return []
         sides, results = [], []
@@ -320,7 +316,7 @@ class _Writer:
 
     # -- sizes that are not known -------------------------------------------------------------------
 
-    def _made(self, scope: _Scope, depth: int) -> list[Step]:
+    def _made(self, scope: Scope, depth: int) -> list[Step]:
         names = tuple(self._pick(scope, list(scope.tensors)) for _ in range(2))
         pair = Pair(self._fresh("d"), names, made=True)
         taken = Field(self._fresh("e"), pair.name, self._chance.randint(0, 1))
@@ -328,7 +324,7 @@ class _Writer:
         scope.used |= {*names, taken.name}
         return [pair, taken]
 
-    def _cast(self, scope: _Scope, depth: int) -> list[Step]:
+    def _cast(self, scope: Scope, depth: int) -> list[Step]:
         unknown = [name for name, extent in scope.tensors.items() if extent is None]
         if not unknown:
             return []
@@ -341,7 +337,7 @@ class _Writer:
             scope.extents += [] if extent == "4" else [extent]
         return [step]
 
-    def _flag(self, scope: _Scope, depth: int) -> list[Step]:
+    def _flag(self, scope: Scope, depth: int) -> list[Step]:
         store = Store(self._fresh("s"), "16")
         flag = Place(self._fresh("l"), store.name, self._chance.choice((0, 0, 4)), "", flag=True)
         scope.flags.append(flag.name)
@@ -356,14 +352,14 @@ class _Writer:
             scope.tensors[over.name] = "4"
         return steps
 
-    def _assert(self, scope: _Scope, depth: int) -> list[Step]:
+    def _assert(self, scope: Scope, depth: int) -> list[Step]:
         is_made = depth > 0 and len(scope.flags) == 1 and self._chance.random() < 0.5
         before = self._flag(scope, depth) if is_made else []
         count = self._chance.choice((0, 0, 1, 2))
         shown = tuple(self._pick(scope, list(scope.tensors)) for _ in range(count))
         return [*before, Assert(self._fresh("a"), self._chance.choice(scope.flags[-2:]), shown)]
 
-    def _kill(self, scope: _Scope, depth: int) -> list[Step]:
+    def _kill(self, scope: Scope, depth: int) -> list[Step]:
         plain = [n for n in (*scope.tensors, *scope.flags) if n[0] in "tl" and n not in scope.used]
         if not plain:
             return []
@@ -373,7 +369,7 @@ class _Writer:
             scope.flags = [flag for flag in scope.flags if flag != target]
         return [Kill(self._fresh("z"), target)]
 
-    def _packed(self, scope: _Scope, depth: int) -> list[Step]:
+    def _packed(self, scope: Scope, depth: int) -> list[Step]:
         what = self._chance.choice((FIRST, KEEP, KEEP, KEPT, KEPT, FILL_KEPT, TWINS))
         if what == TWINS and not self._fours(scope):
             return []
