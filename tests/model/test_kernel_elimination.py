@@ -202,3 +202,41 @@ def test_a_quotient_is_between_its_bounds_and_its_dividend_need_not_be() -> None
         found = System(terms, n, n, [loop], [quotient], [], set())
         holds = any(all(found.value(p, sizes) >= 0 for p in one.constraints or ()) for one in left)
         assert holds is expected
+
+
+def between(lower: int, upper: int, more: int) -> tuple[Left, ...]:
+    """What is left of a loop between so many symbols, where the first of those above it and so many others are
+    above the first of those below it by two.
+    """
+    terms = Terms()
+    below, above, others = (
+        [terms.symbol(sympy.Symbol(f"{name}{i}", integer=True), (None, None)) for i in range(count)]
+        for name, count in (("m", lower), ("n", upper), ("k", more))
+    )
+    loop = terms.opaque("i")
+    bounds = (*(loop - one for one in below), *(one - loop for one in above))
+    said = [(one - below[0]).shift(-2) for one in (above[0], *others)]
+    left = eliminate(terms, [*bounds, *said], [number(loop)])
+    assert all(terms.is_static(p) for one in left for p in one.constraints or ())
+    return left
+
+
+@pytest.mark.parametrize(
+    ("lower", "upper", "more", "exact"),
+    [
+        (2, 3, 0, True),
+        (30, 40, 0, True),
+        (30, 51, 0, False),
+        (1, 200, 0, True),
+        (2, 751, 0, False),
+        (1, 2, 80, True),
+        (1, 2, 100, False),
+    ],
+)
+def test_of_too_many_bounds_only_what_is_certain_is_left(
+    lower: int, upper: int, more: int, exact: bool
+) -> None:
+    (left,) = between(lower, upper, more)
+    assert left.exact is exact
+    # Each pair says something; without them only what was said of the call.
+    assert len(left.constraints or ()) == (lower * upper if exact else 1) + more

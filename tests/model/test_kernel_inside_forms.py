@@ -53,6 +53,34 @@ s = T.alloc_buffer((4,), "float32")
 for i in T.parallel(4):
     y[i] = s[0]
     s[0] = x[i]
+# read before where the other side decides: y 4; x 4 | nothing
+s = T.alloc_buffer((4,), "float32")
+for i in range(4):
+    if i > 0 and s[0] > T.float32(0):
+        y[i] = x[i]
+    s[0] = x[i]
+# read before where the other side decides that it is so: y 4; x 4 | nothing
+s = T.alloc_buffer((4,), "float32")
+for i in range(4):
+    if i == 0 or s[0] > T.float32(0):
+        y[i] = x[i]
+    s[0] = x[i]
+# read before the other side decides: y 4; x 4 | s[0] early
+s = T.alloc_buffer((4,), "float32")
+for i in range(4):
+    if s[0] > T.float32(0) and i > 0:
+        y[i] = x[i]
+    s[0] = x[i]
+# read before one of two is chosen: y 4; x 4 | s[0] early
+s = T.alloc_buffer((4,), "float32")
+for i in range(4):
+    y[i] = T.if_then_else(s[0] > T.float32(0), x[i], x[0])
+    s[0] = x[i]
+# read before as one of two: y 4; x 4 | nothing
+s = T.alloc_buffer((4,), "float32")
+for i in range(4):
+    y[i] = T.if_then_else(i > 0, s[0], x[0])
+    s[0] = x[i]
 # read before in steps: y 4; x 4 | s[0] early
 s = T.alloc_buffer((4,), "float32")
 for i in range(4):

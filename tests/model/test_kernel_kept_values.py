@@ -219,6 +219,80 @@ x[v[0]] = T.float32(1)
 # a parameter in another way: x n; p 8 as int32 | v proved, x held
 v = T.decl_buffer((2, 4), "int32", data=p.data)
 x[v[0, 0]] = T.float32(1)
+# set in the first step: x 4; k n | s proved proved, x open
+s = T.alloc_buffer((1,), "int64")
+for i in range(n):
+    if i == 0:
+        s[0] = 3
+x[s[0]] = T.float32(1)
+# set in the first step of some: x 4; k n | s proved proved, x proved
+s = T.alloc_buffer((1,), "int64")
+for i in range(n + 1):
+    if i == 0:
+        s[0] = 3
+x[s[0]] = T.float32(1)
+# started in a block, of whose reduction RLX307 tells: x 4; k n | s proved proved proved, x proved
+s = T.alloc_buffer((1,), "int64")
+for i in range(n):
+    with T.sblock("b"):
+        r = T.axis.reduce(n, i)
+        with T.init():
+            s[0] = 3
+        s[0] = T.int64(2)
+for i in range(1):
+    x[s[i]] = T.float32(1)
+# made in each step: x 4 | s proved proved, x open
+for i in range(3):
+    s = T.alloc_buffer((1,), "int64")
+    if i == 0:
+        s[0] = 3
+    for j in range(1):
+        x[s[j]] = T.float32(1)
+# made in each block: x 4 | s proved proved, x open
+for i in range(3):
+    with T.sblock("b"):
+        T.reads()
+        T.writes()
+        s = T.sblock_alloc_buffer((1,), "int64")
+        if i == 0:
+            s[0] = 3
+        for j in range(1):
+            x[s[j]] = T.float32(1)
+# made in a block, where TVM may move it into a loop: x 4 | s proved proved, x open
+with T.sblock("b"):
+    T.reads()
+    T.writes()
+    s = T.sblock_alloc_buffer((1,), "int64")
+    for i in range(3):
+        if i == 0:
+            s[0] = 3
+        for j in range(1):
+            x[s[j]] = T.float32(1)
+# made in a block, where TVM may not: x 4 | s proved proved proved, x proved
+with T.sblock("b"):
+    T.reads()
+    T.writes()
+    s = T.sblock_alloc_buffer((1,), "int64")
+    for i in range(3):
+        if i == 0:
+            s[0] = 3
+        for j in range(1):
+            x[s[j]] = T.float32(1)
+    for j in range(1):
+        T.evaluate(s[j])
+# made in a block that reduces: x 4 | s proved proved proved, x proved
+with T.sblock("a"):
+    T.reads()
+    T.writes()
+    s = T.sblock_alloc_buffer((1,), "int64")
+    for i in range(3):
+        with T.sblock("b"):
+            r = T.axis.reduce(3, i)
+            with T.init():
+                s[0] = 3
+            s[0] = T.int64(2)
+            for j in range(1):
+                x[s[j]] = T.float32(1)
 """
 """Above each body its name, its parameters, and what is said of the accesses of each buffer."""
 

@@ -10,7 +10,7 @@ import pytest
 import tvm
 
 from relax_lint.model.prim_funcs import read_kernel
-from tests.model.test_kernel_matrices import HEAD, NUMBER, POINTER, window
+from tests.model.test_kernel_matrices import HEAD, NUMBER, POINTER, load, window, within
 
 PROVED, OPEN, PASSED = "proved", "open", "passed"
 
@@ -281,3 +281,22 @@ def test_a_window_of_a_window() -> None:
     at = window("W", "S", "0;0") + "\n    " + window("V", "W", "0;0").replace('"global"', '"shared"')
     body = tiled(at=at, place=POINTER.replace("W.", "V.")).replace('W.strides[0], "row', 'V.strides[0], "row')
     assert said(body) == {"F": PROVED, "V": PROVED}
+
+
+@pytest.mark.parametrize(
+    ("rows", "tiles", "index", "words"),
+    [
+        ("n * 8", "n // 2", "int64", PROVED),
+        ("n * 8", "n // 2", "int32", OPEN),
+        ("4096", "256", "int32", PROVED),
+        # Tile i begins i * 512 elements behind the first one: 4194304 * 512 is 2**31.
+        ("134217728", "4194304", "int32", PROVED),
+        ("134217728", "4194305", "int32", OPEN),
+    ],
+)
+def test_where_a_tile_of_a_parameter_begins_is_counted_in_the_type_of_its_indices(
+    rows: str, tiles: str, index: str, words: str
+) -> None:
+    body = within(f"i in range({tiles})", load("x", "i * 16;0", "0;0"))
+    head, body = (text.replace("int64", index) for text in (HEAD.replace("n * 8", rows), body))
+    assert said(body, head) == {"F": PROVED, "W": words}

@@ -192,7 +192,7 @@ for i in range(8):
 for i in range(8):
     if n > 0:
         x[s[i]] = T.float32(1)
-# stored in a buffer in the first step: x n; k scalar | u proved proved, s proved proved, x proved
+# stored in a buffer in the first step: x n; k scalar | u proved proved, s proved proved, x open
 u = T.alloc_buffer((8,), "int64")
 s = T.alloc_buffer((8,), "int64")
 for i in range(8):

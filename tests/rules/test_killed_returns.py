@@ -200,3 +200,30 @@ def test_the_fields_that_tvm_checks_behind_its_last_kill_are_no_uses() -> None:
     first, (second, other) = machine["main"](given, given)
     assert first.numpy().tolist() == second.numpy().tolist() == [1.0, 1.0]
     assert other.numpy().tolist() == [0.0, 0.0]
+
+
+STORAGE = KILLED.replace(
+    "    gone = R.vm.kill_object(p)\n    return p",
+    '    s = R.memory.alloc_storage(R.shape([16]), 0, "global", "uint8")\n'
+    "    gone = R.vm.kill_object(s)\n    return s",
+)
+ON_IT = '    t = R.memory.alloc_tensor(first, 0, R.shape([4]), "float32")\n'
+
+
+@pytest.mark.parametrize(
+    ("private", "more", "result", "verdict"),
+    [
+        (True, ON_IT, "t", "always-wrong"),
+        (True, "", "first", "always-wrong"),
+        # Not every call has a use.
+        (True, f"    second = Module.given(x)\n{ON_IT}", "t", "needs-runtime-check"),
+        # Others may call it.
+        (False, ON_IT, "t", "always-wrong"),
+        (False, "", "x", "always-wrong"),
+    ],
+)
+def test_a_storage_that_a_function_killed_is_wrong_where_every_call_uses_it(
+    private: bool, more: str, result: str, verdict: str
+) -> None:
+    module = parse(STORAGE.format(private=private, more=more, result=result))
+    assert [check.verdict.value for check in checks(module, "RLX201")] == [verdict]

@@ -52,13 +52,15 @@ class LoopRange:
 @record(frozen=True)
 class Region:
     """A part of a kernel, such as a branch or the body of a loop. So many `facts` hold, and so many `loops`
-    are around, where it is entered. `other` is the region that runs where this one does not.
+    are around, where it is entered. `other` is the region that runs where this one does not. What `starts`
+    a reduction initialises a block.
     """
 
     number: int
     facts: int
     loops: int
     other: int | None = None
+    starts: bool = False
 
 
 @record(frozen=True)

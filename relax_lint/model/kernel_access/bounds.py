@@ -145,8 +145,8 @@ class Step:
         is_not_negative = low is not None and low >= 0
         is_not_positive = high is not None and high <= 0
         if self._free is not None and self._terms.is_static(factor):
-            is_not_negative = is_not_negative or self._follows(factor, self.other)
-            is_not_positive = is_not_positive or self._follows(-factor, self.other)
+            is_not_negative = self._follows(factor, self.other)
+            is_not_positive = self._follows(-factor, self.other)
         if is_not_negative and is_not_positive:
             self.more.append(bound.rest)
         elif is_not_negative:
@@ -186,7 +186,7 @@ class Step:
             room = room.shift(-(a.constant - 1) * (b.constant - 1))
         else:
             return False
-        return self._follows(room, self._all_known()) and (a.is_constant or self._is_positive(a))
+        return self._follows(room, self._all_known()) and self._is_positive(a)
 
     def _is_positive(self, factor: Poly) -> bool:
         return self._follows(factor.shift(-1), self._all_known())

@@ -299,12 +299,12 @@ class Contents(Scope):
 
     def perhaps_unwritten(self) -> frozenset[int]:
         """The buffers that the kernel stores to and that it may load from where nothing was stored. That a
-        reduction of its own buffers has a step is judged apart.
+        block's reduction to its own buffers has a step is judged apart.
         """
         found = set()
         for root in self.ends:
             needs = needs_of(self.terms, self.accesses, root, self.allocated.get(root, 0))
-            if needs is None or needs.steps or (needs.reductions and root not in self.held):
+            if needs is None or not needs.is_told or (needs.reductions and root not in self.held):
                 found.add(root)
         return frozenset(found)
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
-from itertools import permutations
+from itertools import permutations, takewhile
 
 from relax_lint.model.kernel_access.accesses import KernelAccess, LoopRange
 from relax_lint.model.kernel_access.atoms import Kind
@@ -27,23 +27,30 @@ class Needs:
 
     steps: tuple[Poly, ...] = ()
     reductions: tuple[Poly, ...] = ()
+    is_told: bool = True
+    """Whether all of them are about reductions of blocks, of which RLX307 tells."""
 
 
-def needs_of(terms: Terms, accesses: Sequence[KernelAccess], root: int, outer: int = 0) -> Needs | None:
+def needs_of(
+    terms: Terms, accesses: Sequence[KernelAccess], root: int, outer: int | None = 0
+) -> Needs | None:
     """What the loads from a buffer of the kernel need; None where that is not known. Each step of the `outer`
-    loops around its allocation makes it anew.
+    loops around its allocation makes it anew. Where that is None TVM allocates it as far inside as it can,
+    but outside of the loops that blocks reduce.
     """
     own = [access for access in accesses if access.buffer.root == root]
+    around = _common_loops(own) if outer is None else own[0].loops[:outer] if own else ()
     stores = [access for access in own if access.writes and not access.unread]
     steps: dict[Poly, None] = {}
     reductions: dict[Poly, None] = {}
+    is_told = True
     if len(stores) > MAX_STORES:
         return None
     stores += _either(stores)
     for load in own:
         if load.writes:
             continue
-        found = _covered(terms, load, stores, outer)
+        found = _covered(terms, load, stores, around, may_move=outer is None)
         if found is None:
             return None
         for loop in found:
@@ -51,22 +58,43 @@ def needs_of(terms: Terms, accesses: Sequence[KernelAccess], root: int, outer: i
                 return None
             need = loop.extent.shift(-1)
             if not terms.is_not_negative(need):
-                (reductions if _reduces(loop, stores) else steps)[need] = None
-    return Needs(tuple(steps), tuple(reductions))
+                starting = _starting(loop, stores)
+                (reductions if starting else steps)[need] = None
+                is_told = is_told and any(region.starts for store in starting for region in store.regions)
+    return Needs(tuple(steps), tuple(reductions), is_told)
+
+
+def _common_loops(accesses: Sequence[KernelAccess]) -> tuple[LoopRange, ...]:
+    """The loops that are around all accesses."""
+    nests = [access.loops for access in accesses]
+    alike = takewhile(lambda loops: all(loop is loops[0] for loop in loops), zip(*nests, strict=False))
+    return tuple(loops[0] for loops in alike)
 
 
 def _covered(
-    terms: Terms, load: KernelAccess, stores: Sequence[KernelAccess], outer: int
+    terms: Terms,
+    load: KernelAccess,
+    stores: Sequence[KernelAccess],
+    around: Sequence[LoopRange],
+    *,
+    may_move: bool,
 ) -> tuple[LoopRange, ...] | None:
     """The loops that must have a step for some store to come before a load; None where that is not known."""
-    known = [found for store in stores if (found := _before(terms, load, store, outer)) is not None]
+    known = []
+    for store in stores:
+        reduces = may_move and any(region.starts for region in store.regions)
+        found = _before(terms, load, store, () if reduces else around)
+        if found is not None:
+            known.append(found)
     return min(known, key=len) if known else None
 
 
 def _before(
-    terms: Terms, load: KernelAccess, store: KernelAccess, outer: int
+    terms: Terms, load: KernelAccess, store: KernelAccess, around: Sequence[LoopRange]
 ) -> tuple[LoopRange, ...] | None:
-    """The loops that must have a step for a store to fill what is loaded afterwards."""
+    """The loops that must have a step for a store to fill what is loaded afterwards; those `around` its
+    memory have a memory for each step.
+    """
     if store.order > load.order or store.buffer.number != load.buffer.number:
         return None
     common = [loop for loop in store.loops if any(loop is other for other in load.loops)]
@@ -85,7 +113,7 @@ def _before(
     if len(first) != len(more):
         return None
     moved = {atom for loop in first if loop.variable is not None for atom in loop.variable.atoms()}
-    if any(loop is one for loop in load.loops[:outer] for one in first):
+    if any(loop is one for loop in around for one in first):
         return None
     used = {atom for index in store.where if index is not None for atom in index.atoms()}
     earlier = [loop for loop in first if any(loop is one for one in common)]
@@ -126,9 +154,7 @@ def _either(stores: Sequence[KernelAccess]) -> Iterator[KernelAccess]:
             one.regions
             and other.regions
             and other.regions[-1].other == one.regions[-1].number
-            and one.regions[:-1] == other.regions[:-1]
             and (one.buffer.number, one.where) == (other.buffer.number, other.where)
-            and None not in one.where
             and len(one.loops) == len(other.loops) == one.regions[-1].loops
         ):
             before = other.regions[-1].facts
@@ -180,9 +206,9 @@ def _first_step(condition: Condition, store: KernelAccess) -> LoopRange | None:
     return None
 
 
-def _reduces(loop: LoopRange, stores: Sequence[KernelAccess]) -> bool:
-    """Whether some store is made in the first step of a loop only."""
+def _starting(loop: LoopRange, stores: Sequence[KernelAccess]) -> list[KernelAccess]:
+    """The stores that are made in the first step of a loop only."""
     if loop.variable is None or loop.first is None:
-        return False
+        return []
     first = AtLeastZero(loop.first - loop.variable)
-    return any(loop in store.loops and first in list(_parts(store.conditions)) for store in stores)
+    return [store for store in stores if loop in store.loops and first in list(_parts(store.conditions))]

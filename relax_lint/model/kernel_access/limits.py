@@ -32,7 +32,7 @@ def limits_of(symbols: int, beyond: Iterable[tuple[Poly, ...]]) -> tuple[Poly, .
         large = [p for p in outside if p.constant < -_LEAST and _is_plain(symbols, p)]
         if large:
             found[-min(large, key=lambda p: p.constant).shift(1)] = None
-    tightest = [p for p in found if not any(p is not q and _implies(q, p) for q in found)]
+    tightest = [p for p in found if not any(_implies(q, p) for q in found)]
     return tuple(tightest[:MAX_LIMITS])
 
 
@@ -50,10 +50,10 @@ def keep(terms: Terms, limits: Iterable[Poly]) -> list[Poly]:
     """Take limits for granted: bounds of symbols, and those that are left."""
     left = []
     for limit in limits:
-        symbols = list(limit.atoms())
-        factor = limit.terms.get((symbols[0],), 0)
-        if len(symbols) == 1 and factor < 0 and len(limit.terms) == 2:
-            terms.lower(symbols[0], limit.constant // -factor)
+        symbol = min(limit.atoms())
+        factor = limit.terms.get((symbol,), 0)
+        if factor < 0 and len(limit.terms) == 2:
+            terms.lower(symbol, limit.constant // -factor)
         else:
             left.append(limit)
     return left

@@ -48,7 +48,7 @@ class Results(Accesses):
             wraps[(last.shift(-limit - 1),)] = None
 
     def _reaches_both_ends(self, buffer: Buffer, indices: tuple[Poly | None, ...], value: Any) -> bool:
-        """Whether loops that choose the element are all that decides the value, and each does so alone."""
+        """Whether loops that choose the element are all that decides the value, each as far as it runs."""
         if self.facts or buffer.source is not None or not isinstance(value, Poly):
             return False
         chosen = {None if index is None else index.single() for index in indices}
@@ -56,7 +56,7 @@ class Results(Accesses):
         seen: set[int] = set()
         for monomial in value.terms:
             moving = [atom for atom in monomial if not self.terms[atom].static]
-            if len(moving) > 1 or not seen.isdisjoint(moving):
+            if len(moving) > 1:
                 return False
             seen.update(moving)
         return seen <= chosen & loops and all(

@@ -16,7 +16,7 @@ from relax_lint.model.kernel_access.layouts import (
     narrow_claims,
 )
 from relax_lint.model.kernel_access.outside import Around, Claim, is_data, obligations
-from relax_lint.model.kernel_access.polynomials import ONE, Poly, constant
+from relax_lint.model.kernel_access.polynomials import Poly, constant
 from relax_lint.model.kernel_access.stored import Stored
 from relax_lint.model.kernel_access.survey import Survey
 from relax_lint.model.kernel_access.terms import Terms
@@ -37,8 +37,8 @@ class Scope:
         self.nest: tuple[LoopRange, ...] = ()
         self.regions: tuple[Region, ...] = ()
         self._regions = 0
-        self.allocated: dict[int, int] = {}
-        """By buffer of the kernel: how many loops are around its allocation."""
+        self.allocated: dict[int, int | None] = {}
+        """By buffer of the kernel: how many loops are around its allocation, None where TVM decides that."""
         self.known: dict[int, Any] = {}
         """The values of variables by their addresses."""
         self.buffers: dict[int, Buffer] = {}
@@ -106,11 +106,11 @@ class Scope:
         self.scalars: dict[tuple[int, tuple[Poly | None, ...]], Poly] = {}
         """What is known to stand in elements of the kernel's own buffers."""
 
-    def region(self, other: Region | None = None) -> Region:
+    def region(self, other: Region | None = None, *, starts: bool = False) -> Region:
         """A part of the kernel that is entered here; `other` is the one that runs where it does not."""
         self._regions += 1
         beside = None if other is None else other.number
-        return Region(self._regions, len(self.facts), len(self.nest), beside)
+        return Region(self._regions, len(self.facts), len(self.nest), beside, starts)
 
     def unread(self, why: str) -> None:
         """Something of the kernel that nothing is said of."""
@@ -144,7 +144,7 @@ class Scope:
 
     def wraps_around(self, values: Sequence[Poly]) -> bool:
         """Whether some values may be beyond 32 bits here."""
-        return bool(values) and bool(self.wrapping(Around(self.facts, self._steps), values))
+        return bool(self.wrapping(Around(self.facts, self._steps), values))
 
     def wrapping(self, around: Around, values: Sequence[Poly]) -> tuple[Obligation, ...]:
         """What is left to be shown for values to be within 32 bits."""
@@ -165,8 +165,6 @@ class Scope:
 
     def lane(self, lanes: Poly) -> Poly:
         """The lanes of a vector, as a loop; operations on vectors go lane by lane."""
-        if lanes == ONE:
-            return constant(0)
         lane = self._lane_of.get(lanes)
         if lane is None:
             lane = self._lane_of[lanes] = self.terms.loop("lane", constant(0), lanes)

@@ -87,5 +87,5 @@ def always_leaves(node: Any) -> bool:
     if kind == "SeqStmt":
         return any(always_leaves(statement) for statement in node.seq)
     if kind == "IfThenElse":
-        return node.else_case is not None and always_leaves(node.then_case) and always_leaves(node.else_case)
+        return always_leaves(node.then_case) and always_leaves(node.else_case)
     return exit_of(node) in (BREAK, CONTINUE, RETURN)

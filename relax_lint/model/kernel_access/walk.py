@@ -138,10 +138,12 @@ class Walk(Extents):
             handler(self, node)
 
     @contextmanager
-    def scope(self, *facts: Condition, other: Region | None = None) -> Iterator[Region]:
-        """What is learned inside does not hold behind it. It runs where the `other` region does not."""
+    def scope(self, *facts: Condition, other: Region | None = None, starts: bool = False) -> Iterator[Region]:
+        """What is learned inside does not hold behind it. It runs where the `other` region does not, or is
+        what `starts` a reduction.
+        """
         before, promises, scalars, regions = self.facts, self.promises, dict(self.scalars), self.regions
-        region = self.region(other)
+        region = self.region(other, starts=starts)
         self.regions = (*regions, region)
         self.facts = (*before, *(fact for fact in facts if fact is not True))
         yield region
@@ -252,10 +254,11 @@ class Walk(Extents):
                 self.bind(axis.var, value)
             for buffer in block.alloc_buffers:
                 self._own(buffer, may_move=True)
+                self.allocated[self.buffer(buffer).ref.root] = None
             for match in block.match_buffers:
                 self._window(match)
             if block.init is not None:
-                with self.scope(*self._first_step(block, values)):
+                with self.scope(*self._first_step(block, values), starts=True):
                     self.statement(block.init)
             self.statement(block.body)
         self.blocks = blocks

@@ -261,7 +261,9 @@ class Walk:
             self._name(node.var, node.value, self._read(node.value))
             return self._read(node.body)
         if nodes.expression_kind(node) == "Select":
-            return self._choice(node)
+            return self._choice(*(node.args if is_call(node) else children_of(node)))
+        if kind in ("And", "Or"):
+            return self._choice(node.a, node.b)
         start = len(self.accesses)
         depends = self._joined([self._read(child) for child in children_of(node)])
         if is_call(node) and not only_computes(node):
@@ -269,9 +271,8 @@ class Walk:
             self.escaped |= {access.buffer for access in self.accesses[start:]}
         return depends
 
-    def _choice(self, node: Any) -> Depends:
-        """Which side is read depends on the condition."""
-        condition, *sides = node.args if is_call(node) else children_of(node)
+    def _choice(self, condition: Any, *sides: Any) -> Depends:
+        """Which side is read, or counts, depends on the condition."""
         first = self._read(condition)
         kept, self._surely = self._surely, False
         others = [self._read(side) for side in sides]
