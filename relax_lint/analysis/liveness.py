@@ -64,6 +64,13 @@ def operands(op: Op, function: Function) -> tuple[ValueId, ...]:
     return leaves(read(op), function) if function.inline_tuples else read(op)
 
 
+def registers_read(op: Op, function: Function) -> tuple[ValueId, ...]:
+    """The same, and the tensors that an operation only looks at, without their bytes."""
+    if isinstance(op, Constant):
+        return () if op.of is None else (op.of,)
+    return operands(op, function)
+
+
 def users_of(function: Function) -> dict[ValueId, list[Op]]:
     """The operations that read each value, in program order."""
     users: dict[ValueId, list[Op]] = {}
@@ -195,7 +202,7 @@ def _complete(
                 last.update(dict.fromkeys(used, op.place.index))
         if made in registers and aliases.is_trivial(op):
             continue
-        for read in operands(op, function):
+        for read in registers_read(op, function):
             last[registers.get(read, read)] = op.place.index
     for read in leaves((result,), function):
         last[aliases.register(read)] = None
