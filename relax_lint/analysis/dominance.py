@@ -35,7 +35,7 @@ class UndominatedUse:
 def outer_function(program: Program, function: Function) -> Function | None:
     """The function inside of which another one is written."""
     name = function.name.rpartition(".")[0]
-    return next((outer for outer in program.functions if name and outer.name == name), None)
+    return next((outer for outer in program.functions if outer.name == name), None)
 
 
 def captured_values(program: Program, function: Function) -> frozenset[ValueId]:
