@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 
 from relax_lint.analysis.certainty import Certainty, must_if
-from relax_lint.analysis.liveness import leaves, operands, values_read
+from relax_lint.analysis.liveness import leaves, registers_read, values_read
 from relax_lint.analysis.paths import Paths
 from relax_lint.model.operations import Constant, Op, ValueId
 from relax_lint.model.program import Function, Program
@@ -35,7 +35,7 @@ class UndominatedUse:
 def outer_function(program: Program, function: Function) -> Function | None:
     """The function inside of which another one is written."""
     name = function.name.rpartition(".")[0]
-    return next((outer for outer in program.functions if name and outer.name == name), None)
+    return next((outer for outer in program.functions if outer.name == name), None)
 
 
 def captured_values(program: Program, function: Function) -> frozenset[ValueId]:
@@ -111,7 +111,7 @@ def undominated_uses(
 def _used(op: Op | None, function: Function) -> tuple[ValueId, ...]:
     if op is None:
         return leaves((function.result,), function)
-    return operands(op, function)
+    return registers_read(op, function)
 
 
 def _precedes(definition: Op, op: Op | None, paths: Paths) -> bool:

@@ -2,16 +2,35 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import replace
 
 from relax_lint.analysis.aliases import Aliases
-from relax_lint.analysis.certainty import Certainty, weakest
-from relax_lint.analysis.liveness import leaves, operands
+from relax_lint.analysis.certainty import Certainty, must_if, weakest
+from relax_lint.analysis.liveness import leaves, registers_read
 from relax_lint.analysis.untaken import Untaken
-from relax_lint.model.operations import Assert, Block, Constant, If, KernelCall, Kill, Op, ValueId
+from relax_lint.model.operations import (
+    Assert,
+    Block,
+    Constant,
+    FunctionCall,
+    GetItem,
+    If,
+    KernelCall,
+    Kill,
+    MakeTuple,
+    MatchCast,
+    Op,
+    ValueId,
+    View,
+)
 from relax_lint.model.program import Function
+from relax_lint.model.types import TensorType, TupleType
 from relax_lint.support.lazy_dataclass import record
-from relax_lint.vm.builtins import NULLS, KillKind
+from relax_lint.vm.builtins import BUILTINS, NULLS, PERHAPS_ARGUMENT, KillKind, ViewKind
+from relax_lint.vm.calls import CallKind
+
+_ON_SOME_PATHS = "killed only on some paths"
 
 
 @record(frozen=True)
@@ -24,7 +43,7 @@ class KilledUse:
     value: ValueId
     kill: Kill
     certainty: Certainty
-    why: str = "killed only on some paths"
+    why: str = _ON_SOME_PATHS
 
     @property
     def is_certain(self) -> bool:
@@ -34,15 +53,34 @@ class KilledUse:
 
 @record(frozen=True)
 class _Killed:
+    """A register that is empty, or (`inside`) holds a tuple with what is; `handed_on`: it got that by another
+    operation than the kill. `given` are the branches that gave it, of an `If` that is inside so many others.
+    """
+
     kill: Kill
     certainty: Certainty
+    handed_on: bool = False
+    inside: bool = False
+    given: tuple[KilledUse, ...] = ()
+    depth: int = 0
+
+
+def _not_known(call: FunctionCall) -> Function | None:
+    return None
 
 
 class Kills:
     """The uses after a kill, and the kills after a kill, of one function."""
 
-    def __init__(self, function: Function, aliases: Aliases, untaken: Untaken) -> None:
+    def __init__(
+        self,
+        function: Function,
+        aliases: Aliases,
+        untaken: Untaken,
+        callee_of: Callable[[FunctionCall], Function | None] = _not_known,
+    ) -> None:
         self._function = function
+        self._callee_of = callee_of
         self._aliases = aliases
         self._untaken = untaken
         self.uses: list[KilledUse] = []
@@ -53,6 +91,7 @@ class Kills:
         """The kills of null values: compiled code cannot contain them."""
         self._constants = _constants(function)
         self._nulls = frozenset(op.result for op in function.body.of(KernelCall) if op.callee in NULLS)
+        self._depth = 0
         killed: dict[ValueId, _Killed] = {}
         self._block(function.body, killed)
         self._use(None, leaves((function.result,), function), killed)
@@ -61,7 +100,7 @@ class Kills:
         for op in block.ops:
             # A trivial binding is gone before registers are assigned: the use counts, not the name.
             if killed and not self._aliases.is_trivial(op):
-                self._use(op, operands(op, self._function), killed)
+                self._look(op, killed)
             if isinstance(op, If):
                 self._branches(op, killed)
             elif isinstance(op, Kill):
@@ -69,24 +108,32 @@ class Kills:
 
     def _branches(self, op: If, killed: dict[ValueId, _Killed]) -> None:
         only, other = self._untaken.taken(op), dict(killed)
+        given: list[KilledUse] = []
         for state, block, result, holds in (
             (killed, op.then_block, op.then_result, True),
             (other, op.else_block, op.else_result, False),
         ):
             if only is not (not holds):
+                self._depth += 1
                 self._block(block, state)
-                self._use(op, leaves((result,), self._function), state)
+                self._depth -= 1
+                values = leaves((result,), self._function)
+                given += (self._used(op, value, found) for value, found in self._hit(values, state))
+                self._hand_on(values, op.result, state, state)
         if only is not None:
             after = dict(killed if only else other)
             killed.clear()
             killed.update(after)
             return
+        result = self._aliases.register(op.result)
         for register in killed.keys() | other.keys():
             one, two = killed.get(register), other.get(register)
             known = one or two
             assert known is not None
             branches = (Certainty.MAY if each is None else each.certainty for each in (one, two))
-            killed[register] = _Killed(known.kill, weakest(*branches))
+            killed[register] = replace(known, certainty=weakest(*branches))
+            if register == result:
+                killed[register] = replace(killed[register], given=tuple(given), depth=self._depth)
 
     def _kill(self, op: Kill, killed: dict[ValueId, _Killed]) -> None:
         register = self._aliases.register(op.target)
@@ -95,30 +142,106 @@ class Kills:
         if register in self._nulls:
             self.of_nulls.append(op)
         before = killed.get(register)
-        if before is not None:
+        if before is not None and not before.handed_on:
             self.again.append(KilledUse(op, op.target, before.kill, before.certainty))
         killed[register] = _Killed(op, Certainty.MUST)
 
-    def _use(self, op: Op | None, values: Iterable[ValueId], killed: dict[ValueId, _Killed]) -> None:
+    def _look(self, op: Op, killed: dict[ValueId, _Killed]) -> None:
+        """An operation gets what may be empty: it fails, or hands it on."""
+        read = registers_read(op, self._function)
+        hands_on = isinstance(op, MakeTuple | MatchCast) or _is_copy(op)
+        if isinstance(op, GetItem):
+            hands_on = any(found.inside for _, found in self._hit(read, killed))
+        if not hands_on or (isinstance(op, MatchCast) and isinstance(op.type, TensorType)):
+            self._use(op, read, killed)
+        if hands_on:
+            self._hand_on(read, op.result, killed, killed)
+
+    def _hit(
+        self, values: Iterable[ValueId], killed: Mapping[ValueId, _Killed]
+    ) -> Iterator[tuple[ValueId, _Killed]]:
         registers = self._aliases.registers
         hit = [value for value in values if registers.get(value, value) in killed]
         for value in dict.fromkeys(hit) if hit else ():
             found = killed[registers.get(value, value)]
-            if found.kill.kind is KillKind.OBJECT and self._aliases.is_field_to_check(value):
+            if found.kill.kind is not KillKind.OBJECT or not self._aliases.is_field_to_check(value):
+                yield value, found
+
+    def _hand_on(
+        self,
+        values: Iterable[ValueId],
+        result: ValueId,
+        killed: Mapping[ValueId, _Killed],
+        into: dict[ValueId, _Killed],
+    ) -> None:
+        """What is empty gets another register, or is put into a tuple: nobody has looked at it yet."""
+        register, type_ = self._aliases.register(result), self._function.type_of(result)
+        for value, found in list(self._hit(values, killed)):
+            own = self._has_own_register(value, found)
+            inside = found.inside or isinstance(type_, TupleType)
+            certain = found.certainty is Certainty.MUST and not own
+            if register not in into or not into[register].handed_on or certain:
+                into[register] = replace(found, certainty=must_if(certain), handed_on=True, inside=inside)
+
+    def _has_own_register(self, value: ValueId, found: _Killed) -> bool:
+        """Whether a name of what was killed may have a register of its own."""
+        # `b = a` shares the register of `a` because KillAfterLastUse removes such bindings. After it,
+        # where `kill_object` stands, code generation gives `b` a register of its own (measured).
+        # A cast that KillAfterLastUse did not remove keeps its register, too.
+        by_cast = not self._aliases.cast_names.isdisjoint((value, found.kill.target))
+        alias = value != found.kill.target and not found.handed_on
+        return alias and (found.kill.kind is KillKind.OBJECT or by_cast)
+
+    def _use(self, op: Op | None, values: Iterable[ValueId], killed: dict[ValueId, _Killed]) -> None:
+        for value, found in self._hit(values, killed):
+            fails = self._fails(op, value, found)
+            if found.given and fails and self._depth <= found.depth and (op or not self._function.private):
+                # Whenever one of the branches was taken this follows.
+                self.uses += (use for use in found.given if use not in self.uses)
                 continue
-            # `b = a` shares the register of `a` because KillAfterLastUse removes such bindings. After it,
-            # where `kill_object` stands, code generation gives `b` a register of its own (measured).
-            # A cast that KillAfterLastUse did not remove keeps its register, too.
-            shown = isinstance(op, Assert) and value != op.condition
-            by_cast = not self._aliases.cast_names.isdisjoint((value, found.kill.target))
-            if value != found.kill.target and (found.kill.kind is KillKind.OBJECT or by_cast):
-                why = "an alias has its own register unless the pipeline removes trivial bindings"
-                self.uses.append(KilledUse(op, value, found.kill, Certainty.MAY, why))
-            elif shown:
-                why = "an assertion shows it only where it fails"
-                self.uses.append(KilledUse(op, value, found.kill, Certainty.MAY, why))
-            else:
-                self.uses.append(KilledUse(op, value, found.kill, found.certainty))
+            use = self._used(op, value, found)
+            if use.certainty is Certainty.MUST and not fails:
+                use = replace(use, certainty=Certainty.MAY, why="it is not known whether it is looked at")
+            self.uses.append(use)
+
+    def _used(self, op: Op | None, value: ValueId, found: _Killed) -> KilledUse:
+        """What is said of an operation that cannot do with a null value."""
+        if self._has_own_register(value, found):
+            why = "an alias has its own register unless the pipeline removes trivial bindings"
+            return KilledUse(op, value, found.kill, Certainty.MAY, why)
+        if isinstance(op, Assert) and value != op.condition:
+            why = "an assertion shows it only where it fails"
+            return KilledUse(op, value, found.kill, Certainty.MAY, why)
+        return KilledUse(op, value, found.kill, found.certainty)
+
+    def _fails(self, op: Op | None, value: ValueId, found: _Killed) -> bool:
+        """Whether an operation cannot do with a null value; None returns it."""
+        if found.inside:
+            return op is None and not self._function.private
+        if isinstance(op, FunctionCall):
+            callee = self._callee_of(op)
+            given = () if callee is None else zip(callee.parameters, op.arguments, strict=False)
+            # The machine looks at what comes as a tensor or a tuple.
+            return value == op.value or any(
+                callee is not None
+                and isinstance(callee.type_of(own), TensorType | TupleType)
+                and value == one
+                for own, one in given
+            )
+        if isinstance(op, MatchCast):
+            # One that says nothing new is gone before the machine compares.
+            return bool(op.facts)
+        if not isinstance(op, KernelCall):
+            return True
+        if op.kind is CallKind.OPERATOR:
+            return op.callee not in PERHAPS_ARGUMENT
+        builtin = BUILTINS.get(op.callee)
+        reads = frozenset[int]() if builtin is None or not builtin.is_call else builtin.reads
+        return op.kind.runs_kernel or any(op.arguments[i] == value for i in reads if i < len(op.arguments))
+
+
+def _is_copy(op: Op) -> bool:
+    return isinstance(op, View) and op.kind is ViewKind.COPY
 
 
 def _constants(function: Function) -> frozenset[ValueId]:

@@ -51,7 +51,7 @@ class Releases:
 def leaves(values: tuple[ValueId, ...], function: Function) -> tuple[ValueId, ...]:
     """The values, but in the place of each tuple that is written in place its fields, however deep."""
     tuples = function.inline_tuples
-    if not tuples or tuples.keys().isdisjoint(values):
+    if tuples.keys().isdisjoint(values):
         return values
     return tuple(field for value in values for field in leaves(tuples.get(value, (value,)), function))
 
@@ -62,6 +62,13 @@ def operands(op: Op, function: Function) -> tuple[ValueId, ...]:
     if read is None:
         return ()
     return leaves(read(op), function) if function.inline_tuples else read(op)
+
+
+def registers_read(op: Op, function: Function) -> tuple[ValueId, ...]:
+    """The same, and the tensors that an operation only looks at, without their bytes."""
+    if isinstance(op, Constant):
+        return () if op.of is None else (op.of,)
+    return operands(op, function)
 
 
 def users_of(function: Function) -> dict[ValueId, list[Op]]:
@@ -193,9 +200,9 @@ def _complete(
             for inner, value in ((op.then_block, op.then_result), (op.else_block, op.else_result)):
                 used = _complete(inner, value, function, aliases, written, releases)
                 last.update(dict.fromkeys(used, op.place.index))
-        if made in registers and aliases.is_trivial(op):
+        if aliases.is_trivial(op):
             continue
-        for read in operands(op, function):
+        for read in registers_read(op, function):
             last[registers.get(read, read)] = op.place.index
     for read in leaves((result,), function):
         last[aliases.register(read)] = None

@@ -57,7 +57,7 @@ def partial_results(call: KernelCall, function: Function) -> Mapping[int, Boolea
 
     `R.topk` becomes a call of TVM's packed function, which writes no more elements than there are.
     """
-    if call.kind is not CallKind.OPERATOR or call.callee != _TOP_K or len(call.arguments) != 1:
+    if call.kind is not CallKind.OPERATOR or call.callee != _TOP_K:
         return {}
     extent = _sorted_extent(call, function)
     first = _number(getattr(_attributes(call), "k", None))
@@ -73,16 +73,13 @@ def partial_results(call: KernelCall, function: Function) -> Mapping[int, Boolea
 
 def positions(call: KernelCall, function: Function) -> Mapping[int, sympy.Expr]:
     """For each result of an operator that holds positions on an axis: the extent of the axis."""
-    if call.kind is not CallKind.OPERATOR or len(call.arguments) != 1 or partial_results(call, function):
+    result = 0 if call.callee == _ARGSORT else None
+    if call.callee == _TOP_K:
+        result = _RESULT_OF_POSITIONS.get(str(getattr(_attributes(call), "ret_type", "")))
+    if call.kind is not CallKind.OPERATOR or result is None or partial_results(call, function):
         return {}
     extent = _sorted_extent(call, function)
-    if call.callee == _TOP_K:
-        first = _number(getattr(_attributes(call), "k", None))
-        result = _RESULT_OF_POSITIONS.get(str(getattr(_attributes(call), "ret_type", "")))
-        is_known = first is not None and result is not None
-    else:
-        result, is_known = 0, call.callee == _ARGSORT
-    return {result: extent} if is_known and result is not None and extent is not None else {}
+    return {} if extent is None else {result: extent}
 
 
 def _sorted_extent(call: KernelCall, function: Function) -> sympy.Expr | None:

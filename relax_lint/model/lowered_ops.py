@@ -125,7 +125,8 @@ def _shape_of(context: BuildContext, place: OperationId, var: Any, given: Given)
     source = context.operand(given.own[0])
     of = context.values[source].type
     type_ = ShapeType(of.shape if isinstance(of, TensorType) else None)
-    return Constant(place, context.bind(var, type_=type_, trusted=source in context.trusted), type_)
+    result = context.bind(var, type_=type_, trusted=source in context.trusted)
+    return Constant(place, result, type_, of=source)
 
 
 # -- calls through the CUDA graph runtime -----------------------------------------------------

@@ -137,9 +137,10 @@ class GetItem(Op):
 
 @record(frozen=True)
 class Constant(Op):
-    """A constant tensor, shape, prim or string value."""
+    """A constant tensor, shape, prim or string value, or the shape `of` a tensor."""
 
     type: ValueType
+    of: ValueId | None = None
 
 
 @record(frozen=True)

@@ -35,7 +35,7 @@ def paths_of(
     without a binding they are kept, as several totals are made of them.
     """
     # Where there are no symbols, none has a value.
-    if binding is not None and (binding or function.symbols):
+    if binding is not None and function.symbols:
         return _followed(plans, function, inventory, binding, exec_mode, calls)
     key = (id(function), inventory, exec_mode, calls)
     known = plans.walks.get(key)
@@ -57,9 +57,7 @@ def repeats_itself(function: Function, inventory: Inventory, exec_mode: ExecMode
 
 def _first_calls(walks: Sequence[Walk]) -> list[Walk] | None:
     """The first of two calls, where there is one path through both."""
-    if len(walks) != 1 or walks[0].taken:
-        return None
-    return [walks[0].first_call()]
+    return [walks[0].first_call()] if len(walks) == 1 else None
 
 
 def _followed(

@@ -151,11 +151,13 @@ class _Room:
         if context is None or batch is None:
             if len(growing) != 2:
                 return None
-            batch, context = growing
+            others = [name for name in growing if name not in (context, batch)]
+            batch = batch or others.pop(0)
+            context = context or others.pop()
         if context == batch or not set(missing) <= {context, batch}:
             return None
         most = self._bounds.get(batch, _LARGEST_BATCH)
-        steps = [1 << power for power in range(most.bit_length()) if 1 << power <= most]
+        steps = [1 << power for power in range(most.bit_length())]
         points = (FrontierPoint(at, self.largest(context, {**values, batch: at})) for at in steps)
         return Frontier(context, batch, tuple(points))
 

@@ -37,7 +37,8 @@ def declared_in(module: Any) -> dict[str, tuple[int, ...]]:
 
     for _, function in relax_functions(module):
         relax.analysis.post_order_visit(function, visit)
-    return {name: min(ways) for name, ways in found.items() if len(ways) == 1 and ways != {()}}
+    alike = {name: ways for name, ways in found.items() if len(ways) == 1}
+    return {name: indices for name, ways in alike.items() for indices in ways if indices}
 
 
 def restored(module: Any, declared: Declared) -> Any:

@@ -9,7 +9,7 @@ import tvm
 from tvm import relax
 
 from relax_lint.analysis.certainty import Certainty
-from relax_lint.analysis.effects import Effect, EffectTable
+from relax_lint.analysis.effects import Effect, EffectTable, superseded
 from relax_lint.model.builder import build_program
 from relax_lint.model.kernels import Kernel
 from relax_lint.model.operations import KernelCall
@@ -341,3 +341,57 @@ def test_the_kernel_of_an_operator_that_reads_only_a_type_reads_no_element(name:
         effect = EffectTable(program).effect_of(made)
         read = {main.values[made.arguments[position]].name for position in effect.reads}
         assert not read & {"ab"[position] for position in UNREAD_BY[name]}
+
+
+IN_PLACE = "R.call_tir_inplace(Module.f, (x, y), [0], {type})"
+INPUTS = 'x: R.Tensor((4,), "float32"), y: R.Tensor((4,), "float32")'
+
+
+@pytest.mark.parametrize(
+    ("indices", "writes"), [("[0]", {0}), ("[1]", {1}), ("[1, -1]", {1}), ("[-1, 0]", {0})]
+)
+def test_a_packed_call_in_place_writes_the_arguments_that_it_names(indices: str, writes: set[int]) -> None:
+    types = ", ".join(['R.Tensor((4,), "float32")'] * (indices.count(",") + 1))
+    effect = effect_of(f"""
+        @R.function(pure=False)
+        def main({INPUTS}):
+            z = R.call_inplace_packed("some.update", x, y, inplace_indices={indices}, ty_args=[{types}])
+            return z
+    """)
+    assert reads_and_writes(effect) == ({0, 1}, writes)
+
+
+@pytest.mark.parametrize(
+    ("body", "call", "older"),
+    [
+        ("y[i] = x[i]", "R.call_tir(Module.f, (x,), {type})", {}),
+        # A kernel may write what it is given although another output is declared.
+        (
+            "y[i] = x[i]\n        x[i] = T.float32(0)",
+            "R.call_tir(Module.f, (x,), {type})",
+            {0: Certainty.MAY},
+        ),
+        # Of one that cannot be read, the declaration is believed.
+        ('T.evaluate(T.call_packed("unseen", x.data, y.data))', "R.call_tir(Module.f, (x,), {type})", {}),
+        ("x[i] = y[i]", IN_PLACE, {0: Certainty.MUST}),
+        ("x[i] = y[i]\n        y[i] = T.float32(0)", IN_PLACE, {0: Certainty.MUST, 1: Certainty.MAY}),
+        ("x[i] = y[i]", "Module.f(x, y)", {}),
+    ],
+)
+def test_what_a_call_leaves_an_older_name_of(body: str, call: str, older: dict[int, Certainty]) -> None:
+    text = f"""
+@T.prim_func(private=True, s_tir=True)
+def f(x: T.Buffer((4,), "float32"), y: T.Buffer((4,), "float32")):
+    for i in range(4):
+        {body}
+
+@R.function(pure=False)
+def main({INPUTS}):
+    z = {call.format(type='R.Tensor((4,), "float32")')}
+    return y
+"""
+    module = "@I.ir_module(check_well_formed=False)\nclass Module:\n" + indent(text, "    ")
+    program = build_program(tvm.script.from_source(module, check_well_formed=False))
+    main = next(function for function in program.functions if function.name == "main")
+    (found,) = main.body.of(KernelCall)
+    assert superseded(found, EffectTable(program).effect_of(found)) == older

@@ -78,3 +78,44 @@ def test_a_call_whose_argument_has_lost_its_shape_stays_plain() -> None:
         'a: R.Tensor(dtype="float32", ndim=1) = R.call_packed("any", x, ty_args=R.Tensor(dtype="float32", ndim=1))',
     )
     assert restored(plain, {"some.update": (0,)}) is plain
+
+
+TWO = """
+from tvm.script import ir as I
+from tvm.script import relax as R
+
+
+@I.ir_module
+class Module:
+    @R.function(pure=False)
+    def first(a: R.Tensor((4,), "float32")) -> R.Tensor((4,), "float32"):
+        b: R.Tensor((4,), "float32") = {one}
+        return b
+
+    @R.function(pure=False)
+    def second(a: R.Tensor((4,), "float32")) -> R.Tensor((4,), "float32"):
+        b: R.Tensor((4,), "float32") = {two}
+        return b
+"""
+
+
+@pytest.mark.parametrize(
+    ("one", "two", "declared"),
+    [
+        (IN_PLACE, IN_PLACE.replace("some.", "other."), {"some.update": (0,), "other.update": (0,)}),
+        (IN_PLACE, PLAIN, {}),
+        (PLAIN, IN_PLACE, {}),
+        (PLAIN.replace("some.", "other."), IN_PLACE, {"some.update": (0,)}),
+    ],
+)
+def test_every_function_of_a_module_counts(one: str, two: str, declared: dict[str, tuple[int, ...]]) -> None:
+    assert declared_in(load_module(TWO.format(one=one, two=two), "script")) == declared
+
+
+def test_calls_are_restored_in_every_function() -> None:
+    plain = load_module(TWO.format(one=PLAIN, two=PLAIN), "script")
+    after = restored(plain, {"some.update": (0,)})
+    assert [name for name in ("first", "second") if "inplace_packed" in after[name].script()] == [
+        "first",
+        "second",
+    ]

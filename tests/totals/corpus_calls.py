@@ -157,6 +157,25 @@ def main(c: {TRUTH}, d: {TRUTH}, x: {VECTOR}):
 """
 """Where `t` is on `sb`, `u` takes its place."""
 
+LATE_SHAPE = f"""
+@R.function(pure=False)
+def main(x: {VECTOR}):
+    cls = Module
+    sa = {storage(1000)}
+    a = {tensor("sa")}
+    w = cls.copy(x, a)
+    sb = {storage(3000)}
+    b = {tensor("sb")}
+    w1 = cls.copy(x, b)
+    q = R.shape_of(a)
+    o = R.call_packed("vm.builtin.copy", q, ty_args=R.Object)
+    sc = {storage(200)}
+    c = {tensor("sc")}
+    w2 = cls.copy(b, c)
+    return (c, o)
+"""
+"""The register of `a` is needed until its shape was asked for; then `sc` takes 200 bytes."""
+
 
 def case(name: str, text: str, *runs: Run) -> Case:
     """A module with these functions."""
@@ -179,6 +198,7 @@ CASES = [
     case("a condition that was decided before a call", KERNELS + DECIDED_BEFORE, *ONE),
     case("a condition that a callee flips", KERNELS + FLIPPED_BEFORE.format(second="o"), *ONE),
     case("a condition beside one that a callee flips", KERNELS + FLIPPED_BEFORE.format(second="c"), *ONE),
+    case("a shape that is asked for late", KERNELS + LATE_SHAPE, Run((_vector(),))),
     case(
         "a condition on one of two storages",
         KERNELS + TWO_STORAGES,

@@ -47,6 +47,7 @@ BY_HAND = {
     "a condition that was decided before a call": 8 + 2 * 8192,
     "a condition that a callee flips": 24 + 4096 + 8192,
     "a condition beside one that a callee flips": 24 + 8 + 8192,
+    "a shape that is asked for late": 1000 + 3000,
     "a condition on one of two storages": 1000 + 2000 + 4096 + 8192,
 }
 

@@ -1,0 +1,157 @@
+"""RLX201: what the machine does with what remains of a killed tensor. It fails where that is looked at; other names of
+it, tuples with it and functions that leave it alone do no harm.
+"""
+
+from __future__ import annotations
+
+from functools import cache
+
+import numpy as np
+import pytest
+import tvm
+from tvm import relax
+
+from relax_lint.results.verdict import Verdict
+from tests.rules.checking import checks, parse
+from tests.rules.four_elements import KERNELS, T4
+
+FINE, UNSURE, WRONG = Verdict.ALWAYS_FINE, Verdict.NEEDS_RUNTIME_CHECK, Verdict.ALWAYS_WRONG
+MORE = """
+@T.prim_func(private=True, s_tir=True)
+def second(x: T.Buffer((4,), "float32"), y: T.Buffer((4,), "float32"), z: T.Buffer((4,), "float32")):
+    for i in range(4):
+        z[i] = y[i]
+
+@R.function(private=True, pure=False)
+def untyped(p: R.Object, q: T4) -> T4:
+    return q
+
+@R.function(private=True, pure=False)
+def typed(p: T4, q: T4) -> T4:
+    return q
+"""
+FUNCTION = """
+@R.function(pure=False)
+def {name}(x: T4, c: R.Tensor((), "bool"), v: R.Tensor("float32")):
+    a = R.call_tir(Module.double, (x,), T4)
+    {lines}
+    return {result}
+"""
+KILL = "k = R.memory.kill_tensor(a)"
+BRANCH = "if c:;     r0 = {};     r = r0; else:;     r0 = {};     r = r0"
+IGNORED = 'R.call_packed("tests.second", {}, x, ty_args=T4)'
+ALWAYS, NEVER, WHERE_TRUE = {True, False}, set[bool](), {True}
+CASES = {
+    # What follows the kill, what is returned, the conditions at which the machine fails, the verdicts.
+    "a kernel that does not read it": ("o = R.call_tir(Module.second, (a, x), T4)", "o", ALWAYS, {WRONG}),
+    "a shape": ("o = R.reshape(a, R.shape([2, 2]))", "x", ALWAYS, {WRONG}),
+    "a part": (
+        'o = R.memory.view(a, R.shape([4]), R.dtype("float32"), R.prim_value(0))',
+        "x",
+        ALWAYS,
+        {WRONG},
+    ),
+    "the shape of it": ("o = R.shape_of(a)", "x", None, {WRONG}),
+    "returned": ("o = a", "o", ALWAYS, {WRONG}),
+    # Tuples.
+    "in a tuple": ("t = (a, x)", "x", NEVER, set()),
+    "beside it in a tuple": ("t = (a, x); q = t[1]", "q", NEVER, set()),
+    "in a tuple in a tuple": ("t = (a, x); u = (t, x); v1 = u[0]; w = v1[1]", "w", NEVER, set()),
+    "out of a tuple": ("t = (a, x); q = t[0]; o = R.call_tir(Module.double, (q,), T4)", "o", ALWAYS, {WRONG}),
+    "in a tuple that is returned": ("t = (a, x)", "t", ALWAYS, {WRONG}),
+    "in a tuple that is killed": ("t = (a, x); k1 = R.vm.kill_object(t)", "x", NEVER, set()),
+    "in a tuple for who ignores it": (f"t = (a, x); o = {IGNORED.format('t')}", "o", NEVER, {UNSURE}),
+    # Functions.
+    "for who ignores it": (f"o = {IGNORED.format('a')}", "o", NEVER, {UNSURE}),
+    "for a function that ignores it": ("o = Module.untyped(a, x)", "o", NEVER, {UNSURE}),
+    "for a function that checks it": ("o = Module.typed(a, x)", "o", None, {WRONG}),
+    "in a tuple of the machine's": (
+        'o = R.call_packed("vm.builtin.make_tuple", a, x, ty_args=R.Tuple(T4, T4)); q = o[1]',
+        "q",
+        NEVER,
+        {UNSURE},
+    ),
+    # Casts.
+    "another type": ("o = R.match_cast(a, R.Object)", "x", NEVER, set()),
+    "less of a type": ('o = R.match_cast(a, R.Tensor("float32", ndim=1))', "x", NEVER, {UNSURE}),
+    "its own type": ("o = R.match_cast(a, T4)", "x", NEVER, set()),
+    # Branches.
+    "given by a branch": (BRANCH.format("a", "x"), "x", NEVER, set()),
+    "given by a branch and used": (
+        f"{BRANCH.format('a', 'x')}; o = R.call_tir(Module.double, (r,), T4)",
+        "o",
+        WHERE_TRUE,
+        {WRONG},
+    ),
+    "given by both": (
+        f"{BRANCH.format('a', 'a')}; o = R.call_tir(Module.double, (r,), T4)",
+        "o",
+        ALWAYS,
+        {WRONG},
+    ),
+    "given by a branch and returned": (BRANCH.format("x", "a"), "r", {False}, {WRONG}),
+    "given by a branch for who ignores it": (
+        f"{BRANCH.format('a', 'x')}; o = {IGNORED.format('r')}",
+        "o",
+        NEVER,
+        {UNSURE},
+    ),
+    "given by a branch and used on some paths": (
+        f"{BRANCH.format('a', 'x')}; if c:;     o = x; else:;     o = R.call_tir(Module.double, (r,), T4)",
+        "o",
+        NEVER,
+        {UNSURE},
+    ),
+}
+
+
+@cache
+def functions() -> str:
+    """All programs."""
+    text = "".join(
+        FUNCTION.format(name=f"f{number}", lines=f"{KILL}; {lines}".replace("; ", "\n    "), result=result)
+        for number, (lines, result, _, _) in enumerate(CASES.values())
+    )
+    return KERNELS + (MORE + text).replace("T4", T4)
+
+
+@cache
+def machine() -> relax.VirtualMachine:
+    """Of all programs."""
+    tvm.register_global_func("tests.second", lambda _, second: second, override=True)
+    return relax.VirtualMachine(relax.build(parse(functions()), "llvm"), tvm.cpu())
+
+
+@cache
+def verdicts() -> dict[str, set[Verdict]]:
+    """What is said of each function."""
+    found: dict[str, set[Verdict]] = {}
+    for check in checks(parse(functions()), "RLX20"):
+        if check.rule in ("RLX201", "RLX202"):
+            found.setdefault(check.function or "", set()).add(check.verdict)
+    return found
+
+
+def is_null(value: object) -> bool:
+    """Whether a result is a null value, or a tuple with one."""
+    return value is None or (not isinstance(value, tvm.runtime.Tensor) and any(one is None for one in value))  # type: ignore[attr-defined]
+
+
+@pytest.mark.parametrize("name", CASES)
+def test_what_becomes_of_a_null_value(name: str) -> None:
+    number = list(CASES).index(name)
+    *_, failing, said = CASES[name]
+    assert verdicts().get(f"f{number}", set()) - {FINE} == said
+    if failing is None:
+        # The machine does not survive it.
+        return
+    failed = set()
+    for condition in (True, False):
+        given = (np.ones(4, "float32"), np.array(condition), np.ones(4, "float32"))
+        try:
+            result = machine()[f"f{number}"](*map(tvm.runtime.tensor, given))
+        except (TypeError, RuntimeError):
+            failed.add(condition)
+        else:
+            failed |= {condition} if is_null(result) else set()
+    assert failed == failing
