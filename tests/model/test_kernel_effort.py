@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Any
 
 import pytest
+import sympy
 import tvm
 from tvm import relax
 
-from relax_lint.model.kernel_access import scope, terms
+from relax_lint.model.kernel_access import outside, scope, terms
 from relax_lint.model.kernel_access.atoms import Kind
 from relax_lint.model.kernel_access.conditions import AtLeastZero
+from relax_lint.model.kernel_access.elimination import eliminate
 from relax_lint.model.kernel_access.outside import Around, Claim, obligations
 from relax_lint.model.kernel_access.polynomials import constant
 from relax_lint.model.kernel_access.reading import read_accesses
@@ -113,3 +116,29 @@ def test_what_was_tried_is_not_tried_again_where_only_conditions_on_other_number
     assert before > 0
     assert obligations(found, [claim], Around((AtLeastZero(other.shift(-1)),), ())) == ()
     assert found.effort == before
+
+
+def test_an_attempt_counts_once_for_each_reason_and_is_made_once_for_all(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    found = terms.Terms()
+    n = found.symbol(sympy.Symbol("n", integer=True), (0, None))
+    loop = found.loop("i", constant(0), n)
+    # i >= 8 is so in the last steps, where n > 8.
+    claim = (0, False, loop.shift(-8))
+    (number,) = loop.atoms()
+    systems: list[object] = []
+
+    def counted(*given: Any) -> object:
+        systems.append(given)
+        return eliminate(*given)
+
+    monkeypatch.setattr(outside, "eliminate", counted)
+    plain = obligations(found, [claim], Around((), (number,)))
+    made, taken = len(systems), found.effort
+    assert made > 0
+    doubted = obligations(found, [claim], Around((), (number,), ("a reason", "another one")))
+    assert len(systems) == made
+    assert found.effort > taken
+    assert [(one.outside, one.exact, one.why) for one in plain] == [((n.shift(-9),), True, "")]
+    assert [(one.outside, one.exact, one.why) for one in doubted] == [((n.shift(-9),), False, "a reason")]

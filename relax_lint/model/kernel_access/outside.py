@@ -60,6 +60,13 @@ _MANY: Left = (), False, "it has too many cases", frozenset()
 _TOO_LARGE: Left = (), False, "an index is too large to expand", frozenset()
 
 
+def _because(why: tuple[str, ...], left: Left) -> Left:
+    """What is left, where there may be more to it."""
+    if any(left is one for one in (_LARGE, _MANY, _TOO_LARGE)):
+        return left
+    return left[0], False, why[0], left[3]
+
+
 class _Outside:
     """The calls in which `claim >= 0` holds in a step of the loops."""
 
@@ -82,13 +89,14 @@ class _Outside:
         key = (self._claim, *facts), loops, why
         known: list[Left] | None = self._terms.attempts.get(key)
         if known is None:
-            known = self._terms.attempts[key] = self._tried(facts, loops, why)
+            tried = self._terms.once((_Outside, *key[:2]), lambda: self._tried(facts, loops))
+            known = self._terms.attempts[key] = [_because(why, one) for one in tried] if why else tried
         return known
 
-    def _tried(self, facts: Sequence[Poly], loops: Sequence[int], why: tuple[str, ...]) -> list[Left]:
+    def _tried(self, facts: Sequence[Poly], loops: Sequence[int]) -> list[Left]:
         self._cases = 0
         try:
-            found = list(self._cases_of([self._claim, *facts], loops, {}, why))
+            found = list(self._cases_of([self._claim, *facts], loops, {}, ()))
         except TooLarge:
             return [_TOO_LARGE]
         return [_MANY] if self._cases > MAX_CASES else found
@@ -131,9 +139,10 @@ class _Outside:
         """What a case says of the call; None if no call is like that."""
         terms = self._terms
         # `eliminate` leaves out what is impossible.
-        assert case.constraints is not None
-        constraints = _pruned(terms, case.constraints)
-        if is_impossible(terms, constraints):
+        given = case.constraints
+        assert given is not None
+        constraints = terms.once((_pruned, given), lambda: _possible(terms, given))
+        if constraints is None:
             return None
         holds = frozenset(terms.contents_in(constraints).values())
         if not case.exact:
@@ -159,10 +168,10 @@ class _System:
         todo = list(seen)
         while pending or todo:
             while pending:
-                p = self._plain(pending.pop())
+                p, moving = self._plain_of(pending.pop())
                 self.constraints.append(p)
                 terms.effort += 1
-                fresh = [a for a in p.atoms() if a not in seen and not terms[a].static]
+                fresh = [a for a in moving if a not in seen]
                 seen.update(fresh)
                 todo += fresh
             if not todo:
@@ -175,13 +184,27 @@ class _System:
                 self.choice = number
                 return
             self.atoms.add(number)
-            defined = list(self._definition(number))
+            if atom.kind not in (Kind.QUOTIENT, Kind.LOOP):
+                self.why.append(self._doubt(number))
+            defined = terms.definitions.get(number)
+            if defined is None:
+                defined = terms.definitions[number] = list(self._definition(number))
             if len(defined) == 2 and atom.kind in (Kind.QUOTIENT, Kind.LOADED):
                 pairs.append((number, reduced(defined[0]), reduced(defined[1])))
             pending += defined
             if atom.kind is Kind.QUOTIENT and not atom.last.is_constant:
                 pending.append(atom.last.shift(-1))
         self.harmless = frozenset(pairs)
+
+    def _plain_of(self, p: Poly) -> tuple[Poly, list[int]]:
+        """The plain form, and the atoms in it that are not of the call: kept for systems without choices."""
+        found: tuple[Poly, list[int]] | None = None if self._chosen else self._terms.plain.get(p)
+        if found is None:
+            plain = self._plain(p)
+            found = plain, [atom for atom in plain.atoms() if not self._terms[atom].static]
+            if not self._chosen:
+                self._terms.plain[p] = found
+        return found
 
     def _plain(self, p: Poly) -> Poly:
         """p with the values of choices, and with a - d * (a // d) in the place of a % d."""
@@ -195,6 +218,13 @@ class _System:
                     return self._plain(p.put(number, atom.first - atom.last * quotient))
         return p
 
+    def _doubt(self, number: int) -> str:
+        """Why there may be more to what a number says that is not defined by others."""
+        if self._terms[number].kind is not Kind.LOADED:
+            return "of a number in its index only a range is known"
+        stored = "what an earlier step has stored" if number in self._terms.counted else "data"
+        return f"its index or a condition around it depends on {stored}"
+
     def _definition(self, number: int) -> Iterable[Poly]:
         """A lower and an upper bound of an atom."""
         atom, itself = self._terms[number], Poly({(number,): 1})
@@ -207,11 +237,6 @@ class _System:
             yield itself - atom.first
             yield atom.last - itself
             return
-        if atom.kind is Kind.LOADED:
-            stored = "what an earlier step has stored" if number in self._terms.counted else "data"
-            self.why.append(f"its index or a condition around it depends on {stored}")
-        else:
-            self.why.append("of a number in its index only a range is known")
         if atom.bounded:
             yield itself - atom.first
             yield atom.last - itself
@@ -261,6 +286,12 @@ def is_data(terms: Terms, atoms: Iterable[int]) -> bool:
     )
 
 
+def _possible(terms: Terms, constraints: Sequence[Poly]) -> tuple[Poly, ...] | None:
+    """What has to be said of the constraints; None if no call satisfies them."""
+    kept = _pruned(terms, constraints)
+    return None if is_impossible(terms, kept) else kept
+
+
 def is_impossible(terms: Terms, constraints: Sequence[Poly]) -> bool:
     """Whether no call satisfies all constraints."""
     try:
@@ -277,27 +308,35 @@ def _is_impossible(terms: Terms, constraints: list[Poly]) -> bool:
         if number in seen:
             continue
         seen.add(number)
-        atom, itself = terms[number], Poly({(number,): 1})
-        more: list[Poly] = []
-        if atom.kind is Kind.QUOTIENT:
-            multiple = atom.last * itself
-            more += [multiple + atom.last.shift(-1) - atom.first, atom.first - multiple, atom.last.shift(-1)]
-        elif atom.kind is Kind.REMAINDER:
-            quotient = terms.quotient(atom.first, atom.last)
-            if quotient is not None:
-                same = itself - atom.first + atom.last * quotient
-                more += [same, -same]
-        elif atom.kind is Kind.CHOICE:
-            sign = 1 if atom.name == "max" else -1
-            more += [(itself - option.value).scale(sign) for option in atom.options]
-        low, high = atom.span
-        if low is not None:
-            more.append(itself.shift(-low))
-        if high is not None:
-            more.append((-itself).shift(high))
+        more = terms.implied.get(number)
+        if more is None:
+            more = terms.implied[number] = _implied(terms, number)
         constraints += more
         todo += [a for p in more for a in p.atoms()]
     return not can_hold(terms, constraints, seen)
+
+
+def _implied(terms: Terms, number: int) -> list[Poly]:
+    """What an atom is known to be, as constraints."""
+    atom, itself = terms[number], Poly({(number,): 1})
+    more: list[Poly] = []
+    if atom.kind is Kind.QUOTIENT:
+        multiple = atom.last * itself
+        more += [multiple + atom.last.shift(-1) - atom.first, atom.first - multiple, atom.last.shift(-1)]
+    elif atom.kind is Kind.REMAINDER:
+        quotient = terms.quotient(atom.first, atom.last)
+        if quotient is not None:
+            same = itself - atom.first + atom.last * quotient
+            more += [same, -same]
+    elif atom.kind is Kind.CHOICE:
+        sign = 1 if atom.name == "max" else -1
+        more += [(itself - option.value).scale(sign) for option in atom.options]
+    low, high = atom.span
+    if low is not None:
+        more.append(itself.shift(-low))
+    if high is not None:
+        more.append((-itself).shift(high))
+    return more
 
 
 def _pruned(terms: Terms, constraints: Sequence[Poly]) -> tuple[Poly, ...]:

@@ -42,6 +42,9 @@ class Terms(Ends):
         self._divisions: dict[tuple[Kind, Poly, Poly], int] = {}
         self._parts: dict[tuple[int, int, int], Poly] = {}
         self.attempts: dict[Any, Any] = {}  # What was tried for a claim under some facts, for `outside.py`.
+        self.plain: dict[Poly, Any] = {}  # The form in which constraints are handled, for `outside.py`.
+        self.definitions: dict[int, list[Poly]] = {}
+        self.implied: dict[int, list[Poly]] = {}
         self._found: dict[Any, tuple[Any, int]] = {}
         self._powers: dict[Poly, Poly] = {}
         self._names: set[str] = set()
@@ -54,6 +57,9 @@ class Terms(Ends):
         self._shapes.clear()
         self._least.clear()
         self.attempts.clear()
+        self.plain.clear()
+        self.definitions.clear()
+        self.implied.clear()
         self._found.clear()
 
     @property
