@@ -182,6 +182,11 @@ def identity(node: Any) -> int:
     return int(node.__chandle__())
 
 
+def is_pure_call(call: Any) -> bool:
+    """Whether a call of a function has no effects, as the type of the function says."""
+    return bool(getattr(getattr(call.op, "ty", None), "purity", False))
+
+
 def variable_for(value: Any, name: str) -> Any:
     """A variable that a value may be bound to. Its identity lasts as long as it lives."""
     return relax.Var(name, value.ty)
