@@ -112,7 +112,8 @@ class Translator:
     recognised by their names, which TVM kept when it moved them between modules. `load` gives the
     value of a load from a buffer (the shape heap of lowered modules); without it loads are untranslatable.
     `fits` says whether what arithmetic in less than 64 bits comes to is a number of so many bits; without it
-    that is taken for granted.
+    that is taken for granted. `range_of` gives the smallest and the largest value that an expression has
+    whatever the symbols are, or None: what is cast to fewer bits has to fit, or to be any number.
     """
 
     def __init__(
@@ -120,10 +121,12 @@ class Translator:
         symbol_of: Callable[[Any], sympy.Symbol],
         load: Callable[[Any], sympy.Expr] | None = None,
         fits: Callable[[sympy.Expr, int], bool] | None = None,
+        range_of: Callable[[sympy.Expr], tuple[int, int] | None] | None = None,
     ) -> None:
         self._symbol_of = symbol_of
         self._load = load
         self.fits = fits
+        self.range_of = range_of
         # Keyed by the address of the C++ node; the node is kept too, so that the address stays its own.
         self._expressions: dict[int, tuple[Any, Any]] = {}
         self._conditions: dict[int, tuple[Any, Boolean]] = {}
@@ -192,12 +195,27 @@ class Translator:
             condition, a, b = operands
             return f.Select(self.condition(condition), self.expr(a), self.expr(b))
         if kind == "Cast":
-            return _cast(self.expr(e.value), _dtype(e.value), type_name)
+            return self._cast(self.expr(e.value), _dtype(e.value), type_name)
         raise Untranslatable(f"{kind} has no exact integer meaning here: {e}")
 
     def _must_fit(self, value: sympy.Expr, bits: int) -> None:
         if self.fits is not None and not self.fits(value, bits):
             raise Untranslatable(f"arithmetic in {bits} bits may wrap around")
+
+    def _cast(self, value: sympy.Expr, source: str, target: str) -> sympy.Expr:
+        """What a cast comes to. TVM's analyzer takes a number that it knows to be in some range for one in
+        the part of it that the target holds, although a cast takes the low bits: it leaves the maximum out of
+        `max(int8(n % 256), 0)`. Only of what may be any number of the target it takes nothing for granted.
+        """
+        result = _cast(value, source, target)
+        if result is value or self.range_of is None:
+            return result
+        found, (low, high) = self.range_of(value), range_of_type(target)
+        if found is not None and low <= found[0] <= found[1] <= high:
+            return value
+        if found is None or not (found[0] <= low and high <= found[1]):
+            raise Untranslatable(f"a cast to {target} may wrap around")
+        return result
 
     def _condition(self, e: Any) -> Boolean:
         kind, operands = _node(e)

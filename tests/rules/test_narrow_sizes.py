@@ -57,6 +57,11 @@ def _fits(module: Any) -> list[int]:
         # What wraps around in a cast alone is known.
         ("T.Cast('int64', T.Cast('int8', n)) * 4", {FINE}, [*range(64)]),
         ("T.Cast('int64', T.Cast('uint8', n * 8)) * 2", {FINE}, [*range(64)]),
+        # TVM takes what it knows of the number before a cast for what holds behind it, and leaves the maximum out.
+        ("T.max(T.Cast('int64', T.Cast('int8', n * 4 % 256)), 0)", {FINE, UNSURE}, [*range(32)]),
+        ("T.max(T.Cast('int64', T.Cast('int8', T.Cast('uint32', n * 4))), 0)", {FINE, UNSURE}, [*range(32)]),
+        ("T.max(T.Cast('int64', T.Cast('int8', n * 4)), 0)", {FINE}, [*range(64)]),
+        ("T.max(T.Cast('int64', T.Cast('int8', n * 2 % 128)), 0)", {FINE}, [*range(64)]),
         # A remainder fits whatever `n` is.
         ("T.Cast('int64', T.Cast('int8', n % 32) * T.int8(3))", {FINE}, [*range(64)]),
     ],
