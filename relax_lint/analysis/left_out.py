@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+
 from relax_lint.analysis.liveness import leaves, operands
 from relax_lint.model.operations import Assert, Block, FunctionCall, If, KernelCall, Kill, Op, ValueId
 from relax_lint.model.program import Function
@@ -11,14 +13,14 @@ from relax_lint.vm.calls import CallKind
 _IMPURE = frozenset({CallKind.PRIM_FUNC, CallKind.CALL_TIR_DYN, CallKind.BUILTIN})
 
 
-def left_out(function: Function) -> frozenset[ValueId]:
-    """The results of calls that nothing needs which TVM has to keep: what a function returns, and what has
-    effects that its type shows.
+def left_out(function: Function, used_inside: Iterable[ValueId] = ()) -> frozenset[ValueId]:
+    """The results of calls that nothing needs which TVM has to keep: what a function returns, what functions
+    inside of it use, and what has effects that its type shows.
     """
     calls = function.body.of(KernelCall)
     if not calls:
         return frozenset()
-    needed = set(leaves((function.result,), function))
+    needed = {*leaves((function.result,), function), *used_inside}
     _walk(function.body, needed, function)
     return frozenset(call.result for call in calls if call.result not in needed and not _is_kept(call))
 

@@ -153,6 +153,17 @@ def test_what_nothing_uses_may_be_left_out(lines: str) -> None:
     assert not _runs(used, folded=True)
 
 
+def test_what_a_function_inside_uses_is_not_left_out() -> None:
+    lines = f"""u = R.add(t, t)
+    @R.function(pure=False)
+    def inner(a: {T4}) -> {T4}:
+        k = Module.copy(u, a)
+        return a
+    z = inner(x)"""
+    assert _said(_module(lines, "x", 16)) == {WRONG}
+    assert _said(_module(lines.replace("(u, a)", "(x, a)"), "x", 16)) == {UNSURE}
+
+
 @pytest.mark.vm
 def test_the_offset_of_a_parameter_depends_on_the_caller() -> None:
     module = _module("r = Module.of_parameter(t)", "r", 16)
