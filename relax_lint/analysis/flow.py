@@ -19,7 +19,9 @@ from relax_lint.analysis.events import Overwriting, StaleRead
 from relax_lint.analysis.given_back import GivenBack
 from relax_lint.analysis.keepers import Keepers
 from relax_lint.analysis.kills import Kills
+from relax_lint.analysis.left_out import left_out
 from relax_lint.analysis.liveness import values_read
+from relax_lint.analysis.lowered_operators import Lowered, LoweredOperators
 from relax_lint.analysis.made_views import MadeViews
 from relax_lint.analysis.moved import Moved
 from relax_lint.analysis.offsets import Offsets
@@ -72,6 +74,11 @@ class ProgramFlow:
     def made_views(self) -> MadeViews:
         """Which results TVM may put into the memory of an argument."""
         return MadeViews(self.program)
+
+    @cached_property
+    def lowered_operators(self) -> LoweredOperators:
+        """What becomes of operators."""
+        return LoweredOperators()
 
     @cached_property
     def result_uses(self) -> ResultUses:
@@ -233,6 +240,15 @@ class FunctionFlow:
             offsets=offsets,
             moves_pointers=self.program.moves_pointers,
         )
+
+    def lowered(self, call: KernelCall) -> Lowered:
+        """What becomes of the call of an operator."""
+        return self._shared.lowered_operators.of(call)
+
+    @cached_property
+    def left_out(self) -> frozenset[ValueId]:
+        """The results of calls that TVM may leave out, as nothing uses them."""
+        return left_out(self.function, used_inside(self.program, self.function))
 
     @cached_property
     def paths(self) -> Paths:

@@ -10,7 +10,7 @@ from typing import Any
 
 import sympy
 
-from relax_lint.model.operations import KernelCall, ValueId
+from relax_lint.model.operations import KernelCall, Op, ValueId
 from relax_lint.model.program import Function, Program
 from relax_lint.model.types import TensorType, TupleType, ValueType
 from relax_lint.vm import reshapes, versions
@@ -33,7 +33,7 @@ class MadeViews:
             return ()
         if call.kind is CallKind.OPERATOR and call.callee in PERHAPS_ARGUMENT:
             return call.arguments
-        if not _is_inside(call):
+        if not is_inside(call):
             return ()
         if call.kind is CallKind.CALL_TIR:
             kernel = self._program.kernels.get(call.callee)
@@ -56,13 +56,18 @@ class MadeViews:
         )
         if not alike:
             return ()
-        key = f"{call.callee} {[_key(one) for one in call.place.node.args]} {call.place.node.attrs}"
+        key = operator_key(call)
         if key not in self._known:
             self._known[key] = reshapes.becomes_reshape(call.place.node)
         return alike if self._known[key] else ()
 
 
-def _is_inside(op: KernelCall) -> bool:
+def operator_key(call: KernelCall) -> str:
+    """What is the same for calls of an operator of which TVM makes the same kernel."""
+    return f"{call.callee} {[_key(one) for one in call.place.node.args]} {call.place.node.attrs}"
+
+
+def is_inside(op: Op) -> bool:
     """Whether a result is in a dataflow block, and nothing outside of the block uses it by its name: TVM
     leaves the others as they are.
     """

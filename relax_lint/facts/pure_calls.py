@@ -1,6 +1,6 @@
 """RLX206: the calls of packed functions that say of themselves which arguments they leave alone.
 
-Nothing makes that true, and what they write all the same is neither new to anybody nor planned for.
+Nothing makes that true, and what they write or keep all the same is neither new to anybody nor planned for.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ from relax_lint.analysis.certainty import Certainty
 from relax_lint.analysis.flow import FunctionFlow
 from relax_lint.analysis.presumption import Presumption
 from relax_lint.facts.judge import Decided, Judge
-from relax_lint.model.operations import KernelCall, ValueId
+from relax_lint.model.operations import KernelCall
 from relax_lint.model.types import may_hold_memory
 from relax_lint.results.verdict import Verdict
 from relax_lint.symbolic.decision import certain
@@ -26,18 +26,18 @@ def believed_calls(flow: FunctionFlow, judge: Judge) -> Iterator[Decided[KernelC
     for call in flow.calls:
         if not _is_believed(call):
             continue
-        if not any(may_hold_memory(flow.function.type_of(argument)) for argument in _left_alone(call)):
+        if not any(may_hold_memory(flow.function.type_of(argument)) for argument in call.arguments):
             continue
-        what = "no argument but those that it names" if call.kind.in_place else "none of its arguments"
+        what = (
+            "writes no argument but those that it names"
+            if call.kind.in_place
+            else "writes none of its arguments"
+        )
         if judge.harm(call, Certainty.MAY).reachable:
-            yield Decided(call, _BELIEVED, (Presumption(f"`{call.callee}` writes {what}"),))
+            yield Decided(call, _BELIEVED, (Presumption(f"`{call.callee}` {what}, and keeps none"),))
 
 
 def _is_believed(call: KernelCall) -> bool:
     if call.kind is CallKind.PACKED:
         return call.pure and call.callee not in BUILTINS
     return call.kind in (CallKind.CALL_DPS_PACKED, CallKind.CALL_INPLACE_PACKED)
-
-
-def _left_alone(call: KernelCall) -> list[ValueId]:
-    return [argument for place, argument in enumerate(call.arguments) if place not in call.inplace]

@@ -55,7 +55,9 @@ class _Run:
         }
         self._outside = translator
         run = proxy(self)
-        self._inside = _Once(partial(_Run._symbol_of, run), partial(_Run._load, run), translator.fits)
+        self._inside = _Once(
+            partial(_Run._symbol_of, run), partial(_Run._load, run), translator.fits, translator.range_of
+        )
 
     def store(self, store: Any) -> None:
         """Carry out one store."""

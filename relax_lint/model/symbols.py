@@ -50,18 +50,26 @@ class SymbolTable:
 
     def fits(self, value: sympy.Expr, bits: int) -> bool:
         """Whether a value is a signed number of so many bits, whatever numbers the symbols are."""
+        found, end = self.range_of(value), 1 << (bits - 1)
+        return found is not None and -end <= found[0] <= found[1] < end
+
+    def range_of(self, value: sympy.Expr) -> tuple[int, int] | None:
+        """The smallest and the largest number that a value is, whatever numbers the symbols are; None where
+        that is not known.
+        """
         used = value.free_symbols
         try:
             box = {
-                symbol: range_of_type(str(var.ty.dtype))
-                for var, symbol in self._symbols.items()
-                if symbol in used
+                symbol: self._range_of(var, symbol) for var, symbol in self._symbols.items() if symbol in used
             }
-            low, high = Bounds(box).expr(value)
+            return Bounds(box).expr(value)
         except (NotPolynomial, Untranslatable):
-            return False
-        end = 1 << (bits - 1)
-        return -end <= low and high < end
+            return None
+
+    def _range_of(self, var: Any, symbol: sympy.Symbol) -> tuple[int, int]:
+        low, high = range_of_type(str(var.ty.dtype))
+        is_extent = self._infos[symbol].provenance is Provenance.EXTENT
+        return (max(low, 0) if is_extent else low, high)
 
     def is_defined(self, symbol: sympy.Symbol) -> bool:
         """Whether something has given a symbol its value."""

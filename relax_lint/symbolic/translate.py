@@ -101,6 +101,7 @@ _RELATIONS: dict[str, Any] = {
     "GE": sympy.Ge,
 }
 _WRAPS = frozenset({"Add", "Sub", "Mul", "LShift"})
+_OF_WIDER_OPERAND = frozenset({"Add", "Sub", "Mul", "FloorDiv", "FloorMod", "Min", "Max"})
 _NARROW = {"int8": 8, "int16": 16, "int32": 32}
 _WRAPS_WHEN_UNSIGNED = frozenset({"Add", "Sub", "Mul", "LShift", "BitwiseNot"})
 
@@ -112,7 +113,10 @@ class Translator:
     recognised by their names, which TVM kept when it moved them between modules. `load` gives the
     value of a load from a buffer (the shape heap of lowered modules); without it loads are untranslatable.
     `fits` says whether what arithmetic in less than 64 bits comes to is a number of so many bits; without it
-    that is taken for granted.
+    that is taken for granted. `range_of` gives the smallest and the largest value that an expression has
+    whatever the symbols are, or None: what is cast to fewer bits has to fit, or to be any number.
+    `wide_variables`: each variable is one of 64 bits whatever its type says, as the slots of the shape heap
+    are, and so is what is computed with it.
     """
 
     def __init__(
@@ -120,10 +124,15 @@ class Translator:
         symbol_of: Callable[[Any], sympy.Symbol],
         load: Callable[[Any], sympy.Expr] | None = None,
         fits: Callable[[sympy.Expr, int], bool] | None = None,
+        range_of: Callable[[sympy.Expr], tuple[int, int] | None] | None = None,
+        *,
+        wide_variables: bool = False,
     ) -> None:
         self._symbol_of = symbol_of
         self._load = load
         self.fits = fits
+        self.range_of = range_of
+        self._wide_variables = wide_variables
         # Keyed by the address of the C++ node; the node is kept too, so that the address stays its own.
         self._expressions: dict[int, tuple[Any, Any]] = {}
         self._conditions: dict[int, tuple[Any, Boolean]] = {}
@@ -179,11 +188,11 @@ class Translator:
             return f.Select(self.condition(e), sympy.Integer(1), sympy.Integer(0))
         if not type_name.startswith(("int", "uint")):
             raise Untranslatable(f"{e} is {type_name}, not an integer")
-        if type_name.startswith("uint") and kind in _WRAPS_WHEN_UNSIGNED:
+        if type_name.startswith("uint") and kind in _WRAPS_WHEN_UNSIGNED and not self._is_wide(e):
             raise Untranslatable(f"unsigned arithmetic wraps around: {e}")
         if kind in _BINARY:
             found = _BINARY[kind](self.expr(operands[0]), self.expr(operands[1]))
-            if kind in _WRAPS and type_name in _NARROW:
+            if kind in _WRAPS and type_name in _NARROW and not self._is_wide(e):
                 self._must_fit(found, _NARROW[type_name])
             return found
         if kind == "BitwiseNot":
@@ -192,12 +201,34 @@ class Translator:
             condition, a, b = operands
             return f.Select(self.condition(condition), self.expr(a), self.expr(b))
         if kind == "Cast":
-            return _cast(self.expr(e.value), _dtype(e.value), type_name)
+            return self._cast(self.expr(e.value), _dtype(e.value), type_name)
         raise Untranslatable(f"{kind} has no exact integer meaning here: {e}")
 
     def _must_fit(self, value: sympy.Expr, bits: int) -> None:
         if self.fits is not None and not self.fits(value, bits):
             raise Untranslatable(f"arithmetic in {bits} bits may wrap around")
+
+    def _is_wide(self, e: Any) -> bool:
+        """Whether the virtual machine computes something in 64 bits although its type has fewer."""
+        kind, operands = _node(e)
+        if kind == "Var":
+            return self._wide_variables
+        return kind in _OF_WIDER_OPERAND and any(map(self._is_wide, operands))
+
+    def _cast(self, value: sympy.Expr, source: str, target: str) -> sympy.Expr:
+        """What a cast comes to. TVM's analyzer takes a number that it knows to be in some range for one in
+        the part of it that the target holds, although a cast takes the low bits: it leaves the maximum out of
+        `max(int8(n % 256), 0)`. Only of what may be any number of the target it takes nothing for granted.
+        """
+        result = _cast(value, source, target)
+        if result is value or self.range_of is None:
+            return result
+        found, (low, high) = self.range_of(value), range_of_type(target)
+        if found is not None and low <= found[0] <= found[1] <= high:
+            return value
+        if found is None or not (found[0] <= low and high <= found[1]):
+            raise Untranslatable(f"a cast to {target} may wrap around")
+        return result
 
     def _condition(self, e: Any) -> Boolean:
         kind, operands = _node(e)

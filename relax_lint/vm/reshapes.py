@@ -36,13 +36,18 @@ def becomes_reshape(call: Any) -> bool:
     return any(is_reshape(function) for _, function in versions.prim_functions(module))
 
 
+def variables(call: Any) -> list[int]:
+    """The identities of the variables that `alone` makes parameters of, in their order."""
+    return [versions.identity(one) for one in relax.analysis.free_vars(call)]
+
+
 def alone(call: Any) -> Any:
     """A module with a call of an operator and nothing else: its variables are the parameters. Raises
     whatever TVM raises where it cannot be cut out.
     """
-    variables = list(relax.analysis.free_vars(call))
-    fresh = [relax.Var(f"x{number}", versions.type_of(one)) for number, one in enumerate(variables)]
-    by_old = dict(zip(map(versions.identity, variables), fresh, strict=True))
+    found = list(relax.analysis.free_vars(call))
+    fresh = [relax.Var(f"x{number}", versions.type_of(one)) for number, one in enumerate(found)]
+    by_old = dict(zip(map(versions.identity, found), fresh, strict=True))
 
     def replaced(value: Any) -> Any:
         if versions.kind(value) == "Tuple":

@@ -175,11 +175,21 @@ def type_of(value: Any) -> Any:
     return value.ty if hasattr(value, "ty") else value.struct_info
 
 
+def is_function_type(type_: Any) -> bool:
+    """Whether a type is that of functions."""
+    return type(type_).__name__ in ("FuncType", "FuncStructInfo")
+
+
 def identity(node: Any) -> int:
     """The same number for every wrapper of one node, as long as the node lives. Comparing wrappers costs
     thirty times as much.
     """
     return int(node.__chandle__())
+
+
+def is_pure_call(call: Any) -> bool:
+    """Whether a call of a function has no effects, as the type of the function says."""
+    return bool(getattr(getattr(call.op, "ty", None), "purity", False))
 
 
 def variable_for(value: Any, name: str) -> Any:

@@ -1,10 +1,15 @@
-"""What calls of packed functions say of themselves is believed, and listed: that they fill what they return, and
-write nothing else. What they are given counts as filled once somebody is taken to have filled it.
+"""What calls of packed functions say of themselves is believed, and listed: that they fill what they return,
+write nothing else and keep nothing. What they are given counts as filled once somebody is taken to have filled it.
 """
 
 from __future__ import annotations
 
+from typing import Any
+
+import numpy as np
 import pytest
+import tvm
+from tvm import relax
 
 from relax_lint.results.check import Check
 from relax_lint.results.verdict import Verdict
@@ -45,11 +50,21 @@ def assumed(found: list[Check]) -> list[str]:
 @pytest.mark.parametrize(
     ("call", "texts"),
     [
-        ('R.call_pure_packed("my.f", x, ty_args=T4)', ["`my.f` writes none of its arguments"]),
-        ('R.call_dps_packed("my.f", (x,), out_ty=T4)', ["`my.f` writes none of its arguments"]),
+        (
+            'R.call_pure_packed("my.f", x, ty_args=T4)',
+            ["`my.f` writes none of its arguments, and keeps none"],
+        ),
+        (
+            'R.call_dps_packed("my.f", (x,), out_ty=T4)',
+            ["`my.f` writes none of its arguments, and keeps none"],
+        ),
         (
             'R.call_inplace_packed("my.f", x, y, inplace_indices=[0], ty_args=T4)',
-            ["`my.f` writes no argument but those that it names"],
+            ["`my.f` writes no argument but those that it names, and keeps none"],
+        ),
+        (
+            'R.call_inplace_packed("my.f", x, inplace_indices=[0], ty_args=T4)',
+            ["`my.f` writes no argument but those that it names, and keeps none"],
         ),
         ('R.call_packed("my.f", x, ty_args=T4)', []),
         ("R.call_tir(Module.double, (x,), T4)", []),
@@ -58,6 +73,49 @@ def assumed(found: list[Check]) -> list[str]:
 )
 def test_who_says_that_it_writes_nothing_else(call: str, texts: list[str]) -> None:
     assert [text for text in assumed(said("RLX206", f"a = {call}\nreturn a")) if "writes" in text] == texts
+
+
+@pytest.mark.vm
+@pytest.mark.parametrize(
+    "call",
+    [
+        f'R.call_dps_packed("relax_lint.tests.keep", (t,), {T4})',
+        f'R.call_inplace_packed("relax_lint.tests.keep", t, inplace_indices=[0], ty_args={T4})',
+    ],
+)
+def test_what_is_kept_all_the_same_may_come_back(call: str) -> None:
+    text = f"""
+@T.prim_func(private=True, s_tir=True)
+def copy(a: T.handle, y: T.Buffer((4,), "float32")):
+    x = T.match_buffer(a, (4,), "float32")
+    for i in range(4):
+        y[i] = x[i]
+
+@R.function(pure=False)
+def main(x: {T4}):
+    s = {STORAGE.replace("16", "32")}
+    t = R.memory.alloc_tensor(s, R.prim_value(16), R.shape([4]), R.dtype("float32"))
+    w = R.call_packed("runtime.TVMTensorCopyFromTo", x, t, ty_args=R.Tuple)
+    k = {call}
+    z = R.call_packed("runtime.TVMTensorCopyFromTo", k, x, ty_args=R.Tuple)
+    g = R.call_packed("relax_lint.tests.give", ty_args={T4})
+    u = R.call_tir(Module.copy, (g,), out_ty={T4})
+    return u
+"""
+    module = parse(text)
+    kept: list[Any] = []
+
+    def keep(one: Any, *output: Any) -> Any:
+        kept.append(one)
+        return output[0].copyfrom(one.numpy()) and None if output else one
+
+    tvm.register_global_func("relax_lint.tests.keep", keep, override=True)
+    tvm.register_global_func("relax_lint.tests.give", lambda: kept[-1], override=True)
+    machine = relax.VirtualMachine(relax.build(module, "llvm"), tvm.cpu())
+    with pytest.raises(ValueError, match="expected 0"):
+        machine["main"](tvm.runtime.tensor(np.ones(4, "float32")))
+    told = {text for check in checks(module, "RLX") for text in check.assumes}
+    assert any(text.endswith("and keeps none") for text in told)
 
 
 @pytest.mark.parametrize(

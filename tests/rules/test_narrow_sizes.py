@@ -35,7 +35,7 @@ def _said(module: Any) -> set[Verdict]:
 
 def _fits(module: Any) -> list[int]:
     """The values of `n` for which the VM takes the size."""
-    machine = relax.VirtualMachine(relax.build(module, "llvm"), tvm.cpu())
+    machine = relax.VirtualMachine(relax.build(module, "llvm"), tvm.cpu(), memory_cfg="naive")
     given, found = tvm.runtime.tensor(np.ones(4, "float32")), []
     for n in range(64):
         try:
@@ -57,6 +57,11 @@ def _fits(module: Any) -> list[int]:
         # What wraps around in a cast alone is known.
         ("T.Cast('int64', T.Cast('int8', n)) * 4", {FINE}, [*range(64)]),
         ("T.Cast('int64', T.Cast('uint8', n * 8)) * 2", {FINE}, [*range(64)]),
+        # TVM takes what it knows of the number before a cast for what holds behind it, and leaves the maximum out.
+        ("T.max(T.Cast('int64', T.Cast('int8', n * 4 % 256)), 0)", {FINE, UNSURE}, [*range(32)]),
+        ("T.max(T.Cast('int64', T.Cast('int8', T.Cast('uint32', n * 4))), 0)", {FINE, UNSURE}, [*range(32)]),
+        ("T.max(T.Cast('int64', T.Cast('int8', n * 4)), 0)", {FINE}, [*range(64)]),
+        ("T.max(T.Cast('int64', T.Cast('int8', n * 2 % 128)), 0)", {FINE}, [*range(64)]),
         # A remainder fits whatever `n` is.
         ("T.Cast('int64', T.Cast('int8', n % 32) * T.int8(3))", {FINE}, [*range(64)]),
     ],
@@ -65,6 +70,27 @@ def test_arithmetic_in_few_bits_counts_only_if_it_cannot_wrap_around(
     size: str, verdicts: set[Verdict], taken: list[int]
 ) -> None:
     module = _module(size)
+    assert _said(module) == verdicts
+    assert _fits(module) == taken
+
+
+@pytest.mark.vm
+@pytest.mark.parametrize(
+    ("size", "verdicts", "taken"),
+    [
+        # What is computed with a parameter is computed in 64 bits, as the slots of the shape heap are.
+        ("T.Cast('int64', n * T.int8(4))", {FINE}, [*range(64)]),
+        ("T.Cast('int64', n * T.int8(8))", {FINE}, [*range(64)]),
+        ("T.Cast('int64', n * T.int8(9))", {FINE, UNSURE}, [*range(57)]),
+        ("T.Cast('int64', n * n)", {FINE, UNSURE}, [*range(23)]),
+        ("T.Cast('int64', T.max(n * T.int8(4), T.int8(0)) // T.int8(2))", {FINE}, [*range(64)]),
+        # What is cast to eight bits is computed in eight.
+        ("T.Cast('int64', T.Cast('int8', T.Cast('int16', n)) * T.int8(4))", {FINE, UNSURE}, [*range(32)]),
+    ],
+)
+def test_arithmetic_of_parameters_in_few_bits(size: str, verdicts: set[Verdict], taken: list[int]) -> None:
+    text = BODY.replace("SIZE", size).replace('"int64"', '"int8"')
+    module = parse(text.replace("n >= 0", "n >= T.int8(0)").replace("n < 64", "n < T.int8(64)"))
     assert _said(module) == verdicts
     assert _fits(module) == taken
 

@@ -21,6 +21,9 @@ def check(facts: FunctionFacts) -> Iterator[Judgement]:
         if decided.decision.verdict is Verdict.ALWAYS_WRONG:
             text = f"no input passes the {question.kind} `{question.text}`"
             message = Message(text, label="fails for every input")
+        elif decided.decision.verdict is Verdict.NEEDS_RUNTIME_CHECK:
+            text = f"not every path passes the {question.kind} `{question.text}`"
+            message = Message(text, label="may be a null value")
         yield Judgement.of(decided, question.op.place, message)
 
 

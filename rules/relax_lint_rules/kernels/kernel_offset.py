@@ -36,6 +36,8 @@ def _at_start(facts: FunctionFacts, read: Decided[ReadAtStart]) -> Message:
     if read.decision.verdict is Verdict.ALWAYS_FINE:
         return Message(f"{name} starts where {read.event.by} looks for it")
     text = f"{name} starts at offset {offset}, {read.event.by} looks at the start of its memory"
+    if read.event.refuses:
+        text = f"{name} starts at offset {offset}, the kernel of {read.event.by} accepts no offset"
     help = ("copy it to offset 0 with `R.memory.ensure_zero_offset`",)
     return Message(text, label=f"{name} at offset {offset}", help=help)
 

@@ -1,0 +1,114 @@
+"""What becomes of operators: which of their arguments the kernels that TVM makes of them take at their data
+pointer, and refuse elsewhere.
+"""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Iterable, Iterator
+from typing import Any, TypeAlias
+
+import tvm
+from tvm import relax
+
+from relax_lint.analysis.made_views import operator_key
+from relax_lint.analysis.paths import Paths
+from relax_lint.model.builder import build_program
+from relax_lint.model.kernels import BufferParameter
+from relax_lint.model.operations import GetItem, KernelCall, ValueId
+from relax_lint.model.program import Function, Program
+from relax_lint.support.lazy_dataclass import record
+from relax_lint.vm import reshapes, versions
+from relax_lint.vm.calls import CallKind
+
+Path: TypeAlias = tuple[int, ...]
+"""A parameter or an argument by its number, and which field of it, however deep."""
+
+_HOST = "llvm"
+
+
+@record(frozen=True)
+class Lowered:
+    """The arguments that a kernel takes at their data pointer alone. Where it `reshapes`, TVM may make a view
+    in its place.
+    """
+
+    taken: frozenset[Path] = frozenset()
+    reshapes: bool = False
+
+
+class LoweredOperators:
+    """Asked of one program; operators that are alike are lowered once."""
+
+    def __init__(self) -> None:
+        self._known: dict[str, Lowered] = {}
+
+    def of(self, call: KernelCall) -> Lowered:
+        """What becomes of the call of an operator; nothing where that cannot be tried."""
+        key = operator_key(call)
+        if key not in self._known:
+            self._known[key] = _lowered(call)
+        return self._known[key]
+
+
+def _lowered(call: KernelCall) -> Lowered:
+    try:
+        program = build_program(_alone(call))
+    except Exception:
+        # What cannot be cut out is judged where it has become a kernel.
+        return Lowered()
+    main = next(function for function in program.functions if function.name == "main")
+    numbers = {identity: number for number, identity in enumerate(reshapes.variables(call.place.node))}
+    taken = set(_taken(main, program))
+    reshaped = any(kernel.is_reshape for kernel in program.kernels.values())
+    found = (
+        (*path, *fields)
+        for path, variable in _variables(call.place.node.args[:])
+        for parameter, *fields in taken
+        if numbers[variable] == parameter
+    )
+    return Lowered(frozenset(found), reshaped)
+
+
+def _variables(expressions: Iterable[Any]) -> Iterator[tuple[Path, int]]:
+    """The variables among arguments, by their identities."""
+    for number, expression in enumerate(expressions):
+        kind = versions.kind(expression)
+        if kind == "Var":
+            yield (number,), versions.identity(expression)
+        elif kind == "Tuple":
+            for path, variable in _variables(expression.fields[:]):
+                yield (number, *path), variable
+
+
+def _alone(call: KernelCall) -> Any:
+    module = reshapes.alone(call.place.node)
+    # Sorts and samplings are kernels before the others.
+    passes = (
+        relax.backend.DispatchSampling,
+        relax.backend.DispatchSortScan,
+        relax.transform.LegalizeOps,
+    )
+    with warnings.catch_warnings(), tvm.transform.PassContext(), tvm.target.Target(_HOST):
+        warnings.simplefilter("ignore")
+        for make in passes:
+            module = make()(module)
+    return module
+
+
+def _taken(main: Function, program: Program) -> Iterator[Path]:
+    paths = Paths(main)
+    for call in main.body.of(KernelCall):
+        kernel = program.kernels.get(call.callee) if call.kind is CallKind.CALL_TIR else None
+        for argument, parameter in zip(call.arguments, kernel.parameters if kernel else (), strict=False):
+            if isinstance(parameter, BufferParameter) and parameter.offset == 0:
+                yield from _parameter(argument, main, paths)
+
+
+def _parameter(value: ValueId, main: Function, paths: Paths) -> Iterator[Path]:
+    """The parameter that a value is, or whose field."""
+    fields: Path = ()
+    while isinstance(op := paths.definitions.get(value), GetItem):
+        value, fields = op.tuple, (op.item, *fields)
+    if value in main.parameters:
+        yield (main.parameters.index(value), *fields)
