@@ -86,6 +86,64 @@ for i in range(4):
 for i in range(4):
     if k > 20 and k < 1000:
         x[T.if_then_else(s[i] > 0, 1, 7)] = T.float32(1)
+# a block's own buffer in a loop of blocks: x 4 | s proved proved, x proved
+for i in range(3):
+    with T.sblock("b"):
+        T.reads()
+        T.writes()
+        s = T.sblock_alloc_buffer((2,), "int64")
+        for k in range(2):
+            s[k] = T.int64(3)
+        for j in range(2):
+            x[s[j]] = T.float32(1)
+# counted across the steps of a block: x 4 | s proved proved proved proved proved, x proved
+with T.sblock("b"):
+    T.reads()
+    T.writes()
+    s = T.sblock_alloc_buffer((1,), "int64")
+    s[0] = T.int64(0)
+    for i in range(4):
+        for j in range(1):
+            x[s[j]] = T.float32(1)
+        if s[0] < 3:
+            s[0] = s[0] + 1
+# ends that cannot be compared: x k; y n; z m; k scalar | s proved proved proved, x open
+s = T.alloc_buffer((8,), "int64")
+for i in range(8):
+    s[i] = n
+for i in range(8):
+    s[i] = m
+for i in range(8):
+    if n < 3 and m < 3 and k > 5:
+        x[s[i]] = T.float32(1)
+# lows that cannot be compared: x 400; y n; z m | s proved proved proved, x open
+s = T.alloc_buffer((8,), "int64")
+for i in range(8):
+    s[i] = T.max(n, 100 - 4 * m)
+for i in range(8):
+    s[i] = T.max(m, 100 - 3 * n)
+for i in range(8):
+    if n < 50 and m < 50:
+        x[s[i]] = T.float32(1)
+# more options than are told apart: x n; k scalar | s proved proved, x open
+s = T.alloc_buffer((8,), "int64")
+for i in range(8):
+    s[i] = T.min(T.min(T.min(T.min(T.min(T.min(i, n - 1), n - 1), k), n - 1), n - 1), n - 1)
+for i in range(8):
+    if k >= 0 and n > 0:
+        x[s[i]] = T.float32(1)
+# copied from the second parameter: x n; q 4 as int64; p m as int64 | p exact proved, s proved proved proved, x held
+s = T.alloc_buffer((1,), "int64")
+s[0] = p[0]
+for i in range(m):
+    x[s[0]] = T.float32(1)
+    s[0] = p[i]
+# an unused rest: x n; p 2 as int64 | p proved proved, s proved proved proved, x open
+s = T.alloc_buffer((1,), "int64")
+s[0] = T.shift_right(p[0], p[1])
+for i in range(4):
+    x[s[0]] = T.float32(1)
+    s[0] = 0
 """
 """Above each body its name, its parameters, and what is said of the accesses of each buffer."""
 

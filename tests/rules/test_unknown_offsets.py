@@ -38,6 +38,9 @@ PASSED = """
 @R.function(private=True, pure=False)
 def inner(s: R.Object, shape: R.Shape(ndim=1), at: R.Prim("int64"), x: R.Tensor(("n",), "float32")):
     n = T.int64()
+    m = T.int64()
+    given = R.call_packed("some", ty_args=(R.Tensor(ndim=1, dtype="float32"),))
+    cast = R.match_cast(given, R.Tensor((m,), "float32"))
     alloc = R.memory.alloc_tensor(s, {at}, {shape}, "float32")
     return alloc
 
@@ -57,6 +60,8 @@ def main(shape: R.Shape(ndim=1), at: R.Prim("int64"), x: R.Tensor((4,), "float32
         # Neither what is passed nor what a function makes of it tells the size.
         ("0", "shape", UNSAID),
         ("at", "R.shape([n])", UNSAID),
+        # What a packed function returns is of a size that no call passes.
+        ("0", "R.shape([m])", UNSAID),
     ],
 )
 def test_what_a_call_passes_decides_where_it_is_known(at: str, shape: str, said: str) -> None:
