@@ -26,7 +26,7 @@ def either(one: str, other: str) -> str:
     return choice("a", "c", storage(one), storage(other))
 
 
-def formula(parameters: str, body: str, result: str = "a", attributes: str = "") -> str:
+def formula(parameters: str, body: str, result: str = "a", attributes: str = "", more: str = "") -> str:
     """Of the bytes that are alive at one time."""
     text = f"""
 @R.function(pure=False)
@@ -38,7 +38,7 @@ def main({parameters}):
     {body}
     return {result}
 """
-    program = build_program(parse(INNER + text))
+    program = build_program(parse(INNER + more + text))
     found = measure(program, next(function for function in program.functions if function.name == "main"))
     return str(size_of(found.peak_live))
 
@@ -71,3 +71,17 @@ def test_a_symbol_that_may_be_negative_may_make_a_size_smaller(bound: int, most:
 
 def test_a_callee_gets_a_number_and_a_symbol() -> None:
     assert formula('x: R.Tensor((4, "m"), "float32")', "a = cls.inner(x)") == "32*m + 4"
+
+
+def test_a_symbol_that_two_arguments_have_is_that_of_the_first() -> None:
+    """The machine compares the others with it."""
+    pair = """
+@R.function(private=True, pure=False)
+def pair(y: R.Tensor(("k",), "float32"), z: R.Tensor(("k",), "float32")):
+    k = T.int64()
+    s = STORAGE
+    return s
+""".replace("STORAGE", storage("k * 8"))
+    parameters = 'x: R.Tensor(("n",), "float32"), y: R.Tensor(("m",), "float32")'
+    assert formula(parameters, "a = cls.pair(x, y)", more=pair) == "8*n"
+    assert formula(parameters, "a = cls.pair(y, x)", more=pair) == "8*m"
