@@ -95,7 +95,7 @@ class Call:
         self._helped: set[str] = set()
         # What an in-place call makes sits in the register of its argument.
         self._shared: dict[str, str] = {}
-        # The copies of what was killed, and theirs: the first copying is to be mended.
+        # The views of what was killed, and their copies: the first view is to be mended.
         self._of_nothing: set[str] = set()
         self.outcome = Outcome()
 
@@ -138,8 +138,7 @@ class Call:
             if step.kind == "alias":
                 self._registers[step.name] = self._register(step.source)
             else:
-                # A copy of nothing is nothing; whoever uses it fails.
-                self._copy(step.name, self._used(step.name, step.source, fails=step.kind == "back"))
+                self._other(step)
         elif isinstance(step, View):
             self._view(step)
         elif isinstance(step, Kill):
@@ -156,6 +155,16 @@ class Call:
             self._helper(step)
         else:
             self._invoke(step)
+
+    def _other(self, step: Other) -> None:
+        if step.kind == "back":
+            self._copy(step.name, self._used(step.name, step.source))
+            return
+        # A copy of nothing is nothing: whoever looks at it fails.
+        register = self._register(step.source)
+        self._values[step.name] = self._values[register]
+        if register in self._of_nothing:
+            self._of_nothing.add(step.name)
 
     def _register(self, name: str) -> str:
         """`b = a` gives `b` the register of `a`."""
