@@ -165,8 +165,8 @@ def test_what_a_function_inside_uses_is_not_left_out() -> None:
 
 
 @pytest.mark.vm
-def test_the_offset_of_a_parameter_depends_on_the_caller() -> None:
+def test_the_offset_of_a_parameter_is_that_of_its_only_caller() -> None:
     module = _module("r = Module.of_parameter(t)", "r", 16)
-    assert _said(module) == {UNSURE}
+    assert _said(module) == {WRONG}
     assert not _runs(module, folded=False)
     assert _said(_module("r = Module.of_parameter(t)", "r", 0)) <= {FINE}
