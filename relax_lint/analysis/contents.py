@@ -77,8 +77,8 @@ class Contents(ContentWrites):
         """The last operation that reads each tensor from outside."""
         self.at_end = ContentState()
         """What holds when the function returns."""
-        for parameter in function.parameters:
-            self._names.add(parameter)
+        for value in sorted(self._outside):
+            self._names.add(value)
         self._block(function.body, self.at_end)
         self.returns_presumed: dict[tuple[int, ...], Presumption] = {}
         """The fields of the result that calls with unknown effects are taken to write."""
