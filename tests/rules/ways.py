@@ -124,6 +124,17 @@ KNOWN = {
     ],
     "captured": [*INNER, "    return w", "v = inner(e)"],
     "captured and given to a function": [*INNER, "    o = Module.same(w)", "    return o", "v = inner(e)"],
+    "captured by what a branch chooses": [
+        *INNER,
+        "    return w",
+        "if g:",
+        "    fa = inner",
+        "    f = fa",
+        "else:",
+        "    fb = inner",
+        "    f = fb",
+        "v = f(e)",
+    ],
     "captured by what is called inside": [
         *INNER,
         "    return w",
