@@ -77,8 +77,8 @@ class Contents(ContentWrites):
         """The last operation that reads each tensor from outside."""
         self.at_end = ContentState()
         """What holds when the function returns."""
-        for parameter in function.parameters:
-            self._names.add(parameter)
+        for value in sorted(self._outside):
+            self._names.add(value)
         self._block(function.body, self.at_end)
         self.returns_presumed: dict[tuple[int, ...], Presumption] = {}
         """The fields of the result that calls with unknown effects are taken to write."""
@@ -140,7 +140,8 @@ class Contents(ContentWrites):
                 self._names.add_result(op)
             if state.stale:
                 captured = self._captured_by(op) if isinstance(op, FunctionCall) else ()
-                self._names.pass_on(op, state, tuple(self._aliases.leaf(path) for path in captured))
+                called = (op.value,) if isinstance(op, FunctionCall) and op.value is not None else ()
+                self._names.pass_on(op, state, (*map(self._aliases.leaf, captured), *called))
 
     def _assert(self, op: Assert, state: ContentState) -> None:
         if op.condition is not None:
