@@ -92,3 +92,25 @@ def test_what_one_store_leaves_in_each_element_is_known_as_it_is(
 )
 def test_what_another_store_may_have_left_is_not_taken_for_it(body: str) -> None:
     assert all(store.obligations for store in stores_to_x(body))
+
+
+COUNTED_AND = """\
+u = T.alloc_buffer((4,), "int64")
+s[0] = T.int64(0)
+while s[0] < n:
+    s[0] = s[0] + T.int64(1)
+    for j in range(4):
+        u[j] = {}
+    for j in range(4):
+        x[u[j]] = T.float32(0)
+"""
+
+
+@pytest.mark.parametrize(
+    ("value", "data"),
+    [("s[0] + j", False), ("s[0] + p[j]", True), ("p[j] - s[0]", True), ("p[j]", True), ("s[0] * 2", False)],
+)
+def test_what_is_made_of_a_count_and_of_data_is_data(value: str, data: bool) -> None:
+    (store,) = stores_to_x(COUNTED_AND.format(value))
+    assert store.obligations
+    assert {one.data for one in store.obligations} == {data}
