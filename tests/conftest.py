@@ -23,8 +23,10 @@ if os.environ.get("CI"):
 # What is imported and collected stays: `pytest_collection_finish` begins to look for garbage.
 gc.disable()
 
-# Hundreds of tests start processes: each would compile every module again.
+# Hundreds of tests start processes: each would compile every module again. And every process that collects would
+# rewrite the assertions of 430 modules again, which is a third of its time until the first test.
 os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
+sys.dont_write_bytecode = False
 
 quick_stack.install()
 

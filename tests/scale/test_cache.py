@@ -12,6 +12,7 @@ import tempfile
 import threading
 import tracemalloc
 import zlib
+from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -248,13 +249,14 @@ def test_what_may_be_otherwise_another_time_is_not_kept(folder: Path) -> None:
     assert kept(folder) is None
 
 
-HOSTILE = {
-    "large": b"x" * (33 << 20),
-    "zeros": zlib.compress(b"[" + b"0," * (8 << 20) + b"0]"),
-    "lists": zlib.compress(b"[" + b"[]," * (4 << 20) + b"0]"),
-    "white space": zlib.compress(b" " * (100 << 20)),
-    "nested": zlib.compress(b"[" * 1_000_000),
-    "digits": zlib.compress(b"[" + b"9" * 1_000_000 + b"]"),
+# To make all of them takes half a second, which every process that collects tests would spend.
+HOSTILE: dict[str, Callable[[], bytes]] = {
+    "large": lambda: b"x" * (33 << 20),
+    "zeros": lambda: zlib.compress(b"[" + b"0," * (8 << 20) + b"0]"),
+    "lists": lambda: zlib.compress(b"[" + b"[]," * (4 << 20) + b"0]"),
+    "white space": lambda: zlib.compress(b" " * (100 << 20)),
+    "nested": lambda: zlib.compress(b"[" * 1_000_000),
+    "digits": lambda: zlib.compress(b"[" + b"9" * 1_000_000 + b"]"),
 }
 
 
@@ -264,7 +266,8 @@ def test_an_entry_that_would_become_huge_is_refused_before_it_is_decoded(
 ) -> None:
     keep(folder)
     (entry,) = entries(folder)
-    entry.write_bytes(HOSTILE[name])
+    hostile = HOSTILE[name]()
+    entry.write_bytes(hostile)
     decoded: list[int] = []
     loads = json.loads
 
@@ -281,7 +284,7 @@ def test_an_entry_that_would_become_huge_is_refused_before_it_is_decoded(
     assert cache.problem == f"a damaged entry of the cache in {folder} is not used"
     assert most < 200 << 20
     # What is short and nested or a number beyond all bounds is left to the decoder, which refuses it.
-    assert decoded == ([len(zlib.decompress(HOSTILE[name]))] if name in ("nested", "digits") else [])
+    assert decoded == ([len(zlib.decompress(hostile))] if name in ("nested", "digits") else [])
 
 
 def test_places_that_no_text_has_and_keys_of_one_hash_are_refused() -> None:
