@@ -8,6 +8,7 @@ import pytest
 
 from relax_lint.analysis import flow
 from relax_lint.analysis.aliases import Aliases
+from relax_lint.analysis.moved import Moved
 from relax_lint.facts import assertions, read_at_start
 from relax_lint.model.operations import Alias, MakeTuple, MatchCast, ValueId
 from relax_lint.model.symbols import SymbolTable
@@ -96,7 +97,7 @@ def _few_bits_are_enough(patch: pytest.MonkeyPatch) -> None:
 
 
 def _nobody_keeps(patch: pytest.MonkeyPatch) -> None:
-    patch.setattr(flow.ProgramFlow, "is_moved_kept", property(lambda self: False))
+    patch.setattr(Moved, "is_given_to", lambda self, keeps: False)
 
 
 FAULTS = {
