@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Iterator, Mapping
+from functools import partial
+from weakref import proxy
 
 from relax_lint.analysis.access_paths import AccessPath
 from relax_lint.analysis.closures import Closures
@@ -33,7 +35,9 @@ class Callees:
             for op in function.body.of(FunctionCall):
                 if op.target is not None:
                     self._calls[op.target].append((function, op))
-        self._values = FunctionValues(program, self.knows_callers, self._passed_by, self.closures)
+        knows_callers = partial(Callees.knows_callers, proxy(self))
+        passed_by = partial(Callees._passed_by, proxy(self))
+        self._values = FunctionValues(program, knows_callers, passed_by, self.closures)
         # Until it is known who calls them, the functions of closures are taken to be called by anybody.
         self._escaped = {*self._passed_on(program), *self.closures.made}
         if self.closures.made:

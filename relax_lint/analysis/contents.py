@@ -231,11 +231,8 @@ class Contents(ContentWrites):
             others = [summary.path(written) for written in summary.writes]
             roots = self._roots.of(path)
             before = any(other != path and not roots.isdisjoint(self._roots.of(other)) for other in others)
-            twice = (
-                len([a for a in (*op.arguments, *held) if not roots.isdisjoint(self._aliases.roots_of(a))])
-                > 1
-            )
-            first = Certainty.MAY if before or (twice and others) else certainty
+            alike = [a for a in (*op.arguments, *held) if not roots.isdisjoint(self._aliases.roots_of(a))]
+            first = Certainty.MAY if before or (len(alike) > 1 and others) else certainty
             for root in roots if path in rests else ():
                 state.mend(root, Mending(op, reading.value))
             self._read(reading, self._tree(path), state, first=first, certainty=certainty)
@@ -348,6 +345,10 @@ class Contents(ContentWrites):
             for root in sorted(roots):
                 if root in state.unwritten:
                     self._read_unwritten(root, reading, only, state)
+                for other, _ in self._roots.perhaps_of(root):
+                    # It is presumed to be another one, and that one to be written by now: both are told.
+                    if other in state.unwritten and state.unwritten[other].mended:
+                        self._read_unwritten(other, reading, Certainty.MAY, state)
                 self._read_overwritten(root, reading, only, state)
                 if self._roots.value_of(root) in self._outside:
                     self._last_read[root] = END if reading.op is None else reading.op.place.index

@@ -268,7 +268,7 @@ class FunctionFlow:
     @cached_property
     def kills(self) -> Kills:
         """What is used or killed after a kill."""
-        return Kills(self.function, self.aliases, self.untaken, self.callee_of)
+        return Kills(self.function, self.aliases, self.untaken, self._shared.callees.of)
 
     @cached_property
     def undominated_uses(self) -> tuple[UndominatedUse, ...]:

@@ -24,7 +24,6 @@ from relax_lint.facts.judge import Decided, Judge
 from relax_lint.model.operations import If, KernelCall, Op, ValueId, View
 from relax_lint.support.lazy_dataclass import record
 from relax_lint.symbolic.quantity import Size, Unknown
-from relax_lint.vm import versions
 from relax_lint.vm.builtins import AT_DATA_POINTER
 from relax_lint.vm.calls import CallKind
 
@@ -61,7 +60,7 @@ def reads_at_start(flow: FunctionFlow, judge: Judge) -> Iterator[Decided[ReadAtS
                 yield _decided(ReadAtStart(op, value, offset), flow, judge)
         if isinstance(op, KernelCall) and op.kind is CallKind.OPERATOR and op.callee not in AT_DATA_POINTER:
             yield from _refused(op, flow, judge)
-        elif isinstance(op, View) and versions.operator_name(op.place.node) == _RESHAPE and not is_inside(op):
+        elif isinstance(op, View) and op.may_be_copied and not is_inside(op):
             offset = flow.aliases.offsets.of(op.source)
             if offset != 0:
                 yield _refused_at(op, op.source, offset, judge, Certainty.MAY, _OUTSIDE)
