@@ -288,10 +288,10 @@ class Contents(ContentWrites):
                 reads = must_if(isinstance(op, KernelCall) and op.callee not in CLOSURE_MAKERS and not held)
                 if not unwritten or self._presumed_written(unwritten, state) is not None:
                     self._read(Reading(op, value, presumed), tree, state, certainty=reads)
+                    self._names.doubt(everything(tree), state)
                     continue
-                for root in sorted(unwritten):
-                    if state.unwritten[root].mended:
-                        self._read_overwritten(root, Reading(op, value, presumed), Certainty.MAY, state)
+                for root in sorted(root for root in unwritten if state.unwritten[root].mended):
+                    self._read_overwritten(root, Reading(op, value, presumed), Certainty.MAY, state)
                 self._write(AccessPath(value), Mending(op, value, presumed=presumed), state)
 
     def _return(self) -> dict[tuple[int, ...], Certainty]:

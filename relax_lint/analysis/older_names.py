@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import defaultdict
+from collections.abc import Iterable
 from dataclasses import replace
 
 from relax_lint.analysis.access_paths import Tree, at, everything
@@ -106,6 +107,12 @@ class OlderNames:
                     damages[key] = replace(damage, mended=(*damage.mended, mending))
             if damages:
                 state.stale[name] = damages
+
+    def doubt(self, roots: Iterable[ValueId], state: ContentState) -> None:
+        """Somebody unknown gets these: he may write what their names are then meant to stand for."""
+        for name in {name for root in roots for name in self._names[root] if name in state.stale}:
+            for key, damage in state.stale[name].items():
+                state.stale[name][key] = replace(damage, certainty=Certainty.MAY)
 
     def _are_one(self, name: ValueId, other: ValueId) -> bool:
         """Whether two values that may share bytes do so on every path."""

@@ -119,6 +119,19 @@ def test_what_may_be_the_same_is_told_or_assumed_aloud(way: str) -> None:
         assert not any(one.verdict is Verdict.ALWAYS_WRONG for one in found), what
 
 
+@pytest.mark.parametrize(
+    ("given", "verdict"),
+    [("e", Verdict.ALWAYS_WRONG), ("z", Verdict.NEEDS_RUNTIME_CHECK), ("w", Verdict.ALWAYS_WRONG)],
+)
+def test_who_gets_what_was_changed_in_place_may_write_it(given: str, verdict: Verdict) -> None:
+    """Then the older name stands for what he wrote; where he gets the older name, that is told."""
+    call = f"k = R.call_packed('tests.other', {given}, ty_args=R.Tuple)"
+    lines = [MADE, _filled("w"), _in_place("w"), call, _summed("w")]
+    (found,) = _said("RLX206", tuple(lines))
+    assert found.verdict is verdict
+    assert bool(found.assumes) == (given == "w")
+
+
 def _inside(before: list[str], after: list[str]) -> list[str]:
     head = ["@R.function(pure=False)", "def rest(a: R.Tensor((1,), 'float32')) -> R.Tensor((1,), 'float32'):"]
     return [*before, *head, *(f"    {line.replace(', e)', ', a)')}" for line in after), "    return a"]
