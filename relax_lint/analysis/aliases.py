@@ -62,6 +62,11 @@ def _item(op: GetItem, fields: Mapping[ValueId, tuple[ValueId, ...]]) -> ValueId
     return items[op.item] if op.item < len(items) else None
 
 
+def _named(op: Alias | MatchCast | GetItem, fields: Mapping[ValueId, tuple[ValueId, ...]]) -> ValueId | None:
+    """The value that an operation gives another name."""
+    return _item(op, fields) if isinstance(op, GetItem) else op.source
+
+
 class Aliases:
     """The names and views of one function that share a register or bytes.
 
@@ -108,7 +113,7 @@ class Aliases:
             if isinstance(op, MakeTuple):
                 fields[op.result] = op.items
             elif isinstance(op, Alias | MatchCast | GetItem):
-                source = _item(op, fields) if isinstance(op, GetItem) else op.source
+                source = _named(op, fields)
                 if source in fields:
                     fields[op.result] = fields[source]
         return fields
@@ -197,7 +202,7 @@ class Aliases:
                 if source is not None:
                     found[op.result] = source
             elif isinstance(op, Alias | MatchCast | GetItem):
-                named = _item(op, self.fields) if isinstance(op, GetItem) else op.source
+                named = _named(op, self.fields)
                 if named in found:
                     found[op.result] = found[named]
         return found
@@ -267,7 +272,7 @@ class Aliases:
         found = set(self._held)
         for op in self._function.body.of(Alias, MatchCast, GetItem) if found else ():
             if isinstance(op, Alias | MatchCast | GetItem):
-                source = _item(op, self.fields) if isinstance(op, GetItem) else op.source
+                source = _named(op, self.fields)
                 if source in found:
                     found.add(op.result)
         return found
@@ -290,19 +295,11 @@ class Aliases:
         """The value that a field has where the tuple is built in the function; else the tuple."""
         value = path.value
         for field in path.fields:
-            fields = self._fields_of(value)
+            fields = self.fields.get(value, ())
             if field >= len(fields):
                 return value
             value = fields[field]
         return value
-
-    def _fields_of(self, value: ValueId) -> tuple[ValueId, ...]:
-        """The fields of a tuple that is built in the function, also where it is a field of another one."""
-        op = self._definitions.get(value)
-        if value not in self.fields and isinstance(op, GetItem):
-            fields = self._fields_of(op.tuple)
-            return self._fields_of(fields[op.item]) if op.item < len(fields) else ()
-        return self.fields.get(value, ())
 
     @cached_property
     def offsets(self) -> Offsets:

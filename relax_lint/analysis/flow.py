@@ -248,7 +248,7 @@ class FunctionFlow:
     @cached_property
     def left_out(self) -> frozenset[ValueId]:
         """The results of calls that TVM may leave out, as nothing uses them."""
-        return left_out(self.function, used_inside(self.program, self.function))
+        return left_out(self.function, self.used_inside)
 
     @cached_property
     def paths(self) -> Paths:

@@ -46,7 +46,7 @@ def presumed_writes(
     mended: Iterable[Mending], claim: Claim, read: ValueId, flow: FunctionFlow, judge: Judge
 ) -> tuple[Presumption, ...]:
     """What is assumed where somebody unknown is assumed to write all that he is given; empty unless that
-    reaches all that is `read`, wherever `claim` does not hold, with which nothing has to be written.
+    reaches all that is `read` wherever `claim` does not hold, which needs no write.
     """
     assumed = [m for m in mended if m.presumptions]
     if not assumed:

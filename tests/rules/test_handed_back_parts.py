@@ -9,24 +9,11 @@ from __future__ import annotations
 import pytest
 
 from tests.rules.checking import checks, parse
+from tests.rules.ways import FILL_AND_SUM
 
-MODULE = """
-@T.prim_func(private=True, s_tir=True)
-def fill(b: T.handle):
-    n = T.int64()
-    q = T.match_buffer(b, (n,), "float32", offset_factor=1)
-    for i in range(n):
-        q[i] = T.float32(1)
-
-@T.prim_func(private=True, s_tir=True)
-def add_up(b: T.handle, c: T.handle):
-    n = T.int64()
-    p = T.match_buffer(b, (n,), "float32", offset_factor=1)
-    q = T.match_buffer(c, (1,), "float32", offset_factor=1)
-    q[0] = T.float32(0)
-    for j in range(n):
-        q[0] = q[0] + p[j]
-
+MODULE = (
+    FILL_AND_SUM
+    + """
 @R.function(private=True, pure=False)
 def seen(a: R.Tensor((8,), "float32")) -> TYPE:
     o = PART(a)
@@ -72,6 +59,7 @@ LINES
     _ = Module.add_up(u, e)
     return e
 """
+)
 WAYS = {
     "a view": ["v = PART(w)"],
     "what a function gives back": ["v = Module.seen(w)"],

@@ -8,24 +8,11 @@ from typing import TypeAlias
 import pytest
 
 from tests.rules.checking import checks, parse
+from tests.rules.ways import FILL_AND_SUM
 
-MODULE = """
-@T.prim_func(private=True, s_tir=True)
-def fill(b: T.handle):
-    n = T.int64()
-    q = T.match_buffer(b, (n,), "float32", offset_factor=1)
-    for i in range(n):
-        q[i] = T.float32(1)
-
-@T.prim_func(private=True, s_tir=True)
-def add_up(b: T.handle, c: T.handle):
-    n = T.int64()
-    p = T.match_buffer(b, (n,), "float32", offset_factor=1)
-    q = T.match_buffer(c, (1,), "float32", offset_factor=1)
-    q[0] = T.float32(0)
-    for j in range(n):
-        q[0] = q[0] + p[j]
-
+MODULE = (
+    FILL_AND_SUM
+    + """
 @R.function(pure=False)
 def main(x: R.Tensor(("n",), "float32"), g: R.Tensor((), "bool"), e: R.Tensor((1,), "float32")):
     n = T.int64()
@@ -36,6 +23,7 @@ def main(x: R.Tensor(("n",), "float32"), g: R.Tensor((), "bool"), e: R.Tensor((1
     _ = Module.add_up(u, e)
     return e
 """
+)
 Part: TypeAlias = "tuple[int, int | str]"
 
 

@@ -5,7 +5,7 @@
 
 from __future__ import annotations
 
-KERNELS = """
+FILL_AND_SUM = """
 @T.prim_func(private=True, s_tir=True)
 def fill(b: T.handle):
     n = T.int64()
@@ -13,6 +13,16 @@ def fill(b: T.handle):
     for i in range(n):
         q[i] = T.float32(1)
 
+@T.prim_func(private=True, s_tir=True)
+def add_up(b: T.handle, c: T.handle):
+    n = T.int64()
+    p = T.match_buffer(b, (n,), "float32", offset_factor=1)
+    q = T.match_buffer(c, (1,), "float32", offset_factor=1)
+    q[0] = T.float32(0)
+    for j in range(n):
+        q[0] = q[0] + p[j]
+"""
+KERNELS = f"""{FILL_AND_SUM}
 @T.prim_func(private=True, s_tir=True)
 def half(b: T.handle):
     q = T.match_buffer(b, (8,), "float32", offset_factor=1)
@@ -30,15 +40,6 @@ def increase(b: T.handle):
 @T.prim_func(private=True, s_tir=True)
 def at_start(b: T.Buffer((8,), "float32"), c: T.Buffer((1,), "float32")):
     c[0] = b[0]
-
-@T.prim_func(private=True, s_tir=True)
-def add_up(b: T.handle, c: T.handle):
-    n = T.int64()
-    p = T.match_buffer(b, (n,), "float32", offset_factor=1)
-    q = T.match_buffer(c, (1,), "float32", offset_factor=1)
-    q[0] = T.float32(0)
-    for j in range(n):
-        q[0] = q[0] + p[j]
 """
 FUNCTIONS = """
 @R.function(private=True, pure=False)
