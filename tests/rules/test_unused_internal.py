@@ -28,6 +28,16 @@ def main(x: R.Tensor((8,), "float32")):
         ("    s[0] = x[0]", ["`s` in `kernel` is written and never read"]),
         ("    s[0] = x[0]\n    y[0] = s[0]", []),
         ('    w = T.decl_buffer((8,), "float32", data=s.data)\n    s[0] = x[0]\n    y[0] = w[0]', []),
+        (
+            '    s[0] = x[0]\n    w = T.decl_buffer((8,), "float32", data=y.data, elem_offset=T.Cast("int32", s[0]))\n'
+            "    w[0] = x[0]",
+            [],
+        ),
+        (
+            '    s[0] = x[0]\n    with T.sblock("b"):\n        g = T.match_buffer(y[T.Cast("int32", s[0]) : '
+            'T.Cast("int32", s[0]) + 2], (2,), "float32", offset_factor=1)\n        g[0] = x[0]',
+            [],
+        ),
     ],
 )
 def test_only_what_nothing_reads_is_told(body: str, messages: list[str]) -> None:

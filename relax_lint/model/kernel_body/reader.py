@@ -68,6 +68,8 @@ class BodyReader(ExpressionReader):
         self._control(node.extent)
         serial = int(node.kind) in _ONE_AFTER_THE_OTHER
         step = getattr(node, "step", None)
+        if step is not None:
+            self._control(step)
         loop = self._enter(node.loop_var, node.min, node.extent, step, serial=serial)
         self._thread(nodes.shared_thread(node), node.loop_var, loop, node.body)
 
@@ -157,6 +159,7 @@ class BodyReader(ExpressionReader):
 
     def _attribute(self, node: Any) -> None:
         if type(node.node).__name__ == "IterVar":
+            self._control(node.value)
             loop = self._enter(node.node.var, 0, node.value, None, serial=False)
             self._thread(nodes.shared_thread(node), node.node.var, loop, node.body)
         else:
@@ -178,9 +181,12 @@ class BodyReader(ExpressionReader):
     def _block(self, block: Any, values: Sequence[Any]) -> None:
         for buffer in block.alloc_buffers:
             self._roots[buffer] = None
+            self._layout(buffer)
         for axis, value in zip(block.iter_vars[:], values, strict=True):
             self._name_axis(axis.var, value)
         for match in block.match_buffers:
+            for part in match.source.region[:]:
+                self._perhaps(part.min, part.extent)
             self._window(match.buffer, nodes.region_source(match.source))
         if block.init is not None:
             self._reduction(block)
@@ -263,14 +269,27 @@ class BodyReader(ExpressionReader):
             self._window(node.buffer, source)
         else:
             self._control(node.data)
+            self._layout(node.buffer)
 
     def _window(self, buffer: Any, source: Any) -> None:
         self._roots[buffer] = self._roots.get(source)
         self._windows.add(buffer)
         self.flow.give_up(self._roots[buffer])
+        self._layout(buffer)
 
     def _allocate(self, node: Any) -> None:
         self._roots[node.buffer] = None
+        self._layout(node.buffer)
+
+    def _layout(self, buffer: Any) -> None:
+        """What tells where the elements of a buffer are is read where one of them is used."""
+        self._perhaps(*buffer.shape[:], *buffer.strides[:], buffer.elem_offset)
+
+    def _perhaps(self, *expressions: Any) -> None:
+        self._guards += 1
+        for one in expressions:
+            self._control(one)
+        self._guards -= 1
 
     def _bind(self, node: Any) -> None:
         before = len(self.touches)

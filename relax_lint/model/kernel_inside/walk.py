@@ -175,6 +175,9 @@ class Walk:
             self.internals[key_of(buffer)] = Internal(buffer, self._loops, moves=True)
         for match in block.match_buffers:
             self.escaped |= {key_of(match.buffer), key_of(nodes.region_source(match.source))}
+            for part in match.source.region[:]:
+                self._read_perhaps(part.min, part.extent)
+            self._read_layout(match.buffer)
         if block.init is not None:
             # It is made in the first step of the loops that are reduced.
             kept, self._surely = self._surely, False
@@ -185,10 +188,12 @@ class Walk:
 
     def _allocbuffer(self, node: Any) -> None:
         self.internals[key_of(node.buffer)] = Internal(node.buffer, self._loops, moves=False)
+        self._read_layout(node.buffer)
 
     def _declbuffer(self, node: Any) -> None:
         self._read(node.data)
         self.escaped.add(key_of(node.buffer))
+        self._read_layout(node.buffer)
 
     def _bind(self, node: Any) -> None:
         self._name(node.var, node.value, self._read(node.value))
@@ -238,6 +243,16 @@ class Walk:
         )
 
     # -- expressions ---------------------------------------------------------------------------
+
+    def _read_layout(self, buffer: Any) -> None:
+        """Where the elements of a buffer are, which is computed where one of them is used."""
+        self._read_perhaps(*buffer.shape[:], *buffer.strides[:], buffer.elem_offset)
+
+    def _read_perhaps(self, *expressions: Any) -> None:
+        kept, self._surely = self._surely, False
+        for one in expressions:
+            self._read(one)
+        self._surely = kept
 
     def _read(self, node: Any) -> Depends:
         """What an expression depends on; its loads are noted."""
