@@ -114,7 +114,7 @@ class ProverChain:
                 if point is None:
                     return None
                 values |= posed.assignment(point)
-        return {s.name: values[s.name] for s in domain.symbols if s.name in values}
+        return {s.name: values[s.name] for s in domain.symbols}
 
     def first_failure(self, claim: Boolean, domain: Domain) -> FirstFailure:
         """The smallest assignment of non-negative values that violates the claim, assumed facts dropped.
@@ -348,7 +348,9 @@ _METHODS = {
 def _detail(answer: _Answer, claim: Boolean, fine: Assignment | None, wrong: Assignment | None) -> str:
     if answer.reason:
         return answer.reason
-    if answer.mixed and fine is not None and wrong is not None:
+    if answer.mixed:
+        assert fine is not None
+        assert wrong is not None
         return f"evaluated: fine at {_at(fine)}, wrong at {_at(wrong)}"
     method, known = _METHODS[answer.by], standard(claim)
     if known in (sympy.true, sympy.false):
