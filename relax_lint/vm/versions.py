@@ -165,6 +165,11 @@ def structural_equal(one: Any, other: Any) -> bool:
     return bool(_structure().structural_equal(one, other))
 
 
+def saved(node: Any) -> str:
+    """All of a node as text, the names of variables included."""
+    return str(tvm.ir.save_json(node))
+
+
 def _structure() -> Any:
     """The module that compares nodes: `tvm_ffi` from 0.27 on, `tvm.ir` before."""
     return tvm.ir if hasattr(tvm.ir, "structural_hash") else tvm_ffi
