@@ -245,9 +245,13 @@ class FunctionFlow:
         """What becomes of the call of an operator."""
         return self._shared.lowered_operators.of(call)
 
+    def is_left_out(self, op: Op | None) -> bool:
+        """Whether TVM may leave an operation out (None: the return), as nothing uses what it makes."""
+        return op is not None and op.place.index in self.left_out
+
     @cached_property
-    def left_out(self) -> frozenset[ValueId]:
-        """The results of calls that TVM may leave out, as nothing uses them."""
+    def left_out(self) -> frozenset[int]:
+        """The indices of the operations that TVM may leave out, as nothing uses what they make."""
         return left_out(self.function, self.used_inside)
 
     @cached_property
@@ -278,6 +282,7 @@ class FunctionFlow:
     @cached_property
     def contents(self) -> Contents:
         """What tensors hold when they are read."""
+        flow = proxy(self)
         return Contents(
             self.function,
             self.aliases,
@@ -288,6 +293,7 @@ class FunctionFlow:
             self.captured,
             self._shared.callees.closures.held(self.function),
             self.untaken,
+            lambda: flow.left_out,
         )
 
     @cached_property

@@ -14,6 +14,7 @@ from relax_lint.facts.assumed import with_assumptions
 from relax_lint.facts.function import FunctionFacts
 from relax_lint.fixes.check_form import CheckForm, form_in_text
 from relax_lint.fixes.planning import NOTHING, Plan, Planner
+from relax_lint.judging.left_out import unless_left_out
 from relax_lint.model.builder import build_program
 from relax_lint.model.positions import NoPositions, Positions
 from relax_lint.model.prim_funcs import KeptKernels
@@ -93,7 +94,11 @@ class ModuleJudge:
             if function.node is not None and versions.identity(function.node) in self._without:
                 continue
             facts = FunctionFacts(shared, function, self._config, self._chain, self.kernels)
-            found = [PlannedJudgement(rule, judgement) for rule in rules for judgement in rule.check(facts)]
+            found = [
+                PlannedJudgement(rule, unless_left_out(judgement, rule, facts.flow))
+                for rule in rules
+                for judgement in rule.check(facts)
+            ]
             yield JudgedFunction(facts, self._planned(facts, found))
 
     def _planned(

@@ -126,7 +126,8 @@ def test_what_may_be_the_same_is_told_or_assumed_aloud(way: str) -> None:
 def test_who_gets_what_was_changed_in_place_may_write_it(given: str, verdict: Verdict) -> None:
     """Then the older name stands for what he wrote; where he gets the older name, that is told."""
     call = f"k = R.call_packed('tests.other', {given}, ty_args=R.Tuple)"
-    lines = [MADE, _filled("w"), _in_place("w"), call, _summed("w")]
+    used = "k1 = R.call_packed('vm.builtin.make_tuple', z, ty_args=R.Tuple)"
+    lines = [MADE, _filled("w"), _in_place("w"), used, call, _summed("w")]
     (found,) = _said("RLX206", tuple(lines))
     assert found.verdict is verdict
     assert bool(found.assumes) == (given == "w")
