@@ -219,6 +219,8 @@ class Aliases:
         op = self._definitions.get(value)
         if isinstance(op, MatchCast):
             return op.type
+        if isinstance(op, View) and op.claimed is not None:
+            return op.claimed
         return self._written_type(op.source) if isinstance(op, Alias) else self._function.type_of(value)
 
     def _rebuilt_tuple(self, op: MakeTuple) -> ValueId | None:

@@ -163,7 +163,7 @@ class Carried:
                 if not known:
                     self._read(op, Certainty.MAY)
                 elif position in effect.reads:
-                    self._read(op, certainty)
+                    self._read(op, weakest(certainty, must_if(position not in effect.unsure_reads)))
         for position, argument in enumerate(op.arguments):
             if (not known or position in effect.writes) and not self._aliases.roots_of(argument).isdisjoint(
                 self._roots

@@ -182,9 +182,9 @@ class Contents(ContentWrites):
         else:
             # What a kernel reads of a tensor that it also writes, it may have written before.
             for position in sorted(effect.reads):
-                first = effect.first_reads.get(position) if position in effect.writes else Certainty.MUST
-                if op.callee in CLOSURE_MAKERS:
-                    # Who calls the closure may write it first, or leave it alone.
+                first: Certainty | None = must_if(position not in effect.unsure_reads)
+                first = effect.first_reads.get(position) if position in effect.writes else first
+                if op.callee in CLOSURE_MAKERS:  # Who calls it may write it first, or leave it alone.
                     first = Certainty.MAY
                 if first is Certainty.MUST and self._may_be_written_before(op, effect, position):
                     first = Certainty.MAY

@@ -27,9 +27,9 @@ class Effect:
     kernel initialises by itself is not. `first_reads` are read before the call has written anything to them.
     `elementwise` are the pairs (read, written) that may be the same memory,
     `copies` those of them of which one is written as the other is; of a pair in `read_before` everything is
-    read before anything is written. `whole` says, in the kernel's symbols, when all of what is written is.
-    Where the effect is not `known` it is the
-    largest possible, and `why` says what was assumed.
+    read before anything is written. Those in `unsure_reads` may not be read at all. `whole` says, in the
+    kernel's symbols, when all of what is written is. Where the effect is not `known` it is the largest
+    possible, and `why` says what was assumed.
     """
 
     reads: frozenset[int]
@@ -38,6 +38,7 @@ class Effect:
     copies: frozenset[tuple[int, int]] = frozenset()
     read_before: frozenset[tuple[int, int]] = frozenset()
     first_reads: Mapping[int, Certainty] = field(default_factory=dict)
+    unsure_reads: frozenset[int] = frozenset()
     whole: Mapping[int, Boolean] = field(default_factory=dict)
     known: bool = True
     why: str = ""
@@ -140,6 +141,7 @@ def _of_kernel(kernel: Kernel) -> Effect:
         kernel.copies,
         kernel.read_before,
         {position: must_if(certain) for position, certain in kernel.first_reads.items()},
+        kernel.unsure_reads,
         whole=kernel.whole_writes,
         known=not unknown,
         why="; ".join(unknown),

@@ -159,6 +159,8 @@ def _overlap(
         and not flow.contents.is_used_after(first, call)
     ):
         outcome = Outcome.UNUSED
+    if outcome is Outcome.WRONG and other in effect.unsure_reads:
+        outcome = Outcome.NOT_KNOWN
     return ArgumentOverlap(call, first, second, elementwise, harmless, ordered, outcome, certainty)
 
 

@@ -70,10 +70,17 @@ def _decided(event: UnwrittenRead, flow: FunctionFlow, judge: Judge) -> Decided[
     certainty, why_not = event.certainty, "written only on some paths"
     if isinstance(op, KernelCall) and not flow.effects.is_seen(op):
         certainty, why_not = Certainty.MAY, f"`{op.callee}` may not read what it is given"
+    if isinstance(op, KernelCall) and _is_read_perhaps(op, event, flow):
+        why_not = f"`{op.callee}` reads it only under a condition"
     if not exact:
         certainty, why_not = Certainty.MAY, "the extents of what is read are unknown"
     decision = judge.judge_event(claim, certainty, why_not)
     return Decided(event, decision, event.reading.presumptions, decision.safe_when is not None)
+
+
+def _is_read_perhaps(op: KernelCall, event: UnwrittenRead, flow: FunctionFlow) -> bool:
+    perhaps = flow.effect_of(op).unsure_reads
+    return any(value == event.reading.value for p, value in enumerate(op.arguments) if p in perhaps)
 
 
 def _empty(event: UnwrittenRead, flow: FunctionFlow) -> tuple[Boolean, bool]:

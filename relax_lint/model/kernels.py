@@ -112,7 +112,8 @@ class Kernel:
     be written. In `whole_writes` stands, for each of these, the condition on the kernel's symbols under
     which a call is certain to write every element of it: true, false where that is not proved, or an
     expression; for those in `exact_writes` it is not written as a whole otherwise.
-    `first_reads` are loaded from before anything is stored to them: True where that is certain.
+    `first_reads` are loaded from before anything is stored to them: True where that is certain. Those in
+    `unsure_reads` are read only where the data, or a size, says so.
     `elementwise` holds the pairs (read, written) that may be the same memory in whatever order the steps of
     loops come: no element is read after it was overwritten. In `copies` each element that is written is that
     of the read one as it is. The pairs in `read_before` may be the same memory as the kernel is written.
@@ -132,6 +133,7 @@ class Kernel:
     copies: frozenset[tuple[int, int]] = frozenset()
     read_before: frozenset[tuple[int, int]] = frozenset()
     first_reads: Mapping[int, bool] = field(default_factory=dict)
+    unsure_reads: frozenset[int] = frozenset()
     opaque: Mapping[int, str] = field(default_factory=dict)
     lookups: tuple[Lookup, ...] = ()
     reductions: tuple[Reduction, ...] = ()

@@ -120,10 +120,11 @@ def read_kernel(
     coverage = Coverage(reader.touches, shapes, loops)
     trial = Trial(prim_func, shapes, loops.signature)
     elementwise, read_before = _in_place(reader, parameters, loops)
+    reads = frozenset(effects.reads | {p for p in range(len(parameters)) if coverage.is_read(p)})
     return Kernel(
         name,
         parameters,
-        frozenset(effects.reads | {p for p in range(len(parameters)) if coverage.is_read(p)}),
+        reads,
         frozenset(effects.writes),
         {p: _whole(p, reader, coverage, trial) for p in sorted(effects.writes)},
         frozenset(reader.filled),
@@ -131,6 +132,7 @@ def read_kernel(
         reader.flow.copies(parameters),
         read_before,
         dict(sorted(effects.first_reads.items())),
+        reads - effects.sure,
         dict(sorted(effects.opaque.items())),
         tuple(one for one in dict.fromkeys(reader.lookups) if one.indices not in effects.writes),
         tuple(dict.fromkeys(reader.reductions)),

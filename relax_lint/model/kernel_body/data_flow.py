@@ -23,6 +23,8 @@ class Effects:
         self.writes: set[int] = set()
         self.first_reads: dict[int, bool] = {}
         self.opaque: dict[int, str] = {}
+        self.sure: set[int] = set()
+        """Those that are loaded from in some step, whatever the data and the sizes are."""
 
     def read(self, parameter: int, *, guarded: bool = True, certain: bool = False) -> None:
         """A load; a `guarded` one may not happen, a `certain` one does if there is an element."""
@@ -37,6 +39,7 @@ class Effects:
         """The parameter's address goes where it cannot be followed."""
         self.reads.add(parameter)
         self.writes.add(parameter)
+        self.sure.add(parameter)
         self.opaque.setdefault(parameter, why)
 
 

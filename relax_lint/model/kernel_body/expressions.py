@@ -6,7 +6,8 @@ Node classes are told apart by name. A buffer is a variable of TVM; local buffer
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from functools import partial
 from typing import Any
 from weakref import proxy
@@ -64,6 +65,10 @@ class ExpressionReader:
         self._nest: tuple[Loop, ...] = ()
         self._left: set[str] = set()
         """The ways out that a statement before this one may have taken."""
+        self._doubts = 0
+        """The number of reasons for which a statement may not be reached in any step."""
+        self._left_in_doubt = False
+        """Whether one of them may be taken in all steps."""
         for position, var in enumerate(variables):
             if type(var.ty).__name__ != "PrimType":
                 self._roots[var] = position
@@ -142,12 +147,35 @@ class ExpressionReader:
 
     # -- expressions ---------------------------------------------------------------------------
 
-    def _control(self, node: Any) -> None:
-        """An expression whose value decides where or whether something is done."""
+    def _control(self, node: Any) -> bool:
+        """An expression whose value decides where or whether something is done; whether it looks at data."""
         loads: list[tuple[Any, tuple[Any, ...]]] = []
         self._expression(node, loads)
         for source, _ in loads:
             self.flow.give_up(self._roots.get(source))
+        return bool(loads)
+
+    def _is_doubtful(self, condition: Any) -> bool:
+        """Whether a condition may hold, or not hold, in all steps of the loops around: it looks at data, or
+        asks the same in each of them.
+        """
+        try:
+            found = self._translator.condition(nodes.without_hint(condition))
+        except (Untranslatable, AttributeError):
+            return True
+        constant = found in (sympy.true, sympy.false)
+        return not constant and found.free_symbols.isdisjoint({loop.symbol for loop in self._nest})
+
+    @contextmanager
+    def _parts(self, is_doubtful: bool = True) -> Iterator[set[int]]:
+        """What is read for sure inside, where that is reached; so it is outside unless that is doubtful."""
+        around, self.effects.sure = self.effects.sure, set()
+        self._doubts += is_doubtful
+        yield self.effects.sure
+        self._doubts -= is_doubtful
+        if not is_doubtful:
+            around |= self.effects.sure
+        self.effects.sure = around
 
     def _expression(self, node: Any, loads: list[tuple[Any, tuple[Any, ...]]]) -> None:
         kind = type(node).__name__
@@ -159,7 +187,8 @@ class ExpressionReader:
             self._expression(node.a, loads)
             # Of "and" and "or" the second may be left out.
             self._guards += kind in _SHORT
-            self._expression(node.b, loads)
+            with self._parts(kind in _SHORT and self._is_doubtful(node.a)):
+                self._expression(node.b, loads)
             self._guards -= kind in _SHORT
         elif kind in _UNARY:
             self._expression(getattr(node, _UNARY[kind]), loads)
@@ -187,6 +216,8 @@ class ExpressionReader:
             return
         certain = has_steps_for(self._nest, self._shape(position))
         self.effects.read(position, guarded=self._uncertain > 0, certain=certain)
+        if not self._left_in_doubt:
+            self.effects.sure.add(position)
         self._touch(buffer, position, indices, writes=False)
         if buffer not in self._windows and not self._uncertain:
             self._look_up(position, node.indices)
@@ -227,6 +258,7 @@ class ExpressionReader:
         for position in known:
             self.flow.give_up(position)
         self.effects.reads.add(known[0])
+        self.effects.sure.add(known[0])
         self.touches.append(self._anywhere(known[0], writes=False))
         source, axis = whole[0], sorting.axis
         for position, shape in zip(known[1:], whole[1:], strict=True):
@@ -249,8 +281,12 @@ class ExpressionReader:
     ) -> None:
         self._control(condition)
         self._guards += 1
+        sides: list[set[int]] = []
         for value in values:
-            self._expression(value, loads)
+            with self._parts(self._is_doubtful(condition)) as sure:
+                self._expression(value, loads)
+            sides.append(sure)
+        self.effects.sure |= set[int].intersection(*sides)
         self._guards -= 1
 
     def _access_pointer(self, node: Any) -> None:
@@ -265,6 +301,7 @@ class ExpressionReader:
         self.flow.give_up(position)
         if int(mask.value) & _READ:
             self.effects.reads.add(position)
+            self.effects.sure.add(position)
             self.touches.append(self._anywhere(position, writes=False))
         if int(mask.value) & _WRITE:
             self.effects.write(position)

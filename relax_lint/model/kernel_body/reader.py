@@ -60,18 +60,19 @@ class BodyReader(ExpressionReader):
         found = exit_of(node)
         assert found is not None
         self._left.add(found)
+        self._left_in_doubt = self._left_in_doubt or self._doubts > 0
         if found == RETURN and getattr(node, "value", None) is not None:
             self._control(node.value)
 
     def _for(self, node: Any) -> None:
-        self._control(node.min)
-        self._control(node.extent)
+        is_doubtful = self._control(node.min) | self._control(node.extent)
         serial = int(node.kind) in _ONE_AFTER_THE_OTHER
         step = getattr(node, "step", None)
         if step is not None:
             self._control(step)
         loop = self._enter(node.loop_var, node.min, node.extent, step, serial=serial)
-        self._thread(nodes.shared_thread(node), node.loop_var, loop, node.body)
+        with self._parts(is_doubtful):
+            self._thread(nodes.shared_thread(node), node.loop_var, loop, node.body)
 
     def _thread(self, tag: str | None, var: Any, loop: Loop, body: Any) -> None:
         """Read the body of a loop. Inside of a loop over a thread, one over the same thread has one step."""
@@ -110,18 +111,22 @@ class BodyReader(ExpressionReader):
         self._guards += 1
         self._nest, before = (*self._nest, Loop(None, None)), set(self._left)
         self._control(node.condition)
-        self.statement(node.body)
+        with self._parts():
+            self.statement(node.body)
         self._nest = self._nest[:-1]
         self._guards -= 1
         self._left = before | (self._left & {RETURN})
 
     def _if(self, node: Any) -> None:
         self._control(node.condition)
-        start = len(self.touches)
-        self._guarded(node.then_case, node.condition, holds=True)
+        start, is_doubtful = len(self.touches), self._is_doubtful(node.condition)
+        with self._parts(is_doubtful) as then:
+            self._guarded(node.then_case, node.condition, holds=True)
         middle = len(self.touches)
         if node.else_case is not None:
-            self._guarded(node.else_case, node.condition, holds=False)
+            with self._parts(is_doubtful) as other:
+                self._guarded(node.else_case, node.condition, holds=False)
+            self.effects.sure |= then & other
             self._join(self.touches[start:middle], self.touches[middle:])
 
     def _guarded(self, node: Any, condition: Any, *, holds: bool) -> None:
@@ -159,9 +164,10 @@ class BodyReader(ExpressionReader):
 
     def _attribute(self, node: Any) -> None:
         if type(node.node).__name__ == "IterVar":
-            self._control(node.value)
+            is_doubtful = self._control(node.value)
             loop = self._enter(node.node.var, 0, node.value, None, serial=False)
-            self._thread(nodes.shared_thread(node), node.node.var, loop, node.body)
+            with self._parts(is_doubtful):
+                self._thread(nodes.shared_thread(node), node.node.var, loop, node.body)
         else:
             self.statement(node.body)
 
@@ -173,7 +179,8 @@ class BodyReader(ExpressionReader):
         if guarded:
             self._asked.append(conditions_of(node.predicate, self._translator, self._loops))
         self._guards += guarded
-        self._block(node.block, node.iter_values)
+        with self._parts(guarded and self._is_doubtful(node.predicate)):
+            self._block(node.block, node.iter_values)
         self._guards -= guarded
         if guarded:
             self._asked.pop()
@@ -287,8 +294,9 @@ class BodyReader(ExpressionReader):
 
     def _perhaps(self, *expressions: Any) -> None:
         self._guards += 1
-        for one in expressions:
-            self._control(one)
+        with self._parts():
+            for one in expressions:
+                self._control(one)
         self._guards -= 1
 
     def _bind(self, node: Any) -> None:

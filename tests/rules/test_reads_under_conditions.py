@@ -1,0 +1,96 @@
+"""What a kernel reads only where its data, or a size, says so may not be read: RLX203, RLX205 and RLX206 with
+what the VM does where the condition does not hold.
+"""
+
+from __future__ import annotations
+
+from textwrap import indent
+
+import numpy as np
+import pytest
+import tvm
+from tvm import relax
+
+from tests.rules.checking import checks, parse
+
+X = [1.0, 2.0, 3.0, 4.0]
+BODIES = {
+    "if": "y[i] = x[i]\nif x[i] > T.float32(100):\n    y[i] = t[i]",
+    "choice": "y[i] = T.if_then_else(x[i] > T.float32(100), t[i], x[i])",
+    "select": "y[i] = T.Select(x[i] > T.float32(100), t[i], x[i])",
+    "and": "y[i] = x[i]\nif x[i] > T.float32(100) and t[i] > T.float32(0):\n    y[i] = T.float32(0)",
+    "loop": "y[i] = x[i]\nfor j in range(T.Cast('int32', x[i]) // 8):\n    y[i] = t[i]",
+    "while": "y[i] = x[i]\nwhile y[i] > T.float32(100):\n    y[i] = t[i] - T.float32(200)",
+    "way out": "y[i] = x[i]\nif x[i] < T.float32(100):\n    continue\ny[i] = t[i]",
+    "block": "with T.sblock('b'):\n    v = T.axis.spatial(4, i)\n    T.where(x[i] > T.float32(100))\n    y[v] = t[v]",
+    "size": "y[i] = x[i]\nif n > 100:\n    y[i] = t[i]",
+}
+"""In a loop over four elements; `t` is read where a condition holds, which does not on the VM."""
+SURE = {
+    "both": "y[i] = T.if_then_else(x[i] > T.float32(100), t[i], t[i] + T.float32(1))",
+    "both ways": "if x[i] > T.float32(100):\n    y[i] = t[i]\nelse:\n    y[i] = t[0]",
+    "a step": "y[i] = x[i]\nif i > 0:\n    y[i] = t[i]",
+    "a padding": "y[i] = T.if_then_else(1 <= i and i < 3, t[i], T.float32(0))",
+    "none": "y[i] = t[i]",
+}
+KERNELS = """
+@T.prim_func(private=True, s_tir=True)
+def copy(a: T.Buffer((4,), "float32"), b: T.Buffer((4,), "float32")):
+    for i in range(4):
+        b[i] = a[i]
+
+@T.prim_func(private=True, s_tir=True)
+def double(a: T.Buffer((4,), "float32")):
+    for i in range(4):
+        a[i] = a[i] * T.float32(2)
+
+@T.prim_func(private=True, s_tir=True)
+def kernel(e_: T.handle, x: T.Buffer((4,), "float32"), t: T.Buffer((4,), "float32"), y: T.Buffer((4,), "float32")):
+    n = T.int64()
+    e = T.match_buffer(e_, (n,), "int8")
+    for i in range(4):
+"""
+PLACED = 'R.memory.alloc_tensor(s, R.prim_value(0), R.shape([4]), R.dtype("float32"))'
+MAIN = f"""
+@R.function(pure=False)
+def main(e: R.Tensor(("n",), "int8"), x: R.Tensor((4,), "float32"), y: R.Tensor((4,), "float32")):
+    s = R.memory.alloc_storage(R.shape([16]), R.prim_value(0), R.str("global"), R.dtype("uint8"))
+    t = {PLACED}
+    {{lines}}
+    w = Module.kernel(e, x, t, y)
+    return y
+"""
+LINES = {
+    "RLX205": "v = x",
+    "RLX203": f"w0 = Module.copy(x, t)\n    u = {PLACED}\n    w1 = Module.copy(y, u)",
+    "RLX206": 'w0 = Module.copy(x, t)\n    u = R.call_tir_inplace(Module.double, (t,), [0], R.Tensor((4,), "float32"))\n'
+    "    w1 = Module.copy(u, y)",
+}
+
+
+def _module(body: str, rule: str) -> object:
+    return parse(KERNELS + indent(body, " " * 8) + "\n" + MAIN.format(lines=LINES[rule]))
+
+
+def _said(body: str, rule: str) -> set[str]:
+    return {check.verdict.value for check in checks(_module(body, rule), rule)} - {"always-fine"}
+
+
+@pytest.mark.parametrize("rule", LINES)
+@pytest.mark.parametrize("form", BODIES)
+def test_what_may_not_be_read_is_not_always_wrong(form: str, rule: str) -> None:
+    assert _said(BODIES[form], rule) == {"needs-runtime-check"}
+
+
+@pytest.mark.parametrize("rule", LINES)
+@pytest.mark.parametrize("form", SURE)
+def test_what_is_read_on_every_way_or_in_a_step_is(form: str, rule: str) -> None:
+    assert _said(SURE[form], rule) == {"always-wrong"}
+
+
+@pytest.mark.vm
+@pytest.mark.parametrize("form", BODIES)
+def test_the_run_is_right_where_the_condition_does_not_hold(form: str) -> None:
+    machine = relax.VirtualMachine(tvm.compile(_module(BODIES[form], "RLX203"), "llvm"), tvm.cpu())
+    given = np.zeros(1, "int8"), np.array(X, "float32"), np.array(X, "float32")
+    assert machine["main"](*map(tvm.runtime.tensor, given)).numpy().tolist() == X
