@@ -301,7 +301,8 @@ def _writes_of_callees(flow: FunctionFlow) -> Iterator[OutsideWrite]:
         written = {**summary.superseded, **summary.writes}
         for path in dict.fromkeys(path for path, _ in summary.touched(written)):
             roots = flow.aliases.roots.of(path)
-            always = all(c is Certainty.MUST for found, c in summary.touched(written) if found == path)
+            # One tensor may be passed for several parameters.
+            always = any(c is Certainty.MUST for found, c in summary.touched(written) if found == path)
             for root in sorted(roots & constants):
                 yield OutsideWrite(call, root, True, always and len(roots) == 1)
 
