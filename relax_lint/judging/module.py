@@ -23,6 +23,7 @@ from relax_lint.results.verdict import Verdict
 from relax_lint.rule import Judgement, Rule, load_rules
 from relax_lint.settings.config import Config
 from relax_lint.support.lazy_dataclass import record
+from relax_lint.symbolic.answers import Answers
 from relax_lint.symbolic.prover import ProverChain
 from relax_lint.totals.kernel_memory import KernelMemory
 from relax_lint.vm import versions
@@ -65,11 +66,12 @@ class ModuleJudge:
         module_name: str | None = None,
         without: Container[int] = (),
         kept: KeptKernels | None = None,
+        answers: Answers | None = None,
     ) -> None:
         self._config = config
         self._without = without
         self._positions = positions or NoPositions()
-        self._chain = ProverChain(max_extent=config.max_extent)
+        self._chain = ProverChain(max_extent=config.max_extent, answers=answers)
         wanted = config.memory.details or config.max_memory
         self.kernels = KernelMemory(ir_module, config.target_or_default) if wanted else None
         program = build_program(
