@@ -22,6 +22,7 @@ from relax_lint.analysis.kills import Kills
 from relax_lint.analysis.left_out import left_out
 from relax_lint.analysis.liveness import values_read
 from relax_lint.analysis.lowered_operators import Lowered, LoweredOperators
+from relax_lint.analysis.made_as import Thing, Things
 from relax_lint.analysis.made_views import MadeViews
 from relax_lint.analysis.moved import Moved
 from relax_lint.analysis.offsets import Offsets
@@ -64,6 +65,11 @@ class ProgramFlow:
     def effects(self) -> EffectTable:
         """What kernels do to the contents of their arguments."""
         return EffectTable(self.program)
+
+    @cached_property
+    def things(self) -> Things:
+        """What the values of any function were made as."""
+        return Things(self.callees)
 
     @cached_property
     def keepers(self) -> Keepers:
@@ -150,6 +156,10 @@ class FunctionFlow:
     def storages_of(self, value: ValueId) -> Storages:
         """The storages that a value may be."""
         return self._shared.storages.storages_of(self.function, value)
+
+    def things_of(self, value: ValueId, function: Function | None = None) -> tuple[Thing, ...]:
+        """What a value of this function, or of another one, was made as, on one path or another."""
+        return tuple(self._shared.things.of(function or self.function, value))
 
     def is_passed_in(self, value: ValueId) -> bool:
         """Whether a storage is what the callers of this function pass."""

@@ -32,7 +32,8 @@ def _walk(block: Block, needed: set[ValueId], left: set[int], function: Function
         else:
             is_needed = op.result in needed or _is_kept(op)
         if is_needed:
-            needed.update(operands(op, function))
+            # A kill reads nothing, but what it kills has to be there.
+            needed.update((op.target,) if isinstance(op, Kill) else operands(op, function))
             kept = True
         else:
             left.add(op.place.index)

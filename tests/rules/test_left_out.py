@@ -148,6 +148,13 @@ def test_what_has_effects_is_left_in(lines: str) -> None:
     assert {check.verdict for check in found if check.rule in ("RLX201", "RLX202")} == {WRONG}
 
 
+def test_what_is_killed_is_left_in() -> None:
+    for name in ("beyond a storage", "what nothing wrote"):
+        code, lines = CASES[name]
+        module = _module(f"{lines}\nk9 = R.memory.kill_tensor(u)", used=False)
+        assert _said(module, code) == {WRONG}
+
+
 def test_a_read_that_may_be_left_out_hides_no_later_one() -> None:
     """Neither of what nothing wrote nor of what was overwritten."""
     last = "\nz = R.add(a, a)\ny = R.call_packed('tests.use', z, ty_args=R.Tuple)"
