@@ -14,7 +14,7 @@ from relax_lint.model.operations import KernelCall
 from relax_lint.model.program import Program
 from relax_lint.model.types import TensorType, TupleType, ValueType
 from relax_lint.support.lazy_dataclass import record
-from relax_lint.vm.builtins import BUILTINS, UNREAD_BY
+from relax_lint.vm.builtins import BUILTINS, READ_PERHAPS_BY, UNREAD_BY
 from relax_lint.vm.calls import CallKind
 
 
@@ -116,7 +116,8 @@ class EffectTable:
         arguments = frozenset(range(len(call.arguments)))
         fresh = frozenset(range(len(call.arguments), len(call.arguments) + fresh_outputs(call)))
         if call.kind in (CallKind.OPERATOR, CallKind.CALL_DPS_PACKED):
-            return Effect(arguments - UNREAD_BY.get(call.callee, frozenset()), fresh)
+            read = arguments - UNREAD_BY.get(call.callee, frozenset())
+            return Effect(read, fresh, unsure_reads=READ_PERHAPS_BY.get(call.callee, frozenset()))
         if call.kind is CallKind.CALL_INPLACE_PACKED:
             return Effect(arguments, frozenset(index for index in call.inplace if index >= 0))
         builtin = BUILTINS.get(call.callee)

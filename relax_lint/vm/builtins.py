@@ -56,6 +56,20 @@ UNREAD_BY = {
 }
 """The arguments of operators, by position, of which only the type matters and no element is read."""
 
+READ_PERHAPS_BY = {
+    "relax.where": frozenset({1, 2}),
+    "relax.logical_and": frozenset({1}),
+    "relax.logical_or": frozenset({1}),
+    "relax.nn.prelu": frozenset({1}),
+    "relax.nn.nll_loss": frozenset({0, 2}),
+    "relax.grad.max_pool2d_backward": frozenset({0}),
+    "relax.image.grid_sample": frozenset({0}),
+    "relax.vision.all_class_non_max_suppression": frozenset({0}),
+    "relax.vision.roi_align": frozenset({0}),
+    "relax.vision.roi_pool": frozenset({0}),
+}
+"""The arguments of operators, by position, of which an element matters only where the others say so."""
+
 IPC_SCOPE = "ipc_memory"
 ELEMENT_SCOPES = frozenset({IPC_SCOPE})
 """The scopes in which `R.memory.alloc_storage` counts elements of its dtype too: LowerGPUIPCAllocStorage

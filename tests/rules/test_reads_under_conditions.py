@@ -94,3 +94,44 @@ def test_the_run_is_right_where_the_condition_does_not_hold(form: str) -> None:
     machine = relax.VirtualMachine(tvm.compile(_module(BODIES[form], "RLX203"), "llvm"), tvm.cpu())
     given = np.zeros(1, "int8"), np.array(X, "float32"), np.array(X, "float32")
     assert machine["main"](*map(tvm.runtime.tensor, given)).numpy().tolist() == X
+
+
+OPERATORS = {
+    "R.where(c, t, x)": True,
+    "R.where(c, x, t)": True,
+    "R.nn.prelu(x, t, axis=0)": True,
+    "R.add(t, x)": False,
+    "R.where(c, t, t)": True,
+}
+"""What of `t` counts may be nothing."""
+GIVEN = f"""
+@R.function(pure=False)
+def main(x: R.Tensor((4,), "float32"), y: R.Tensor((4,), "float32"), c: R.Tensor((4,), "bool")):
+    s = R.memory.alloc_storage(R.shape([16]), R.prim_value(0), R.str("global"), R.dtype("uint8"))
+    t = {PLACED}
+    {{lines}}
+    z = {{operator}}
+    return z
+"""
+
+
+@pytest.mark.parametrize("rule", ["RLX203", "RLX205"])
+@pytest.mark.parametrize("operator", OPERATORS)
+def test_operators_of_which_an_argument_may_not_count(operator: str, rule: str) -> None:
+    module = _given(operator, rule)
+    said = {check.verdict.value for check in checks(module, rule)} - {"always-fine"}
+    assert said == {"needs-runtime-check" if OPERATORS[operator] else "always-wrong"}
+
+
+@pytest.mark.vm
+@pytest.mark.parametrize("operator", ["R.where(c, x, t)", "R.nn.prelu(x, t, axis=0)", "R.add(t, x)"])
+def test_a_run_in_which_it_does_not_count_is_right(operator: str) -> None:
+    machine = relax.VirtualMachine(tvm.compile(_given(operator, "RLX203"), "llvm"), tvm.cpu())
+    given = np.array(X, "float32"), np.full(4, 9, "float32"), np.full(4, True)
+    found = machine["main"](*map(tvm.runtime.tensor, given)).numpy().tolist()
+    assert (found == X) == OPERATORS[operator]
+
+
+def _given(operator: str, rule: str) -> object:
+    copy = KERNELS[: KERNELS.index("@T.prim_func(private=True, s_tir=True)\ndef double")]
+    return parse(copy + GIVEN.format(lines=LINES[rule], operator=operator))
