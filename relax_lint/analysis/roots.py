@@ -10,7 +10,7 @@ from relax_lint.analysis import copies
 from relax_lint.analysis.access_paths import AccessPath, Tree, at, everything, joined, mapped, with_each
 from relax_lint.analysis.newness import Newness, Presumed
 from relax_lint.analysis.offsets import Offsets
-from relax_lint.analysis.presumption import Presumption
+from relax_lint.analysis.presumption import Presumption, together
 from relax_lint.analysis.results import New, Result, Source, returns_something_new, shared_inside
 from relax_lint.model.operations import (
     Alias,
@@ -285,23 +285,24 @@ class Roots:
             found = frozenset()
         elif made:
             seen[path] = made
-        for source in sources:
-            if isinstance(source, AccessPath):
-                found |= self.of(source)
-                continue
-            root = self._part(path)
-            found |= {root}
-            if all(isinstance(other, New) and other.constant for other in sources):
-                self.constants.add(root)
-            own = frozenset(self._part(inside[storage]) for storage in source.inside if storage in inside)
-            storages = own.union(*map(self.of, source.storages))
-            if storages:
-                self.storages[root] = self.storages.get(root, frozenset()) | storages
-                self.elsewhere.add(root)
-            if source.presumed is not None:
-                given = frozenset[ValueId]().union(*map(self.of, source.perhaps))
-                self._newness.presume(root, given, source.presumed)
-        return found
+        found = found.union(*(self.of(source) for source in sources if isinstance(source, AccessPath)))
+        news = [source for source in sources if isinstance(source, New)]
+        if not news:
+            return found
+        root = self._part(path)
+        if len(news) == len(sources) and all(one.constant for one in news):
+            self.constants.add(root)
+        on = frozenset[AccessPath]().union(*(one.inside for one in news))
+        storages = frozenset(self._part(field) for storage, field in inside.items() if storage in on)
+        storages = storages.union(*(self.of(storage) for one in news for storage in one.storages))
+        if storages:
+            self.storages[root] = storages
+            self.elsewhere.add(root)
+        presumed = together(one.presumed.text for one in news if one.presumed is not None)
+        if presumed is not None:
+            given = frozenset[ValueId]().union(*(self.of(other) for one in news for other in one.perhaps))
+            self._newness.presume(root, given, presumed)
+        return found | {root}
 
     def _presume(self, op: KernelCall | FunctionCall, own: Tree[ValueId]) -> None:
         presumed = returns_something_new(op)
