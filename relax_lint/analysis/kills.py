@@ -180,7 +180,7 @@ class Kills:
             own = self._has_own_register(value, found)
             inside = found.inside or isinstance(type_, TupleType)
             certain = found.certainty is Certainty.MUST and not own
-            if register not in into or not into[register].handed_on or certain:
+            if register not in into or certain:
                 into[register] = replace(found, certainty=must_if(certain), handed_on=True, inside=inside)
 
     def _has_own_register(self, value: ValueId, found: _Killed) -> bool:
