@@ -20,6 +20,6 @@ class Presumption:
 
 
 def together(texts: Iterable[str]) -> Presumption | None:
-    """What is presumed where several facts are relied on; None where none is. The order is that of the texts."""
+    """What is presumed where several facts are relied on; None where none is. In the order of the texts."""
     found = sorted(set(texts))
     return Presumption("; ".join(found)) if found else None

@@ -212,5 +212,5 @@ def test_the_branch_that_gives_a_null_value_is_told_once() -> None:
     lines = f"{KILL}; {BRANCH.format('a', 'x')}"
     lines += "; o = R.call_tir(Module.double, (r,), T4); o1 = R.call_tir(Module.double, (r,), T4)"
     text = FUNCTION.format(name="main", lines=lines.replace("; ", "\n    "), result="o1")
-    found = [check for check in checks(parse(KERNELS + text.replace("T4", T4)), "RLX201")]
+    found = checks(parse(KERNELS + text.replace("T4", T4)), "RLX201")
     assert [check.verdict for check in found if check.verdict is not FINE] == [WRONG]
