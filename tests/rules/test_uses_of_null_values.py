@@ -75,6 +75,14 @@ CASES = {
         NEVER,
         {UNSURE},
     ),
+    # Who makes a closure looks at nothing that it holds; the function checks it when it is called.
+    "held by a closure": ("o = R.make_closure(Module.typed, (a,))", "x", NEVER, {UNSURE}),
+    "held by a closure that is called": (
+        "h = R.make_closure(Module.typed, (a,)); o = R.invoke_closure(h, (x,), ty_args=T4)",
+        "o",
+        ALWAYS,
+        {UNSURE},
+    ),
     # Functions of the machine: what they read is looked at.
     "copied to a device": (
         'o = R.call_packed("vm.builtin.to_device", a, R.prim_value(1), R.prim_value(0), ty_args=T4)',
@@ -181,6 +189,48 @@ def test_what_becomes_of_a_null_value(name: str) -> None:
         else:
             failed |= {condition} if is_null(result) else set()
     assert failed == failing
+
+
+@pytest.mark.parametrize(
+    ("type_", "lines", "said", "fails"),
+    [
+        (T4, "w = x", [], False),
+        ("R.Object", "w = x", [], False),
+        (T4, f"w = R.invoke_closure(v, (x,), ty_args={T4})", [WRONG], True),
+        ("R.Object", f"w = R.invoke_closure(v, (x,), ty_args={T4})", [UNSURE], False),
+    ],
+)
+def test_a_closure_holds_what_a_callee_returned_empty(
+    type_: str, lines: str, said: list[Verdict], fails: bool
+) -> None:
+    """The function of the closure checks that it is a tensor, if it wants one, when it is called."""
+    text = f"""
+@R.function(private=True, pure=False)
+def cleared(x: T4) -> T4:
+    a = R.call_tir(Module.double, (x,), T4)
+    {KILL}
+    return a
+
+@R.function(private=True, pure=False)
+def held(o: T4, q: {type_}) -> T4:
+    return o
+
+@R.function(pure=False)
+def main(x: T4):
+    u = Module.cleared(x)
+    v = R.make_closure(Module.held, (u,))
+    {lines}
+    return x
+"""
+    module = parse(KERNELS + text.replace("T4", T4))
+    assert [check.verdict for check in checks(module, "RLX201") if check.verdict is not FINE] == said
+    virtual = relax.VirtualMachine(relax.build(module, "llvm"), tvm.cpu())
+    given = tvm.runtime.tensor(np.ones(4, "float32"))
+    if fails:
+        with pytest.raises((TypeError, RuntimeError), match="expect a Tensor"):
+            virtual["main"](given)
+    else:
+        assert virtual["main"](given).numpy().tolist() == [1, 1, 1, 1]
 
 
 @pytest.mark.parametrize("returned", ["t", "o"])
