@@ -34,6 +34,8 @@ from relax_lint.vm.calls import CLOSURE_MAKERS, CallKind
 
 _FIRST_PART = 1 << 40
 """Fields of tuples that nothing in the function names get ids from here on."""
+_CONSTANTS = -(1 << 40)
+"""The field that stands for constants; those of storages of a callee are -1, -2 and so on."""
 
 
 class Roots:
@@ -278,7 +280,8 @@ class Roots:
         """
         made = frozenset(one.made for one in sources if isinstance(one, New) and one.made is not None)
         shared = [field for field, places in seen.items() if not made.isdisjoint(places)]
-        found = frozenset(map(self._part, shared))
+        parts = (part for field in shared for part in (field, _of_constants(field)))
+        found = frozenset(self._part(part) for part in parts if part in self._parts or not part.fields)
         if len(made) == 1 and any(seen[field] == made for field in shared):
             # One tensor, twice in the result.
             path = next(field for field in shared if seen[field] == made)
@@ -287,20 +290,23 @@ class Roots:
             seen[path] = made
         found = found.union(*(self.of(source) for source in sources if isinstance(source, AccessPath)))
         news = [source for source in sources if isinstance(source, New)]
-        if not news:
+        fresh = [one for one in news if not one.constant]
+        if len(fresh) < len(news):
+            root = self._part(_of_constants(path) if fresh else path)
+            self.constants.add(root)
+            found |= {root}
+        if not fresh:
             return found
         root = self._part(path)
-        if len(news) == len(sources) and all(one.constant for one in news):
-            self.constants.add(root)
-        on = frozenset[AccessPath]().union(*(one.inside for one in news))
+        on = frozenset[AccessPath]().union(*(one.inside for one in fresh))
         storages = frozenset(self._part(field) for storage, field in inside.items() if storage in on)
-        storages = storages.union(*(self.of(storage) for one in news for storage in one.storages))
+        storages = storages.union(*(self.of(storage) for one in fresh for storage in one.storages))
         if storages:
             self.storages[root] = storages
             self.elsewhere.add(root)
-        presumed = together(one.presumed.text for one in news if one.presumed is not None)
+        presumed = together(one.presumed.text for one in fresh if one.presumed is not None)
         if presumed is not None:
-            given = frozenset[ValueId]().union(*(self.of(other) for one in news for other in one.perhaps))
+            given = frozenset[ValueId]().union(*(self.of(other) for one in fresh for other in one.perhaps))
             self._newness.presume(root, given, presumed)
         return found | {root}
 
@@ -323,6 +329,11 @@ class Roots:
             self.of(AccessPath(value)) for value in values if may_hold_memory(self._function.type_of(value))
         )
         return frozenset[ValueId]().union(*found)
+
+
+def _of_constants(path: AccessPath) -> AccessPath:
+    """What stands for the constants of the module that a result may be, if it may be something else too."""
+    return AccessPath(path.value, (*path.fields, _CONSTANTS))
 
 
 def as_sources(roots: Roots, tree: Tree[ValueId], outside: frozenset[ValueId]) -> Tree[Source]:
