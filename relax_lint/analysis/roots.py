@@ -5,6 +5,7 @@ field of a tuple apart.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
+from typing import TypeAlias
 
 from relax_lint.analysis import copies
 from relax_lint.analysis.access_paths import AccessPath, Tree, at, everything, joined, mapped, with_each
@@ -34,6 +35,8 @@ from relax_lint.vm.calls import CLOSURE_MAKERS, CallKind
 
 _FIRST_PART = 1 << 40
 """Fields of tuples that nothing in the function names get ids from here on."""
+_Seen: TypeAlias = dict[AccessPath, tuple[frozenset[AccessPath], frozenset[ValueId]]]
+"""By field of a result: where in the callee it was made, and its roots."""
 _CONSTANTS = -(1 << 40)
 """The field that stands for constants; those of storages of a callee are -1, -2 and so on."""
 
@@ -256,7 +259,7 @@ class Roots:
         result = self._result_of(op)
         if result is None:
             return frozenset()
-        made: dict[AccessPath, frozenset[AccessPath]] = {}
+        made: _Seen = {}
         inside = shared_inside(result, op.result)
         kept = self._memory_of(op.arguments) if self._keeps(op) else None
         if kept is not None:
@@ -269,30 +272,31 @@ class Roots:
         return found
 
     def _taken(
-        self,
-        sources: frozenset[Source],
-        path: AccessPath,
-        seen: dict[AccessPath, frozenset[AccessPath]],
-        inside: dict[AccessPath, AccessPath],
+        self, sources: frozenset[Source], path: AccessPath, seen: _Seen, inside: dict[AccessPath, AccessPath]
     ) -> frozenset[ValueId]:
-        """The roots of one field of what a function returns; `sources` as the caller knows them. `seen` is
-        where the fields before it were made, `inside` what stands for storages of the callee.
+        """The roots of one field of what a function returns; `sources` as the caller knows them. `seen` are
+        the fields before it, `inside` what stands for storages of the callee.
         """
-        made = frozenset(one.made for one in sources if isinstance(one, New) and one.made is not None)
-        shared = [field for field, places in seen.items() if not made.isdisjoint(places)]
-        parts = (part for field in shared for part in (field, _of_constants(field)))
-        found = frozenset(self._part(part) for part in parts if part in self._parts or not part.fields)
-        if len(made) == 1 and any(seen[field] == made for field in shared):
-            # One tensor, twice in the result.
-            path = next(field for field in shared if seen[field] == made)
-            found = frozenset()
-        elif made:
-            seen[path] = made
-        found = found.union(*(self.of(source) for source in sources if isinstance(source, AccessPath)))
         news = [source for source in sources if isinstance(source, New)]
+        made = frozenset(one.made for one in news if one.made is not None)
+        shared = {field: roots for field, (places, roots) in seen.items() if not made.isdisjoint(places)}
+        twice = [field for field in shared if len(made) == 1 and seen[field][0] == made]
+        if twice:
+            # One tensor, twice in the result.
+            found = shared[twice[0]]
+        else:
+            found = self._new(news, path, inside).union(*shared.values())
+            seen[path] = made, found
+        return found.union(*(self.of(source) for source in sources if isinstance(source, AccessPath)))
+
+    def _new(
+        self, news: list[New], path: AccessPath, inside: dict[AccessPath, AccessPath]
+    ) -> frozenset[ValueId]:
+        """The roots of what is new in a field: one for the constants of the module, one for the rest."""
         fresh = [one for one in news if not one.constant]
+        found: frozenset[ValueId] = frozenset()
         if len(fresh) < len(news):
-            root = self._part(_of_constants(path) if fresh else path)
+            root = self._part(AccessPath(path.value, (*path.fields, _CONSTANTS)) if fresh else path)
             self.constants.add(root)
             found |= {root}
         if not fresh:
@@ -329,11 +333,6 @@ class Roots:
             self.of(AccessPath(value)) for value in values if may_hold_memory(self._function.type_of(value))
         )
         return frozenset[ValueId]().union(*found)
-
-
-def _of_constants(path: AccessPath) -> AccessPath:
-    """What stands for the constants of the module that a result may be, if it may be something else too."""
-    return AccessPath(path.value, (*path.fields, _CONSTANTS))
 
 
 def as_sources(roots: Roots, tree: Tree[ValueId], outside: frozenset[ValueId]) -> Tree[Source]:
