@@ -24,6 +24,8 @@ BODIES = {
     "way out": "y[i] = x[i]\nif x[i] < T.float32(100):\n    continue\ny[i] = t[i]",
     "block": "with T.sblock('b'):\n    v = T.axis.spatial(4, i)\n    T.where(x[i] > T.float32(100))\n    y[v] = t[v]",
     "size": "y[i] = x[i]\nif n > 100:\n    y[i] = t[i]",
+    "fewer steps": "y[i] = x[i]\nfor j in range(n - 1):\n    y[i] = t[i]",
+    "a part of the steps": "y[i] = x[i]\nfor j in range(n // 100):\n    y[i] = t[i]",
 }
 """In a loop over four elements; `t` is read where a condition holds, which does not on the VM."""
 SURE = {
@@ -32,6 +34,9 @@ SURE = {
     "a step": "y[i] = x[i]\nif i > 0:\n    y[i] = t[i]",
     "a padding": "y[i] = T.if_then_else(1 <= i and i < 3, t[i], T.float32(0))",
     "none": "y[i] = t[i]",
+    "steps up to this one": "y[i] = x[i]\nfor j in range(i):\n    y[i] = t[j]",
+    "steps from this one": "y[i] = x[i]\nfor j in range(4 - i):\n    y[i] = t[j]",
+    "tiles": "y[i] = x[i]\nfor j in range((n + 3) // 4):\n    y[i] = t[i]",
 }
 KERNELS = """
 @T.prim_func(private=True, s_tir=True)

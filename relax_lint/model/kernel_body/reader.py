@@ -71,8 +71,21 @@ class BodyReader(ExpressionReader):
         if step is not None:
             self._control(step)
         loop = self._enter(node.loop_var, node.min, node.extent, step, serial=serial)
-        with self._parts(is_doubtful):
+        with self._parts(is_doubtful or self._has_few_steps(loop)):
             self._thread(nodes.shared_thread(node), node.loop_var, loop, node.body)
+
+    def _has_few_steps(self, loop: Loop) -> bool:
+        """Whether a loop has no step where every symbol is one, and is not as long as an axis of a tensor."""
+        shapes = (self._shape(position) for position in range(len(self._parameters)))
+        if loop.extent is None or any(loop.extent in shape for shape in shapes if shape is not None):
+            return False
+        around = {one.symbol for one in self._nest}
+        sizes = dict.fromkeys(loop.extent.free_symbols - around, sympy.Integer(1))
+        steps = [
+            loop.extent.xreplace({**sizes, **dict.fromkeys(loop.extent.free_symbols & around, first)})
+            for first in (sympy.Integer(0), sympy.Integer(1))
+        ]
+        return all(extent.is_Integer and extent < 1 for extent in steps)
 
     def _thread(self, tag: str | None, var: Any, loop: Loop, body: Any) -> None:
         """Read the body of a loop. Inside of a loop over a thread, one over the same thread has one step."""
@@ -166,7 +179,7 @@ class BodyReader(ExpressionReader):
         if type(node.node).__name__ == "IterVar":
             is_doubtful = self._control(node.value)
             loop = self._enter(node.node.var, 0, node.value, None, serial=False)
-            with self._parts(is_doubtful):
+            with self._parts(is_doubtful or self._has_few_steps(loop)):
                 self._thread(nodes.shared_thread(node), node.node.var, loop, node.body)
         else:
             self.statement(node.body)
