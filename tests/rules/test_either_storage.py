@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from itertools import permutations
 from typing import Any
 
 import numpy as np
@@ -114,3 +115,61 @@ def test_what_runs_say(yes: str, no: str, bound: int, verdict: str, safe: str | 
             assert not all(ends), n
         else:
             assert set(ends) == {verdict == FINE}, n
+
+
+OF_THREE = """
+@R.function(pure=False)
+def main(c: R.Tensor((), "bool"), d: R.Tensor((), "bool"), x: R.Tensor(("n",), "float32"), u: R.Shape(ndim=1)):
+    R.func_attr({{"tir_var_upper_bound": {{"n": {bound}}}}})
+    n = T.int64()
+    if c:
+        one = R.memory.alloc_storage({sizes[0]}, 0, "global", "uint8")
+        either = one
+    else:
+        if d:
+            two = R.memory.alloc_storage({sizes[1]}, 0, "global", "uint8")
+            other = two
+        else:
+            three = R.memory.alloc_storage({sizes[2]}, 0, "global", "uint8")
+            other = three
+        either = other
+    t = R.memory.alloc_tensor(either, 0, R.shape([n]), "float32")
+    return t
+"""
+
+
+@pytest.mark.parametrize("order", list(permutations(range(3))))
+@pytest.mark.parametrize(
+    ("sizes", "bound", "verdict", "safe", "assumes"),
+    [
+        (("4 * n", "80", "40"), 1000, UNSURE, "n <= 10", True),
+        (("4 * n", "8 * n", "80"), 20, FINE, None, True),
+        (("4 * n", "8 * n", "6 * n"), 20, FINE, None, False),
+        # Of one of them nobody knows the size.
+        (("u", "80", "40"), 1000, UNSURE, None, False),
+        (("u", "4 * n", "8 * n"), 1000, UNSURE, None, False),
+        # Nothing is put on a storage that cannot be made.
+        (("-4", "4 * n", "8 * n"), 1000, FINE, None, False),
+        (("-4", "80", "40"), 1000, UNSURE, "n <= 10", True),
+        (("-4", "-8", "4 * n"), 1000, FINE, None, False),
+        (("-4", "-8", "-12"), 1000, None, None, False),
+    ],
+)
+def test_of_three_storages_all_count_that_can_be_made(
+    sizes: tuple[str, ...],
+    bound: int,
+    verdict: str | None,
+    safe: str | None,
+    assumes: bool,
+    order: tuple[int, ...],
+) -> None:
+    texts = [sizes[place] if sizes[place] == "u" else f"R.shape([{sizes[place]}])" for place in order]
+    found = [
+        one
+        for one in checks(parse(OF_THREE.format(sizes=texts, bound=bound)), "RLX101")
+        if one.binding == "t"
+    ]
+    assert [(one.verdict.value, one.safe_when) for one in found] == (
+        [] if verdict is None else [(verdict, safe)]
+    )
+    assert any(one.assumes for one in found) is assumes

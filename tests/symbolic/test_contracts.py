@@ -27,6 +27,7 @@ from relax_lint.symbolic.polynomial import (
     Polynomial,
     to_polynomial,
 )
+from relax_lint.symbolic.printing import expr_text
 from relax_lint.symbolic.prover import ProverChain
 from relax_lint.symbolic.regions import MAX_PIECES, safe_region
 from relax_lint.symbolic.search import QUICK
@@ -309,6 +310,11 @@ def test_conditions_that_are_not_read(text: str) -> None:
         parse_condition(text, {"n": N, "m": M, "true": K})
 
 
+def test_a_power_of_a_symbol_comes_after_what_is_plain() -> None:
+    assert expr_text(N**M + N) == "n + n**m"
+    assert expr_text(N**M + N**2) == "n**2 + n**m"
+
+
 # -- what TVM's expressions mean ----------------------------------------------------------------
 
 X, Y = tirx.Var("n", "int64"), tirx.Var("m", "int64")
@@ -419,7 +425,9 @@ def test_sums_of_few_bits_have_to_fit_where_that_is_asked() -> None:
         translator(fits=fits).expr(e)
     assert asked == [(N + 1, 32)]
     assert translator(fits=fits, wide_variables=True).expr(e) == N + 1
-    # What is made of constants is no wider than it says.
+    # A shift is computed in the bits of its type, and what is made of constants is no wider than it says.
+    with pytest.raises(Untranslatable):
+        translator(fits=fits, wide_variables=True).expr(small << 1)
     with pytest.raises(Untranslatable):
         translator(fits=fits, wide_variables=True).expr(
             tirx.Add(tirx.IntImm("int32", 1), tirx.IntImm("int32", 2))
