@@ -129,7 +129,8 @@ def test_what_may_be_left_out_is_not_always_wrong(name: str) -> None:
     assert _said(unused, code) == {UNSURE}
     assert not _fails(unused, folded=True)
     assert _said(used, code) == {WRONG}
-    assert _fails(used, folded=True)
+    # What nobody wrote may be anything, what is right included.
+    assert name == "what nothing wrote" or _fails(used, folded=True)
     # It is left in where constants are not folded: what it computes then, nothing shows.
     assert _fails(unused, folded=False) == (name not in ("what was overwritten", "what nothing wrote"))
 
