@@ -28,6 +28,7 @@ from relax_lint.results.verdict import Severity
 from relax_lint.settings.config import Config, Settings
 from relax_lint.support.gc_pause import without_collection
 from relax_lint.suppressions.policy import apply_policy
+from relax_lint.symbolic.answers import lasting_answers
 from relax_lint.vm import versions
 from relax_lint.vm.packed_in_place import declared_in, restored
 from relax_lint.vm.versions import has_packed_in_place
@@ -249,6 +250,7 @@ class MemoryLint:
                     totals=False,
                     fine=False,
                     kept=kept,
+                    answers=lasting_answers(config.max_extent),
                     without=without,
                 )
         except Exception as error:

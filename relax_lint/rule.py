@@ -104,7 +104,8 @@ class Judgement:
 
     `presumptions` are what the verdict relies on besides facts about symbols; `severity` overrides the rule's
     own; `allocators` gives the first failure per allocator name; `remedy` is what makes the finding go away;
-    `count` is for how many equal questions about the operation it stands.
+    `count` is for how many equal questions about the operation it stands. With `is_refused` TVM does not
+    build what is judged, whether or not anything uses what the operation makes.
     """
 
     place: OperationId | None
@@ -116,6 +117,7 @@ class Judgement:
     location: Location | None = None
     remedy: RemedyRequest | None = None
     count: int = 1
+    is_refused: bool = False
 
     @classmethod
     def of(

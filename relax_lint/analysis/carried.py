@@ -111,9 +111,9 @@ class Carried:
                 self._op(op)
 
     def _branches(self, op: If) -> None:
-        for value in operands(op, self._function):
-            for _, certainty in self._of(value):
-                self._read(op, certainty)
+        found = self._at(AccessPath(op.condition))
+        if found is not None:
+            self._read(op, found)
         self._block(op.then_block)
         self._block(op.else_block)
         then, other = dict(self._of(op.then_result)), dict(self._of(op.else_result))
@@ -130,14 +130,18 @@ class Carried:
             self._hold(op.result, self._taken(op))
         elif isinstance(op, MakeTuple):
             self._make(op.result, op.items)
+        elif isinstance(op, KernelCall) and op.result in self._aliases.fields:
+            # A closure is a tuple of what it holds.
+            self._make(op.result, self._aliases.fields[op.result])
         elif isinstance(op, KernelCall):
             self._kernel(op)
         elif isinstance(op, FunctionCall):
             self._arguments(op)
         elif isinstance(op, Assert):
             for value in operands(op, self._function):
-                for _, certainty in self._of(value):
-                    self._read(op, certainty if value == op.condition else Certainty.MAY)
+                found = self._at(AccessPath(value))
+                if found is not None:
+                    self._read(op, weakest(found, must_if(value == op.condition)))
 
     def _make(self, result: ValueId, items: Iterable[ValueId]) -> None:
         for index, item in enumerate(items):
@@ -152,10 +156,6 @@ class Carried:
                 yield fields[1:], certainty
 
     def _kernel(self, op: KernelCall) -> None:
-        if op.result in self._aliases.fields:
-            # A closure is a tuple of what it holds.
-            self._make(op.result, self._aliases.fields[op.result])
-            return
         effect = self._effect_of(op)
         known = effect.known and op.callee not in CLOSURE_BUILTINS
         for position, argument in enumerate(op.arguments):
@@ -221,7 +221,9 @@ class CarriedNull(Carried):
     def _kernel(self, op: KernelCall) -> None:
         effect = self._effect_of(op)
         for position, argument in enumerate(op.arguments):
-            touched = effect.known and position in effect.reads | effect.writes
+            # Who makes a closure looks at nothing that it holds.
+            touched = op.callee not in CLOSURE_BUILTINS and position in effect.reads | effect.writes
+            touched = touched and effect.known
             for _, certainty in self._of(argument):
                 self._read(op, weakest(certainty, must_if(touched)))
 

@@ -57,6 +57,7 @@ class Contents(ContentWrites):
         captured: frozenset[ValueId],
         held: Mapping[ValueId, tuple[ValueId, ...]],
         untaken: Untaken,
+        left_out: Callable[[], frozenset[int]] = frozenset,
     ) -> None:
         super().__init__(function, aliases, paths, memory, captured.union(function.parameters))
         self._effect_of = effect_of
@@ -65,12 +66,11 @@ class Contents(ContentWrites):
         self._untaken = untaken
         self._ops: dict[int, Op] = {}
         self._works_in_place = any(
-            isinstance(op, FunctionCall)
-            or (isinstance(op, KernelCall) and bool(superseded(op, effect_of(op))))
+            isinstance(op, FunctionCall) or superseded(op, effect_of(op))
             for op in function.body.of(FunctionCall, KernelCall)
         )
         self._last_use.update(last_uses(function, aliases, self._roots, self._captured_by))
-        self.reported = Reported(aliases, paths, memory)
+        self.reported = Reported(aliases, paths, memory, left_out)
         self.passed: set[ValueId] = set()
         """The tensors from outside that are passed, still unmodified, to calls with unknown effects."""
         self._last_read: dict[ValueId, int] = {}
@@ -360,7 +360,7 @@ class Contents(ContentWrites):
 
     def _read_unwritten(self, root: ValueId, reading: Reading, only: Certainty, state: ContentState) -> None:
         damage = state.unwritten[root]
-        if not damage.mended and not reading.unsure:
+        if not (damage.mended or reading.unsure or self.reported.is_left_out(reading)):
             # The first use of what was never written is the one to mend.
             del state.unwritten[root]
             self._neighbours.fill(root)

@@ -18,6 +18,7 @@ class UndominatedUse:
     """`op` (None: the result) uses `value`, which `definition` (None: nothing that is known) makes elsewhere.
 
     `MUST`: no path to the use passes the definition. `inside` names the inner function that makes it.
+    `early`: the text defines it, but only further down, which TVM's passes refuse.
     """
 
     op: Op | None
@@ -25,6 +26,7 @@ class UndominatedUse:
     definition: Op | None
     certainty: Certainty
     inside: str | None = None
+    early: bool = False
 
     @property
     def is_certain(self) -> bool:
@@ -94,18 +96,21 @@ def undominated_uses(
     """Every use of a value that is not bound by then: one walk over the operations."""
     known = captured.union(function.parameters, function.constants, function.inline_tuples)
     inner = _inner_definitions(program, function)
+    bound = {op.place.binding: op.place.index for op in function.body.walk()}
     for op in (*function.body.walk(), None):
         for value in dict.fromkeys(_used(op, function)):
             if value in known:
                 continue
             definition = paths.definitions.get(value)
             if definition is None:
-                yield from _unbound(op, value, function, inner)
+                early = op is not None and bound.get(function.values[value].name, -1) >= op.place.index
+                yield from _unbound(op, value, function, inner, early=early)
             elif not _precedes(definition, op, paths):
                 never = op is not None and (
                     paths.never_with(definition, op) or definition.place.index >= op.place.index
                 )
-                yield UndominatedUse(op, value, definition, must_if(never))
+                early = op is not None and definition.place.index >= op.place.index
+                yield UndominatedUse(op, value, definition, must_if(never), early=early)
 
 
 def _used(op: Op | None, function: Function) -> tuple[ValueId, ...]:
@@ -119,7 +124,7 @@ def _precedes(definition: Op, op: Op | None, paths: Paths) -> bool:
 
 
 def _unbound(
-    op: Op | None, value: ValueId, function: Function, inner: Mapping[str, tuple[str, Op]]
+    op: Op | None, value: ValueId, function: Function, inner: Mapping[str, tuple[str, Op]], *, early: bool
 ) -> Iterable[UndominatedUse]:
     """A variable that is undefined in the function. Values written in place have no name, and scalars are
     symbols, which have rules of their own.
@@ -128,7 +133,7 @@ def _unbound(
     if not name or isinstance(function.type_of(value), PrimType):
         return
     inside, definition = inner.get(name, (None, None))
-    yield UndominatedUse(op, value, definition, Certainty.MUST, inside)
+    yield UndominatedUse(op, value, definition, Certainty.MUST, inside, early)
 
 
 def _inner_definitions(program: Program, function: Function) -> dict[str, tuple[str, Op]]:

@@ -22,6 +22,7 @@ from relax_lint.analysis.kills import Kills
 from relax_lint.analysis.left_out import left_out
 from relax_lint.analysis.liveness import values_read
 from relax_lint.analysis.lowered_operators import Lowered, LoweredOperators
+from relax_lint.analysis.made_as import Thing, Things
 from relax_lint.analysis.made_views import MadeViews
 from relax_lint.analysis.moved import Moved
 from relax_lint.analysis.offsets import Offsets
@@ -64,6 +65,11 @@ class ProgramFlow:
     def effects(self) -> EffectTable:
         """What kernels do to the contents of their arguments."""
         return EffectTable(self.program)
+
+    @cached_property
+    def things(self) -> Things:
+        """What the values of any function were made as."""
+        return Things(self.callees)
 
     @cached_property
     def keepers(self) -> Keepers:
@@ -150,6 +156,10 @@ class FunctionFlow:
     def storages_of(self, value: ValueId) -> Storages:
         """The storages that a value may be."""
         return self._shared.storages.storages_of(self.function, value)
+
+    def things_of(self, value: ValueId, function: Function | None = None) -> tuple[Thing, ...]:
+        """What a value of this function, or of another one, was made as, on one path or another."""
+        return tuple(self._shared.things.of(function or self.function, value))
 
     def is_passed_in(self, value: ValueId) -> bool:
         """Whether a storage is what the callers of this function pass."""
@@ -245,9 +255,13 @@ class FunctionFlow:
         """What becomes of the call of an operator."""
         return self._shared.lowered_operators.of(call)
 
+    def is_left_out(self, op: Op | None) -> bool:
+        """Whether TVM may leave an operation out (None: the return), as nothing uses what it makes."""
+        return op is not None and op.place.index in self.left_out
+
     @cached_property
-    def left_out(self) -> frozenset[ValueId]:
-        """The results of calls that TVM may leave out, as nothing uses them."""
+    def left_out(self) -> frozenset[int]:
+        """The indices of the operations that TVM may leave out, as nothing uses what they make."""
         return left_out(self.function, self.used_inside)
 
     @cached_property
@@ -278,6 +292,7 @@ class FunctionFlow:
     @cached_property
     def contents(self) -> Contents:
         """What tensors hold when they are read."""
+        flow = proxy(self)
         return Contents(
             self.function,
             self.aliases,
@@ -288,6 +303,7 @@ class FunctionFlow:
             self.captured,
             self._shared.callees.closures.held(self.function),
             self.untaken,
+            lambda: flow.left_out,
         )
 
     @cached_property

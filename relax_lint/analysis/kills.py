@@ -28,7 +28,7 @@ from relax_lint.model.program import Function
 from relax_lint.model.types import TensorType, TupleType
 from relax_lint.support.lazy_dataclass import record
 from relax_lint.vm.builtins import BUILTINS, NULLS, PERHAPS_ARGUMENT, KillKind, ViewKind
-from relax_lint.vm.calls import CallKind
+from relax_lint.vm.calls import CLOSURE_MAKERS, CallKind
 
 _ON_SOME_PATHS = "killed only on some paths"
 
@@ -180,7 +180,7 @@ class Kills:
             own = self._has_own_register(value, found)
             inside = found.inside or isinstance(type_, TupleType)
             certain = found.certainty is Certainty.MUST and not own
-            if register not in into or not into[register].handed_on or certain:
+            if register not in into or certain:
                 into[register] = replace(found, certainty=must_if(certain), handed_on=True, inside=inside)
 
     def _has_own_register(self, value: ValueId, found: _Killed) -> bool:
@@ -234,7 +234,8 @@ class Kills:
         if not isinstance(op, KernelCall):
             return True
         if op.kind is CallKind.OPERATOR:
-            return op.callee not in PERHAPS_ARGUMENT
+            # Who makes a closure looks at nothing that it holds.
+            return op.callee not in PERHAPS_ARGUMENT and op.callee not in CLOSURE_MAKERS
         builtin = BUILTINS.get(op.callee)
         reads = frozenset[int]() if builtin is None or not builtin.is_call else builtin.reads
         return op.kind.runs_kernel or any(op.arguments[i] == value for i in reads if i < len(op.arguments))

@@ -45,9 +45,6 @@ class Newness:
         own = self._known(given) - self._kept.keys() - {root}
         for other in own:
             self._given_to[other].append(root)
-        known = self._presumed.get(root)
-        if known is not None:
-            own |= known.given
         self._presumed[root] = Presumed(own, len(self._kept), presumed)
 
     def of(self, root: ValueId) -> Presumed | None:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+
 from relax_lint.support.lazy_dataclass import record
 
 
@@ -15,3 +17,9 @@ class Presumption:
     text: str
     is_environment: bool = False
     is_contents: bool = False
+
+
+def together(texts: Iterable[str]) -> Presumption | None:
+    """What is presumed where several facts are relied on; None where none is. In the order of the texts."""
+    found = sorted(set(texts))
+    return Presumption("; ".join(found)) if found else None

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 
 from relax_lint.analysis.aliases import Aliases
 from relax_lint.analysis.certainty import Certainty, must_if
@@ -16,7 +16,14 @@ from relax_lint.model.operations import FunctionCall, KernelCall, Op, ValueId
 class Reported:
     """What was found so far. What a write has certainly made good is not kept."""
 
-    def __init__(self, aliases: Aliases, paths: Paths, memory: TensorMemory) -> None:
+    def __init__(
+        self,
+        aliases: Aliases,
+        paths: Paths,
+        memory: TensorMemory,
+        left_out: Callable[[], frozenset[int]] = frozenset,
+    ) -> None:
+        self._left_out = left_out
         self._aliases = aliases
         self._paths = paths
         self._memory = memory
@@ -27,6 +34,10 @@ class Reported:
         self.stale_at_return: dict[tuple[int, ValueId, ValueId], StaleRead] = {}
         self._readers: dict[object, list[Op | None]] = defaultdict(list)
         """By damage: the operations that certainly read it, as far as they are reached."""
+
+    def is_left_out(self, reading: Reading) -> bool:
+        """Whether TVM may leave out what reads."""
+        return reading.op is not None and reading.op.place.index in self._left_out()
 
     def read_unwritten(
         self, root: ValueId, reading: Reading, damage: Damage, left: Iterable[ValueId]
@@ -80,7 +91,7 @@ class Reported:
 
     def _certainty(self, key: object, done: Op, reading: Reading, damage: Damage) -> Certainty:
         """How certain it is that damage is read, here or in another branch."""
-        if damage.certainty is not Certainty.MUST or damage.mended:
+        if damage.certainty is not Certainty.MUST or damage.mended or self.is_left_out(reading):
             return Certainty.MAY
         readers = self._readers[key]
         readers.append(reading.op)

@@ -5,12 +5,13 @@ field of a tuple apart.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
+from typing import TypeAlias
 
 from relax_lint.analysis import copies
 from relax_lint.analysis.access_paths import AccessPath, Tree, at, everything, joined, mapped, with_each
 from relax_lint.analysis.newness import Newness, Presumed
 from relax_lint.analysis.offsets import Offsets
-from relax_lint.analysis.presumption import Presumption
+from relax_lint.analysis.presumption import Presumption, together
 from relax_lint.analysis.results import New, Result, Source, returns_something_new, shared_inside
 from relax_lint.model.operations import (
     Alias,
@@ -34,6 +35,10 @@ from relax_lint.vm.calls import CLOSURE_MAKERS, CallKind
 
 _FIRST_PART = 1 << 40
 """Fields of tuples that nothing in the function names get ids from here on."""
+_Seen: TypeAlias = dict[AccessPath, tuple[frozenset[AccessPath], frozenset[ValueId]]]
+"""By field of a result: where in the callee it was made, and its roots."""
+_CONSTANTS = -(1 << 40)
+"""The field that stands for constants; those of storages of a callee are -1, -2 and so on."""
 
 
 class Roots:
@@ -254,7 +259,7 @@ class Roots:
         result = self._result_of(op)
         if result is None:
             return frozenset()
-        made: dict[AccessPath, frozenset[AccessPath]] = {}
+        made: _Seen = {}
         inside = shared_inside(result, op.result)
         kept = self._memory_of(op.arguments) if self._keeps(op) else None
         if kept is not None:
@@ -267,41 +272,47 @@ class Roots:
         return found
 
     def _taken(
-        self,
-        sources: frozenset[Source],
-        path: AccessPath,
-        seen: dict[AccessPath, frozenset[AccessPath]],
-        inside: dict[AccessPath, AccessPath],
+        self, sources: frozenset[Source], path: AccessPath, seen: _Seen, inside: dict[AccessPath, AccessPath]
     ) -> frozenset[ValueId]:
-        """The roots of one field of what a function returns; `sources` as the caller knows them. `seen` is
-        where the fields before it were made, `inside` what stands for storages of the callee.
+        """The roots of one field of what a function returns; `sources` as the caller knows them. `seen` are
+        the fields before it, `inside` what stands for storages of the callee.
         """
-        made = frozenset(one.made for one in sources if isinstance(one, New) and one.made is not None)
-        shared = [field for field, places in seen.items() if not made.isdisjoint(places)]
-        found = frozenset(map(self._part, shared))
-        if len(made) == 1 and any(seen[field] == made for field in shared):
+        news = [source for source in sources if isinstance(source, New)]
+        made = frozenset(one.made for one in news if one.made is not None)
+        shared = {field: roots for field, (places, roots) in seen.items() if not made.isdisjoint(places)}
+        twice = [field for field in shared if len(made) == 1 and seen[field][0] == made]
+        if twice:
             # One tensor, twice in the result.
-            path = next(field for field in shared if seen[field] == made)
-            found = frozenset()
-        elif made:
-            seen[path] = made
-        for source in sources:
-            if isinstance(source, AccessPath):
-                found |= self.of(source)
-                continue
-            root = self._part(path)
+            found = shared[twice[0]]
+        else:
+            found = self._new(news, path, inside).union(*shared.values())
+            seen[path] = made, found
+        return found.union(*(self.of(source) for source in sources if isinstance(source, AccessPath)))
+
+    def _new(
+        self, news: list[New], path: AccessPath, inside: dict[AccessPath, AccessPath]
+    ) -> frozenset[ValueId]:
+        """The roots of what is new in a field: one for the constants of the module, one for the rest."""
+        fresh = [one for one in news if not one.constant]
+        found: frozenset[ValueId] = frozenset()
+        if len(fresh) < len(news):
+            root = self._part(AccessPath(path.value, (*path.fields, _CONSTANTS)) if fresh else path)
+            self.constants.add(root)
             found |= {root}
-            if all(isinstance(other, New) and other.constant for other in sources):
-                self.constants.add(root)
-            own = frozenset(self._part(inside[storage]) for storage in source.inside if storage in inside)
-            storages = own.union(*map(self.of, source.storages))
-            if storages:
-                self.storages[root] = self.storages.get(root, frozenset()) | storages
-                self.elsewhere.add(root)
-            if source.presumed is not None:
-                given = frozenset[ValueId]().union(*map(self.of, source.perhaps))
-                self._newness.presume(root, given, source.presumed)
-        return found
+        if not fresh:
+            return found
+        root = self._part(path)
+        on = frozenset[AccessPath]().union(*(one.inside for one in fresh))
+        storages = frozenset(self._part(field) for storage, field in inside.items() if storage in on)
+        storages = storages.union(*(self.of(storage) for one in fresh for storage in one.storages))
+        if storages:
+            self.storages[root] = storages
+            self.elsewhere.add(root)
+        presumed = together(one.presumed.text for one in fresh if one.presumed is not None)
+        if presumed is not None:
+            given = frozenset[ValueId]().union(*(self.of(other) for one in fresh for other in one.perhaps))
+            self._newness.presume(root, given, presumed)
+        return found | {root}
 
     def _presume(self, op: KernelCall | FunctionCall, own: Tree[ValueId]) -> None:
         presumed = returns_something_new(op)

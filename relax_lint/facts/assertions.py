@@ -18,27 +18,25 @@ from relax_lint.analysis.certainty import Certainty
 from relax_lint.analysis.flow import FunctionFlow
 from relax_lint.facts.claims import Claim, all_of
 from relax_lint.facts.judge import Decided, Judge
-from relax_lint.facts.kernel_entry import kind_of
+from relax_lint.facts.wrong_things import given_otherwise, never_of_type
 from relax_lint.model.operations import (
-    AllocStorage,
     AllocTensor,
     Assert,
+    Constant,
+    FunctionCall,
+    GetItem,
     If,
     KernelCall,
     MatchCast,
     Op,
-    ValueId,
     View,
 )
-from relax_lint.model.types import ShapeType, TensorType, TupleType, ValueType
 from relax_lint.results.verdict import Verdict
 from relax_lint.support.lazy_dataclass import record
 from relax_lint.symbolic.decision import certain
 from relax_lint.symbolic.domain import FactKind
 from relax_lint.symbolic.printing import condition_text
 from relax_lint.symbolic.quantity import Unknown
-from relax_lint.vm import versions
-from relax_lint.vm.builtins import BUILTINS, NULLS, ViewKind
 
 
 @record(frozen=True)
@@ -50,6 +48,8 @@ class RuntimeCheck:
     text: str
     certainty: Certainty = Certainty.MUST
     """Whether a value that is no such thing is one in each run."""
+    null: bool = True
+    """Whether that is a null value."""
 
     @property
     def kind(self) -> str:
@@ -77,7 +77,8 @@ def failing_checks(flow: FunctionFlow, judge: Judge) -> Iterator[Decided[Runtime
     """Every check that is reached: some input passes it."""
     for check in runtime_checks(flow):
         claim = judge.claim_at(check.condition, check.op)
-        decision = judge.judge_event(claim, check.certainty, "it is a null value on some paths")
+        why_not = f"it is {'a null value' if check.null else 'something else'} on some paths"
+        decision = judge.judge_event(claim, check.certainty, why_not)
         is_told = decision.verdict is Verdict.ALWAYS_WRONG or check.certainty is Certainty.MAY
         if not is_told and decision.reachable:
             decision = certain(Verdict.ALWAYS_FINE, "not proved to fail for every input")
@@ -86,13 +87,13 @@ def failing_checks(flow: FunctionFlow, judge: Judge) -> Iterator[Decided[Runtime
 
 
 def runtime_checks(flow: FunctionFlow) -> Iterator[RuntimeCheck]:
-    """Every check of a function whose condition is about symbols."""
-    body = flow.function.body
-    has_nulls = any(map(_is_null, body.of(KernelCall)))
-    for op in body.of(Assert, MatchCast, *((If, AllocTensor, View, KernelCall) if has_nulls else ())):
-        if has_nulls:
-            yield from _given_nulls(op, flow)
-        if isinstance(op, MatchCast) and (text := _never_of_type(op, flow)):
+    """Every check of a function whose condition is about symbols, or that something can never pass."""
+    for op in flow.function.body.of(
+        Constant, Assert, MatchCast, If, AllocTensor, View, GetItem, KernelCall, FunctionCall
+    ):
+        for wrong in given_otherwise(op, flow):
+            yield RuntimeCheck(op, sympy.false, wrong.text, wrong.certainty, wrong.null)
+        if isinstance(op, MatchCast) and (text := never_of_type(op, flow)):
             yield RuntimeCheck(op, sympy.false, text)
             continue
         if isinstance(op, Assert) and op.fact is not None:
@@ -104,62 +105,11 @@ def runtime_checks(flow: FunctionFlow) -> Iterator[RuntimeCheck]:
         yield RuntimeCheck(op, all_of(conditions), condition_text(And(*conditions)))
 
 
-def _never_of_type(op: MatchCast, flow: FunctionFlow) -> str:
-    """What a cast asks of something that is no such thing in any run: a null value or a storage."""
-    if versions.is_function_type(versions.type_of(op.place.var)):
-        return f"{_name(op.source, flow)} is a function" if _is_nothing(op.source, flow) else ""
-    return _unlike(op.source, op.type, flow)
-
-
-def _unlike(value: ValueId, type_: ValueType, flow: FunctionFlow) -> str:
-    if isinstance(type_, TupleType):
-        fields = flow.aliases.fields.get(value, ())
-        for field, wanted in zip(fields, type_.fields, strict=False):
-            if found := _unlike(field, wanted, flow):
-                return found
-    is_asked = isinstance(type_, TensorType | ShapeType | TupleType) and value not in flow.aliases.fields
-    return f"{_name(value, flow)} is {kind_of(type_)}" if is_asked and _is_nothing(value, flow) else ""
-
-
-def _is_nothing(value: ValueId, flow: FunctionFlow) -> bool:
-    made = _made(value, flow)
-    return bool(made) and all(isinstance(one, AllocStorage) or _is_null(one) for one in made)
-
-
-def _given_nulls(op: Op, flow: FunctionFlow) -> Iterator[RuntimeCheck]:
-    """What the virtual machine takes for a tensor or a storage, and may be a null value."""
-    for value, wanted in _taken(op):
-        made = _made(value, flow)
-        if any(map(_is_null, made)):
-            certainty = Certainty.MUST if all(map(_is_null, made)) else Certainty.MAY
-            yield RuntimeCheck(op, sympy.false, f"{_name(value, flow)} is {wanted}", certainty)
-
-
-def _taken(op: Op) -> Iterator[tuple[ValueId, str]]:
-    if isinstance(op, If) and op.condition is not None:
-        yield op.condition, "a tensor"
-    elif isinstance(op, AllocTensor) and op.storage is not None:
-        yield op.storage, "a storage"
-    elif isinstance(op, View) and op.kind is not ViewKind.COPY:
-        yield op.source, "a tensor"
-    elif isinstance(op, KernelCall):
-        builtin = BUILTINS.get(op.callee)
-        positions = builtin.reads | builtin.writes if builtin is not None else ()
-        for position in sorted(positions):
-            if position < len(op.arguments):
-                yield op.arguments[position], "a tensor"
-
-
-def _made(value: ValueId, flow: FunctionFlow) -> list[Op | None]:
-    return [flow.paths.definitions.get(root) for root in flow.aliases.roots_of(value)]
-
-
-def _is_null(op: Op | None) -> bool:
-    return isinstance(op, KernelCall) and op.callee in NULLS
-
-
-def _name(value: ValueId, flow: FunctionFlow) -> str:
-    return flow.function.values[value].name or "it"
-
-
-_KINDS: dict[type[Op], str] = {MatchCast: "match_cast", If: "branch", AllocTensor: "allocation", View: "view"}
+_KINDS: dict[type[Op], str] = {
+    MatchCast: "match_cast",
+    If: "branch",
+    AllocTensor: "allocation",
+    View: "view",
+    GetItem: "access",
+    Constant: "call",
+}

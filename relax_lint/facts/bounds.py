@@ -171,13 +171,14 @@ class BoundFacts:
         """The declared bounds that no input satisfies together: those of one symbol where they
         contradict each other, else all of them. None where the bounds are not at fault.
         """
-        if self._judge.is_reachable(self._judge.entry):
+        enforced = self._judge.enforced_at_entry
+        if self._judge.is_reachable(self._judge.entry) or not self._judge.is_reachable(enforced):
             return None
         bounds = [bound for bound in self._function.bounds if bound.fact is not None]
         by_symbol = [[b for b in bounds if b.symbol == symbol] for symbol in {b.symbol: None for b in bounds}]
         for group in (*by_symbol, bounds):
             facts = [bound.fact for bound in group if bound.fact is not None]
-            if facts and not self._judge.is_reachable(self._judge.enforced_at_entry.with_facts(facts)):
+            if not self._judge.is_reachable(enforced.with_facts(facts)):
                 reason = "no assignment satisfies the declared bounds"
                 return Decided(tuple(group), certain(Verdict.ALWAYS_WRONG, reason))
         return None

@@ -22,6 +22,7 @@ from relax_lint.model.program import Function
 from relax_lint.model.types import PrimType, ShapeType, TensorType, TupleType, ValueType
 from relax_lint.results.verdict import Verdict
 from relax_lint.support.lazy_dataclass import record
+from relax_lint.symbolic.decision import Decision, Proof
 from relax_lint.symbolic.printing import expr_text
 
 
@@ -67,6 +68,10 @@ def accepted_calls(
         fine = decision.verdict is Verdict.ALWAYS_FINE
         if fine and not complete:
             continue
+        if decision.verdict is Verdict.NEEDS_RUNTIME_CHECK and not complete:
+            # What is fine by what is known may fail by the rest.
+            proof = Proof(decision.proof.by, "not all that the function compares is known")
+            decision = Decision(decision.verdict, proof, wrong=decision.wrong)
         unmet = "" if fine else _first_unmet(comparisons, flow, callee, call, judge)
         believed = tuple(presumed[value] for value in given if value in presumed)
         mixed = decision.safe_when is not None

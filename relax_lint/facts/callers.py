@@ -11,7 +11,7 @@ from collections.abc import Iterable, Iterator
 import sympy
 from sympy.logic.boolalg import Boolean
 
-from relax_lint.facts.judge import Judge
+from relax_lint.facts.judge import Judge, assumed_by
 from relax_lint.model.operations import FunctionCall
 from relax_lint.model.program import Function
 from relax_lint.model.types import PrimType, ShapeType, TensorType, ValueType
@@ -34,10 +34,9 @@ def in_each_call(
         decisions.append(decision)
     if not decisions:
         return None
-    assumed = dict.fromkeys(fact for decision in decisions for fact in decision.assumptions)
     number = f"{len(decisions)} call{'' if len(decisions) == 1 else 's'}"
     proof = Proof(decisions[0].proof.by, f"holds in the {number} of `{function.name}`")
-    return Decision(Verdict.ALWAYS_FINE, proof, assumptions=tuple(assumed))
+    return Decision(Verdict.ALWAYS_FINE, proof, assumptions=assumed_by(decisions))
 
 
 def _passed(

@@ -97,7 +97,7 @@ def _reaches(mending: Mending, read: ValueId, flow: FunctionFlow) -> Boolean:
     written, wanted = flow.memory.range(mending.value), flow.memory.range(read)
     if len(flow.aliases.roots_of(mending.value)) > 1:
         return sympy.false
-    if mending.value == read or written == wanted or mending.value not in flow.aliases.windows:
+    if written == wanted or mending.value not in flow.aliases.windows:
         return condition
     start, length, start_2, length_2 = written.start, written.length, wanted.start, wanted.length
     if isinstance(start, Unknown) or isinstance(length, Unknown):

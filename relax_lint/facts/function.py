@@ -309,7 +309,7 @@ class FunctionFacts:
     def name_of(self, value: ValueId) -> str:
         """The name of a value in the IR; of memory in a tuple that a call returns, the field."""
         path = self.flow.aliases.roots.path(value)
-        fields = "".join(f"[{field}]" for field in path.fields)
+        fields = "".join(f"[{field}]" for field in path.fields if field >= 0)
         return self._written_name(path.value) + fields
 
     def _written_name(self, value: ValueId) -> str:

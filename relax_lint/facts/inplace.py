@@ -25,7 +25,7 @@ from relax_lint.analysis.liveness import operands
 from relax_lint.analysis.overlaps import either_empty
 from relax_lint.analysis.presumption import Presumption
 from relax_lint.facts.asking import apart as asked_apart
-from relax_lint.facts.at_return import UNUSED, USED_PERHAPS, use_by_callers
+from relax_lint.facts.at_return import UNUSED, USED_PERHAPS, use_by_callers, why_not_read
 from relax_lint.facts.coverage import presumed_writes, written_again
 from relax_lint.facts.judge import Decided, Judge
 from relax_lint.facts.shared_memory import Outcome, outcome_on_shared_memory
@@ -208,7 +208,7 @@ def stale_reads(flow: FunctionFlow, judge: Judge) -> Iterator[Decided[StaleRead]
         if again != sympy.false and not isinstance(claim.condition, Unknown):
             asked = partial(asked_apart, written, read, names, again)
             claim = judge.claim_at(sympy.Or(claim.condition, again), event.call, asked)
-        why_not = "read later only on some paths"
+        why_not = why_not_read(event.reading, flow)
         if isinstance(event.call, KernelCall) and not _declares(event.call, event.argument, flow):
             why_not = f"a kernel of `{event.call.kind.value}` writes it"
         if use is Certainty.MAY:
@@ -301,7 +301,8 @@ def _writes_of_callees(flow: FunctionFlow) -> Iterator[OutsideWrite]:
         written = {**summary.superseded, **summary.writes}
         for path in dict.fromkeys(path for path, _ in summary.touched(written)):
             roots = flow.aliases.roots.of(path)
-            always = all(c is Certainty.MUST for found, c in summary.touched(written) if found == path)
+            # One tensor may be passed for several parameters.
+            always = any(c is Certainty.MUST for found, c in summary.touched(written) if found == path)
             for root in sorted(roots & constants):
                 yield OutsideWrite(call, root, True, always and len(roots) == 1)
 

@@ -13,14 +13,14 @@ from sympy.logic.boolalg import Boolean
 from relax_lint.analysis.certainty import Certainty
 from relax_lint.analysis.domains import AT_RETURN, domains_of, entry_domain
 from relax_lint.analysis.presumption import Presumption
-from relax_lint.facts.claims import Claim
+from relax_lint.facts.claims import Claim, all_of
 from relax_lint.model.operations import Op, OperationId
 from relax_lint.model.program import Function
 from relax_lint.results.verdict import Prover, Verdict
 from relax_lint.support.lazy_dataclass import record
 from relax_lint.symbolic.asked import Asking
 from relax_lint.symbolic.decision import Decision, FailureStatus, FirstFailure, Proof
-from relax_lint.symbolic.domain import Domain
+from relax_lint.symbolic.domain import Domain, Fact
 from relax_lint.symbolic.prover import ProverChain
 from relax_lint.symbolic.quantity import Unknown
 
@@ -84,7 +84,7 @@ class Judge:
         """The verdict on a claim; with several claims, on the operation of which one holds per path.
 
         Which of several alternatives a run takes is not known, so the verdict is certain only
-        where all alternatives agree.
+        where all alternatives agree, and safe is what is safe whichever it takes.
         """
         decision = self._judge(claims)
         if not self.keeps_claims or decision.verdict is Verdict.NEEDS_RUNTIME_CHECK:
@@ -113,18 +113,22 @@ class Judge:
     def _judge(self, claims: Sequence[Claim]) -> Decision:
         if len(claims) == 1:
             return self._decide(claims[0])
-        decisions = [self._decide(claim) for claim in claims]
-        reachable = [decision for decision in decisions if decision.reachable]
-        if not reachable:
-            return decisions[0]
-        if len({decision.verdict for decision in reachable}) == 1:
-            return reachable[0]
-        undecided = [d for d in reachable if d.verdict is Verdict.NEEDS_RUNTIME_CHECK]
-        if undecided:
-            return undecided[0]
-        wrong = next(d for d in reachable if d.verdict is Verdict.ALWAYS_WRONG)
-        proof = Proof(wrong.proof.by, "safe or not depending on the branch taken")
-        return Decision(Verdict.NEEDS_RUNTIME_CHECK, proof, wrong=wrong.wrong)
+        decided = [(claim, self._decide(claim)) for claim in claims]
+        unknown = next((one for claim, one in decided if isinstance(claim.condition, Unknown)), None)
+        reachable = [(claim, one) for claim, one in decided if one.reachable]
+        if unknown is not None or not reachable:
+            return unknown or decided[0][1]
+        decisions = [one for _, one in reachable]
+        verdicts = {one.verdict for one in decisions}
+        if len(verdicts) == 1 and Verdict.NEEDS_RUNTIME_CHECK not in verdicts:
+            return replace(decisions[0], assumptions=assumed_by(decisions))
+        if Verdict.NEEDS_RUNTIME_CHECK in verdicts:
+            together = self._decide(_together([claim for claim, _ in reachable]))
+            if together.reachable and together.verdict is Verdict.NEEDS_RUNTIME_CHECK:
+                return together
+        found = next(one for one in decisions if one.verdict is not Verdict.ALWAYS_FINE)
+        proof = Proof(found.proof.by, "safe or not depending on the branch taken")
+        return Decision(Verdict.NEEDS_RUNTIME_CHECK, proof, wrong=found.wrong)
 
     def _decide(self, claim: Claim) -> Decision:
         if isinstance(claim.condition, Unknown):
@@ -165,3 +169,16 @@ class Judge:
         if len(claims) > 1 or isinstance(condition, Unknown):
             return FirstFailure(FailureStatus.UNKNOWN)
         return self._chain.first_failure(condition, claims[0].domain)
+
+
+def assumed_by(decisions: Sequence[Decision]) -> tuple[Fact, ...]:
+    """What one of several decisions assumes."""
+    return tuple(dict.fromkeys(fact for one in decisions for fact in one.assumptions))
+
+
+def _together(claims: Sequence[Claim]) -> Claim:
+    """All of several claims, where all that is asked is asked."""
+    domain = claims[0].domain
+    for claim in claims[1:]:
+        domain = domain.with_facts(claim.domain.facts)
+    return Claim(all_of(claim.condition for claim in claims), domain)

@@ -21,7 +21,6 @@ from relax_lint.facts.claims import Claim, equal, multiple_of
 from relax_lint.facts.judge import Decided, Judge
 from relax_lint.facts.kernel_entry import Demand, Requirement
 from relax_lint.facts.kernels import KernelFacts, KernelUse
-from relax_lint.facts.read_at_start import UNUSED
 from relax_lint.model.kernels import BufferParameter
 from relax_lint.model.operations import AllocTensor, KernelCall
 from relax_lint.results.verdict import Prover, Verdict
@@ -46,7 +45,6 @@ class Start:
 
 _ZERO = sympy.Integer(0)
 _GAPS = Proof(Prover.UNDECIDED, "a tensor from outside may have any strides")
-_UNUSED = Proof(Prover.UNDECIDED, UNUSED)
 _MOVED = Proof(
     Prover.UNDECIDED,
     "a Hexagon moves the data pointer of a tensor on a storage, so that its alignment decides",
@@ -132,8 +130,6 @@ class ArgumentFacts:
         for use in self._kernels.uses:
             for start in self._starts(use):
                 decision, only_empty = self._taken(start)
-                if decision.verdict is Verdict.ALWAYS_WRONG and use.call.result in self._flow.left_out:
-                    decision = Decision(Verdict.NEEDS_RUNTIME_CHECK, _UNUSED)
                 if self._moved_pointers and decision.verdict is not Verdict.ALWAYS_FINE:
                     decision = Decision(Verdict.NEEDS_RUNTIME_CHECK, _MOVED)
                 yield Decided(start, decision, use.presumptions, only_empty)

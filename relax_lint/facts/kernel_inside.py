@@ -1,7 +1,8 @@
 """RLX311 to RLX314: what is wrong inside the kernels that a function calls.
 
 Event: a call of a kernel in which something was found. Claims: no load from a buffer of the kernel comes
-before every store to it (RLX311); no element is stored by two steps of a parallel loop (RLX312). That a
+before every store to it (RLX311); no element is stored by two steps of a parallel loop, or each stores the
+same value (RLX312). That a
 buffer is never read (RLX313) or larger than the target allows (RLX314) needs no claim. Verdict: that of the
 provers.
 """
@@ -10,8 +11,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import suppress
+from dataclasses import replace
 from typing import Generic, TypeVar
 
+import sympy
 from sympy.logic.boolalg import Boolean
 
 from relax_lint.facts.claims import Claim
@@ -20,12 +23,13 @@ from relax_lint.facts.kernels import KernelFacts, KernelUse
 from relax_lint.model.kernel_inside.findings import LargeBuffer, Race, UnusedBuffer, UnwrittenRead
 from relax_lint.model.kernel_inside.reading import beyond
 from relax_lint.results.location import Location
-from relax_lint.results.verdict import Verdict
+from relax_lint.results.verdict import Prover, Verdict
 from relax_lint.sources.kernel_lowering import KernelLoweringError, target_of
 from relax_lint.support.lazy_dataclass import record
-from relax_lint.symbolic.decision import certain
+from relax_lint.symbolic.decision import Decision, Proof, certain
 
 Finding = TypeVar("Finding")
+_MAY_BE_THE_SAME = Proof(Prover.UNDECIDED, "the steps may store the same value")
 
 
 @record(frozen=True)
@@ -54,7 +58,7 @@ class InsideFacts:
         """RLX312: stores that two steps of a parallel loop make to one element."""
         for use in self._kernels.uses:
             for race in use.kernel.inside.races:
-                yield self._decided(use, race, race.harmless)
+                yield self._decided_race(use, race)
 
     def unused(self) -> Iterator[Decided[InKernel[UnusedBuffer]]]:
         """RLX313: buffers of kernels that are never read."""
@@ -83,6 +87,16 @@ class InsideFacts:
         """The access in the text of the kernel, with what is said of it, where that is known."""
         where = found.use.kernel.place_of_node(found.finding.node)
         return () if where is None else ((what, where),)
+
+    def _decided_race(self, use: KernelUse, race: Race) -> Decided[InKernel[Race]]:
+        """Steps that store the same value are not in each other's way."""
+        found: Decided[InKernel[Race]] = self._decided(use, race, race.harmless)
+        if found.decision.verdict is Verdict.ALWAYS_FINE or race.same == sympy.false:
+            return found
+        may_be: Decided[InKernel[Race]] = self._decided(use, race, sympy.Or(race.harmless, race.same))
+        if race.surely_same or may_be.decision.verdict is Verdict.ALWAYS_WRONG:
+            return may_be
+        return replace(found, decision=Decision(Verdict.NEEDS_RUNTIME_CHECK, _MAY_BE_THE_SAME))
 
     def _decided(self, use: KernelUse, finding: Finding, harmless: Boolean) -> Decided[InKernel[Finding]]:
         claim = Claim(use.match.binding.expr(harmless), use.entered)

@@ -22,7 +22,7 @@ from relax_lint.analysis.liveness import operands
 from relax_lint.analysis.overlaps import either_empty
 from relax_lint.analysis.presumption import Presumption
 from relax_lint.facts.asking import apart
-from relax_lint.facts.at_return import UNUSED, USED_PERHAPS, use_by_callers
+from relax_lint.facts.at_return import UNUSED, USED_PERHAPS, use_by_callers, why_not_read
 from relax_lint.facts.coverage import presumed_writes, written_again
 from relax_lint.facts.judge import Decided, Judge
 from relax_lint.model.operations import AllocTensor, FunctionCall, KernelCall, ValueId
@@ -44,7 +44,7 @@ def _decided(event: Overwriting, flow: FunctionFlow, judge: Judge) -> Decided[Ov
     use = use_by_callers(event.reading, flow)
     if use is None:
         return Decided(event, UNUSED)
-    certainty, why_not = event.certainty, "read later only on some paths"
+    certainty, why_not = event.certainty, why_not_read(event.reading, flow)
     if use is Certainty.MAY:
         why_not = USED_PERHAPS
     same = _writes_what_is_there(event, flow)

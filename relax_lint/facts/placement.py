@@ -16,6 +16,7 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
 from functools import cached_property, lru_cache, partial
 from typing import TypeAlias, TypeVar
 
@@ -27,7 +28,7 @@ from relax_lint.analysis.presumption import Presumption
 from relax_lint.facts.asking import arithmetic, signs
 from relax_lint.facts.callers import in_each_call
 from relax_lint.facts.claims import Claim, not_negative
-from relax_lint.facts.judge import Decided, Judge
+from relax_lint.facts.judge import Decided, Judge, assumed_by
 from relax_lint.facts.on_storage import Alike
 from relax_lint.facts.on_storage import Placement as Placement
 from relax_lint.model.arguments import BYTE
@@ -167,7 +168,9 @@ class PlacementFacts:
         claims = placement.fits(allocator)
         decision = self._in_scope(self._judge.judge(*claims), placement)
         mixed = decision.safe_when is not None
-        only_empty = mixed and self._judge.safe_only_if(decision, claims[0], placement.empty)
+        only_empty = mixed and all(
+            self._judge.safe_only_if(decision, claim, placement.empty) for claim in claims
+        )
         if decision.verdict is Verdict.NEEDS_RUNTIME_CHECK and self._is_passed_in(placement):
             # With which values the function is called is up to those who pass the storage.
             in_calls = self._in_each_call(claims)
@@ -232,7 +235,7 @@ class PlacementFacts:
             if decision is None:
                 return None
             decisions.append(decision)
-        return decisions[0] if decisions else None
+        return replace(decisions[0], assumptions=assumed_by(decisions)) if decisions else None
 
     def first_failures(self, placement: Placement) -> Mapping[str, FirstFailure]:
         """For each configured allocator the smallest assignment at which it refuses the tensor,

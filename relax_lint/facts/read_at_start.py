@@ -27,7 +27,6 @@ from relax_lint.symbolic.quantity import Size, Unknown
 from relax_lint.vm.builtins import AT_DATA_POINTER
 from relax_lint.vm.calls import CallKind
 
-UNUSED = "nothing uses what it returns: `FoldConstant` leaves such calls out"
 _RESHAPE = "reshape"
 _OUTSIDE = "outside of a dataflow block `LegalizeOps` makes a kernel of it, and no view"
 
@@ -83,8 +82,6 @@ def _refused(op: KernelCall, flow: FunctionFlow, judge: Judge) -> Iterator[Decid
     certainty, why_not = Certainty.MUST, ""
     if lowered.reshapes and is_inside(op):
         certainty, why_not = Certainty.MAY, "TVM may make a view of it instead of a kernel"
-    elif op.result in flow.left_out:
-        certainty, why_not = Certainty.MAY, UNUSED
     for value, offset in dict.fromkeys(_field(path, op, flow) for path in sorted(lowered.taken)):
         if offset != 0:
             yield _refused_at(op, value, offset, judge, certainty, why_not)

@@ -36,7 +36,8 @@ def uninitialised_reads(flow: FunctionFlow, judge: Judge) -> Iterator[Decided[Un
     """
     inside = flow.knows_callers or bool(flow.captured) or (bool(flow.calls_of_this) and only_allocates(flow))
     known: set[ValueId] = set()
-    for event in flow.contents.unwritten_reads:
+    # What is certainly executed tells more than what TVM may leave out.
+    for event in sorted(flow.contents.unwritten_reads, key=lambda one: flow.is_left_out(one.reading.op)):
         tensor = event.tensor.result
         if tensor in known or (event.reading.op is None and (inside or _is_on_given(event, flow))):
             continue

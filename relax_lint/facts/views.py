@@ -52,7 +52,7 @@ class ViewQuestion:
     def _asked(self) -> Asked:
         one, other = self.size.unfolded(), self.alignment.unfolded()
         parts = [each.statement for each in (one, other) if each.statement != Plain(sympy.true)]
-        return Asked(every(parts), {**one.names, **other.names}, one.exact and other.exact)
+        return Asked(every(parts), {**one.names, **other.names})
 
     @property
     def is_copy(self) -> bool:

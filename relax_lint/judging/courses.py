@@ -9,6 +9,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from relax_lint.judging.erased import says_who_works_in_place
+from relax_lint.model.equal_kernels import lasting_kernels
 from relax_lint.model.prim_funcs import KeptKernels
 from relax_lint.results.check import Check
 from relax_lint.support.gc_pause import without_collection
@@ -54,7 +55,7 @@ class Course:
     known: list[int] = field(default_factory=list)
     passed_over: Version | None = None
     declared: dict[str, tuple[int, ...]] = field(default_factory=dict)
-    kept: KeptKernels = field(default_factory=KeptKernels)
+    kept: KeptKernels = field(default_factory=lambda: KeptKernels(lasting_kernels()))
 
 
 class Courses(threading.local):

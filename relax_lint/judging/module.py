@@ -14,6 +14,7 @@ from relax_lint.facts.assumed import with_assumptions
 from relax_lint.facts.function import FunctionFacts
 from relax_lint.fixes.check_form import CheckForm, form_in_text
 from relax_lint.fixes.planning import NOTHING, Plan, Planner
+from relax_lint.judging.left_out import unless_left_out
 from relax_lint.model.builder import build_program
 from relax_lint.model.positions import NoPositions, Positions
 from relax_lint.model.prim_funcs import KeptKernels
@@ -22,6 +23,7 @@ from relax_lint.results.verdict import Verdict
 from relax_lint.rule import Judgement, Rule, load_rules
 from relax_lint.settings.config import Config
 from relax_lint.support.lazy_dataclass import record
+from relax_lint.symbolic.answers import Answers
 from relax_lint.symbolic.prover import ProverChain
 from relax_lint.totals.kernel_memory import KernelMemory
 from relax_lint.vm import versions
@@ -64,11 +66,12 @@ class ModuleJudge:
         module_name: str | None = None,
         without: Container[int] = (),
         kept: KeptKernels | None = None,
+        answers: Answers | None = None,
     ) -> None:
         self._config = config
         self._without = without
         self._positions = positions or NoPositions()
-        self._chain = ProverChain(max_extent=config.max_extent)
+        self._chain = ProverChain(max_extent=config.max_extent, answers=answers)
         wanted = config.memory.details or config.max_memory
         self.kernels = KernelMemory(ir_module, config.target_or_default) if wanted else None
         program = build_program(
@@ -93,7 +96,11 @@ class ModuleJudge:
             if function.node is not None and versions.identity(function.node) in self._without:
                 continue
             facts = FunctionFacts(shared, function, self._config, self._chain, self.kernels)
-            found = [PlannedJudgement(rule, judgement) for rule in rules for judgement in rule.check(facts)]
+            found = [
+                PlannedJudgement(rule, unless_left_out(judgement, rule, facts.flow))
+                for rule in rules
+                for judgement in rule.check(facts)
+            ]
             yield JudgedFunction(facts, self._planned(facts, found))
 
     def _planned(

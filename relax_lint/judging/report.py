@@ -35,6 +35,7 @@ from relax_lint.sources.unit import ParsedUnit
 from relax_lint.support.escaping import without_addresses
 from relax_lint.support.gc_pause import seldom_collected
 from relax_lint.support.quick_init import maker
+from relax_lint.symbolic.answers import Answers
 from relax_lint.symbolic.decision import Decision, FailureStatus, FirstFailure
 from relax_lint.symbolic.printing import condition_text
 from relax_lint.totals.estimates import estimates
@@ -86,6 +87,7 @@ def check_module(
     totals: bool = True,
     fine: bool = True,
     kept: KeptKernels | None = None,
+    answers: Answers | None = None,
     without: Container[int] = (),
 ) -> UnitResult:
     """Judge every memory operation of an IRModule and, unless `totals` is False, total its memory. If
@@ -94,10 +96,17 @@ def check_module(
 
     `assumptions` (values that were assumed to read the module) are listed with every
     verdict that is not unconditional; `write_fix` makes a fix of a remedy. `depends` tells what was not read
-    that the verdicts of a function depend on. `kept` knows the kernels of an earlier version of the module.
+    that the verdicts of a function depend on. `kept` knows the kernels of an earlier version of the module;
+    `answers` are those of provers in earlier modules, with the same `max-extent`.
     """
     judge = ModuleJudge(
-        ir_module, config, positions=positions, module_name=module_name, kept=kept, without=without
+        ir_module,
+        config,
+        positions=positions,
+        module_name=module_name,
+        kept=kept,
+        answers=answers,
+        without=without,
     )
     program, notes = judge.program, (*notes, *judge.notes)
     checks: list[Check] = []

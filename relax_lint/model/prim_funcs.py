@@ -10,7 +10,7 @@ from typing import Any, TypeAlias
 import sympy
 from sympy.logic.boolalg import Boolean
 
-from relax_lint.model.equal_kernels import EqualKernels, renamed
+from relax_lint.model.equal_kernels import EqualKernels, LastingKernels
 from relax_lint.model.kernel_access.reading import read_accesses
 from relax_lint.model.kernel_body.coverage import Coverage
 from relax_lint.model.kernel_body.data_flow import same_width
@@ -42,12 +42,16 @@ class Kernels(Mapping[str, Kernel]):
     """The PrimFuncs of a module by name; each body is read when it is first asked for."""
 
     def __init__(
-        self, module: Any, positions: Positions | None = None, before: Kernels | None = None
+        self,
+        module: Any,
+        positions: Positions | None = None,
+        before: Kernels | None = None,
+        lasting: LastingKernels | None = None,
     ) -> None:
         self._positions = positions or NoPositions()
         self._functions = dict(versions.prim_functions(module))
         self._read: dict[str, Kernel] = {} if before is None else dict(before._read)
-        self._equal: EqualKernels = EqualKernels() if before is None else before._equal
+        self._equal: EqualKernels = EqualKernels(lasting) if before is None else before._equal
 
     def __getitem__(self, name: str) -> Kernel:
         kernel = self._read.get(name)
@@ -56,9 +60,8 @@ class Kernels(Mapping[str, Kernel]):
         return kernel
 
     def _kernel(self, name: str, function: Any) -> Kernel:
-        own = partial(read_kernel, name, function, self._positions, self._functions)
-        kernel, is_another = self._equal.like(function, own)
-        return renamed(kernel, name, own) if is_another else kernel
+        own = partial(read_kernel, name, function, self._positions)
+        return self._equal.named(name, function, own, self._functions)
 
     def __iter__(self) -> Iterator[str]:
         return iter(self._functions)
@@ -77,10 +80,13 @@ class Kernels(Mapping[str, Kernel]):
 
 
 class KeptKernels:
-    """The kernels of the versions of a module that were judged: most passes leave them alone."""
+    """The kernels of the versions of a module that were judged: most passes leave them alone. Those of other
+    modules are `lasting`.
+    """
 
-    def __init__(self) -> None:
+    def __init__(self, lasting: LastingKernels | None = None) -> None:
         self._kept: list[Kernels] = []
+        self._lasting = lasting
 
     def of(self, module: Any) -> Kernels:
         """The kernels of a module that was not read from a text."""
@@ -89,7 +95,7 @@ class KeptKernels:
         if found is None:
             # Passes that lower the computation of extents add PrimFuncs and leave the others alone.
             before = next((kernels for kernels in self._kept if kernels.are_among(functions)), None)
-            found = Kernels(module, before=before)
+            found = Kernels(module, before=before, lasting=self._lasting)
             self._kept = [found, *self._kept[: _KEPT - 1]]
         return found
 

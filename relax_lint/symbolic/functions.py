@@ -42,7 +42,7 @@ class FloorDiv(IntegerFunction):
         common = gcd(rest.content, divisor)
         rest = Polynomial({m: c // common for m, c in rest.terms.items()})
         numerator, denominator = rest.to_expr(), sympy.Integer(divisor // common)
-        if whole.terms or numerator != a or denominator != b:
+        if numerator != a:
             return whole.to_expr() + FloorDiv(numerator, denominator)
         return None
 

@@ -28,12 +28,12 @@ class Bounds:
         self._known: dict[Any, Interval] = {}
 
     def atom(self, atom: Any) -> Interval:
-        """Bounds of one atom: those of the box narrowed by what the operation can give."""
+        """Bounds of one atom: of a symbol those of the box, else what the operation can give."""
         if isinstance(atom, sympy.Symbol):
             return self.box.get(atom, (INT64_MIN, INT64_MAX))
         known = self._known.get(atom)
         if known is None:
-            known = self._known[atom] = _narrow(self._operation(atom), self.box.get(atom))
+            known = self._known[atom] = self._operation(atom)
         return known
 
     def expr(self, expr: Any) -> Interval:
@@ -116,10 +116,6 @@ class Bounds:
 
 def _powers(p: Polynomial) -> set[Any]:
     return {power for monomial in p.terms for power in monomial}
-
-
-def _narrow(interval: Interval, other: Interval | None) -> Interval:
-    return interval if other is None else (max(interval[0], other[0]), min(interval[1], other[1]))
 
 
 def _divisors(b: Interval) -> list[int]:

@@ -63,7 +63,7 @@ class Knowledge:
         self.independent = tuple(s for s in self.symbols if s not in self.solved)
         self.relations = [a for formula in self.formulas for a in _conjuncts(formula)]
         self.box: dict[Any, Interval] = {}
-        self.empty = False in self.formulas
+        self.empty = False
         self.box = dict.fromkeys(self.independent, (INT64_MIN, INT64_MAX))
         with self._apart():
             self._find_bounds()
@@ -73,7 +73,7 @@ class Knowledge:
         self.inequalities = list(dict.fromkeys(joint))
         self._sets: dict[Any, tuple[IntSet, bool]] = {}
         with self._apart():
-            self.empty = self.empty or self._contradicts()
+            self.empty = self._contradicts()
 
     @contextmanager
     def _apart(self) -> Iterator[None]:
@@ -275,7 +275,7 @@ class Knowledge:
                     spend(PER_NODE * len(fact.terms) + self.bounds.price(rest))
                     proved = self.bounds.polynomial(rest)[0] >= 0
                     yield proved
-                    if not proved and depth > 1:
+                    if depth > 1:
                         yield from self._descend(rest, facts, depth - 1)
 
     def _matches(

@@ -117,7 +117,7 @@ def ordered_conditions(condition: Any) -> list[Any]:
 def relation_sides(condition: Any) -> tuple[Any, Any]:
     """The sides of an equality: sympy orders them by its own order; people put the number right."""
     a, b = condition.args
-    return (b, a) if a.is_number and not b.is_number else (a, b)
+    return (b, a) if a.is_number else (a, b)
 
 
 def _sum(expr: Any) -> tuple[str, int]:

@@ -12,7 +12,7 @@ import sympy
 from sympy.logic.boolalg import Boolean, Not
 
 from relax_lint.results.verdict import Prover, Verdict
-from relax_lint.support.lazy_dataclass import record
+from relax_lint.symbolic.answers import Answer, Answers
 from relax_lint.symbolic.decision import Assignment, Decision, FailureStatus, FirstFailure, Proof
 from relax_lint.symbolic.domain import Domain, FactKind
 from relax_lint.symbolic.links import Conditions, Links, Symbols
@@ -28,23 +28,8 @@ DEFAULT_RLIMIT = 200_000
 T = TypeVar("T")
 
 
-@record(frozen=True)
-class _Answer:
-    """A decision in the terms of a normal-form question; `assumed` are positions in its facts."""
-
-    verdict: Verdict
-    by: Prover
-    reason: str = ""
-    reachable: bool = True
-    mixed: bool = False
-    region: Boolean | None = None
-    fine: Point | None = None
-    wrong: Point | None = None
-    assumed: tuple[int, ...] = ()
-
-
 _TOO_MUCH_WORK = "one question may take only so much work: no proof and no counterexample was found within it"
-_TOO_LARGE = _Answer(Verdict.NEEDS_RUNTIME_CHECK, Prover.UNDECIDED, reason=_TOO_MUCH_WORK)
+_TOO_LARGE = Answer(Verdict.NEEDS_RUNTIME_CHECK, Prover.UNDECIDED, reason=_TOO_MUCH_WORK)
 _NO_FAILURE_KNOWN = (FailureStatus.UNKNOWN, None)
 
 
@@ -53,25 +38,27 @@ class ProverChain:
 
     `rlimit` bounds Z3 in its own resource steps (200,000 are about 20 ms), `max_extent` is the value from
     which on a largest fine example counts as unbounded, `max_points` the largest domain that is decided
-    by evaluating all of it. `decisions` counts answers by the prover that gave them, `most_work`
-    is how many steps of `symbolic.work` one of them took.
+    by evaluating all of it. `answers` are those of earlier chains with the same limits. `decisions` counts
+    answers by the prover that gave them, `most_work` is how many steps of `symbolic.work` one of them took.
     """
 
     def __init__(
-        self, *, rlimit: int = DEFAULT_RLIMIT, max_extent: int = 2**40, max_points: int = 4096
+        self,
+        *,
+        rlimit: int = DEFAULT_RLIMIT,
+        max_extent: int = 2**40,
+        max_points: int = 4096,
+        answers: Answers | None = None,
     ) -> None:
         self.decisions: Counter[Prover] = Counter()
         self.most_work = 0
         self._max_extent = max_extent
         self._links = Links(rlimit=rlimit, max_points=max_points)
         self._decided: dict[tuple[Boolean, DomainIndex], Decision] = {}
-        self._answers: dict[Question, _Answer] = {}
+        self._known = Answers() if answers is None else answers
         self._first_failures: dict[tuple[Boolean, DomainIndex], FirstFailure] = {}
-        self._failures: dict[Question, tuple[FailureStatus, Point | None]] = {}
-        self._witnesses: dict[Question, tuple[bool, Point | None]] = {}
-        self._proved: dict[tuple[Question, tuple[FactKind, ...]], bool] = {}
         self._indices: dict[Domain, DomainIndex] = {}
-        self._empty: dict[DomainIndex, tuple[Posed, _Answer] | None] = {}
+        self._empty: dict[DomainIndex, tuple[Posed, Answer] | None] = {}
 
     def decide(self, claim: Boolean, domain: Domain) -> Decision:
         """The verdict on the claim over the domain.
@@ -91,7 +78,7 @@ class ProverChain:
         """Whether the claim was proved for every member of the domain, assumed facts included."""
         posed = self._index(domain).pose(claim)
         return self._cached(
-            self._proved,
+            self._known.proved,
             (posed.question, tuple(FactKind)),
             lambda: self._links.prove(claim=posed.question.claim, **_full(posed.question)) is not None,
             False,
@@ -114,7 +101,7 @@ class ProverChain:
                 if point is None:
                     return None
                 values |= posed.assignment(point)
-        return {s.name: values[s.name] for s in domain.symbols if s.name in values}
+        return {s.name: values[s.name] for s in domain.symbols}
 
     def first_failure(self, claim: Boolean, domain: Domain) -> FirstFailure:
         """The smallest assignment of non-negative values that violates the claim, assumed facts dropped.
@@ -130,7 +117,7 @@ class ProverChain:
 
     def _first_failure(self, posed: Posed) -> FirstFailure:
         status, point = self._cached(
-            self._failures, posed.question, lambda: self._failure(posed.question), _NO_FAILURE_KNOWN
+            self._known.failures, posed.question, lambda: self._failure(posed.question), _NO_FAILURE_KNOWN
         )
         return FirstFailure(status, None if point is None else posed.assignment(point))
 
@@ -163,7 +150,9 @@ class ProverChain:
 
     def _decision(self, claim: Boolean, index: DomainIndex) -> Decision:
         posed = index.pose(claim)
-        answer = self._cached(self._answers, posed.question, lambda: self._answer(posed.question), _TOO_LARGE)
+        answer = self._cached(
+            self._known.decided, posed.question, lambda: self._answer(posed.question), _TOO_LARGE
+        )
         if answer.reachable and (empty := self._first_empty(index)) is not None:
             posed, answer = empty
         facts = tuple(posed.facts[i] for i in answer.assumed)
@@ -180,7 +169,7 @@ class ProverChain:
             assumptions=facts,
         )
 
-    def _first_empty(self, index: DomainIndex) -> tuple[Posed, _Answer] | None:
+    def _first_empty(self, index: DomainIndex) -> tuple[Posed, Answer] | None:
         """The first component of the domain that was proved empty, as an answer."""
         missing = [index]
         while missing[-1].wider is not None and missing[-1] not in self._empty:
@@ -190,7 +179,7 @@ class ProverChain:
                 self._empty[one] = self._find_empty(one)
         return self._empty[index]
 
-    def _find_empty(self, index: DomainIndex) -> tuple[Posed, _Answer] | None:
+    def _find_empty(self, index: DomainIndex) -> tuple[Posed, Answer] | None:
         facts = index.domain.facts
         if impossible := index.impossible_facts():
             believed = all(facts[i].kind is FactKind.ASSUMED for i in impossible)
@@ -207,26 +196,28 @@ class ProverChain:
     def _witness(self, question: Question) -> tuple[bool, Point | None]:
         """Whether the question's domain was proved empty, and a member if one was found."""
         key = Question(sympy.true, question.size, question.facts)
-        return self._cached(self._witnesses, key, lambda: self._links.witness(**_full(key)), (False, None))
+        return self._cached(
+            self._known.witnesses, key, lambda: self._links.witness(**_full(key)), (False, None)
+        )
 
-    def _answer(self, q: Question) -> _Answer:
+    def _answer(self, q: Question) -> Answer:
         if q.claim == sympy.true:
-            return _Answer(Verdict.ALWAYS_FINE, Prover.CONSTANT)
+            return Answer(Verdict.ALWAYS_FINE, Prover.CONSTANT)
         empty, member = self._witness(q)
         if empty:
             return _unreachable(self._minimal(q, sympy.false))
         if (by := self._at_once(q.symbols, q.conditions(FactKind.ENFORCED), q.claim)) is not None:
-            return _Answer(Verdict.ALWAYS_FINE, by)
+            return Answer(Verdict.ALWAYS_FINE, by)
         search = self._links.search(**_full(q))
         wrong = search.smallest(Not(q.claim), QUICK)
         fine = search.smallest(q.claim, QUICK)
         if wrong.point is None:
             if (proof := self._prove_levels(q, q.claim)) is not None:
-                return _Answer(Verdict.ALWAYS_FINE, proof[0], assumed=proof[1])
+                return Answer(Verdict.ALWAYS_FINE, proof[0], assumed=proof[1])
             wrong = search.smallest(Not(q.claim), THOROUGH)
         if fine.point is None and member is not None:
             if (proof := self._prove_levels(q, Not(q.claim))) is not None:
-                return _Answer(Verdict.ALWAYS_WRONG, proof[0], wrong=wrong.point or member, assumed=proof[1])
+                return Answer(Verdict.ALWAYS_WRONG, proof[0], wrong=wrong.point or member, assumed=proof[1])
             fine = search.smallest(q.claim, THOROUGH)
         region = None
         with stage():
@@ -242,7 +233,7 @@ class ProverChain:
         largest = None
         if mixed:
             largest = search.largest(q.claim, self._max_extent, QUICK)
-        return _Answer(
+        return Answer(
             Verdict.NEEDS_RUNTIME_CHECK,
             Prover.CONSTANT if mixed else Prover.UNDECIDED,
             reason="" if mixed else self._why_undecided(q),
@@ -326,8 +317,8 @@ def _lasting(q: Question) -> tuple[Boolean, ...]:
     return q.conditions(FactKind.ENFORCED, FactKind.GLOBAL)
 
 
-def _unreachable(assumed: Sequence[int]) -> _Answer:
-    return _Answer(
+def _unreachable(assumed: Sequence[int]) -> Answer:
+    return Answer(
         Verdict.ALWAYS_FINE,
         Prover.INTERVAL,
         reason="no admissible assignment reaches it",
@@ -345,10 +336,12 @@ _METHODS = {
 }
 
 
-def _detail(answer: _Answer, claim: Boolean, fine: Assignment | None, wrong: Assignment | None) -> str:
+def _detail(answer: Answer, claim: Boolean, fine: Assignment | None, wrong: Assignment | None) -> str:
     if answer.reason:
         return answer.reason
-    if answer.mixed and fine is not None and wrong is not None:
+    if answer.mixed:
+        assert fine is not None
+        assert wrong is not None
         return f"evaluated: fine at {_at(fine)}, wrong at {_at(wrong)}"
     method, known = _METHODS[answer.by], standard(claim)
     if known in (sympy.true, sympy.false):

@@ -78,9 +78,10 @@ def _pieces(formula: Formula, knowledge: Knowledge) -> Boolean | None:
     if len(symbols) != 1:
         return None
     (symbol,) = symbols
-    within, allowed = _allowed(symbol, knowledge)
-    if not allowed:
+    known = _allowed(symbol, knowledge)
+    if known is None:
         return None
+    within, allowed = known
     solved = solve(formula, symbol, within)
     if solved is None:
         return None
@@ -95,14 +96,14 @@ def _pieces(formula: Formula, knowledge: Knowledge) -> Boolean | None:
     return Or(*(_interval(symbol, piece, hull) for piece in fine))
 
 
-def _allowed(symbol: Any, knowledge: Knowledge) -> tuple[Interval, IntSet]:
-    """A range of the symbol and the values in it that the facts about it allow."""
+def _allowed(symbol: Any, knowledge: Knowledge) -> tuple[Interval, IntSet] | None:
+    """A range of the symbol and the values in it that the facts about it allow; None without any bounds."""
     if symbol in knowledge.box:
         return knowledge.box[symbol], knowledge.values(symbol)[0]
     try:
         within = knowledge.bounds.expr(knowledge.solved[symbol])
     except NotPolynomial:
-        return (0, -1), ()
+        return None
     return within, (within,)
 
 

@@ -61,7 +61,7 @@ class Search:
         self._facts = _compiled(knowledge.conditions, knowledge.symbols)
         evaluated = (*knowledge.conditions, *knowledge.solved.values())
         self._price = PER_POINT + (len(knowledge.symbols) + sum(map(size_of, evaluated))) // 8
-        self._is_plain = tuple(knowledge.symbols) == tuple(self._axes) and not knowledge.solved
+        self._is_plain = not knowledge.solved
 
     def smallest(self, condition: Boolean, budget: Budget) -> BestPoint:
         """The member with the smallest sum of absolute values, then the lexicographically first, at
@@ -295,7 +295,7 @@ class _SmallestSearch:
         if not self._trend:
             return allowed
         within = self.search.knowledge.box[symbol]
-        solved = threshold(lambda x: self._holds((*prefix, x)), within, rising=self._trend > 0)
+        solved = threshold(lambda x: self._holds((*prefix, x)), within, rising=self._trend == 1)
         return intersection(allowed, union([solved]))
 
     def _holds(self, values: Point) -> bool:
@@ -359,9 +359,6 @@ def _within_shell(
     boxes: list[Interval], axis: int, radius: int, least: list[int], most: list[int]
 ) -> Iterator[Point]:
     """The same for the axes from `axis` on: those from each axis on take between `least` and `most`."""
-    if not boxes:
-        yield from [()] if radius == 0 else ()
-        return
     low, high = boxes[axis]
     if axis == len(boxes) - 1:
         # It takes what is left of the radius.

@@ -67,8 +67,9 @@ def _without_fractions(relation: Any) -> Any:
     if all(side.is_integer for side in relation.args):
         return relation
     left, right = relation.args
+    # A number that sympy divides by is positive.
     numerator, denominator = sympy.fraction(sympy.together(left - right))
-    if not (numerator.is_integer and isinstance(denominator, sympy.Integer) and denominator > 0):
+    if not (numerator.is_integer and isinstance(denominator, sympy.Integer)):
         return relation
     return relation.func(numerator, 0)
 

@@ -292,15 +292,11 @@ def _cast(value: Any, source: str, target: str) -> Any:
     """The exact result of a cast between integer types: the value itself where the target holds all
     values of the source, else its low bits.
     """
-    if (
-        source == "bool"
-        or range_of_type(target)[0]
-        <= range_of_type(source)[0]
-        <= range_of_type(source)[1]
-        <= range_of_type(target)[1]
-    ):
+    if source == "bool":
         return value
-    low, high = range_of_type(target)
+    (low, high), (least, most) = range_of_type(target), range_of_type(source)
+    if low <= least and most <= high:
+        return value
     if isinstance(value, sympy.Integer) and low <= value <= high:
         return value
     return f.FloorMod(value - low, sympy.Integer(high - low + 1)) + low
@@ -310,7 +306,7 @@ def range_of_type(dtype: str) -> tuple[int, int]:
     """Smallest and largest value of an integer type. Raises `Untranslatable` for any other."""
     signed = dtype.startswith("int")
     digits = dtype[3:] if signed else dtype[4:]
-    if not dtype.startswith(("int", "uint")) or not digits.isdigit():
+    if not digits.isdigit():
         raise Untranslatable(f"cast from or to {dtype}")
     bits = int(digits)
     return (-(2 ** (bits - 1)), 2 ** (bits - 1) - 1) if signed else (0, 2**bits - 1)

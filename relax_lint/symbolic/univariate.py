@@ -156,7 +156,8 @@ def _forward_difference(coefficients: list[int]) -> list[int]:
             shifted[k] += c * binomial
             binomial = binomial * (degree - k) // (k + 1)
     difference = [s - c for s, c in zip(shifted, coefficients, strict=True)]
-    while len(difference) > 1 and difference[-1] == 0:
+    # Of what is not constant something is left.
+    while difference[-1] == 0:
         difference.pop()
     return difference
 

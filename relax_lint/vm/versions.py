@@ -165,6 +165,11 @@ def structural_equal(one: Any, other: Any) -> bool:
     return bool(_structure().structural_equal(one, other))
 
 
+def saved(node: Any) -> str:
+    """All of a node as text, the names of variables included."""
+    return str(tvm.ir.save_json(node))
+
+
 def _structure() -> Any:
     """The module that compares nodes: `tvm_ffi` from 0.27 on, `tvm.ir` before."""
     return tvm.ir if hasattr(tvm.ir, "structural_hash") else tvm_ffi
@@ -187,9 +192,16 @@ def identity(node: Any) -> int:
     return int(node.__chandle__())
 
 
+def is_call(node: Any) -> bool:
+    """Whether an expression is a call: of an operator, a function, or a packed function."""
+    return type(node).__name__ == "Call"
+
+
 def is_pure_call(call: Any) -> bool:
-    """Whether a call of a function has no effects, as the type of the function says."""
-    return bool(getattr(getattr(call.op, "ty", None), "purity", False))
+    """Whether a call has no effects, as the operator or the type of the function says."""
+    if isinstance(call.op, tvm.ir.Op):
+        return bool(call.op.get_attr("FPurity"))
+    return bool(getattr(type_of(call.op), "purity", False))
 
 
 def variable_for(value: Any, name: str) -> Any:
@@ -199,7 +211,7 @@ def variable_for(value: Any, name: str) -> Any:
 
 def operator_name(node: Any) -> str:
     """The name of what a call calls, without `relax.`: an operator or a packed function; else nothing."""
-    if type(node).__name__ != "Call":
+    if not is_call(node):
         return ""
     name = getattr(node.op, "name", None) or getattr(node.op, "global_symbol", "")
     return str(name).removeprefix("relax.")

@@ -74,6 +74,30 @@ class Module:
         a = R.call_packed("f", p, ty_args={T4})
         return a
 
+    @R.function(private=True, pure=False)
+    def reads_second(p: {PAIR}) -> {T4}:
+        g = p[1]
+        a = R.add(g, g)
+        return a
+
+    @R.function(private=True, pure=False)
+    def opaque(p: R.Object) -> {T4}:
+        a = R.call_packed("f", p, ty_args={T4})
+        return a
+
+    @R.function(private=True, pure=False)
+    def held_last(o: R.Object, n: R.Object, q: {T4}) -> R.Object:
+        return o
+
+    @R.function(private=True, pure=False)
+    def pair_held_last(o: R.Object, n: R.Object, q: {PAIR}) -> R.Object:
+        return o
+
+    @R.function(private=True, pure=False)
+    def gives_reads(x: {T4}) -> R.Callable(({T4}, {T4}), {T4}, False):
+        h = Module.reads
+        return h
+
     @R.function(pure=False)
     def main(x: {T4}, c: R.Tensor((), "bool"), g: R.Callable(({T4},), {T4}, False)):
         t = Module.pair(x)
@@ -85,6 +109,7 @@ class Module:
 """
 
 
+HOLDS = "v = R.make_closure(Module.{}, {})\nr = R.invoke_closure(v, (x,), ty_args=R.Object)"
 INSIDE = """\
 @R.function(pure=False)
 def inside(y: R.Tensor((4,), "float32")) -> R.Tensor((4,), "float32"):
@@ -163,6 +188,10 @@ def _found(
         (f'v = R.call_packed("f", (u, u), ty_args={T4})\nreturn x', MAY, {}),
         ("v = Module.passes(t)\nreturn x", MAY, {}),
         ("v = Module.passes((x, w))\nreturn x", None, {}),
+        ("v = Module.reads_second((u, u))\nreturn x", MUST, {}),
+        ("v = Module.reads_second((u, x))\nreturn x", None, {}),
+        ("v = Module.opaque(t)\nreturn x", MAY, {}),
+        ("v = Module.opaque((x, w))\nreturn x", None, {}),
         # A closure reads it when it is called.
         ("v = R.make_closure(Module.reads, (u,))\nreturn x", None, {}),
         ("v = R.make_closure(Module.reads, (u,))\nreturn v", None, {(0,): MUST}),
@@ -180,6 +209,10 @@ def _found(
             MUST,
             {},
         ),
+        # Of a function that is not known it is not certain that it reads what it holds, or leaves it alone.
+        ("v = R.make_closure(g, (u,))\nreturn x", MAY, {}),
+        ("v = R.make_closure(g, (u,))\nv1 = R.add(u, u)\nreturn u", MAY, {(): MAY}),
+        ("v = R.make_closure(g, (w,))\nv1 = R.add(u, u)\nreturn u", MUST, {(): MUST}),
         (INSIDE.format("u"), MAY, {}),
         (INSIDE.format("w"), None, {}),
         # Which function this is, is not known.
@@ -218,6 +251,12 @@ def test_a_field_is_read_and_returned(lines: str, used: Any, returned: Any) -> N
         ("v = Module.reads_field((u, u))\nreturn x", MUST),
         (f'v = R.call_packed("f", (u, u), ty_args={T4})\nreturn x', MAY),
         (f"v = (u, u)\nv1 = R.match_cast(v, R.Tuple({ANY}, {ANY}))\nreturn x", MAY),
+        # What a closure holds comes behind the arguments.
+        (f"{HOLDS.format('held_last', '(x, u)')}\nreturn x", MUST),
+        (f"{HOLDS.format('held_last', '(u, x)')}\nreturn x", MAY),
+        (f"{HOLDS.format('pair_held_last', '(x, t)')}\nreturn x", MUST),
+        (f"{HOLDS.format('pair_held_last', '(t, (x, x))')}\nreturn x", MAY),
+        ("v = R.make_closure(Module.held_last, (x, u))\nreturn x", None),
     ],
 )
 def test_a_register_that_was_cleared_is_used(lines: str, used: Any) -> None:
@@ -264,3 +303,9 @@ def test_a_value_that_is_not_told_apart_from_its_fields_may_be_any_of_them(
     lines: str, used: Any, returned: Any
 ) -> None:
     assert _found(lines, fields=()) == (used, returned)
+
+
+def test_nothing_is_certain_of_a_value_that_is_called_itself() -> None:
+    assert (
+        _found("h = Module.gives_reads(x)\nv = h(x, x)\nreturn x", CarriedNull, (), "gives_reads")[0] is MAY
+    )

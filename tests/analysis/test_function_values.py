@@ -101,3 +101,46 @@ def test_a_function_that_is_passed_by_two_callers(one: str, other: str, expected
     r = Module.through(f, a, x)
 """.strip("\n")
     assert verdict(way, PASSED) == expected
+
+
+CALLABLE = f"R.Callable(({T4}, {T4}), {T4}, purity=False)"
+GIVES = f"""
+@R.function(pure=False, private=True)
+def gives() -> {CALLABLE}:
+    f = Module.NAME
+    return f
+
+@R.function(pure=False, private=True)
+def gives_a_field(x: {T4}) -> R.Tuple({T4}, {CALLABLE}):
+    p = (x, Module.NAME)
+    return p
+
+@R.function(pure=False, private=True)
+def calls_held(t: {T4}, x: {T4}, y: {T4}, f: {CALLABLE}) -> {T4}:
+    r = f(t, x)
+    return r
+"""
+INSIDE = f"""
+    @R.function(pure=False)
+    def inner(t: {T4}, y: {T4}) -> {T4}:
+        q = f(t, y)
+        return q
+    r = inner(a, x)"""
+FURTHER = {
+    "a result": "    f = Module.gives()\n    r = f(a, x)",
+    "a field of a result": "    p = Module.gives_a_field(x)\n    f = p[1]\n    r = f(a, x)",
+    "in a function inside": f"    f = Module.NAME{INSIDE}",
+    "of both branches, in a function inside": (
+        f"    if c:\n        f = Module.NAME\n    else:\n        f = Module.NAME{INSIDE}"
+    ),
+    "the second that a closure holds": (
+        "    g = Module.NAME\n    k = R.make_closure(Module.calls_held, (x, g))\n"
+        f"    r = R.invoke_closure(k, (a, x), ty_args={T4})"
+    ),
+}
+
+
+@pytest.mark.parametrize("way", FURTHER)
+@pytest.mark.parametrize(("name", "expected"), [("fills", FINE), ("leaves", WRONG)])
+def test_it_is_followed_out_of_functions_and_into_them(way: str, name: str, expected: str) -> None:
+    assert verdict(FURTHER[way].replace("NAME", name), GIVES.replace("NAME", name)) == expected

@@ -12,9 +12,11 @@ from tvm.relax import transform
 
 import relax_lint
 from relax_lint import instrument
+from relax_lint.judging import courses
 from relax_lint.judging.erased import says_who_works_in_place
 from relax_lint.judging.report import check_module
 from relax_lint.model import prim_funcs
+from relax_lint.model.equal_kernels import LastingKernels
 from tests.api.programs import FINE, OVERFLOW, module, parsed
 from tests.programs.transformer import exported
 
@@ -217,6 +219,7 @@ def test_kernels_that_no_pass_touched_are_read_once(monkeypatch: pytest.MonkeyPa
         return once(name, *rest)
 
     monkeypatch.setattr(prim_funcs, "read_kernel", counted)
+    monkeypatch.setattr(courses, "lasting_kernels", LastingKernels)
     lint = relax_lint.MemoryLint(fail_on=None)
     compiled(module("symbolic_matmul"), lint)
     assert len(read) == len(set(read)) > 0
@@ -224,6 +227,27 @@ def test_kernels_that_no_pass_touched_are_read_once(monkeypatch: pytest.MonkeyPa
     again = relax_lint.MemoryLint(fail_on=None)
     compiled(module("symbolic_matmul"), again)
     assert again.findings == lint.findings != ()
+
+
+def test_kernels_of_an_earlier_compilation_are_not_read_again(monkeypatch: pytest.MonkeyPatch) -> None:
+    read: list[str] = []
+    once = prim_funcs.read_kernel
+
+    def counted(name: str, *rest: Any) -> Any:
+        read.append(name)
+        return once(name, *rest)
+
+    lasting = LastingKernels()
+    monkeypatch.setattr(prim_funcs, "read_kernel", counted)
+    monkeypatch.setattr(courses, "lasting_kernels", lambda: lasting)
+    # Its kernel reads beyond the end of a tensor, and what is told of that has the names of the kernel.
+    lints = [relax_lint.MemoryLint(fail_on=None) for _ in range(2)]
+    for number, lint in enumerate(lints):
+        compiled(module("window_larger_than_input"), lint)
+        assert lint.findings
+        assert bool(read) is not bool(number)
+        read.clear()
+    assert lints[0].findings == lints[1].findings
 
 
 def test_what_was_read_of_kernels_goes_with_all_of_them() -> None:
@@ -298,6 +322,7 @@ def test_a_kernel_that_cannot_be_read_ends_nothing(monkeypatch: pytest.MonkeyPat
         raise RecursionError("too deep")
 
     monkeypatch.setattr(prim_funcs, "read_kernel", fails)
+    monkeypatch.setattr(courses, "lasting_kernels", LastingKernels)
     lint = relax_lint.MemoryLint()
     with pytest.warns(RuntimeWarning, match="the analysis of the module .* failed: RecursionError: too deep"):
         compiled(module("symbolic_matmul"), lint)

@@ -215,6 +215,10 @@ def test_32_bit_indices_that_may_wrap_are_not_proved() -> None:
     assert small.proved
     assert not large.proved
     assert any("wrap" in one.why for one in large.obligations)
+    # What lies beyond a short row is no certain one either: it may be another number that is asked for.
+    (short,) = of_x(body.format(70000), x="1000")
+    assert {one.why for one in short.obligations} == {"its 32-bit index arithmetic may wrap around"}
+    assert {one.exact for one in short.obligations} == {False}
 
 
 def test_a_step_that_may_not_be_reached_is_no_certain_one() -> None:

@@ -47,7 +47,7 @@ def test_storages_of_ipc_memory_count_elements() -> None:
     def main(x: R.Tensor((4,), "float32")):
         s = R.memory.alloc_storage(R.shape([16]), R.prim_value(0), R.str("{scope}"), R.dtype("float32"))
         a = R.memory.alloc_tensor(s, R.prim_value(0), R.shape([16]), R.dtype("float32"))
-        return x
+        return a
     """
     assert verdicts(findings(parse(program.format(scope="ipc_memory")), "RLX101")) == []
     assert verdicts(findings(parse(program.format(scope="global")), "RLX101")) == [
@@ -66,7 +66,7 @@ def test_what_allocates_ipc_memory_behind_its_lowering_counts_elements(
             "runtime.disco.cuda_ipc.alloc_storage", R.shape([16]), R.dtype("float32"), ty_args=R.Object
         )
         a = R.memory.alloc_tensor(s, R.prim_value(0), R.shape([{extents}]), R.dtype("float32"))
-        return x
+        return a
     """
     assert verdicts(findings(parse(program), "RLX101")) == found
 
@@ -80,7 +80,7 @@ def test_lanes_of_uint1_are_allocated(dtype: str, found: list[tuple[str, str, No
     def main(x: R.Tensor((4,), "float32")):
         s = R.memory.alloc_storage(R.shape([16]), R.prim_value(0), R.str("global"), R.dtype("uint8"))
         a = R.memory.alloc_tensor(s, R.prim_value(0), R.shape([4]), R.dtype("{dtype}"))
-        return x
+        return a
     """
     assert verdicts(findings(parse(program), "RLX404")) == found
 

@@ -9,7 +9,7 @@ import pytest
 from relax_lint.analysis import flow
 from relax_lint.analysis.aliases import Aliases
 from relax_lint.analysis.moved import Moved
-from relax_lint.facts import assertions, read_at_start
+from relax_lint.facts import assertions, read_at_start, wrong_things
 from relax_lint.model.operations import Alias, MakeTuple, MatchCast, ValueId
 from relax_lint.model.symbols import SymbolTable
 from relax_lint.symbolic import translate
@@ -76,16 +76,20 @@ def _all_is_used(patch: pytest.MonkeyPatch) -> None:
 
 
 def _tuples_hold_no_nulls(patch: pytest.MonkeyPatch) -> None:
-    before = assertions._unlike
+    before = wrong_things._unlike
     patch.setattr(
-        assertions,
+        wrong_things,
         "_unlike",
-        lambda value, type_, of: "" if value in of.aliases.fields else before(value, type_, of),
+        lambda value, type_, function, of: (
+            ""
+            if any(one.items for one in of.things_of(value, function))
+            else before(value, type_, function, of)
+        ),
     )
 
 
 def _nothing_is_null(patch: pytest.MonkeyPatch) -> None:
-    patch.setattr(assertions, "_is_nothing", lambda value, of: False)
+    patch.setattr(assertions, "never_of_type", lambda op, of: "")
 
 
 def _casts_keep_low_bits(patch: pytest.MonkeyPatch) -> None:

@@ -10,12 +10,13 @@ import tvm
 from tvm import relax
 
 from relax_lint.facts.kernel_access_verdicts import Status
-from tests.rules.checking import checks
+from tests.rules.checking import checks, parse
 from tests.rules.test_indices_by_two_names import (
     CONSTANT,
     COPIED,
     GATHERED,
     HANDED_ON,
+    MAIN,
     NEW,
     RETURNED,
     TENSOR,
@@ -23,6 +24,7 @@ from tests.rules.test_indices_by_two_names import (
     module_of,
     said,
 )
+from tests.rules.test_indices_by_two_names import KERNELS as INDEX_KERNELS
 
 CALLEES = f"""
 @R.function(private=True, pure=False)
@@ -82,6 +84,13 @@ def test_what_a_callee_may_have_changed_is_assumed(how: str, made: str) -> None:
 @pytest.mark.parametrize("how", KEPT)
 def test_a_constant_that_no_callee_changes_is_proved(how: str) -> None:
     assert said(module_of(CONSTANT, *KEPT[how], GATHERED, extra=CALLEES)) == []
+
+
+@pytest.mark.parametrize(("given", "expected"), [("i", [Status.ASSUMED]), ("o", [])])
+def test_what_an_unknown_function_gets_may_be_changed(given: str, expected: list[Status]) -> None:
+    main = MAIN.replace("r: {tensor}", "r: {tensor}, f: R.Callable")
+    lines = "\n".join(f"    {line}" for line in (CONSTANT, f"u = f({given})", GATHERED))
+    assert said(parse(INDEX_KERNELS + main.format(lines=lines, tensor=TENSOR))) == expected
 
 
 def test_what_a_callee_returns_is_presumed_new_where_others_may_keep_what_they_are_given() -> None:

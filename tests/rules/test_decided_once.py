@@ -33,6 +33,8 @@ def tensors(*given: dict[str, str], between: str = "") -> Any:
     for number, changed in enumerate(given):
         lines += [between] if number and between else []
         lines.append(f"t{number} = {TENSOR.format(**USUAL | changed)}")
+        # Nothing leaves out what is used.
+        lines.append(f"k{number} = R.call_packed('tests.use', t{number}, ty_args=R.Tuple)")
     body = "\n                ".join(lines)
     return parse(
         f"""

@@ -138,6 +138,20 @@ def test_bounds_that_contradict_each_other(
     assert bool(messages) is (named is not None)
 
 
+@pytest.mark.parametrize(("extent", "blamed"), [("n - 20", True), ("-1 - n", False), ("n", False)])
+def test_a_bound_is_not_blamed_where_no_input_exists_without_it(extent: str, blamed: bool) -> None:
+    """An extent is not negative: `n >= 20`, which `n <= 10` excludes, or no `n` at all."""
+    text = f"""
+@R.function
+def main(a: R.Tensor(("n",), "float32"), b: R.Tensor(("{extent}",), "float32")):
+    R.func_attr({{"tir_var_upper_bound": {{"n": 10}}}})
+    n = T.int64()
+    r = R.add(a, a)
+    return r
+"""
+    assert bool(checks(parse(text), "RLX503")) is blamed
+
+
 @pytest.mark.parametrize(
     ("text", "bounded"),
     [

@@ -47,7 +47,8 @@ PLAIN = MOVED.replace("(16)", "(0)")
 OTHER = 'u = R.memory.alloc_tensor(s, R.prim_value(32), R.shape([4]), R.dtype("float32"))'
 OVER = OTHER.replace("(32)", "(0)")
 VIEWS = "a = R.memory.view(t, R.shape([4])); b = R.memory.view(t, R.shape([4]))"
-IN_PLACE = f"i = R.call_tir_inplace(Module.twice, (t,), [0], {T4})"
+USE = 'j = R.call_packed("vm.builtin.make_tuple", i, ty_args=R.Tuple)'
+IN_PLACE = f"i = R.call_tir_inplace(Module.twice, (t,), [0], {T4}); {USE}"
 READ = f"w = R.call_tir(Module.turn, (t,), {T4})"
 WRONG, UNSURE, FINE = Verdict.ALWAYS_WRONG, Verdict.NEEDS_RUNTIME_CHECK, Verdict.ALWAYS_FINE
 

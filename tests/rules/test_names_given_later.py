@@ -18,6 +18,7 @@ def main(x: R.Tensor((4,), "float32")) -> R.Tensor((4,), "float32"):
     cls = Module
     a = R.call_tir(cls.copy, (x,), out_ty=R.Tensor((4,), "float32"))
     a1 = R.call_tir_inplace(cls.double_in_place, (a,), inplace_indices=[0], out_ty=R.Tensor((4,), "float32"))
+    used = R.call_packed("vm.builtin.make_tuple", a1, ty_args=R.Tuple)
     {name}
     w = R.call_tir(cls.copy, (later,), out_ty=R.Tensor((4,), "float32"))
     return w

@@ -41,6 +41,7 @@ def main(x: R.Tensor((4,), "float32")) -> R.Tensor((4,), "float32"):
     a = R.call_tir(cls.copy, (x,), out_ty=R.Tensor((4,), "float32"))
     b = R.call_tir(cls.copy, (x,), out_ty=R.Tensor((4,), "float32"))
     a1 = R.call_tir_inplace(cls.double_in_place, (a,), inplace_indices=[0], out_ty=R.Tensor((4,), "float32"))
+    used = R.call_packed("vm.builtin.make_tuple", a1, ty_args=R.Tuple)
     {call}
     return a
 """
@@ -73,6 +74,7 @@ def main(x: R.Tensor((8,), "float32")) -> R.Tensor((4,), "float32"):
     second = t[1]
     one = R.call_tir_inplace(cls.double_in_place, (first,), inplace_indices=[0], out_ty=R.Tensor((4,), "float32"))
     two = R.call_tir_inplace(cls.double_in_place, (second,), inplace_indices=[0], out_ty=R.Tensor((4,), "float32"))
+    used = R.call_packed("vm.builtin.make_tuple", one, two, ty_args=R.Tuple)
     {again}
     later = t[{index}]
     w = R.call_tir(cls.copy, (later,), out_ty=R.Tensor((4,), "float32"))

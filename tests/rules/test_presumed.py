@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from tests.rules.by_hand import by_hand
 from tests.rules.checking import checks, parse
 
 
@@ -62,3 +63,35 @@ def test_a_last_check_holds_where_the_function_returns() -> None:
         "n >= 1": ["always-wrong"],
         "n >= 0": ["needs-runtime-check"],
     }
+
+
+EITHER = """
+@R.function(private=True, pure=False)
+def either(x: R.Tensor((4,), "float32"), y: R.Tensor((4,), "float32"), c: R.Tensor((), "bool")):
+    if c:
+        r = R.call_pure_packed("g", x, ty_args=R.Tensor((4,), "float32"))
+    else:
+        r = R.call_pure_packed("h", y, ty_args=R.Tensor((4,), "float32"))
+    return r
+
+@R.function(pure=False)
+def main(x: R.Tensor((4,), "float32"), c: R.Tensor((), "bool")):
+    cls = Module
+    a = R.call_tir(cls.copy, (x,), out_ty=R.Tensor((4,), "float32"))
+    b = R.call_tir(cls.copy, (x,), out_ty=R.Tensor((4,), "float32"))
+    r = cls.either(a, b, c)
+    o = R.call_tir_inplace(cls.copy, (x, r), inplace_indices=[1], out_ty=R.Tensor((4,), "float32"))
+    d = R.call_tir(cls.add, (o, a), out_ty=R.Tensor((4,), "float32"))
+    e = R.call_tir(cls.add, (d, b), out_ty=R.Tensor((4,), "float32"))
+    return e
+"""
+
+
+def test_of_a_result_that_a_branch_chose_all_calls_are_presumed_to_return_something_new() -> None:
+    """`g` may return `a` and `h` may return `b`: what is overwritten in place is then one of both."""
+    found = [check for check in checks(by_hand(EITHER), "RLX206") if check.function == "main"]
+    new = "returns a new tensor, none that it was given or has kept"
+    assert [(check.verdict.value, check.assumes) for check in found] == [
+        ("always-fine", (f"`g` {new}; `h` {new}",)),
+        ("always-fine", (f"`g` {new}; `h` {new}",)),
+    ]

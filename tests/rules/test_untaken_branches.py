@@ -145,3 +145,37 @@ def test_what_is_not_carried_out_changes_nothing() -> None:
     assert told("RLX201", before=fill, taken=kill, inside="u = cls.more(v)") == [("u", "always-wrong")]
     # Where the condition is another one it may be carried out.
     assert told("RLX201", before=f"{fill}\n    o = R.zeros((), 'bool')", inner="o", untaken=kill, result="v")
+
+
+PARTLY = """
+@T.prim_func(private=True, s_tir=True)
+def some(a: T.handle, y: T.Buffer((4,), "float32")):
+    n = T.int64()
+    x = T.match_buffer(a, (n,), "float32")
+    for i in range(n):
+        if i < 4:
+            y[i] = x[i]
+
+@R.function(pure=False)
+def main(x: R.Tensor(("n",), "float32"), c: R.Tensor((), "bool"), z: R.Tensor((4,), "float32")):
+    n = T.int64()
+    a = R.builtin.alloc_tensor(R.shape([4]), R.dtype("float32"), R.prim_value(0))
+    if c:
+        if c:
+            w = Module.some(x, a)
+            p = z
+        else:
+            p = z
+        {read}
+        r = o
+    else:
+        r = z
+    return r
+"""
+
+
+@pytest.mark.parametrize("read", ["o = R.add(a, z)", "o = a"])
+def test_what_the_branch_that_is_taken_writes_in_part_may_be_all(read: str) -> None:
+    """All four elements are written where `n` is 4 or more, and the first ones only where it is less."""
+    found = checks(parse(PARTLY.format(read=read)), "RLX205")
+    assert [check.verdict.value for check in found] == ["needs-runtime-check"]

@@ -109,6 +109,13 @@ def test_a_sum_is_written_with_each_size_as_often_as_it_counts() -> None:
     assert sizes.quantity((0, 1, 0, 2)) == 4 * N + 2 * sympy.Max(N, M)
 
 
+def test_what_is_no_polynomial_is_added_and_not_compared() -> None:
+    sizes = Sizes([2**N, M])
+    assert sizes.quantity((3, 2, 0)) == 2 * 2**N + 3
+    assert sizes.quantity((3, 2, 5)) == 2 * 2**N + 5 * M + 3
+    assert not reaches(N - 2**N, N, BOTH)
+
+
 def test_a_maximum_is_that_of_comparing_every_two() -> None:
     chance = random.Random(3)
     for _ in range(200):

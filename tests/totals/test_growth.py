@@ -26,6 +26,7 @@ GROWN = {
     FloorDiv(FloorDiv(N, 2) + 5, 3): (1, 6),
     FloorDiv(M, 3) + N: (1, 1),
     4 * (N + FloorDiv(N, 2)): (12, 4 // 2),
+    FloorDiv(N + 2 * FloorDiv(N, 2), 6): (2, 6),
 }
 """Bytes, and for how many units."""
 NOT_EVEN = [N**2, N * M, sympy.Max(N, 4), FloorDiv(100, N + 1), FloorMod(N, 3), FloorDiv(N, M), N * M + N]
@@ -67,3 +68,8 @@ def test_without_what_is_saved_where_sizes_are_equal() -> None:
     assert without_coincidences(4 * N - saved) == 4 * N
     other = Select(sympy.Eq(N, M), 8, 3)
     assert without_coincidences(4 * N + other) == 4 * N + other
+
+
+def test_what_does_not_grow_is_as_even_as_what_is_divided() -> None:
+    """`n - 2*(n//2)` is 0 or 1, and the same two later; no multiple of the divisor is needed."""
+    assert growth_of(FloorDiv(N - 2 * FloorDiv(N, 2), 3), N) == (0, 2)

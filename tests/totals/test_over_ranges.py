@@ -94,6 +94,12 @@ def test_what_divides_by_zero_everywhere_has_no_maximum() -> None:
             over_range(total, request(Binding("n", 0, 0), Binding("m", 0, 3)))
 
 
+def test_what_divides_by_a_size_that_is_always_zero_has_no_maximum() -> None:
+    """`m // 100` is 0 for every `m` that is asked for."""
+    with pytest.raises(Indeterminate, match="divides by zero"):
+        over_range(FloorDiv(N, FloorDiv(M, 100)), request(Binding("n", 1, 2), Binding("m", 1, 3)))
+
+
 def test_a_symbol_without_a_value_is_named() -> None:
     ranges = request(Binding("n", 0, 3))
     with pytest.raises(Indeterminate, match="symbol `m`"):

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import field
 from typing import Any
 
+import sympy
 from sympy.logic.boolalg import Boolean
 
 from relax_lint.support.lazy_dataclass import record
@@ -13,7 +14,8 @@ from relax_lint.support.lazy_dataclass import record
 @record(frozen=True)
 class Race:
     """A store that two steps of a loop make to one element: `reads` if the stored value is made of what was
-    there. `harmless` is the condition, on the kernel's symbols, under which no two steps make it.
+    there. `harmless` is the condition, on the kernel's symbols, under which no two steps make it; `same` the
+    one without which they store different values: where it holds they are `surely_same`, or may be.
     """
 
     element: str
@@ -23,6 +25,8 @@ class Race:
     reads: bool
     harmless: Boolean
     node: Any = field(default=None, compare=False, repr=False)
+    same: Boolean = sympy.false
+    surely_same: bool = True
 
 
 @record(frozen=True)

@@ -18,6 +18,7 @@ from relax_lint.model.kernel_inside.findings import (
     UnusedBuffer,
     UnwrittenRead,
 )
+from relax_lint.model.kernel_inside.same_values import when_same
 from relax_lint.model.kernel_inside.values import changes, repeats, same_element
 from relax_lint.model.kernel_inside.walk import Access, Internal, Loop, Walk
 from relax_lint.symbolic.relations import at_most
@@ -89,7 +90,22 @@ class _Reader:
         harmless = self._not_made(store, 2, loop)
         if harmless is None or harmless == sympy.true:
             return None
-        return Race(_text(store.node), _name(store.node), loop.name, loop.kind, reads, harmless, store.node)
+        same = None if reads else when_same(value, loop, store.loops, self._walk.bound)
+        condition = sympy.false if same is None else self._all_zero(same.differences)
+        text, name = _text(store.node), _name(store.node)
+        surely = same is None or (same.exact and condition is not None)
+        if surely and condition == sympy.true:
+            return None
+        condition = sympy.true if condition is None else condition
+        return Race(text, name, loop.name, loop.kind, reads, harmless, store.node, condition, surely)
+
+    def _all_zero(self, differences: Sequence[Any]) -> Boolean | None:
+        """When each of these numbers is 0; None where that cannot be said."""
+        try:
+            found = [self._translator.expr(difference) for difference in differences]
+        except (Untranslatable, AttributeError):
+            return None
+        return sympy.And(*(sympy.Eq(one, _ZERO) for one in found))
 
     def _is_shared(self, store: Access, loop: Loop) -> bool:
         """Whether the steps of a loop have the buffer together, and come in any order."""

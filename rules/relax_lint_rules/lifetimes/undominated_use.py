@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from relax_lint.rule import Judgement, Message, Rule
@@ -16,7 +17,8 @@ def check(facts: FunctionFacts) -> Iterator[Judgement]:
     """Every use of a value that is not defined on every path to it."""
     for decided in facts.undominated_uses():
         op = decided.event.op
-        yield Judgement.of(decided, None if op is None else op.place, _message(facts, decided.event))
+        judgement = Judgement.of(decided, None if op is None else op.place, _message(facts, decided.event))
+        yield replace(judgement, is_refused=decided.event.early)
 
 
 def _message(facts: FunctionFacts, use: UndominatedUse) -> Message:

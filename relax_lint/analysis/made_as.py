@@ -1,0 +1,157 @@
+"""What a value was made as: a tensor, a storage, a tuple, or nothing; the types of objects do not tell."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from enum import Enum
+from types import MappingProxyType
+from typing import TypeAlias
+
+from relax_lint.analysis.callees import Callees
+from relax_lint.model.operations import (
+    Alias,
+    AllocStorage,
+    AllocTensor,
+    Constant,
+    FunctionCall,
+    GetItem,
+    If,
+    KernelCall,
+    MakeTuple,
+    MatchCast,
+    Op,
+    ValueId,
+    View,
+)
+from relax_lint.model.program import Function
+from relax_lint.model.types import OpaqueType, PrimType, ShapeType, TensorType
+from relax_lint.support.lazy_dataclass import record
+from relax_lint.vm.builtins import MAKE_TUPLE, NULLS, ViewKind
+
+
+class Made(Enum):
+    """What something is to the virtual machine."""
+
+    NULL = "null"
+    TENSOR = "tensor"
+    STORAGE = "storage"
+    TUPLE = "tuple"
+    SHAPE = "shape"
+    NUMBER = "number"
+    OTHER = "something else"
+
+
+@record(frozen=True)
+class Thing:
+    """What a value of `function` is on some path: None where that is not known. `items` are the fields of a
+    tuple.
+    """
+
+    function: Function
+    made: Made | None
+    items: tuple[ValueId, ...] = ()
+
+
+_Asked: TypeAlias = frozenset[tuple[str, ValueId]]
+_Through: TypeAlias = "Mapping[str, tuple[Function, FunctionCall]]"
+"""The call by which a function was entered."""
+
+
+class Things:
+    """What the values of a program were made as."""
+
+    def __init__(self, callees: Callees) -> None:
+        self._callees = callees
+        self._definitions: dict[str, dict[ValueId, Op]] = {}
+
+    def of(
+        self,
+        function: Function,
+        value: ValueId,
+        asked: _Asked = frozenset(),
+        through: _Through = MappingProxyType({}),
+    ) -> Iterator[Thing]:
+        """What a value is, on one path or another; nothing of values that only lead to themselves."""
+        key = function.name, value
+        if key in asked:
+            return
+        asked |= {key}
+        if value in function.inline_tuples:
+            yield Thing(function, Made.TUPLE, function.inline_tuples[value])
+            return
+        op = self._defined(function).get(value)
+        if op is None:
+            yield from self._from_outside(function, value, asked, through)
+        elif isinstance(op, Alias | MatchCast) or (isinstance(op, View) and op.kind is ViewKind.COPY):
+            yield from self.of(function, op.source, asked, through)
+        elif isinstance(op, If):
+            yield from self.of(function, op.then_result, asked, through)
+            yield from self.of(function, op.else_result, asked, through)
+        elif isinstance(op, GetItem):
+            for thing in self.of(function, op.tuple, asked, through):
+                if thing.made is Made.TUPLE and op.item < len(thing.items) and thing.function is function:
+                    yield from self.of(function, thing.items[op.item], asked, through)
+                elif thing.made is Made.TUPLE and op.item < len(thing.items):
+                    yield from self.of(thing.function, thing.items[op.item], asked)
+                else:
+                    yield Thing(function, None)
+        elif isinstance(op, FunctionCall):
+            callee = self._callees.of(op)
+            if callee is None:
+                yield Thing(function, None)
+            else:
+                yield from self.of(callee, callee.result, asked, {**through, callee.name: (function, op)})
+        else:
+            yield _made_by(op, function)
+
+    def _from_outside(
+        self, function: Function, value: ValueId, asked: _Asked, through: _Through
+    ) -> Iterator[Thing]:
+        """What the call gives by which a function was entered, or each of its callers."""
+        if value in function.parameters and isinstance(function.type_of(value), TensorType):
+            # The virtual machine has looked.
+            yield Thing(function, Made.TENSOR)
+            return
+        if function.name in through:
+            calls = [through[function.name]]
+        else:
+            calls = self._callees.calls_of(function) if self._callees.knows_callers(function) else []
+        if value not in function.parameters or not calls:
+            yield Thing(function, None)
+            return
+        for caller, call in calls:
+            path = self._callees.passed(call, function).get(value)
+            if path is None or path.fields:
+                yield Thing(function, None)
+            else:
+                rest = {name: entered for name, entered in through.items() if name != function.name}
+                yield from self.of(caller, path.value, asked, rest)
+
+    def _defined(self, function: Function) -> dict[ValueId, Op]:
+        known = self._definitions.get(function.name)
+        if known is None:
+            known = self._definitions[function.name] = {op.result: op for op in function.body.walk()}
+        return known
+
+
+def _made_by(op: Op, function: Function) -> Thing:
+    if isinstance(op, MakeTuple):
+        return Thing(function, Made.TUPLE, op.items)
+    if isinstance(op, KernelCall):
+        if op.callee == MAKE_TUPLE:
+            return Thing(function, Made.TUPLE, op.arguments)
+        is_new = op.kind.allocates_result and isinstance(function.type_of(op.result), TensorType)
+        return Thing(function, Made.NULL if op.callee in NULLS else Made.TENSOR if is_new else None)
+    if isinstance(op, AllocStorage):
+        return Thing(function, Made.STORAGE)
+    if isinstance(op, AllocTensor) or (isinstance(op, Constant) and op.of is not None):
+        return Thing(function, Made.TENSOR if isinstance(op, AllocTensor) else Made.SHAPE)
+    return Thing(function, _CONSTANTS.get(type(op.type)) if isinstance(op, Constant) else None)
+
+
+_CONSTANTS = {
+    TensorType: Made.TENSOR,
+    ShapeType: Made.SHAPE,
+    PrimType: Made.NUMBER,
+    OpaqueType: Made.OTHER,
+}

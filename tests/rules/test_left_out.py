@@ -1,0 +1,173 @@
+"""What nothing uses TVM may leave out: nothing that it does is `always-wrong`, as it fails in no run of what is
+built by the pipeline of a target. What is used is left in, and fails: each rule, with the VM.
+"""
+
+from __future__ import annotations
+
+import os
+from typing import Any
+
+import numpy as np
+import pytest
+import tvm
+from tvm import relax
+
+from relax_lint.results.verdict import Verdict
+from tests.rules.checking import checks, parse
+
+UNSURE, WRONG = Verdict.NEEDS_RUNTIME_CHECK, Verdict.ALWAYS_WRONG
+T4 = 'R.Tensor((4,), "float32")'
+TEXT = f"""
+@T.prim_func(private=True, s_tir=True)
+def double(x: T.Buffer((4,), "float32"), y: T.Buffer((4,), "float32")):
+    for i in range(4):
+        with T.sblock("double"):
+            v = T.axis.spatial(4, i)
+            y[v] = x[v] * T.float32(2)
+
+@T.prim_func(private=True, s_tir=True)
+def twice(x: T.Buffer((4,), "float32")):
+    for i in range(4):
+        with T.sblock("twice"):
+            v = T.axis.spatial(4, i)
+            x[v] = x[v] * T.float32(2)
+
+@R.function(private=True)
+def typed(x: {T4}) -> {T4}:
+    o = R.add(x, x)
+    return o
+
+@R.function(pure=False)
+def main(x: {T4}, w: R.Tensor((5,), "float32"), h: R.Tensor((4,), "float16"), c: R.Tensor((), "bool")):
+    s = R.memory.alloc_storage(R.shape([16]), R.prim_value(0), R.str("global"), R.dtype("uint8"))
+    LINES
+    RETURN
+"""
+KILLED = "a = R.call_tir(Module.double, (x,), T4)\nk = R.memory.kill_tensor(a)\n"
+OVERWRITTEN = """a = R.memory.alloc_tensor(s, R.prim_value(0), R.shape([4]), R.dtype("float32"))
+k1 = Module.double(x, a)
+b = R.memory.alloc_tensor(s, R.prim_value(0), R.shape([4]), R.dtype("float32"))
+k2 = Module.double(a, b)
+"""
+IN_PLACE = "y = R.call_tir(Module.double, (x,), T4)\n"
+NULL = "n = R.null_value()\n"
+TWO = 'k2 = R.call_packed("tests.two", y, ty_args=R.Tuple)'
+ALLOC = 'u = R.memory.alloc_tensor({}, R.prim_value({}), R.shape([{}]), R.dtype("{}"))'
+STORAGE = 'u = R.memory.alloc_storage(R.shape([16]), R.prim_value({}), R.str("global"), R.dtype("uint8"))'
+CASES: dict[str, tuple[str, str]] = {
+    "beyond a storage": ("RLX101", ALLOC.format("s", 0, 4096, "float32")),
+    "before a storage": ("RLX102", ALLOC.format("s", -65536, 4, "float32")),
+    "too many bytes": ("RLX103", ALLOC.format("s", 0, 2**61 - 1, "float64")),
+    "less than nothing": ("RLX104", ALLOC.format("s", 0, -1, "float32")),
+    "an operator on what was killed": ("RLX201", f"{KILLED}u = R.add(a, a)"),
+    "a kernel on what was killed": ("RLX201", f"{KILLED}u = R.call_tir(Module.double, (a,), T4)"),
+    "a view of what was killed": ("RLX201", f"{KILLED}u = R.reshape(a, R.shape([2, 2]))"),
+    "the shape of what was killed": ("RLX201", f"{KILLED}u = R.shape_of(a)"),
+    "a function on what was killed": ("RLX201", f"{KILLED}u = Module.typed(a)"),
+    "what was overwritten": ("RLX203", f"{OVERWRITTEN}u = R.add(a, a)"),
+    "what nothing wrote": ("RLX205", f"a = {ALLOC.format('s', 0, 4, 'float32')[4:]}\nu = R.add(a, a)"),
+    "in place": (
+        "RLX206",
+        f"{IN_PLACE}u = R.call_tir_inplace(Module.twice, (y,), inplace_indices=[0], out_ty=T4)\n{TWO}",
+    ),
+    "another shape": ("RLX301", "u = R.call_tir(Module.double, (w,), T4)"),
+    "another dtype": ("RLX302", "u = R.call_tir(Module.double, (h,), T4)"),
+    "a device that is not there": ("RLX401", STORAGE.format(3)),
+    "a dtype that is not allocated": ("RLX404", ALLOC.format("s", 0, 4, "int4")),
+    "a branch on nothing": ("RLX505", f"{NULL}if n:\n    u0 = x\n    u = u0\nelse:\n    u0 = x\n    u = u0"),
+    "a storage that is nothing": ("RLX505", NULL + ALLOC.format("n", 0, 4, "float32")),
+}
+USED = '\nz = R.call_packed("tests.looked_at", u, ty_args=R.Tuple)'
+
+
+def _module(lines: str, *, used: bool) -> Any:
+    written = (lines + USED * used).replace("T4", T4).replace("\n", "\n    ")
+    return parse(TEXT.replace("LINES", written).replace("RETURN", "return x"))
+
+
+def _said(module: Any, code: str) -> set[Verdict]:
+    return {check.verdict for check in checks(module, code)} & {UNSURE, WRONG}
+
+
+def _fails(module: Any, *, folded: bool) -> bool:
+    """Whether a run fails or finds other numbers than those that are right; `folded`: built by TVM's pipeline for
+    a target, which folds constants.
+    """
+    child = os.fork()
+    if child == 0:
+        code = 1
+        try:
+            os.dup2(os.open(os.devnull, os.O_WRONLY), 2)
+            code = _run(module, folded)
+        finally:
+            os._exit(code)
+    return os.waitpid(child, 0)[1] != 0
+
+
+def _run(module: Any, folded: bool) -> int:
+    found = []
+    tvm.register_global_func("tests.two", lambda one: found.append(one.numpy() == 2), override=True)
+    tvm.register_global_func("tests.looked_at", lambda one: found.append(_is_right(one)), override=True)
+    target = tvm.target.Target("llvm")
+    pipeline = relax.get_default_pipeline(target) if folded else "default"
+    machine = relax.VirtualMachine(relax.build(module, target, relax_pipeline=pipeline), tvm.cpu())
+    given = np.ones(4, "float32"), np.ones(5, "float32"), np.ones(4, "float16"), np.array(True)
+    machine["main"](*map(tvm.runtime.tensor, given))
+    return int(not np.all(found))
+
+
+def _is_right(value: Any) -> Any:
+    """What is added up is four; nothing else is looked at."""
+    return value.numpy() == 4 if isinstance(value, tvm.runtime.Tensor) else True
+
+
+@pytest.mark.vm
+@pytest.mark.parametrize("name", CASES)
+def test_what_may_be_left_out_is_not_always_wrong(name: str) -> None:
+    code, lines = CASES[name]
+    unused, used = _module(lines, used=False), _module(lines, used=True)
+    assert _said(unused, code) == {UNSURE}
+    assert not _fails(unused, folded=True)
+    assert _said(used, code) == {WRONG}
+    # What nobody wrote may be anything, what is right included.
+    assert name == "what nothing wrote" or _fails(used, folded=True)
+    # It is left in where constants are not folded: what it computes then, nothing shows.
+    assert _fails(unused, folded=False) == (name not in ("what was overwritten", "what nothing wrote"))
+
+
+EFFECTS = {
+    "a kill": "k1 = R.memory.kill_tensor(a)",
+    "a packed function": 'u = R.call_packed("vm.builtin.shape_of", a, ty_args=R.Shape)',
+    "a kernel": "u = Module.double(a, x)",
+    "a branch with effects": "if c:\n    u = Module.double(a, x)\n    r = x\nelse:\n    r = x",
+}
+
+
+@pytest.mark.parametrize("lines", EFFECTS.values(), ids=EFFECTS)
+def test_what_has_effects_is_left_in(lines: str) -> None:
+    found = checks(_module(KILLED + lines, used=False), "RLX20")
+    assert {check.verdict for check in found if check.rule in ("RLX201", "RLX202")} == {WRONG}
+
+
+def test_what_is_killed_is_left_in() -> None:
+    for name in ("beyond a storage", "what nothing wrote"):
+        code, lines = CASES[name]
+        module = _module(f"{lines}\nk9 = R.memory.kill_tensor(u)", used=False)
+        assert _said(module, code) == {WRONG}
+
+
+def test_a_read_that_may_be_left_out_hides_no_later_one() -> None:
+    """Neither of what nothing wrote nor of what was overwritten."""
+    last = "\nz = R.add(a, a)\ny = R.call_packed('tests.use', z, ty_args=R.Tuple)"
+    for name in ("what was overwritten", "what nothing wrote"):
+        code, lines = CASES[name]
+        assert WRONG in _said(_module(lines + last, used=False), code)
+
+
+def test_what_is_left_out_stays_a_warning() -> None:
+    """It fails wherever that pass does not run."""
+    (found,) = checks(_module(CASES["an operator on what was killed"][1], used=False), "RLX201")
+    assert found.severity.value == "warning"
+    assert found.notes == (
+        "undecided: nothing uses what it returns: `FoldConstant` leaves such operations out",
+    )

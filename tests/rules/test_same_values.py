@@ -1,0 +1,80 @@
+"""RLX312 for steps that store values to one element: they are in each other's way only where the values differ.
+What each step stores is computed as in C, for every `n` of a range.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import numpy as np
+import pytest
+
+from tests.rules.checking import checks, parse, verdicts
+from tests.rules.one_kernel import called_kernel
+
+WRONG, UNSURE = "always-wrong", "needs-runtime-check"
+Values = Callable[[int, int], int]
+CASES: dict[str, tuple[str, Values, str]] = {
+    "its step": ("i", lambda i, n: i, WRONG),
+    "steps in pairs": ("i // 2", lambda i, n: i // 2, WRONG),
+    "a step in few bits": ("T.Cast('int8', i)", lambda i, n: i, WRONG),
+    # The same for all steps from `n == 4` on, at one number, or never; that of a float of 24 bits is not known.
+    "a part of a step": ("i // n", lambda i, n: i // n, UNSURE),
+    "no more than a number": ("T.min(i, n - 1)", lambda i, n: min(i, n - 1), UNSURE),
+    "what is left of a step": ("i % n", lambda i, n: i % n, UNSURE),
+    "a step so often": ("i * (n - 3)", lambda i, n: i * (n - 3), UNSURE),
+    "a choice": ("T.if_then_else(i < n, T.int64(1), T.int64(2))", lambda i, n: 1 if i < n else 2, UNSURE),
+    "a step and a number": ("i * 2 + n", lambda i, n: i * 2 + n, UNSURE),
+}
+
+
+def _said(value: str, loop: str = "T.parallel(4)") -> list[tuple[str, str, str | None]]:
+    return verdicts(
+        checks(parse(called_kernel(f"for i in {loop}:\n    y[0] = T.Cast('float32', {value})")), "RLX312")
+    )
+
+
+@pytest.mark.parametrize("name", CASES)
+@pytest.mark.parametrize("loop", ["T.parallel(4)", 'T.thread_binding(4, thread="threadIdx.x")'])
+def test_equal_values_are_no_race(name: str, loop: str) -> None:
+    text, value, verdict = CASES[name]
+    ((_, said, _),) = _said(text, loop)
+    assert said == verdict
+    differ = {len({np.float32(value(i, n)) for i in range(4)}) > 1 for n in (*range(1, 9), 1 << 30)}
+    assert verdict == UNSURE or differ == {True}
+    assert differ != {False}
+
+
+def _of_whole_numbers(value: str) -> list[tuple[str, str, str | None]]:
+    """What is written is the whole number itself."""
+    text = called_kernel(f"for i in T.parallel(4):\n    y[0] = {value}")
+    for buffer in ('T.match_buffer(b, (n,), "float32")', 'R.Tensor((n,), "float32")'):
+        text = text.replace(buffer, buffer.replace("float32", "int64"))
+    return verdicts(checks(parse(text), "RLX312"))
+
+
+def test_a_step_so_often_is_told_with_the_numbers_at_which_it_is_fine() -> None:
+    assert _of_whole_numbers("i * (n - 3)") == [("RLX312", UNSURE, "n == 3")]
+    assert _of_whole_numbers("i * 2 + n") == [("RLX312", WRONG, None)]
+    assert _of_whole_numbers("i // n") == [("RLX312", UNSURE, None)]
+
+
+@pytest.mark.parametrize(
+    ("store", "verdict"),
+    [
+        # From places that differ, from one place where `n` is 4, and in other loops.
+        ("y[0] = x[i]", WRONG),
+        ("y[0] = x[i // n]", UNSURE),
+        ("y[0] = x[i // 2]", WRONG),
+        ("for j in range(3):\n        y[0] = T.Cast('float32', i * 8 + j)", WRONG),
+        ("for j in range(3):\n        y[0] = T.Cast('float32', i * j)", UNSURE),
+        ("y[0] = T.Cast('float32', i) * T.float32(0.5)", WRONG),
+        ("y[0] = T.Cast('float32', i // n) * T.float32(0.5)", UNSURE),
+    ],
+)
+def test_what_is_loaded_or_computed_differs_or_may_not(store: str, verdict: str) -> None:
+    found = checks(parse(called_kernel(f"for i in T.parallel(4):\n    {store}")), "RLX312")
+    assert [check.verdict.value for check in found] == [verdict]
+    if verdict == UNSURE:
+        assert found[0].severity.value == "note"
+        assert found[0].notes == ("undecided: the steps may store the same value",)

@@ -1,0 +1,173 @@
+"""RLX505 where something is no tensor, storage or tuple at all, also in the functions that it is handed to: with the VM."""
+
+from __future__ import annotations
+
+import os
+from typing import Any
+
+import numpy as np
+import pytest
+import tvm
+from tvm import relax
+
+from tests.rules.checking import findings, parse
+
+T4 = 'R.Tensor((4,), "float32")'
+TEXT = """
+@R.function(private=True, pure=False)
+def typed(p: T4):
+    return p
+
+@R.function(private=True, pure=False)
+def ignores(p: R.Any, x: T4):
+    return x
+
+@R.function(private=True, pure=False)
+def looks(p: R.Any, x: T4):
+    u = R.call_packed("vm.builtin.shape_of", p, ty_args=R.Shape)
+    return x
+
+@R.function(private=True, pure=False)
+def hands_on(p: R.Any, x: T4):
+    u = Module.looks_too(p, x)
+    return x
+
+@R.function(private=True, pure=False)
+def looks_too(p: R.Any, x: T4):
+    u = R.call_packed("vm.builtin.shape_of", p, ty_args=R.Shape)
+    return x
+
+@R.function(private=True, pure=False)
+def gives(x: T4):
+    n = R.null_value()
+    t = (n, x)
+    return t
+
+@R.function(private=True, pure=False)
+def gives_back(p: R.Any, x: T4):
+    return p
+
+@R.function(pure=False)
+def main(x: T4):
+    s = R.memory.alloc_storage(R.shape([16]), R.prim_value(0), R.str("global"), R.dtype("uint8"))
+    n = R.null_value()
+    p = (x, x)
+    LINES
+    k = R.memory.kill_storage(s)
+    return x
+"""
+SHAPE = 'R.call_packed("vm.builtin.shape_of", {}, ty_args=R.Shape)'
+COPY = 'v = R.call_packed("vm.builtin.copy", {}, ty_args={})'
+ON_STORAGE = 'u = R.memory.alloc_tensor({}, R.prim_value(0), R.shape([4]), R.dtype("float32")); l = R.memory.kill_tensor(u)'
+BRANCH = "if {}:;     u = x; else:;     u = x"
+USE = 'l = R.call_packed("vm.builtin.make_tuple", u, ty_args=R.Tuple)'
+NO_INPUT, SOME = "no input passes", "not every path passes"
+CASES: dict[str, tuple[str, list[str]]] = {
+    # What it is given, and what is said.
+    "the shape of nothing": (f"u = {SHAPE.format('n')}", ["the call `n is a tensor`"]),
+    "the shape of a tensor": (f"u = {SHAPE.format('x')}", []),
+    "a field of nothing": (
+        f"{COPY.format('n', 'R.Tuple(T4, T4)')}; u = v[0]; {USE}",
+        ["the access `v is a tuple`"],
+    ),
+    "a field of a tuple": (f"{COPY.format('p', 'R.Tuple(T4, T4)')}; u = v[0]; {USE}", []),
+    "a field of a storage": (
+        f"{COPY.format('s', 'R.Tuple(T4, T4)')}; u = v[0]; {USE}",
+        ["the access `v is a tuple`"],
+    ),
+    "for who takes a tensor": (
+        f"{COPY.format('n', 'T4')}; u = Module.typed(v)",
+        ["the call `v is a tensor`"],
+    ),
+    "a tensor for who takes one": (f"{COPY.format('x', 'T4')}; u = Module.typed(v)", []),
+    "for who takes anything": ("u = Module.ignores(n, x)", []),
+    "for who looks": ("u = Module.looks(n, x)", ["the call `p is a tensor`"]),
+    "a tensor for who looks": ("u = Module.looks(x, x)", []),
+    "for who hands it on": ("u = Module.hands_on(n, x)", ["the call `p is a tensor`"]),
+    "from who gives it": (
+        f"v = Module.gives(x); w = v[0]; u = {SHAPE.format('w')}",
+        ["the call `w is a tensor`"],
+    ),
+    "beside what somebody gives": (f"v = Module.gives(x); w = v[1]; u = {SHAPE.format('w')}", []),
+    "given back": (f"v = Module.gives_back(n, x); u = {SHAPE.format('v')}", ["the call `v is a tensor`"]),
+    "a tensor given back": (
+        f"v = Module.gives_back(x, x); w = Module.gives_back(n, x); u = {SHAPE.format('v')}",
+        [],
+    ),
+    "a view of a storage": (
+        'u = R.call_packed("vm.builtin.reshape", s, R.shape([4]), ty_args=T4)',
+        ["the view `s is a tensor`"],
+    ),
+    "the shape of a storage": (f"u = {SHAPE.format('s')}", ["the call `s is a tensor`"]),
+    "the shape of a tuple": (f"u = {SHAPE.format('p')}", ["the call `p is a tensor`"]),
+    "the shape of a type": (f'd = R.dtype("float32"); u = {SHAPE.format("d")}', ["the call `d is a tensor`"]),
+    "the shape of a number": (f"d = R.prim_value(3); u = {SHAPE.format('d')}", ["the call `d is a tensor`"]),
+    "on a tensor": (ON_STORAGE.format("x"), ["the allocation `x is a storage`"]),
+    "on a tuple": (ON_STORAGE.format("p"), ["the allocation `p is a storage`"]),
+    "on a storage": (ON_STORAGE.format("s"), []),
+    "a type as a tensor": (
+        'd = R.dtype("float32"); u = R.match_cast(d, R.Tensor)',
+        ["the match_cast `d is a tensor`"],
+    ),
+    "a tuple as a tensor": (
+        f"{COPY.format('p', 'R.Any')}; u = R.match_cast(v, R.Tensor)",
+        ["the match_cast `v is a tensor`"],
+    ),
+    "a shorter tuple": (
+        f"{COPY.format('p', 'R.Any')}; u = R.match_cast(v, R.Tuple(R.Tensor))",
+        ["the match_cast `v has 1 field`"],
+    ),
+    "a longer tuple": (
+        f"{COPY.format('p', 'R.Any')}; u = R.match_cast(v, R.Tuple(R.Tensor, R.Tensor, R.Tensor))",
+        ["the match_cast `v has 3 fields`"],
+    ),
+    "a field of another kind": (
+        f"{COPY.format('p', 'R.Any')}; u = R.match_cast(v, R.Tuple(R.Tensor, R.Shape))",
+        ["the match_cast `x is a shape`"],
+    ),
+    "a tuple as it is": (
+        f"{COPY.format('p', 'R.Any')}; u = R.match_cast(v, R.Tuple(R.Tensor, R.Tensor))",
+        [],
+    ),
+    "a tuple that the machine makes": (
+        'v = R.call_packed("vm.builtin.make_tuple", x, s, ty_args=R.Any); u = R.match_cast(v, R.Tuple(R.Tensor, R.Tensor))',
+        ["the match_cast `s is a tensor`"],
+    ),
+}
+
+
+def _module(lines: str) -> Any:
+    return parse(TEXT.replace("LINES", lines.replace("; ", "\n    ")).replace("T4", T4))
+
+
+def _runs(module: Any) -> bool:
+    """Whether a run survives, in a process of its own, which most of these end."""
+    executable = relax.build(module, "llvm")
+    child = os.fork()
+    if child == 0:
+        code = 1
+        try:
+            os.dup2(os.open(os.devnull, os.O_WRONLY), 2)
+            machine = relax.VirtualMachine(executable, tvm.cpu())
+            machine["main"](tvm.runtime.tensor(np.ones(4, "float32")))
+            code = 0
+        finally:
+            os._exit(code)
+    return os.waitpid(child, 0)[1] == 0
+
+
+@pytest.mark.vm
+@pytest.mark.parametrize("name", CASES)
+def test_what_something_is_not(name: str) -> None:
+    lines, said = CASES[name]
+    module = _module(lines)
+    found = findings(module, "RLX505")
+    assert [check.message for check in found] == [f"{NO_INPUT} {one}" for one in said]
+    assert {check.verdict.value for check in found} <= {"always-wrong"}
+    assert _runs(module) == (not said)
+
+
+def test_what_only_one_of_the_callers_hands_over() -> None:
+    found = findings(_module("u = Module.looks(n, x); w = Module.looks(x, x)"), "RLX505")
+    assert [check.verdict.value for check in found] == ["needs-runtime-check"]
+    assert found[0].proof == "it is a null value on some paths"
