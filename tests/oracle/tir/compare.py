@@ -6,6 +6,7 @@ import inspect
 import itertools
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any, ClassVar, TypeVar
@@ -28,8 +29,9 @@ from relax_lint.symbolic.evaluation import compile_condition
 from relax_lint.symbolic.parsing import parse_condition
 from relax_lint.symbolic.quantity import Unknown
 from tests.oracle.tir.expressions import Declined, name_of
-from tests.oracle.tir.machine import Machine, random_contents, symbol_names
+from tests.oracle.tir.machine import Machine, random_contents, symbol_names, wild_contents
 from tests.oracle.tir.memory import Outside, Report
+from tests.oracle.tir.numbers import Overflow
 from tests.oracle.tir.writer import Kernel, script
 
 Looked = TypeVar("Looked")
@@ -38,7 +40,24 @@ GRID: Mapping[str, tuple[int, ...]] = {
     "n": (0, 1, 2, 3, 4, 5, 8),
     "m": (0, 1, 3, 4, 5),
     "k": (-1, 0, 2, 5),
+    "ku": (0, 1, 3, 2**63 - 1, 2**63, 2**64 - 1),
+    "kw": (0, 2, 2**31, 2**32 - 1),
+    "ki": (-(2**31), -1, 0, 2, 2**31 - 1),
+    "kb": (-128, -1, 0, 2, 127),
 }
+"""Of symbols and of scalars; which dtype a scalar has is in `SCALARS`."""
+ANYTHING: Sequence[tuple[int, Overflow]] = (
+    (0, Overflow.WRAPS),
+    (-1, Overflow.WRAPS),
+    (2**31 - 1, Overflow.GREATEST),
+    (-(2**31), Overflow.LEAST),
+    (100, Overflow.LEAST),
+)
+"""What stands where nothing was stored, and for integers that are too large: any numbers."""
+_EVERY = 3
+"""One of so many sizes is run with these."""
+_OTHERS = GRID.keys() - {"n", "m", "k"}
+_FEWER = {"n": (0, 1, 3, 8), "m": (0, 3)}
 _SYMBOLS = {name: sympy.Symbol(name, integer=True) for name in GRID}
 
 
@@ -56,6 +75,8 @@ class Runs:
 
     prim_func: Any
     reports: Mapping[tuple[tuple[str, int], ...], Report]
+    others: Mapping[tuple[tuple[str, int], ...], Sequence[Report]]
+    """Those that differ by the numbers that are any, at the sizes at which there are some."""
 
 
 def read(kernel: Kernel) -> Any:
@@ -71,8 +92,9 @@ def read(kernel: Kernel) -> Any:
 
 
 def sizes(names: list[str]) -> Iterator[dict[str, int]]:
-    """Values of some symbols."""
-    for values in itertools.product(*(GRID[name] for name in names)):
+    """Values of some symbols, fewer where there is a scalar of another type than int64."""
+    grid = {**GRID, **_FEWER} if set(names) & _OTHERS else GRID
+    for values in itertools.product(*(grid[name] for name in names)):
         yield dict(zip(names, values, strict=True))
 
 
@@ -89,15 +111,33 @@ def runs(given: Any) -> Runs:
     prim_func, functions = parts(given)
     try:
         machine = Machine(prim_func, functions)
-        found = {}
+        found, others = {}, {}
         for size in sizes(symbol_names(prim_func)):
             shapes = machine.shapes(size)
             if shapes is not None:
                 contents = random_contents(prim_func, shapes, 1)
-                found[tuple(size.items())] = machine.run(size, contents).report
+                report = found[tuple(size.items())] = machine.run(size, contents).report
+                wild = wild_contents(prim_func, shapes, 1)
+                more = [contents] if report.early or report.undefined else []
+                more += [wild] if wild != contents else []
+                if len(found) % _EVERY == 1:
+                    others[tuple(size.items())] = list(_others(machine, size, more))
     except Declined as error:
         raise Unusable(f"declined: {error}") from None
-    return Runs(prim_func, found)
+    return Runs(prim_func, found, others)
+
+
+def _others(
+    machine: Machine, size: Mapping[str, int], given: Sequence[Mapping[int, Sequence[Any]]]
+) -> Iterator[Report]:
+    """Runs with several numbers where there may be any; loops that do not end with these are left out."""
+    for contents in given:
+        for unwritten, overflow in ANYTHING:
+            with suppress(Declined):
+                report = machine.run(size, contents, unwritten, overflow).report
+                yield report
+                if not (report.early or report.overflowed):
+                    break
 
 
 @dataclass(frozen=True)
@@ -193,7 +233,25 @@ def compare_function(given: Any) -> Counter[str]:
             _compare_call(dict(key), report, said.checks, seen)
             if not report.outside:
                 _compare_inside(dict(key), report, said.inside, seen)
+    for key, reports in found.others.items():
+        for report in reports:
+            if not (report.broken_assumption or report.failed_assert or report.undefined):
+                _compare_others(dict(key), report, said, opened, proved)
+                seen["runs with any numbers"] += 1
     return seen
+
+
+def _compare_others(
+    size: Mapping[str, int],
+    report: Report,
+    said: Said,
+    opened: Sequence[AccessVerdict],
+    proved: Sequence[KernelAccess],
+) -> None:
+    """What is proved holds for any numbers; of what is wrong nothing is known there."""
+    _compare_proved(size, report, opened, proved)
+    if report.outside and {word(check, size) for check in said.checks} <= {"fine"}:
+        raise Disagreement(f"said to be fine, and any number is not, at {size}: {report.outside[0]}")
 
 
 def _told_apart(said: Said) -> tuple[list[AccessVerdict], list[KernelAccess]]:
@@ -212,34 +270,46 @@ def _compare_accesses(
     seen: Counter[str],
 ) -> None:
     """What is said of each access, at one size."""
-    for access in proved:
-        outside = _seen_outside(report, access)
-        if outside is not None:
-            raise Disagreement(f"proved and outside, at {size}: {access.text} {outside}")
+    _compare_proved(size, report, opened, proved)
     for verdict in opened:
         outside = _seen_outside(report, verdict.access)
         text = f"{size}: {verdict.access.text} {outside}"
-        if verdict.status is Status.PROVED and outside is not None:
-            raise Disagreement(f"proved for the call and outside, at {text}")
         if verdict.status is Status.WRONG and not _leaves_memory(report, verdict.access):
             raise Disagreement(f"wrong and inside its memory, at {text}")
-        if (
-            verdict.status is Status.LIMITED
-            and not verdict.assumptions
-            and not isinstance(verdict.condition, Unknown)
-            and outside is not None
-            and _holds(verdict.condition, size)
-        ):
-            raise Disagreement(f"inside up to {verdict.condition} and outside, at {text}")
         if verdict.status is Status.DEPENDS and not isinstance(verdict.condition, Unknown):
             is_safe = _holds(verdict.condition, size)
             if not verdict.complete:
                 continue
             if is_safe is False and outside is None:
                 raise Disagreement(f"not safe and inside, at {text}, safe iff {verdict.condition}")
-            if is_safe is True and outside is not None and not verdict.assumptions:
-                raise Disagreement(f"safe and outside, at {text}, safe iff {verdict.condition}")
             seen["conditions compared"] += 1
+
+
+def _compare_proved(
+    size: Mapping[str, int],
+    report: Report,
+    opened: Sequence[AccessVerdict],
+    proved: Sequence[KernelAccess],
+) -> None:
+    """What is said to be inside is inside, at one size."""
+    for access in proved:
+        outside = _seen_outside(report, access)
+        if outside is not None:
+            raise Disagreement(f"proved and outside, at {size}: {access.text} {outside}")
+    for verdict in opened:
+        outside = _seen_outside(report, verdict.access)
+        if outside is None:
+            continue
+        text = f"{size}: {verdict.access.text} {outside}"
+        if verdict.status is Status.PROVED:
+            raise Disagreement(f"proved for the call and outside, at {text}")
+        if verdict.assumptions or isinstance(verdict.condition, Unknown):
+            continue
+        if verdict.status is Status.LIMITED and _holds(verdict.condition, size):
+            raise Disagreement(f"inside up to {verdict.condition} and outside, at {text}")
+        is_told = verdict.status is Status.DEPENDS and verdict.complete
+        if is_told and _holds(verdict.condition, size) is True:
+            raise Disagreement(f"safe and outside, at {text}, safe iff {verdict.condition}")
 
 
 def _seen_outside(report: Report, access: KernelAccess) -> Outside | None:

@@ -83,8 +83,15 @@ def value(node: Any) -> Value:
         function, a, b = lanewise(BINARY[kind]), value(node.a), value(node.b)
         if kind in _COMPARISONS:
             return lambda frame: _as_bool(function(a(frame), b(frame)))
-        round_ = computed(dtype_of(node))
-        return lambda frame: round_(function(a(frame), b(frame)))
+        compute = computed(dtype_of(node))
+
+        def run(frame: Frame) -> Any:
+            found, report = function(a(frame), b(frame)), frame.access.report
+            number = compute(found, report.overflow)
+            report.overflowed |= number != found
+            return number
+
+        return run
     raise Declined(f"expression {kind}")
 
 
@@ -171,7 +178,8 @@ def _select(node: Any) -> Value:
 
     def run(frame: Frame) -> Any:
         if any(loop.kind == "vectorized" for loop, _ in frame.path):
-            report, frame.access.report = frame.access.report, Report()
+            report = frame.access.report
+            frame.access.report = Report(unwritten=report.unwritten, overflow=report.overflow)
             for side in both:
                 side(frame)
             is_outside, frame.access.report = bool(frame.access.report.outside), report

@@ -6,6 +6,7 @@ import random
 from collections.abc import Iterator
 
 from tests.oracle.tir.forms import Forms
+from tests.oracle.tir.narrow import Narrow
 from tests.oracle.tir.writer import Kernel, some
 
 _TIMES = 5
@@ -52,10 +53,18 @@ class Large(Forms):
 
 
 def every(count: int, seed: int) -> Iterator[Kernel]:
-    """Kernels in common and in seldom forms by turns, one of 16 with large indices, the same ones for a seed."""
-    chance, other = random.Random(seed), random.Random(f"large {seed}")
+    """Kernels in common and in seldom forms by turns, one of 16 with large indices and three with numbers of
+    few bits, the same ones for a seed.
+    """
+    chance, other, narrow = (
+        random.Random(seed),
+        random.Random(f"large {seed}"),
+        random.Random(f"narrow {seed}"),
+    )
     for number, kernel in enumerate(some(count, seed)):
         if number % 16 == 7:
             yield Large(other).kernel()
+        elif number % 16 in (3, 10, 14):
+            yield Narrow(narrow).kernel()
         else:
             yield Forms(chance).kernel() if number % 2 else kernel

@@ -12,7 +12,7 @@ from typing import Any
 from tests.oracle.tir.allocations import MAX_ELEMENTS
 from tests.oracle.tir.expressions import AssumptionBroken, Declined, Frame, key, value
 from tests.oracle.tir.memory import Access, Memory, Report, View, compact_strides
-from tests.oracle.tir.numbers import Undefined
+from tests.oracle.tir.numbers import Overflow, Undefined, bits_of
 from tests.oracle.tir.statements import Action, ReturnError, statement
 
 MAX_STEPS = 200_000
@@ -56,12 +56,16 @@ class Machine:
         return found
 
     def run(
-        self, sizes: Mapping[str, int], contents: Mapping[int, Sequence[Any]], unwritten: int = 0
+        self,
+        sizes: Mapping[str, int],
+        contents: Mapping[int, Sequence[Any]],
+        unwritten: int = 0,
+        overflow: Overflow = Overflow.UNDEFINED,
     ) -> Outcome:
         """One call: `sizes` are the values of symbols and scalar parameters by name, `unwritten` what is loaded
-        where nothing was stored.
+        where nothing was stored, `overflow` what an integer is that is too large.
         """
-        report = Report(unwritten=unwritten)
+        report = Report(unwritten=unwritten, overflow=overflow)
         frame = self._frame(report, sizes)
         shapes = self.shapes(sizes)
         if shapes is None:
@@ -132,6 +136,20 @@ def _symbols(prim_func: Any) -> list[Any]:
                 found.append(one)
             pending += [getattr(one, part) for part in ("a", "b", "value") if hasattr(one, part)]
     return list(dict.fromkeys(found))
+
+
+def wild_contents(prim_func: Any, shapes: Mapping[int, tuple[int, ...]], seed: int) -> dict[int, list[Any]]:
+    """Integers of any size, the ends of each dtype among them; what else there is as `random_contents` has it."""
+    chance = random.Random(seed)
+    found = random_contents(prim_func, shapes, seed)
+    for position, numbers in found.items():
+        dtype = str(prim_func.params[position].dtype)
+        if dtype.startswith(("int", "uint")):
+            high = 2 ** (bits_of(dtype) - dtype.startswith("int")) - 1
+            low = -high - 1 if dtype.startswith("int") else 0
+            some = (low, high, low, high, 0, -1 if low else 1, 8, 46341)
+            found[position] = [max(low, min(high, chance.choice(some))) for _ in numbers]
+    return found
 
 
 def symbol_names(prim_func: Any) -> list[str]:

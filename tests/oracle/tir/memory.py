@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any, TypeAlias
 
-from tests.oracle.tir.numbers import bits_of, rounding
+from tests.oracle.tir.numbers import Overflow, bits_of, rounding
 
 Path: TypeAlias = "tuple[tuple[ParallelLoop, int], ...]"
 Tag: TypeAlias = tuple[tuple[int, int, int], ...]
@@ -88,6 +88,10 @@ class Report:
     """Those of `sites` that were outside the memory of their buffer too."""
     unwritten: int = 0
     """What is loaded where nothing was stored."""
+    overflow: Overflow = Overflow.UNDEFINED
+    """What a signed integer of 32 or 64 bits is that is too large."""
+    overflowed: bool = False
+    """Whether there was such an integer."""
     is_mixed: bool = False
     """Whether some memory was accessed with several dtypes: what the bytes of one are as another is not known."""
 

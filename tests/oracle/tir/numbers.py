@@ -6,6 +6,7 @@ import math
 import operator
 import re
 from collections.abc import Callable
+from enum import Enum
 from functools import lru_cache
 from typing import Any
 
@@ -52,18 +53,34 @@ def rounding(dtype: str) -> Callable[[Any], Any]:
     return lambda value: tuple(map(one, value)) if isinstance(value, tuple) else one(value)
 
 
-def computed(dtype: str) -> Callable[[Any], Any]:
-    """What becomes of the result of an operation. TVM simplifies signed integers of 32 and 64 bits as if they
-    were never too large, and LLVM is told so: nothing is defined where they are.
+class Overflow(Enum):
+    """What a signed integer of 32 or 64 bits is that is too large. TVM simplifies as if there were none, and
+    LLVM is told so: nothing is defined there, and any number may come of it.
     """
+
+    UNDEFINED = "undefined"
+    WRAPS = "wraps"
+    LEAST = "least"
+    GREATEST = "greatest"
+
+
+def computed(dtype: str) -> Callable[[Any, Overflow], Any]:
+    """What becomes of the result of an operation. Raises `Undefined` where nothing does."""
     round_ = rounding(dtype)
     if not dtype.startswith(("int32", "int64")):
-        return round_
+        return lambda value, overflow: round_(value)
+    half = 1 << (bits_of(dtype) - 1)
+    ends = {Overflow.LEAST: -half, Overflow.GREATEST: half - 1}
 
-    def run(value: Any) -> Any:
-        if (found := round_(value)) != value:
+    def run(value: Any, overflow: Overflow) -> Any:
+        if (found := round_(value)) == value or overflow is Overflow.WRAPS:
+            return found
+        if overflow is Overflow.UNDEFINED:
             raise Undefined("an integer that is too large")
-        return found
+        end = ends[overflow]
+        if isinstance(value, tuple):
+            return tuple(a if a == b else end for a, b in zip(value, found, strict=True))
+        return end
 
     return run
 

@@ -26,6 +26,7 @@ SHAPES = (
     "n - 1",
 )
 LOOPS = "ijlu"
+SCALARS = {"k": "int64", "ku": "uint64", "kw": "uint32", "ki": "int32", "kb": "int8"}
 
 
 @dataclass(frozen=True)
@@ -47,10 +48,10 @@ class Buffer:
 
 @dataclass(frozen=True)
 class Kernel:
-    """The buffers, whether there is a scalar `k`, and the statements."""
+    """The buffers, the names of scalars, and the statements."""
 
     buffers: tuple[Buffer, ...]
-    scalar: bool
+    scalars: tuple[str, ...]
     statements: tuple[Statement, ...]
     functions: tuple[str, ...] = ()
     """Those that it calls."""
@@ -72,7 +73,9 @@ def _script(kernel: Kernel) -> str:
         if buffer.scope is not None and re.search(rf"\b{buffer.name}(\[|\.data)", text)
     ]
     parameters = [buffer for buffer in kernel.buffers if buffer.scope is None]
-    handles = [f"{buffer.name}_: T.handle" for buffer in parameters] + ["k: T.int64"] * kernel.scalar
+    handles = [f"{buffer.name}_: T.handle" for buffer in parameters] + [
+        f"{name}: T.{SCALARS[name]}" for name in kernel.scalars
+    ]
     head = [
         "@T.prim_func(s_tir=True)",
         f"def f({', '.join(handles)}):",
@@ -140,8 +143,8 @@ class Writer:
         if not {"n", "m"} <= told:
             # A tensor that is not used tells the sizes.
             kept = (*kept, Buffer("e", "n, m", "int8"))
-        kept_scalar = self._scalar and re.search(r"\bk\b", text) is not None
-        return Kernel(kept, kept_scalar, statements)
+        scalars = tuple(name for name in SCALARS if re.search(rf"\b{name}\b", text))
+        return Kernel(kept, scalars, statements)
 
     def _one(self, *words: str) -> str:
         return self._chance.choice(words)
