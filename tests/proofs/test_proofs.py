@@ -136,7 +136,7 @@ class Module:
         b = R.memory.alloc_tensor(s, R.prim_value(48), R.shape([8]), R.dtype("float32"))
         t = R.memory.alloc_storage(R.shape([n * 4 + 16]), R.prim_value(0), R.str("global"), R.dtype("uint8"))
         d = R.memory.alloc_tensor(t, R.prim_value(16), R.shape([n]), R.dtype("float32"))
-        return d
+        return (b, d)
 """
 
 
