@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import replace
 from functools import cached_property
 
@@ -33,6 +33,7 @@ class ContentWrites:
         paths: Paths,
         memory: TensorMemory,
         outside: frozenset[ValueId],
+        left_out: Callable[[], frozenset[int]],
     ) -> None:
         self._function = function
         self._aliases = aliases
@@ -40,6 +41,7 @@ class ContentWrites:
         self._paths = paths
         self._memory = memory
         self._outside = outside
+        self._left_out = left_out
         self._on: dict[ValueId, list[ValueId]] = defaultdict(list)
         self._written_on: dict[ValueId, list[ValueId]] = defaultdict(list)
         self._last_use: dict[ValueId, int] = {}
@@ -59,6 +61,14 @@ class ContentWrites:
     def _tree(self, path: AccessPath) -> Tree[ValueId]:
         return at(self._roots.tree(path.value), path.fields)
 
+    def _unless_left_out(self, op: Op, certainty: Certainty) -> Certainty:
+        """How certain the callers may be of what an operation does that does so much, if it is kept.
+        Asked only for private functions: what is left out takes a walk, and few others are called here.
+        """
+        if certainty is not Certainty.MUST or not self._function.private:
+            return certainty
+        return must_if(op.place.index not in self._left_out())
+
     def _supersede(
         self, op: KernelCall | FunctionCall, path: AccessPath, certainty: Certainty, state: ContentState
     ) -> None:
@@ -69,7 +79,7 @@ class ContentWrites:
             if self._roots.value_of(root) in self._outside:
                 found = weakest(certainty, must_if(len(self._roots.of(path)) == 1))
                 if state.superseded.get(root) is not Certainty.MUST:
-                    state.superseded[root] = found
+                    state.superseded[root] = self._unless_left_out(op, found)
 
     def _hand_on(
         self, op: FunctionCall, path: AccessPath, presumed: Presumption, state: ContentState
@@ -200,7 +210,7 @@ class ContentWrites:
         op = mending.op
         needed = [tensor for tensor in self._on[storage] if self._last_use[tensor] > op.place.index]
         self._on[storage] = needed
-        definitely = mending.whole or (
+        definitely = (mending.whole and mending.kept) or (
             mending.presumed is not None and not _perhaps_full(roots, mending, state)
         )
         for tensor in (*needed, *self._neighbours.hit(op, mending.value, storage, roots)):

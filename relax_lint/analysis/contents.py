@@ -59,7 +59,7 @@ class Contents(ContentWrites):
         untaken: Untaken,
         left_out: Callable[[], frozenset[int]] = frozenset,
     ) -> None:
-        super().__init__(function, aliases, paths, memory, captured.union(function.parameters))
+        super().__init__(function, aliases, paths, memory, captured.union(function.parameters), left_out)
         self._effect_of = effect_of
         self._summary_of = summary_of
         self._held = held
@@ -237,8 +237,8 @@ class Contents(ContentWrites):
                 state.mend(root, Mending(op, reading.value))
             self._read(reading, self._tree(path), state, first=first, certainty=certainty)
         for path, certainty in summary.touched(summary.writes):
-            mending = Mending(op, self._aliases.leaf(path), whole=certainty is Certainty.MUST)
-            self._write(path, mending, state)
+            leaf, kept = self._aliases.leaf(path), path not in summary.perhaps_superseded
+            self._write(path, Mending(op, leaf, whole=certainty is Certainty.MUST, kept=kept), state)
         for path, certainty in summary.touched(summary.superseded):
             self._supersede(op, path, certainty, state)
         why = f"`{op.callee}` passes it to a function that may read or write it"
@@ -397,4 +397,4 @@ class Contents(ContentWrites):
             # It may hold anything by now.
             state.replaced.add(root)
         else:
-            state.read_outside(root, only, unsure=reading.unsure)
+            state.read_outside(root, self._unless_left_out(reading.op, only), unsure=reading.unsure)

@@ -34,7 +34,8 @@ class Mending:
 
     `position` is that of the argument of a kernel which says when it writes all of it. What is `whole` is
     certainly written, as far as the value reaches; what is `presumed` only by somebody's leave. Where `op` is
-    an `If`, `branches` are the writes in each of the branches that need one.
+    an `If`, `branches` are the writes in each of the branches that need one. What is not `kept` TVM may leave
+    out of the function that is called.
     """
 
     op: Op
@@ -43,6 +44,7 @@ class Mending:
     whole: bool = False
     presumed: Presumption | None = None
     branches: tuple[tuple[Mending, ...], ...] = ()
+    kept: bool = True
 
     @property
     def writes(self) -> tuple[Mending, ...]:

@@ -282,7 +282,9 @@ class FunctionFlow:
     @cached_property
     def kills(self) -> Kills:
         """What is used or killed after a kill."""
-        return Kills(self.function, self.aliases, self.untaken, self._shared.callees.of)
+        callees = self._shared.callees
+        held = callees.closures.held(self.function)
+        return Kills(self.function, self.aliases, self.untaken, callees.of, held)
 
     @cached_property
     def undominated_uses(self) -> tuple[UndominatedUse, ...]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import replace
+from types import MappingProxyType
 
 from relax_lint.analysis.aliases import Aliases
 from relax_lint.analysis.certainty import Certainty, must_if, weakest
@@ -78,9 +79,11 @@ class Kills:
         aliases: Aliases,
         untaken: Untaken,
         callee_of: Callable[[FunctionCall], Function | None] = _not_known,
+        held: Mapping[ValueId, tuple[ValueId, ...]] = MappingProxyType({}),
     ) -> None:
         self._function = function
         self._callee_of = callee_of
+        self._held = held
         self._aliases = aliases
         self._untaken = untaken
         self.uses: list[KilledUse] = []
@@ -149,6 +152,9 @@ class Kills:
     def _look(self, op: Op, killed: dict[ValueId, _Killed]) -> None:
         """An operation gets what may be empty: it fails, or hands it on."""
         read = registers_read(op, self._function)
+        if isinstance(op, Constant) and op.result in self._held:
+            # What an inner function uses of those around it goes into a closure where it is defined.
+            read = (*read, *self._held[op.result])
         hands_on = isinstance(op, MakeTuple | MatchCast) or _is_copy(op)
         if isinstance(op, GetItem):
             hands_on = any(found.inside for _, found in self._hit(read, killed))
@@ -232,7 +238,7 @@ class Kills:
             # One that says nothing new is gone before the machine compares.
             return bool(op.facts)
         if not isinstance(op, KernelCall):
-            return True
+            return not isinstance(op, Constant) or op.result not in self._held
         if op.kind is CallKind.OPERATOR:
             # Who makes a closure looks at nothing that it holds.
             return op.callee not in PERHAPS_ARGUMENT and op.callee not in CLOSURE_MAKERS

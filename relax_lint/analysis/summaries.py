@@ -69,6 +69,12 @@ class Summary:
         return [(self.path(path), chosen[path]) for path in sorted(chosen)]
 
     @property
+    def perhaps_superseded(self) -> frozenset[AccessPath]:
+        """What in-place calls overwrite on some paths, or only unless TVM leaves them out."""
+        found = self.touched(self.superseded)
+        return frozenset(path for path, certainty in found if certainty is Certainty.MAY)
+
+    @property
     def returned(self) -> Result:
         """What the result may be, as the caller knows it."""
         return None if self.result is None else _renamed(self.result, self.path)

@@ -58,6 +58,12 @@ def given_otherwise(op: Op, flow: FunctionFlow) -> Iterator[WrongThing]:
         for parameter, value in zip(callee.parameters, op.arguments, strict=False):
             if text := _unlike(value, callee.type_of(parameter), flow.function, flow):
                 yield WrongThing(text, Certainty.MUST, False)
+            elif text := _perhaps_null(value, callee.type_of(parameter), flow.function, flow):
+                yield WrongThing(text, Certainty.MAY, True)
+    if isinstance(op, MatchCast) and not never_of_type(op, flow):
+        text = _perhaps_null(op.source, op.type, flow.function, flow)
+        if text:
+            yield WrongThing(text, Certainty.MAY, True)
 
 
 def never_of_type(op: MatchCast, flow: FunctionFlow) -> str:
@@ -124,6 +130,27 @@ def _unlike(value: ValueId, type_: ValueType, function: Function, flow: Function
         return f"{name} has {len(type_.fields)} field{'s' * (len(type_.fields) > 1)}"
     fields = zip(thing.items, type_.fields, strict=False)
     return next(filter(None, (_unlike(one, field, thing.function, flow) for one, field in fields)), "")
+
+
+def _perhaps_null(value: ValueId, type_: ValueType, function: Function, flow: FunctionFlow) -> str:
+    """What a type asks of a value, or of a field of it, that is a null value on some path; else nothing.
+    One in the place of a tensor is refused with a message; in that of a shape or a tuple it ends the process,
+    as the message asks it for its type.
+    """
+    wanted = _KINDS.get(type(type_))
+    if wanted is None or wanted is Made.TENSOR:
+        return ""
+    things = _things(value, function, flow)
+    if any(one.made is Made.NULL for one in things):
+        return f"{function.values[value].name or 'it'} is {kind_of(type_)}"
+    fields = type_.fields if isinstance(type_, TupleType) else ()
+    pairs = (
+        (thing.function, *pair)
+        for thing in things
+        if thing.made is Made.TUPLE and len(thing.items) == len(fields)
+        for pair in zip(thing.items, fields, strict=True)
+    )
+    return next(filter(None, (_perhaps_null(item, one, where, flow) for where, item, one in pairs)), "")
 
 
 def _things(value: ValueId, function: Function, flow: FunctionFlow) -> list[Thing]:

@@ -107,6 +107,7 @@ def _fails(module: Any, *, folded: bool) -> bool:
 def _run(module: Any, folded: bool) -> int:
     found = []
     tvm.register_global_func("tests.two", lambda one: found.append(one.numpy() == 2), override=True)
+    tvm.register_global_func("tests.use", lambda one: None, override=True)
     tvm.register_global_func("tests.looked_at", lambda one: found.append(_is_right(one)), override=True)
     target = tvm.target.Target("llvm")
     pipeline = relax.get_default_pipeline(target) if folded else "default"
@@ -171,3 +172,83 @@ def test_what_is_left_out_stays_a_warning() -> None:
     assert found.notes == (
         "undecided: nothing uses what it returns: `FoldConstant` leaves such operations out",
     )
+
+
+CALLEES = f"""
+@T.prim_func(private=True, s_tir=True)
+def fill(x: T.Buffer((4,), "float32")):
+    for i in range(4):
+        with T.sblock("fill"):
+            v = T.axis.spatial(4, i)
+            x[v] = T.float32(2)
+
+@R.function(private=True, pure=False)
+def callee(p: {T4}, q: {T4}) -> {T4}:
+    BODY
+    return q
+
+@R.function(pure=False)
+def main"""
+OVER_Y = """a = R.memory.alloc_tensor(s, R.prim_value(0), R.shape([4]), R.dtype("float32"))
+k1 = Module.fill(a)
+b = R.memory.alloc_tensor(s, R.prim_value(0), R.shape([4]), R.dtype("float32"))
+"""
+BY = "u = R.call_tir_inplace(Module.{}, ({},), inplace_indices=[0], out_ty=T4)"
+CALLS = "\nz = Module.callee(a, x)\nj = R.call_packed('tests.use', z, ty_args=R.Tuple)"
+BY_CALLEES: dict[str, tuple[str, str, str]] = {
+    # The rule, what the callee does, and what its caller does.
+    "reads what nothing wrote": ("RLX205", "u = R.add(p, p)", OVER_Y.partition("k1")[0] + CALLS[1:]),
+    "reads what was overwritten": (
+        "RLX203",
+        "u = R.add(p, p)",
+        f"{OVER_Y}k2 = Module.fill(b){CALLS}",
+    ),
+    "overwrites what is on its memory": (
+        "RLX203",
+        BY.format("twice", "p"),
+        f"{OVER_Y}{CALLS.replace('(a,', '(b,')[1:]}\ni = R.call_packed('tests.two', a, ty_args=R.Tuple)",
+    ),
+    "overwrites in place": (
+        "RLX206",
+        BY.format("twice", "p"),
+        f"{OVER_Y.rpartition('b = ')[0]}{CALLS[1:]}\ni = R.call_packed('tests.two', a, ty_args=R.Tuple)",
+    ),
+}
+
+
+def _by_callee(name: str, *, used: bool) -> Any:
+    _, body, lines = BY_CALLEES[name]
+    written = CALLEES.replace(
+        "BODY", (body + USED.replace("looked_at", "use") * used).replace("\n", "\n    ")
+    )
+    text = TEXT.replace("\n@R.function(pure=False)\ndef main", written).replace("RETURN", "return x")
+    return parse(text.replace("LINES", lines.replace("\n", "\n    ")).replace("T4", T4))
+
+
+@pytest.mark.vm
+@pytest.mark.parametrize("name", BY_CALLEES)
+def test_what_a_callee_may_leave_out_is_not_always_wrong(name: str) -> None:
+    code = BY_CALLEES[name][0]
+    unused, used = _by_callee(name, used=False), _by_callee(name, used=True)
+    assert _said(unused, code) == {UNSURE}
+    assert not _fails(unused, folded=True)
+    assert _said(used, code) == {WRONG}
+    # What is only read, nothing here compares.
+    assert _fails(used, folded=True) == name.startswith("overwrites")
+
+
+@pytest.mark.vm
+@pytest.mark.parametrize("call", [BY.format("fill", "a"), "u = Module.callee(a, x)"])
+def test_what_is_filled_by_what_may_be_left_out_is_told(call: str) -> None:
+    """It holds nothing then: a rule tells that there is an older name, whoever writes."""
+    first = OVER_Y.partition("k1")[0]
+    text = TEXT.replace(
+        "\n@R.function(pure=False)\ndef main", CALLEES.replace("BODY", BY.format("fill", "p"))
+    )
+    text = text.replace("RETURN", "return x").replace("T4", T4)
+    lines = f"{first}{call}\ni = R.call_packed('tests.two', a, ty_args=R.Tuple)".replace("T4", T4)
+    module = parse(text.replace("LINES", lines.replace("\n", "\n    ")))
+    assert _said(module, "RLX206") == {UNSURE}
+    assert not _said(module, "RLX205")
+    assert not _fails(module, folded=False)
+    assert _fails(module, folded=True)

@@ -198,3 +198,45 @@ def test_it_does_the_same_in_each_form(case: Case, returned: list[float] | None,
             machine["main"](given)
     else:
         assert machine["main"](given).numpy().tolist() == returned
+
+
+KILL, DEFINE, CALL, LEAVE = (
+    "    k2 = R.memory.kill_tensor(t)\n",
+    f"    @R.function(pure=False)\n    def g(p: {T4}) -> {T4}:\n        {READ}\n        return w\n",
+    f"    v: {T4} = g(x)\n",
+    "    v = x\n",
+)
+FILLED = _lines(f"{PLAIN}; k = Module.fill(t)", 4)
+
+
+@pytest.mark.vm
+@pytest.mark.parametrize(
+    ("lines", "verdicts", "returned"),
+    [
+        # The closure is made of a null value, which is looked at where it is called.
+        ((KILL, DEFINE, CALL), {UNSURE}, None),
+        ((KILL, DEFINE, LEAVE), {UNSURE}, [0, 1, 2, 3]),
+        # It was made before, and holds the tensor.
+        ((DEFINE, KILL, CALL), set(), [7, 7, 7, 7]),
+        ((DEFINE, CALL, KILL), set(), [7, 7, 7, 7]),
+        # It holds nothing of what was killed.
+        ((KILL, DEFINE.replace("(t,)", "(p,)"), CALL), set(), [3, 2, 1, 0]),
+    ],
+)
+def test_what_is_killed_before_a_function_captures_it(
+    lines: tuple[str, ...], verdicts: set[Verdict], returned: list[float] | None
+) -> None:
+    text = f"\n@R.function(pure=False)\ndef main(x: {T4}):\n{FILLED}{''.join(lines)}    return v\n"
+    inside = parse(KERNELS + text)
+    lifted = relax.transform.LambdaLift()(inside)
+    for module in (inside, lifted):
+        found = [check for check in checks(module, "RLX201") if check.verdict is not FINE]
+        assert {check.verdict for check in found} == verdicts
+        assert {check.binding for check in found} <= {"g"}
+    machine = relax.VirtualMachine(tvm.compile(lifted, "llvm", relax_pipeline="default"), tvm.cpu())
+    given = tvm.runtime.tensor(np.arange(4, dtype="float32"))
+    if returned is None:
+        with pytest.raises(Exception, match="expect a Tensor"):
+            machine["main"](given)
+    else:
+        assert machine["main"](given).numpy().tolist() == returned

@@ -171,3 +171,64 @@ def test_what_only_one_of_the_callers_hands_over() -> None:
     found = findings(_module("u = Module.looks(n, x); w = Module.looks(x, x)"), "RLX505")
     assert [check.verdict.value for check in found] == ["needs-runtime-check"]
     assert found[0].proof == "it is a null value on some paths"
+
+
+BY_BRANCH = """
+@R.function(pure=False)
+def main(x: T4, c: R.Tensor((), "bool")):
+    n = R.null_value()
+    z = R.call_packed("vm.builtin.shape_of", x, ty_args=R.Any)
+    p = R.call_packed("vm.builtin.make_tuple", x, z, ty_args=R.Any)
+    if c:
+        b = GIVEN
+        u = b
+    else:
+        b = OTHER
+        u = b
+    LINES
+    return q
+"""
+
+
+@pytest.mark.vm
+@pytest.mark.parametrize(
+    ("other", "lines", "said"),
+    [
+        # The machine asks what is nothing for its type: that ends the process.
+        ("z", "q = R.match_cast(u, R.Shape(ndim=1))", "u is a shape"),
+        ("p", "q = R.match_cast(u, R.Tuple(T4, R.Any))", "u is a tuple"),
+        ("(x, z)", "w = u[1]; q = R.match_cast(w, R.Shape(ndim=1))", "w is a shape"),
+        ("(x, z)", "q = R.match_cast(u, R.Tuple(T4, R.Shape(ndim=1)))", "n is a shape"),
+        # That nothing is no tensor is said by the cast itself.
+        ("x", "q = R.match_cast(u, T4)", None),
+        ("z", "q = u", None),
+    ],
+)
+def test_nothing_from_one_of_the_branches(other: str, lines: str, said: str | None) -> None:
+    def module(given: str) -> Any:
+        text = BY_BRANCH.replace("GIVEN", given).replace("OTHER", other).replace("T4", T4)
+        return parse(text.replace("LINES", lines.replace("; ", "\n    ").replace("T4", T4)))
+
+    null, right = module("(x, n)" if other.startswith("(") else "n"), module(other)
+    found = findings(null, "RLX505")
+    expected = [] if said is None else [f"{SOME} the match_cast `{said}`"]
+    assert [check.message for check in found] == expected
+    assert {check.verdict.value for check in found} <= {"needs-runtime-check"}
+    assert not findings(right, "RLX505")
+    assert _is_killed(null, taken=True) == (said is not None)
+    assert not _is_killed(null, taken=False)
+    assert not _is_killed(right, taken=True)
+
+
+def _is_killed(module: Any, *, taken: bool) -> bool:
+    """Whether a signal ends a run."""
+    executable = relax.build(module, "llvm")
+    child = os.fork()
+    if child == 0:
+        try:
+            os.dup2(os.open(os.devnull, os.O_WRONLY), 2)
+            machine = relax.VirtualMachine(executable, tvm.cpu())
+            machine["main"](tvm.runtime.tensor(np.ones(4, "float32")), tvm.runtime.tensor(np.array(taken)))
+        finally:
+            os._exit(0)
+    return os.WIFSIGNALED(os.waitpid(child, 0)[1])
