@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import replace
 from functools import cached_property
 
@@ -15,6 +15,7 @@ from relax_lint.analysis.effects import Effect
 from relax_lint.analysis.events import Damage, Mending
 from relax_lint.analysis.older_names import OlderNames
 from relax_lint.analysis.overlaps import TensorMemory
+from relax_lint.analysis.partial_results import left_out
 from relax_lint.analysis.paths import Paths
 from relax_lint.analysis.placed import Neighbours
 from relax_lint.analysis.presumption import Presumption
@@ -69,6 +70,17 @@ class ContentWrites:
             return certainty
         return must_if(op.place.index not in self._left_out())
 
+    def _fill_results(self, op: KernelCall, effect: Effect, state: ContentState) -> None:
+        """The tensors that a call allocates hold nothing where it leaves elements out."""
+        fresh = list(leaves(self._roots.tree(op.result)))
+        for number, mended in left_out(op, effect, self._function):
+            roots = fresh[number] if number < len(fresh) else frozenset()
+            for root in roots if len(roots) == 1 else ():
+                if root in self._last_use:
+                    state.unwritten[root] = Damage(
+                        Certainty.MUST, tuple(replace(m, value=root) for m in mended)
+                    )
+
     def _supersede(
         self, op: KernelCall | FunctionCall, path: AccessPath, certainty: Certainty, state: ContentState
     ) -> None:
@@ -80,6 +92,15 @@ class ContentWrites:
                 found = weakest(certainty, must_if(len(self._roots.of(path)) == 1))
                 if state.superseded.get(root) is not Certainty.MUST:
                     state.superseded[root] = self._unless_left_out(op, found)
+
+    def _hand_on_all(self, op: FunctionCall, paths: Iterable[AccessPath], state: ContentState) -> None:
+        """Values that a function gets which is not known."""
+        presumed = Presumption(
+            f"`{op.callee}` overwrites nothing that it is given or holds, and calls nothing that does"
+        )
+        for path in paths:
+            self._hand_on(op, path, presumed, state)
+        self._put_perhaps(op)
 
     def _hand_on(
         self, op: FunctionCall, path: AccessPath, presumed: Presumption, state: ContentState

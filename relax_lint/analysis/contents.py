@@ -23,7 +23,6 @@ from relax_lint.analysis.effects import Effect, superseded
 from relax_lint.analysis.events import Apart, Damage, Mending, Overwriting, Reading, StaleRead, UnwrittenRead
 from relax_lint.analysis.last_uses import END, last_uses
 from relax_lint.analysis.overlaps import TensorMemory
-from relax_lint.analysis.partial_results import left_out
 from relax_lint.analysis.paths import Paths
 from relax_lint.analysis.presumption import Presumption
 from relax_lint.analysis.reported import Reported, says_more, weighs_more
@@ -178,7 +177,7 @@ class Contents(ContentWrites):
     def _kernel(self, op: KernelCall, state: ContentState) -> None:
         effect = self._effect_of(op)
         if not effect.known:
-            self._unknown(op, map(AccessPath, op.arguments), effect.why, state)
+            self._opaque(op, effect, state)
         else:
             # What a kernel reads of a tensor that it also writes, it may have written before.
             for position in sorted(effect.reads):
@@ -203,17 +202,6 @@ class Contents(ContentWrites):
         # Where no call works in place there is nothing to be found.
         for position, certainty in superseded(op, effect).items() if self._works_in_place else ():
             self._supersede(op, AccessPath(op.arguments[position]), certainty, state)
-
-    def _fill_results(self, op: KernelCall, effect: Effect, state: ContentState) -> None:
-        """The tensors that a call allocates hold nothing where it leaves elements out."""
-        fresh = list(leaves(self._roots.tree(op.result)))
-        for at, mended in left_out(op, effect, self._function):
-            roots = fresh[at] if at < len(fresh) else frozenset()
-            for root in roots if len(roots) == 1 else ():
-                if root in self._last_use:
-                    state.unwritten[root] = Damage(
-                        Certainty.MUST, tuple(replace(m, value=root) for m in mended)
-                    )
 
     def _call(self, op: FunctionCall, state: ContentState) -> None:
         summary = self._summary_of(op)
@@ -254,15 +242,6 @@ class Contents(ContentWrites):
         self._hand_on_all(op, [summary.path(path) for path in sorted(summary.handed_on)], state)
         self._returned(op, summary, state)
 
-    def _hand_on_all(self, op: FunctionCall, paths: Iterable[AccessPath], state: ContentState) -> None:
-        """Values that a function gets which is not known."""
-        presumed = Presumption(
-            f"`{op.callee}` overwrites nothing that it is given or holds, and calls nothing that does"
-        )
-        for path in paths:
-            self._hand_on(op, path, presumed, state)
-        self._put_perhaps(op)
-
     def _returned(self, op: FunctionCall, summary: Summary, state: ContentState) -> None:
         """What the callee made and put on a storage of ours, or left unwritten."""
         for root in self._roots.of(AccessPath(op.result)):
@@ -276,6 +255,23 @@ class Contents(ContentWrites):
                 state.unwritten[root] = Damage(summary.unwritten[path.fields], mended)
             for storage in self._storages(root):
                 self._on[storage].append(root)
+
+    def _opaque(self, op: KernelCall, effect: Effect, state: ContentState) -> None:
+        """A call that gives arguments to somebody unknown, and perhaps only reads others itself."""
+        presumed = Presumption(effect.why)
+        only_read = effect.reads - effect.writes if effect.opaque else frozenset()
+        for position, argument in enumerate(op.arguments):
+            if position in only_read:
+                apart = not self._may_be_written_before(op, effect, position)
+                first = must_if(apart and position not in effect.unsure_reads)
+                self._read_all(op, (argument,), state, first=first)
+            elif position in effect.opaque:
+                taken = Damage(Certainty.MAY, (Mending(op, argument, presumed=presumed),))
+                for root in sorted(everything(self._roots.tree(argument)) & state.unwritten.keys()):
+                    # Perhaps nothing else reads it: what is presumed is told here.
+                    self.reported.read_unwritten(root, Reading(op, argument), taken, ())
+        given = [one for position, one in enumerate(op.arguments) if position not in only_read]
+        self._unknown(op, map(AccessPath, given), effect.why, state)
 
     def _unknown(self, op: Op, paths: Iterable[AccessPath], why: str, state: ContentState) -> None:
         """A call with unknown effects: it reads its initialised arguments and writes the others."""

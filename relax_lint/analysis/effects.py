@@ -27,9 +27,10 @@ class Effect:
     kernel initialises by itself is not. `first_reads` are read before the call has written anything to them.
     `elementwise` are the pairs (read, written) that may be the same memory,
     `copies` those of them of which one is written as the other is; of a pair in `read_before` everything is
-    read before anything is written. Those in `unsure_reads` may not be read at all. `whole` says, in the
-    kernel's symbols, when all of what is written is. Where the effect is not `known` it is the largest
-    possible, and `why` says what was assumed.
+    read before anything is written. Those in `unsure_reads` may not be read at all. In the kernel's symbols
+    `read_if` says when some of these are read, if they have elements, and `whole` when all of what is written
+    is. Where the effect is not `known` it is the largest possible, and `why` says what was assumed; a kernel
+    gives only those that are `opaque` away, and does with the others what is said of them.
     """
 
     reads: frozenset[int]
@@ -42,6 +43,8 @@ class Effect:
     whole: Mapping[int, Boolean] = field(default_factory=dict)
     known: bool = True
     why: str = ""
+    read_if: Mapping[int, Boolean] = field(default_factory=dict)
+    opaque: frozenset[int] = frozenset()
 
 
 def outputs_of(type_: ValueType) -> int:
@@ -146,4 +149,6 @@ def _of_kernel(kernel: Kernel) -> Effect:
         whole=kernel.whole_writes,
         known=not unknown,
         why="; ".join(unknown),
+        read_if=kernel.read_if,
+        opaque=frozenset(kernel.opaque),
     )

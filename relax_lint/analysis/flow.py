@@ -35,6 +35,7 @@ from relax_lint.analysis.returned_offsets import ReturnedOffsets
 from relax_lint.analysis.roots import as_sources
 from relax_lint.analysis.storages import StorageResolver, Storages
 from relax_lint.analysis.summaries import Summaries, Summary
+from relax_lint.analysis.sure_reads import with_sure_reads
 from relax_lint.analysis.untaken import Untaken
 from relax_lint.model.operations import (
     FunctionCall,
@@ -151,7 +152,8 @@ class FunctionFlow:
 
     def effect_of(self, call: KernelCall) -> Effect:
         """What a call does to the contents of its arguments."""
-        return self.effects.effect_of(call)
+        effect = self.effects.effect_of(call)
+        return with_sure_reads(effect, self.effects.kernel_of(call), call, self.function)
 
     def storages_of(self, value: ValueId) -> Storages:
         """The storages that a value may be."""
@@ -300,7 +302,7 @@ class FunctionFlow:
             self.aliases,
             self.paths,
             self.memory,
-            self._shared.effects.effect_of,
+            lambda call: flow.effect_of(call),
             self._shared.summary_of,
             self.captured,
             self._shared.callees.closures.held(self.function),

@@ -113,7 +113,8 @@ class Kernel:
     which a call is certain to write every element of it: true, false where that is not proved, or an
     expression; for those in `exact_writes` it is not written as a whole otherwise.
     `first_reads` are loaded from before anything is stored to them: True where that is certain. Those in
-    `unsure_reads` are read only where the data, or a size, says so.
+    `unsure_reads` are read only where the data, or a size, says so: where they have elements, and `read_if`
+    tells a condition on the kernel's symbols and it holds, they are read.
     `elementwise` holds the pairs (read, written) that may be the same memory in whatever order the steps of
     loops come: no element is read after it was overwritten. In `copies` each element that is written is that
     of the read one as it is. The pairs in `read_before` may be the same memory as the kernel is written.
@@ -145,6 +146,7 @@ class Kernel:
     look: Callable[[], Inside] = field(default=lambda: NOTHING, compare=False, repr=False)
     reshapes: Callable[[], bool] = field(default=lambda: False, compare=False, repr=False)
     repeated: Repeated = field(default=_none_repeated, compare=False, repr=False)
+    read_if: Mapping[int, Boolean] = field(default_factory=dict)
 
     @cached_property
     def is_reshape(self) -> bool:

@@ -132,7 +132,7 @@ def read_kernel(
         reader.flow.copies(parameters),
         read_before,
         dict(sorted(effects.first_reads.items())),
-        reads - effects.sure,
+        frozenset(p for p in reads if effects.sure.get(p) != sympy.true),
         dict(sorted(effects.opaque.items())),
         tuple(one for one in dict.fromkeys(reader.lookups) if one.indices not in effects.writes),
         tuple(dict.fromkeys(reader.reductions)),
@@ -143,7 +143,12 @@ def read_kernel(
         look=partial(read_inside, prim_func, loops.signature, translator.fits),
         reshapes=partial(is_reshape, prim_func),
         repeated=trial.repeated,
+        read_if=_conditions(effects.sure),
     )
+
+
+def _conditions(sure: Mapping[int, Boolean]) -> dict[int, Boolean]:
+    return {p: when for p, when in sorted(sure.items()) if when not in (sympy.true, sympy.false)}
 
 
 def _whole(position: int, reader: BodyReader, coverage: Coverage, trial: Trial) -> Boolean:

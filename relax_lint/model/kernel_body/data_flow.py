@@ -7,6 +7,7 @@ from typing import Any, TypeAlias
 
 import sympy
 
+from relax_lint.model.kernel_body.sure_reads import Sure
 from relax_lint.model.kernels import BufferParameter, KernelParameter
 from relax_lint.support.lazy_dataclass import record
 
@@ -23,8 +24,8 @@ class Effects:
         self.writes: set[int] = set()
         self.first_reads: dict[int, bool] = {}
         self.opaque: dict[int, str] = {}
-        self.sure: set[int] = set()
-        """Those that are loaded from in some step, whatever the data and the sizes are."""
+        self.sure: Sure = {}
+        """Those that are loaded from in some step, whatever the data is."""
 
     def read(self, parameter: int, *, guarded: bool = True, certain: bool = False) -> None:
         """A load; a `guarded` one may not happen, a `certain` one does if there is an element."""
@@ -39,7 +40,7 @@ class Effects:
         """The parameter's address goes where it cannot be followed."""
         self.reads.add(parameter)
         self.writes.add(parameter)
-        self.sure.add(parameter)
+        self.sure[parameter] = sympy.true
         self.opaque.setdefault(parameter, why)
 
 

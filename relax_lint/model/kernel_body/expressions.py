@@ -19,6 +19,7 @@ from relax_lint.model.kernel_body.conditions import Below
 from relax_lint.model.kernel_body.data_flow import DataFlow, Effects, Element, Store
 from relax_lint.model.kernel_body.flat_positions import flat_position
 from relax_lint.model.kernel_body.loops import Loops
+from relax_lint.model.kernel_body.sure_reads import Sure, add, in_each, steps_of
 from relax_lint.model.kernel_body.touches import Loop, Touch, has_steps_for
 from relax_lint.model.kernels import BufferParameter, KernelParameter, Lookup
 from relax_lint.symbolic.quantity import Unknown
@@ -167,14 +168,14 @@ class ExpressionReader:
         return not constant and found.free_symbols.isdisjoint({loop.symbol for loop in self._nest})
 
     @contextmanager
-    def _parts(self, is_doubtful: bool = True) -> Iterator[set[int]]:
+    def _parts(self, is_doubtful: bool = True) -> Iterator[Sure]:
         """What is read for sure inside, where that is reached; so it is outside unless that is doubtful."""
-        around, self.effects.sure = self.effects.sure, set()
+        around, self.effects.sure = self.effects.sure, {}
         self._doubts += is_doubtful
         yield self.effects.sure
         self._doubts -= is_doubtful
         if not is_doubtful:
-            around |= self.effects.sure
+            add(around, self.effects.sure)
         self.effects.sure = around
 
     def _expression(self, node: Any, loads: list[tuple[Any, tuple[Any, ...]]]) -> None:
@@ -217,10 +218,14 @@ class ExpressionReader:
         certain = has_steps_for(self._nest, self._shape(position))
         self.effects.read(position, guarded=self._uncertain > 0, certain=certain)
         if not self._left_in_doubt:
-            self.effects.sure.add(position)
+            self._read_surely(position)
         self._touch(buffer, position, indices, writes=False)
         if buffer not in self._windows and not self._uncertain:
             self._look_up(position, node.indices)
+
+    def _read_surely(self, position: int) -> None:
+        shapes = map(self._shape, range(len(self._parameters)))
+        add(self.effects.sure, {position: steps_of(self._nest, self._shape(position), shapes, self._loops)})
 
     def _call(self, node: Any, loads: list[tuple[Any, tuple[Any, ...]]]) -> None:
         name = str(getattr(node.op, "name", "")).rpartition(".")[2]
@@ -258,7 +263,7 @@ class ExpressionReader:
         for position in known:
             self.flow.give_up(position)
         self.effects.reads.add(known[0])
-        self.effects.sure.add(known[0])
+        self._read_surely(known[0])
         self.touches.append(self._anywhere(known[0], writes=False))
         source, axis = whole[0], sorting.axis
         for position, shape in zip(known[1:], whole[1:], strict=True):
@@ -281,12 +286,12 @@ class ExpressionReader:
     ) -> None:
         self._control(condition)
         self._guards += 1
-        sides: list[set[int]] = []
+        sides: list[Sure] = []
         for value in values:
             with self._parts(self._is_doubtful(condition)) as sure:
                 self._expression(value, loads)
             sides.append(sure)
-        self.effects.sure |= set[int].intersection(*sides)
+        add(self.effects.sure, in_each(sides))
         self._guards -= 1
 
     def _access_pointer(self, node: Any) -> None:
@@ -301,7 +306,7 @@ class ExpressionReader:
         self.flow.give_up(position)
         if int(mask.value) & _READ:
             self.effects.reads.add(position)
-            self.effects.sure.add(position)
+            self._read_surely(position)
             self.touches.append(self._anywhere(position, writes=False))
         if int(mask.value) & _WRITE:
             self.effects.write(position)

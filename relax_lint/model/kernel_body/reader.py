@@ -15,6 +15,7 @@ import sympy
 from relax_lint.model.kernel_body.conditions import Below, conditions_of
 from relax_lint.model.kernel_body.expressions import ExpressionReader
 from relax_lint.model.kernel_body.loops import Loops
+from relax_lint.model.kernel_body.sure_reads import add, in_each
 from relax_lint.model.kernel_body.touches import Loop, Touch
 from relax_lint.model.kernels import KernelParameter, Reduction
 from relax_lint.symbolic.functions import FloorDiv
@@ -71,21 +72,8 @@ class BodyReader(ExpressionReader):
         if step is not None:
             self._control(step)
         loop = self._enter(node.loop_var, node.min, node.extent, step, serial=serial)
-        with self._parts(is_doubtful or self._has_few_steps(loop)):
+        with self._parts(is_doubtful):
             self._thread(nodes.shared_thread(node), node.loop_var, loop, node.body)
-
-    def _has_few_steps(self, loop: Loop) -> bool:
-        """Whether a loop has no step where every symbol is one, and is not as long as an axis of a tensor."""
-        shapes = (self._shape(position) for position in range(len(self._parameters)))
-        if loop.extent is None or any(loop.extent in shape for shape in shapes if shape is not None):
-            return False
-        around = {one.symbol for one in self._nest}
-        sizes = dict.fromkeys(loop.extent.free_symbols - around, sympy.Integer(1))
-        steps = [
-            loop.extent.xreplace({**sizes, **dict.fromkeys(loop.extent.free_symbols & around, first)})
-            for first in (sympy.Integer(0), sympy.Integer(1))
-        ]
-        return all(extent.is_Integer and extent < 1 for extent in steps)
 
     def _thread(self, tag: str | None, var: Any, loop: Loop, body: Any) -> None:
         """Read the body of a loop. Inside of a loop over a thread, one over the same thread has one step."""
@@ -139,7 +127,7 @@ class BodyReader(ExpressionReader):
         if node.else_case is not None:
             with self._parts(is_doubtful) as other:
                 self._guarded(node.else_case, node.condition, holds=False)
-            self.effects.sure |= then & other
+            add(self.effects.sure, in_each((then, other)))
             self._join(self.touches[start:middle], self.touches[middle:])
 
     def _guarded(self, node: Any, condition: Any, *, holds: bool) -> None:
@@ -179,7 +167,7 @@ class BodyReader(ExpressionReader):
         if type(node.node).__name__ == "IterVar":
             is_doubtful = self._control(node.value)
             loop = self._enter(node.node.var, 0, node.value, None, serial=False)
-            with self._parts(is_doubtful or self._has_few_steps(loop)):
+            with self._parts(is_doubtful):
                 self._thread(nodes.shared_thread(node), node.node.var, loop, node.body)
         else:
             self.statement(node.body)

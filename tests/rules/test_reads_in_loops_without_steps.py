@@ -1,0 +1,117 @@
+"""What a kernel reads only in loops that may have no step, without its own size being zero then, may not be read:
+RLX205 with what the VM does for such a size.
+"""
+
+from __future__ import annotations
+
+from textwrap import indent
+
+import numpy as np
+import pytest
+import tvm
+from tvm import relax
+
+from tests.rules.checking import checks, parse
+
+COPY = "for i in range(4):\n    y[i] = x[i]\n"
+ADDED = {
+    "a loop": "for j in range(n):\n    y[j] = y[j] + t[j]",
+    "tiles": "for j in range((n + 3) // 4):\n    y[j] = y[j] + t[j]",
+    "a product": "for j in range(n * 2):\n    y[j] = y[j] + t[j]",
+    "inside of another one": "for i in range(n):\n    for j in range(4):\n        y[j] = y[j] + t[j]",
+    "around another one": "for i in range(4):\n    for j in range(n):\n        y[j] = y[j] + t[j]",
+    "steps before": "for i in range(n):\n    for j in range(i + 1):\n        y[j] = y[j] + t[j]",
+    "block": "for j in range(n):\n    with T.sblock('b'):\n        v = T.axis.spatial(n, j)\n"
+    "        y[v] = y[v] + t[v]",
+    "parallel": "for j in T.parallel(n):\n    y[j] = y[j] + t[j]",
+}
+KERNEL = """
+@T.prim_func(private=True, s_tir=True)
+def kernel(e_: T.handle, x: T.Buffer((4,), "float32"), t_: T.handle, y: T.Buffer((4,), "float32")):
+    n = T.int64()
+    e = T.match_buffer(e_, (n,), "int8")
+    t = T.match_buffer(t_, ({size},), "float32")
+{body}
+"""
+MAIN = """
+@R.function(pure=False)
+def main(e: R.Tensor(({given},), "int8"), x: R.Tensor((4,), "float32"), y: R.Tensor((4,), "float32")):
+    s = R.memory.alloc_storage(R.shape([{bytes}]), R.prim_value(0), R.str("global"), R.dtype("uint8"))
+    t = R.memory.alloc_tensor(s, R.prim_value(0), R.shape([{size}]), R.dtype("float32"))
+    w = Module.kernel(e, x, t, y)
+    return y
+"""
+
+
+def _module(body: str, given: str = '"m"', own: tuple[str, str] = ("4", "4")) -> object:
+    main = MAIN.format(given=given, size=own[1], bytes=f"4 * {own[1]}")
+    return parse(KERNEL.format(size=own[0], body=indent(COPY + body, " " * 4)) + main)
+
+
+def _said(module: object) -> set[str]:
+    return {check.verdict.value for check in checks(module, "RLX205")} - {"always-fine"}
+
+
+@pytest.mark.parametrize("form", ADDED)
+def test_a_loop_that_may_have_no_step(form: str) -> None:
+    assert _said(_module(ADDED[form])) == {"needs-runtime-check"}
+
+
+@pytest.mark.vm
+@pytest.mark.parametrize("form", ADDED)
+def test_the_run_is_right_without_a_step(form: str) -> None:
+    # What lies on the storage is not a number: it would show.
+    machine = relax.VirtualMachine(tvm.compile(_module(ADDED[form]), "llvm"), tvm.cpu())
+    given = np.zeros(0, "int8"), np.arange(4, dtype="float32"), np.zeros(4, "float32")
+    assert machine["main"](*map(tvm.runtime.tensor, given)).numpy().tolist() == [0, 1, 2, 3]
+
+
+@pytest.mark.parametrize("form", ADDED)
+def test_the_same_with_a_constant_size(form: str) -> None:
+    assert _said(_module(ADDED[form], given="2")) == {"always-wrong"}
+
+
+@pytest.mark.parametrize("form", ADDED)
+def test_the_same_with_a_size_of_one_at_least(form: str) -> None:
+    given = '"m + 1",), "int8"), other: R.Tensor(("m"'
+    assert _said(_module(ADDED[form], given=given)) == {"always-wrong"}
+
+
+@pytest.mark.parametrize("form", ADDED)
+def test_without_a_step_the_tensor_is_empty(form: str) -> None:
+    """Where it has an element each of the loops has a step, and where it has none nothing is to be written."""
+    (found,) = [
+        check
+        for check in checks(_module(ADDED[form], own=("n", "m")), "RLX205")
+        if check.verdict.value != "always-fine"
+    ]
+    assert (found.verdict.value, found.safe_when) == ("needs-runtime-check", "m <= 0")
+
+
+LEGALISED = {
+    "matmul": ("4, 8", '(8, 2), "float32"', "R.matmul(t, x)", "always-wrong"),
+    "matmul over no columns": ("4, 8", '(8, "n"), "float32"', "R.matmul(t, x)", "needs-runtime-check"),
+    "sum": ("4, 8", '(4,), "float32"', "R.add(R.sum(t, axis=[1]), x)", "always-wrong"),
+    "softmax": ("4, 8", '(4, 8), "float32"', "R.add(R.nn.softmax(t), x)", "always-wrong"),
+    "layer norm": ("4, 8", '(8,), "float32"', "R.nn.layer_norm(t, x, x, axes=[1])", "always-wrong"),
+    "take": ("4, 8", '(2,), "int64"', "R.take(t, x, axis=0)", "always-wrong"),
+    "concat": ("4, 8", '(4, 8), "float32"', "R.concat((t, x), axis=0)", "always-wrong"),
+}
+"""The extents of `t`, the type of `x`, and an operator that reads `t`."""
+
+
+@pytest.mark.parametrize("form", LEGALISED)
+def test_kernels_of_operators(form: str) -> None:
+    size, given, operator, expected = LEGALISED[form]
+    text = f"""
+@R.function(pure=False)
+def main(x: R.Tensor({given})):
+    s = R.memory.alloc_storage(R.shape([128]), R.prim_value(0), R.str("global"), R.dtype("uint8"))
+    t = R.memory.alloc_tensor(s, R.prim_value(0), R.shape([{size}]), R.dtype("float32"))
+    z = {operator}
+    return z
+"""
+    with tvm.target.Target("llvm"):
+        module = relax.transform.LegalizeOps()(parse(text))
+    assert "call_tir" in module.script()
+    assert _said(module) == {expected}
