@@ -299,8 +299,11 @@ with T.sblock("a"):
 
 @pytest.mark.parametrize("row", list(read(KERNELS)), ids=lambda row: row[0])
 def test_what_is_said_of_each_access(row: tuple[str, str, str, str]) -> None:
-    _, parameters, words, body = row
+    name, parameters, words, body = row
     function = written(parameters, body)
     assert said_of_accesses(read_kernel("f", function)) == words
+    if "RLX307" in name:
+        # Of what its buffer holds without a start that rule tells; here it may be anything.
+        return
     with suppress(Unusable):
         compare_function(function)
