@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import Counter
 
 import pytest
+import tvm
 
 from relax_lint.analysis import flow
 from relax_lint.analysis.aliases import Aliases
@@ -126,6 +127,8 @@ def drawn() -> list[Program]:
 @pytest.mark.vm
 @pytest.mark.parametrize("fault", FAULTS)
 def test_the_search_finds(fault: str, drawn: list[Program], monkeypatch: pytest.MonkeyPatch) -> None:
+    if fault == "casts keep the low bits" and tvm.__version__.startswith("0.26"):
+        pytest.skip("TVM 0.26 builds no sizes of parameters of few bits")
     put_back, number = FAULTS[fault]
     compare(drawn[number], folded=fault == "all is used")
     put_back(monkeypatch)

@@ -74,6 +74,7 @@ def test_arithmetic_in_few_bits_counts_only_if_it_cannot_wrap_around(
     assert _fits(module) == taken
 
 
+@pytest.mark.skipif(tvm.__version__.startswith("0.26"), reason="TVM 0.26 builds no sizes of such parameters")
 @pytest.mark.vm
 @pytest.mark.parametrize(
     ("size", "verdicts", "taken"),

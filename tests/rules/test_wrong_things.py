@@ -159,6 +159,8 @@ def _runs(module: Any) -> bool:
 @pytest.mark.vm
 @pytest.mark.parametrize("name", CASES)
 def test_what_something_is_not(name: str) -> None:
+    if "a type" in name and tvm.__version__.startswith("0.26"):
+        pytest.skip("TVM 0.26 cannot build a kill of a dtype")
     lines, said = CASES[name]
     module = _module(lines)
     found = findings(module, "RLX505")
