@@ -152,8 +152,17 @@ class FunctionFlow:
 
     def effect_of(self, call: KernelCall) -> Effect:
         """What a call does to the contents of its arguments."""
-        effect = self.effects.effect_of(call)
-        return with_sure_reads(effect, self.effects.kernel_of(call), call, self.function)
+        known = self._effects.get(call.place.index)
+        if known is None:
+            effect = self.effects.effect_of(call)
+            known = with_sure_reads(effect, self.effects.kernel_of(call), call, self.function)
+            self._effects[call.place.index] = known
+        return known
+
+    @cached_property
+    def _effects(self) -> dict[int, Effect]:
+        """What is known of calls, by the indices of their places."""
+        return {}
 
     def storages_of(self, value: ValueId) -> Storages:
         """The storages that a value may be."""

@@ -89,10 +89,9 @@ class Things:
             yield from self.of(function, op.else_result, asked, through)
         elif isinstance(op, GetItem):
             for thing in self.of(function, op.tuple, asked, through):
-                if thing.made is Made.TUPLE and op.item < len(thing.items) and thing.function is function:
-                    yield from self.of(function, thing.items[op.item], asked, through)
-                elif thing.made is Made.TUPLE and op.item < len(thing.items):
-                    yield from self.of(thing.function, thing.items[op.item], asked)
+                if thing.made is Made.TUPLE and op.item < len(thing.items):
+                    entered = through if thing.function is function else MappingProxyType({})
+                    yield from self.of(thing.function, thing.items[op.item], asked, entered)
                 else:
                     yield Thing(function, None)
         elif isinstance(op, FunctionCall):
