@@ -317,6 +317,7 @@ class FunctionFlow:
             self._shared.callees.closures.held(self.function),
             self.untaken,
             lambda: flow.left_out,
+            self.function.private or bool(self.calls_of_this),
         )
 
     @cached_property
@@ -359,6 +360,7 @@ class FunctionFlow:
                     self.function, self.aliases, contents.outside_writes, outside
                 ).pairs
             ),
+            frozenset(map(roots.path, contents.believed)),
         )
 
     def summary_of(self, call: FunctionCall) -> Summary | None:

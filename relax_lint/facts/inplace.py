@@ -208,7 +208,7 @@ def stale_reads(flow: FunctionFlow, judge: Judge) -> Iterator[Decided[StaleRead]
         if again != sympy.false and not isinstance(claim.condition, Unknown):
             asked = partial(asked_apart, written, read, names, again)
             claim = judge.claim_at(sympy.Or(claim.condition, again), event.call, asked)
-        why_not = why_not_read(event.reading, flow)
+        why_not = why_not_read(event.reading, flow, event.call.place.index)
         if isinstance(event.call, KernelCall) and not _declares(event.call, event.argument, flow):
             why_not = f"a kernel of `{event.call.kind.value}` writes it"
         if use is Certainty.MAY:
