@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass, field, replace
 from typing import TypeAlias, TypeVar
 
@@ -58,6 +59,15 @@ class ContentState:
         damages = self.overwritten.get(root, {})
         for key, damage in damages.items():
             damages[key] = _mended(damage, mending)
+
+    def doubt(self, roots: Iterable[ValueId]) -> None:
+        """Somebody may have made tensors good who says that he does not write them."""
+        for root in roots:
+            if root in self.unwritten:
+                self.unwritten[root] = replace(self.unwritten[root], certainty=Certainty.MAY)
+            damages = self.overwritten.get(root, {})
+            for key, damage in damages.items():
+                damages[key] = replace(damage, certainty=Certainty.MAY)
 
     def read_outside(self, root: ValueId, certainty: Certainty, *, unsure: bool) -> None:
         """A tensor from outside is read; by an `unsure` kernel perhaps only after it has written it."""

@@ -25,7 +25,9 @@ from relax_lint.model.types import OpaqueType
 
 
 class ContentWrites:
-    """The writing half of the walk over one function; `outside` are the values that come from outside."""
+    """The writing half of the walk over one function; `captured` are values of outer ones, and the function
+    `is_called` by others that may ask what it does to what comes from outside.
+    """
 
     def __init__(
         self,
@@ -33,16 +35,18 @@ class ContentWrites:
         aliases: Aliases,
         paths: Paths,
         memory: TensorMemory,
-        outside: frozenset[ValueId],
+        captured: frozenset[ValueId],
         left_out: Callable[[], frozenset[int]],
+        is_called: bool,
     ) -> None:
         self._function = function
         self._aliases = aliases
         self._roots = aliases.roots
         self._paths = paths
         self._memory = memory
-        self._outside = outside
+        self._outside = captured.union(function.parameters)
         self._left_out = left_out
+        self._is_called = is_called
         self._on: dict[ValueId, list[ValueId]] = defaultdict(list)
         self._written_on: dict[ValueId, list[ValueId]] = defaultdict(list)
         self._last_use: dict[ValueId, int] = {}
@@ -54,6 +58,8 @@ class ContentWrites:
         """The operation that is the first to write each of those, or a tensor from outside."""
         self.outside_writes: list[tuple[int, ValueId]] = []
         """The operations that write tensors from outside, by index."""
+        self.believed: set[ValueId] = set()
+        """What comes from outside and goes to calls that only say themselves that they do not write it."""
         self.handed_on: set[ValueId] = set()
         """What comes from outside and is given to functions that are not known, or perhaps is written."""
         self._perhaps_on: dict[ValueId, list[tuple[ValueId, Presumption]]] = defaultdict(list)
@@ -64,9 +70,9 @@ class ContentWrites:
 
     def _unless_left_out(self, op: Op, certainty: Certainty) -> Certainty:
         """How certain the callers may be of what an operation does that does so much, if it is kept.
-        Asked only for private functions: what is left out takes a walk, and few others are called here.
+        What is left out takes a walk: of what nobody here calls nobody asks.
         """
-        if certainty is not Certainty.MUST or not self._function.private:
+        if certainty is not Certainty.MUST or not self._is_called:
             return certainty
         return must_if(op.place.index not in self._left_out())
 
@@ -118,6 +124,14 @@ class ContentWrites:
                     self.handed_on.add(root)
                 for storage in sorted({root} | self._storages(root)):
                     self._overwrite(mending, storage, roots, state, harmless=presumed)
+
+    def _believe(self, roots: frozenset[ValueId], state: ContentState) -> None:
+        """Somebody gets these who says that he does not write them. Where he does all the same, what they
+        hold is as it should be.
+        """
+        state.doubt(roots)
+        self._names.doubt(roots, state)
+        self.believed.update(root for root in roots if self._roots.value_of(root) in self._outside)
 
     def _overwrite_perhaps(self, root: ValueId) -> None:
         """What is written is only presumed not to be what comes from outside: the callers hear of it."""

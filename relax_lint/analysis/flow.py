@@ -28,6 +28,7 @@ from relax_lint.analysis.moved import Moved
 from relax_lint.analysis.offsets import Offsets
 from relax_lint.analysis.overlaps import TensorMemory
 from relax_lint.analysis.paths import Paths
+from relax_lint.analysis.read_after import ReadAfter
 from relax_lint.analysis.reported import says_more, weighs_more
 from relax_lint.analysis.result_uses import ResultUses
 from relax_lint.analysis.results import Result
@@ -317,6 +318,20 @@ class FunctionFlow:
             self._shared.callees.closures.held(self.function),
             self.untaken,
             lambda: flow.left_out,
+            self.function.private or bool(self.calls_of_this),
+        )
+
+    @cached_property
+    def read_after(self) -> ReadAfter:
+        """Whether what an operation leaves in memory is looked at."""
+        flow, outside = proxy(self), self.captured.union(self.function.parameters, self.used_inside)
+        return ReadAfter(
+            self.function,
+            self.aliases,
+            self.paths,
+            lambda call: flow.effect_of(call),
+            outside,
+            lambda: flow.left_out,
         )
 
     @cached_property
@@ -359,6 +374,7 @@ class FunctionFlow:
                     self.function, self.aliases, contents.outside_writes, outside
                 ).pairs
             ),
+            frozenset(map(roots.path, contents.believed)),
         )
 
     def summary_of(self, call: FunctionCall) -> Summary | None:

@@ -86,7 +86,8 @@ def _module(lines: str, *, used: bool) -> Any:
 
 
 def _said(module: Any, code: str) -> set[Verdict]:
-    return {check.verdict for check in checks(module, code)} & {UNSURE, WRONG}
+    found = (check for check in checks(module, code) if check.function == "main")
+    return {check.verdict for check in found} & {UNSURE, WRONG}
 
 
 def _fails(module: Any, *, folded: bool) -> bool:
@@ -216,9 +217,10 @@ BY_CALLEES: dict[str, tuple[str, str, str]] = {
 }
 
 
-def _by_callee(name: str, *, used: bool) -> Any:
+def _by_callee(name: str, *, used: bool, private: bool) -> Any:
     _, body, lines = BY_CALLEES[name]
-    written = CALLEES.replace(
+    callees = CALLEES if private else CALLEES.replace("private=True, pure=False", "pure=False")
+    written = callees.replace(
         "BODY", (body + USED.replace("looked_at", "use") * used).replace("\n", "\n    ")
     )
     text = TEXT.replace("\n@R.function(pure=False)\ndef main", written).replace("RETURN", "return x")
@@ -226,10 +228,12 @@ def _by_callee(name: str, *, used: bool) -> Any:
 
 
 @pytest.mark.vm
+@pytest.mark.parametrize("private", [True, False], ids=["private", "public"])
 @pytest.mark.parametrize("name", BY_CALLEES)
-def test_what_a_callee_may_leave_out_is_not_always_wrong(name: str) -> None:
+def test_what_a_callee_may_leave_out_is_not_always_wrong(name: str, private: bool) -> None:
+    """Whoever else may call it."""
     code = BY_CALLEES[name][0]
-    unused, used = _by_callee(name, used=False), _by_callee(name, used=True)
+    unused, used = (_by_callee(name, used=used, private=private) for used in (False, True))
     assert _said(unused, code) == {UNSURE}
     assert not _fails(unused, folded=True)
     assert _said(used, code) == {WRONG}

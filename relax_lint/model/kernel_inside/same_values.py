@@ -38,6 +38,17 @@ def when_same(value: Any, loop: Loop, loops: Sequence[Loop], bound: Sequence[tup
         return Same()
 
 
+def when_neutral(
+    value: Any, number: int, loop: Loop, loops: Sequence[Loop], bound: Sequence[tuple[Any, Any]]
+) -> Same | None:
+    """When a value is a number in all steps; None where it is not in any case."""
+    try:
+        return _Steps(loop, loops).are(_simplified(value, loops, bound), number)
+    except Exception:
+        # As above.
+        return Same()
+
+
 def _simplified(value: Any, loops: Sequence[Loop], bound: Sequence[tuple[Any, Any]]) -> Any:
     """A value for the steps of some loops, with others in the place of variables."""
     return _analyzer(loops, bound).simplify(value)
@@ -76,6 +87,19 @@ class _Steps:
             dtypes.append(str(inner.ty.dtype))
             inner = inner.value
         return self._integer(inner, dtypes) if _is_integer(inner) else Same()
+
+    def are(self, value: Any, number: int) -> Same | None:
+        """When the value is the number in all steps."""
+        first = self._at(value, 0)
+        if type(first).__name__ in ("FloatImm", "IntImm") and float(first.value) != number:
+            return None
+        same, inner = self.compared(value), first
+        while type(inner).__name__ == "Cast" and _is_integer(inner.value):
+            inner = inner.value
+        if same is None or not _is_integer(inner):
+            return same and Same()
+        difference = self._simplified(inner - tvm.tirx.IntImm(str(inner.ty.dtype), number))
+        return Same((*same.differences, difference), same.exact and (inner is first or not _narrows(first)))
 
     def _integer(self, value: Any, dtypes: Sequence[str] = ()) -> Same | None:
         """When an integer is the same in all steps, cast to some types."""
@@ -135,6 +159,15 @@ class _Steps:
 
 def _is(node: Any, key: int) -> bool:
     return type(node).__name__ == "Var" and key_of(node) == key
+
+
+def _narrows(value: Any) -> bool:
+    """Whether a cast may make something else of an integer: not one to a float, which only rounds."""
+    while type(value).__name__ == "Cast":
+        if _is_integer(value):
+            return True
+        value = value.value
+    return False
 
 
 def _is_integer(value: Any) -> bool:
