@@ -82,7 +82,7 @@ class IndexValues:
 
     def of(self, use: KernelUse, position: int) -> Held | None:
         """What an argument holds when a kernel is called; None where that is not known."""
-        value = use.operands[position].value if position < len(use.operands) else None
+        value = use.operands[position].value
         return None if value is None else self._held(value, use.call.place.index)
 
     def _held(self, value: ValueId, before: int) -> Held | None:
@@ -119,7 +119,7 @@ class IndexValues:
     def _writes(self) -> Mapping[ValueId, list[_Write]]:
         if self._written is None:
             self._written = defaultdict(list)
-            uses = {use.call.place.index: use for use in self._kernels.uses}
+            uses = {use.call.place.index: use for use in self._kernels.matching}
             for op in self._flow.function.body.of(FunctionCall, KernelCall):
                 for root, write in self._writes_of(op, uses.get(op.place.index)):
                     self._written[root].append(write)

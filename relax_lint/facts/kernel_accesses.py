@@ -231,7 +231,7 @@ class AccessJudge:
         found: dict[int, dict[sympy.Symbol, sympy.Expr]] = {}
         for obligation in access.obligations:
             for position in obligation.holds:
-                value = use.operands[position].value if position < len(use.operands) else None
+                value = use.operands[position].value
                 span = None if value is None else self._ranges.get(value)
                 if span is None:
                     continue

@@ -102,7 +102,8 @@ class ArgumentFacts:
         name = self._kernels.name_of(use, requirement.position)
         have, want = requirement.have, requirement.want
         if requirement.demand is Demand.COUNT:
-            return f"it receives {have} arguments, the kernel expects {want}"
+            given = f"{have} argument" if have == "1" else f"{have} arguments"
+            return f"it receives {given}, the kernel expects {want}"
         if requirement.demand is Demand.KIND:
             return f"{name} is {have}, the kernel expects {want}"
         if requirement.demand is Demand.RANK:

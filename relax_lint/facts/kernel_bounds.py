@@ -92,7 +92,7 @@ class IndexFacts:
 
     def accesses(self) -> Iterator[Decided[KernelUse]]:
         """Every call of a kernel that has an access which is not inside its buffer in every call."""
-        for use in self._kernels.uses:
+        for use in self._kernels.matching:
             verdict = self.verdict(use)
             if verdict.open:
                 decision = self._together(use, verdict)
@@ -114,7 +114,7 @@ class IndexFacts:
         """How many accesses were proved; None where no rule asked, or no kernel is called."""
         if not self._verdicts:
             return None
-        calls = [(use, self.verdict(use)) for use in self._kernels.uses]
+        calls = [(use, self.verdict(use)) for use in self._kernels.matching]
         return coverage(path, self._function.module, self._function.name, calls)
 
     def verdict(self, use: KernelUse) -> CallVerdict:
@@ -198,7 +198,7 @@ class IndexFacts:
 
     def reductions(self) -> Iterator[Decided[KernelUse]]:
         """Every call of a kernel that reduces: its results are initialised."""
-        for use in self._kernels.uses:
+        for use in self._kernels.matching:
             if use.kernel.reductions:
                 decision = self._judge.judge(Claim(use.match.initialises, use.entered))
                 yield Decided(use, decision, use.presumptions)
@@ -209,7 +209,7 @@ class IndexFacts:
         """Every constant, or other tensor whose elements are known to reach from one integer to another, that
         a kernel uses as indices: they are inside the axis that they index.
         """
-        for use in self._kernels.uses:
+        for use in self._kernels.matching:
             for lookup in use.kernel.lookups:
                 held = self._values.of(use, lookup.indices)
                 if held is None or not held.reached:

@@ -90,6 +90,11 @@ class KernelFacts:
         """Every call of a kernel of the module."""
         return tuple(self._uses())
 
+    @cached_property
+    def matching(self) -> tuple[KernelUse, ...]:
+        """Those that give the kernel as many arguments as it has parameters: no other call runs it."""
+        return tuple([use for use in self.uses if len(use.operands) == len(use.kernel.parameters)])
+
     def _uses(self) -> Iterator[KernelUse]:
         region, known = _Region(self._judge.entry), self._types.presumed
         for call in self._flow.calls:
