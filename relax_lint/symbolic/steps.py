@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
+from functools import lru_cache
 
 import sympy
 from sympy.logic.boolalg import Boolean
@@ -26,15 +27,21 @@ def with_sizes(
     """
     if condition in (sympy.true, sympy.false):
         return condition
-    known: dict[sympy.Symbol, sympy.Expr] = {}
-    for least, given in ((0, extents), (1, positive)):
-        for symbol in given:
-            if symbol.is_Symbol:
-                known[symbol] = least + sympy.Dummy(symbol.name, integer=True, nonnegative=True)
-    return _decided(condition, known)
+    used = condition.free_symbols
+    sure = used.intersection(positive)
+    return _decided(condition, frozenset(used.intersection(extents) - sure), frozenset(sure))
 
 
-def _decided(condition: Boolean, known: Mapping[sympy.Symbol, sympy.Expr]) -> Boolean:
+# Of the loops in a kernel, many have the same condition.
+@lru_cache(maxsize=1 << 12)
+def _decided(
+    condition: Boolean, never_negative: frozenset[sympy.Symbol], positive: frozenset[sympy.Symbol]
+) -> Boolean:
+    known = {
+        symbol: least + sympy.Dummy(symbol.name, integer=True, nonnegative=True)
+        for least, symbols in ((0, never_negative), (1, positive))
+        for symbol in symbols
+    }
     asked = {one: one.lhs - one.rhs for one in condition.atoms(sympy.Ge)}
     return condition.xreplace(
         {one: sympy.Ge(sympy.expand(value.xreplace(known)), 0) for one, value in asked.items()}
