@@ -4,6 +4,7 @@ built by the pipeline of a target. What is used is left in, and fails: each rule
 
 from __future__ import annotations
 
+import ctypes
 import os
 from typing import Any
 
@@ -15,6 +16,8 @@ from tvm import relax
 from relax_lint.results.verdict import Verdict
 from tests.rules.checking import checks, parse
 
+_PERTURB = -6
+"""What glibc calls the option to fill what it gives out and what it takes back."""
 UNSURE, WRONG = Verdict.NEEDS_RUNTIME_CHECK, Verdict.ALWAYS_WRONG
 T4 = 'R.Tensor((4,), "float32")'
 TEXT = f"""
@@ -106,6 +109,8 @@ def _fails(module: Any, *, folded: bool) -> bool:
 
 
 def _run(module: Any, folded: bool) -> int:
+    # What nobody wrote to is not by chance what is right.
+    ctypes.CDLL(None).mallopt(_PERTURB, 0x5A)
     found = []
     tvm.register_global_func("tests.two", lambda one: found.append(one.numpy() == 2), override=True)
     tvm.register_global_func("tests.use", lambda one: None, override=True)
