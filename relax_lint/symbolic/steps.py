@@ -1,14 +1,20 @@
-"""When loops have a step, for tensors that have elements."""
+"""When loops have a step, for tensors that have elements, and in which of them a condition holds."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator, Mapping
 from functools import lru_cache
 
 import sympy
+from sympy.core.relational import Relational
 from sympy.logic.boolalg import Boolean
 
 from relax_lint.symbolic.functions import FloorDiv
+
+_TRIED = 16
+"""How many steps of a loop are tried one by one."""
+_MOST_COMPARISONS = 40
+"""In a condition; of a longer one only the first step is asked."""
 
 
 def has_step(extent: sympy.Expr) -> Boolean:
@@ -17,6 +23,42 @@ def has_step(extent: sympy.Expr) -> Boolean:
     while isinstance(extent, FloorDiv) and extent.args[1].is_Integer and extent.args[1].is_positive:
         extent, least = extent.args[0], least * extent.args[1]
     return sympy.Ge(extent, least)
+
+
+def in_some_step(
+    when: Boolean, step: sympy.Symbol, first: sympy.Expr, last: sympy.Expr, *, whole: bool
+) -> Boolean:
+    """Where a condition holds in one of the steps of a loop that has any, as far as looking at some of them
+    tells: at its ends, and where one of its comparisons begins to hold. Unless `whole` only the first step
+    counts.
+    """
+    if step not in when.free_symbols:
+        return when
+    if not whole or len(when.atoms(Relational)) > _MOST_COMPARISONS:
+        return when.xreplace({step: first})
+    found = []
+    for number in dict.fromkeys(_tried(when, step, first, last)):
+        is_step = number in (first, last) or sympy.And(sympy.Ge(number, first), sympy.Ge(last, number))
+        holds = sympy.And(is_step, when.xreplace({step: number}))
+        if holds == sympy.true:
+            return holds
+        found.append(holds)
+    return sympy.Or(*found)
+
+
+def _tried(when: Boolean, step: sympy.Symbol, first: sympy.Expr, last: sympy.Expr) -> Iterator[sympy.Expr]:
+    yield from (first, last)
+    room = last - first
+    if room.is_Integer and room < _TRIED:
+        yield from (first + number for number in range(1, int(room)))
+        return
+    for one in sorted(when.atoms(Relational), key=str):
+        difference = sympy.expand(one.lhs - one.rhs)
+        factor = difference.coeff(step, 1)
+        rest = difference - factor * step
+        if abs(factor) == 1 and step not in rest.free_symbols:
+            end = -rest / factor
+            yield from (end, end + 1, end - 1)
 
 
 def with_sizes(
@@ -29,12 +71,12 @@ def with_sizes(
         return condition
     used = condition.free_symbols
     sure = used.intersection(positive)
-    return _decided(condition, frozenset(used.intersection(extents) - sure), frozenset(sure))
+    return _simpler(condition, frozenset(used.intersection(extents) - sure), frozenset(sure))
 
 
 # Of the loops in a kernel, many have the same condition.
 @lru_cache(maxsize=1 << 12)
-def _decided(
+def _simpler(
     condition: Boolean, never_negative: frozenset[sympy.Symbol], positive: frozenset[sympy.Symbol]
 ) -> Boolean:
     known = {
@@ -42,7 +84,17 @@ def _decided(
         for least, symbols in ((0, never_negative), (1, positive))
         for symbol in symbols
     }
-    asked = {one: one.lhs - one.rhs for one in condition.atoms(sympy.Ge)}
-    return condition.xreplace(
-        {one: sympy.Ge(sympy.expand(value.xreplace(known)), 0) for one, value in asked.items()}
-    )
+    return condition.xreplace({one: _decided(one, known) for one in condition.atoms(Relational)})
+
+
+def _decided(one: Relational, known: Mapping[sympy.Symbol, sympy.Expr]) -> Boolean:
+    """A comparison of integers, or whether it holds for what is known of its symbols."""
+    if isinstance(one, sympy.Eq | sympy.Ne):
+        difference = sympy.expand((one.lhs - one.rhs).xreplace(known))
+        differs = True if difference.is_positive or difference.is_negative else difference.is_nonzero
+        holds = differs if isinstance(one, sympy.Ne) else None if differs is None else not differs
+    else:
+        strict = isinstance(one, sympy.StrictGreaterThan | sympy.StrictLessThan)
+        room = sympy.expand((one.gts - one.lts).xreplace(known)) - int(strict)
+        holds = True if room.is_nonnegative else False if room.is_negative else None
+    return one if holds is None else sympy.true if holds else sympy.false
