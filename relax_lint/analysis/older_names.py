@@ -150,10 +150,10 @@ class OlderNames:
         roots = self._with_perhaps(op.result)
         calls: Damages = {}
         for source in dict.fromkeys(sources):
-            for (call, argument), found in state.stale.get(source, {}).items():
+            for (call, argument), damage in state.stale.get(source, {}).items():
                 if call != op.place.index and not roots.isdisjoint(self._with_perhaps(argument)):
                     key = call, argument
-                    calls[key] = worse(calls.get(key), self._known_as(op, argument, found))
+                    calls[key] = worse(calls.get(key), self._known_as(op, argument, damage))
         if calls:
             state.stale[op.result] = calls
 
