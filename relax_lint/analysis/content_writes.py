@@ -10,7 +10,7 @@ from functools import cached_property
 from relax_lint.analysis.access_paths import AccessPath, Tree, at, leaves
 from relax_lint.analysis.aliases import Aliases
 from relax_lint.analysis.certainty import Certainty, must_if, weakest
-from relax_lint.analysis.content_state import ContentState
+from relax_lint.analysis.content_state import ContentState, worse
 from relax_lint.analysis.effects import Effect
 from relax_lint.analysis.events import Damage, Mending
 from relax_lint.analysis.older_names import OlderNames
@@ -261,12 +261,14 @@ class ContentWrites:
             found = Damage(
                 must_if(always and definitely and one_storage and harmless is None), harmless=harmless
             )
-            state.overwritten.setdefault(tensor, {})[op.place.index, mending.value] = found
+            damages, key = state.overwritten.setdefault(tensor, {}), (op.place.index, mending.value)
+            damages[key] = worse(damages.get(key), found)
         for tensor, presumed in self._perhaps_on[storage]:
             later = self._last_use[tensor] > op.place.index
             if later and tensor not in roots and self._roots.value_of(tensor) != op.result:
-                damages = state.overwritten.setdefault(tensor, {})
-                damages[op.place.index, mending.value] = Damage(Certainty.MAY, harmless=harmless or presumed)
+                damages, key = state.overwritten.setdefault(tensor, {}), (op.place.index, mending.value)
+                found = Damage(Certainty.MAY, harmless=harmless or presumed)
+                damages[key] = worse(damages.get(key), found)
 
     def _presumed_written(self, roots: frozenset[ValueId], state: ContentState) -> Presumption | None:
         """What is assumed where calls with unknown effects are taken to write all that a value may be."""

@@ -63,7 +63,11 @@ class BuildContext:
         self.callee = callee
         """Another function of the module by name, where it can be told apart from the one being built."""
         self.translator = Translator(
-            symbols.symbol_of, fits=symbols.fits, range_of=symbols.range_of, wide_variables=True
+            symbols.symbol_of,
+            fits=symbols.fits,
+            range_of=symbols.range_of,
+            held_range_of=symbols.held_range_of,
+            wide_variables=True,
         )
         self.types = TypeReader(self.translator)
         self.heap_reader = HeapReader(self.translator, symbols)
