@@ -294,8 +294,6 @@ class ContentWrites:
         kept, also_kept = effect.elementwise, effect.read_before
         pairs = ((position, p) for p in effect.writes if p != position)
         others = [pair[1] for pair in pairs if pair not in kept and pair not in also_kept]
-        if not others:
-            return False
         roots = self._aliases.roots_of(op.arguments[position])
         return any(p < count and roots & self._aliases.roots_of(op.arguments[p]) for p in others)
 

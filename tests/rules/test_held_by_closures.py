@@ -105,3 +105,18 @@ def test_a_call_without_a_closure_is_judged_by_the_body(body: str, verdicts: set
     module = _module(BODIES[body][0], call="v = Module.held(x, t)")
     found = [check for check in checks(module, "RLX205") if check.function == "main"]
     assert {check.verdict for check in found if check.verdict is not Verdict.ALWAYS_FINE} == verdicts
+
+
+@pytest.mark.parametrize(
+    ("call", "verdict"),
+    [
+        ("f = R.make_closure(o, (t,))\n    v = f", UNSURE),
+        ("f = R.make_closure(o, (x, t))\n    v = (f, x)", UNSURE),
+        ("f = R.make_closure(o, (x,))\n    v = R.call_tir(Module.copy, (t,), T4)", WRONG),
+    ],
+)
+def test_a_closure_of_who_is_not_known_may_never_be_called(call: str, verdict: Verdict) -> None:
+    """Nothing looks at what it holds where nobody calls it."""
+    text = TEXT.replace("BODY", "return p").replace("BEFORE", "q = x").replace("CALL", call)
+    (found,) = checks(parse(text.replace(f"z: {T4}", "o: R.Object").replace("T4", T4)), "RLX205")
+    assert found.verdict is verdict

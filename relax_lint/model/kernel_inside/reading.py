@@ -194,10 +194,8 @@ def _symbol(known: Mapping[Any, sympy.Symbol], var: Any) -> sympy.Symbol:
 
 
 def _changes_with(store: Access, loop: Loop) -> bool:
-    """Whether the element, or whether it is stored at all, may depend on the step of a loop."""
-    if store.depends.contents or loop in store.depends.loops:
-        return True
-    return any(loop in guard.depends.loops or guard.depends.contents for guard in store.guards)
+    """Whether the element that is stored may depend on the step of a loop."""
+    return store.depends.contents or loop in store.depends.loops
 
 
 def _comes_before(load: Access, store: Access, internal: Internal) -> bool:

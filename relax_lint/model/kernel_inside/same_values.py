@@ -5,6 +5,7 @@ The steps of `for i in T.parallel(4): y[0] = i // n` do from `n == 4` on, those 
 
 from __future__ import annotations
 
+import struct
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -16,6 +17,7 @@ from relax_lint.vm import nodes, versions
 
 _EXACT_BITS = {"float16": 11, "bfloat16": 8, "float32": 24, "float64": 53}
 """How many bits of an integer a float holds."""
+_FORMATS = {"float16": "e", "float32": "f", "float64": "d"}
 
 
 @dataclass(frozen=True)
@@ -121,9 +123,8 @@ class _Steps:
 
     def _numbers_differ(self, value: Any) -> bool:
         """Whether the first two steps make different numbers."""
-        one, two = (self._at(value, step) for step in (0, 1))
-        numbers = all(type(each).__name__ in ("FloatImm", "IntImm") for each in (one, two))
-        return numbers and float(one.value) != float(two.value)
+        one, two = (_stored(self._at(value, step)) for step in (0, 1))
+        return one is not None and two is not None and one != two
 
     def _fits(self, value: Any, dtype: str) -> bool:
         """Whether a type holds each of the values of an integer."""
@@ -155,6 +156,22 @@ class _Steps:
 
     def _number(self, value: int) -> Any:
         return tvm.tirx.IntImm(str(self._loop.var.ty.dtype), value)
+
+
+def _stored(value: Any) -> int | bytes | None:
+    """What memory holds of a number: TVM keeps more of a float than its type does. None where it is not
+    known.
+    """
+    if type(value).__name__ == "IntImm":
+        return int(value.value)
+    layout = _FORMATS.get(str(value.ty.dtype))
+    if type(value).__name__ != "FloatImm" or layout is None:
+        return None
+    try:
+        # 0 and -0 are alike.
+        return struct.pack(layout, float(value.value) + 0.0)
+    except OverflowError:
+        return None
 
 
 def _is(node: Any, key: int) -> bool:
