@@ -25,15 +25,15 @@ def _unknown(name: str) -> Function | None:
 
 @record(frozen=True)
 class Called:
-    """What a call names: the node with its kind and its name. `scalar` is a PrimFunc of the module that does
-    nothing but return what it computes from scalars.
+    """What a call names: the node with its kind and its name; `prim_func` where that is a PrimFunc of the
+    module.
     """
 
     node: Any
     kind: str
     name: str
     is_relax: bool = False
-    scalar: Any | None = None
+    prim_func: Any | None = None
 
 
 def _called(module: Any, callee: Any) -> Called:
@@ -48,8 +48,7 @@ def _called(module: Any, callee: Any) -> Called:
     function = module[callee] if callee in module.functions else None
     if function is None or versions.is_relax(function):
         return Called(callee, kind, str(callee.name_hint), function is not None)
-    scalar = None if versions.returned_expression(function) is None else function
-    return Called(callee, kind, str(callee.name_hint), scalar=scalar)
+    return Called(callee, kind, str(callee.name_hint), prim_func=function)
 
 
 class BuildContext:
