@@ -21,7 +21,7 @@ from relax_lint.analysis.events import Overwriting, StaleRead
 from relax_lint.analysis.given_back import GivenBack
 from relax_lint.analysis.keepers import Keepers
 from relax_lint.analysis.kills import Kills
-from relax_lint.analysis.left_out import left_out
+from relax_lint.analysis.left_out import LeftOut
 from relax_lint.analysis.liveness import values_read
 from relax_lint.analysis.lowered_operators import Lowered, LoweredOperators
 from relax_lint.analysis.made_as import Thing, Things
@@ -74,6 +74,11 @@ class ProgramFlow:
     def things(self) -> Things:
         """What the values of any function were made as."""
         return Things(self.callees)
+
+    @cached_property
+    def left_out(self) -> LeftOut:
+        """What TVM may leave out of functions."""
+        return LeftOut(self.program, self.callees)
 
     @cached_property
     def keepers(self) -> Keepers:
@@ -283,7 +288,7 @@ class FunctionFlow:
     @cached_property
     def left_out(self) -> frozenset[int]:
         """The indices of the operations that TVM may leave out, as nothing uses what they make."""
-        return left_out(self.function, self.used_inside)
+        return self._shared.left_out.of(self.function)
 
     @cached_property
     def paths(self) -> Paths:

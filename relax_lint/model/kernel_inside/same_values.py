@@ -76,12 +76,11 @@ class _Steps:
 
     def compared(self, value: Any) -> Same | None:
         """When the value is the same in all steps."""
-        loads = [node for node in _nodes(value) if nodes.is_load(node)]
-        if loads:
-            indices = [index for load in loads for index in load.indices[:] if self._changes(index)]
-            # Nothing but the places may change; what is made of what they hold may be anything.
-            compared = [self._integer(index) for index in indices]
-            return None if not indices or None in compared else Same()
+        if any(nodes.is_load(node) for node in _nodes(value)):
+            # What is made of what places hold may be anything, but is something else where they are others.
+            parts = list(self._varying(value))
+            sure = parts if any(is_place for _, is_place in parts) else parts[: len(parts) == 1]
+            return None if None in [self._integer(part) for part, _ in sure] else Same()
         if self._numbers_differ(value):
             return None
         inner, dtypes = value, list[str]()
@@ -102,6 +101,19 @@ class _Steps:
             return same and Same()
         difference = self._simplified(inner - tvm.tirx.IntImm(str(inner.ty.dtype), number))
         return Same((*same.differences, difference), same.exact and (inner is first or not _narrows(first)))
+
+    def _varying(self, value: Any) -> Iterator[tuple[Any, bool]]:
+        """The integers in a value that name the loop, and whether they are places of a buffer; without those
+        that count only where a condition holds.
+        """
+        if nodes.is_load(value):
+            yield from ((index, True) for index in value.indices if self._changes(index))
+        elif not _is_choice(value) and self._changes(value):
+            if _is_integer(value) and not any(nodes.is_load(node) for node in _nodes(value)):
+                yield value, False
+            else:
+                for child in children_of(value):
+                    yield from self._varying(child)
 
     def _integer(self, value: Any, dtypes: Sequence[str] = ()) -> Same | None:
         """When an integer is the same in all steps, cast to some types."""
@@ -185,6 +197,12 @@ def _narrows(value: Any) -> bool:
             return True
         value = value.value
     return False
+
+
+def _is_choice(value: Any) -> bool:
+    """Whether a value is one of two, or says only which of two something is."""
+    is_call = type(value).__name__ == "Call" and str(getattr(value.op, "name", "")).endswith("if_then_else")
+    return is_call or type(value).__name__ == "Select" or str(value.ty.dtype) == "bool"
 
 
 def _is_integer(value: Any) -> bool:
