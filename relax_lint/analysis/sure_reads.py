@@ -10,11 +10,12 @@ import sympy
 from relax_lint.analysis.effects import Effect
 from relax_lint.analysis.kernel_operands import operand_types
 from relax_lint.model.kernels import BufferParameter, Kernel, ScalarParameter
-from relax_lint.model.operations import KernelCall
+from relax_lint.model.operations import Assert, KernelCall
 from relax_lint.model.program import Function
 from relax_lint.model.types import PrimType, TensorType, ValueType
 from relax_lint.symbolic.quantity import Unknown
-from relax_lint.symbolic.steps import with_sizes
+from relax_lint.symbolic.steps import lower_bounds, with_sizes
+from relax_lint.vm.facts import FactKind
 
 
 def with_sure_reads(effect: Effect, kernel: Kernel | None, call: KernelCall, function: Function) -> Effect:
@@ -27,13 +28,23 @@ def with_sure_reads(effect: Effect, kernel: Kernel | None, call: KernelCall, fun
     values = dict(reversed(list(_values(kernel, types))))
     given = [function.type_of(parameter) for parameter in function.parameters]
     extents = [extent for type_ in (*given, *types) for extent in _extents(type_)]
+    asserted = list(_asserted(call, function))
     sure = {
         position
         for position, condition in effect.read_if.items()
         if condition.free_symbols <= values.keys()
-        and with_sizes(condition.xreplace(values), extents, _extents(types[position])) == sympy.true
+        and with_sizes(condition.xreplace(values), extents, _extents(types[position]), asserted) == sympy.true
     }
     return replace(effect, unsure_reads=effect.unsure_reads - sure) if sure else effect
+
+
+def _asserted(call: KernelCall, function: Function) -> Iterator[tuple[sympy.Symbol, int]]:
+    """What assertions before a call leave of symbols, with the least that each is then."""
+    for op in function.body.ops:
+        if op.place.index > call.place.index:
+            return
+        if isinstance(op, Assert) and op.fact is not None and op.fact.kind is FactKind.ENFORCED:
+            yield from lower_bounds(op.fact.condition)
 
 
 def _values(kernel: Kernel, types: Sequence[ValueType]) -> Iterator[tuple[sympy.Symbol, sympy.Expr]]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 
 import sympy
 from sympy.logic.boolalg import Boolean
@@ -18,19 +18,36 @@ def has_step(extent: sympy.Expr) -> Boolean:
     return sympy.Ge(extent, least)
 
 
+def lower_bounds(condition: Boolean) -> Iterator[tuple[sympy.Symbol, int]]:
+    """The symbols that a condition compares with a number, each with the least that it can be then."""
+    for one in sympy.And.make_args(condition):
+        strict = isinstance(one, sympy.Gt | sympy.Lt)
+        if isinstance(one, sympy.Ge | sympy.Gt | sympy.Eq) and one.lhs.is_Symbol and one.rhs.is_Integer:
+            yield one.lhs, int(one.rhs) + strict
+        elif isinstance(one, sympy.Le | sympy.Lt) and one.rhs.is_Symbol and one.lhs.is_Integer:
+            yield one.rhs, int(one.lhs) + strict
+
+
 def with_sizes(
-    condition: Boolean, extents: Iterable[sympy.Expr], positive: Iterable[sympy.Expr] = ()
+    condition: Boolean,
+    extents: Iterable[sympy.Expr],
+    positive: Iterable[sympy.Expr] = (),
+    bounds: Iterable[tuple[sympy.Symbol, int]] = (),
 ) -> Boolean:
     """What is left of a condition where the `extents` are no negative numbers, and those that are `positive`
-    at least one. Only extents that are symbols tell something.
+    at least one; `bounds` are symbols with the least that each is. Only extents that are symbols tell
+    something.
     """
     if condition in (sympy.true, sympy.false):
         return condition
-    known: dict[sympy.Symbol, sympy.Expr] = {}
-    for least, given in ((0, extents), (1, positive)):
-        for symbol in given:
-            if symbol.is_Symbol:
-                known[symbol] = least + sympy.Dummy(symbol.name, integer=True, nonnegative=True)
+    least: dict[sympy.Symbol, int] = {}
+    given = ((one, number) for number, each in ((0, extents), (1, positive)) for one in each if one.is_Symbol)
+    for symbol, number in (*given, *bounds):
+        least[symbol] = max(number, least.get(symbol, number))
+    known = {
+        symbol: number + sympy.Dummy(symbol.name, integer=True, nonnegative=True)
+        for symbol, number in least.items()
+    }
     return _decided(condition, known)
 
 
