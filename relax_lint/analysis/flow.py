@@ -5,8 +5,6 @@ from __future__ import annotations
 from functools import cached_property, partial
 from weakref import proxy
 
-import sympy
-
 from relax_lint.analysis.access_paths import AccessPath
 from relax_lint.analysis.aliases import Aliases
 from relax_lint.analysis.at_return import combined, use_of_returned
@@ -38,7 +36,7 @@ from relax_lint.analysis.returned_offsets import ReturnedOffsets
 from relax_lint.analysis.roots import as_sources
 from relax_lint.analysis.storages import StorageResolver, Storages
 from relax_lint.analysis.summaries import Summaries, Summary
-from relax_lint.analysis.sure_reads import symbolic_extents, with_sure_reads
+from relax_lint.analysis.sure_reads import Sizes, with_sure_reads
 from relax_lint.analysis.untaken import Untaken
 from relax_lint.model.operations import (
     FunctionCall,
@@ -164,7 +162,7 @@ class FunctionFlow:
         if known is None:
             effect = self.effects.effect_of(call)
             kernel = self.effects.kernel_of(call)
-            known = with_sure_reads(effect, kernel, call, self.function, self._never_negative)
+            known = with_sure_reads(effect, kernel, call, self.function, self._sizes)
             self._effects[call.place.index] = known
         return known
 
@@ -174,10 +172,9 @@ class FunctionFlow:
         return {}
 
     @cached_property
-    def _never_negative(self) -> frozenset[sympy.Expr]:
-        """The extents of the parameters that are symbols."""
-        function = self.function
-        return symbolic_extents(function.type_of(parameter) for parameter in function.parameters)
+    def _sizes(self) -> Sizes:
+        """What is made sure of the symbols."""
+        return Sizes.of(self.function)
 
     def storages_of(self, value: ValueId) -> Storages:
         """The storages that a value may be."""

@@ -22,8 +22,8 @@ class Presumption:
 
 
 def together(texts: Iterable[str]) -> Presumption | None:
-    """What is presumed where several facts are relied on, each of which may be several already; None where none
-    is. In the order of the texts.
+    """What is presumed where several facts are relied on, some of them perhaps several already; None where
+    none is. In the order of the texts.
     """
     found = sorted({one for text in texts for one in text.split(_BETWEEN)})
     return Presumption(_BETWEEN.join(found)) if found else None

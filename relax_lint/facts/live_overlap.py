@@ -23,7 +23,7 @@ from relax_lint.analysis.overlaps import either_empty
 from relax_lint.analysis.presumption import Presumption
 from relax_lint.facts.asking import apart
 from relax_lint.facts.at_return import UNUSED, USED_PERHAPS, use_by_callers, why_not_read
-from relax_lint.facts.coverage import presumed_writes, written_again
+from relax_lint.facts.coverage import presumed_writes, relied_types, written_again
 from relax_lint.facts.judge import Decided, Judge
 from relax_lint.model.operations import AllocTensor, FunctionCall, KernelCall, ValueId
 from relax_lint.results.verdict import Verdict
@@ -74,7 +74,9 @@ def _decided(event: Overwriting, flow: FunctionFlow, judge: Judge) -> Decided[Ov
         return Decided(event, _ASSUMED, (*event.reading.presumptions, *presumed))
     mixed = decision.safe_when is not None
     only_empty = mixed and judge.safe_only_if(decision, claim, either_empty(written, read))
-    return Decided(event, decision, (*event.reading.presumptions, *_presumed(event, flow)), only_empty)
+    types = () if again == sympy.false else relied_types(event.mended, flow)
+    presumptions = (*event.reading.presumptions, *_presumed(event, flow), *types)
+    return Decided(event, decision, presumptions, only_empty)
 
 
 def _is_on_several(value: ValueId, flow: FunctionFlow) -> bool:
