@@ -11,6 +11,7 @@ from sympy.logic.boolalg import Boolean
 from relax_lint.symbolic.functions import FloorDiv
 
 
+@lru_cache(maxsize=1 << 12)
 def has_step(extent: sympy.Expr) -> Boolean:
     """When an extent is at least one, without the division of a loop over tiles."""
     least = sympy.Integer(1)

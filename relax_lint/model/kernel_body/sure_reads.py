@@ -19,7 +19,9 @@ Sure: TypeAlias = "dict[int, Boolean]"
 def add(sure: Sure, more: Sure) -> None:
     """What is read in one place or in another."""
     for parameter, when in more.items():
-        sure[parameter] = sympy.Or(sure.get(parameter, sympy.false), when)
+        known = sure.get(parameter, sympy.false)
+        # Most are one and the same.
+        sure[parameter] = when if known in (sympy.false, when) else sympy.Or(known, when)
 
 
 def in_each(ways: Sequence[Sure]) -> Sure:
@@ -37,7 +39,8 @@ def steps_of(
     """When all loops of a nest have a step for a tensor of a shape, where that has elements. `sizes` are the
     shapes of all parameters.
     """
-    needed = sympy.And(*(_has_step(loop, nest, shape or (), loops) for loop in nest))
+    each = [_has_step(loop, nest, shape or (), loops) for loop in nest]
+    needed = sympy.And(*(one for one in each if one != sympy.true))
     if needed in (sympy.true, sympy.false):
         return needed
     if not needed.free_symbols <= set(loops.signature.values()):
