@@ -17,6 +17,7 @@ _MOST_COMPARISONS = 40
 """In a condition; of a longer one only the first step is asked."""
 
 
+@lru_cache(maxsize=1 << 12)
 def has_step(extent: sympy.Expr) -> Boolean:
     """When an extent is at least one, without the division of a loop over tiles."""
     least = sympy.Integer(1)
