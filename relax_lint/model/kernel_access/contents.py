@@ -254,10 +254,8 @@ class Contents(Scope):
             return None
         return root if self._is_own(root) or self._is_stored_to(root) else None
 
-    def _ends_of(self, value: Any) -> tuple[Poly, Poly] | None:
+    def _ends_of(self, value: Poly) -> tuple[Poly, Poly] | None:
         """The least and the greatest that a value may be, as the call decides."""
-        if not isinstance(value, Poly):
-            return None
         least, opposite = self.terms.least(value), self.terms.least(-value)
         return None if least is None or opposite is None else (least, -opposite)
 
