@@ -7,6 +7,8 @@ from enum import Enum
 from types import MappingProxyType
 from typing import TypeAlias
 
+import sympy
+
 from relax_lint.analysis.callees import Callees
 from relax_lint.model.operations import (
     Alias,
@@ -26,7 +28,7 @@ from relax_lint.model.operations import (
 from relax_lint.model.program import Function
 from relax_lint.model.types import OpaqueType, PrimType, ShapeType, TensorType
 from relax_lint.support.lazy_dataclass import record
-from relax_lint.vm.builtins import MAKE_TUPLE, NULLS, ViewKind
+from relax_lint.vm.builtins import GET_ITEM, MAKE_TUPLE, NULLS, ViewKind
 
 
 class Made(Enum):
@@ -88,12 +90,10 @@ class Things:
             yield from self.of(function, op.then_result, asked, through)
             yield from self.of(function, op.else_result, asked, through)
         elif isinstance(op, GetItem):
-            for thing in self.of(function, op.tuple, asked, through):
-                if thing.made is Made.TUPLE and op.item < len(thing.items):
-                    entered = through if thing.function is function else MappingProxyType({})
-                    yield from self.of(thing.function, thing.items[op.item], asked, entered)
-                else:
-                    yield Thing(function, None)
+            yield from self._field(function, op.tuple, op.item, asked, through)
+        elif isinstance(op, KernelCall) and op.callee == GET_ITEM and len(op.arguments) == 2:
+            number = getattr(function.type_of(op.arguments[1]), "value", None)
+            yield from self._field(function, op.arguments[0], number, asked, through)
         elif isinstance(op, FunctionCall):
             callee = self._callees.of(op)
             if callee is None:
@@ -102,6 +102,23 @@ class Things:
                 yield from self.of(callee, callee.result, asked, {**through, callee.name: (function, op)})
         else:
             yield _made_by(op, function)
+
+    def _field(
+        self,
+        function: Function,
+        value: ValueId,
+        number: int | sympy.Expr | None,
+        asked: _Asked,
+        through: _Through,
+    ) -> Iterator[Thing]:
+        """What a field of a value is; the `number` of the field is None where only a run tells it."""
+        for thing in self.of(function, value, asked, through):
+            items = dict(enumerate(thing.items)) if thing.made is Made.TUPLE else {}
+            if number is not None and number in items:
+                entered = through if thing.function is function else MappingProxyType({})
+                yield from self.of(thing.function, items[int(number)], asked, entered)
+            else:
+                yield Thing(function, None)
 
     def _from_outside(
         self, function: Function, value: ValueId, asked: _Asked, through: _Through

@@ -58,6 +58,7 @@ def main(x: T4):
 """
 SHAPE = 'R.call_packed("vm.builtin.shape_of", {}, ty_args=R.Shape)'
 COPY = 'v = R.call_packed("vm.builtin.copy", {}, ty_args={})'
+FIELD = 'w = R.call_packed("vm.builtin.tuple_getitem", v, R.prim_value({}), ty_args=R.Any)'
 ON_STORAGE = 'u = R.memory.alloc_tensor({}, R.prim_value(0), R.shape([4]), R.dtype("float32")); l = R.memory.kill_tensor(u)'
 BRANCH = "if {}:;     u = x; else:;     u = x"
 USE = 'l = R.call_packed("vm.builtin.make_tuple", u, ty_args=R.Tuple)'
@@ -116,6 +117,14 @@ CASES: dict[str, tuple[str, list[str]]] = {
     "a shorter tuple": (
         f"{COPY.format('p', 'R.Any')}; u = R.match_cast(v, R.Tuple(R.Tensor))",
         ["the match_cast `v has 1 field`"],
+    ),
+    "a field that the machine takes": (
+        f'v = R.call_packed("vm.builtin.make_tuple", x, n, ty_args=R.Any); {FIELD.format(1)}; u = Module.looks(w, x)',
+        ["the call `p is a tensor`"],
+    ),
+    "another field that the machine takes": (
+        f'v = R.call_packed("vm.builtin.make_tuple", x, n, ty_args=R.Any); {FIELD.format(0)}; u = Module.looks(w, x)',
+        [],
     ),
     "a longer tuple": (
         f"{COPY.format('p', 'R.Any')}; u = R.match_cast(v, R.Tuple(R.Tensor, R.Tensor, R.Tensor))",
