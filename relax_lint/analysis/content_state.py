@@ -143,7 +143,8 @@ def _harmless(damages: Sequence[Damage]) -> Presumption | None:
     found = [damage.harmless for damage in damages if damage.harmless is not None]
     if len(found) < len(damages):
         return None
-    return found[0] if len(set(found)) == 1 else together(one.text for one in found)
+    # Each may be several together.
+    return found[0] if len(set(found)) == 1 else together(t for one in found for t in one.text.split("; "))
 
 
 def _mended_in_both(

@@ -341,6 +341,7 @@ class FunctionFlow:
             self.aliases,
             self.paths,
             lambda call: flow.effect_of(call),
+            self._shared.summary_of,
             outside,
             lambda: flow.left_out,
         )

@@ -7,10 +7,22 @@ from collections.abc import Callable
 import sympy
 
 from relax_lint.analysis.aliases import Aliases
+from relax_lint.analysis.certainty import Certainty
 from relax_lint.analysis.effects import Effect
 from relax_lint.analysis.liveness import operands
 from relax_lint.analysis.paths import Paths
-from relax_lint.model.operations import Alias, GetItem, KernelCall, MakeTuple, MatchCast, Op, ValueId, View
+from relax_lint.analysis.summaries import Summary
+from relax_lint.model.operations import (
+    Alias,
+    FunctionCall,
+    GetItem,
+    KernelCall,
+    MakeTuple,
+    MatchCast,
+    Op,
+    ValueId,
+    View,
+)
 from relax_lint.model.program import Function
 
 _NAMES = Alias | GetItem | MakeTuple | MatchCast | View
@@ -28,6 +40,7 @@ class ReadAfter:
         aliases: Aliases,
         paths: Paths,
         effect_of: Callable[[KernelCall], Effect],
+        summary_of: Callable[[FunctionCall], Summary | None],
         outside: frozenset[ValueId],
         left_out: Callable[[], frozenset[int]],
     ) -> None:
@@ -35,6 +48,7 @@ class ReadAfter:
         self._aliases = aliases
         self._paths = paths
         self._effect_of = effect_of
+        self._summary_of = summary_of
         self._outside = outside
         self._left_out = left_out
 
@@ -47,6 +61,10 @@ class ReadAfter:
             return True
         for op in self._function.body.walk():
             if op.place.index <= done.place.index or op.place.index in self._left_out():
+                continue
+            if isinstance(op, FunctionCall) and self._only_writes(op, roots):
+                if self._is_filled(op, roots) and self._paths.always_with(op, done):
+                    return False
                 continue
             if not isinstance(op, KernelCall):
                 if not isinstance(op, _NAMES) and self._uses(op, roots):
@@ -62,6 +80,27 @@ class ReadAfter:
 
     def _uses(self, op: Op, roots: frozenset[ValueId]) -> bool:
         return any(not roots.isdisjoint(self._aliases.roots_of(one)) for one in operands(op, self._function))
+
+    def _only_writes(self, call: FunctionCall, roots: frozenset[ValueId]) -> bool:
+        """Whether a function does nothing else with what it is given than to write it."""
+        summary = self._summary_of(call)
+        if summary is None or call.value is not None:
+            return False
+        used = (*summary.reads, *summary.passed, *summary.handed_on, *summary.places, *summary.returned_paths)
+        return all(roots.isdisjoint(self._aliases.roots.of(summary.path(path))) for path in used)
+
+    def _is_filled(self, call: FunctionCall, roots: frozenset[ValueId]) -> bool:
+        """Whether a function certainly writes all of the memory that a value has, and TVM leaves that in."""
+        summary = self._summary_of(call)
+        written = () if summary is None else summary.touched(summary.writes)
+        return any(
+            certainty is Certainty.MUST
+            and len(roots) == 1
+            and self._aliases.roots.of(path) == roots
+            and summary is not None
+            and path not in summary.perhaps_superseded
+            for path, certainty in written
+        )
 
     def _is_overwritten(
         self, op: KernelCall, position: int, effect: Effect, roots: frozenset[ValueId], done: Op

@@ -37,6 +37,11 @@ def both(x: T.Buffer((4,), "float32"), y: T.Buffer((4,), "float32"), z: T.Buffer
         y[i] = x[3 - i]
         z[i] = x[3 - i]
 
+@R.function(private=True, pure=False)
+def fills(p: R.Tensor((4,), "float32"), q: R.Tensor((4,), "float32")) -> R.Tensor((4,), "float32"):
+    k = Module.copy(p, q)
+    return p
+
 @R.function(pure=False)
 def main(x: R.Tensor((4,), "float32"), c: R.Tensor((), "bool")) -> R.Tensor((4,), "float32"):
     s = R.memory.alloc_storage(R.shape([16]), R.prim_value(0), R.str("global"), R.dtype("uint8"))
@@ -76,6 +81,8 @@ CASES: dict[str, tuple[str, str, list[float], list[float], Verdict]] = {
     "its shape": (REVERSE, "z = R.shape_of(a)\nreturn x", X, X, UNSURE),
     "nobody uses who reads it": (REVERSE, "z = R.add(a, a)\nreturn x", X, X, UNSURE),
     "written again": (REVERSE, "k3 = Module.copy(x, a)\nreturn a", X, X, UNSURE),
+    "written again by a function": (REVERSE, "k3 = Module.fills(x, a)\nreturn a", X, X, UNSURE),
+    "read by a function": (REVERSE, "k3 = Module.fills(a, b)\nreturn b", X[::-1], [4, 3, 3, 4], WRONG),
     "neither result": (BOTH, "return x", X, X, UNSURE),
 }
 
