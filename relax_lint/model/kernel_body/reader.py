@@ -66,7 +66,9 @@ class BodyReader(ExpressionReader):
             self._control(node.value)
 
     def _for(self, node: Any) -> None:
-        is_doubtful = self._control(node.min) | self._control(node.extent)
+        # Wherever it begins, the extent tells how many steps it has.
+        self._control(node.min)
+        is_doubtful = self._control(node.extent)
         serial = int(node.kind) in _ONE_AFTER_THE_OTHER
         step = getattr(node, "step", None)
         if step is not None:

@@ -38,8 +38,6 @@ def steps_of(
     shapes of all parameters.
     """
     needed = sympy.And(*(_has_step(loop, nest, shape or (), loops) for loop in nest))
-    if needed in (sympy.true, sympy.false):
-        return needed
     if not needed.free_symbols <= set(loops.signature.values()):
         return sympy.false
     given = [extent for one in sizes for extent in one or ()]
@@ -53,8 +51,6 @@ def _has_step(loop: Loop, nest: Sequence[Loop], shape: Sequence[sympy.Expr], loo
     if loop.extent in shape:
         return sympy.true
     around = {one.symbol for one in nest} & loop.extent.free_symbols
-    if not around:
-        return has_step(loop.extent)
     ranges = {symbol: loops.range_of(symbol) for symbol in around}
     ends = {symbol: (found.first, found.last) for symbol, found in ranges.items() if found is not None}
     if len(ends) < len(ranges):
