@@ -169,10 +169,9 @@ class Contents(ContentWrites):
         if op.result not in self._last_use:
             return
         state.unwritten[op.result] = Damage(Certainty.MUST)
-        storages = self._storages(op.result)
-        if self._neighbours.allocate(op.result, storages, self._last_use[op.result]):
+        if self._neighbours.allocate(op.result, self._last_use[op.result]):
             return
-        for storage in storages:
+        for storage in self._storages(op.result):
             self._on[storage].append(op.result)
 
     def _kernel(self, op: KernelCall, state: ContentState) -> None:

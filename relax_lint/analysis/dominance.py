@@ -106,10 +106,8 @@ def undominated_uses(
                 early = op is not None and bound.get(function.values[value].name, -1) >= op.place.index
                 yield from _unbound(op, value, function, inner, early=early)
             elif not _precedes(definition, op, paths):
-                never = op is not None and (
-                    paths.never_with(definition, op) or definition.place.index >= op.place.index
-                )
                 early = op is not None and definition.place.index >= op.place.index
+                never = early or (op is not None and paths.never_with(definition, op))
                 yield UndominatedUse(op, value, definition, must_if(never), early=early)
 
 

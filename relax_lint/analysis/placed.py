@@ -135,18 +135,16 @@ class Neighbours:
                 continue
             own = aliases.roots_of(value)
             for root in own:
-                if root in home and (
-                    len(own) > 1 or (root != value and self._memory.range(value) != self._memory.range(root))
-                ):
+                if root in home and (len(own) > 1 or self._memory.range(value) != self._memory.range(root)):
                     del home[root]
 
     def _stretch(self, value: ValueId) -> Stretch | None:
         return stretch(self._memory.range(value))
 
-    def allocate(self, tensor: ValueId, storages: frozenset[ValueId], last_use: int) -> bool:
+    def allocate(self, tensor: ValueId, last_use: int) -> bool:
         """Whether a tensor is looked after here."""
         where = self._stretch(tensor) if tensor in self._home else None
-        if where is None or storages != {self._home[tensor]}:
+        if where is None:
             return False
         self._on.setdefault(self._home[tensor], PlacedTensors()).add(tensor, where, last_use)
         return True

@@ -237,3 +237,24 @@ def test_a_scalar_is_made_of_a_slot(slot: int, known: bool) -> None:
         assert info.provenance.value == "value"
         assert str(info.origin) == "`q`, from the shape heap"
         assert not info.in_signature
+
+
+@pytest.mark.parametrize("ndim", [0, 1, 2, 3])
+@pytest.mark.parametrize("before", ["u = x", "u = R.add(x, x)"])
+def test_behind_a_check_each_axis_of_a_tensor_has_a_name(ndim: int, before: str) -> None:
+    """Also where it was used before; without axes it has one element."""
+    codes = "".join(f"1, {axis}, " for axis in range(ndim))
+    text = f"""\
+@R.function(pure=False)
+def main(x: R.Tensor("float32", ndim={ndim})):
+    h = {HEAP}
+    {before}
+    a = R.call_packed("vm.builtin.match_shape", x, h, {ndim}, {codes}R.str(""), ty_args=[R.Any])
+    return x
+"""
+    (main,) = build_program(parse(text)).functions
+    type_ = main.tensor_type(main.parameters[0])
+    assert type_ is not None
+    assert type_.shape is not None
+    assert len(set(type_.shape)) == len(type_.shape) == ndim
+    assert all(isinstance(extent, sympy.Symbol) for extent in type_.shape)

@@ -65,3 +65,27 @@ def test_blocks_one_behind_the_other(blocks: list[tuple[str, str]], count: str, 
     symbols = {name: sympy.Symbol(name, integer=True) for name in "nm"}
     fills = [Fill(parse_expr(start, symbols), parse_expr(length, symbols), ()) for start, length in blocks]
     assert in_a_row(fills, parse_expr(count, symbols)) is expected
+
+
+DATA = "T.Cast('int64', x[0])"
+
+
+@pytest.mark.parametrize(
+    ("loop", "unsure"),
+    [
+        ("i in range(4)", False),
+        (f"i in range({DATA})", True),
+        (f"i in T.serial(1, {DATA})", True),
+        (f"i in T.serial({DATA}, 4)", True),
+        (f"i in T.parallel({DATA})", True),
+        (f"i in T.thread_binding({DATA}, thread='threadIdx.x')", True),
+        ("i in T.thread_binding(4, thread='threadIdx.x')", False),
+    ],
+)
+def test_what_is_read_in_steps_of_which_data_decides_the_number_may_not_be_read(
+    loop: str, unsure: bool
+) -> None:
+    """Where it is at most 0 the loop makes no step."""
+    found = kernel(f"for {loop}:\n    x[1] = y[0]", x="8", y="8")
+    assert found.reads >= {1}
+    assert (1 in found.unsure_reads) is unsure

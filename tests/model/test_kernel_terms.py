@@ -359,3 +359,24 @@ def test_what_is_not_known_stays_so_under_whatever_it_is_put() -> None:
     assert not is_unread(every((open_, negated(open_))))
     assert not is_unread(True)
     assert branches([every((open_, unread))])[0][1] == ("data",)
+
+
+@pytest.mark.parametrize("span", [(0, None), (0, 100), (0, 3)])
+def test_what_was_asked_of_a_symbol_before_it_was_bounded_is_asked_again(
+    span: tuple[int, int | None],
+) -> None:
+    terms = Terms()
+    n = terms.symbol(sympy.Symbol("n", integer=True), span)
+    other = terms.symbol(sympy.Symbol("m", integer=True), (0, None))
+    asked = n.scale(2).shift(1), n.shift(-7), -n + constant(5), n + other
+    before = [(terms.span(p), terms.constraint(p), terms.is_not_negative(p)) for p in asked]
+    assert before[3][0] == (0, None)
+    number = n.single()
+    assert number is not None
+    terms.lower(number, 5)
+    most = min(5, span[1] or 5)
+    assert terms[number].span == (0, most)
+    assert [terms.span(p) for p in asked] == [(1, 2 * most + 1), (-7, most - 7), (5 - most, 5), (0, None)]
+    assert [terms.constraint(p).never_holds for p in asked] == [False, True, False, False]
+    assert [terms.constraint(p).always_holds for p in asked] == [True, False, True, True]
+    assert [terms.is_not_negative(p) for p in asked] == [True, False, True, True]

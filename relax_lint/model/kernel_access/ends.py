@@ -195,8 +195,10 @@ class Ends:
         if known is not None:
             return known
         room = ends[0] - ends[1] if operation == "max" else ends[1] - ends[0]
-        if self.is_not_negative(room) or self.is_not_negative(-room):
-            return ends[0] if self.is_not_negative(room) else ends[1]
+        if self.is_not_negative(room):
+            return ends[0]
+        if self.is_not_negative(-room):
+            return ends[1]
         options = (Option(at_least_zero(room), ends[0]), Option(at_least_zero(-room), ends[1]))
         found = self._extremes[key] = self.choice(options, operation)
         return found

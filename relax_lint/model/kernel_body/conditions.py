@@ -148,8 +148,6 @@ def _division(
 
 
 def _always(condition: Below, loops: Loops) -> bool:
-    if condition.value == 0:
-        return loops.is_not_negative(condition.limit - 1)
     reached = loops.range_of(condition.value)
     return reached is not None and loops.is_not_negative(condition.limit - 1 - reached.last)
 

@@ -43,7 +43,7 @@ class Coverage:
 
     def _filled(self, parameter: int, stores: Sequence[Touch]) -> Boolean:
         shape = self._shapes[parameter]
-        if shape is None or not stores:
+        if shape is None:
             return sympy.false
         if any(self._is_plain(store, shape) for store in stores):
             return sympy.true
@@ -94,11 +94,7 @@ class Coverage:
         """The same question for each remainder of the extents that are divided."""
         divisors: dict[sympy.Symbol, int] = {}
         for fill in fills:
-            values = (
-                fill.start,
-                *(trips for repeat in fill.repeats for trips in (repeat.trips,)),
-                fill.block,
-            )
+            values = (fill.start, *(repeat.trips for repeat in fill.repeats), fill.block)
             for division in (found for value in values for found in value.atoms(FloorDiv, FloorMod)):
                 inner, divisor = division.args
                 if divisor.is_Integer and divisor > 0:
@@ -148,8 +144,6 @@ class Coverage:
 
     def is_read(self, parameter: int) -> bool:
         """Whether a load may see what a parameter held before the call."""
-        if parameter not in self._stores:
-            return any(not touch.writes and touch.parameter == parameter for touch in self._touches)
         loads = [touch for touch in self._touches if not touch.writes and touch.parameter == parameter]
         return any(not self._written_before(load) for load in loads)
 

@@ -51,7 +51,7 @@ class Dependences:
 
     def order(self, read: int, written: int, *, same_width: bool) -> Order:
         """How the loads of one parameter stand to the stores to another one on the same memory."""
-        kept = together = True
+        together = True
         for store in self._stores.get(written, ()):
             if store.joined or store.copied == read:
                 continue
@@ -62,7 +62,7 @@ class Dependences:
                 if shared and not (same_width and self._same_step(load, store, shared)):
                     return Order(False, False)
                 together &= len(shared) == len(load.loops) == len(store.loops)
-        return Order(kept, together)
+        return Order(True, together)
 
     def _same_step(self, load: Touch, store: Touch, shared: tuple[Loop, ...]) -> bool:
         """Whether touches of one element are made in the same step of the loops around both."""

@@ -93,7 +93,7 @@ def layout_of(buffer: Any, counted: Set[Any]) -> _Layout | None:
     constant = all(nodes.is_kernel_constant(extent) for extent in rest)
     if len(set(extents)) < len(extents) or not constant or not (leading or trailing):
         return None
-    return _Layout(extents, leading or not rest, math.prod(int(extent.value) for extent in rest))
+    return _Layout(extents, leading, math.prod(int(extent.value) for extent in rest))
 
 
 def _is_in(node: Any, variables: Collection[Any]) -> bool:

@@ -94,7 +94,6 @@ class Walk:
         self.internals: dict[int, Internal] = {}
         self.escaped: set[int] = set()
         self.irregular = False
-        self.has_blocks = False
         self.bound: list[tuple[Any, Any]] = []
         """Variables that stand for values, each with its value."""
         self._loops: tuple[Loop, ...] = ()
@@ -162,7 +161,6 @@ class Walk:
         self._guards = kept
 
     def _sblockrealize(self, node: Any) -> None:
-        self.has_blocks = True
         block, guards, reducing = node.block, self._guards, self._reducing
         for axis, value in zip(block.iter_vars[:], node.iter_values[:], strict=True):
             depends = self._read(value)
@@ -206,9 +204,6 @@ class Walk:
 
     def _evaluate(self, node: Any) -> None:
         self._read(node.value)
-
-    def _assertstmt(self, node: Any) -> None:
-        self.irregular = True
 
     def _bufferstore(self, node: Any) -> None:
         start = len(self.accesses)
