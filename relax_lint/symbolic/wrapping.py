@@ -13,6 +13,7 @@ from relax_lint.symbolic.domain import INT64_MAX, INT64_MIN
 
 _Range: TypeAlias = tuple[int, int]
 _ANY: _Range = (INT64_MIN, INT64_MAX)
+_BEYOND: _Range = (2 * INT64_MIN, 2 * INT64_MAX)
 _SMALL = 2**31
 
 
@@ -65,8 +66,10 @@ def _range(expr: Any, free: frozenset[sympy.Symbol], max_extent: int) -> _Range:
         return _total(parts)
     if isinstance(expr, sympy.Mul):
         return _product(parts)
-    if isinstance(expr, sympy.Pow) and expr.args[1].is_Integer and expr.args[1] > 0:
-        return _product([parts[0]] * int(expr.args[1]))
+    if isinstance(expr, sympy.Pow):
+        base, exponent = expr.args
+        known = exponent.is_Integer and exponent > 0
+        return _product([_range(base, free, max_extent)] * int(exponent)) if known else _BEYOND
     # A quotient, a remainder, the larger of two, ...: no larger than what it is made of.
     return (min(0, *(low for low, _ in parts)), max(0, *(high for _, high in parts))) if parts else _ANY
 
