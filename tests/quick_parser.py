@@ -12,6 +12,7 @@ from typing import Any
 
 import tvm
 from tvm.script.parser.core import doc, evaluator
+from tvm.script.parser.core.parser import ScriptMacro
 
 IS_UNDERSTOOD = tvm.__version__.startswith("0.27.")
 """What is replaced here is written otherwise in other releases."""
@@ -93,7 +94,8 @@ def _value(node: Any, names: Mapping[str, Any]) -> Any:
     except _NotSettled:
         return _evaluated(node, names)
     if kind is doc.Call:
-        return called(*given, **by_name)
+        # A macro looks for the parser in the globals of who evaluates the call.
+        return _evaluated(node, names) if isinstance(called, ScriptMacro) else called(*given, **by_name)
     return getattr(of, node.attr) if kind is doc.Attribute else of[key]
 
 

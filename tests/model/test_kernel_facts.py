@@ -56,6 +56,15 @@ for j in range(4):
     for k in range(n):
         if k < j:
             y[k] = y[k] + x[k]
+# a comparison as a number: n | reads x, y whole, first x, elementwise xy
+for i in range(n):
+    y[i] = T.Cast("float32", x[i] > T.float32(1))
+# a choice by two comparisons: n | reads x, y whole, first x, elementwise xy
+for i in range(n):
+    y[i] = T.Select(x[i] >= T.float32(1) and x[i] != T.float32(3), T.float32(1), T.float32(2))
+# a choice by one of two: n | reads x, y whole, first x, elementwise xy
+for i in range(n):
+    y[i] = T.Select(x[i] <= T.float32(1) or x[i] == T.float32(3), T.float32(1), T.float32(2))
 # inner loop in condition: n, 4 | reads xy, y whole, elementwise xy
 for i in range(n):
     for j in range(4):
