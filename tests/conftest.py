@@ -49,6 +49,19 @@ def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool 
     return True if "not long" in config.option.markexpr and _place(collection_path) in _LONG else None
 
 
+def pytest_pycollect_makemodule() -> None:
+    """Many modules of tests have modules of TVM in them."""
+    _parse_quickly()
+
+
+def _parse_quickly(*, wanted: bool = True) -> None:
+    """Without loading TVM for it."""
+    if "tvm" in sys.modules:
+        from tests import quick_parser
+
+        quick_parser.install() if wanted else quick_parser.remove()
+
+
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     """Mark what `tests/long.txt` lists: files, functions, and functions with the first letters of an example."""
     for item in items:
@@ -102,6 +115,8 @@ def cache(
 ) -> None:
     """No test finds what the user has kept; nor, but in the folders that share, what another test has."""
     top = _place(request.path).partition("/")[0]
+    # There it tells what is right.
+    _parse_quickly(wanted=top != "sources")
     cold = request.node.get_closest_marker("cold") is not None
     folder = caches / str(next(_NUMBERS)) if cold or top not in _SHARING else shared_cache
     monkeypatch.setenv("RELAX_LINT_CACHE_DIR", str(folder))

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field, replace
 from typing import TypeAlias, TypeVar
 
 from relax_lint.analysis.certainty import Certainty, must_if, weakest
 from relax_lint.analysis.events import Damage, Mending
+from relax_lint.analysis.presumption import Presumption, together
 from relax_lint.model.operations import If, ValueId
 
 Damages: TypeAlias = dict[tuple[int, ValueId], Damage]
@@ -58,6 +60,15 @@ class ContentState:
         damages = self.overwritten.get(root, {})
         for key, damage in damages.items():
             damages[key] = _mended(damage, mending)
+
+    def doubt(self, roots: Iterable[ValueId]) -> None:
+        """Somebody may have made tensors good who says that he does not write them."""
+        for root in roots:
+            if root in self.unwritten:
+                self.unwritten[root] = replace(self.unwritten[root], certainty=Certainty.MAY)
+            damages = self.overwritten.get(root, {})
+            for key, damage in damages.items():
+                damages[key] = replace(damage, certainty=Certainty.MAY)
 
     def read_outside(self, root: ValueId, certainty: Certainty, *, unsure: bool) -> None:
         """A tensor from outside is read; by an `unsure` kernel perhaps only after it has written it."""
@@ -111,9 +122,28 @@ def _both(one: Damage | None, other: Damage | None, branched: If, value: ValueId
     return Damage(
         weakest(elsewhere, must_if(not left_out), *(damage.certainty for damage in known)),
         mended,
-        next((damage.harmless for damage in known if damage.harmless is not None), None),
+        _harmless(known),
         weakest(elsewhere, *(damage.done for damage in known)),
     )
+
+
+def worse(known: Damage | None, found: Damage) -> Damage:
+    """One damage of two that one operation does to one value: it is harmless only where both are."""
+    if known is None or (found.harmless is None and known.harmless is not None):
+        return found
+    return (
+        known
+        if found.harmless is not None and known.harmless is None
+        else replace(found, harmless=_harmless((known, found)))
+    )
+
+
+def _harmless(damages: Sequence[Damage]) -> Presumption | None:
+    """What has to be so for several damages to be harmless; None where one is not."""
+    found = [damage.harmless for damage in damages if damage.harmless is not None]
+    if len(found) < len(damages):
+        return None
+    return found[0] if len(set(found)) == 1 else together(one.text for one in found)
 
 
 def _mended_in_both(

@@ -10,7 +10,7 @@ from functools import cached_property
 from relax_lint.analysis.access_paths import AccessPath, Tree, at, leaves
 from relax_lint.analysis.aliases import Aliases
 from relax_lint.analysis.certainty import Certainty, must_if, weakest
-from relax_lint.analysis.content_state import ContentState
+from relax_lint.analysis.content_state import ContentState, worse
 from relax_lint.analysis.effects import Effect
 from relax_lint.analysis.events import Damage, Mending
 from relax_lint.analysis.older_names import OlderNames
@@ -25,7 +25,9 @@ from relax_lint.model.types import OpaqueType
 
 
 class ContentWrites:
-    """The writing half of the walk over one function; `outside` are the values that come from outside."""
+    """The writing half of the walk over one function; `captured` are values of outer ones, and the function
+    `is_called` by others that may ask what it does to what comes from outside.
+    """
 
     def __init__(
         self,
@@ -33,16 +35,18 @@ class ContentWrites:
         aliases: Aliases,
         paths: Paths,
         memory: TensorMemory,
-        outside: frozenset[ValueId],
+        captured: frozenset[ValueId],
         left_out: Callable[[], frozenset[int]],
+        is_called: bool,
     ) -> None:
         self._function = function
         self._aliases = aliases
         self._roots = aliases.roots
         self._paths = paths
         self._memory = memory
-        self._outside = outside
+        self._outside = captured.union(function.parameters)
         self._left_out = left_out
+        self._is_called = is_called
         self._on: dict[ValueId, list[ValueId]] = defaultdict(list)
         self._written_on: dict[ValueId, list[ValueId]] = defaultdict(list)
         self._last_use: dict[ValueId, int] = {}
@@ -54,6 +58,8 @@ class ContentWrites:
         """The operation that is the first to write each of those, or a tensor from outside."""
         self.outside_writes: list[tuple[int, ValueId]] = []
         """The operations that write tensors from outside, by index."""
+        self.believed: set[ValueId] = set()
+        """What comes from outside and goes to calls that only say themselves that they do not write it."""
         self.handed_on: set[ValueId] = set()
         """What comes from outside and is given to functions that are not known, or perhaps is written."""
         self._perhaps_on: dict[ValueId, list[tuple[ValueId, Presumption]]] = defaultdict(list)
@@ -64,9 +70,9 @@ class ContentWrites:
 
     def _unless_left_out(self, op: Op, certainty: Certainty) -> Certainty:
         """How certain the callers may be of what an operation does that does so much, if it is kept.
-        Asked only for private functions: what is left out takes a walk, and few others are called here.
+        What is left out takes a walk: of what nobody here calls nobody asks.
         """
-        if certainty is not Certainty.MUST or not self._function.private:
+        if certainty is not Certainty.MUST or not self._is_called:
             return certainty
         return must_if(op.place.index not in self._left_out())
 
@@ -118,6 +124,14 @@ class ContentWrites:
                     self.handed_on.add(root)
                 for storage in sorted({root} | self._storages(root)):
                     self._overwrite(mending, storage, roots, state, harmless=presumed)
+
+    def _believe(self, roots: frozenset[ValueId], state: ContentState) -> None:
+        """Somebody gets these who says that he does not write them. Where he does all the same, what they
+        hold is as it should be.
+        """
+        state.doubt(roots)
+        self._names.doubt(roots, state)
+        self.believed.update(root for root in roots if self._roots.value_of(root) in self._outside)
 
     def _overwrite_perhaps(self, root: ValueId) -> None:
         """What is written is only presumed not to be what comes from outside: the callers hear of it."""
@@ -247,12 +261,14 @@ class ContentWrites:
             found = Damage(
                 must_if(always and definitely and one_storage and harmless is None), harmless=harmless
             )
-            state.overwritten.setdefault(tensor, {})[op.place.index, mending.value] = found
+            damages, key = state.overwritten.setdefault(tensor, {}), (op.place.index, mending.value)
+            damages[key] = worse(damages.get(key), found)
         for tensor, presumed in self._perhaps_on[storage]:
             later = self._last_use[tensor] > op.place.index
             if later and tensor not in roots and self._roots.value_of(tensor) != op.result:
-                damages = state.overwritten.setdefault(tensor, {})
-                damages[op.place.index, mending.value] = Damage(Certainty.MAY, harmless=harmless or presumed)
+                damages, key = state.overwritten.setdefault(tensor, {}), (op.place.index, mending.value)
+                found = Damage(Certainty.MAY, harmless=harmless or presumed)
+                damages[key] = worse(damages.get(key), found)
 
     def _presumed_written(self, roots: frozenset[ValueId], state: ContentState) -> Presumption | None:
         """What is assumed where calls with unknown effects are taken to write all that a value may be."""
@@ -278,8 +294,6 @@ class ContentWrites:
         kept, also_kept = effect.elementwise, effect.read_before
         pairs = ((position, p) for p in effect.writes if p != position)
         others = [pair[1] for pair in pairs if pair not in kept and pair not in also_kept]
-        if not others:
-            return False
         roots = self._aliases.roots_of(op.arguments[position])
         return any(p < count and roots & self._aliases.roots_of(op.arguments[p]) for p in others)
 

@@ -57,8 +57,9 @@ class Contents(ContentWrites):
         held: Mapping[ValueId, tuple[ValueId, ...]],
         untaken: Untaken,
         left_out: Callable[[], frozenset[int]] = frozenset,
+        is_called: bool = True,
     ) -> None:
-        super().__init__(function, aliases, paths, memory, captured.union(function.parameters), left_out)
+        super().__init__(function, aliases, paths, memory, captured, left_out, is_called)
         self._effect_of = effect_of
         self._summary_of = summary_of
         self._held = held
@@ -197,6 +198,8 @@ class Contents(ContentWrites):
                     whole = effect.whole.get(position) is sympy.true
                     argument = op.arguments[position]
                     self._write(AccessPath(argument), Mending(op, argument, position, whole), state)
+            for position in sorted(effect.believed):
+                self._believe(everything(self._roots.tree(op.arguments[position])), state)
         self._fill_results(op, effect, state)
         self._put_perhaps(op)
         # Where no call works in place there is nothing to be found.
@@ -229,6 +232,8 @@ class Contents(ContentWrites):
             self._write(path, Mending(op, leaf, whole=certainty is Certainty.MUST, kept=kept), state)
         for path, certainty in summary.touched(summary.superseded):
             self._supersede(op, path, certainty, state)
+        for path in summary.believed:
+            self._believe(self._roots.of(summary.path(path)), state)
         why = f"`{op.callee}` passes it to a function that may read or write it"
         self._unknown(op, [summary.path(path) for path in sorted(summary.passed)], why, state)
         for path in sorted(summary.places):
@@ -374,8 +379,7 @@ class Contents(ContentWrites):
     ) -> None:
         if not state.overwritten:
             return
-        perhaps = [(other, presumed) for other, presumed in self._roots.perhaps_of(root)]
-        for tensor, harmless in ((root, None), *perhaps):
+        for tensor, harmless in ((root, None), *self._roots.perhaps_of(root)):
             for (index, written), damage in state.overwritten.get(tensor, {}).items():
                 found = replace(
                     damage,

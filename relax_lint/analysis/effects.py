@@ -30,7 +30,8 @@ class Effect:
     read before anything is written. Those in `unsure_reads` may not be read at all. In the kernel's symbols
     `read_if` says when some of these are read, if they have elements, and `whole` when all of what is written
     is. Where the effect is not `known` it is the largest possible, and `why` says what was assumed; a kernel
-    gives only those that are `opaque` away, and does with the others what is said of them.
+    gives only those that are `opaque` away, and does with the others what is said of them. That it writes
+    none of the `believed` ones only the call itself says.
     """
 
     reads: frozenset[int]
@@ -45,6 +46,7 @@ class Effect:
     why: str = ""
     read_if: Mapping[int, Boolean] = field(default_factory=dict)
     opaque: frozenset[int] = frozenset()
+    believed: frozenset[int] = frozenset()
 
 
 def outputs_of(type_: ValueType) -> int:
@@ -120,15 +122,18 @@ class EffectTable:
         fresh = frozenset(range(len(call.arguments), len(call.arguments) + fresh_outputs(call)))
         if call.kind in (CallKind.OPERATOR, CallKind.CALL_DPS_PACKED):
             read = arguments - UNREAD_BY.get(call.callee, frozenset())
-            return Effect(read, fresh, unsure_reads=READ_PERHAPS_BY.get(call.callee, frozenset()))
+            unsure = READ_PERHAPS_BY.get(call.callee, frozenset())
+            believed = frozenset() if self.is_seen(call) else arguments
+            return Effect(read, fresh, unsure_reads=unsure, believed=believed)
         if call.kind is CallKind.CALL_INPLACE_PACKED:
-            return Effect(arguments, frozenset(index for index in call.inplace if index >= 0))
+            written = frozenset(index for index in call.inplace if index >= 0)
+            return Effect(arguments, written, believed=arguments - written)
         builtin = BUILTINS.get(call.callee)
         if builtin is not None and builtin.is_call:
             whole = dict.fromkeys(builtin.writes - builtin.reads, sympy.true)
             return Effect(builtin.reads, builtin.writes, whole=whole)
         if call.pure:
-            return Effect(arguments, frozenset())
+            return Effect(arguments, frozenset(), believed=arguments)
         why = f"`{call.callee}` may read and write its arguments, but does not keep them"
         return Effect(arguments, arguments | fresh, known=False, why=why)
 

@@ -5,6 +5,8 @@ from __future__ import annotations
 from functools import cached_property, partial
 from weakref import proxy
 
+import sympy
+
 from relax_lint.analysis.access_paths import AccessPath
 from relax_lint.analysis.aliases import Aliases
 from relax_lint.analysis.at_return import combined, use_of_returned
@@ -28,6 +30,7 @@ from relax_lint.analysis.moved import Moved
 from relax_lint.analysis.offsets import Offsets
 from relax_lint.analysis.overlaps import TensorMemory
 from relax_lint.analysis.paths import Paths
+from relax_lint.analysis.read_after import ReadAfter
 from relax_lint.analysis.reported import says_more, weighs_more
 from relax_lint.analysis.result_uses import ResultUses
 from relax_lint.analysis.results import Result
@@ -35,7 +38,7 @@ from relax_lint.analysis.returned_offsets import ReturnedOffsets
 from relax_lint.analysis.roots import as_sources
 from relax_lint.analysis.storages import StorageResolver, Storages
 from relax_lint.analysis.summaries import Summaries, Summary
-from relax_lint.analysis.sure_reads import with_sure_reads
+from relax_lint.analysis.sure_reads import symbolic_extents, with_sure_reads
 from relax_lint.analysis.untaken import Untaken
 from relax_lint.model.operations import (
     FunctionCall,
@@ -155,7 +158,8 @@ class FunctionFlow:
         known = self._effects.get(call.place.index)
         if known is None:
             effect = self.effects.effect_of(call)
-            known = with_sure_reads(effect, self.effects.kernel_of(call), call, self.function)
+            kernel = self.effects.kernel_of(call)
+            known = with_sure_reads(effect, kernel, call, self.function, self._never_negative)
             self._effects[call.place.index] = known
         return known
 
@@ -163,6 +167,12 @@ class FunctionFlow:
     def _effects(self) -> dict[int, Effect]:
         """What is known of calls, by the indices of their places."""
         return {}
+
+    @cached_property
+    def _never_negative(self) -> frozenset[sympy.Expr]:
+        """The extents of the parameters that are symbols."""
+        function = self.function
+        return symbolic_extents(function.type_of(parameter) for parameter in function.parameters)
 
     def storages_of(self, value: ValueId) -> Storages:
         """The storages that a value may be."""
@@ -317,6 +327,20 @@ class FunctionFlow:
             self._shared.callees.closures.held(self.function),
             self.untaken,
             lambda: flow.left_out,
+            self.function.private or bool(self.calls_of_this),
+        )
+
+    @cached_property
+    def read_after(self) -> ReadAfter:
+        """Whether what an operation leaves in memory is looked at."""
+        flow, outside = proxy(self), self.captured.union(self.function.parameters, self.used_inside)
+        return ReadAfter(
+            self.function,
+            self.aliases,
+            self.paths,
+            lambda call: flow.effect_of(call),
+            outside,
+            lambda: flow.left_out,
         )
 
     @cached_property
@@ -359,6 +383,7 @@ class FunctionFlow:
                     self.function, self.aliases, contents.outside_writes, outside
                 ).pairs
             ),
+            frozenset(map(roots.path, contents.believed)),
         )
 
     def summary_of(self, call: FunctionCall) -> Summary | None:

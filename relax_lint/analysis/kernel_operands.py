@@ -26,15 +26,9 @@ def operands_of(call: KernelCall, function: Function) -> tuple[Operand, ...]:
         extents = operands.pop().type
         assert isinstance(extents, ShapeType)
         operands += [Operand(PrimType("int64", extent), None) for extent in extents.extents or ()]
-    if call.kind is CallKind.CALL_TIR:
-        operands += [Operand(type_, None) for type_ in _tensors(call.type)]
-    elif call.kind is CallKind.CALL_TIR_INPLACE:
-        outputs = _tensors(call.type)
-        operands += [
-            Operand(outputs[output], None)
-            for output, index in enumerate(call.inplace)
-            if index < 0 and output < len(outputs)
-        ]
+    outputs = _tensors(call.type)
+    indices = [-1] * len(outputs) if call.kind is CallKind.CALL_TIR else call.inplace
+    operands += [Operand(type_, None) for type_, index in zip(outputs, indices, strict=False) if index < 0]
     return tuple(operands)
 
 

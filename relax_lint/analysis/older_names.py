@@ -9,7 +9,7 @@ from dataclasses import replace
 from relax_lint.analysis.access_paths import Tree, at, everything
 from relax_lint.analysis.aliases import Aliases
 from relax_lint.analysis.certainty import Certainty, must_if, weakest
-from relax_lint.analysis.content_state import ContentState, Damages
+from relax_lint.analysis.content_state import ContentState, Damages, worse
 from relax_lint.analysis.events import Damage, Mending
 from relax_lint.analysis.field_names import FieldNames
 from relax_lint.analysis.presumption import Presumption
@@ -123,7 +123,11 @@ class OlderNames:
     def stale(self, value: ValueId, state: ContentState) -> dict[tuple[int, ValueId], Damage]:
         """The in-place calls that superseded a value, or a field of a tuple that is built in the function."""
         names = (value, *self._aliases.leaves(value))
-        return {key: damage for name in names for key, damage in state.stale.get(name, {}).items()}
+        found: Damages = {}
+        for name in dict.fromkeys(names):
+            for key, damage in state.stale.get(name, {}).items():
+                found[key] = worse(found.get(key), damage)
+        return found
 
     def pass_on(self, op: Op, state: ContentState, captured: tuple[ValueId, ...] = ()) -> None:
         """Another name for a superseded value is superseded as well; `captured` is what the function that
@@ -144,12 +148,12 @@ class OlderNames:
         if not any(source in state.stale for source in sources):
             return
         roots = self._with_perhaps(op.result)
-        calls = {
-            (call, argument): self._known_as(op, argument, found)
-            for source in sources
-            for (call, argument), found in state.stale.get(source, {}).items()
-            if call != op.place.index and not roots.isdisjoint(self._with_perhaps(argument))
-        }
+        calls: Damages = {}
+        for source in dict.fromkeys(sources):
+            for (call, argument), damage in state.stale.get(source, {}).items():
+                if call != op.place.index and not roots.isdisjoint(self._with_perhaps(argument)):
+                    key = call, argument
+                    calls[key] = worse(calls.get(key), self._known_as(op, argument, damage))
         if calls:
             state.stale[op.result] = calls
 

@@ -159,9 +159,7 @@ class Roots:
         if isinstance(type_, TupleType) and type_.fields:
             fields = enumerate(type_.fields)
             return tuple(self._own(AccessPath(path.value, (*path.fields, i)), field) for i, field in fields)
-        held = 0
-        if isinstance(type_, OpaqueType) and path.value in self._function.parameters:
-            held = self._holds(path)
+        held = self._holds(path)
         if held:
             return tuple(
                 frozenset((self._part(AccessPath(path.value, (*path.fields, i))),)) for i in range(held)

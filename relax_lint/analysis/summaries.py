@@ -33,8 +33,9 @@ class Summary:
     `superseded` is what in-place calls overwrite. `late` are pairs of what is written, also as one of
     `places`, and what may be read in or behind the first write, `given_back` of what is written and of
     something else that comes from outside and is then returned. The reads in `rests`, and the fields in
-    `partly`, are of what some call wrote before: all of it, or perhaps only a part. Of a call `passed_as`
-    tells what the caller has for each value; what is not listed has the same name for both.
+    `partly`, are of what some call wrote before: all of it, or perhaps only a part. `believed` go to calls
+    that only say themselves that they do not write them. Of a call `passed_as` tells what the caller has for
+    each value; what is not listed has the same name for both.
     """
 
     parameters: tuple[ValueId, ...]
@@ -51,6 +52,7 @@ class Summary:
     rests: frozenset[AccessPath] = frozenset()
     partly: frozenset[tuple[int, ...]] = frozenset()
     given_back: frozenset[tuple[AccessPath, AccessPath]] = frozenset()
+    believed: frozenset[AccessPath] = frozenset()
     passed_as: Mapping[ValueId, AccessPath] = field(default_factory=dict)
 
     @property
@@ -114,6 +116,7 @@ class Summary:
             frozenset(_in_both(self.rests, self.reads, other.rests, other.reads)),
             frozenset(_in_both(self.partly, self.unwritten, other.partly, other.unwritten)),
             self.given_back | other.given_back,
+            self.believed | other.believed,
             self.passed_as,
         )
 
@@ -146,6 +149,7 @@ class Summary:
             frozenset(map(named, self.rests)),
             self.partly,
             frozenset((named(written), named(given)) for written, given in self.given_back),
+            frozenset(map(named, self.believed)),
         )
 
 

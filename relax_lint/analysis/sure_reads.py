@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
+from functools import lru_cache
 
 import sympy
+from sympy.logic.boolalg import Boolean
 
 from relax_lint.analysis.effects import Effect
 from relax_lint.analysis.kernel_operands import operand_types
@@ -17,23 +19,49 @@ from relax_lint.symbolic.quantity import Unknown
 from relax_lint.symbolic.steps import with_sizes
 
 
-def with_sure_reads(effect: Effect, kernel: Kernel | None, call: KernelCall, function: Function) -> Effect:
-    """The effect of a call, where the loops around what the kernel reads have a step for its operands."""
+def with_sure_reads(
+    effect: Effect,
+    kernel: Kernel | None,
+    call: KernelCall,
+    function: Function,
+    never_negative: frozenset[sympy.Expr],
+) -> Effect:
+    """The effect of a call, where the loops around what the kernel reads have a step for its operands. The
+    extents of the function's parameters are `never_negative`.
+    """
     if kernel is None or not effect.read_if:
         return effect
     types = operand_types(call, function)
     if len(types) != len(kernel.parameters):
         return effect
-    values = dict(reversed(list(_values(kernel, types))))
-    given = [function.type_of(parameter) for parameter in function.parameters]
-    extents = [extent for type_ in (*given, *types) for extent in _extents(type_)]
+    values = tuple(reversed(list(_values(kernel, types))))
+    never_negative |= symbolic_extents(types)
     sure = {
         position
         for position, condition in effect.read_if.items()
-        if condition.free_symbols <= values.keys()
-        and with_sizes(condition.xreplace(values), extents, _extents(types[position])) == sympy.true
+        if _is_sure(condition, values, never_negative, symbolic_extents([types[position]]))
     }
     return replace(effect, unsure_reads=effect.unsure_reads - sure) if sure else effect
+
+
+def symbolic_extents(types: Iterable[ValueType]) -> frozenset[sympy.Expr]:
+    """The extents of tensors that are symbols."""
+    return frozenset(extent for type_ in types for extent in _extents(type_) if extent.is_Symbol)
+
+
+# The layers of a model ask the same again and again.
+@lru_cache(maxsize=1 << 12)
+def _is_sure(
+    condition: Boolean,
+    values: tuple[tuple[sympy.Symbol, sympy.Expr], ...],
+    never_negative: frozenset[sympy.Expr],
+    positive: frozenset[sympy.Expr],
+) -> bool:
+    """Whether a condition on the symbols of a kernel holds for these values of theirs."""
+    known = dict(values)
+    if not condition.free_symbols <= known.keys():
+        return False
+    return bool(with_sizes(condition.xreplace(known), never_negative, positive) == sympy.true)
 
 
 def _values(kernel: Kernel, types: Sequence[ValueType]) -> Iterator[tuple[sympy.Symbol, sympy.Expr]]:

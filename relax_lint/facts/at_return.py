@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
 from relax_lint.analysis.certainty import Certainty
 from relax_lint.analysis.events import Reading
 from relax_lint.analysis.flow import FunctionFlow
+from relax_lint.analysis.last_uses import END
+from relax_lint.model.operations import FunctionCall, KernelCall, ValueId
 from relax_lint.results.verdict import Verdict
 from relax_lint.symbolic.decision import certain
 
@@ -16,9 +20,34 @@ LEFT_OUT = "nothing uses what it returns: `FoldConstant` leaves such operations 
 """Why it is not certain that an operation does harm that TVM may leave out."""
 
 
-def why_not_read(reading: Reading, flow: FunctionFlow) -> str:
-    """Why a reading may not happen where only some paths pass it, or what reads may be left out."""
-    return LEFT_OUT if flow.is_left_out(reading.op) else "read later only on some paths"
+def why_not_read(reading: Reading, flow: FunctionFlow, since: int) -> str:
+    """Why it is not certain that what is read was damaged by the operation with the index `since`: only some
+    paths pass the reading, what reads may be left out, or somebody may have made it good.
+    """
+    if flow.is_left_out(reading.op):
+        return LEFT_OUT
+    return why_written(reading, flow, since) or "read later only on some paths"
+
+
+def why_written(reading: Reading, flow: FunctionFlow, since: int) -> str:
+    """Who is only believed not to have written what is read, after the operation with the index
+    `since`; nothing where there is nobody.
+    """
+    end, read = END if reading.op is None else reading.op.place.index, flow.aliases.roots_of(reading.value)
+    for call in flow.function.body.of(KernelCall, FunctionCall):
+        if since < call.place.index < end and not read.isdisjoint(_believed(call, flow)):
+            return f"`{call.callee}` is only believed not to write it"
+    return ""
+
+
+def _believed(call: KernelCall | FunctionCall, flow: FunctionFlow) -> Iterator[ValueId]:
+    """The tensors of which only a call itself, or one in its callee, says that it does not write them."""
+    if isinstance(call, KernelCall):
+        for position in flow.effect_of(call).believed:
+            yield from flow.aliases.roots_of(call.arguments[position])
+    elif (summary := flow.summary_of(call)) is not None:
+        for path in summary.believed:
+            yield from flow.aliases.roots.of(summary.path(path))
 
 
 def use_by_callers(reading: Reading, flow: FunctionFlow) -> Certainty | None:

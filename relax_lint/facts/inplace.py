@@ -154,15 +154,21 @@ def _overlap(
     certainty = must_if(len(one) == len(two) == 1)
     harmless = elementwise and same_start
     outcome = Outcome.NOT_KNOWN if elementwise else outcome_on_shared_memory(call, written, other, flow)
-    if (
-        outcome is Outcome.WRONG
-        and other not in effect.reads
-        and not flow.contents.is_used_after(first, call)
-    ):
+    if outcome is Outcome.WRONG and other not in effect.reads and not flow.read_after.is_read(first, call):
         outcome = Outcome.UNUSED
+    if outcome is Outcome.WRONG and not any(flow.read_after.is_read(v, call) for v in _results(call, effect)):
+        outcome = Outcome.UNREAD
     if outcome is Outcome.WRONG and other in effect.unsure_reads:
         outcome = Outcome.NOT_KNOWN
     return ArgumentOverlap(call, first, second, elementwise, harmless, ordered, outcome, certainty)
+
+
+def _results(call: KernelCall, effect: Effect) -> Iterator[ValueId]:
+    """The tensors that a call writes, and its result, which may hold some that it allocates."""
+    yield call.result
+    yield from (
+        call.arguments[position] for position in sorted(effect.writes) if position < len(call.arguments)
+    )
 
 
 def _overlapping(event: ArgumentOverlap, flow: FunctionFlow, judge: Judge) -> Decided[ArgumentOverlap]:
@@ -205,7 +211,7 @@ def stale_reads(flow: FunctionFlow, judge: Judge) -> Iterator[Decided[StaleRead]
         again = written_again(event.mended, event.reading.value, flow)
         asked = partial(asked_apart, written, read, names, again)
         claim = judge.claim_at(either(written.disjoint(read), again), event.call, asked)
-        why_not = why_not_read(event.reading, flow)
+        why_not = why_not_read(event.reading, flow, event.call.place.index)
         if isinstance(event.call, KernelCall) and not _declares(event.call, event.argument, flow):
             why_not = f"a kernel of `{event.call.kind.value}` writes it"
         if use is Certainty.MAY:

@@ -44,7 +44,7 @@ def _decided(event: Overwriting, flow: FunctionFlow, judge: Judge) -> Decided[Ov
     use = use_by_callers(event.reading, flow)
     if use is None:
         return Decided(event, UNUSED)
-    certainty, why_not = event.certainty, why_not_read(event.reading, flow)
+    certainty, why_not = event.certainty, why_not_read(event.reading, flow, event.write.place.index)
     if use is Certainty.MAY:
         why_not = USED_PERHAPS
     same = _writes_what_is_there(event, flow)

@@ -66,6 +66,13 @@ class Placement:
     alike: Alike = field(default_factory=Alike, compare=False, repr=False)
 
     @property
+    def each(self) -> tuple[AllocStorage, ...]:
+        """The storages that the tensor may be on, as far as they are known, in the order of the text."""
+        if isinstance(self.storages, Unknown):
+            return ()
+        return tuple(sorted(self.storages, key=lambda storage: storage.place.index))
+
+    @property
     def storage(self) -> AllocStorage | None:
         """The storage to name in messages."""
         return None if isinstance(self.storages, Unknown) else self.storages[0]

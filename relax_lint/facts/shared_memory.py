@@ -25,6 +25,7 @@ class Outcome(Enum):
     NOT_SEEN = "it depends on the order in which the function that is called reads and writes"
     TRIED = "it computes something else at each size that was tried, which is no proof for all of them"
     WRONG = "it computes something else than on memory of its own"
+    UNREAD = "nothing reads afterwards what it computes there"
     UNUSED = "what it overwrites of its own results is not used afterwards"
 
 

@@ -17,6 +17,7 @@ from relax_lint.analysis.effects import outputs_of
 from relax_lint.analysis.events import UnwrittenRead
 from relax_lint.analysis.flow import FunctionFlow
 from relax_lint.analysis.presumption import Presumption
+from relax_lint.facts.at_return import why_written
 from relax_lint.facts.claims import not_negative
 from relax_lint.facts.coverage import initialised, is_exact, presumed_writes, written_again
 from relax_lint.facts.judge import Decided, Judge
@@ -68,7 +69,8 @@ def _decided(event: UnwrittenRead, flow: FunctionFlow, judge: Judge) -> Decided[
     if leftovers(event, flow):
         return Decided(event, judge.harm(op, Certainty.MAY, "it reads what another tensor wrote"))
     claim = judge.claim_at(nothing, op)
-    certainty, why_not = event.certainty, "written only on some paths"
+    denied = why_written(event.reading, flow, event.tensor.place.index)
+    certainty, why_not = event.certainty, denied or "written only on some paths"
     if isinstance(op, KernelCall) and not flow.effects.is_seen(op):
         certainty, why_not = Certainty.MAY, f"`{op.callee}` may not read what it is given"
     if isinstance(op, KernelCall) and _is_read_perhaps(op, event, flow):

@@ -84,7 +84,8 @@ class FunctionBuilder:
         self._next_index = 0
         self._name = ""
         self._entry_facts: tuple[Fact, ...] = ()
-        self._parameters: set[ValueId] = set()
+        self._handed: set[ValueId] = set()
+        """The parameters, those of outer functions too, with their fields, by any name."""
         self._unnamed: list[Any] = []
         """The variables of values that have none, kept so that their identities stay their own."""
         self._dataflow = False
@@ -99,7 +100,7 @@ class FunctionBuilder:
         parameters = [
             self._context.bind(param, trusted=trusted) for param, trusted in zip(params, checked, strict=True)
         ]
-        self._parameters.update(parameters)
+        self._handed.update(parameters)
         # A parameter may use a symbol that a later one defines: that gives facts in the second round only.
         self._parameters_facts(name, parameters, checked, params)
         facts = [*self._entry_facts, *self._parameters_facts(name, parameters, checked, params)]
@@ -213,8 +214,7 @@ class FunctionBuilder:
             context.translator.define(var, value)
         if source in context.function_values:
             context.function_values[result] = context.function_values[source]
-        if source in self._parameters:
-            self._parameters.add(result)
+        self._hand_on(source, result)
         if source in context.tuples:
             context.tuples[result] = context.tuples[source]
         return Alias(place, result, source)
@@ -236,13 +236,14 @@ class FunctionBuilder:
         known = of.fields[index] if isinstance(of, TupleType) and index < len(of.fields) else None
         result = context.bind(var, type_=known, trusted=source in context.trusted)
         context.fields[result] = source
+        self._hand_on(source, result)
         return GetItem(place, result, source, index)
 
     def _function(self, place: OperationId, var: Any, value: Any) -> Op:
         name = self._inner_name(str(var.name))
         type_ = OpaqueType("Function")
         inner = FunctionBuilder(self._context.inner(), self._module_name, self._positions)
-        inner._entry_facts = self._entry_facts
+        inner._entry_facts, inner._handed = self._entry_facts, set(self._handed)
         # It may call itself: to that call it has the name that it is about to get here.
         inner._context.function_values[inner._context.bind(var, type_=type_)] = name
         self.inner.append(inner.build(name, value))
@@ -279,7 +280,7 @@ class FunctionBuilder:
             context.translator.define(binding.var, binding.value)
         target = context.types.type(binding.ty)
         known = type_ if source in context.trusted else None
-        computed = source not in self._parameters
+        computed = source not in self._handed
         origin = Origin(f"match_cast to `{place.binding}`", place.location, computed)
         checked = known is not None or matching.is_checked(context.symbols, type_, target)
         if checked:
@@ -288,7 +289,13 @@ class FunctionBuilder:
             facts = matching.believed_facts(context.symbols, type_, target, origin)
         # What the cast does not mention (a dtype, a shape) the source still has.
         result = context.bind(binding.var, type_=matching.refine(target, type_), trusted=checked)
+        self._hand_on(source, result)
         return MatchCast(place, result, source, target, tuple(facts), checked, computed_value is not None)
+
+    def _hand_on(self, source: ValueId, result: ValueId) -> None:
+        """A value that is another one, or a part of it, is handed over where that is."""
+        if source in self._handed:
+            self._handed.add(result)
 
     def _if(self, place: OperationId, var: Any, value: Any) -> Op:
         context = self._context

@@ -96,8 +96,8 @@ def _closure(context: BuildContext, place: OperationId, var: Any, args: Sequence
 def _prim_func(
     context: BuildContext, place: OperationId, var: Any, called: Called, args: Sequence[Any]
 ) -> Op:
-    if called.scalar is not None:
-        value = returned_value(context.translator, called.scalar, args)
+    if called.prim_func is not None:
+        value = returned_value(context.translator, called.prim_func, args)
         if value is not None:
             context.translator.know(var, value)
     return _kernel(context, place, var, CallKind.PRIM_FUNC, called.name, args, trusted=False)

@@ -25,15 +25,13 @@ def _unknown(name: str) -> Function | None:
 
 @record(frozen=True)
 class Called:
-    """What a call names: the node with its kind and its name. `scalar` is a PrimFunc of the module that does
-    nothing but return what it computes from scalars.
-    """
+    """What a call names: the node with its kind and its name, and the PrimFunc of the module that it is."""
 
     node: Any
     kind: str
     name: str
     is_relax: bool = False
-    scalar: Any | None = None
+    prim_func: Any | None = None
 
 
 def _called(module: Any, callee: Any) -> Called:
@@ -48,8 +46,7 @@ def _called(module: Any, callee: Any) -> Called:
     function = module[callee] if callee in module.functions else None
     if function is None or versions.is_relax(function):
         return Called(callee, kind, str(callee.name_hint), function is not None)
-    scalar = None if versions.returned_expression(function) is None else function
-    return Called(callee, kind, str(callee.name_hint), scalar=scalar)
+    return Called(callee, kind, str(callee.name_hint), prim_func=function)
 
 
 class BuildContext:
@@ -63,7 +60,11 @@ class BuildContext:
         self.callee = callee
         """Another function of the module by name, where it can be told apart from the one being built."""
         self.translator = Translator(
-            symbols.symbol_of, fits=symbols.fits, range_of=symbols.range_of, wide_variables=True
+            symbols.symbol_of,
+            fits=symbols.fits,
+            range_of=symbols.range_of,
+            held_range_of=symbols.held_range_of,
+            wide_variables=True,
         )
         self.types = TypeReader(self.translator)
         self.heap_reader = HeapReader(self.translator, symbols)

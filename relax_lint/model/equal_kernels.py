@@ -136,9 +136,7 @@ class EqualKernels:
         if found is not None:
             return renamed(found, name, body, partial(read, functions))
         kernel = self._first(key, body, read, functions)
-        # Why an argument is not followed may name what is inside.
-        if not kernel.opaque:
-            known.append(ReadKernel(body, kernel))
+        known.append(ReadKernel(body, kernel))
         return kernel
 
     def _first(
@@ -149,8 +147,6 @@ class EqualKernels:
             return read(functions)
         lasting, others = self._lasting, _Others(functions)
         kernel = read(others)
-        if kernel.opaque:
-            return kernel
 
         def accesses() -> KernelAccesses:
             found = kernel.accesses

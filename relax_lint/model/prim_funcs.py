@@ -18,6 +18,7 @@ from relax_lint.model.kernel_body.dependences import Dependences
 from relax_lint.model.kernel_body.loops import Loops
 from relax_lint.model.kernel_body.narrow import Widths
 from relax_lint.model.kernel_body.reader import BodyReader
+from relax_lint.model.kernel_body.sure_reads import of_kernel
 from relax_lint.model.kernel_body.trial import Trial
 from relax_lint.model.kernel_inside.reading import read_inside
 from relax_lint.model.kernels import (
@@ -120,6 +121,7 @@ def read_kernel(
     coverage = Coverage(reader.touches, shapes, loops)
     trial = Trial(prim_func, shapes, loops.signature)
     elementwise, read_before = _in_place(reader, parameters, loops)
+    sure = of_kernel(effects.sure, shapes, loops)
     reads = frozenset(effects.reads | {p for p in range(len(parameters)) if coverage.is_read(p)})
     return Kernel(
         name,
@@ -132,7 +134,7 @@ def read_kernel(
         reader.flow.copies(parameters),
         read_before,
         dict(sorted(effects.first_reads.items())),
-        frozenset(p for p in reads if effects.sure.get(p) != sympy.true),
+        frozenset(p for p in reads if sure.get(p) != sympy.true),
         dict(sorted(effects.opaque.items())),
         tuple(one for one in dict.fromkeys(reader.lookups) if one.indices not in effects.writes),
         tuple(dict.fromkeys(reader.reductions)),
@@ -143,7 +145,7 @@ def read_kernel(
         look=partial(read_inside, prim_func, loops.signature, translator.fits),
         reshapes=partial(is_reshape, prim_func),
         repeated=trial.repeated,
-        read_if=_conditions(effects.sure),
+        read_if=_conditions(sure),
     )
 
 

@@ -23,7 +23,12 @@ def returned_value(translator: Translator, prim_func: Any, arguments: Sequence[A
             parameter: translator.expr(argument)
             for parameter, argument in zip(prim_func.params, arguments, strict=True)
         }
-        inside = Translator(lambda var: values[var], fits=translator.fits, range_of=translator.range_of)
+        inside = Translator(
+            lambda var: values[var],
+            fits=translator.fits,
+            range_of=translator.range_of,
+            held_range_of=translator.held_range_of,
+        )
         is_condition = str(returned.ty.dtype) == "bool"
         return inside.condition(returned) if is_condition else inside.expr(returned)
     except Untranslatable:

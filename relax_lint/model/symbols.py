@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import replace
 from typing import Any
 
@@ -57,17 +57,26 @@ class SymbolTable:
         """The smallest and the largest number that a value is, whatever numbers the symbols are; None where
         that is not known.
         """
+        return self._range(value, lambda var: str(var.ty.dtype))
+
+    def held_range_of(self, value: sympy.Expr) -> tuple[int, int] | None:
+        """The same where the symbols are any int64, as for the virtual machine."""
+        return self._range(value, lambda _: "int64")
+
+    def _range(self, value: sympy.Expr, dtype_of: Callable[[Any], str]) -> tuple[int, int] | None:
         used = value.free_symbols
         try:
             box = {
-                symbol: self._range_of(var, symbol) for var, symbol in self._symbols.items() if symbol in used
+                symbol: self._range_of(dtype_of(var), symbol)
+                for var, symbol in self._symbols.items()
+                if symbol in used
             }
             return Bounds(box).expr(value)
         except (NotPolynomial, Untranslatable):
             return None
 
-    def _range_of(self, var: Any, symbol: sympy.Symbol) -> tuple[int, int]:
-        low, high = range_of_type(str(var.ty.dtype))
+    def _range_of(self, dtype: str, symbol: sympy.Symbol) -> tuple[int, int]:
+        low, high = range_of_type(dtype)
         is_extent = self._infos[symbol].provenance is Provenance.EXTENT
         return (max(low, 0) if is_extent else low, high)
 
@@ -111,14 +120,23 @@ class SymbolTable:
         self, source: FactSource, condition: Boolean, text: str, why: str, *, simplified: bool = False
     ) -> Fact:
         """What the VM compares: an assumption where its arithmetic may wrap around. `simplified` is what
-        TVM's analyzer sees before.
+        TVM's analyzer sees before: a condition, for which TVM makes a function with parameters of the types
+        of its scalars. Of a number beyond such a type it gets the low bits.
         """
         free = frozenset(
             symbol for symbol in condition.free_symbols if self._provenance(symbol) is not Provenance.EXTENT
         )
-        if free and may_wrap(condition, free, self._max_extent, simplified=simplified):
+        narrow = simplified and any(map(self._is_narrow, free))
+        if narrow or (free and may_wrap(condition, free, self._max_extent, simplified=simplified)):
             return Fact.of(FactSource.WRAPPING, condition, f"{text} ({why}, if it does not wrap around)")
         return Fact.of(source, condition, f"{text} ({why})")
+
+    def _is_narrow(self, symbol: sympy.Symbol) -> bool:
+        """Whether a symbol has a type that does not hold each int64."""
+        return any(
+            one == symbol and str(getattr(var.ty, "dtype", "int64")) != "int64"
+            for var, one in self._symbols.items()
+        )
 
     def _provenance(self, symbol: sympy.Symbol) -> Provenance:
         known = self._infos.get(symbol)

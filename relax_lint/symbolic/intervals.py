@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from itertools import product
 from typing import Any
 
@@ -94,24 +94,28 @@ class Bounds:
         return min(values), max(values)
 
     def _operation(self, e: Any) -> Interval:
-        if isinstance(e, f.FloorDiv):
-            return _floor_div(self.expr(e.args[0]), self.expr(e.args[1]))
-        if isinstance(e, f.FloorMod):
-            return _floor_mod(self.expr(e.args[0]), self.expr(e.args[1]))
-        if isinstance(e, f.TruncDiv):
-            return _magnitude_quotient(self.expr(e.args[0]), self.expr(e.args[1]))
-        if isinstance(e, f.TruncMod):
-            return _trunc_mod(self.expr(e.args[0]), self.expr(e.args[1]))
-        if isinstance(e, (sympy.Max, sympy.Min)):
-            pick = max if isinstance(e, sympy.Max) else min
-            parts = [self.expr(a) for a in e.args]
-            return pick(p[0] for p in parts), pick(p[1] for p in parts)
-        if isinstance(e, f.Select):
-            a, b = self.expr(e.args[1]), self.expr(e.args[2])
-            return min(a[0], b[0]), max(a[1], b[1])
-        if isinstance(e, (f.BitAnd, f.BitOr, f.BitXor)):
-            return _bitwise(self.expr(e.args[0]), self.expr(e.args[1]))
-        raise NotPolynomial(f"no bounds are known for {e}")
+        if not isinstance(e, f.OPERATIONS):
+            raise NotPolynomial(f"no bounds are known for {e}")
+        return of_operation(e, [self.expr(part) for part in e.args if isinstance(part, sympy.Expr)])
+
+
+def of_operation(e: Any, parts: Sequence[Interval]) -> Interval:
+    """Bounds of one of `functions.OPERATIONS` on integers with these bounds."""
+    if isinstance(e, (sympy.Max, sympy.Min)):
+        pick = max if isinstance(e, sympy.Max) else min
+        return pick(p[0] for p in parts), pick(p[1] for p in parts)
+    a, b = parts
+    if isinstance(e, f.FloorDiv):
+        return _floor_div(a, b)
+    if isinstance(e, f.FloorMod):
+        return _floor_mod(a, b)
+    if isinstance(e, f.TruncDiv):
+        return _magnitude_quotient(a, b)
+    if isinstance(e, f.TruncMod):
+        return _trunc_mod(a, b)
+    if isinstance(e, f.Select):
+        return min(a[0], b[0]), max(a[1], b[1])
+    return _bitwise(a, b)
 
 
 def _powers(p: Polynomial) -> set[Any]:
@@ -152,5 +156,5 @@ def _trunc_mod(a: Interval, b: Interval) -> Interval:
 
 def _bitwise(a: Interval, b: Interval) -> Interval:
     """The smallest two's complement range that holds both operands."""
-    bits = max(abs(end).bit_length() for end in (*a, *b))
+    bits = max((end if end >= 0 else ~end).bit_length() for end in (*a, *b))
     return (0 if min(a[0], b[0]) >= 0 else -(2**bits)), 2**bits - 1

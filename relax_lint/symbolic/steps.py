@@ -1,13 +1,20 @@
-"""When loops have a step, for tensors that have elements."""
+"""When loops have a step, for tensors that have elements, and in which of them a condition holds."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
+from functools import lru_cache
 
 import sympy
+from sympy.core.relational import Relational
 from sympy.logic.boolalg import Boolean
 
 from relax_lint.symbolic.functions import FloorDiv
+
+_TRIED = 16
+"""How many steps of a loop are tried one by one."""
+_MOST_COMPARISONS = 40
+"""In a condition; of a longer one only the first step is asked."""
 
 
 def has_step(extent: sympy.Expr) -> Boolean:
@@ -18,6 +25,42 @@ def has_step(extent: sympy.Expr) -> Boolean:
     return sympy.Ge(extent, least)
 
 
+def in_some_step(
+    when: Boolean, step: sympy.Symbol, first: sympy.Expr, last: sympy.Expr, *, whole: bool
+) -> Boolean:
+    """Where a condition holds in one of the steps of a loop that has any, as far as looking at some of them
+    tells: at its ends, and where one of its comparisons begins to hold. Unless `whole` only the first step
+    counts.
+    """
+    if step not in when.free_symbols:
+        return when
+    if not whole or len(when.atoms(Relational)) > _MOST_COMPARISONS:
+        return when.xreplace({step: first})
+    found = []
+    for number in dict.fromkeys(_tried(when, step, first, last)):
+        is_step = number in (first, last) or sympy.And(sympy.Ge(number, first), sympy.Ge(last, number))
+        holds = sympy.And(is_step, when.xreplace({step: number}))
+        if holds == sympy.true:
+            return holds
+        found.append(holds)
+    return sympy.Or(*found)
+
+
+def _tried(when: Boolean, step: sympy.Symbol, first: sympy.Expr, last: sympy.Expr) -> Iterator[sympy.Expr]:
+    yield from (first, last)
+    room = last - first
+    if room.is_Integer and room < _TRIED:
+        yield from (first + number for number in range(1, int(room)))
+        return
+    for one in sorted(when.atoms(Relational), key=str):
+        difference = sympy.expand(one.lhs - one.rhs)
+        factor = difference.coeff(step, 1)
+        rest = difference - factor * step
+        if abs(factor) == 1 and step not in rest.free_symbols:
+            end = -rest / factor
+            yield from (end, end + 1, end - 1)
+
+
 def with_sizes(
     condition: Boolean, extents: Iterable[sympy.Expr], positive: Iterable[sympy.Expr] = ()
 ) -> Boolean:
@@ -26,16 +69,32 @@ def with_sizes(
     """
     if condition in (sympy.true, sympy.false):
         return condition
-    known: dict[sympy.Symbol, sympy.Expr] = {}
-    for least, given in ((0, extents), (1, positive)):
-        for symbol in given:
-            if symbol.is_Symbol:
-                known[symbol] = least + sympy.Dummy(symbol.name, integer=True, nonnegative=True)
-    return _decided(condition, known)
+    used = condition.free_symbols
+    sure = used.intersection(positive)
+    return _simpler(condition, frozenset(used.intersection(extents) - sure), frozenset(sure))
 
 
-def _decided(condition: Boolean, known: Mapping[sympy.Symbol, sympy.Expr]) -> Boolean:
-    asked = {one: one.lhs - one.rhs for one in condition.atoms(sympy.Ge)}
-    return condition.xreplace(
-        {one: sympy.Ge(sympy.expand(value.xreplace(known)), 0) for one, value in asked.items()}
-    )
+# Of the loops in a kernel, many have the same condition.
+@lru_cache(maxsize=1 << 12)
+def _simpler(
+    condition: Boolean, never_negative: frozenset[sympy.Symbol], positive: frozenset[sympy.Symbol]
+) -> Boolean:
+    known = {
+        symbol: least + sympy.Dummy(symbol.name, integer=True, nonnegative=True)
+        for least, symbols in ((0, never_negative), (1, positive))
+        for symbol in symbols
+    }
+    return condition.xreplace({one: _decided(one, known) for one in condition.atoms(Relational)})
+
+
+def _decided(one: Relational, known: Mapping[sympy.Symbol, sympy.Expr]) -> Boolean:
+    """A comparison of integers, or whether it holds for what is known of its symbols."""
+    if isinstance(one, sympy.Eq | sympy.Ne):
+        difference = sympy.expand((one.lhs - one.rhs).xreplace(known))
+        differs = True if difference.is_positive or difference.is_negative else difference.is_nonzero
+        holds = differs if isinstance(one, sympy.Ne) else None if differs is None else not differs
+    else:
+        strict = isinstance(one, sympy.StrictGreaterThan | sympy.StrictLessThan)
+        room = sympy.expand((one.gts - one.lts).xreplace(known)) - int(strict)
+        holds = True if room.is_nonnegative else False if room.is_negative else None
+    return one if holds is None else sympy.true if holds else sympy.false

@@ -103,6 +103,7 @@ _RELATIONS: dict[str, Any] = {
 _WRAPS = frozenset({"Add", "Sub", "Mul", "LShift"})
 _OF_WIDER_OPERAND = frozenset({"Add", "Sub", "Mul", "FloorDiv", "FloorMod", "Min", "Max"})
 _NARROW = {"int8": 8, "int16": 16, "int32": 32}
+_WIDEST = frozenset({"int64", "uint64"})
 _WRAPS_WHEN_UNSIGNED = frozenset({"Add", "Sub", "Mul", "LShift", "BitwiseNot"})
 
 
@@ -115,6 +116,7 @@ class Translator:
     `fits` says whether what arithmetic in less than 64 bits comes to is a number of so many bits; without it
     that is taken for granted. `range_of` gives the smallest and the largest value that an expression has
     whatever the symbols are, or None: what is cast to fewer bits has to fit, or to be any number.
+    `held_range_of` is the same where symbols may be beyond the range of their types.
     `wide_variables`: each variable is one of 64 bits whatever its type says, as the slots of the shape heap
     are, and so is what is computed with it.
     """
@@ -125,6 +127,7 @@ class Translator:
         load: Callable[[Any], sympy.Expr] | None = None,
         fits: Callable[[sympy.Expr, int], bool] | None = None,
         range_of: Callable[[sympy.Expr], tuple[int, int] | None] | None = None,
+        held_range_of: Callable[[sympy.Expr], tuple[int, int] | None] | None = None,
         *,
         wide_variables: bool = False,
     ) -> None:
@@ -132,6 +135,7 @@ class Translator:
         self._load = load
         self.fits = fits
         self.range_of = range_of
+        self.held_range_of = held_range_of or range_of
         self._wide_variables = wide_variables
         # Keyed by the address of the C++ node; the node is kept too, so that the address stays its own.
         self._expressions: dict[int, tuple[Any, Any]] = {}
@@ -219,13 +223,16 @@ class Translator:
         """What a cast comes to. TVM's analyzer takes a number that it knows to be in some range for one in
         the part of it that the target holds, although a cast takes the low bits: it leaves the maximum out of
         `max(int8(n % 256), 0)`. Only of what may be any number of the target it takes nothing for granted.
+        Nothing keeps a scalar in the range of its own type, nor so what a cast to a wider one makes of it.
         """
         result = _cast(value, source, target)
-        if result is value or self.range_of is None:
+        if source == "bool" or self.range_of is None or self.held_range_of is None:
             return result
-        found, (low, high) = self.range_of(value), range_of_type(target)
-        if found is not None and low <= found[0] <= found[1] <= high:
+        (low, high), held = range_of_type(target), self.held_range_of(value)
+        fits = held is not None and low <= held[0] <= held[1] <= high
+        if fits or (result is value and target in _WIDEST):
             return value
+        result, found = _low_bits(value, low, high), self.range_of(value)
         if found is None or not (found[0] <= low and high <= found[1]):
             raise Untranslatable(f"a cast to {target} may wrap around")
         return result
@@ -299,6 +306,10 @@ def _cast(value: Any, source: str, target: str) -> Any:
         return value
     if isinstance(value, sympy.Integer) and low <= value <= high:
         return value
+    return _low_bits(value, low, high)
+
+
+def _low_bits(value: Any, low: int, high: int) -> Any:
     return f.FloorMod(value - low, sympy.Integer(high - low + 1)) + low
 
 

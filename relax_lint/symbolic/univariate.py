@@ -148,18 +148,14 @@ def non_negative_polynomial(coefficients: list[int], within: Interval) -> IntSet
 
 
 def _forward_difference(coefficients: list[int]) -> list[int]:
-    """Coefficients of p(x + 1) - p(x)."""
+    """Coefficients of p(x + 1) - p(x), whose degree is one less than that of p."""
     shifted = [0] * len(coefficients)
     for degree, c in enumerate(coefficients):
         binomial = 1
         for k in range(degree + 1):
             shifted[k] += c * binomial
             binomial = binomial * (degree - k) // (k + 1)
-    difference = [s - c for s, c in zip(shifted, coefficients, strict=True)]
-    # Of what is not constant something is left.
-    while difference[-1] == 0:
-        difference.pop()
-    return difference
+    return [s - c for s, c in zip(shifted[:-1], coefficients[:-1], strict=True)]
 
 
 def _monotone_piece(value: Callable[[int], int], within: Interval, *, rising: bool) -> Interval:
@@ -234,6 +230,6 @@ def _linear(monomial: Any) -> bool:
 
 def _agree(directions: Iterable[int | None]) -> int | None:
     seen = set(directions) - {0}
-    if None in seen or len(seen) > 1:
+    if len(seen) > 1:
         return None
     return seen.pop() if seen else 0

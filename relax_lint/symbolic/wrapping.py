@@ -10,9 +10,12 @@ import sympy
 from sympy.logic.boolalg import Boolean
 
 from relax_lint.symbolic.domain import INT64_MAX, INT64_MIN
+from relax_lint.symbolic.functions import OPERATIONS
+from relax_lint.symbolic.intervals import of_operation
 
 _Range: TypeAlias = tuple[int, int]
 _ANY: _Range = (INT64_MIN, INT64_MAX)
+_BEYOND: _Range = (2 * INT64_MIN, 2 * INT64_MAX)
 _SMALL = 2**31
 
 
@@ -67,8 +70,11 @@ def _range(expr: Any, free: frozenset[sympy.Symbol], max_extent: int) -> _Range:
         return _product(parts)
     if isinstance(expr, sympy.Pow) and expr.args[1].is_Integer and expr.args[1] > 0:
         return _product([parts[0]] * int(expr.args[1]))
-    # A quotient, a remainder, the larger of two, ...: no larger than what it is made of.
-    return (min(0, *(low for low, _ in parts)), max(0, *(high for _, high in parts))) if parts else _ANY
+    if not isinstance(expr, OPERATIONS):
+        return _BEYOND
+    # What it is made of is computed as well, and may leave int64 where the quotient does not.
+    found = [*parts, of_operation(expr, parts)]
+    return min(0, *(low for low, _ in found)), max(0, *(high for _, high in found))
 
 
 def _product(ranges: list[_Range]) -> _Range:

@@ -99,7 +99,8 @@ class FactSource(Enum):
     WRAPPING = Row(
         FactKind.ASSUMED,
         "a compared expression of scalars does not wrap around in 64 bits",
-        "nobody: the VM computes `k * k <= 64` modulo 2**64, and so the products and sums in a shape",
+        "nobody: the VM computes `k * k <= 64` modulo 2**64, and so the products and sums in a shape; of a "
+        "scalar beyond its type an assertion or a branch gets the low bits",
         "the comparison",
     )
     HEAP_SLOT = Row(

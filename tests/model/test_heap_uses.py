@@ -207,7 +207,11 @@ def _shape(*codes: Any) -> Any:
         ((2, 1, 0, 0, 3), (7, 3)),
         ((0,), ()),
         ((1, 1, 1), None),
+        # Of the second extent something is missing, or all.
+        ((2,), None),
+        ((2, 1), None),
         ((2, 1, 0), None),
+        ((2, 1, 0, 0), None),
         ((-1,), None),
         (("R.str('one')", 1, 0), None),
         ((1, 2, 0), None),

@@ -114,3 +114,51 @@ def test_what_is_made_of_a_count_and_of_data_is_data(value: str, data: bool) -> 
     (store,) = stores_to_x(COUNTED_AND.format(value))
     assert store.obligations
     assert {one.data for one in store.obligations} == {data}
+
+
+TWO = """\
+a = T.alloc_buffer((4,), "int64")
+b = T.alloc_buffer((4,), "int64")
+for j in range(4):
+    a[j] = T.int64(2)
+b[0] = T.int64(2)
+if n > 2:
+    {}
+"""
+
+
+@pytest.mark.parametrize(
+    ("use", "proved"),
+    [
+        ("x[a[3]] = T.float32(0)", True),
+        ("x[b[0]] = T.float32(0)", True),
+        ("x[b[1]] = T.float32(0)", False),
+        ("x[T.min(a[3], b[1])] = T.float32(0)", False),
+    ],
+)
+@pytest.mark.parametrize("swapped", [False, True])
+def test_of_each_buffer_it_is_asked_whether_all_that_is_loaded_was_stored(
+    use: str, proved: bool, swapped: bool
+) -> None:
+    """In `b[1]` may be anything: only `b[0]` is 2."""
+    first, second, *rest = TWO.format(use).splitlines(keepends=True)
+    (store,) = stores_to_x("".join((second, first, *rest) if swapped else (first, second, *rest)))
+    assert (not store.obligations) is proved
+
+
+@pytest.mark.parametrize(
+    ("lines", "proved"),
+    [
+        ("s[j] = T.min(p[j], n - 1)\nif s[j] >= 0:\n    x[s[j]] = T.float32(0)", True),
+        ("s[j] = p[j]\nif s[j] >= 0 and s[j] < n:\n    x[s[j]] = T.float32(0)", True),
+        ("s[j] = j\ns[0] = p[0]\nif j < n:\n    x[s[j]] = T.float32(0)", False),
+        ("s[0] = p[0]\ns[j] = j\nif j < n:\n    x[s[j]] = T.float32(0)", True),
+        ("s[j] = j\nif j < n:\n    x[s[m - 1 - j]] = T.float32(0)", False),
+        ("if j > 0:\n    s[j] = j\nif j < n:\n    x[s[j]] = T.float32(0)", False),
+        ("s[j] = p[j]\nif p[j] > 3:\n    s[j] = j\nif j < n:\n    x[s[j]] = T.float32(0)", False),
+    ],
+)
+def test_what_a_step_has_stored_in_its_own_element_it_loads(lines: str, proved: bool) -> None:
+    """Until something else is stored, wherever that may be."""
+    stores = stores_to_x("for j in range(m):\n" + indent(lines, "    "))
+    assert all(not store.obligations for store in stores) is proved

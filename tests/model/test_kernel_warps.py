@@ -145,6 +145,9 @@ TWINS = {
     "mma, C": (product("0", "0", "-1"), "C"),
 }
 UNKNOWN = {
+    "strides that are numbers": threads(
+        block(load(smem="64 * (tx % 16) + 8 * (tx // 16)").replace('strides=("s0", "s1")', "strides=(64, 1)"))
+    ),
     "another stride of bytes": threads(block(gather(stride="32"))),
     "threads that give no address": threads(
         block(load().replace("False, 4,", "False, 2,").replace("8 * (tx // 16)", "16 * (tx // 16)"))

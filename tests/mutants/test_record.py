@@ -14,6 +14,7 @@ from tools.mutants.tests_of import Lines, Record
 def code(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     for module in (generating, tests_of):
         monkeypatch.setattr(module, "ROOT", tmp_path)
+    monkeypatch.setattr(tests_of, "LIMIT_S", 30.0)
     path = tmp_path / "code.py"
     path.write_text(
         "def f(a, b):\n    c = a < b\n    return c\n\n\ndef g(a):\n    return not a\n", encoding="utf-8"
@@ -45,6 +46,22 @@ def test_those_come_first_whose_files_are_called_like_the_module(code: Path) -> 
     record.test_files["test_code.py"] = "y"
     compared = next(one for one in generating.mutants(code) if one.key.operator == "comparison")
     assert record.chosen(compared) == ["test_code.py::three", "t.py::one"]
+
+
+@pytest.mark.parametrize("together", [1.0, 20.0])
+def test_those_of_the_package_come_before_others(
+    together: float, code: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """All of them where they take no longer than those of a package may, else some of each function."""
+    monkeypatch.setattr(tests_of, "NEAR_S", together)
+    file = f"relax_lint/model/inner/{code.name}"
+    near = [f"tests/model/t.py::two[{n}]" for n in range(9)]
+    names = ["tests/rules/t.py::one", *near, "tests/models/t.py::one"]
+    record = Record(names, [0.1, *(0.2 + n / 100 for n in range(9)), 0.05], {}, {})
+    chosen = record._likeliest((1 << len(names)) - 1, file)
+    first = near if together > 2 else near[:4]
+    others = ["tests/models/t.py::one", "tests/rules/t.py::one"]
+    assert chosen == [*first, *others, *(one for one in near if one not in first)]
 
 
 def test_several_programs_with_all_that_is_said_of_them_come_where_one_test_of_another_function_does(

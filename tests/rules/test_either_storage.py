@@ -199,3 +199,29 @@ def test_of_three_storages_all_count_that_can_be_made(
         [] if verdict is None else [(verdict, safe)]
     )
     assert any(one.assumes for one in found) is assumes
+
+
+def test_each_storage_is_named() -> None:
+    found = _placed("4 * n - 4", "2 * n - 8", 20)
+    text = "may be on one of 2 storages: `one` has `4*n - 4` bytes, `other` has `2*n - 8` bytes"
+    assert found.message.endswith(text)
+    assert [where.message for where in found.related] == [
+        "storage of `4*n - 4` bytes",
+        "storage of `2*n - 8` bytes",
+    ]
+
+
+def test_of_many_storages_some_are_named() -> None:
+    lines = []
+    for number in range(4):
+        storage = f'R.memory.alloc_storage(R.shape([{40 + number}]), 0, "global", "uint8")'
+        one = (f"if c{number}:", f"    s{number} = {storage}", f"    either = s{number}", "else:")
+        lines += ["    " * (number + 1) + line for line in one]
+    lines.append("    " * 5 + 's4 = R.memory.alloc_storage(R.shape([44]), 0, "global", "uint8")')
+    lines.append("    " * 5 + "either = s4")
+    parameters = ", ".join(f'c{number}: R.Tensor((), "bool")' for number in range(4))
+    lines.append('    t = R.memory.alloc_tensor(either, 0, R.shape([100]), "float32")')
+    module = parse("\n".join((f"@R.function(pure=False)\ndef main({parameters}):", *lines, "    return t\n")))
+    (found,) = (check for check in checks(module, "RLX101") if check.binding == "t")
+    named = "`s0` has 40 bytes, `s1` has 41 bytes, `s2` has 42 bytes, and 2 more"
+    assert found.message.endswith(f"may be on one of 5 storages: {named}")

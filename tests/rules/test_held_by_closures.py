@@ -105,3 +105,51 @@ def test_a_call_without_a_closure_is_judged_by_the_body(body: str, verdicts: set
     module = _module(BODIES[body][0], call="v = Module.held(x, t)")
     found = [check for check in checks(module, "RLX205") if check.function == "main"]
     assert {check.verdict for check in found if check.verdict is not Verdict.ALWAYS_FINE} == verdicts
+
+
+@pytest.mark.parametrize(
+    ("call", "verdict"),
+    [
+        ("f = R.make_closure(o, (t,))\n    v = f", UNSURE),
+        ("f = R.make_closure(o, (x, t))\n    v = (f, x)", UNSURE),
+        ("f = R.make_closure(o, (x,))\n    v = R.call_tir(Module.copy, (t,), T4)", WRONG),
+    ],
+)
+def test_a_closure_of_who_is_not_known_may_never_be_called(call: str, verdict: Verdict) -> None:
+    """Nothing looks at what it holds where nobody calls it."""
+    text = TEXT.replace("BODY", "return p").replace("BEFORE", "q = x").replace("CALL", call)
+    (found,) = checks(parse(text.replace(f"z: {T4}", "o: R.Object").replace("T4", T4)), "RLX205")
+    assert found.verdict is verdict
+
+
+@pytest.mark.parametrize("uses", ["return f", f"v = R.invoke_closure(f, (x,), ty_args={T4})\n    return v"])
+@pytest.mark.parametrize(
+    ("fills", "expected"),
+    [
+        # Whoever calls it may write `t` first, or leave it alone.
+        ("", [UNSURE]),
+        (
+            'k = R.call_tir_inplace(Module.fill, (t,), inplace_indices=[0], out_ty=R.Tensor((4,), "float32"))',
+            [],
+        ),
+    ],
+)
+def test_of_a_function_that_is_passed_in_nobody_knows_what_it_reads(
+    uses: str, fills: str, expected: list[Verdict]
+) -> None:
+    text = f"""
+@T.prim_func(private=True, s_tir=True)
+def fill(x: T.Buffer((4,), "float32")):
+    for i in range(4):
+        x[i] = T.float32(1)
+
+@R.function(pure=False)
+def main(x: {T4}, g: R.Callable(ret={T4}, purity=False)):
+    s = R.memory.alloc_storage(R.shape([16]), R.prim_value(0), R.str("global"), R.dtype("uint8"))
+    t = R.memory.alloc_tensor(s, R.prim_value(0), R.shape([4]), R.dtype("float32"))
+    {fills or "l = x"}
+    f = R.make_closure(g, (t,))
+    {uses}
+"""
+    found = [check.verdict for check in checks(parse(text), "RLX205") if check.verdict != Verdict.ALWAYS_FINE]
+    assert found == expected

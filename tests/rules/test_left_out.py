@@ -4,6 +4,7 @@ built by the pipeline of a target. What is used is left in, and fails: each rule
 
 from __future__ import annotations
 
+import ctypes
 import os
 from typing import Any
 
@@ -15,6 +16,8 @@ from tvm import relax
 from relax_lint.results.verdict import Verdict
 from tests.rules.checking import checks, parse
 
+_PERTURB = -6
+"""What glibc calls the option to fill what it gives out and what it takes back."""
 UNSURE, WRONG = Verdict.NEEDS_RUNTIME_CHECK, Verdict.ALWAYS_WRONG
 T4 = 'R.Tensor((4,), "float32")'
 TEXT = f"""
@@ -86,7 +89,8 @@ def _module(lines: str, *, used: bool) -> Any:
 
 
 def _said(module: Any, code: str) -> set[Verdict]:
-    return {check.verdict for check in checks(module, code)} & {UNSURE, WRONG}
+    found = (check for check in checks(module, code) if check.function == "main")
+    return {check.verdict for check in found} & {UNSURE, WRONG}
 
 
 def _fails(module: Any, *, folded: bool) -> bool:
@@ -105,6 +109,8 @@ def _fails(module: Any, *, folded: bool) -> bool:
 
 
 def _run(module: Any, folded: bool) -> int:
+    # What nobody wrote to is not by chance what is right.
+    ctypes.CDLL(None).mallopt(_PERTURB, 0x5A)
     found = []
     tvm.register_global_func("tests.two", lambda one: found.append(one.numpy() == 2), override=True)
     tvm.register_global_func("tests.use", lambda one: None, override=True)
@@ -216,9 +222,10 @@ BY_CALLEES: dict[str, tuple[str, str, str]] = {
 }
 
 
-def _by_callee(name: str, *, used: bool) -> Any:
+def _by_callee(name: str, *, used: bool, private: bool) -> Any:
     _, body, lines = BY_CALLEES[name]
-    written = CALLEES.replace(
+    callees = CALLEES if private else CALLEES.replace("private=True, pure=False", "pure=False")
+    written = callees.replace(
         "BODY", (body + USED.replace("looked_at", "use") * used).replace("\n", "\n    ")
     )
     text = TEXT.replace("\n@R.function(pure=False)\ndef main", written).replace("RETURN", "return x")
@@ -226,10 +233,12 @@ def _by_callee(name: str, *, used: bool) -> Any:
 
 
 @pytest.mark.vm
+@pytest.mark.parametrize("private", [True, False], ids=["private", "public"])
 @pytest.mark.parametrize("name", BY_CALLEES)
-def test_what_a_callee_may_leave_out_is_not_always_wrong(name: str) -> None:
+def test_what_a_callee_may_leave_out_is_not_always_wrong(name: str, private: bool) -> None:
+    """Whoever else may call it."""
     code = BY_CALLEES[name][0]
-    unused, used = _by_callee(name, used=False), _by_callee(name, used=True)
+    unused, used = (_by_callee(name, used=used, private=private) for used in (False, True))
     assert _said(unused, code) == {UNSURE}
     assert not _fails(unused, folded=True)
     assert _said(used, code) == {WRONG}

@@ -97,3 +97,41 @@ return r
 def test_a_tensor_that_comes_back_and_is_overwritten(lines: str, count: int) -> None:
     """Through an object, from one object twice, twice in a tuple, from where it was kept."""
     assert len(assumptions(judged("RLX206", lines + IN_PLACE))) == count
+
+
+STORAGES = f"""
+@R.function(private=True, pure=False)
+def made(p: {T4}):
+    s = {STORAGE}
+    return s
+
+@R.function(private=True, pure=False)
+def pair(p: {T4}):
+    q = {STORAGE}
+    s = {STORAGE}
+    r = (q, s)
+    return r
+"""
+
+
+@pytest.mark.parametrize("given", ["s", "y"])
+@pytest.mark.parametrize(
+    "storage", ["s = STORAGE", "s = Module.made(x)", "w = Module.pair(x)\ns = w[1]", "q = STORAGE\ns = q"]
+)
+def test_a_tensor_on_a_storage_that_was_given(
+    storage: str, given: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Who is given a storage may return a tensor on it, whoever made the storage; of `y` nobody can."""
+    monkeypatch.setattr(f"{__name__}.HEAD", HEAD + STORAGES)
+    lines = f"""{storage}
+b = R.call_packed("my.f", {given}, ty_args=T4)
+t = TENSOR(s)
+_ = Module.double(x, t)
+r = R.call_tir(Module.add, (b, t), T4)
+return r
+"""
+    found = [
+        check for check in judged("RLX203", lines) if check.message.startswith("`t` is written over `b`")
+    ]
+    said = ["`my.f` returns a new tensor, none that it was given or has kept"] if given == "s" else []
+    assert assumptions(found) == said

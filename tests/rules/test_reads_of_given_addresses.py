@@ -73,6 +73,22 @@ def test_written_by_the_kernel_itself_beside_another_address() -> None:
     assert not [verdict for verdict, _ in _said(WRITTEN + ANOTHER + "\n" + READ) if verdict == "always-wrong"]
 
 
+BEFORE = "for i in range(4):\n    y[i] = T.float32(2)\n"
+
+
+@pytest.mark.parametrize(
+    ("body", "expected"),
+    [
+        (READ + ANOTHER, {"always-wrong"}),
+        (BEFORE + ANOTHER + "\n" + READ, {"needs-runtime-check"}),
+        (ANOTHER + "\n" + BEFORE + READ, {"needs-runtime-check"}),
+    ],
+)
+def test_one_tensor_as_two_arguments_may_be_written_as_the_other_one(body: str, expected: set[str]) -> None:
+    """Each element is then 2 when it is read."""
+    assert {verdict for verdict, _ in _said(body, "Module.kernel(x, t, t)", "t")} == expected
+
+
 @pytest.mark.vm
 @pytest.mark.parametrize("is_written", [False, True])
 def test_the_run_shows_what_was_not_written(is_written: bool) -> None:

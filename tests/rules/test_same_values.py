@@ -78,3 +78,24 @@ def test_what_is_loaded_or_computed_differs_or_may_not(store: str, verdict: str)
     if verdict == UNSURE:
         assert found[0].severity.value == "note"
         assert found[0].notes == ("undecided: the steps may store the same value",)
+
+
+BITS = {"float16": 11, "bfloat16": 8, "float32": 24, "float64": 53}
+
+
+@pytest.mark.parametrize("dtype", BITS)
+@pytest.mark.parametrize(("sign", "beyond"), [(1, 0), (1, 1), (-1, 0), (-1, 1)])
+def test_whole_numbers_that_a_float_does_not_hold_may_become_the_same(
+    dtype: str, sign: int, beyond: int
+) -> None:
+    """Of so many bits it holds each number up to `2**bits`, of the next two one only."""
+    last = (1 << BITS[dtype]) + beyond
+    value = f"T.Cast('{dtype}', i + T.int64({last - 1 if sign > 0 else -last}))"
+    text = called_kernel(f"for i in T.parallel(2):\n    y[0] = {value}")
+    for buffer in ('T.match_buffer(b, (n,), "float32")', 'R.Tensor((n,), "float32")'):
+        text = text.replace(buffer, buffer.replace("float32", dtype))
+    ((_, said, _),) = verdicts(checks(parse(text), "RLX312"))
+    assert said == (UNSURE if beyond else WRONG)
+    if dtype != "bfloat16":
+        two = {np.dtype(dtype).type(number) for number in (sign * last, sign * (last - 1))}
+        assert len(two) == 2 - beyond

@@ -4,11 +4,15 @@ from __future__ import annotations
 
 import pytest
 import sympy
+import tvm
+from tvm import relax
 
-from relax_lint.symbolic.functions import FloorDiv
+from relax_lint.results.verdict import Verdict
+from relax_lint.symbolic.functions import BitOr, BitXor, FloorDiv, FloorMod, TruncDiv
 from relax_lint.symbolic.wrapping import may_wrap
+from tests.rules.checking import checks, parse
 
-X, Y, N = sympy.symbols("x y n", integer=True)
+X, Y, N, M = sympy.symbols("x y n m", integer=True)
 FREE = frozenset({X, Y})
 SMALL = 2**31
 EXTENT = 2**40
@@ -33,6 +37,19 @@ MOST = 2**63 - 1
         (sympy.Le(X, N * N), True, True),
         (sympy.Le(FloorDiv(X, 2), 9), False, False),
         (sympy.Le(FloorDiv(X, 2) * 2, 9), True, True),
+        # The smallest number has no opposite.
+        (sympy.Le(FloorDiv(X, -1), 9), True, True),
+        (sympy.Le(FloorDiv(X, N), 9), False, False),
+        (sympy.Le(FloorDiv(X, Y), 9), True, True),
+        (sympy.Le(TruncDiv(X, Y), 9), True, True),
+        (sympy.Le(FloorDiv(X, -2), 9), False, False),
+        (sympy.Le(FloorMod(X, -1), 9), False, False),
+        # 2**40 with a bit of each extent below it is almost 2**41.
+        (sympy.Le(X, sympy.Mul(3 * 2**21, BitXor(N, M), evaluate=False)), True, True),
+        (sympy.Le(X, sympy.Mul(3 * 2**21, BitOr(N, M), evaluate=False)), True, True),
+        (sympy.Le(X, sympy.Mul(3 * 2**21, sympy.Max(N, M), evaluate=False)), False, False),
+        (sympy.Le(X, BitXor(Y, N)), False, False),
+        (sympy.Le(X, 2**N), True, True),
         (sympy.Le(sympy.Max(X, N), 9), False, False),
         (sympy.Le(sympy.Min(X, N) + 1, 9), True, True),
         (sympy.Le(N + N, 9), False, False),
@@ -58,3 +75,35 @@ def test_the_ends_themselves_fit(more: int, wraps: bool) -> None:
     assert may_wrap(sympy.Le(X, N + MOST - EXTENT + more), FREE, EXTENT, simplified=False) is wraps
     low = -(2**63) + EXTENT
     assert may_wrap(sympy.Le(X, low - N - more), FREE, EXTENT, simplified=False) is wraps
+
+
+PRODUCT = """
+@R.function(pure=False)
+def main(x: R.Tensor(("n", "m", 0), "float32"), s: R.Shape(["k"])) -> R.Shape(ndim=1):
+    n = T.int64()
+    m = T.int64()
+    k = T.int64()
+    R.assert_op(k >= T.OPERATION(n, m) * T.int64(6291456), [n], format="too small")
+    t = R.memory.alloc_storage(R.shape([4]), 0, "global", "uint8")
+    y = R.memory.alloc_tensor(t, 0, R.shape([k, 0]), "float32")
+    return R.shape([k])
+"""
+
+
+@pytest.mark.vm
+@pytest.mark.parametrize(
+    ("operation", "wraps"), [("bitwise_xor", True), ("bitwise_or", True), ("max", False)]
+)
+def test_bits_of_two_extents_are_more_than_either(operation: str, wraps: bool) -> None:
+    """2**40 and 2**40 - 1 have no bit in common: 2**41 - 1 times 6291456 is no int64, 2**40 times that is one."""
+    module = parse(PRODUCT.replace("OPERATION", operation))
+    (found,) = (check for check in checks(module, "RLX104") if check.binding == "y")
+    assert found.verdict is Verdict.ALWAYS_FINE
+    assert bool(found.assumes) is wraps
+    machine = relax.VirtualMachine(relax.build(module, "llvm", relax_pipeline="default"), tvm.cpu())
+    empty = tvm.runtime.empty((2**40, 2**40 - 1, 0))
+    if wraps:
+        assert list(machine["main"](empty, tvm.runtime.ShapeTuple([-5]))) == [-5]
+    else:
+        with pytest.raises(AssertionError, match="too small"):
+            machine["main"](empty, tvm.runtime.ShapeTuple([-5]))

@@ -30,8 +30,10 @@ MARKS = "not slow and not models"
 
 RECORDED_S = 60.0
 """A test that takes longer is of no use to mutants."""
-LIMIT_S = 30.0
+LIMIT_S = 45.0
 """What the tests of one mutant take together: few mutants get that far, as the first of them notice most."""
+NEAR_S = 20.0
+"""Those of the package that is mutated all run before the others where they take no longer together."""
 OVERHEAD_S = 0.004
 """What a test takes besides."""
 TOGETHER_S = 3.0
@@ -39,8 +41,8 @@ TOGETHER_S = 3.0
 _STRONG = "tests/strength/"
 _STRONG_AT_ONCE = 4
 """So many tests that compare all that is said of a program come where one of another function does."""
-_NAMED_AT_ONCE = (1, 8)
-"""The same of any other test, and of one whose file names the module."""
+_AT_ONCE = (8, 4, 1)
+"""The same of a test whose file names the module, of one of the package, and of any other."""
 
 
 def digest(path: Path) -> str:
@@ -206,17 +208,21 @@ class Record:
 
     def _likeliest(self, bits: int, file: str) -> list[str]:
         """One test of each function, then a second one of each: they differ the most. Those come first whose
-        files name the module, then the quickest. What does not fit into the limit is left out.
+        files name the module, then those of the package, then the quickest. What does not fit into the limit
+        is left out.
         """
         rounds: Counter[str] = Counter()
-        ordered: list[tuple[int, bool, float, int]] = []
+        ordered: list[tuple[int, int, float, int]] = []
         named = self._naming(file)
+        near = {place for place in _places(bits) if self.names[place].startswith(_folder_of(file))}
+        all_near = sum(self.seconds[place] for place in near) <= NEAR_S
         for place in sorted(_places(bits), key=self.seconds.__getitem__):
             function = _function(self.names[place])
-            at_once = _STRONG_AT_ONCE if function.startswith(_STRONG) else _NAMED_AT_ONCE[named >> place & 1]
-            turn = rounds[function] // at_once
+            distance = 0 if named >> place & 1 else 1 if place in near else 2
+            at_once = _STRONG_AT_ONCE if function.startswith(_STRONG) else _AT_ONCE[distance]
+            turn = 0 if all_near and place in near else rounds[function] // at_once
             rounds[function] += 1
-            ordered.append((turn, not named >> place & 1, self.seconds[place], place))
+            ordered.append((turn, distance, self.seconds[place], place))
         found: list[str] = []
         spent = 0.0
         for *_, seconds, place in sorted(ordered):
@@ -229,6 +235,11 @@ class Record:
         """How long each test takes without a fault, in seconds."""
         known = dict(zip(self.names, self.seconds, strict=True))
         return {name: known.get(name, 1.0) for name in names}
+
+
+def _folder_of(file: str) -> str:
+    """Where the tests of the package lie that a file of the engine is in."""
+    return "/".join(["tests", *(Path(file).parent.parts[1:2] or (file,)), ""])
 
 
 def usefulness(file: str) -> tuple[int, str]:

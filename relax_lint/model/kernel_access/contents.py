@@ -185,8 +185,7 @@ class Contents(Scope):
             if made is not None:
                 self.filled_with[root] = made
         shared = buffer.ref.scope.startswith("shared")
-        constants = all(index is not None and index.is_constant for index in indices)
-        if plain and constants and not shared and isinstance(value, Poly):
+        if plain and None not in indices and not shared and isinstance(value, Poly):
             self.scalars[buffer.ref.number, indices] = value
 
     def _learn(self, buffer: Buffer, value: Any) -> None:
@@ -254,10 +253,8 @@ class Contents(Scope):
             return None
         return root if self._is_own(root) or self._is_stored_to(root) else None
 
-    def _ends_of(self, value: Any) -> tuple[Poly, Poly] | None:
+    def _ends_of(self, value: Poly) -> tuple[Poly, Poly] | None:
         """The least and the greatest that a value may be, as the call decides."""
-        if not isinstance(value, Poly):
-            return None
         least, opposite = self.terms.least(value), self.terms.least(-value)
         return None if least is None or opposite is None else (least, -opposite)
 

@@ -35,8 +35,6 @@ class Around:
 def obligations(terms: Terms, claims: Iterable[Claim], around: Around) -> tuple[Obligation, ...]:
     """What is left to be shown for an access to stay inside."""
     found: dict[Obligation, None] = {}
-    if any(_has_no_step(terms, loop) for loop in around.loops):
-        return ()
     for axis, below, claim in claims:
         if terms.is_not_negative(-claim.shift(1)):
             continue
@@ -44,13 +42,6 @@ def obligations(terms: Terms, claims: Iterable[Claim], around: Around) -> tuple[
         for outside in _Outside(terms, claim, around).found():
             found[Obligation(axis, below, *outside, data=data)] = None
     return tuple(found)
-
-
-def _has_no_step(terms: Terms, loop: int) -> bool:
-    """Whether a loop is known to make no step in any call."""
-    atom = terms[loop]
-    high = terms.span(atom.last - atom.first)[1] if atom.kind is Kind.LOOP else None
-    return high is not None and high < 0
 
 
 Left: TypeAlias = "tuple[tuple[Poly, ...], bool, str, frozenset[int]]"

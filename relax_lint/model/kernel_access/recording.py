@@ -215,9 +215,7 @@ class Accesses(Contents):
         if left and one.sides and not any(found.data for found in left):
             # What is outside where the first side holds is so on every target.
             sure = tuple(fact for fact in facts if fact is not c.BOTH_SIDES)
-            known = (*sure, *one.sides)
-            unclear = one.why or any(map(c.is_unread, known))
-            certain = () if unclear else self.left_of(one.claims, Around(known, loops))
+            certain = self.left_of(one.claims, Around((*sure, *one.sides), loops, more))
             left = (*(found for found in certain if found.exact), *left)
             conditions = (*sure, c.any_of((c.every(one.sides), c.BOTH_SIDES)))
         leading = is_leading(one.buffer, ((found.axis, found.below) for found in left))

@@ -7,7 +7,7 @@ Node classes are told apart by name. A buffer is a variable of TVM; local buffer
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, nullcontext
 from functools import partial
 from typing import Any
 from weakref import proxy
@@ -19,7 +19,7 @@ from relax_lint.model.kernel_body.conditions import Below
 from relax_lint.model.kernel_body.data_flow import DataFlow, Effects, Element, Store
 from relax_lint.model.kernel_body.flat_positions import flat_position
 from relax_lint.model.kernel_body.loops import Loops
-from relax_lint.model.kernel_body.sure_reads import Sure, add, in_each, steps_of
+from relax_lint.model.kernel_body.sure_reads import Sure, add, in_each, where
 from relax_lint.model.kernel_body.touches import Loop, Touch, has_steps_for
 from relax_lint.model.kernels import BufferParameter, KernelParameter, Lookup
 from relax_lint.symbolic.quantity import Unknown
@@ -66,10 +66,6 @@ class ExpressionReader:
         self._nest: tuple[Loop, ...] = ()
         self._left: set[str] = set()
         """The ways out that a statement before this one may have taken."""
-        self._doubts = 0
-        """The number of reasons for which a statement may not be reached in any step."""
-        self._left_in_doubt = False
-        """Whether one of them may be taken in all steps."""
         for position, var in enumerate(variables):
             if type(var.ty).__name__ != "PrimType":
                 self._roots[var] = position
@@ -156,27 +152,23 @@ class ExpressionReader:
             self.flow.give_up(self._roots.get(source))
         return bool(loads)
 
-    def _is_doubtful(self, condition: Any) -> bool:
-        """Whether a condition may hold, or not hold, in all steps of the loops around: it looks at data, or
-        asks the same in each of them.
-        """
+    @contextmanager
+    def _parts(self) -> Iterator[Sure]:
+        """What is read for sure inside, where that is reached."""
+        around, self.effects.sure = self.effects.sure, {}
+        yield self.effects.sure
+        self.effects.sure = around
+
+    @contextmanager
+    def _where(self, condition: Any, *, holds: bool = True) -> Iterator[Sure]:
+        """The same for what is reached where a condition holds, or does not; so it is outside then."""
+        with self._parts() as sure:
+            yield sure
         try:
             found = self._translator.condition(nodes.without_hint(condition))
         except (Untranslatable, AttributeError):
-            return True
-        constant = found in (sympy.true, sympy.false)
-        return not constant and found.free_symbols.isdisjoint({loop.symbol for loop in self._nest})
-
-    @contextmanager
-    def _parts(self, is_doubtful: bool = True) -> Iterator[Sure]:
-        """What is read for sure inside, where that is reached; so it is outside unless that is doubtful."""
-        around, self.effects.sure = self.effects.sure, {}
-        self._doubts += is_doubtful
-        yield self.effects.sure
-        self._doubts -= is_doubtful
-        if not is_doubtful:
-            add(around, self.effects.sure)
-        self.effects.sure = around
+            return
+        add(self.effects.sure, where(sure, found if holds else sympy.Not(found)))
 
     def _expression(self, node: Any, loads: list[tuple[Any, tuple[Any, ...]]]) -> None:
         kind = type(node).__name__
@@ -188,7 +180,7 @@ class ExpressionReader:
             self._expression(node.a, loads)
             # Of "and" and "or" the second may be left out.
             self._guards += kind in _SHORT
-            with self._parts(kind in _SHORT and self._is_doubtful(node.a)):
+            with self._where(node.a, holds=kind == "And") if kind in _SHORT else nullcontext():
                 self._expression(node.b, loads)
             self._guards -= kind in _SHORT
         elif kind in _UNARY:
@@ -217,15 +209,14 @@ class ExpressionReader:
             return
         certain = has_steps_for(self._nest, self._shape(position))
         self.effects.read(position, guarded=self._uncertain > 0, certain=certain)
-        if not self._left_in_doubt:
-            self._read_surely(position)
+        self._read_surely(position)
         self._touch(buffer, position, indices, writes=False)
         if buffer not in self._windows and not self._uncertain:
             self._look_up(position, node.indices)
 
     def _read_surely(self, position: int) -> None:
-        shapes = map(self._shape, range(len(self._parameters)))
-        add(self.effects.sure, {position: steps_of(self._nest, self._shape(position), shapes, self._loops)})
+        if not self._left:
+            self.effects.sure[position] = sympy.true
 
     def _call(self, node: Any, loads: list[tuple[Any, tuple[Any, ...]]]) -> None:
         name = str(getattr(node.op, "name", "")).rpartition(".")[2]
@@ -287,8 +278,8 @@ class ExpressionReader:
         self._control(condition)
         self._guards += 1
         sides: list[Sure] = []
-        for value in values:
-            with self._parts(self._is_doubtful(condition)) as sure:
+        for value, holds in zip(values, (True, False), strict=True):
+            with self._where(condition, holds=holds) as sure:
                 self._expression(value, loads)
             sides.append(sure)
         add(self.effects.sure, in_each(sides))

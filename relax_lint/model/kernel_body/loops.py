@@ -110,6 +110,10 @@ class Loops:
         self._reached.clear()
         self.positions.clear()
 
+    def written_range_of(self, symbol: sympy.Symbol) -> Range | None:
+        """The range of a loop variable in terms of the loops around it."""
+        return self._ranges.get(symbol)
+
     def in_signature(self, value: sympy.Expr) -> bool:
         """Whether an expression has no symbols but those of the signature."""
         return bool(value.free_symbols <= self._signature)

@@ -11,11 +11,12 @@ from dataclasses import replace
 from typing import Any
 
 import sympy
+from sympy.logic.boolalg import Boolean
 
 from relax_lint.model.kernel_body.conditions import Below, conditions_of
 from relax_lint.model.kernel_body.expressions import ExpressionReader
 from relax_lint.model.kernel_body.loops import Loops
-from relax_lint.model.kernel_body.sure_reads import add, in_each
+from relax_lint.model.kernel_body.sure_reads import add, in_each, in_loop, where
 from relax_lint.model.kernel_body.touches import Loop, Touch
 from relax_lint.model.kernels import KernelParameter, Reduction
 from relax_lint.symbolic.functions import FloorDiv
@@ -61,19 +62,18 @@ class BodyReader(ExpressionReader):
         found = exit_of(node)
         assert found is not None
         self._left.add(found)
-        self._left_in_doubt = self._left_in_doubt or self._doubts > 0
         if found == RETURN and getattr(node, "value", None) is not None:
             self._control(node.value)
 
     def _for(self, node: Any) -> None:
-        is_doubtful = self._control(node.min) | self._control(node.extent)
+        self._control(node.min)
+        self._control(node.extent)
         serial = int(node.kind) in _ONE_AFTER_THE_OTHER
         step = getattr(node, "step", None)
         if step is not None:
             self._control(step)
         loop = self._enter(node.loop_var, node.min, node.extent, step, serial=serial)
-        with self._parts(is_doubtful):
-            self._thread(nodes.shared_thread(node), node.loop_var, loop, node.body)
+        self._thread(nodes.shared_thread(node), node.loop_var, loop, node.body)
 
     def _thread(self, tag: str | None, var: Any, loop: Loop, body: Any) -> None:
         """Read the body of a loop. Inside of a loop over a thread, one over the same thread has one step."""
@@ -103,7 +103,12 @@ class BodyReader(ExpressionReader):
         nest = self._nest
         self._guards += left
         self._nest = (*nest, *loops)
-        self.statement(body)
+        with self._parts() as sure:
+            self.statement(body)
+        shapes = [self._shape(position) for position in range(len(self._parameters))]
+        for loop in loops:
+            sure = in_loop(sure, loop, shapes, self._loops, whole=not left)
+        add(self.effects.sure, sure)
         self._nest = nest
         self._guards -= left
         self._left = before | (self._left & {RETURN})
@@ -120,12 +125,12 @@ class BodyReader(ExpressionReader):
 
     def _if(self, node: Any) -> None:
         self._control(node.condition)
-        start, is_doubtful = len(self.touches), self._is_doubtful(node.condition)
-        with self._parts(is_doubtful) as then:
+        start = len(self.touches)
+        with self._where(node.condition) as then:
             self._guarded(node.then_case, node.condition, holds=True)
         middle = len(self.touches)
         if node.else_case is not None:
-            with self._parts(is_doubtful) as other:
+            with self._where(node.condition, holds=False) as other:
                 self._guarded(node.else_case, node.condition, holds=False)
             add(self.effects.sure, in_each((then, other)))
             self._join(self.touches[start:middle], self.touches[middle:])
@@ -165,10 +170,9 @@ class BodyReader(ExpressionReader):
 
     def _attribute(self, node: Any) -> None:
         if type(node.node).__name__ == "IterVar":
-            is_doubtful = self._control(node.value)
+            self._control(node.value)
             loop = self._enter(node.node.var, 0, node.value, None, serial=False)
-            with self._parts(is_doubtful):
-                self._thread(nodes.shared_thread(node), node.node.var, loop, node.body)
+            self._thread(nodes.shared_thread(node), node.node.var, loop, node.body)
         else:
             self.statement(node.body)
 
@@ -180,7 +184,7 @@ class BodyReader(ExpressionReader):
         if guarded:
             self._asked.append(conditions_of(node.predicate, self._translator, self._loops))
         self._guards += guarded
-        with self._parts(guarded and self._is_doubtful(node.predicate)):
+        with self._where(node.predicate):
             self._block(node.block, node.iter_values)
         self._guards -= guarded
         if guarded:
@@ -215,7 +219,9 @@ class BodyReader(ExpressionReader):
         reduced = self._reduced(block, values)
         self._guards += reduced is None
         touches = len(self.touches)
-        self.statement(block.init)
+        with self._parts() as sure:
+            self.statement(block.init)
+        add(self.effects.sure, where(sure, self._at_start(block)))
         self._guards -= reduced is None
         for place in range(touches, len(self.touches)):
             touch = self.touches[place]
@@ -227,6 +233,17 @@ class BodyReader(ExpressionReader):
                 self.touches[place] = replace(
                     touch, conditions=self._in_first_step(touch.conditions, reduced)
                 )
+
+    def _at_start(self, block: Any) -> Boolean:
+        """Where the axes that are reduced are at their first number."""
+        reduced = [axis for axis in block.iter_vars[:] if int(axis.iter_type) == _REDUCTION_AXIS]
+        try:
+            numbers = [
+                (self._translator.expr(axis.var), self._translator.expr(axis.dom.min)) for axis in reduced
+            ]
+        except (Untranslatable, AttributeError):
+            return sympy.false
+        return sympy.And(*(sympy.Eq(number, first) for number, first in numbers))
 
     def _in_first_step(
         self, conditions: tuple[Below, ...], reduced: set[sympy.Symbol] | None
@@ -307,10 +324,14 @@ class BodyReader(ExpressionReader):
             self._name_axis(node.var, node.value)
 
     def _evaluate(self, node: Any) -> None:
-        if exit_of(node) is None:
-            self._control(node.value)
-        else:
+        if exit_of(node) is not None:
             self._leave(node)
+        elif type(node.value).__name__ != "Call":
+            # Nothing takes what is computed.
+            with self._parts():
+                self._control(node.value)
+        else:
+            self._control(node.value)
 
     def _assert(self, node: Any) -> None:
         self._control(node.condition)

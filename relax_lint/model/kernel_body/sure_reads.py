@@ -1,8 +1,8 @@
-"""What a kernel is sure to read, whatever the data is: always, or if the loops around a load have a step."""
+"""What a kernel is sure to read, whatever the data is: always, or in steps of loops where conditions hold."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from typing import TypeAlias
 
 import sympy
@@ -10,16 +10,20 @@ from sympy.logic.boolalg import Boolean
 
 from relax_lint.model.kernel_body.loops import Loops
 from relax_lint.model.kernel_body.touches import Loop
-from relax_lint.symbolic.steps import has_step, with_sizes
+from relax_lint.symbolic.steps import has_step, in_some_step, with_sizes
 
 Sure: TypeAlias = "dict[int, Boolean]"
-"""Parameters that are read, each with the condition on the sizes under which some step reads it."""
+"""Parameters that are read, each with the condition under which that happens: on the sizes, and on the steps
+of the loops around.
+"""
+Shape: TypeAlias = "tuple[sympy.Expr, ...] | None"
 
 
 def add(sure: Sure, more: Sure) -> None:
     """What is read in one place or in another."""
     for parameter, when in more.items():
-        sure[parameter] = sympy.Or(sure.get(parameter, sympy.false), when)
+        before = sure.get(parameter, sympy.false)
+        sure[parameter] = before if before == sympy.true else sympy.Or(before, when)
 
 
 def in_each(ways: Sequence[Sure]) -> Sure:
@@ -28,37 +32,32 @@ def in_each(ways: Sequence[Sure]) -> Sure:
     return {parameter: sympy.And(*(way[parameter] for way in ways)) for parameter in sorted(shared)}
 
 
-def steps_of(
-    nest: Sequence[Loop],
-    shape: tuple[sympy.Expr, ...] | None,
-    sizes: Iterable[tuple[sympy.Expr, ...] | None],
-    loops: Loops,
-) -> Boolean:
-    """When all loops of a nest have a step for a tensor of a shape, where that has elements. `sizes` are the
-    shapes of all parameters.
+def where(sure: Sure, condition: Boolean) -> Sure:
+    """What is read under a condition."""
+    return {parameter: sympy.And(condition, when) for parameter, when in sure.items()}
+
+
+def in_loop(sure: Sure, loop: Loop, shapes: Sequence[Shape], loops: Loops, *, whole: bool) -> Sure:
+    """What is read in some step of a loop; where that may be left early (not `whole`), in the first one.
+    `shapes` are those of all parameters.
     """
-    needed = sympy.And(*(_has_step(loop, nest, shape or (), loops) for loop in nest))
-    if needed in (sympy.true, sympy.false):
-        return needed
-    if not needed.free_symbols <= set(loops.signature.values()):
-        return sympy.false
-    given = [extent for one in sizes for extent in one or ()]
-    left = with_sizes(needed, given, shape or ())
-    return left if left in (sympy.true, sympy.false) else needed
+    ends = None if loop.symbol is None else loops.written_range_of(loop.symbol)
+    if loop.symbol is None or loop.extent is None or ends is None:
+        return {}
+    found: Sure = {}
+    for parameter, when in sure.items():
+        has_any = sympy.true if loop.extent in (shapes[parameter] or ()) else has_step(loop.extent)
+        holds = in_some_step(when, loop.symbol, ends.first, ends.last, whole=whole)
+        found[parameter] = sympy.And(has_any, holds)
+    return found
 
 
-def _has_step(loop: Loop, nest: Sequence[Loop], shape: Sequence[sympy.Expr], loops: Loops) -> Boolean:
-    if loop.extent is None:
-        return sympy.false
-    if loop.extent in shape:
-        return sympy.true
-    around = {one.symbol for one in nest} & loop.extent.free_symbols
-    if not around:
-        return has_step(loop.extent)
-    ranges = {symbol: loops.range_of(symbol) for symbol in around}
-    ends = {symbol: (found.first, found.last) for symbol, found in ranges.items() if found is not None}
-    if len(ends) < len(ranges):
-        return sympy.false
-    # All loops are at their first step at once, and at their last.
-    steps = [loop.extent.xreplace({symbol: both[end] for symbol, both in ends.items()}) for end in (0, 1)]
-    return sympy.Or(*map(has_step, steps))
+def of_kernel(sure: Sure, shapes: Sequence[Shape], loops: Loops) -> Sure:
+    """When parameters are read, where they have elements; without those of which that is not known."""
+    known = set(loops.signature.values())
+    given = [extent for one in shapes for extent in one or ()]
+    return {
+        parameter: with_sizes(when, given, shapes[parameter] or ())
+        for parameter, when in sure.items()
+        if when.free_symbols <= known
+    }

@@ -18,8 +18,8 @@ from relax_lint.model.kernel_inside.findings import (
     UnusedBuffer,
     UnwrittenRead,
 )
-from relax_lint.model.kernel_inside.same_values import when_same
-from relax_lint.model.kernel_inside.values import changes, repeats, same_element
+from relax_lint.model.kernel_inside.same_values import Same, when_neutral, when_same
+from relax_lint.model.kernel_inside.values import changes, may_keep, neutral, repeats, same_element
 from relax_lint.model.kernel_inside.walk import Access, Internal, Loop, Walk
 from relax_lint.symbolic.relations import at_most
 from relax_lint.symbolic.translate import Translator, Untranslatable
@@ -90,7 +90,7 @@ class _Reader:
         harmless = self._not_made(store, 2, loop)
         if harmless is None or harmless == sympy.true:
             return None
-        same = None if reads else when_same(value, loop, store.loops, self._walk.bound)
+        same = self._same(value, store, loop, reads=reads)
         condition = sympy.false if same is None else self._all_zero(same.differences)
         text, name = _text(store.node), _name(store.node)
         surely = same is None or (same.exact and condition is not None)
@@ -98,6 +98,18 @@ class _Reader:
             return None
         condition = sympy.true if condition is None else condition
         return Race(text, name, loop.name, loop.kind, reads, harmless, store.node, condition, surely)
+
+    def _same(self, value: Any, store: Access, loop: Loop, *, reads: bool) -> Same | None:
+        """When the steps of a loop store the same; of what `reads` the element, when each leaves it alone."""
+        if not reads:
+            return when_same(value, loop, store.loops, self._walk.bound)
+        found = neutral(value, store.node)
+        if found is None:
+            return Same() if may_keep(value, store.node) else None
+        other, numbers = found
+        each = [when_neutral(other, number, loop, store.loops, self._walk.bound) for number in numbers]
+        possible = [same for same in each if same is not None]
+        return next(iter(possible), None) if len(possible) < 2 else Same()
 
     def _all_zero(self, differences: Sequence[Any]) -> Boolean | None:
         """When each of these numbers is 0; None where that cannot be said."""
@@ -182,10 +194,8 @@ def _symbol(known: Mapping[Any, sympy.Symbol], var: Any) -> sympy.Symbol:
 
 
 def _changes_with(store: Access, loop: Loop) -> bool:
-    """Whether the element, or whether it is stored at all, may depend on the step of a loop."""
-    if store.depends.contents or loop in store.depends.loops:
-        return True
-    return any(loop in guard.depends.loops or guard.depends.contents for guard in store.guards)
+    """Whether the element that is stored may depend on the step of a loop."""
+    return store.depends.contents or loop in store.depends.loops
 
 
 def _comes_before(load: Access, store: Access, internal: Internal) -> bool:

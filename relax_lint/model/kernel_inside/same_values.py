@@ -5,6 +5,7 @@ The steps of `for i in T.parallel(4): y[0] = i // n` do from `n == 4` on, those 
 
 from __future__ import annotations
 
+import struct
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -16,6 +17,7 @@ from relax_lint.vm import nodes, versions
 
 _EXACT_BITS = {"float16": 11, "bfloat16": 8, "float32": 24, "float64": 53}
 """How many bits of an integer a float holds."""
+_FORMATS = {"float16": "e", "float32": "f", "float64": "d"}
 
 
 @dataclass(frozen=True)
@@ -35,6 +37,17 @@ def when_same(value: Any, loop: Loop, loops: Sequence[Loop], bound: Sequence[tup
         return _Steps(loop, loops).compared(_simplified(value, loops, bound))
     except Exception:
         # TVM's bound arithmetic raises InternalError on sums of huge bounds.
+        return Same()
+
+
+def when_neutral(
+    value: Any, number: int, loop: Loop, loops: Sequence[Loop], bound: Sequence[tuple[Any, Any]]
+) -> Same | None:
+    """When a value is a number in all steps; None where it is not in any case."""
+    try:
+        return _Steps(loop, loops).are(_simplified(value, loops, bound), number)
+    except Exception:
+        # As above.
         return Same()
 
 
@@ -77,6 +90,19 @@ class _Steps:
             inner = inner.value
         return self._integer(inner, dtypes) if _is_integer(inner) else Same()
 
+    def are(self, value: Any, number: int) -> Same | None:
+        """When the value is the number in all steps."""
+        first = self._at(value, 0)
+        if type(first).__name__ in ("FloatImm", "IntImm") and float(first.value) != number:
+            return None
+        same, inner = self.compared(value), first
+        while type(inner).__name__ == "Cast" and _is_integer(inner.value):
+            inner = inner.value
+        if same is None or not _is_integer(inner):
+            return same and Same()
+        difference = self._simplified(inner - tvm.tirx.IntImm(str(inner.ty.dtype), number))
+        return Same((*same.differences, difference), same.exact and (inner is first or not _narrows(first)))
+
     def _integer(self, value: Any, dtypes: Sequence[str] = ()) -> Same | None:
         """When an integer is the same in all steps, cast to some types."""
         first, second, last = self._at(value, 0), self._at(value, 1), self._at_last(value)
@@ -97,9 +123,8 @@ class _Steps:
 
     def _numbers_differ(self, value: Any) -> bool:
         """Whether the first two steps make different numbers."""
-        one, two = (self._at(value, step) for step in (0, 1))
-        numbers = all(type(each).__name__ in ("FloatImm", "IntImm") for each in (one, two))
-        return numbers and float(one.value) != float(two.value)
+        one, two = (_stored(self._at(value, step)) for step in (0, 1))
+        return one is not None and two is not None and one != two
 
     def _fits(self, value: Any, dtype: str) -> bool:
         """Whether a type holds each of the values of an integer."""
@@ -133,8 +158,33 @@ class _Steps:
         return tvm.tirx.IntImm(str(self._loop.var.ty.dtype), value)
 
 
+def _stored(value: Any) -> int | bytes | None:
+    """What memory holds of a number: TVM keeps more of a float than its type does. None where it is not
+    known.
+    """
+    if type(value).__name__ == "IntImm":
+        return int(value.value)
+    layout = _FORMATS.get(str(value.ty.dtype))
+    if type(value).__name__ != "FloatImm" or layout is None:
+        return None
+    try:
+        # 0 and -0 are alike.
+        return struct.pack(layout, float(value.value) + 0.0)
+    except OverflowError:
+        return None
+
+
 def _is(node: Any, key: int) -> bool:
     return type(node).__name__ == "Var" and key_of(node) == key
+
+
+def _narrows(value: Any) -> bool:
+    """Whether a cast may make something else of an integer: not one to a float, which only rounds."""
+    while type(value).__name__ == "Cast":
+        if _is_integer(value):
+            return True
+        value = value.value
+    return False
 
 
 def _is_integer(value: Any) -> bool:

@@ -14,6 +14,7 @@ import tvm
 from relax_lint.model.kernel_inside.walk import Loop, children_of, is_call, key_of, only_computes
 from relax_lint.vm import nodes, versions
 
+_NEUTRAL = {"Add": (0,), "Sub": (0,), "Mul": (0, 1)}
 _IDEMPOTENT = frozenset(("Max", "Min", "And", "Or", "BitwiseAnd", "BitwiseOr"))
 
 
@@ -53,6 +54,37 @@ def repeats(value: Any, element: Any, stored: Collection[int]) -> bool:
         repeats(side, element, stored) and not _looks_at(other, stored)
         for side, other in ((sides[0], sides[1]), (sides[1], sides[0]))
     )
+
+
+def neutral(value: Any, element: Any) -> tuple[Any, tuple[int, ...]] | None:
+    """What a value that is made of the element itself adds to it or multiplies it with, and the numbers of
+    which any leaves the same however many steps store it; None for any other value, and where that is made
+    of contents.
+    """
+    kind = nodes.expression_kind(value)
+    pairs = ((value.a, value.b), (value.b, value.a)) if kind in _NEUTRAL else ()
+    for own, other in pairs[:1] if kind == "Sub" else pairs:
+        if _is_element(own, element) and not _has_loads(other):
+            return other, _NEUTRAL[kind]
+    return None
+
+
+def may_keep(value: Any, element: Any) -> bool:
+    """Whether a value is the element itself on one side of a condition that is not about contents."""
+    if nodes.expression_kind(value) != "Select":
+        return False
+    condition, *sides = (
+        value.args if is_call(value) else (value.condition, value.true_value, value.false_value)
+    )
+    return not _has_loads(condition) and any(_is_element(side, element) for side in sides)
+
+
+def _is_element(value: Any, element: Any) -> bool:
+    return nodes.is_load(value) and same_element(value, element)
+
+
+def _has_loads(value: Any) -> bool:
+    return any(map(nodes.is_load, _nodes(value)))
 
 
 def same_element(load: Any, store: Any) -> bool:

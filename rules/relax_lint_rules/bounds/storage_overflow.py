@@ -15,6 +15,10 @@ if TYPE_CHECKING:
     from relax_lint.facts.placement import Placement
 
 
+_MOST = 3
+"""How many storages are named of those that a tensor may be on."""
+
+
 def check(facts: FunctionFacts) -> Iterator[Judgement]:
     """Every tensor on a storage: offset + bytes <= capacity."""
     for decided in facts.placement.fits():
@@ -33,16 +37,22 @@ def check(facts: FunctionFacts) -> Iterator[Judgement]:
 
 
 def _message(facts: FunctionFacts, placement: Placement, wrong_unless: str) -> Message:
-    tensor, storage = placement.tensor, placement.storage
+    tensor, storages = placement.tensor, placement.each
     needs, offset = facts.bytes(tensor.bytes), facts.bytes(tensor.offset)
     where = (
         "" if tensor.offset == 0 else f" from offset {offset.removesuffix(' bytes').removesuffix(' byte')}"
     )
     text = f"tensor `{tensor.place.binding}` needs {needs}{where}"
-    if storage is not None:
-        text += f", storage `{storage.place.binding}` has {facts.bytes(storage.size)}"
+    has = [f"`{storage.place.binding}` has {facts.bytes(storage.size)}" for storage in storages[:_MOST]]
+    if len(storages) == 1:
+        text += f", storage {has[0]}"
+    elif storages:
+        more = f", and {len(storages) - _MOST} more" if len(storages) > _MOST else ""
+        text += f", and may be on one of {len(storages)} storages: {', '.join(has)}{more}"
     text += wrong_unless
-    related = () if storage is None else ((f"storage of {facts.bytes(storage.size)}", storage.place),)
+    related = tuple(
+        (f"storage of {facts.bytes(storage.size)}", storage.place) for storage in storages[:_MOST]
+    )
     return Message(text, label=f"needs {needs}{where}", related=related)
 
 
