@@ -179,8 +179,9 @@ def assumed_by(decisions: Sequence[Decision]) -> tuple[Fact, ...]:
 
 
 def _together(claims: Sequence[Claim]) -> Claim:
-    """All of several claims, where all that is asked is asked."""
+    """All of several claims, where all that is asked is asked; unknown where one of them is."""
     domain = claims[0].domain
     for claim in claims[1:]:
         domain = domain.with_facts(claim.domain.facts)
-    return Claim(all_of(claim.condition for claim in claims), domain)
+    unknown = next((claim.condition for claim in claims if isinstance(claim.condition, Unknown)), None)
+    return Claim(all_of(claim.condition for claim in claims) if unknown is None else unknown, domain)

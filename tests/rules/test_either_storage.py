@@ -199,6 +199,7 @@ def test_of_three_storages_all_count_that_can_be_made(
         [] if verdict is None else [(verdict, safe)]
     )
     assert any(one.assumes for one in found) is assumes
+    assert all(one.undecided is ("u" in sizes) for one in found)
 
 
 def test_each_storage_is_named() -> None:
