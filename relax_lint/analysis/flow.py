@@ -5,8 +5,6 @@ from __future__ import annotations
 from functools import cached_property, partial
 from weakref import proxy
 
-import sympy
-
 from relax_lint.analysis.access_paths import AccessPath
 from relax_lint.analysis.aliases import Aliases
 from relax_lint.analysis.at_return import combined, use_of_returned
@@ -21,7 +19,7 @@ from relax_lint.analysis.events import Overwriting, StaleRead
 from relax_lint.analysis.given_back import GivenBack
 from relax_lint.analysis.keepers import Keepers
 from relax_lint.analysis.kills import Kills
-from relax_lint.analysis.left_out import left_out
+from relax_lint.analysis.left_out import LeftOut
 from relax_lint.analysis.liveness import values_read
 from relax_lint.analysis.lowered_operators import Lowered, LoweredOperators
 from relax_lint.analysis.made_as import Thing, Things
@@ -38,7 +36,7 @@ from relax_lint.analysis.returned_offsets import ReturnedOffsets
 from relax_lint.analysis.roots import as_sources
 from relax_lint.analysis.storages import StorageResolver, Storages
 from relax_lint.analysis.summaries import Summaries, Summary
-from relax_lint.analysis.sure_reads import symbolic_extents, with_sure_reads
+from relax_lint.analysis.sure_reads import Sizes, with_sure_reads
 from relax_lint.analysis.untaken import Untaken
 from relax_lint.model.operations import (
     FunctionCall,
@@ -74,6 +72,11 @@ class ProgramFlow:
     def things(self) -> Things:
         """What the values of any function were made as."""
         return Things(self.callees)
+
+    @cached_property
+    def left_out(self) -> LeftOut:
+        """What TVM may leave out of functions."""
+        return LeftOut(self.program, self.callees)
 
     @cached_property
     def keepers(self) -> Keepers:
@@ -159,7 +162,7 @@ class FunctionFlow:
         if known is None:
             effect = self.effects.effect_of(call)
             kernel = self.effects.kernel_of(call)
-            known = with_sure_reads(effect, kernel, call, self.function, self._never_negative)
+            known = with_sure_reads(effect, kernel, call, self.function, self._sizes)
             self._effects[call.place.index] = known
         return known
 
@@ -169,10 +172,9 @@ class FunctionFlow:
         return {}
 
     @cached_property
-    def _never_negative(self) -> frozenset[sympy.Expr]:
-        """The extents of the parameters that are symbols."""
-        function = self.function
-        return symbolic_extents(function.type_of(parameter) for parameter in function.parameters)
+    def _sizes(self) -> Sizes:
+        """What is made sure of the symbols."""
+        return Sizes.of(self.function)
 
     def storages_of(self, value: ValueId) -> Storages:
         """The storages that a value may be."""
@@ -283,7 +285,7 @@ class FunctionFlow:
     @cached_property
     def left_out(self) -> frozenset[int]:
         """The indices of the operations that TVM may leave out, as nothing uses what they make."""
-        return left_out(self.function, self.used_inside)
+        return self._shared.left_out.of(self.function)
 
     @cached_property
     def paths(self) -> Paths:

@@ -1,47 +1,216 @@
-"""What TVM may leave out: `FoldConstant`, which the pipelines of targets run, drops what nothing uses."""
+"""What TVM may leave out: `FoldConstant` and `FuseTIR`, which targets run, drop what nothing uses."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable, Mapping
 
+import sympy
+
+from relax_lint.analysis.callees import Callees
+from relax_lint.analysis.dominance import used_inside
 from relax_lint.analysis.liveness import leaves, operands
-from relax_lint.model.operations import Assert, Block, If, Kill, MatchCast, Op, ValueId
-from relax_lint.model.program import Function
+from relax_lint.model.operations import (
+    Alias,
+    Assert,
+    Block,
+    Constant,
+    FunctionCall,
+    GetItem,
+    If,
+    KernelCall,
+    Kill,
+    MakeTuple,
+    MatchCast,
+    Op,
+    ValueId,
+)
+from relax_lint.model.program import Function, Program
+from relax_lint.model.types import ShapeType, TensorType, TupleType, ValueType
 from relax_lint.vm import versions
+from relax_lint.vm.builtins import REPLACED_BY_SHAPE
 
 
-def left_out(function: Function, used_inside: Iterable[ValueId] = ()) -> frozenset[int]:
-    """The indices of the operations that nothing needs which TVM has to keep: what a function returns, what
-    functions inside of it use, casts, and calls that its operators and types say have effects.
+class LeftOut:
+    """Which operations of functions nothing needs. Needed is what a function returns of which a call is kept,
+    what casts and checks look at, what is killed, and what calls are given that their operators and types say
+    have effects.
     """
-    needed, found = {*leaves((function.result,), function), *used_inside}, set[int]()
-    _walk(function.body, needed, found, function)
-    return frozenset(found)
+
+    def __init__(self, program: Program, callees: Callees) -> None:
+        self._program = program
+        self._callees = callees
+        self._left: dict[str, frozenset[int]] = {}
+        self._parameters: dict[str, frozenset[ValueId]] = {}
+
+    def of(self, function: Function) -> frozenset[int]:
+        """The indices of the operations that TVM may leave out."""
+        known = self._left.get(function.name)
+        if known is None:
+            # A function that leads to itself is needed.
+            known = self._left[function.name] = self._needs(function, self._unread).left
+            if not self._is_called(function):
+                known = frozenset(op.place.index for op in function.body.walk())
+                self._left[function.name] = known
+        return known
+
+    def _needs(self, function: Function, unread: Callable[[FunctionCall], frozenset[int]]) -> Needs:
+        inside = {value: self._inside(function, name) for value, name in function.function_values.items()}
+        return Needs(function, inside, unread)
+
+    def _inside(self, function: Function, name: str) -> tuple[ValueId, ...]:
+        """What an inner function uses of the one around it, and the functions that it calls there."""
+        calls = [
+            call.target
+            for inner in self._program.functions
+            if f"{inner.name}.".startswith(f"{name}.")
+            for call in inner.body.of(FunctionCall)
+        ]
+        called = [value for value, one in function.function_values.items() if one in calls]
+        return tuple(sorted({*used_inside(self._program, function, name), *called}))
+
+    def _is_called(self, function: Function) -> bool:
+        """Whether any call of a function is kept. One that is never called is judged as one that is."""
+        if not self._callees.knows_callers(function):
+            return True
+        calls = [one for one in self._callees.calls_of(function) if self._runs(one[0], {function.name})]
+        return not calls or any(call.place.index not in self.of(caller) for caller, call in calls)
+
+    def _runs(self, function: Function, seen: set[str]) -> bool:
+        """Whether calls lead to a function from one that anybody may call."""
+        if function.name in seen:
+            return False
+        seen.add(function.name)
+        callers = self._callees.calls_of(function)
+        return not self._callees.knows_callers(function) or any(self._runs(one, seen) for one, _ in callers)
+
+    def _unread(self, call: FunctionCall) -> frozenset[int]:
+        """The arguments of a call that the function does nothing with itself."""
+        callee = self._callees.of(call)
+        if callee is None or not self._callees.knows_callers(callee):
+            return frozenset()
+        known = self._parameters.get(callee.name)
+        if known is None:
+            known = self._needs(callee, lambda _: frozenset()).needed.intersection(callee.parameters)
+            self._parameters[callee.name] = known
+        return frozenset(at for at, parameter in enumerate(callee.parameters) if parameter not in known)
 
 
-def _walk(block: Block, needed: set[ValueId], left: set[int], function: Function) -> bool:
-    """Adds what a block needs, and what is left out; whether anything in it is kept."""
-    kept = False
-    for op in reversed(block.ops):
-        if isinstance(op, If):
-            is_needed = op.result in needed
+class Needs:
+    """What one function needs: one walk backwards. `inside` are the values that inner functions use, by the
+    value that such a function is, `unread` the arguments that a call does nothing with.
+    """
+
+    def __init__(
+        self,
+        function: Function,
+        inside: Mapping[ValueId, Iterable[ValueId]],
+        unread: Callable[[FunctionCall], frozenset[int]],
+    ) -> None:
+        self._function = function
+        self._definitions = {op.result: op for op in function.body.walk()}
+        self._inside = inside
+        self._functions = {name: value for value, name in function.function_values.items()}
+        self._unread = unread
+        self._left: set[int] = set()
+        self._needed: set[ValueId] = set()
+        self._need((function.result,))
+        self._walk(function.body)
+        self.left = frozenset(self._left)
+        self.needed = frozenset(self._needed)
+
+    def _need(self, values: Iterable[ValueId]) -> None:
+        self._needed.update(leaves(tuple(values), self._function))
+
+    def _walk(self, block: Block) -> bool:
+        """Adds what a block needs, and what is left out; whether anything in it is kept."""
+        kept = False
+        for op in reversed(block.ops):
+            is_needed = op.result in self._needed or _is_kept(op, self._function)
+            if isinstance(op, If):
+                if is_needed:
+                    self._need((op.then_result, op.else_result))
+                inside = [self._walk(part) for part in (op.then_block, op.else_block)]
+                is_needed = is_needed or any(inside)
             if is_needed:
-                needed.update(leaves((op.then_result, op.else_result), function))
-            inside = [_walk(part, needed, left, function) for part in (op.then_block, op.else_block)]
-            is_needed = is_needed or any(inside)
-        else:
-            is_needed = op.result in needed or _is_kept(op)
-        if is_needed:
+                self._need_operands(op)
+                kept = True
+            else:
+                self._left.add(op.place.index)
+        return kept
+
+    def _need_operands(self, op: Op) -> None:
+        if isinstance(op, GetItem):
+            self._need_field(op)
+        elif isinstance(op, Kill):
             # A kill reads nothing, but what it kills has to be there.
-            needed.update((op.target,) if isinstance(op, Kill) else operands(op, function))
-            kept = True
+            self._need((op.target,))
+        elif isinstance(op, Constant) and op.result in self._inside:
+            self._need(self._inside[op.result])
+        elif isinstance(op, FunctionCall):
+            unread = self._unread(op)
+            self._need(value for at, value in enumerate(op.arguments) if at not in unread)
+            called = op.value if op.target is None else self._functions.get(op.target)
+            if called is not None:
+                self._need((called,))
+        elif isinstance(op, KernelCall) and op.callee in REPLACED_BY_SHAPE:
+            self._need(op.arguments[1:])
         else:
-            left.add(op.place.index)
-    return kept
+            self._need(operands(op, self._function))
+
+    def _need_field(self, op: GetItem) -> None:
+        """TVM takes a field of a tuple that it sees made for what was put there."""
+        items = self._items(op.tuple)
+        if items is not None and op.item < len(items):
+            self._need((items[op.item],))
+        else:
+            self._need((op.tuple,))
+
+    def _items(self, value: ValueId) -> tuple[ValueId, ...] | None:
+        """The fields of a tuple that is made here."""
+        source = self._source(value)
+        if source in self._function.inline_tuples:
+            return self._function.inline_tuples[source]
+        made = self._definitions.get(source)
+        return made.items if isinstance(made, MakeTuple) else None
+
+    def _source(self, value: ValueId) -> ValueId:
+        """What a value is another name of, or a field of a tuple that is made here."""
+        op = self._definitions.get(value)
+        if isinstance(op, Alias):
+            return self._source(op.source)
+        items = self._items(op.tuple) if isinstance(op, GetItem) else None
+        if isinstance(op, GetItem) and items is not None and op.item < len(items):
+            return self._source(items[op.item])
+        return value
 
 
-def _is_kept(op: Op) -> bool:
-    if isinstance(op, Assert | Kill | MatchCast):
+def _is_kept(op: Op, function: Function) -> bool:
+    if isinstance(op, MatchCast):
+        return not _is_proved(function.type_of(op.source), op.type)
+    if isinstance(op, Assert | Kill):
         return True
     node = op.place.node
     return versions.is_call(node) and not versions.is_pure_call(node)
+
+
+def _is_proved(declared: ValueType, target: ValueType) -> bool:
+    """Whether a cast asks nothing but what a type says already: its symbols stand for what they are compared
+    with.
+    """
+    if isinstance(declared, TupleType) and isinstance(target, TupleType):
+        if len(declared.fields) != len(target.fields):
+            return False
+        return all(map(_is_proved, declared.fields, target.fields))
+    if isinstance(declared, TensorType) and isinstance(target, TensorType):
+        return declared.dtype == target.dtype and _are_proved(declared.shape, target.shape)
+    if isinstance(declared, ShapeType) and isinstance(target, ShapeType):
+        return _are_proved(declared.extents, target.extents)
+    return False
+
+
+def _are_proved(declared: tuple[sympy.Expr, ...] | None, target: tuple[sympy.Expr, ...] | None) -> bool:
+    if declared is None or target is None or len(declared) != len(target):
+        return False
+    return all(
+        want.is_Symbol or sympy.expand(have - want) == 0 for have, want in zip(declared, target, strict=True)
+    )

@@ -6,6 +6,8 @@ from collections.abc import Iterable
 
 from relax_lint.support.lazy_dataclass import record
 
+_BETWEEN = "; "
+
 
 @record(frozen=True)
 class Presumption:
@@ -20,6 +22,8 @@ class Presumption:
 
 
 def together(texts: Iterable[str]) -> Presumption | None:
-    """What is presumed where several facts are relied on; None where none is. In the order of the texts."""
-    found = sorted(set(texts))
-    return Presumption("; ".join(found)) if found else None
+    """What is presumed where several facts are relied on, some of them perhaps several already; None where
+    none is. In the order of the texts.
+    """
+    found = sorted({one for text in texts for one in text.split(_BETWEEN)})
+    return Presumption(_BETWEEN.join(found)) if found else None

@@ -12,11 +12,39 @@ from sympy.logic.boolalg import Boolean
 from relax_lint.analysis.effects import Effect
 from relax_lint.analysis.kernel_operands import operand_types
 from relax_lint.model.kernels import BufferParameter, Kernel, ScalarParameter
-from relax_lint.model.operations import KernelCall
+from relax_lint.model.operations import Assert, KernelCall
 from relax_lint.model.program import Function
 from relax_lint.model.types import PrimType, TensorType, ValueType
+from relax_lint.support.lazy_dataclass import record
 from relax_lint.symbolic.quantity import Unknown
-from relax_lint.symbolic.steps import with_sizes
+from relax_lint.symbolic.steps import lower_bounds, with_sizes
+from relax_lint.vm.facts import FactKind
+
+
+@record(frozen=True)
+class Sizes:
+    """What a function makes sure of its symbols: the extents of its parameters are `never_negative`, and what
+    it asserts leaves each symbol at least so much behind the operation with that index.
+    """
+
+    never_negative: frozenset[sympy.Expr]
+    asserted: tuple[tuple[int, sympy.Symbol, int], ...]
+
+    @classmethod
+    def of(cls, function: Function) -> Sizes:
+        """Those of a function."""
+        extents = symbolic_extents(function.type_of(parameter) for parameter in function.parameters)
+        return cls(extents, tuple(_asserted(function)))
+
+    def asserted_before(self, index: int) -> tuple[tuple[sympy.Symbol, int], ...]:
+        """The symbols with the least that each is, where an operation is reached."""
+        return tuple((symbol, least) for behind, symbol, least in self.asserted if behind < index)
+
+
+def _asserted(function: Function) -> Iterator[tuple[int, sympy.Symbol, int]]:
+    for op in function.body.ops:
+        if isinstance(op, Assert) and op.fact is not None and op.fact.kind is FactKind.ENFORCED:
+            yield from ((op.place.index, *bound) for bound in lower_bounds(op.fact.condition))
 
 
 def with_sure_reads(
@@ -24,22 +52,21 @@ def with_sure_reads(
     kernel: Kernel | None,
     call: KernelCall,
     function: Function,
-    never_negative: frozenset[sympy.Expr],
+    sizes: Sizes,
 ) -> Effect:
-    """The effect of a call, where the loops around what the kernel reads have a step for its operands. The
-    extents of the function's parameters are `never_negative`.
-    """
+    """The effect of a call, where the loops around what the kernel reads have a step for its operands."""
     if kernel is None or not effect.read_if:
         return effect
     types = operand_types(call, function)
     if len(types) != len(kernel.parameters):
         return effect
     values = tuple(reversed(list(_values(kernel, types))))
-    never_negative |= symbolic_extents(types)
+    never_negative = sizes.never_negative | symbolic_extents(types)
+    asserted = sizes.asserted_before(call.place.index)
     sure = {
         position
         for position, condition in effect.read_if.items()
-        if _is_sure(condition, values, never_negative, symbolic_extents([types[position]]))
+        if _is_sure(condition, values, never_negative, symbolic_extents([types[position]]), asserted)
     }
     return replace(effect, unsure_reads=effect.unsure_reads - sure) if sure else effect
 
@@ -56,12 +83,13 @@ def _is_sure(
     values: tuple[tuple[sympy.Symbol, sympy.Expr], ...],
     never_negative: frozenset[sympy.Expr],
     positive: frozenset[sympy.Expr],
+    asserted: tuple[tuple[sympy.Symbol, int], ...],
 ) -> bool:
     """Whether a condition on the symbols of a kernel holds for these values of theirs."""
     known = dict(values)
     if not condition.free_symbols <= known.keys():
         return False
-    return bool(with_sizes(condition.xreplace(known), never_negative, positive) == sympy.true)
+    return bool(with_sizes(condition.xreplace(known), never_negative, positive, asserted) == sympy.true)
 
 
 def _values(kernel: Kernel, types: Sequence[ValueType]) -> Iterator[tuple[sympy.Symbol, sympy.Expr]]:

@@ -17,6 +17,7 @@ from relax_lint.facts.claims import Claim
 from relax_lint.facts.judge import Judge
 from relax_lint.facts.kernel_entry import bind
 from relax_lint.facts.kernel_match import KernelMatch
+from relax_lint.facts.unchecked_types import TypeFacts
 from relax_lint.model.operations import KernelCall, ValueId
 from relax_lint.symbolic.quantity import Unknown
 from relax_lint.symbolic.relations import at_most
@@ -57,6 +58,19 @@ def presumed_writes(
     if not judge.implies(claim.domain, open_, condition):
         return ()
     return tuple(dict.fromkeys(presumed for m in assumed for presumed in m.presumptions))
+
+
+def relied_types(mended: Iterable[Mending], flow: FunctionFlow) -> tuple[Presumption, ...]:
+    """The types that nobody checks on which it depends what some writes reach."""
+    found: dict[Presumption, None] = {}
+    presumed = TypeFacts(flow).presumed
+    for write in (write for mending in mended for write in mending.writes):
+        call, position = write.op, write.position
+        if presumed and isinstance(call, KernelCall) and position is not None:
+            whole = flow.effect_of(call).whole.get(position, sympy.false)
+            if whole not in (sympy.true, sympy.false) or partial_results(call, flow.function):
+                found.update((presumed[one], None) for one in call.arguments if one in presumed)
+    return tuple(found)
 
 
 def _as_assumed(mending: Mending) -> Mending:

@@ -27,7 +27,7 @@ from relax_lint.analysis.presumption import Presumption
 from relax_lint.facts.asking import apart as asked_apart
 from relax_lint.facts.at_return import UNUSED, USED_PERHAPS, use_by_callers, why_not_read
 from relax_lint.facts.claims import either
-from relax_lint.facts.coverage import presumed_writes, written_again
+from relax_lint.facts.coverage import presumed_writes, relied_types, written_again
 from relax_lint.facts.judge import Decided, Judge
 from relax_lint.facts.shared_memory import Outcome, outcome_on_shared_memory
 from relax_lint.model.operations import FunctionCall, KernelCall, ValueId
@@ -224,7 +224,8 @@ def stale_reads(flow: FunctionFlow, judge: Judge) -> Iterator[Decided[StaleRead]
             yield Decided(event, fine, (*event.reading.presumptions, *assumed))
             continue
         only_empty = judge.safe_only_if(decision, claim, partial(either_empty, written, read))
-        yield Decided(event, decision, event.reading.presumptions, only_empty)
+        types = () if again == sympy.false else relied_types(event.mended, flow)
+        yield Decided(event, decision, (*event.reading.presumptions, *types), only_empty)
 
 
 def _declares(call: KernelCall, argument: ValueId, flow: FunctionFlow) -> bool:

@@ -24,7 +24,7 @@ from relax_lint.analysis.presumption import Presumption
 from relax_lint.facts.asking import apart
 from relax_lint.facts.at_return import UNUSED, USED_PERHAPS, use_by_callers, why_not_read
 from relax_lint.facts.claims import either
-from relax_lint.facts.coverage import presumed_writes, written_again
+from relax_lint.facts.coverage import presumed_writes, relied_types, written_again
 from relax_lint.facts.judge import Decided, Judge
 from relax_lint.model.operations import AllocTensor, FunctionCall, KernelCall, ValueId
 from relax_lint.results.verdict import Verdict
@@ -71,7 +71,9 @@ def _decided(event: Overwriting, flow: FunctionFlow, judge: Judge) -> Decided[Ov
     if presumed and decision.verdict is not Verdict.ALWAYS_FINE:
         return Decided(event, _ASSUMED, (*event.reading.presumptions, *presumed))
     only_empty = judge.safe_only_if(decision, claim, partial(either_empty, written, read))
-    return Decided(event, decision, (*event.reading.presumptions, *_presumed(event, flow)), only_empty)
+    types = () if again == sympy.false else relied_types(event.mended, flow)
+    presumptions = (*event.reading.presumptions, *_presumed(event, flow), *types)
+    return Decided(event, decision, presumptions, only_empty)
 
 
 def _is_on_several(value: ValueId, flow: FunctionFlow) -> bool:

@@ -19,7 +19,7 @@ from relax_lint.analysis.flow import FunctionFlow
 from relax_lint.analysis.presumption import Presumption
 from relax_lint.facts.at_return import why_written
 from relax_lint.facts.claims import not_negative
-from relax_lint.facts.coverage import initialised, is_exact, presumed_writes, written_again
+from relax_lint.facts.coverage import initialised, is_exact, presumed_writes, relied_types, written_again
 from relax_lint.facts.judge import Decided, Judge
 from relax_lint.model.operations import AllocTensor, FunctionCall, KernelCall, ValueId
 from relax_lint.model.types import extents_of
@@ -103,7 +103,7 @@ def _perhaps_written(
     event: UnwrittenRead, nothing: Boolean, flow: FunctionFlow, judge: Judge
 ) -> Decided[UnwrittenRead]:
     """Some call may have written it: all of it, or a part."""
-    written = written_again(event.mended, event.reading.value, flow)
+    written, types = written_again(event.mended, event.reading.value, flow), relied_types(event.mended, flow)
     claim = judge.claim_at(sympy.Or(nothing, written), event.reading.op)
     decision = judge.judge_event(claim, Certainty.MAY, "it may be written in part only")
     if is_exact(event.mended, flow) and judge.judge(claim).verdict is Verdict.NEEDS_RUNTIME_CHECK:
@@ -111,15 +111,15 @@ def _perhaps_written(
     presumed = presumed_writes(event.mended, claim, event.reading.value, flow, judge)
     if presumed and decision.verdict is not Verdict.ALWAYS_FINE:
         fine = certain(Verdict.ALWAYS_FINE, "written by a call with otherwise unknown effects")
-        return Decided(event, fine, (*event.reading.presumptions, *presumed))
+        return Decided(event, fine, (*event.reading.presumptions, *types, *presumed))
     if decision.verdict is not Verdict.ALWAYS_FINE:
         told = initialised(event.mended, flow)
         read = flow.function.tensor_type(event.reading.value)
         domain = not_negative(claim.domain, extents_of(read))
         if told is not None and judge.implies(domain, told, sympy.Or(nothing, written)):
             fine = certain(Verdict.ALWAYS_FINE, "written unless a reduction is empty")
-            return Decided(event, fine, (*event.reading.presumptions, _NOT_EMPTY))
-    return Decided(event, decision, event.reading.presumptions)
+            return Decided(event, fine, (*event.reading.presumptions, *types, _NOT_EMPTY))
+    return Decided(event, decision, (*event.reading.presumptions, *types))
 
 
 def leftovers(event: UnwrittenRead, flow: FunctionFlow) -> tuple[ValueId, ...]:

@@ -17,6 +17,7 @@ _MOST_COMPARISONS = 40
 """In a condition; of a longer one only the first step is asked."""
 
 
+@lru_cache(maxsize=1 << 12)
 def has_step(extent: sympy.Expr) -> Boolean:
     """When an extent is at least one, without the division of a loop over tiles."""
     least = sympy.Integer(1)
@@ -61,28 +62,42 @@ def _tried(when: Boolean, step: sympy.Symbol, first: sympy.Expr, last: sympy.Exp
             yield from (end, end + 1, end - 1)
 
 
+def lower_bounds(condition: Boolean) -> Iterator[tuple[sympy.Symbol, int]]:
+    """The symbols that a condition compares with a number, each with the least that it can be then."""
+    for one in sympy.And.make_args(condition):
+        strict = isinstance(one, sympy.Gt | sympy.Lt)
+        if isinstance(one, sympy.Ge | sympy.Gt | sympy.Eq) and one.lhs.is_Symbol and one.rhs.is_Integer:
+            yield one.lhs, int(one.rhs) + strict
+        elif isinstance(one, sympy.Le | sympy.Lt) and one.rhs.is_Symbol and one.lhs.is_Integer:
+            yield one.rhs, int(one.lhs) + strict
+
+
 def with_sizes(
-    condition: Boolean, extents: Iterable[sympy.Expr], positive: Iterable[sympy.Expr] = ()
+    condition: Boolean,
+    extents: Iterable[sympy.Expr],
+    positive: Iterable[sympy.Expr] = (),
+    bounds: Iterable[tuple[sympy.Symbol, int]] = (),
 ) -> Boolean:
     """What is left of a condition where the `extents` are no negative numbers, and those that are `positive`
-    at least one. Only extents that are symbols tell something.
+    at least one; `bounds` are symbols with the least that each is. Only extents that are symbols tell
+    something.
     """
     if condition in (sympy.true, sympy.false):
         return condition
     used = condition.free_symbols
-    sure = used.intersection(positive)
-    return _simpler(condition, frozenset(used.intersection(extents) - sure), frozenset(sure))
+    least: dict[sympy.Symbol, int] = {}
+    given = ((one, number) for number, each in ((0, extents), (1, positive)) for one in each)
+    for symbol, number in (*given, *bounds):
+        if symbol in used:
+            least[symbol] = max(number, least.get(symbol, number))
+    return _simpler(condition, frozenset(least.items()))
 
 
 # Of the loops in a kernel, many have the same condition.
 @lru_cache(maxsize=1 << 12)
-def _simpler(
-    condition: Boolean, never_negative: frozenset[sympy.Symbol], positive: frozenset[sympy.Symbol]
-) -> Boolean:
+def _simpler(condition: Boolean, least: frozenset[tuple[sympy.Symbol, int]]) -> Boolean:
     known = {
-        symbol: least + sympy.Dummy(symbol.name, integer=True, nonnegative=True)
-        for least, symbols in ((0, never_negative), (1, positive))
-        for symbol in symbols
+        symbol: number + sympy.Dummy(symbol.name, integer=True, nonnegative=True) for symbol, number in least
     }
     return condition.xreplace({one: _decided(one, known) for one in condition.atoms(Relational)})
 

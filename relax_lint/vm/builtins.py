@@ -56,6 +56,9 @@ UNREAD_BY = {
 }
 """The arguments of operators, by position, of which only the type matters and no element is read."""
 
+REPLACED_BY_SHAPE = frozenset(f"relax.{name}_like" for name in ("zeros", "ones", "full", "eye"))
+"""The operators of which `LegalizeOps` makes something that no longer names their first argument."""
+
 READ_PERHAPS_BY = {
     "relax.where": frozenset({1, 2}),
     "relax.logical_and": frozenset({1}),

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from relax_lint.analysis.left_out import left_out
+from relax_lint.analysis.callees import Callees
+from relax_lint.analysis.left_out import LeftOut
 from relax_lint.model.builder import build_program
 from tests.rules.checking import parse
 
@@ -35,8 +36,9 @@ BRANCH = "if c:;     b1 = {};     d = x; else:;     d = x; return x"
     ],
 )
 def test_what_nothing_needs(lines: str, expected: set[str]) -> None:
-    (function,) = build_program(
+    program = build_program(
         parse(PROGRAM.format(lines.replace("; ", "\n    ").replace(";     ", "\n        ")))
-    ).functions
-    left = left_out(function)
+    )
+    (function,) = program.functions
+    left = LeftOut(program, Callees(program)).of(function)
     assert {op.place.binding for op in function.body.walk() if op.place.index in left} == expected

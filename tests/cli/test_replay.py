@@ -4,15 +4,12 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable
-from pathlib import Path
 
-import jsonschema
 import pytest
 
-import relax_lint
 from tests.cli.conftest import FINE, OVERFLOW, Run
+from tests.report_schema import report_validator
 
-SCHEMA = Path(relax_lint.__file__).parent / "output" / "check-report.schema.json"
 Write = Callable[[str, str | bytes], str]
 
 
@@ -33,7 +30,7 @@ def test_the_json_report_of_check_holds_the_runs(run: Run, write: Write) -> None
     # The exit code stays that of `check`: one warning.
     assert result.returncode == 0
     report = json.loads(result.stdout)
-    jsonschema.validate(report, json.loads(SCHEMA.read_text(encoding="utf-8")))
+    report_validator().validate(report)
     (check,) = report["checks"]
     assert check["confirmation"]["status"] == "confirmed"
     assert {run["how"] for run in check["confirmation"]["runs"]} >= {"naive", "pooled"}

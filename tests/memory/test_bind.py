@@ -2,11 +2,8 @@
 
 from __future__ import annotations
 
-import json
 import re
-from importlib.resources import files
 
-import jsonschema
 import pytest
 import sympy
 import tvm
@@ -18,8 +15,7 @@ from relax_lint.totals.compute import measure
 from relax_lint.vm.allocators import Allocator
 from tests.memory.conftest import Memory
 from tests.memory.programs import BRANCHES, SYMBOLIC
-
-SCHEMA = files("relax_lint.output").joinpath("check-report.schema.json")
+from tests.report_schema import report_validator
 
 
 def test_a_value(memory: Memory) -> None:
@@ -34,7 +30,7 @@ def test_a_value(memory: Memory) -> None:
 
 def test_a_range_tells_where_the_formula_changes_and_the_maximum(memory: Memory) -> None:
     found = memory(SYMBOLIC, "--bind", "n=1..1000", "--output-format", "json").report
-    jsonschema.validate(found, json.loads(SCHEMA.read_text(encoding="utf-8")))
+    report_validator().validate(found)
     over = found["memory"][0]["over_range"]["peak_live"]
     assert over["maximum"] == 4000
     assert over["at"] == {"n": 1000}

@@ -6,16 +6,13 @@ import json
 from pathlib import Path
 from typing import Any
 
-import jsonschema
 import pytest
 
 from tests.memory.conftest import Memory
 from tests.memory.programs import BRANCHES, SYMBOLIC
+from tests.report_schema import report_validator
 
 GROWN = SYMBOLIC.replace("R.shape([4 * n])", "R.shape([5 * n])")
-SCHEMA = json.loads(
-    (Path(__file__).parents[2] / "relax_lint/output/check-report.schema.json").read_text(encoding="utf-8")
-)
 
 
 _REPORTS: dict[tuple[str, ...], str] = {}
@@ -41,7 +38,7 @@ def test_growth_at_a_value(memory: Memory) -> None:
     _earlier(memory, SYMBOLIC)
     options = ("--compare", "old.json", "--bind", "n=1000", "--output-format", "json")
     report = memory(GROWN, *options, "--fail-above", "19%").report
-    jsonschema.validate(report, SCHEMA)
+    report_validator().validate(report)
     planned = report["comparison"]["changes"][0]
     assert (planned["total"], planned["old"], planned["new"]) == ("planned", 5000, 6000)
     assert (planned["growth"], planned["exceeds"]) == (0.2, True)

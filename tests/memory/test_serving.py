@@ -2,19 +2,14 @@
 
 from __future__ import annotations
 
-import json
-from importlib.resources import files
-
-import jsonschema
-
 import relax_lint
 from relax_lint.totals.serving import serving
 from tests.memory.conftest import Memory
 from tests.memory.programs import HEADER, SYMBOLIC
 from tests.memory.test_workspaces import KERNEL
+from tests.report_schema import report_validator
 from tests.totals.corpus_packed import SYMBOLS, paged_cache
 
-SCHEMA = files("relax_lint.output").joinpath("check-report.schema.json")
 SETTINGS = dict(zip(SYMBOLS, (4, 4096, 256, 16, 0), strict=True))
 
 
@@ -23,7 +18,7 @@ def test_the_largest_value_fits_and_the_next_one_does_not(memory: Memory) -> Non
         found = memory(
             KERNEL, "--lower", "--device-memory", "1MiB", "--output-format", "json", *options
         ).report
-        jsonschema.validate(found, json.loads(SCHEMA.read_text(encoding="utf-8")))
+        report_validator().validate(found)
         (one,) = found["serving"]
         return dict(one)
 

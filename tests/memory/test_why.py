@@ -2,16 +2,11 @@
 
 from __future__ import annotations
 
-import json
-from importlib.resources import files
 from typing import Any
-
-import jsonschema
 
 from tests.memory.conftest import Memory
 from tests.memory.programs import HEADER
-
-SCHEMA = files("relax_lint.output").joinpath("check-report.schema.json")
+from tests.report_schema import report_validator
 
 # `s` is needed by `a` only, `s1` by `b` and `c`; `a` is dead when `b` is made. `twice` works in place as well.
 PROGRAM = (
@@ -46,7 +41,7 @@ class Module:
 
 def _why(memory: Memory, program: str, *options: str) -> dict[str, Any]:
     found = memory(program, "--output-format", "json", *options).report
-    jsonschema.validate(found, json.loads(SCHEMA.read_text(encoding="utf-8")))
+    report_validator().validate(found)
     return dict(found["memory"][0]["why"])
 
 

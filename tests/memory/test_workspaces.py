@@ -2,11 +2,8 @@
 
 from __future__ import annotations
 
-import json
-from importlib.resources import files
 from typing import Any
 
-import jsonschema
 import pytest
 import tvm
 
@@ -17,8 +14,7 @@ from relax_lint.totals import lowered_kernels
 from relax_lint.vm.workspaces import is_on_stack
 from tests.memory.conftest import Memory
 from tests.memory.programs import HEADER, SYMBOLIC
-
-SCHEMA = files("relax_lint.output").joinpath("check-report.schema.json")
+from tests.report_schema import report_validator
 
 # The kernel has 8 bytes on the stack and one buffer of `n` rows; what it does in a loop or a branch varies.
 KERNEL = (
@@ -53,7 +49,7 @@ class Module:
 
 def test_what_a_kernel_requests_is_a_total_of_its_own(memory: Memory) -> None:
     found = memory(KERNEL, "--bind", "n=20", "--output-format", "json").report
-    jsonschema.validate(found, json.loads(SCHEMA.read_text(encoding="utf-8")))
+    report_validator().validate(found)
     workspaces = found["memory"][0]["workspaces"]
     assert workspaces["requested"] == {"expr": "256*n", "value": 5120}
     assert workspaces["held"]["value"] == 8192

@@ -135,6 +135,11 @@ def test_what_is_left_is_never_wrong_and_as_often_exact_as_it_was(
     assert seen[True] >= exact[seed]
 
 
+@pytest.mark.parametrize("seed", [220, 305, 397])
+def test_what_an_upper_bound_alone_tells_apart_makes_it_exact(seed: int) -> None:
+    assert compared(system(random.Random(seed), products=True))
+
+
 @pytest.mark.parametrize("products", [False, True])
 def test_bounds_that_are_kept_from_step_to_step_are_those_that_are_found_anew(
     products: bool, monkeypatch: pytest.MonkeyPatch

@@ -43,10 +43,10 @@ def registers(region: str, shape: str) -> str:
     return f'w = T.match_buffer(W[{region}], {shape}, "float16", scope="warp", offset_factor=1)\n'
 
 
-def strided(call: str, source: str = "S", scope: str = "shared") -> str:
+def strided(call: str, source: str = "S", scope: str = "shared", strides: str = '("s0", "s1")') -> str:
     """A window of 16 x 16 elements that has strides."""
     text = f'w = T.match_buffer({source}[0:16, 0:16], (T.int64(16), T.int64(16)), "float16", '
-    return threads(block(f'{text}strides=("s0", "s1"), scope="{scope}", offset_factor=1)\n{call}'))
+    return threads(block(f'{text}strides={strides}, scope="{scope}", offset_factor=1)\n{call}'))
 
 
 def operand(declared: str, name: str) -> str:
@@ -149,6 +149,15 @@ WINDOWS = {
     ),
     "by a stride, a row too far": (strided(fill("w.data", "w.elem_offset + w.strides[0] * 16")), OPEN),
     "by its square": (strided(fill("w.data", "w.elem_offset + w.strides[0] * w.strides[0]")), PASSED),
+    # Which row it is in is not known: it is no column of the first one.
+    "by a stride that is a number": (
+        strided(fill("w.data", "w.elem_offset + 3 * 64 + 8"), strides="(64, 1)"),
+        PASSED,
+    ),
+    "by a stride with a name": (
+        strided(fill("w.data", "w.elem_offset + n * 3 + 8"), strides="(n, T.int64(1))"),
+        PROVED,
+    ),
     # Row 2 + 3, columns 4 + 4 to 15.
     "behind an element": (strided(fill("T.address_of(w[2, 4])", "w.strides[0] * 3 + 4")), PROVED),
     "behind an element, a column too far": (

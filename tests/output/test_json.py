@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 from collections.abc import Callable
 from dataclasses import replace
-from importlib.resources import files
 from typing import Any
 
 import jsonschema
@@ -17,13 +16,12 @@ from relax_lint.results.check import AllocatorFailure, Edit, Fix
 from relax_lint.results.memory_figures import Amount, CallMemory, PlaceOfPeak
 from relax_lint.results.report import FileResult, InputStatus, Report
 from tests.output.builders import fine, overflow, place, report, totals
+from tests.report_schema import report_validator
 
 
 @pytest.fixture(scope="module")
 def validator() -> jsonschema.Draft202012Validator:
-    schema = json.loads(files("relax_lint.output").joinpath("check-report.schema.json").read_text())
-    jsonschema.Draft202012Validator.check_schema(schema)
-    return jsonschema.Draft202012Validator(schema)
+    return report_validator()
 
 
 def rendered(one: Report) -> dict[str, Any]:

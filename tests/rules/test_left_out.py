@@ -109,7 +109,7 @@ def _fails(module: Any, *, folded: bool) -> bool:
 
 
 def _run(module: Any, folded: bool) -> int:
-    # What nobody wrote to is not by chance what is right.
+    # What nobody wrote to is not by chance what is right, left there by an earlier run with the same pool.
     ctypes.CDLL(None).mallopt(_PERTURB, 0x5A)
     found = []
     tvm.register_global_func("tests.two", lambda one: found.append(one.numpy() == 2), override=True)
@@ -117,7 +117,9 @@ def _run(module: Any, folded: bool) -> int:
     tvm.register_global_func("tests.looked_at", lambda one: found.append(_is_right(one)), override=True)
     target = tvm.target.Target("llvm")
     pipeline = relax.get_default_pipeline(target) if folded else "default"
-    machine = relax.VirtualMachine(relax.build(module, target, relax_pipeline=pipeline), tvm.cpu())
+    machine = relax.VirtualMachine(
+        relax.build(module, target, relax_pipeline=pipeline), tvm.cpu(), memory_cfg="naive"
+    )
     given = np.ones(4, "float32"), np.ones(5, "float32"), np.ones(4, "float16"), np.array(True)
     machine["main"](*map(tvm.runtime.tensor, given))
     return int(not np.all(found))

@@ -77,6 +77,32 @@ def test_the_same_with_a_size_of_one_at_least(form: str) -> None:
     assert _said(_module(ADDED[form], given=given)) == {"always-wrong"}
 
 
+ASSERTED = {
+    "m >= 1": "always-wrong",
+    "m > 0": "always-wrong",
+    "1 <= m": "always-wrong",
+    "T.And(m >= 2, m <= 8)": "always-wrong",
+    "m == 3": "always-wrong",
+    "m >= 0": "needs-runtime-check",
+    "m != 1": "needs-runtime-check",
+    "m <= 4": "needs-runtime-check",
+    "T.Or(m >= 1, m <= 0)": "needs-runtime-check",
+}
+
+
+@pytest.mark.parametrize("condition", ASSERTED)
+def test_the_same_behind_an_assertion(condition: str) -> None:
+    """Where it lets no empty tensor through, each loop has a step."""
+    text = f'm = T.int64()\n    R.assert_op({condition}, [m], format="empty")\n    s = '
+    for form in ADDED.values() if condition == "m >= 1" else (ADDED["a loop"],):
+        whole = KERNEL.format(size="4", body=indent(COPY + form, " " * 4))
+        whole += MAIN.format(given='"m"', size="4", bytes="16").replace("s = ", text, 1)
+        assert _said(parse(whole)) == {ASSERTED[condition]}
+    after = MAIN.replace("    return y", "    " + text.removesuffix("\n    s = ") + "\n    return y")
+    whole = KERNEL.format(size="4", body=indent(COPY + ADDED["a loop"], " " * 4))
+    assert _said(parse(whole + after.format(given='"m"', size="4", bytes="16"))) == {"needs-runtime-check"}
+
+
 @pytest.mark.parametrize("form", ADDED)
 def test_without_a_step_the_tensor_is_empty(form: str) -> None:
     """Where it has an element each of the loops has a step, and where it has none nothing is to be written."""

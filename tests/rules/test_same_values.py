@@ -70,6 +70,16 @@ def test_a_step_so_often_is_told_with_the_numbers_at_which_it_is_fine() -> None:
         ("for j in range(3):\n        y[0] = T.Cast('float32', i * j)", UNSURE),
         ("y[0] = T.Cast('float32', i) * T.float32(0.5)", WRONG),
         ("y[0] = T.Cast('float32', i // n) * T.float32(0.5)", UNSURE),
+        # Where all steps choose the same, at `n == 0` or `n == 4`.
+        ("y[0] = T.if_then_else(i + i < n, x[0], x[1])", UNSURE),
+        ("y[0] = T.Select(i < n, x[i], x[0])", UNSURE),
+        ("y[0] = T.Cast('float32', x[i] > T.float32(0))", UNSURE),
+        ("y[0] = T.if_then_else(n < 4, x[0], x[1]) + x[i]", WRONG),
+        # What is added to what is loaded is the same at `n == 3`, or never.
+        ("y[0] = x[0] + T.Cast('float32', i * (n - 3))", UNSURE),
+        ("y[0] = x[0] + T.Cast('float32', i)", WRONG),
+        ("y[0] = x[0] * T.Cast('float32', i) - T.Cast('float32', i)", UNSURE),
+        ("y[0] = T.exp(x[i] + x[0])", WRONG),
     ],
 )
 def test_what_is_loaded_or_computed_differs_or_may_not(store: str, verdict: str) -> None:

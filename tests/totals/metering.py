@@ -33,13 +33,16 @@ from relax_lint.totals.quantities import evaluate
 from relax_lint.totals.walk import ExecMode
 from relax_lint.vm.allocators import Allocator
 from relax_lint.vm.builtins import SHAPE_HEAP
-from tests import quick_stack
+from tests import quick_parser, quick_stack
 from tests.totals.cases import Case, Run
 
 # The corpora are written with decorators.
 quick_stack.install()
+quick_parser.install()
 
 TARGET = "llvm"
+BUILT_FOR = tvm.target.Target({"kind": TARGET, "opt-level": 0})
+"""What is measured are calls for memory, which LLVM leaves as they are."""
 FIGURES = ("meter_peak", "meter_asked", "meter_pool", "meter_together", "meter_others", "meter_heap")
 
 # TVM 0.26 cannot compile a kill of the null value that stands for an argument of `R.memory.view` left out.
@@ -68,7 +71,7 @@ class Meter:
             ctypes.cast(runtime.TVMBackendFreeWorkspace, ctypes.c_void_p),
         )
         self._clear = tvm.get_global_func("vm.builtin.memory_manager.clear")
-        executable = tvm.compile(Probe, TARGET)
+        executable = tvm.compile(Probe, BUILT_FOR)
         for allocator in Allocator:
             self._clear()
             machine = relax.VirtualMachine(executable, tvm.cpu(), memory_cfg=allocator.value)
@@ -175,7 +178,7 @@ def measured(meter: Meter, case: Case, exec_mode: ExecMode) -> Iterator[dict[str
         allocated = allocating(planned=case.planned)(case.make())
         lowered = lowering()(allocated)
     as_it_is = tvm.transform.Sequential([])
-    executable = relax.build(lowered, TARGET, relax_pipeline=as_it_is, exec_mode=exec_mode.value)
+    executable = relax.build(lowered, BUILT_FOR, relax_pipeline=as_it_is, exec_mode=exec_mode.value)
     before, after = build_program(allocated), build_program(lowered)
     formulas = measure(after, _entry(after, case), exec_mode=exec_mode)
     for binding, runs in groupby(case.runs, key=lambda run: run.binding):

@@ -178,6 +178,24 @@ def test_what_a_thread_of_a_warp_touches(called: Any, found: WarpCall | None) ->
     assert warp_call(called) == found
 
 
+@pytest.mark.parametrize(
+    ("names", "bits"),
+    [
+        ("int8 uint8 .s8 .u8 e4m3 e5m2 .e4m3 .e5m2 float8_e4m3fn float8_e5m2", 8),
+        ("float16 fp16 .f16 bfloat16 bf16 .b16", 16),
+        ("float32 fp32 .f32 tf32 int32 .s32", 32),
+        ("float64 fp64 .f64", 64),
+        ("int4 float4 .b1 e3m2 8", None),
+    ],
+)
+def test_how_many_bits_an_element_has(names: str, bits: int | None) -> None:
+    """A thread has a share of m * k = 512, k * n = 256 and m * n = 128 elements, of which 32 are one each."""
+    for name in names.split():
+        found = warp_call(_product("m16n8k32", name, name, "fp32"))
+        expected = None if bits is None else WarpCall("mma", _parts(16 * bits, 8 * bits, 128, 128))
+        assert found == expected, name
+
+
 def test_what_is_not_a_constant_says_nothing_of_a_load() -> None:
     unknown = call(
         "tirx.ptx_legacy.ldmatrix", V, number(4), text(".b16"), A, N, P, S, ty=node("PrimType", dtype="int8")

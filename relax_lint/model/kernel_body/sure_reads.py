@@ -22,8 +22,9 @@ Shape: TypeAlias = "tuple[sympy.Expr, ...] | None"
 def add(sure: Sure, more: Sure) -> None:
     """What is read in one place or in another."""
     for parameter, when in more.items():
-        before = sure.get(parameter, sympy.false)
-        sure[parameter] = before if before == sympy.true else sympy.Or(before, when)
+        known = sure.get(parameter, sympy.false)
+        # Most are one and the same.
+        sure[parameter] = when if known in (sympy.false, when) else sympy.Or(known, when)
 
 
 def in_each(ways: Sequence[Sure]) -> Sure:

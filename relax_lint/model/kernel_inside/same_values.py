@@ -5,9 +5,9 @@ The steps of `for i in T.parallel(4): y[0] = i // n` do from `n == 4` on, those 
 
 from __future__ import annotations
 
-import struct
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
+from operator import add, mul, sub, truediv
 from typing import Any
 
 import tvm
@@ -17,7 +17,16 @@ from relax_lint.vm import nodes, versions
 
 _EXACT_BITS = {"float16": 11, "bfloat16": 8, "float32": 24, "float64": 53}
 """How many bits of an integer a float holds."""
-_FORMATS = {"float16": "e", "float32": "f", "float64": "d"}
+_EXPONENT = {"float16": 15, "bfloat16": 127, "float32": 127, "float64": 1023}
+"""The largest power of two of a float; what is below the reciprocal of half of it may become 0."""
+_COMPUTED: dict[str, Callable[[Any, Any], Any]] = {
+    "Add": add,
+    "Sub": sub,
+    "Mul": mul,
+    "Div": truediv,
+    "Max": max,
+    "Min": min,
+}
 
 
 @dataclass(frozen=True)
@@ -76,12 +85,11 @@ class _Steps:
 
     def compared(self, value: Any) -> Same | None:
         """When the value is the same in all steps."""
-        loads = [node for node in _nodes(value) if nodes.is_load(node)]
-        if loads:
-            indices = [index for load in loads for index in load.indices[:] if self._changes(index)]
-            # Nothing but the places may change; what is made of what they hold may be anything.
-            compared = [self._integer(index) for index in indices]
-            return None if not indices or None in compared else Same()
+        if any(nodes.is_load(node) for node in _nodes(value)):
+            # What is made of what places hold may be anything, but is something else where they are others.
+            parts = list(self._varying(value))
+            sure = parts if any(is_place for _, is_place in parts) else parts[: len(parts) == 1]
+            return None if None in [self._integer(part) for part, _ in sure] else Same()
         if self._numbers_differ(value):
             return None
         inner, dtypes = value, list[str]()
@@ -103,6 +111,19 @@ class _Steps:
         difference = self._simplified(inner - tvm.tirx.IntImm(str(inner.ty.dtype), number))
         return Same((*same.differences, difference), same.exact and (inner is first or not _narrows(first)))
 
+    def _varying(self, value: Any) -> Iterator[tuple[Any, bool]]:
+        """The integers in a value that name the loop, and whether they are places of a buffer; without those
+        that count only where a condition holds.
+        """
+        if nodes.is_load(value):
+            yield from ((index, True) for index in value.indices if self._changes(index))
+        elif not _is_choice(value) and self._changes(value):
+            if _is_integer(value) and not any(nodes.is_load(node) for node in _nodes(value)):
+                yield value, False
+            else:
+                for child in children_of(value):
+                    yield from self._varying(child)
+
     def _integer(self, value: Any, dtypes: Sequence[str] = ()) -> Same | None:
         """When an integer is the same in all steps, cast to some types."""
         first, second, last = self._at(value, 0), self._at(value, 1), self._at_last(value)
@@ -123,8 +144,46 @@ class _Steps:
 
     def _numbers_differ(self, value: Any) -> bool:
         """Whether the first two steps make different numbers."""
-        one, two = (_stored(self._at(value, step)) for step in (0, 1))
-        return one is not None and two is not None and one != two
+        one, two = (self._number_of(value, step) for step in (0, 1))
+        return one is not None and two is not None and abs(one[0] - two[0]) > one[1] + two[1]
+
+    def _number_of(self, value: Any, step: int) -> tuple[float, float] | None:
+        """What a step makes of a value, as exact arithmetic has it, and how far off it may be rounded; None
+        where that is not known.
+        """
+        kind, dtype = type(value).__name__, str(value.ty.dtype)
+        if kind == "Select":
+            chosen = self._whole(value.condition, step)
+            if chosen is None:
+                return None
+            return self._number_of(value.true_value if chosen else value.false_value, step)
+        if dtype not in _EXACT_BITS:
+            whole = self._whole(value, step)
+            return None if whole is None else (whole, 0)
+        if kind == "FloatImm":
+            return _rounded(float(value.value), 0, dtype)
+        operands = [value.value] if kind == "Cast" else [value.a, value.b] if kind in _COMPUTED else []
+        known = [each for one in operands if (each := self._number_of(one, step)) is not None]
+        if not known or len(known) < len(operands):
+            return None
+        if kind == "Cast":
+            return _rounded(*known[0], dtype)
+        (a, off_a), (b, off_b) = known
+        off = off_a + off_b
+        if kind == "Mul":
+            off = abs(a) * off_b + abs(b) * off_a + off_a * off_b
+        elif kind == "Div":
+            if off_b or not b:
+                return None
+            off = off_a / abs(b)
+        return _rounded(_COMPUTED[kind](a, b), off, dtype)
+
+    def _whole(self, value: Any, step: int) -> int | None:
+        """An integer, or 1 for true, that no float decides."""
+        if not all(str(node.ty.dtype).startswith(("int", "uint", "bool")) for node in _nodes(value)):
+            return None
+        found = self._at(value, step)
+        return int(found.value) if type(found).__name__ == "IntImm" else None
 
     def _fits(self, value: Any, dtype: str) -> bool:
         """Whether a type holds each of the values of an integer."""
@@ -158,20 +217,16 @@ class _Steps:
         return tvm.tirx.IntImm(str(self._loop.var.ty.dtype), value)
 
 
-def _stored(value: Any) -> int | bytes | None:
-    """What memory holds of a number: TVM keeps more of a float than its type does. None where it is not
-    known.
+def _rounded(value: float, off: float, dtype: str) -> tuple[float, float] | None:
+    """A number that is so far off at most, where a float of some type is made of it; None where that may be
+    infinite.
     """
-    if type(value).__name__ == "IntImm":
-        return int(value.value)
-    layout = _FORMATS.get(str(value.ty.dtype))
-    if type(value).__name__ != "FloatImm" or layout is None:
+    bits, exponent = _EXACT_BITS[dtype], _EXPONENT[dtype]
+    if not abs(value) + off < 2.0**exponent:
         return None
-    try:
-        # 0 and -0 are alike.
-        return struct.pack(layout, float(value.value) + 0.0)
-    except OverflowError:
-        return None
+    if not off and value == int(value) and abs(value) <= 1 << bits:
+        return value, 0
+    return value, off + (abs(value) + off) * 2.0**-bits + 2.0 ** (1 - exponent)
 
 
 def _is(node: Any, key: int) -> bool:
@@ -185,6 +240,12 @@ def _narrows(value: Any) -> bool:
             return True
         value = value.value
     return False
+
+
+def _is_choice(value: Any) -> bool:
+    """Whether a value is one of two, or says only which of two something is."""
+    is_call = type(value).__name__ == "Call" and str(getattr(value.op, "name", "")).endswith("if_then_else")
+    return is_call or type(value).__name__ == "Select" or str(value.ty.dtype) == "bool"
 
 
 def _is_integer(value: Any) -> bool:
