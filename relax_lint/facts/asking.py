@@ -21,19 +21,16 @@ from relax_lint.symbolic.asked import (
     some,
 )
 from relax_lint.symbolic.domain import INT64_MAX
-from relax_lint.symbolic.quantity import Size, Unknown
+from relax_lint.symbolic.quantity import Unknown
 
 _UINT64_MAX = 2**64 - 1
 
 
-def _known(sizes: Iterable[Size]) -> list[sympy.Expr]:
-    return [size for size in sizes if not isinstance(size, Unknown)]
-
-
-def fitting(tensor: AllocTensor, size: Size, storage: AllocStorage, capacity: sympy.Expr) -> Asked:
-    """A tensor of a size lies inside its storage: offset + bytes <= capacity."""
+def fitting(tensor: AllocTensor, needed: sympy.Expr, storage: AllocStorage, capacity: sympy.Expr) -> Asked:
+    """A tensor that needs a number of bytes lies inside its storage: offset + bytes <= capacity."""
     name, own = storage.place.binding, tensor.place.binding
-    offset, needed = _known((tensor.offset, size))
+    offset = tensor.offset
+    assert not isinstance(offset, Unknown)
     names = {
         f"offset of `{own}`": offset,
         f"bytes of `{own}`": needed,
@@ -42,18 +39,17 @@ def fitting(tensor: AllocTensor, size: Size, storage: AllocStorage, capacity: sy
     }
     if capacity == storage.size:
         del names[f"capacity of `{name}`"]
-    return Asked(at_most_sum((offset, needed), capacity), _sizes(names))
+    return Asked(at_most_sum((offset, needed), capacity), names)
 
 
-def signs(what: str, op: Op, quantities: Sequence[Size]) -> Asked:
+def signs(what: str, op: Op, quantities: Sequence[sympy.Expr]) -> Asked:
     """None of some quantities of an operation is negative."""
-    known = _known(quantities)
     label = f"{what} of `{op.place.binding}`"
-    if len(known) == 1:
-        names = {label: known[0]}
+    if len(quantities) == 1:
+        names = {label: quantities[0]}
     else:
-        names = {f"{label} ({axis})": quantity for axis, quantity in enumerate(known)}
-    return Asked(not_negative_each(known), names)
+        names = {f"{label} ({axis})": quantity for axis, quantity in enumerate(quantities)}
+    return Asked(not_negative_each(quantities), names)
 
 
 def arithmetic(extents: Sequence[sympy.Expr], bits: int, offset: sympy.Expr, *, exact: bool) -> Asked:
@@ -86,15 +82,15 @@ def taken_offset(
     return Asked(Plain(condition), {**names, "unit": sympy.Integer(unit)})
 
 
-def apart(one: ByteRange, other: ByteRange, names: Sequence[str], again: Boolean | None = None) -> Asked:
+def apart(one: ByteRange, other: ByteRange, names: Sequence[str], again: Boolean = sympy.false) -> Asked:
     """Two ranges of bytes share none, or one of them is empty; `again` is what makes that harmless."""
-    starts, lengths = _known((one.start, other.start)), _known((one.length, other.length))
+    starts, lengths = (one.start, other.start), (one.length, other.length)
     zero = sympy.Integer(0)
     parts: list[Statement] = [
         Compared((starts[0], lengths[0]), "<=", (starts[1],)),
         Compared((starts[1], lengths[1]), "<=", (starts[0],)),
         *(Compared((length,), "<=", (zero,)) for length in lengths),
-        *(() if again is None else (Plain(again),)),
+        *(() if again == sympy.false else (Plain(again),)),
     ]
     named: dict[str, sympy.Expr] = {}
     for name, start, length in zip(names, starts, lengths, strict=True):
@@ -102,11 +98,6 @@ def apart(one: ByteRange, other: ByteRange, names: Sequence[str], again: Boolean
     return Asked(some(parts), named)
 
 
-def sized(left: dict[str, Size], relation: str, right: dict[str, Size]) -> Asked:
+def sized(left: dict[str, sympy.Expr], relation: str, right: dict[str, sympy.Expr]) -> Asked:
     """Two sums of quantities, compared."""
-    sums = (tuple(_known(left.values())), tuple(_known(right.values())))
-    return Asked(Compared(sums[0], relation, sums[1]), _sizes({**left, **right}))
-
-
-def _sizes(names: dict[str, Size]) -> dict[str, sympy.Expr]:
-    return {name: size for name, size in names.items() if not isinstance(size, Unknown)}
+    return Asked(Compared(tuple(left.values()), relation, tuple(right.values())), {**left, **right})

@@ -90,7 +90,8 @@ class BoundFacts:
     def unenforced(self) -> Iterator[Decided[ReliedBound]]:
         """Every declared bound that a verdict relies on."""
         for bound in self._function.bounds:
-            if bound.fact is not None and bound.fact in self._reliance:
+            if bound.fact in self._reliance:
+                assert bound.fact is not None
                 claim = Claim(bound.fact.condition, self._judge.enforced_at_entry)
                 relying = self._reliance[bound.fact]
                 relied = ReliedBound(bound, relying, self._overrun(bound.fact, relying))
@@ -102,11 +103,12 @@ class BoundFacts:
         places = {op.place.index for op in relying}
         violates: dict[tuple[tuple[str, int], ...], bool] = {}
         for placement in self._placement.placements:
-            if placement.storage is None or placement.tensor.place.index not in places:
+            if placement.tensor.place.index not in places:
                 continue
             at = self._judge.first_failure(placement.fits()).at
             if at is None:
                 continue
+            assert placement.storage is not None
             key = tuple(at.items())
             if key not in violates:
                 violates[key] = _violates(fact, at)
@@ -134,7 +136,7 @@ class BoundFacts:
             if bound.value is None:
                 decision = certain(Verdict.ALWAYS_WRONG, "a bound must be an integer")
                 yield Decided(FaultyBound(bound, Fault.NOT_AN_INTEGER, is_missed=True), decision)
-            if bound.symbol is None and bound.name not in self._names_of_module:
+            if bound.name not in self._names_of_module:
                 reason = "bounds are matched by name against the signature"
                 is_missed = bound.kind is BoundKind.UPPER and self._may_be_missed(bound.name)
                 fault = FaultyBound(bound, Fault.UNKNOWN_NAME, is_missed)
@@ -174,13 +176,14 @@ class BoundFacts:
         enforced = self._judge.enforced_at_entry
         if self._judge.is_reachable(self._judge.entry) or not self._judge.is_reachable(enforced):
             return None
-        bounds = [bound for bound in self._function.bounds if bound.fact is not None]
-        by_symbol = [[b for b in bounds if b.symbol == symbol] for symbol in {b.symbol: None for b in bounds}]
-        for group in (*by_symbol, bounds):
-            facts = [bound.fact for bound in group if bound.fact is not None]
-            if not self._judge.is_reachable(enforced.with_facts(facts)):
+        stated = [(bound, bound.fact) for bound in self._function.bounds if bound.fact is not None]
+        symbols = dict.fromkeys(bound.symbol for bound, _ in stated)
+        by_symbol = [[one for one in stated if one[0].symbol == symbol] for symbol in symbols]
+        for group in (*by_symbol, stated):
+            if not self._judge.is_reachable(enforced.with_facts(fact for _, fact in group)):
                 reason = "no assignment satisfies the declared bounds"
-                return Decided(tuple(group), certain(Verdict.ALWAYS_WRONG, reason))
+                bounds = tuple(bound for bound, _ in group)
+                return Decided(bounds, certain(Verdict.ALWAYS_WRONG, reason))
         return None
 
     # -- RLX506 --------------------------------------------------------------------------------

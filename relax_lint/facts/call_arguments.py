@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from functools import partial
+from itertools import zip_longest
 
 import sympy
 
@@ -19,11 +20,13 @@ from relax_lint.facts.claims import all_of, any_empty, equal
 from relax_lint.facts.judge import Decided, Judge
 from relax_lint.model.operations import FunctionCall, ValueId
 from relax_lint.model.program import Function
-from relax_lint.model.types import PrimType, ShapeType, TensorType, TupleType, ValueType
+from relax_lint.model.types import OpaqueType, PrimType, TupleType, ValueType, extents_of
 from relax_lint.results.verdict import Verdict
 from relax_lint.support.lazy_dataclass import record
 from relax_lint.symbolic.decision import Decision, Proof
 from relax_lint.symbolic.printing import expr_text
+
+_NOT_KNOWN = OpaqueType()
 
 
 @record(frozen=True)
@@ -74,9 +77,8 @@ def accepted_calls(
             decision = Decision(decision.verdict, proof, wrong=decision.wrong)
         unmet = "" if fine else _first_unmet(comparisons, flow, callee, call, judge)
         believed = tuple(presumed[value] for value in given if value in presumed)
-        mixed = decision.safe_when is not None
-        empty = any_empty(map(flow.function.type_of, given)) if mixed else None
-        only_empty = judge.safe_only_if(decision, claim, empty)
+        types = [flow.function.type_of(value) for value in given]
+        only_empty = judge.safe_only_if(decision, claim, partial(any_empty, types))
         event = CallArguments(call, callee.name, comparisons, unmet)
         yield Decided(event, decision, believed, only_empty)
 
@@ -114,38 +116,24 @@ def _pairs(
 ) -> Iterator[tuple[int, tuple[int, ...], int, sympy.Expr, sympy.Expr | None]]:
     """What a parameter declares, and what an argument has there; None where that is unknown."""
     if isinstance(want, TupleType):
-        given: Sequence[ValueType | None] = have.fields if isinstance(have, TupleType) else ()
-        if len(given) == len(want.fields):
-            for index, (inner, field) in enumerate(zip(want.fields, given, strict=True)):
-                assert field is not None
-                yield from _pairs(inner, field, position, (*fields, index))
+        given = have.fields if isinstance(have, TupleType) else ()
+        for index, (inner, field) in enumerate(zip_longest(want.fields, given, fillvalue=_NOT_KNOWN)):
+            yield from _pairs(inner, field, position, (*fields, index))
         return
-    declared, own = _extents(want), _extents(have)
-    same_rank = own is not None and len(own) == len(declared or ())
-    for axis, extent in enumerate(declared or ()):
-        yield position, fields, axis, extent, own[axis] if own is not None and same_rank else None
-
-
-def _extents(type_: ValueType) -> tuple[sympy.Expr, ...] | None:
-    if isinstance(type_, TensorType):
-        return type_.shape
-    if isinstance(type_, ShapeType):
-        return type_.extents
-    if isinstance(type_, PrimType) and type_.value is not None:
-        return (type_.value,)
-    return None
+    declared, own = extents_of(want), extents_of(have)
+    same_rank = len(own) == len(declared)
+    for axis, extent in enumerate(declared):
+        yield position, fields, axis, extent, own[axis] if same_rank else None
 
 
 def _first_unmet(
     comparisons: Sequence[Comparison], flow: FunctionFlow, callee: Function, call: FunctionCall, judge: Judge
 ) -> str:
     """The first comparison that does not always hold, in words."""
-    given = flow.arguments_of(call, callee)
-    for one in comparisons:
-        decision = judge.judge(judge.claim_at(equal(one.have, one.want), call))
-        if decision.verdict is not Verdict.ALWAYS_FINE:
-            return _described(one, flow.function, given)
-    return _described(comparisons[0], flow.function, given)
+    *others, last = comparisons
+    decided = ((one, judge.judge(judge.claim_at(equal(one.have, one.want), call))) for one in others)
+    unmet = next((one for one, found in decided if found.verdict is not Verdict.ALWAYS_FINE), last)
+    return _described(unmet, flow.function, flow.arguments_of(call, callee))
 
 
 def _described(one: Comparison, caller: Function, given: Sequence[ValueId]) -> str:

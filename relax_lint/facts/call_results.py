@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from functools import partial
+from itertools import chain, repeat
 
 import sympy
 
@@ -12,7 +13,7 @@ from relax_lint.facts.asking import signs
 from relax_lint.facts.judge import Decided, Judge
 from relax_lint.facts.packing import is_allocatable
 from relax_lint.model.operations import KernelCall
-from relax_lint.model.types import TensorType, TupleType
+from relax_lint.model.types import TensorType, TupleType, extents_of
 from relax_lint.results.verdict import Verdict
 from relax_lint.support.lazy_dataclass import record
 from relax_lint.symbolic.decision import certain
@@ -41,7 +42,7 @@ class CallResults:
         """Those with an extent that is neither constant nor that of another tensor: none is negative."""
         free = self._judge.entry.free
         for result in self._all():
-            shape = result.type.shape or ()
+            shape = extents_of(result.type)
             if all(_is_plain(extent, free) for extent in shape):
                 continue
             asked = partial(signs, "extents", result.call, shape)
@@ -60,9 +61,9 @@ class CallResults:
             if call.kind not in _ALLOCATE:
                 continue
             fields = call.type.fields if isinstance(call.type, TupleType) else (call.type,)
-            for number, type_ in enumerate(fields):
-                given = call.kind.in_place and number < len(call.inplace) and call.inplace[number] >= 0
-                if isinstance(type_, TensorType) and not given:
+            # Only calls in place say which of their results are arguments.
+            for type_, argument in zip(fields, chain(call.inplace, repeat(-1)), strict=False):
+                if isinstance(type_, TensorType) and argument < 0:
                     yield CallResult(call, type_)
 
 

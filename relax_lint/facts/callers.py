@@ -14,7 +14,7 @@ from sympy.logic.boolalg import Boolean
 from relax_lint.facts.judge import Judge, assumed_by
 from relax_lint.model.operations import FunctionCall
 from relax_lint.model.program import Function
-from relax_lint.model.types import PrimType, ShapeType, TensorType, ValueType
+from relax_lint.model.types import extents_of
 from relax_lint.results.verdict import Verdict
 from relax_lint.symbolic.decision import Decision, Proof
 
@@ -22,7 +22,9 @@ from relax_lint.symbolic.decision import Decision, Proof
 def in_each_call(
     condition: Boolean, function: Function, calls: Iterable[tuple[Function, FunctionCall]], judge: Judge
 ) -> Decision | None:
-    """`always-fine` where the condition holds in every call, with all that this takes; None otherwise."""
+    """`always-fine` where the condition holds in every call, with all that this takes; None otherwise, and
+    where there is no call.
+    """
     decisions = []
     for caller, call in calls:
         passed = dict(_passed(function, caller, call))
@@ -43,16 +45,6 @@ def _passed(
     function: Function, caller: Function, call: FunctionCall
 ) -> Iterator[tuple[sympy.Symbol, sympy.Expr]]:
     for parameter, argument in zip(function.parameters, call.arguments, strict=False):
-        inside, outside = _extents(function.type_of(parameter)), _extents(caller.type_of(argument))
+        inside, outside = extents_of(function.type_of(parameter)), extents_of(caller.type_of(argument))
         if len(inside) == len(outside):
             yield from ((a, b) for a, b in zip(inside, outside, strict=True) if a.is_Symbol)
-
-
-def _extents(type_: ValueType) -> tuple[sympy.Expr, ...]:
-    if isinstance(type_, TensorType):
-        return type_.shape or ()
-    if isinstance(type_, ShapeType):
-        return type_.extents or ()
-    if isinstance(type_, PrimType) and type_.value is not None:
-        return (type_.value,)
-    return ()

@@ -68,6 +68,11 @@ def all_of(conditions: Iterable[Boolean | Unknown]) -> Boolean | Unknown:
     return sympy.And(*stated) if stated else sympy.true
 
 
+def either(condition: Boolean | Unknown, other: Boolean) -> Boolean | Unknown:
+    """One of two conditions; unknown where the first one is."""
+    return condition if isinstance(condition, Unknown) else sympy.Or(condition, other)
+
+
 def any_empty(types: Iterable[ValueType | None]) -> Boolean | None:
     """Some tensor of these types has no element; None where none can be empty."""
     extents = [extent for one in types if isinstance(one, TensorType) for extent in one.shape or ()]

@@ -31,11 +31,12 @@ def written_again(mended: Iterable[Mending], read: ValueId, flow: FunctionFlow) 
 def is_exact(mended: Iterable[Mending], flow: FunctionFlow) -> bool:
     """Whether there is one write, and it is known exactly when it reaches everything."""
     (only, *more) = mended
-    if only.branches and not more:
-        conditions = {_whole(write, flow) for write in only.writes}
-        alike = len(conditions) == 1 and all(len(branch) == 1 for branch in only.branches)
+    if more:
+        return False
+    if only.branches:
+        alike = len({_whole(write, flow) for write in only.writes}) == 1
         return alike and all(is_exact(branch, flow) for branch in only.branches)
-    if more or not isinstance(only.op, KernelCall) or only.position is None:
+    if not isinstance(only.op, KernelCall) or only.position is None:
         return False
     kernel = flow.effects.kernel_of(only.op)
     if kernel is not None:
@@ -54,7 +55,7 @@ def presumed_writes(
         return ()
     condition = written_again([_as_assumed(m) for m in assumed], read, flow)
     open_ = sympy.true if isinstance(claim.condition, Unknown) else sympy.Not(claim.condition)
-    if condition != sympy.true and not judge.implies(claim.domain, open_, condition):
+    if not judge.implies(claim.domain, open_, condition):
         return ()
     return tuple(dict.fromkeys(presumed for m in assumed for presumed in m.presumptions))
 
@@ -91,8 +92,9 @@ def initialised(mended: Iterable[Mending], flow: FunctionFlow) -> Boolean | None
 def _has_steps(mending: Mending, flow: FunctionFlow) -> Boolean | None:
     call = mending.op
     kernel = flow.effects.kernel_of(call) if isinstance(call, KernelCall) else None
-    if not isinstance(call, KernelCall) or kernel is None or not kernel.reductions:
+    if kernel is None or not kernel.reductions:
         return None
+    assert isinstance(call, KernelCall)
     types = tuple(operand.type for operand in operands_of(call, flow.function))
     found = KernelMatch(kernel, types).initialises
     return None if isinstance(found, Unknown) else found
@@ -102,8 +104,6 @@ def _reaches(mending: Mending, read: ValueId, flow: FunctionFlow) -> Boolean:
     if mending.branches:
         return sympy.And(*(written_again(branch, read, flow) for branch in mending.branches))
     condition = sympy.true if mending.whole else _whole(mending, flow)
-    if condition == sympy.false or mending.presumed is not None:
-        return sympy.false
     if mending.value not in flow.function.values:
         # One tensor of several that a call returns.
         all_of_it = flow.aliases.roots_of(read) == {mending.value} and read not in flow.aliases.windows
@@ -131,8 +131,6 @@ def _whole(mending: Mending, flow: FunctionFlow) -> Boolean:
     if kernel is None:
         partial = partial_results(call, flow.function)
         return partial.get(position - len(call.arguments), condition)
-    if condition in (sympy.true, sympy.false):
-        return condition
     operands = operands_of(call, flow.function)
     bound = bind(kernel, [operand.type for operand in operands])
     known = condition.free_symbols <= bound.values.keys()

@@ -90,7 +90,7 @@ class DeviceFacts:
         """Every tensor that names a device: it is that of its storage."""
         for op in self._flow.function.body.of(AllocTensor):
             named = self._named_by(op)
-            storage = None if named is None else self._storage_of(op)
+            storage = self._storage_of(op)
             if named is not None and storage is not None and storage.device is not None:
                 event = NamedDevice(op, named, storage)
                 decision = _verdict(named == storage.device, "device indices")
@@ -170,9 +170,9 @@ class DeviceFacts:
         if scope in FLAT_SCOPES:
             return True
         target = self.target_of(device)
-        if target is None or target in HOST_TARGETS:
-            return None if target is None else False
-        return offered(target, scope, allocator)
+        if target is None:
+            return None
+        return target not in HOST_TARGETS and offered(target, scope, allocator)
 
     def _named_by(self, op: AllocTensor) -> int | None:
         """The device that an alloc_tensor names; index 0 is what it says when it was left out, and counts

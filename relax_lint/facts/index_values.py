@@ -233,8 +233,10 @@ class IndexValues:
         if given is None or not self._is_certain(use, whole) or self._is_read_over(use, position):
             return None
         ends = self._ends(use, values, given)
-        presumed = None if ends is None else self._presumed(use, values, given)
-        if ends is None or presumed is None or not self._fits(use, *ends):
+        if ends is None or not self._fits(use, *ends):
+            return None
+        presumed = self._presumed(use, values, given)
+        if presumed is None:
             return None
         before = [(p, c) for one in given.held for p, c in zip(one.presumptions, one.given, strict=True)]
         everything_presumed = dict.fromkeys(
@@ -251,13 +253,11 @@ class IndexValues:
         self, use: KernelUse, values: StoredValues, given: _Given
     ) -> tuple[sympy.Expr, sympy.Expr] | None:
         """The least and the greatest of what is stored."""
-        lows = [self._bound(use, low, given) for low, _ in values.ranges]
-        highs = [self._bound(use, high, given) for _, high in values.ranges]
-        if not lows or None in lows or None in highs:
+        ends = [(self._bound(use, low, given), self._bound(use, high, given)) for low, high in values.ranges]
+        known = [(low, high) for low, high in ends if low is not None and high is not None]
+        if not known or len(known) < len(ends):
             return None
-        return sympy.Min(*(low for low in lows if low is not None)), sympy.Max(
-            *(high for high in highs if high is not None)
-        )
+        return sympy.Min(*(low for low, _ in known)), sympy.Max(*(high for _, high in known))
 
     def _presumed(
         self, use: KernelUse, values: StoredValues, given: _Given
@@ -328,8 +328,6 @@ class IndexValues:
 
     def _is_certain(self, use: KernelUse, whole: Boolean) -> bool:
         """Whether a condition on the kernel's symbols holds in a call."""
-        if whole in (sympy.true, sympy.false):
-            return bool(whole == sympy.true)
         values = use.match.binding.values
         return whole.free_symbols <= values.keys() and self._holds(use, whole.xreplace(values))
 

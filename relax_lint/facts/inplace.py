@@ -26,6 +26,7 @@ from relax_lint.analysis.overlaps import either_empty
 from relax_lint.analysis.presumption import Presumption
 from relax_lint.facts.asking import apart as asked_apart
 from relax_lint.facts.at_return import UNUSED, USED_PERHAPS, use_by_callers, why_not_read
+from relax_lint.facts.claims import either
 from relax_lint.facts.coverage import presumed_writes, relied_types, written_again
 from relax_lint.facts.judge import Decided, Judge
 from relax_lint.facts.shared_memory import Outcome, outcome_on_shared_memory
@@ -176,9 +177,8 @@ def _overlapping(event: ArgumentOverlap, flow: FunctionFlow, judge: Judge) -> De
     written, other = flow.memory.range(event.written), flow.memory.range(event.other)
     apart = written.disjoint_or_same_start(other) if event.elementwise else written.disjoint(other)
     names = [f"`{flow.function.values[value].name}`" for value in (event.written, event.other)]
-    same = (
-        sympy.Eq(written.start, other.start) if event.elementwise and not isinstance(apart, Unknown) else None
-    )
+    stated = event.elementwise and not isinstance(apart, Unknown)
+    same = sympy.Eq(written.start, other.start) if stated else sympy.false
     claim = judge.claim_at(apart, event.call, partial(asked_apart, written, other, names, same))
     certainty, why_not = event.certainty, "the arguments alias only on some paths"
     if isinstance(event.call, FunctionCall):
@@ -187,7 +187,7 @@ def _overlapping(event: ArgumentOverlap, flow: FunctionFlow, judge: Judge) -> De
         # A schedule may merge the loops of a kernel.
         certainty, why_not = Certainty.MAY, "safe while the kernel reads all of it first"
     decision = judge.judge_event(claim, certainty, why_not)
-    only_empty = judge.safe_only_if(decision, claim, either_empty(written, other))
+    only_empty = judge.safe_only_if(decision, claim, partial(either_empty, written, other))
     proved = event.outcome is Outcome.WRONG or isinstance(event.call, FunctionCall)
     if not proved and (decision.verdict is Verdict.ALWAYS_WRONG or only_empty):
         # Also element by element: in ascending order, bytes before those of the source are written after
@@ -208,12 +208,9 @@ def stale_reads(flow: FunctionFlow, judge: Judge) -> Iterator[Decided[StaleRead]
             continue
         written, read = flow.memory.range(event.argument), flow.memory.range(event.reading.value)
         names = [f"`{flow.function.values[value].name}`" for value in (event.argument, event.reading.value)]
-        asked = partial(asked_apart, written, read, names)
-        claim = judge.claim_at(written.disjoint(read), event.call, asked)
         again = written_again(event.mended, event.reading.value, flow)
-        if again != sympy.false and not isinstance(claim.condition, Unknown):
-            asked = partial(asked_apart, written, read, names, again)
-            claim = judge.claim_at(sympy.Or(claim.condition, again), event.call, asked)
+        asked = partial(asked_apart, written, read, names, again)
+        claim = judge.claim_at(either(written.disjoint(read), again), event.call, asked)
         why_not = why_not_read(event.reading, flow, event.call.place.index)
         if isinstance(event.call, KernelCall) and not _declares(event.call, event.argument, flow):
             why_not = f"a kernel of `{event.call.kind.value}` writes it"
@@ -226,7 +223,7 @@ def stale_reads(flow: FunctionFlow, judge: Judge) -> Iterator[Decided[StaleRead]
             fine = certain(Verdict.ALWAYS_FINE, "another tensor, or written again, by all that is assumed")
             yield Decided(event, fine, (*event.reading.presumptions, *assumed))
             continue
-        only_empty = judge.safe_only_if(decision, claim, either_empty(written, read))
+        only_empty = judge.safe_only_if(decision, claim, partial(either_empty, written, read))
         types = () if again == sympy.false else relied_types(event.mended, flow)
         yield Decided(event, decision, (*event.reading.presumptions, *types), only_empty)
 

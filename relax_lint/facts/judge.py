@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from functools import cached_property
 from typing import Generic, TypeVar
@@ -89,11 +89,8 @@ class Judge:
         decision = self._judge(claims)
         if not self.keeps_claims or decision.verdict is Verdict.NEEDS_RUNTIME_CHECK:
             return decision
-        kept = tuple(
-            (claim.unfolded(), claim.condition, claim.domain)
-            for claim in claims
-            if not isinstance(claim.condition, Unknown)
-        )
+        # Where one of them is unknown, so is the verdict.
+        kept = tuple((claim.unfolded(), claim.condition, claim.domain) for claim in claims)
         return replace(decision, claims=kept)
 
     def judge_event(self, claim: Claim, certainty: Certainty, why_not: str = "") -> Decision:
@@ -114,17 +111,15 @@ class Judge:
         if len(claims) == 1:
             return self._decide(claims[0])
         decided = [(claim, self._decide(claim)) for claim in claims]
-        unknown = next((one for claim, one in decided if isinstance(claim.condition, Unknown)), None)
-        reachable = [(claim, one) for claim, one in decided if one.reachable]
-        if unknown is not None or not reachable:
-            return unknown or decided[0][1]
-        decisions = [one for _, one in reachable]
+        # On a path that nobody takes all is fine.
+        taken = [(claim, one) for claim, one in decided if one.reachable] or decided
+        decisions = [one for _, one in taken]
         verdicts = {one.verdict for one in decisions}
         if len(verdicts) == 1 and Verdict.NEEDS_RUNTIME_CHECK not in verdicts:
             return replace(decisions[0], assumptions=assumed_by(decisions))
         if Verdict.NEEDS_RUNTIME_CHECK in verdicts:
-            together = self._decide(_together([claim for claim, _ in reachable]))
-            if together.reachable and together.verdict is Verdict.NEEDS_RUNTIME_CHECK:
+            together = self._decide(_together([claim for claim, _ in taken]))
+            if together.verdict is Verdict.NEEDS_RUNTIME_CHECK:
                 return together
         found = next(one for one in decisions if one.verdict is not Verdict.ALWAYS_FINE)
         proof = Proof(found.proof.by, "safe or not depending on the branch taken")
@@ -152,10 +147,17 @@ class Judge:
         """Whether any assignment satisfies the facts of a domain."""
         return self._chain.decide(sympy.true, domain).reachable
 
-    def safe_only_if(self, decision: Decision, claim: Claim, condition: Boolean | None) -> bool:
-        """Whether a decision on a claim leaves a safe region, and only where `condition` holds."""
-        if decision.safe_when is None or condition is None or isinstance(claim.condition, Unknown):
+    def safe_only_if(
+        self, decision: Decision, claim: Claim, condition_of: Callable[[], Boolean | None]
+    ) -> bool:
+        """Whether a decision on a claim leaves a safe region, and only where a condition holds, which is made
+        if that is asked.
+        """
+        condition = None if decision.safe_when is None else condition_of()
+        if condition is None:
             return False
+        # Of what is not known there is no safe region.
+        assert not isinstance(claim.condition, Unknown)
         return self.implies(claim.domain, claim.condition, condition)
 
     def implies(self, domain: Domain, condition: Boolean, other: Boolean) -> bool:
@@ -177,8 +179,9 @@ def assumed_by(decisions: Sequence[Decision]) -> tuple[Fact, ...]:
 
 
 def _together(claims: Sequence[Claim]) -> Claim:
-    """All of several claims, where all that is asked is asked."""
+    """All of several claims, where all that is asked is asked; unknown where one of them is."""
     domain = claims[0].domain
     for claim in claims[1:]:
         domain = domain.with_facts(claim.domain.facts)
-    return Claim(all_of(claim.condition for claim in claims), domain)
+    unknown = next((claim.condition for claim in claims if isinstance(claim.condition, Unknown)), None)
+    return Claim(all_of(claim.condition for claim in claims) if unknown is None else unknown, domain)

@@ -37,8 +37,9 @@ def words(use: KernelUse, found: AccessVerdict, name_of: Callable[[KernelUse, in
     if ref.parameter is not None:
         buffer = name_of(use, ref.parameter)
     axis = None if found.obligation is None else found.obligation.axis
-    if _step(found) is not None and found.trial is not None:
-        axis = found.trial.axis
+    step = _step(found)
+    if step is not None:
+        axis = step.axis
     along = "" if axis is None else f" along axis {axis}"
     what = f"`{access.text}` in `{use.kernel.name}`" if access.node is not None else f"in `{use.kernel.name}`"
     return AccessWords(
@@ -87,7 +88,7 @@ def _place(use: KernelUse, found: AccessVerdict) -> tuple[tuple[str, Location], 
 def _reached(use: KernelUse, found: AccessVerdict, axis: int | None, buffer: str) -> str:
     """The last index, where it is known, else the access itself."""
     access = found.access
-    if axis is None or axis >= len(access.where):
+    if axis is None:
         return f"`{access.text}`" if access.node is not None else ""
     index = access.where[axis]
     below = found.obligation is not None and found.obligation.below
@@ -118,14 +119,14 @@ def _witness(use: KernelUse, found: AccessVerdict, buffer: str) -> tuple[str, ..
     given = f"with {example}, " if example else ""
     return (
         f"{given}`{found.access.text}` in `{use.kernel.name}` has index {trial.index} on an axis of "
-        f"{trial.extent}{when}{_elsewhere(found, buffer)}",
+        f"{trial.extent}{when}{_elsewhere(found, trial, buffer)}",
     )
 
 
-def _elsewhere(found: AccessVerdict, buffer: str) -> str:
+def _elsewhere(found: AccessVerdict, trial: Trial, buffer: str) -> str:
     """What is at an index outside of its axis, where it may not be outside the memory."""
-    trial, ref = found.trial, found.access.buffer
-    if found.status is not Status.BESIDE or trial is None:
+    ref = found.access.buffer
+    if found.status is not Status.BESIDE:
         return ""
     memory = buffer if ref.number == ref.root else f"the memory that `{ref.name}` shows"
     if not trial.knows_memory:

@@ -171,12 +171,12 @@ class AccessJudge:
                 access, status, sufficient, found, why, obligation=inexact[0], trial=trial, complete=False
             )
         unproved = [one for one in inexact if is_open(self._judge, use, conditions[one])]
-        if unproved and all(one.data and not one.holds for one in unproved):
+        if all(one.data and not one.holds for one in unproved):
             return AccessVerdict(access, Status.ASSUMED, assumptions=(self._computed(use, access),))
-        if unproved and all(_is_lookup(use, access, one) for one in unproved):
+        if all(_is_lookup(use, access, one) for one in unproved):
             # RLX308 judges the constants that are used as indices as they are.
             return AccessVerdict(access, Status.ASSUMED)
-        if unproved and all(one.data and one.holds for one in unproved):
+        if all(one.data and one.holds for one in unproved):
             # Of a constant the ends are known, not the elements that are used.
             assumed = self._assumed(use, access, unproved, conditions)
             return AccessVerdict(access, Status.ASSUMED, assumptions=assumed)

@@ -17,7 +17,7 @@ from relax_lint.analysis.certainty import Certainty
 from relax_lint.analysis.flow import FunctionFlow
 from relax_lint.analysis.kernel_operands import Operand
 from relax_lint.facts.asking import taken_offset
-from relax_lint.facts.claims import Claim, equal, multiple_of
+from relax_lint.facts.claims import Claim, any_empty, equal, multiple_of
 from relax_lint.facts.judge import Decided, Judge
 from relax_lint.facts.kernel_entry import Demand, Requirement
 from relax_lint.facts.kernels import KernelFacts, KernelUse
@@ -75,8 +75,7 @@ class ArgumentFacts:
                 unmet = self.first_unmet(use)
                 if unmet is not None and unmet.demand is Demand.STRIDE and self._may_have_gaps(use, unmet):
                     decision = Decision(Verdict.NEEDS_RUNTIME_CHECK, _GAPS)
-            mixed = decision.safe_when is not None
-            only_empty = mixed and self._judge.safe_only_if(decision, claim, use.empty)
+            only_empty = self._judge.safe_only_if(decision, claim, partial(any_empty, use.match.types))
             yield Decided(use, decision, use.presumptions, only_empty)
 
     def _may_have_gaps(self, use: KernelUse, unmet: Requirement) -> bool:
@@ -152,7 +151,7 @@ class ArgumentFacts:
         assert not isinstance(claim.condition, Unknown)
         either = Claim(sympy.Or(claim.condition, empty), claim.domain)
         decided = self._judge.judge(either)
-        return decided, self._judge.safe_only_if(decided, either, empty)
+        return decided, self._judge.safe_only_if(decided, either, lambda: empty)
 
     def _empty(self, start: Start) -> Boolean | Unknown | None:
         """When a tensor that starts beside the unit of a kernel has no element, and its entry accepts it;
@@ -160,8 +159,10 @@ class ArgumentFacts:
         """
         value = start.use.operands[start.position].value
         parameter = start.use.kernel.parameters[start.position]
-        if start.unit is None or value is None or isinstance(start.offset, Unknown):
+        if start.unit is None or isinstance(start.offset, Unknown):
             return None
+        # What the call makes itself starts at 0.
+        assert value is not None
         assert isinstance(parameter, BufferParameter)
         empty = self._memory.range(value).empty
         if isinstance(empty, Unknown):
@@ -171,7 +172,7 @@ class ArgumentFacts:
         return None if isinstance(accepted, Unknown) else sympy.And(empty, accepted)
 
     def _starts(self, use: KernelUse) -> Iterator[Start]:
-        if use.match.starts_at_zero and all(self._starts_at_zero(operand) for operand in use.operands):
+        if use.match.starts_at_zero and all(self._offset(operand) is _ZERO for operand in use.operands):
             return
         given: dict[sympy.Symbol, Size] = {}
         for position, (parameter, operand) in enumerate(
@@ -179,7 +180,7 @@ class ArgumentFacts:
         ):
             if not isinstance(parameter, BufferParameter):
                 continue
-            offset = _ZERO if operand.value is None else self._offsets.of(operand.value)
+            offset = self._offset(operand)
             wanted = _wanted(use, parameter, offset, given)
             if offset == 0 and wanted in (None, 0):
                 continue
@@ -188,9 +189,9 @@ class ArgumentFacts:
             else:
                 yield Start(use, position, offset, None, wanted)
 
-    def _starts_at_zero(self, operand: Operand) -> bool:
-        """Whether an operand plainly starts at its data pointer."""
-        return operand.value is None or self._offsets.of(operand.value) is _ZERO
+    def _offset(self, operand: Operand) -> Size:
+        """How far behind its data pointer an operand starts."""
+        return _ZERO if operand.value is None else self._offsets.of(operand.value)
 
 
 def _asked(start: Start, kernels: KernelFacts) -> Asked:

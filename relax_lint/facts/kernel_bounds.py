@@ -127,8 +127,10 @@ class IndexFacts:
     def _together(self, use: KernelUse, verdict: CallVerdict) -> Decision:
         """The verdict on all accesses of a call."""
         wrong = verdict.of(Status.WRONG)
-        if wrong and wrong[0].decision is not None:
-            return wrong[0].decision
+        if wrong:
+            decided = wrong[0].decision
+            assert decided is not None
+            return decided
         depends, beside = verdict.of(Status.DEPENDS), verdict.of(Status.BESIDE)
         undecided = verdict.of(Status.UNDECIDED, Status.LIMITED)
         if depends:
@@ -231,16 +233,15 @@ class IndexFacts:
     def _is_outside(self, use: KernelUse, lookup: Lookup, first: sympy.Expr, last: sympy.Expr) -> bool:
         """Whether indices lead out of the memory whatever the call, and not only out of their axis."""
         condition = use.match.may_hold_in_memory(lookup, first, last)
-        if condition is None:
-            return False
         return self._judge.judge(Claim(condition, use.domain)).verdict is Verdict.ALWAYS_WRONG
 
     def needs_an_element_only(self, event: KnownLookup) -> bool:
         """Whether the indices are inside every axis that is not empty."""
         match, lookup = event.use.match, event.lookup
         condition, element = match.holds(lookup, event.first, event.last), match.has_element(lookup)
-        if condition is None or element is None:
-            return False
+        # Otherwise it were not known whether they are inside.
+        assert condition is not None
+        assert element is not None
         fact = Fact.of(FactSource.AXIS_HAS_ELEMENT, element, "the axis has an element")
         decision = self._judge.judge(Claim(condition, event.use.domain.with_facts((fact,))))
         return decision.reachable and decision.verdict is Verdict.ALWAYS_FINE

@@ -125,13 +125,14 @@ class KernelMatch:
         inside = sympy.And(at_most(_ZERO, first), at_most(last + 1, extent))
         return sympy.Or(inside, *(at_most(step, _ZERO) for step in steps))
 
-    def may_hold_in_memory(self, lookup: Lookup, first: sympy.Expr, last: sympy.Expr) -> Boolean | None:
-        """Indices from `first` to `last` may be of elements of the tensor, those of other rows included; None
-        where that is unknown.
+    def may_hold_in_memory(self, lookup: Lookup, first: sympy.Expr, last: sympy.Expr) -> Boolean:
+        """Indices from `first` to `last` may be of elements of the tensor, those of other rows included;
+        asked where it is known whether the axis `holds` them.
         """
         target, stays = self.types[lookup.parameter], self.holds(lookup, first, last)
-        if stays is None or not isinstance(target, TensorType) or target.shape is None:
-            return None
+        assert isinstance(target, TensorType)
+        assert target.shape is not None
+        assert stays is not None
         extent, rows = target.shape[lookup.axis], sympy.prod(target.shape[: lookup.axis])
         ends = at_most(last + 1, rows * extent), at_most(_ZERO, (rows - 1) * extent + first)
         return sympy.Or(stays, sympy.And(*ends))

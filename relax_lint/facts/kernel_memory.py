@@ -7,7 +7,7 @@ from collections.abc import Callable
 import sympy
 from sympy.logic.boolalg import Boolean
 
-from relax_lint.facts.claims import Claim, all_of
+from relax_lint.facts.claims import Claim, all_of, either
 from relax_lint.facts.judge import Judge
 from relax_lint.facts.kernels import KernelUse
 from relax_lint.model.kernel_access.accesses import KernelAccess, Obligation
@@ -32,13 +32,12 @@ def leaves_memory_too(
     """
     if access.memory is None:
         return True
-    exact = [one for one in access.memory.obligations if one.exact and not one.holds]
-    if not exact:
-        return False
+    exact = (one for one in access.memory.obligations if one.exact and not one.holds)
     inside = all_of(condition_of(one) for one in exact)
-    if isinstance(stays, Unknown) or isinstance(inside, Unknown):
+    if isinstance(inside, Unknown):
         return False
-    follows = Claim(sympy.Or(stays, sympy.Not(inside)), use.entered)
+    # With none it does not follow from anything.
+    follows = Claim(either(stays, sympy.Not(inside)), use.entered)
     return judge.judge(follows).verdict is Verdict.ALWAYS_FINE
 
 

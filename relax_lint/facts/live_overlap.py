@@ -23,13 +23,13 @@ from relax_lint.analysis.overlaps import either_empty
 from relax_lint.analysis.presumption import Presumption
 from relax_lint.facts.asking import apart
 from relax_lint.facts.at_return import UNUSED, USED_PERHAPS, use_by_callers, why_not_read
+from relax_lint.facts.claims import either
 from relax_lint.facts.coverage import presumed_writes, relied_types, written_again
 from relax_lint.facts.judge import Decided, Judge
 from relax_lint.model.operations import AllocTensor, FunctionCall, KernelCall, ValueId
 from relax_lint.results.verdict import Verdict
 from relax_lint.symbolic.asked import Asked, every
 from relax_lint.symbolic.decision import certain
-from relax_lint.symbolic.quantity import Unknown
 
 _ASSUMED = certain(Verdict.ALWAYS_FINE, "another tensor, or written again, by all that is assumed")
 
@@ -54,11 +54,9 @@ def _decided(event: Overwriting, flow: FunctionFlow, judge: Judge) -> Decided[Ov
         certainty, why_not = Certainty.MAY, "each byte may be rewritten with its own value"
     written, read = flow.memory.range(event.written), flow.memory.range(event.reading.value)
     names = [f"`{flow.function.values[value].name}`" for value in (event.written, event.reading.value)]
-    claim = judge.claim_at(written.disjoint(read), event.write, partial(apart, written, read, names))
     again = written_again(event.mended, event.reading.value, flow)
-    if again != sympy.false and not isinstance(claim.condition, Unknown):
-        asked = partial(apart, written, read, names, again)
-        claim = judge.claim_at(sympy.Or(claim.condition, again), event.write, asked)
+    asked = partial(apart, written, read, names, again)
+    claim = judge.claim_at(either(written.disjoint(read), again), event.write, asked)
     if event.mended:
         why_not = "it may be written again in between"
     elif not _is_whole(event, flow):
@@ -72,8 +70,7 @@ def _decided(event: Overwriting, flow: FunctionFlow, judge: Judge) -> Decided[Ov
     presumed += () if event.harmless is None else (event.harmless,)
     if presumed and decision.verdict is not Verdict.ALWAYS_FINE:
         return Decided(event, _ASSUMED, (*event.reading.presumptions, *presumed))
-    mixed = decision.safe_when is not None
-    only_empty = mixed and judge.safe_only_if(decision, claim, either_empty(written, read))
+    only_empty = judge.safe_only_if(decision, claim, partial(either_empty, written, read))
     types = () if again == sympy.false else relied_types(event.mended, flow)
     presumptions = (*event.reading.presumptions, *_presumed(event, flow), *types)
     return Decided(event, decision, presumptions, only_empty)

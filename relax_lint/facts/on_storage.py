@@ -46,16 +46,13 @@ class _Fits:
 
     condition: Boolean | Unknown
     domain: Domain
-    storage: AllocStorage | None = None
-    capacity: sympy.Expr | None = None
+    within: tuple[AllocStorage, sympy.Expr] | None = None
 
     def claim(self, tensor: AllocTensor) -> Claim:
         """The claim about one tensor."""
-        if self.storage is None or self.capacity is None:
+        if self.within is None:
             return Claim(self.condition, self.domain)
-        return Claim(
-            self.condition, self.domain, partial(fitting, tensor, tensor.bytes, self.storage, self.capacity)
-        )
+        return Claim(self.condition, self.domain, partial(fitting, tensor, tensor.bytes, *self.within))
 
 
 @record(frozen=True)
@@ -122,7 +119,7 @@ class Placement:
         capacity = _capacity(paged, storage.size, self.page_size)
         extents = () if isinstance(storage.extents, Unknown) else storage.extents
         condition = at_most(self.end, capacity)
-        return _Fits(condition, not_negative(self.region, extents), storage, capacity)
+        return _Fits(condition, not_negative(self.region, extents), (storage, capacity))
 
     @property
     def empty(self) -> Boolean | None:

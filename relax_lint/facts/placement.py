@@ -167,9 +167,8 @@ class PlacementFacts:
         """The verdict, what it relies on, and whether only empty tensors fit: the same for all alike."""
         claims = placement.fits(allocator)
         decision = self._in_scope(self._judge.judge(*claims), placement)
-        mixed = decision.safe_when is not None
-        only_empty = mixed and all(
-            self._judge.safe_only_if(decision, claim, placement.empty) for claim in claims
+        only_empty = all(
+            self._judge.safe_only_if(decision, claim, lambda: placement.empty) for claim in claims
         )
         if decision.verdict is Verdict.NEEDS_RUNTIME_CHECK and self._is_passed_in(placement):
             # With which values the function is called is up to those who pass the storage.
@@ -211,18 +210,17 @@ class PlacementFacts:
 
     def _presumed(self, placement: Placement) -> tuple[Presumption, ...]:
         """That nobody else calls a function whose storage is a parameter."""
-        value = placement.tensor.storage
-        if value is None or not self._is_passed_in(placement) or self._flow.knows_callers:
+        if not self._is_passed_in(placement) or self._flow.knows_callers:
             return ()
-        function = self._flow.function
+        value, function = placement.tensor.storage, self._flow.function
+        assert value is not None
         name = function.values[value].name
         return (Presumption(f"`{name}` is what the calls of `{function.name}` in this module pass"),)
 
     def _is_passed_in(self, placement: Placement) -> bool:
         value = placement.tensor.storage
-        if value is None or isinstance(placement.storages, Unknown):
-            return False
-        return self._flow.is_passed_in(value)
+        assert value is not None
+        return not isinstance(placement.storages, Unknown) and self._flow.is_passed_in(value)
 
     def _in_each_call(self, claims: Sequence[Claim]) -> Decision | None:
         """Every alternative holds in every call; None where that is not proved."""
@@ -235,7 +233,7 @@ class PlacementFacts:
             if decision is None:
                 return None
             decisions.append(decision)
-        return replace(decisions[0], assumptions=assumed_by(decisions)) if decisions else None
+        return replace(decisions[0], assumptions=assumed_by(decisions))
 
     def first_failures(self, placement: Placement) -> Mapping[str, FirstFailure]:
         """For each configured allocator the smallest assignment at which it refuses the tensor,

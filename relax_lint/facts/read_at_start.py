@@ -13,13 +13,14 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 import sympy
+from sympy.logic.boolalg import Boolean
 
 from relax_lint.analysis.certainty import Certainty
 from relax_lint.analysis.flow import FunctionFlow
 from relax_lint.analysis.lowered_operators import Path
 from relax_lint.analysis.made_views import is_inside
 from relax_lint.analysis.offsets import is_zero, joined_starts
-from relax_lint.facts.claims import equal
+from relax_lint.facts.claims import either, equal
 from relax_lint.facts.judge import Decided, Judge
 from relax_lint.model.operations import If, KernelCall, Op, ValueId, View
 from relax_lint.support.lazy_dataclass import record
@@ -90,9 +91,13 @@ def _refused(op: KernelCall, flow: FunctionFlow, judge: Judge) -> Iterator[Decid
 def _refused_at(
     op: KernelCall | View, value: ValueId, offset: Size, judge: Judge, certainty: Certainty, why_not: str
 ) -> Decided[ReadAtStart]:
-    claim = offset if isinstance(offset, Unknown) else equal(offset, sympy.Integer(0))
-    decision = judge.judge_event(judge.claim_at(claim, op), certainty, why_not)
+    decision = judge.judge_event(judge.claim_at(_starts_there(offset), op), certainty, why_not)
     return Decided(ReadAtStart(op, value, offset, refuses=True), decision)
+
+
+def _starts_there(offset: Size) -> Boolean | Unknown:
+    """A tensor with an offset starts at its data pointer."""
+    return offset if isinstance(offset, Unknown) else equal(offset, sympy.Integer(0))
 
 
 def _field(path: Path, op: KernelCall, flow: FunctionFlow) -> tuple[ValueId, Size]:
@@ -107,9 +112,7 @@ def _field(path: Path, op: KernelCall, flow: FunctionFlow) -> tuple[ValueId, Siz
 
 
 def _decided(event: ReadAtStart, flow: FunctionFlow, judge: Judge) -> Decided[ReadAtStart]:
-    condition = event.offset if isinstance(event.offset, Unknown) else equal(event.offset, sympy.Integer(0))
     empty = flow.memory.range(event.value).empty
-    if not isinstance(condition, Unknown) and not isinstance(empty, Unknown):
-        condition = sympy.Or(condition, empty)
+    condition = either(_starts_there(event.offset), sympy.false if isinstance(empty, Unknown) else empty)
     why_not = "on the host it takes what is at the start of the memory"
     return Decided(event, judge.judge_event(judge.claim_at(condition, event.op), Certainty.MAY, why_not))

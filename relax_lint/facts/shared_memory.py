@@ -40,9 +40,8 @@ def outcome_on_shared_memory(call: KernelCall, written: int, other: int, flow: F
     if kernel.differs is None or distance is None:
         return Outcome.NOT_KNOWN
     types = [operand.type for operand in operands_of(call, flow.function)]
+    # Where the kernel uses a symbol without a value, it is not carried out.
     binding = bind(kernel, types)
-    if binding.unknown:
-        return Outcome.NOT_KNOWN
     free = {s for s, value in binding.values.items() if value.free_symbols}
     if distance == 0 and free and free <= kernel.repeated(written, other):
         one = {symbol: 1 if symbol in free else int(value) for symbol, value in binding.values.items()}

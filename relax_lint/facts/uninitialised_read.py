@@ -22,6 +22,7 @@ from relax_lint.facts.claims import not_negative
 from relax_lint.facts.coverage import initialised, is_exact, presumed_writes, relied_types, written_again
 from relax_lint.facts.judge import Decided, Judge
 from relax_lint.model.operations import AllocTensor, FunctionCall, KernelCall, ValueId
+from relax_lint.model.types import extents_of
 from relax_lint.results.verdict import Verdict
 from relax_lint.symbolic.decision import certain
 from relax_lint.symbolic.quantity import Unknown
@@ -114,7 +115,7 @@ def _perhaps_written(
     if decision.verdict is not Verdict.ALWAYS_FINE:
         told = initialised(event.mended, flow)
         read = flow.function.tensor_type(event.reading.value)
-        domain = not_negative(claim.domain, (read.shape or ()) if read else ())
+        domain = not_negative(claim.domain, extents_of(read))
         if told is not None and judge.implies(domain, told, sympy.Or(nothing, written)):
             fine = certain(Verdict.ALWAYS_FINE, "written unless a reduction is empty")
             return Decided(event, fine, (*event.reading.presumptions, *types, _NOT_EMPTY))

@@ -19,7 +19,7 @@ from relax_lint.facts.claims import Claim, all_of, any_empty, equal, multiple_of
 from relax_lint.facts.judge import Decided, Judge
 from relax_lint.model.operations import View
 from relax_lint.model.sizes import elements, tensor_bytes
-from relax_lint.model.types import TensorType
+from relax_lint.model.types import TensorType, extents_of
 from relax_lint.results.verdict import Verdict
 from relax_lint.support.lazy_dataclass import record
 from relax_lint.symbolic.asked import Asked, Plain, every
@@ -41,7 +41,7 @@ class ViewQuestion:
     has: Size
     size: Claim
     alignment: Claim
-    unit: int
+    unit: int = 1
 
     @property
     def claim(self) -> Claim:
@@ -87,7 +87,7 @@ class ViewFacts:
 
     def _decided(self, question: ViewQuestion) -> Decided[ViewQuestion]:
         decision = self._judge.judge(question.claim)
-        empty = any_empty(self._types(question.op)) if decision.safe_when is not None else None
+        empty = partial(any_empty, self._types(question.op))
         only_empty = self._judge.safe_only_if(decision, question.claim, empty)
         return Decided(question, decision, only_empty=only_empty)
 
@@ -103,34 +103,36 @@ class ViewFacts:
         assert target is not None
         has, needs = _bytes(source), _bytes(target)
         fine = Claim(sympy.true, domain)
-        return ViewQuestion(op, needs, has, Claim(_same_type(source, target), domain), fine, 1)
+        return ViewQuestion(op, needs, has, Claim(_same_type(source, target), domain), fine)
 
     def _reshape(self, op: View) -> ViewQuestion:
         domain = self._judge.domain_at(op.place)
         fine = Claim(sympy.true, domain)
         shapes = [type_.shape for type_ in self._types(op) if type_ is not None and type_.shape is not None]
         if len(shapes) < 2:
-            return ViewQuestion(op, _NO_TYPE, _NO_TYPE, Claim(_NO_TYPE, domain), fine, 1)
+            return ViewQuestion(op, _NO_TYPE, _NO_TYPE, Claim(_NO_TYPE, domain), fine)
         source, target = shapes
         needs, has = elements(target), elements(source)
         asked = partial(sized, {"elements of the result": needs}, "==", {"elements of the source": has})
-        return ViewQuestion(op, needs, has, Claim(equal(needs, has), domain, asked), fine, 1)
+        return ViewQuestion(op, needs, has, Claim(equal(needs, has), domain, asked), fine)
 
     def _window(self, op: View) -> ViewQuestion:
         domain = self._judge.domain_at(op.place)
         source, target = self._types(op)
         has, needs = _bytes(source), _bytes(target)
-        unit = 1 if target is None or target.dtype is None else target.dtype.storage_bytes
         offset = op.offset
         unknown = next((size for size in (has, needs, offset) if isinstance(size, Unknown)), None)
         if unknown is not None:
             claim = Claim(unknown, domain)
-            return ViewQuestion(op, needs, has, claim, claim, unit)
+            return ViewQuestion(op, needs, has, claim, claim)
+        assert target is not None
+        assert target.dtype is not None
+        unit = target.dtype.storage_bytes
         assert not isinstance(offset, Unknown)
         assert not isinstance(needs, Unknown)
         assert not isinstance(has, Unknown)
         # Negative offsets and extents are judged by rules of their own.
-        extents = target.shape or () if target else ()
+        extents = extents_of(target)
         region = not_negative(domain, (*extents, offset))
         left: dict[str, Size] = {"offset": offset, "bytes of the view": needs}
         asked = partial(sized, left, "<=", {"bytes of the source": has})

@@ -68,3 +68,11 @@ ValueType: TypeAlias = "TensorType | ShapeType | PrimType | TupleType | OpaqueTy
 def may_hold_memory(type_: ValueType) -> bool:
     """Whether a value of a type is a tensor or a storage, or may hold one."""
     return bool(type_.fields) if isinstance(type_, TupleType) else isinstance(type_, TensorType | OpaqueType)
+
+
+def extents_of(type_: ValueType | None) -> tuple[sympy.Expr, ...]:
+    """The extents of a tensor or of a shape, the value of a scalar; none where they are unknown."""
+    if isinstance(type_, PrimType):
+        return () if type_.value is None else (type_.value,)
+    known = type_.shape if isinstance(type_, TensorType) else None
+    return (type_.extents if isinstance(type_, ShapeType) else known) or ()

@@ -8,7 +8,7 @@ from math import lcm
 
 import sympy
 
-from relax_lint.model.program import BoundKind, Function
+from relax_lint.model.program import Function
 from relax_lint.results.memory_figures import Growth, OverRange
 from relax_lint.settings.memory_request import Binding, MemoryRequest
 from relax_lint.symbolic.domain import FactKind
@@ -53,21 +53,15 @@ def bounded(total: Quantity, asked: MemoryRequest, ranges: MemoryRequest) -> Ove
 
 
 def _declared(function: Function) -> Iterator[Binding]:
+    # The declared bounds are among the facts, and so is what the configuration assumes.
+    stated = [fact.condition for fact in function.facts if fact.kind is FactKind.ASSUMED]
+    limits = [one for one in stated if isinstance(one, (sympy.Le, sympy.Ge)) and one.rhs.is_Integer]
     for info in function.symbols:
-        symbol = info.symbol
-        lows: list[int] = [0]
-        highs: list[int] = []
-        for bound in function.bounds:
-            if bound.symbol == symbol and bound.value is not None:
-                (highs if bound.kind is BoundKind.UPPER else lows).append(bound.value)
-        for fact in function.facts:
-            limit = fact.condition
-            if fact.kind is not FactKind.ASSUMED or not isinstance(limit, (sympy.Le, sympy.Ge)):
-                continue
-            if limit.lhs == symbol and limit.rhs.is_Integer:
-                (highs if isinstance(limit, sympy.Le) else lows).append(int(limit.rhs))
+        own = [one for one in limits if one.lhs == info.symbol]
+        lows = [0, *(int(one.rhs) for one in own if isinstance(one, sympy.Ge))]
+        highs = [int(one.rhs) for one in own if isinstance(one, sympy.Le)]
         if highs and max(lows) <= min(highs):
-            yield Binding(symbol.name, max(lows), min(highs))
+            yield Binding(info.symbol.name, max(lows), min(highs))
 
 
 def _is_small(spans: Sequence[Binding]) -> bool:

@@ -9,7 +9,7 @@ import sympy
 
 from relax_lint.model.program import Function
 from relax_lint.model.sizes import elements
-from relax_lint.model.types import DType, PrimType, ShapeType, TensorType, TupleType, ValueType
+from relax_lint.model.types import DType, TensorType, TupleType, ValueType, extents_of
 from relax_lint.symbolic.evaluation import compile_expr
 from relax_lint.symbolic.functions import FloorDiv
 from relax_lint.symbolic.printing import expr_text
@@ -160,19 +160,9 @@ def _match(declared: ValueType, actual: ValueType, scope: Scope, found: dict[sym
         for inner, outer in zip(declared.fields, actual.fields, strict=False):
             _match(inner, outer, scope, found)
         return
-    for extent, given in zip(_extents(declared), _extents(actual), strict=False):
+    for extent, given in zip(extents_of(declared), extents_of(actual), strict=False):
         if isinstance(extent, sympy.Symbol) and extent not in found:
             try:
                 found[extent] = scope.quantity(given)
             except Indeterminate:
                 continue
-
-
-def _extents(type_: ValueType) -> tuple[sympy.Expr, ...]:
-    if isinstance(type_, TensorType):
-        return type_.shape or ()
-    if isinstance(type_, ShapeType):
-        return type_.extents or ()
-    if isinstance(type_, PrimType) and type_.value is not None:
-        return (type_.value,)
-    return ()

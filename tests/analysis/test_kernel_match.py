@@ -156,7 +156,6 @@ def test_of_an_axis_that_is_not_known_nothing_is(type_: ValueType, axis: int) ->
     match = _match(_kernel(), type_, _tensor(_B), _ANY)
     lookup = _lookup(axis)
     assert match.holds(lookup, _C, _C) is match.has_element(lookup) is None
-    assert match.may_hold_in_memory(lookup, _C, _C) is None
 
 
 def test_where_it_is_not_known_whether_an_index_is_used() -> None:

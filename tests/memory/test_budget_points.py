@@ -17,7 +17,9 @@ from relax_lint.model.builder import build_program
 from relax_lint.results.check import Check
 from relax_lint.settings.config import Config
 from relax_lint.settings.memory_request import Binding, MemoryRequest
+from relax_lint.sources.kernel_lowering import KernelLoweringError
 from relax_lint.symbolic.parsing import parse_condition
+from relax_lint.totals import lowered_kernels
 from relax_lint.totals.compute import measure
 from relax_lint.totals.kernel_memory import KernelMemory
 from relax_lint.totals.workspaces import measure_workspaces
@@ -115,6 +117,16 @@ MODULES = {
         result="a",
         kernel=True,
     ),
+    "a kernel's, in a branch": text(
+        "n",
+        "z = R.zeros(R.shape([n, 64]), 'float32')",
+        *either("n", "300 * n", "4100"),
+        's = R.memory.alloc_storage(R.shape([n * 256]), 0, "global", "uint8")',
+        'a = R.memory.alloc_tensor(s, 0, R.shape([n, 64]), "float32")',
+        "done = Module.twice(z, a)",
+        result="a",
+        kernel=True,
+    ),
 }
 POINTS = {
     "n": (0, 1, 2, 3, 4, 5, 15, 16, 17, 400, 585, 586, 1023, 1024, 1025, 1755, 1756, 3000, 4000, 5000, 16000),
@@ -125,6 +137,7 @@ REQUESTS: dict[str, tuple[tuple[str, int, int], ...]] = {
     "all": (),
     "some n": (("n", 100, 3000),),
     "one n": (("n", 1024, 1024),),
+    "few n": (("n", 1, 60),),
     "one m": (("m", 8, 8),),
     "some m": (("m", 1, 8),),
     "both": (("m", 8, 8), ("n", 400, 400)),
@@ -191,13 +204,14 @@ CASES = [
     *((f"{form} number{s}", "all") for form, s in (("equal to a", ""), ("equal to two", "s"))),
     *(("twice, around a number", "all"), ("twice, around a number", "some n")),
     *(("in a branch", "all"), ("in a branch", "some n"), ("in a branch", "one n")),
-    *(("of two", asked) for asked in REQUESTS if asked != "some n"),
+    *(("of two", asked) for asked in REQUESTS if asked not in ("some n", "few n")),
     *(("of two, one bounded", "all"), ("of two, both bounded", "all"), ("of two, both bounded", "some m")),
     *(
         ("of three", "one m"),
         ("of three", "both"),
         ("with a kernel's", "some n"),
         ("with a kernel's", "one n"),
+        ("a kernel's, in a branch", "few n"),
     ),
 ]
 
@@ -254,3 +268,25 @@ def test_a_budget_is_kept_where_it_is_measured_to_be(name: str, asked: str) -> N
                     if low <= value <= min(high, int(bounds.get(symbol, high))):
                         size = taken(name, allocator, tuple(sorted(at.items())))
                         assert holds(value) in (None, size <= limit), (limit, at, said)
+
+
+def test_what_kernels_take_that_are_not_known_is_left_out(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A storage of 300 bytes for each `n` or of 4,100, beside those of 256 each."""
+
+    def refuse(*_: object) -> None:
+        raise KernelLoweringError("a pass fails")
+
+    monkeypatch.setattr(lowered_kernels, "lowered_kernel", refuse)
+    # No other test has lowered this kernel.
+    changed = MODULES["a kernel's, in a branch"].replace("x[i, 1]", "x[i, 2]")
+    monkeypatch.setitem(MODULES, "another kernel's", changed)
+    name, limit = "another kernel's", 20480
+    check = judged(name, limit, Allocator.POOLED, REQUESTS["few n"])
+    assert "the kernels' own buffers are not counted" in " ".join((check.message, *check.notes))
+    assert check.safe_when is not None
+    _, program = built(name)
+    (main,) = (one for one in program.functions if one.name == "main")
+    for n in (1, 2, 8, 15, 16, 17, 30, 31, 32, 33, 48, 60):
+        size = measure(program, main, binding={"n": n}).reserved[Allocator.POOLED]
+        assert isinstance(size, int)
+        assert eval(check.safe_when, {"n": n}) is (size <= limit), n

@@ -74,3 +74,52 @@ def test_what_is_bound_is_not_missing() -> None:
     found = served("batch", "k", "seq_len", at={"k": 4})
     assert (found.missing, found.values) == (("batch", "seq_len"), {"k": 4})
     assert served("n", bounds='"n": 7').values == {"n": 7}
+
+
+def test_a_symbol_has_a_largest_value_where_each_function_grows_with_it() -> None:
+    """The second function has a tensor of `n` elements, and storages of what `n` leaves or adds."""
+    alone = served("n").largest
+    assert alone.keys() == {"n"}
+    for size, found in (("n * 4 + 400", True), ("40000 - n * 4", False)):
+        module = parse(f"""
+@R.function(pure=False)
+def first(x: R.Tensor(("n",), "float32")):
+    n = T.int64()
+    s = {storage("n * 4")}
+    t = {tensor("s", "n")}
+    return t
+
+@R.function(pure=False)
+def second(x: R.Tensor(("n",), "float32")):
+    n = T.int64()
+    s = {storage(size)}
+    t = {tensor("s", "1")}
+    return t
+""")
+        (together,) = serving(relax_lint.memory(module, {}), DEVICE, "llvm")
+        assert (together.largest.keys() == {"n"}) is found
+        assert together.missing == ("n",)
+
+
+@pytest.mark.parametrize("order", [(0, 1), (1, 0)])
+def test_the_bounds_of_every_function_count(order: tuple[int, int]) -> None:
+    declared = ('"n": 100', '"n": 40, "m": 7')
+    functions = [
+        f"""
+@R.function(pure=False)
+def f{place}(x: R.Tensor(("n", "m"), "float32")):
+    R.func_attr({{"tir_var_upper_bound": {{{declared[which]}}}}})
+    n = T.int64()
+    m = T.int64()
+    s = {storage("n * m * 4")}
+    t = {tensor("s", "n, m")}
+    return t
+"""
+        for place, which in enumerate(order)
+    ]
+    module = parse("".join(functions))
+    (found,) = serving(relax_lint.memory(module, {}), DEVICE, "llvm")
+    assert (found.bounds, found.values, found.missing) == ({"n": 40, "m": 7}, {"n": 40, "m": 7}, ())
+    # Where a value is asked for, it is that of each function.
+    (asked,) = serving(relax_lint.memory(module, {"n": 12}), DEVICE, "llvm")
+    assert asked.values == {"n": 12, "m": 7}

@@ -60,6 +60,34 @@ def test_a_declared_bound_does_not_make_its_own_assertion_redundant() -> None:
     assert failing.assumes == ("n <= 8 (tir_var_upper_bound, not enforced)",)
 
 
+@pytest.mark.parametrize(
+    ("conditions", "redundant"),
+    [
+        (("n <= 8", "n <= 100"), [1]),
+        (("n <= 8", "n <= 8"), [1]),
+        (("n <= 8", "n <= 7"), []),
+        (("n >= 0",), [0]),
+        # Nothing is behind an assertion that can never hold.
+        (("n <= 8", "n >= 9", "n <= 100"), []),
+    ],
+)
+def test_an_assertion_is_redundant_by_those_before_it(
+    conditions: tuple[str, ...], redundant: list[int]
+) -> None:
+    lines = "".join(f'    R.assert_op({one}, [n], format="{{}}")\n' for one in conditions)
+    module = parse(
+        f"""
+@R.function(pure=False)
+def main(x: R.Tensor(("n",), "float32")):
+    n = T.int64()
+{lines}    return x
+"""
+    )
+    found = checks(module, "RLX504")
+    assert [place for place, one in enumerate(found) if one.verdict.value == "always-wrong"] == redundant
+    assert all(one.proof for one in found)
+
+
 ASSERTED = """
     @R.function(pure=False)
     def main(x: R.Tensor((4,), "float32"), b: R.Tensor((), "bool"), z: R.Tensor((4,), "float32")):

@@ -72,6 +72,24 @@ def test_what_is_compared(
     )
 
 
+@pytest.mark.parametrize(
+    ("extents", "arguments", "said"),
+    [
+        (("n", "n"), "a, b", "extent 0 of `b` is `q`, the function expects `p`"),
+        (("n", "n", "n"), "a, a, b", "extent 0 of `b` is `q`, the function expects `p`"),
+        (("n", "n", "n + 1"), "a, a, a", "extent 0 of `a` is `p`, the function expects `p + 1`"),
+        (("n", "n + 1", "n"), "a, a, b", "extent 0 of `a` is `p`, the function expects `p + 1`"),
+        (("n", "n", "n + 1"), "a, b, a", "extent 0 of `b` is `q`, the function expects `p`"),
+        (("n", "t"), "a, t", "extent 0 of field 1 of `t` is `q`, the function expects `p`"),
+    ],
+)
+def test_the_first_comparison_that_may_fail_is_named(
+    extents: tuple[str, ...], arguments: str, said: str
+) -> None:
+    (found,) = (one for one in _told(extents, arguments) if "inner" in one.message)
+    assert said in found.message
+
+
 @pytest.mark.vm
 @pytest.mark.parametrize(("extents", "arguments", "verdict", "safe"), CASES)
 def test_what_runs_say(

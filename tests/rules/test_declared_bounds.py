@@ -75,6 +75,10 @@ RELIED = {
         function(("1024", "n"), upper={"n": 1024, "m": 8}),
         {"n <= 1024": "`n = 1025` overruns `s0`"},
     ),
+    "through what is asserted of another one": (
+        function(("1024", "n"), upper={"m": 1024}, asserts='R.assert_op(n <= m, [n, m], format="n")'),
+        {"m <= 1024": "TVM plans for `m <= 1024` but never checks it"},
+    ),
     "by nobody": (function(("n", "n"), upper={"n": 1024}), {}),
     "of a name of another function": (
         function(("1024", "n"), upper={"n": 1024, "k": 5}) + function(symbols="k", name="other"),
@@ -109,6 +113,12 @@ def test_a_bound_that_something_relies_on(how: str) -> None:
             "warning",
         ),
         (function(upper={"n": 4, "m": 4, "k": 5}) + function(symbols="j", name="other"), "note"),
+        # A lower bound is not what that symbol lacks.
+        (
+            function(upper={"n": 4, "m": 4}, lower={"k": 5})
+            + function(symbols="j", upper={"k": 5}, name="other"),
+            "note",
+        ),
         (function(upper={"n": "8"}), "error"),
     ],
 )
@@ -125,6 +135,9 @@ def test_a_bound_without_effect(text: str, severity: str | None) -> None:
         ({"n": 10, "m": 3}, {"n": 11, "m": 1}, "the declared `n <= 10` and `n >= 11`"),
         ({"n": -1}, {}, "the declared `n <= -1`"),
         ({"m": 3, "n": -1}, {"m": 1}, "the declared `n <= -1`"),
+        # What names no symbol says nothing.
+        ({"k": 5, "n": 10}, {"k": 7, "n": 20}, "the declared `n <= 10` and `n >= 20`"),
+        ({"k": 5}, {"k": 7}, None),
         ({"n": 10}, {"n": 10}, None),
         ({"n": 10, "m": 3}, {"n": 1, "m": 3}, None),
     ],
@@ -150,6 +163,22 @@ def main(a: R.Tensor(("n",), "float32"), b: R.Tensor(("{extent}",), "float32")):
     return r
 """
     assert bool(checks(parse(text), "RLX503")) is blamed
+
+
+def test_bounds_that_contradict_each_other_by_what_is_compared_are_all_named() -> None:
+    """The second parameter has `n - m` elements: `m <= 10` and `n >= 20` are fine, `n <= 10` and `m >= 20` not."""
+    for low, high, fine in (("m", "n", True), ("n", "m", False)):
+        text = f"""
+@R.function
+def main(a: R.Tensor(("n", "m"), "float32"), b: R.Tensor(("n - m",), "float32")):
+    R.func_attr({{"tir_var_upper_bound": {{"{low}": 10}}, "tir_var_lower_bound": {{"{high}": 20}}}})
+    n = T.int64()
+    m = T.int64()
+    r = R.add(a, a)
+    return r
+"""
+        found = [one.message for one in checks(parse(text), "RLX503") if one.verdict.value == "always-wrong"]
+        assert ["the declared `n <= 10` and `m >= 20`" in message for message in found] == [True] * (not fine)
 
 
 @pytest.mark.parametrize(

@@ -117,6 +117,31 @@ def test_what_runs_say(yes: str, no: str, bound: int, verdict: str, safe: str | 
             assert set(ends) == {verdict == FINE}, n
 
 
+@pytest.mark.parametrize(
+    ("yes", "no", "bound", "verdict", "safe"),
+    [
+        ("80", "80", 20, FINE, None),
+        ("40", "80", 20, UNSURE, "n <= 10"),
+        ("80", "40", 20, UNSURE, "n <= 10"),
+        ("4 * n", "80", 1000, UNSURE, "n <= 20"),
+        ("80", "4 * n", 1000, UNSURE, "n <= 20"),
+        ("4 * n", "8 * n", 1000, FINE, None),
+        # A page has 4,096 bytes: what it does not hold is no matter of its rounding.
+        ("4096", "4095", 5000, UNSURE, "n <= 1023"),
+        ("4096", "4096", 5000, FINE, None),
+    ],
+)
+def test_what_lives_in_the_rounding_of_either_page(
+    yes: str, no: str, bound: int, verdict: str, safe: str | None
+) -> None:
+    (found,) = (
+        check
+        for check in checks(_module(yes, no, bound), "RLX105", allocators=("pooled",))
+        if check.binding == "t"
+    )
+    assert (found.verdict.value, found.safe_when) == (verdict, safe)
+
+
 OF_THREE = """
 @R.function(pure=False)
 def main(c: R.Tensor((), "bool"), d: R.Tensor((), "bool"), x: R.Tensor(("n",), "float32"), u: R.Shape(ndim=1)):
@@ -148,6 +173,7 @@ def main(c: R.Tensor((), "bool"), d: R.Tensor((), "bool"), x: R.Tensor(("n",), "
         # Of one of them nobody knows the size.
         (("u", "80", "40"), 1000, UNSURE, None, False),
         (("u", "4 * n", "8 * n"), 1000, UNSURE, None, False),
+        (("u", "4 * n - 4", "8 * n"), 1000, UNSURE, None, False),
         # Nothing is put on a storage that cannot be made.
         (("-4", "4 * n", "8 * n"), 1000, FINE, None, False),
         (("-4", "80", "40"), 1000, UNSURE, "n <= 10", True),
@@ -173,6 +199,7 @@ def test_of_three_storages_all_count_that_can_be_made(
         [] if verdict is None else [(verdict, safe)]
     )
     assert any(one.assumes for one in found) is assumes
+    assert all(one.undecided is ("u" in sizes) for one in found)
 
 
 def test_each_storage_is_named() -> None:

@@ -164,6 +164,47 @@ def scribble(c: T.handle):
     assert checks(module, "RLX308") == []
 
 
+PURE = 'R.call_pure_packed("some.function", {}, ty_args=R.Tensor((3,), "int32"))'
+
+
+@pytest.mark.parametrize(
+    ("changes", "assumed"),
+    [
+        ((), ""),
+        (("a = " + PURE.format("k"), "_ = Module.scribble(a)"), "k"),
+        (("a = " + PURE.format("l"), "_ = Module.scribble(a)"), "l"),
+        # Pure calls keep nothing: what the second one returns is not what the first one was given.
+        (("a = " + PURE.format("k"), "b = " + PURE.format("l"), "_ = Module.scribble(a)"), "k"),
+        (("a = " + PURE.format("k"), "b = " + PURE.format("l"), "_ = Module.scribble(b)"), "l"),
+        (("a = " + PURE.format("k"), "_ = Module.scribble(a)", "b = " + PURE.format("l")), "k"),
+        (
+            (
+                *("a = " + PURE.format("k"), "_ = Module.scribble(a)"),
+                *("b = " + PURE.format("l"), "_1 = Module.scribble(b)"),
+            ),
+            "kl",
+        ),
+        (('_ = R.call_packed("some.function", k, ty_args=R.Tuple)', "_1 = Module.scribble(l)"), "kl"),
+    ],
+)
+def test_which_of_two_constants_may_be_overwritten_under_another_name(
+    changes: tuple[str, ...], assumed: str
+) -> None:
+    text = GATHER.replace("@R.function\n", "@R.function(pure=False)\n").format("x[where[i]]", "l")
+    first = 'z = R.call_tir(Module.gather, (x, k), R.Tensor((3,), "float32"))'
+    lines = ["k = R.const([0, 2, 1], 'int32')", "l = R.const([1, 2, 0], 'int32')", *changes, first]
+    text = text.replace("    y = R.call", "".join(f"    {line}\n" for line in lines) + "    y = R.call")
+    scribble = """
+@T.prim_func(private=True)
+def scribble(c: T.handle):
+    where = T.match_buffer(c, (3,), "int32")
+    where[0] = 100
+"""
+    found = [text for one in checks(parse(scribble + text), "RLX306") for text in one.assumes]
+    said = [f"`{name}` within 0..n - 1 (indices of `gather`, not checked)" for name in assumed]
+    assert [one for one in found if "within" in one] == said
+
+
 def test_a_constant_that_is_only_read_is_none() -> None:
     text = GATHER.replace("@R.function\n", "@R.function(pure=False)\n")
     call = 'w = R.call_pure_packed("some.function", k, ty_args=R.Tensor((3,), "int32"))'

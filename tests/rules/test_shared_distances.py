@@ -99,8 +99,47 @@ def test_what_is_said_of_two_places(body: str, dtype: str) -> None:
             assert (found, why) == ("needs-runtime-check", ORDER), (first, second)
 
 
-def test_what_other_types_make_of_the_same_bytes_is_not_tried() -> None:
-    assert verdict(module("turned", "float32", "int32", 0, 0)) == ("needs-runtime-check", ORDER)
+def _differs_by_types(body: str, one: str, two: str) -> bool:
+    """The same where each tensor has a type of its own, both from the first byte on."""
+    memory = np.zeros(64, dtype="uint8")
+    shared = [memory[: 4 * np.dtype(dtype).itemsize].view(dtype) for dtype in (one, two)]
+    given = np.array([2, 90, 5, 31], one)
+    shared[0][:] = given
+    alone = np.zeros(4, two)
+    run = _CASTING[body]
+    run(given.copy(), alone)
+    run(*shared)
+    return not np.array_equal(shared[1], alone)
+
+
+def _turned_over(x: Any, y: Any) -> None:
+    for i in range(4):
+        y[3 - i] = y.dtype.type(x[i]) + y.dtype.type(1)
+
+
+def _first_of_all(x: Any, y: Any) -> None:
+    for i in range(4):
+        y[i] = y.dtype.type(x[i]) + y.dtype.type(x[0])
+
+
+_CASTING = {"turned": _turned_over, "the first": _first_of_all}
+
+
+@pytest.mark.parametrize(
+    ("body", "types", "right"),
+    [
+        ("turned", ("float32", "int32"), False),
+        # Four elements of one byte lie within the first one of eight, which is read or written at one end.
+        ("turned", ("int64", "int8"), True),
+        ("turned", ("int8", "int64"), True),
+        ("the first", ("int64", "int8"), False),
+    ],
+)
+def test_what_other_types_make_of_the_same_bytes_is_not_tried(
+    body: str, types: tuple[str, str], right: bool
+) -> None:
+    assert _differs_by_types(body, *types) is not right
+    assert verdict(module(body, *types, 0, 0)) == ("needs-runtime-check", ORDER)
 
 
 AT_A_SIZE = {

@@ -133,6 +133,20 @@ def test_slots(program: str, expected: list[tuple[str, str, str | None]]) -> Non
     assert said(program) == expected
 
 
+@pytest.mark.parametrize(
+    ("slots", "named"),
+    [((0, 1), None), ((0, 5), 5), ((5, 0), 5), ((7, 5), 7), ((0, -1), -1), ((2, 1), 2)],
+)
+def test_the_first_slot_that_there_is_not_is_named(slots: tuple[int, int], named: int | None) -> None:
+    """The heap has slots 0 and 1."""
+    body = HEAP + "    " + match("w", "heap", "0") + "    " + match("v", "heap", "1")
+    last = make(", 1, ".join(map(str, slots))).replace("heap, 1,", "heap, 2,").replace("ndim=1", "ndim=2")
+    text = function(body + last).replace("-> R.Shape(ndim=1)", "-> R.Shape(ndim=2)")
+    found = findings(parse(text), "RLX106")
+    said = [f"slot {named} of the shape heap `heap`, which has 2 slots" in one.message for one in found]
+    assert said == [True] * (named is not None)
+
+
 def test_an_if_between_heaps_is_a_heap_of_which_nothing_is_known() -> None:
     body = (
         HEAP

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from itertools import product
 from typing import Any
 
 import pytest
@@ -36,6 +37,39 @@ def test_a_part_of_an_empty_domain_is_empty() -> None:
     assert chain.is_empty(part)
     assert ProverChain().is_empty(part)
     assert not chain.is_empty(Domain((N, M), facts(N >= 3, N <= 5)).with_facts(facts(M >= 1)))
+
+
+@pytest.mark.parametrize(
+    ("condition", "within", "empty"),
+    [
+        # n * m <= 9 < 10 <= 2 * k, and n * m >= 16 > 14 >= 2 * k.
+        (sympy.Eq(N * M, 2 * K), ((0, 3), (0, 3), (5, 9)), True),
+        (sympy.Eq(N * M, 2 * K), ((4, 9), (4, 9), (0, 7)), True),
+        (sympy.Eq(N * M, 2 * K), ((0, 3), (0, 4), (5, 9)), False),
+        (sympy.Eq(N * M, 2 * K), ((4, 9), (4, 9), (0, 8)), False),
+        (sympy.Eq(2 * K, N * M), ((0, 3), (0, 3), (5, 9)), True),
+        (sympy.Eq(2 * K, N * M), ((4, 9), (4, 9), (0, 7)), True),
+        (sympy.Ge(N * M, 2 * K), ((0, 3), (0, 3), (5, 9)), True),
+        (sympy.Ge(N * M, 2 * K), ((0, 5), (0, 2), (5, 9)), False),
+        (sympy.Ne(N * M, 2 * K), ((2, 2), (3, 3), (3, 3)), True),
+        (sympy.Ne(N * M, 2 * K), ((2, 2), (3, 3), (3, 4)), False),
+        (sympy.Ne(N * M, 2 * K), ((2, 2), (3, 3), (2, 3)), False),
+        (sympy.Ne(N * M, 2 * K), ((2, 2), (3, 3), (4, 4)), False),
+        (Or(sympy.Eq(N * M, 2 * K), N * M >= 10), ((0, 3), (0, 3), (5, 9)), True),
+        (Or(sympy.Eq(N * M, 2 * K), N * M >= 9), ((0, 3), (0, 3), (5, 9)), False),
+        (Or(N * M >= 10, sympy.Eq(N * M, 2 * K + 1)), ((0, 3), (0, 3), (4, 9)), False),
+        (Or(And(N * M >= 4, K * M >= 100), N * M >= 10), ((0, 3), (0, 3), (5, 9)), True),
+        (Or(And(N * M >= 4, K * M >= 20), N * M >= 10), ((0, 3), (0, 3), (5, 9)), False),
+    ],
+)
+def test_a_condition_that_no_value_within_bounds_meets(
+    condition: Any, within: tuple[tuple[int, int], ...], empty: bool
+) -> None:
+    bounds = [one for s, (low, high) in zip(SYMBOLS, within, strict=True) for one in (s >= low, s <= high)]
+    assert Knowledge(SYMBOLS, (*bounds, condition)).empty is empty
+    assert ProverChain().is_empty(Domain(SYMBOLS, facts(*bounds, condition))) is empty
+    values = product(*(range(low, high + 1) for low, high in within))
+    assert any(condition.subs(dict(zip(SYMBOLS, at, strict=True))) for at in values) is not empty
 
 
 @pytest.mark.parametrize("known_first", [True, False])

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+import relax_lint
 from relax_lint.model.builder import build_program
 from relax_lint.symbolic.quantity import Unknown
 from relax_lint.totals.compute import Totals, measure, size_of
@@ -25,6 +26,7 @@ from tests.totals.corpus_calls import (
     VECTOR,
     choice,
     storage,
+    tensor,
 )
 
 
@@ -120,3 +122,27 @@ def main(x: {VECTOR}):
     return y
 """
     assert live(body) == "`inner` calls itself"
+
+
+@pytest.mark.parametrize(("n", "alive"), [(5, {"f": 400 + 20, "g": 16 + 20}), (4, {"f": 0, "g": 16 + 16})])
+def test_a_call_that_is_not_made_has_nothing_alive(n: int, alive: dict[str, int]) -> None:
+    """What the function is given are `n` elements of 4 bytes."""
+    module = parse(f"""
+@R.function(pure=False)
+def main(x: R.Tensor(("n",), "float32")):
+    n = T.int64()
+    if n > 4:
+        s = {storage(400)}
+        t = {tensor("s", "100")}
+        _ = R.call_packed("f", t, x, ty_args=R.Tuple)
+        r = x
+    else:
+        r = x
+    u = {storage(16)}
+    v = {tensor("u")}
+    _1 = R.call_packed("g", v, r, ty_args=R.Tuple)
+    return v
+""")
+    (main,) = relax_lint.memory(module, {"n": n})
+    found = {call.callee: call.used_memory for call in main.calls}
+    assert {name: used and used.value for name, used in found.items()} == alive

@@ -15,6 +15,7 @@ from relax_lint.totals.packed_formulas import FORMULAS, Arguments
 from relax_lint.totals.quantities import Indeterminate, Scope
 from relax_lint.vm.builtins import BUILTINS, Operation
 from relax_lint.vm.packed_memory import PACKED_MEMORY
+from tests.rules.checking import parse
 from tests.totals import interposer
 from tests.totals.corpus_packed import LittleKnown, paged_cache
 
@@ -110,3 +111,40 @@ def test_what_nobody_measured_is_not_counted() -> None:
     for position in range(_FUNCTIONS):
         with pytest.raises(Indeterminate, match="FlashInfer"):
             _cache(0, library=position)
+
+
+@pytest.mark.parametrize(
+    ("offsets", "ensured", "counted"),
+    [
+        (("0",), True, True),
+        (("0", "64", "128"), True, True),
+        (("4",), True, False),
+        # One that is copied is enough, wherever it stands.
+        (("0", "4"), True, False),
+        (("32", "64"), True, False),
+        (("0", "n * 64"), True, False),
+        # Nothing copies it.
+        (("4",), False, True),
+    ],
+)
+def test_a_copy_of_what_is_moved_is_not_counted(
+    offsets: tuple[str, ...], ensured: bool, counted: bool
+) -> None:
+    lines = [
+        f"t{place} = R.memory.alloc_tensor(s, {offset}, R.shape([1]), 'float32')"
+        for place, offset in enumerate(offsets)
+    ]
+    lines.append("z = R.memory.ensure_zero_offset(t0)" if ensured else "z = t0")
+    body = "".join(f"    {line}\n" for line in lines)
+    module = parse(
+        f"""
+@R.function(pure=False)
+def main(x: R.Tensor(("n",), "float32")):
+    n = T.int64()
+    s = R.memory.alloc_storage(R.shape([64 * n + 1000]), 0, "global", "uint8")
+{body}    return z
+"""
+    )
+    (main,) = relax_lint.memory(module)
+    assert main.packed is not None
+    assert ("vm.builtin.ensure_zero_offset" not in main.packed.not_counted) is counted

@@ -19,6 +19,7 @@ from relax_lint.model.builder import build_program
 from relax_lint.output.tvm import text
 from relax_lint.totals.estimates import estimates
 from tests.programs import transformer
+from tests.rules.checking import parse
 from tests.totals.corpus import CASES
 
 
@@ -110,4 +111,20 @@ def test_sizes_are_printed_with_four_significant_digits(count: int) -> None:
         builder.emit(relax.op.builtin.alloc_tensor(relax.ShapeExpr([count]), "uint8", 0))
         builder.emit_func_output(x)
     module = builder.get()
+    assert ours(module) == relax.analysis.estimate_memory_usage(module)
+
+
+@pytest.mark.parametrize(
+    "dtype",
+    ["int4", "int4x2", "int4x3", "int8x3", "int4x8", "uint1x16", "float16", "float32x4"],
+)
+def test_each_lane_has_whole_bytes(dtype: str) -> None:
+    module = parse(
+        f"""
+@R.function
+def main(x: R.Tensor((4,), "float32")):
+    a = R.builtin.alloc_tensor(R.shape([3, 500]), dtype="{dtype}", runtime_device_index=0)
+    return x
+"""
+    )
     assert ours(module) == relax.analysis.estimate_memory_usage(module)
