@@ -21,6 +21,8 @@ _PLAIN = frozenset(map(type, (None, ..., True, 0, 0.0, 0j, "", b"")))
 _SETTLED = (doc.Name, doc.Constant, doc.expr_context, doc.operator, doc.boolop, doc.unaryop, doc.cmpop)
 """What is a value already: nothing is made that remembers where it was made."""
 
+_CALL = compile("called(*given, **by_name)", __file__, "eval")
+
 _evaluated: Callable[[Any, Any], Any] = evaluator._eval_expr
 _visited: Callable[[Any, Any], Any] = evaluator.ExprEvaluator._visit
 _TABLE = doc.Registry._inst.table
@@ -94,8 +96,10 @@ def _value(node: Any, names: Mapping[str, Any]) -> Any:
     except _NotSettled:
         return _evaluated(node, names)
     if kind is doc.Call:
-        # A macro looks for the parser in the globals of who evaluates the call.
-        return _evaluated(node, names) if isinstance(called, ScriptMacro) else called(*given, **by_name)
+        # A macro looks for the parser among the globals of those who call it.
+        parser = names.get(ScriptMacro.parser_object_name)
+        known = {"called": called, "given": given, "by_name": by_name, ScriptMacro.parser_object_name: parser}
+        return eval(_CALL, known)
     return getattr(of, node.attr) if kind is doc.Attribute else of[key]
 
 

@@ -27,8 +27,11 @@ def operands_of(call: KernelCall, function: Function) -> tuple[Operand, ...]:
         assert isinstance(extents, ShapeType)
         operands += [Operand(PrimType("int64", extent), None) for extent in extents.extents or ()]
     outputs = _tensors(call.type)
-    indices = [-1] * len(outputs) if call.kind is CallKind.CALL_TIR else call.inplace
-    operands += [Operand(type_, None) for type_, index in zip(outputs, indices, strict=False) if index < 0]
+    if call.kind is CallKind.CALL_TIR:
+        operands += [Operand(type_, None) for type_ in outputs]
+    elif call.kind is CallKind.CALL_TIR_INPLACE:
+        pairs = zip(outputs, call.inplace, strict=False)
+        operands += [Operand(type_, None) for type_, index in pairs if index < 0]
     return tuple(operands)
 
 
