@@ -162,3 +162,22 @@ def test_what_a_step_has_stored_in_its_own_element_it_loads(lines: str, proved: 
     """Until something else is stored, wherever that may be."""
     stores = stores_to_x("for j in range(m):\n" + indent(lines, "    "))
     assert all(not store.obligations for store in stores) is proved
+
+
+OWN = 't = T.alloc_buffer((m,), "int64")\n    '
+
+
+@pytest.mark.parametrize(
+    ("body", "proved"),
+    [
+        ("for j in T.parallel(n):\n    s[j // 2] = j\n    x[s[j // 2] - j] = T.float32(0)", False),
+        ("for j in T.parallel(n):\n    s[0] = j\n    x[s[0] - j] = T.float32(0)", False),
+        ("for j in T.parallel(n):\n    s[j] = j\n    x[s[j] - j] = T.float32(0)", True),
+        ("for j in range(n):\n    s[j // 2] = j\n    x[s[j // 2] - j] = T.float32(0)", True),
+        (f"for j in T.parallel(n):\n    {OWN}t[j // 2] = j\n    x[t[j // 2] - j] = T.float32(0)", True),
+    ],
+)
+def test_what_a_step_has_stored_another_may_replace(body: str, proved: bool) -> None:
+    """Steps `2 * k` and `2 * k + 1` have one element: the index is -1, 0 or 1. Else it is 0, below `n`."""
+    (store,) = stores_to_x(body)
+    assert store.proved is proved

@@ -184,9 +184,17 @@ class Contents(Scope):
             made = filled_by(self.terms, indices, value, self.facts)
             if made is not None:
                 self.filled_with[root] = made
-        shared = buffer.ref.scope.startswith("shared")
+        shared = buffer.ref.scope.startswith("shared") or self._is_for_several(root, indices)
         if plain and None not in indices and not shared and isinstance(value, Poly):
             self.scalars[buffer.ref.number, indices] = value
+
+    def _is_for_several(self, root: int, indices: tuple[Poly | None, ...]) -> bool:
+        """Whether steps that run at the same time may store to one element, as it is allocated before their
+        loop: what one has stored another may replace before it is loaded.
+        """
+        depth = self.allocated.get(root)
+        around = () if depth is None else self.nest[depth:]
+        return any(loop.kind == "parallel" and loop.variable not in indices for loop in around)
 
     def _learn(self, buffer: Buffer, value: Any) -> None:
         """A value that one of the kernel's own buffers may hold; to count up or down keeps one end."""
