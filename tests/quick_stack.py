@@ -7,6 +7,7 @@ the tests. They look at the lines of one frame, and at the names of the others.
 from __future__ import annotations
 
 import inspect
+import linecache
 import sys
 from types import FrameType
 
@@ -23,14 +24,17 @@ def stack(context: int = 1) -> list[inspect.FrameInfo]:
     """In the place of `inspect.stack`."""
     frame: FrameType | None = sys._getframe(1)
     assert frame is not None
-    if not frame.f_globals.get("__name__", "").startswith("tvm."):
+    if context != 1 or not frame.f_globals.get("__name__", "").startswith("tvm."):
         return _complete(frame, context)
     found: list[inspect.FrameInfo] = []
     while frame is not None:
+        file, number = frame.f_code.co_filename, frame.f_lineno
+        lines, index = None, None
         if len(found) == _LOOKED_AT:
-            found.append(inspect.FrameInfo(frame, *inspect.getframeinfo(frame, context)))
-        else:
-            code = frame.f_code
-            found.append(inspect.FrameInfo(frame, code.co_filename, frame.f_lineno, code.co_name, None, None))
+            # `inspect` looks through all modules for them.
+            linecache.checkcache(file)
+            line = linecache.getline(file, number, frame.f_globals)
+            lines, index = ([line], 0) if line else (None, None)
+        found.append(inspect.FrameInfo(frame, file, number, frame.f_code.co_name, lines, index))
         frame = frame.f_back
     return found

@@ -271,7 +271,7 @@ def test_what_cannot_be_used_is_refused(
     pytester: pytest.Pytester, option: tuple[str, ...], words: str
 ) -> None:
     pytester.makepyfile("def test_it():\n    pass\n")
-    result = pytester.runpytest_subprocess(*PLUGIN, *option)
+    result = pytester.runpytest_inprocess(*PLUGIN, *option)
     assert result.ret == pytest.ExitCode.USAGE_ERROR
     assert words in result.stderr.str() + result.stdout.str()
 
