@@ -36,7 +36,7 @@ from relax_lint.analysis.returned_offsets import ReturnedOffsets
 from relax_lint.analysis.roots import as_sources
 from relax_lint.analysis.storages import StorageResolver, Storages
 from relax_lint.analysis.summaries import Summaries, Summary
-from relax_lint.analysis.sure_reads import Sizes, with_sure_reads
+from relax_lint.analysis.sure_reads import CallEffects
 from relax_lint.analysis.untaken import Untaken
 from relax_lint.model.operations import (
     FunctionCall,
@@ -158,23 +158,11 @@ class FunctionFlow:
 
     def effect_of(self, call: KernelCall) -> Effect:
         """What a call does to the contents of its arguments."""
-        known = self._effects.get(call.place.index)
-        if known is None:
-            effect = self.effects.effect_of(call)
-            kernel = self.effects.kernel_of(call)
-            known = with_sure_reads(effect, kernel, call, self.function, self._sizes)
-            self._effects[call.place.index] = known
-        return known
+        return self._effects.of(call)
 
     @cached_property
-    def _effects(self) -> dict[int, Effect]:
-        """What is known of calls, by the indices of their places."""
-        return {}
-
-    @cached_property
-    def _sizes(self) -> Sizes:
-        """What is made sure of the symbols."""
-        return Sizes.of(self.function)
+    def _effects(self) -> CallEffects:
+        return CallEffects(self.effects, self.function)
 
     def storages_of(self, value: ValueId) -> Storages:
         """The storages that a value may be."""

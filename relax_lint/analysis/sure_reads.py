@@ -9,7 +9,7 @@ from functools import lru_cache
 import sympy
 from sympy.logic.boolalg import Boolean
 
-from relax_lint.analysis.effects import Effect
+from relax_lint.analysis.effects import Effect, EffectTable
 from relax_lint.analysis.kernel_operands import operand_types
 from relax_lint.model.kernels import BufferParameter, Kernel, ScalarParameter
 from relax_lint.model.operations import Assert, KernelCall
@@ -45,6 +45,28 @@ def _asserted(function: Function) -> Iterator[tuple[int, sympy.Symbol, int]]:
     for op in function.body.ops:
         if isinstance(op, Assert) and op.fact is not None and op.fact.kind is FactKind.ENFORCED:
             yield from ((op.place.index, *bound) for bound in lower_bounds(op.fact.condition))
+
+
+class CallEffects:
+    """What the calls of a function do to the contents of their arguments, each found once."""
+
+    def __init__(self, table: EffectTable, function: Function) -> None:
+        self._table = table
+        self._function = function
+        self._sizes: Sizes | None = None
+        self._known: dict[int, Effect] = {}
+        """By the indices of the places of calls."""
+
+    def of(self, call: KernelCall) -> Effect:
+        """That of one call."""
+        known = self._known.get(call.place.index)
+        if known is None:
+            if self._sizes is None:
+                self._sizes = Sizes.of(self._function)
+            effect, kernel = self._table.effect_of(call), self._table.kernel_of(call)
+            known = with_sure_reads(effect, kernel, call, self._function, self._sizes)
+            self._known[call.place.index] = known
+        return known
 
 
 def with_sure_reads(
