@@ -147,15 +147,28 @@ class OlderNames:
             sources = (*given, *captured)
         if not any(source in state.stale for source in sources):
             return
-        roots = self._with_perhaps(op.result)
+        roots, is_call = self._with_perhaps(op.result), isinstance(op, FunctionCall | KernelCall)
         calls: Damages = {}
         for source in dict.fromkeys(sources):
             for (call, argument), damage in state.stale.get(source, {}).items():
                 if call != op.place.index and not roots.isdisjoint(self._with_perhaps(argument)):
                     key = call, argument
-                    calls[key] = worse(calls.get(key), self._known_as(op, argument, damage))
+                    harm = self._known_as(op, argument, damage)
+                    if is_call and self._is_known_by_another(sources, argument, key, state):
+                        harm = replace(harm, certainty=Certainty.MAY)
+                    calls[key] = worse(calls.get(key), harm)
         if calls:
             state.stale[op.result] = calls
+
+    def _is_known_by_another(
+        self, sources: Iterable[ValueId], argument: ValueId, key: tuple[int, ValueId], state: ContentState
+    ) -> bool:
+        """Whether a call has the memory of a superseded value by a name that is not: it may return that."""
+        roots = self._aliases.roots_of(argument)
+        return any(
+            key not in state.stale.get(source, {}) and not roots.isdisjoint(self._aliases.roots_of(source))
+            for source in sources
+        )
 
     def _known_as(self, op: Op, argument: ValueId, damage: Damage) -> Damage:
         """What the damage to an operand is to the result: a call may return something else."""
