@@ -7,8 +7,8 @@ from collections import Counter
 import pytest
 import tvm
 
-from relax_lint.analysis import flow
 from relax_lint.analysis.aliases import Aliases
+from relax_lint.analysis.left_out import LeftOut
 from relax_lint.analysis.moved import Moved
 from relax_lint.facts import assertions, read_at_start, wrong_things
 from relax_lint.model.operations import Alias, MakeTuple, MatchCast, ValueId
@@ -73,7 +73,7 @@ def _sorts_take_any_offset(patch: pytest.MonkeyPatch) -> None:
 
 
 def _all_is_used(patch: pytest.MonkeyPatch) -> None:
-    patch.setattr(flow, "left_out", lambda *given: frozenset())
+    patch.setattr(LeftOut, "of", lambda *given: frozenset())
 
 
 def _tuples_hold_no_nulls(patch: pytest.MonkeyPatch) -> None:

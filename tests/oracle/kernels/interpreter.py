@@ -77,6 +77,14 @@ class _Script:
     def serial(self, first: int, end: int, *, step: int) -> range:
         return range(first, end, step)
 
+    def Cast(self, dtype: str, value: Any) -> float:
+        """A number of a type that holds it."""
+        return float(value)
+
+    def Select(self, condition: Any, one: float, other: float) -> float:
+        """One of two that are both evaluated."""
+        return one if condition else other
+
     def evaluate(self, value: Any) -> None:
         """Nothing."""
 
