@@ -147,27 +147,31 @@ class OlderNames:
             sources = (*given, *captured)
         if not any(source in state.stale for source in sources):
             return
-        roots, is_call = self._with_perhaps(op.result), isinstance(op, FunctionCall | KernelCall)
+        roots = self._with_perhaps(op.result)
+        # A closure that is called has the memory of what it holds, and is none of its names.
+        closure = op.value if isinstance(op, FunctionCall) else None
+        is_call = isinstance(op, FunctionCall | KernelCall)
+        names = [source for source in sources if source != closure] if is_call else []
         calls: Damages = {}
         for source in dict.fromkeys(sources):
             for (call, argument), damage in state.stale.get(source, {}).items():
                 if call != op.place.index and not roots.isdisjoint(self._with_perhaps(argument)):
                     key = call, argument
                     harm = self._known_as(op, argument, damage)
-                    if is_call and self._is_known_by_another(sources, argument, key, state):
+                    if self._is_known_by_another(names, argument, key, state):
                         harm = replace(harm, certainty=Certainty.MAY)
                     calls[key] = worse(calls.get(key), harm)
         if calls:
             state.stale[op.result] = calls
 
     def _is_known_by_another(
-        self, sources: Iterable[ValueId], argument: ValueId, key: tuple[int, ValueId], state: ContentState
+        self, names: Iterable[ValueId], argument: ValueId, key: tuple[int, ValueId], state: ContentState
     ) -> bool:
         """Whether a call has the memory of a superseded value by a name that is not: it may return that."""
         roots = self._aliases.roots_of(argument)
         return any(
-            key not in state.stale.get(source, {}) and not roots.isdisjoint(self._aliases.roots_of(source))
-            for source in sources
+            key not in state.stale.get(name, {}) and not roots.isdisjoint(self._aliases.roots_of(name))
+            for name in names
         )
 
     def _known_as(self, op: Op, argument: ValueId, damage: Damage) -> Damage:
