@@ -131,11 +131,9 @@ def worse(known: Damage | None, found: Damage) -> Damage:
     """One damage of two that one operation does to one value: it is harmless only where both are."""
     if known is None or (found.harmless is None and known.harmless is not None):
         return found
-    return (
-        known
-        if found.harmless is not None and known.harmless is None
-        else replace(found, harmless=_harmless((known, found)))
-    )
+    if found.harmless is not None and known.harmless is None:
+        return known
+    return replace(found, harmless=_harmless((known, found)))
 
 
 def _harmless(damages: Sequence[Damage]) -> Presumption | None:
@@ -143,8 +141,7 @@ def _harmless(damages: Sequence[Damage]) -> Presumption | None:
     found = [damage.harmless for damage in damages if damage.harmless is not None]
     if len(found) < len(damages):
         return None
-    # Each may be several together.
-    return found[0] if len(set(found)) == 1 else together(t for one in found for t in one.text.split("; "))
+    return found[0] if len(set(found)) == 1 else together(one.text for one in found)
 
 
 def _mended_in_both(
