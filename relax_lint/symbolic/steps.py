@@ -30,13 +30,16 @@ def in_some_step(
     when: Boolean, step: sympy.Symbol, first: sympy.Expr, last: sympy.Expr, *, whole: bool
 ) -> Boolean:
     """Where a condition holds in one of the steps of a loop that has any, as far as looking at some of them
-    tells: at its ends, and where one of its comparisons begins to hold. Unless `whole` only the first step
-    counts.
+    tells: at its ends, and where one of its comparisons begins to hold; one end tells all where each step
+    makes it easier than the one before, or none does. Unless `whole` only the first step counts.
     """
     if step not in when.free_symbols:
         return when
     if not whole or len(when.atoms(Relational)) > _MOST_COMPARISONS:
         return when.xreplace({step: first})
+    grows = _direction(when, step)
+    if grows:
+        return when.xreplace({step: last if grows > 0 else first})
     found = []
     for number in dict.fromkeys(_tried(when, step, first, last)):
         is_step = number in (first, last) or sympy.And(sympy.Ge(number, first), sympy.Ge(last, number))
@@ -45,6 +48,22 @@ def in_some_step(
             return holds
         found.append(holds)
     return sympy.Or(*found)
+
+
+def _direction(when: Boolean, step: sympy.Symbol) -> int:
+    """1 where a condition that holds for one value of `step` holds for all that are larger, -1 where it
+    holds for all that are smaller; 0 where neither is known.
+    """
+    if isinstance(when, sympy.And | sympy.Or):
+        found = {_direction(part, step) for part in when.args if step in part.free_symbols}
+        return found.pop() if len(found) == 1 else 0
+    if not isinstance(when, sympy.Ge | sympy.Gt | sympy.Le | sympy.Lt):
+        return 0
+    room = sympy.expand(when.gts - when.lts)
+    factor = room.coeff(step, 1)
+    if not factor.is_Integer or step in (room - factor * step).free_symbols:
+        return 0
+    return 1 if factor > 0 else -1
 
 
 def _tried(when: Boolean, step: sympy.Symbol, first: sympy.Expr, last: sympy.Expr) -> Iterator[sympy.Expr]:

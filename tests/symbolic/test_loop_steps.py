@@ -1,0 +1,60 @@
+"""In which step of a loop a condition holds: what one formula says against trying each step."""
+
+from __future__ import annotations
+
+import sympy
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from sympy.core.relational import Relational
+from sympy.logic.boolalg import Boolean
+
+from relax_lint.symbolic.steps import in_some_step
+
+STEP, OTHER, N = sympy.symbols("step other n", integer=True)
+
+
+@st.composite
+def comparisons(draw: st.DrawFn) -> Boolean:
+    small = st.integers(-4, 4)
+    left = draw(small) * STEP + draw(small) * OTHER + draw(small)
+    right = draw(st.sampled_from((N, N + STEP, sympy.Integer(3))))
+    relation = draw(st.sampled_from((sympy.Ge, sympy.Gt, sympy.Le, sympy.Lt, sympy.Eq, sympy.Ne)))
+    return relation(left, right)
+
+
+CONDITIONS = st.recursive(
+    comparisons(),
+    lambda parts: st.builds(sympy.And, parts, parts) | st.builds(sympy.Or, parts, parts),
+    max_leaves=4,
+)
+
+
+@settings(deadline=None)
+@given(CONDITIONS, st.integers(-2, 2), st.integers(0, 5), st.integers(-1, 1))
+def test_a_condition_holds_in_some_step_where_the_formula_says_so(
+    when: Boolean, first: int, more: int, other: int
+) -> None:
+    last = first + more
+    found = in_some_step(when, STEP, sympy.Integer(first), sympy.Integer(last), whole=True)
+    assert STEP not in found.free_symbols
+    holds, each = sympy.lambdify((OTHER, N), found), sympy.lambdify((STEP, OTHER, N), when)
+    for n in range(-12, 13):
+        assert bool(holds(other, n)) == any(each(step, other, n) for step in range(first, last + 1))
+
+
+def test_what_each_step_makes_harder_is_one_comparison() -> None:
+    """The tiles of a kernel for a GPU: `n` is passed by no step where the first does not pass it."""
+    outer, inner = sympy.symbols("outer inner", integer=True)
+    when: Boolean = sympy.Or(*(sympy.Lt(128 * outer + 2 * inner + 32 * part, N) for part in range(4)))
+    for step, last in ((inner, 15), (outer, 7)):
+        when = in_some_step(when, step, sympy.Integer(0), sympy.Integer(last), whole=True)
+    assert len(when.atoms(Relational)) == 4
+    assert when.subs(N, 1) == sympy.true
+    assert when.subs(N, 0) == sympy.false
+
+
+def test_the_last_step_tells_what_each_step_makes_easier() -> None:
+    last = sympy.Symbol("m", integer=True)
+    found = in_some_step(sympy.Ge(2 * STEP, N), STEP, sympy.Integer(0), last - 1, whole=True)
+    assert found.subs({last: 3, N: 4}) == sympy.true
+    assert found.subs({last: 3, N: 5}) == sympy.false
