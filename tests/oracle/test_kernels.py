@@ -11,12 +11,15 @@ from collections import Counter
 from pathlib import Path
 
 import pytest
+import tvm
 
 from tests.forking import Forked
 from tests.oracle.as_often import assert_as_often
-from tests.oracle.kernels.bodies import Body, some
+from tests.oracle.kernels.bodies import some
 from tests.oracle.kernels.compare import Unusable, compare, compare_machine
 from tests.oracle.kernels.regressions import FOUND
+
+NOT_BUILT_BEFORE_0_27 = {"an element initialised for the first step only"}
 
 
 def test_what_is_read_from_a_body_holds_in_every_run() -> None:
@@ -57,10 +60,12 @@ def test_what_is_read_from_a_body_holds_on_the_machine() -> None:
 
 
 @pytest.mark.vm
-@pytest.mark.parametrize("body", FOUND.values(), ids=list(FOUND))
-def test_what_was_once_wrong_stays_right(body: Body) -> None:
-    assert compare(body)
-    compare_machine(body)
+@pytest.mark.parametrize("name", FOUND)
+def test_what_was_once_wrong_stays_right(name: str) -> None:
+    assert compare(FOUND[name])
+    if name in NOT_BUILT_BEFORE_0_27 and tvm.__version__.startswith("0.26"):
+        pytest.skip("TVM 0.26 cannot build a block whose axes and loops are of different dtypes")
+    compare_machine(FOUND[name])
 
 
 def test_a_search_that_is_ended_says_how_far_it_came() -> None:

@@ -62,6 +62,8 @@ def test_what_a_cast_takes_for_granted_is_not_proved(
     (found,) = (check for check in checks(parse(text), "RLX104") if check.binding == "s")
     assert (found.verdict is Verdict.NEEDS_RUNTIME_CHECK) == (verdict is UNSURE)
     assert any("if it does not wrap around" in text for text in found.assumes) == (verdict is ASSUMED)
+    if dtype != "int64" and tvm.__version__.startswith("0.26"):
+        pytest.skip("TVM 0.26 builds no sizes of parameters of few bits")
     assert _run(text.replace("return s", f"return R.shape([{extent}])")) == returned
     # What is said to be fine without an assumption is.
     assert verdict is not FINE or returned is None or returned >= 0

@@ -37,18 +37,26 @@ NOT_WITHOUT = {
 }
 
 
+def _pool(mode: str) -> WorkerPool:
+    return WorkerPool(1, time_limit_s=60, memory_limit_bytes=None, sandbox=mode)
+
+
 def _answers(task: tuple[Any, ...], mode: str, needs: Needs | None = None) -> Any:
-    """What a task gives in a worker, or how it failed."""
+    """What a task gives in a worker of its own, or how it failed."""
+    with _pool(mode) as workers:
+        return _answers_of(workers, task, needs)
+
+
+def _answers_of(workers: WorkerPool, task: tuple[Any, ...], needs: Needs | None = None) -> Any:
     function, *arguments = task
-    with WorkerPool(1, time_limit_s=60, memory_limit_bytes=None, sandbox=mode) as workers:
-        workers.submit(f"{TASKS}:{function}", *arguments, needs=needs or Needs())
-        values = []
-        for event in workers.events():
-            if isinstance(event, Item):
-                values.append(event.value)
-            elif isinstance(event, Failed):
-                return event.failure
-        return values
+    workers.submit(f"{TASKS}:{function}", *arguments, needs=needs or Needs())
+    values, failure = [], None
+    for event in workers.events():
+        if isinstance(event, Item):
+            values.append(event.value)
+        elif isinstance(event, Failed):
+            failure = event.failure
+    return values if failure is None else failure
 
 
 def _missing() -> set[str]:
@@ -105,21 +113,35 @@ def _library(folder: Path) -> Path:
     return library
 
 
+@pytest.fixture(scope="module")
+def confined_worker() -> Iterator[WorkerPool]:
+    """One for all deeds, none of which is done there; it is replaced when one of them ends it."""
+    with _pool("require") as workers:
+        yield workers
+
+
+@pytest.fixture(scope="module")
+def free_worker() -> Iterator[WorkerPool]:
+    """One for all deeds that leave a worker as it is."""
+    with _pool("off") as workers:
+        yield workers
+
+
 @confined
 @pytest.mark.parametrize("name", DEEDS)
-def test_in_the_sandbox_it_fails(name: str, facts: dict[str, Any]) -> None:
-    ((done, why),) = _answers(("attempt", name, facts), "require")
+def test_in_the_sandbox_it_fails(name: str, facts: dict[str, Any], confined_worker: WorkerPool) -> None:
+    ((done, why),) = _answers_of(confined_worker, ("attempt", name, facts))
     assert not done
     assert why
 
 
 @confined
 @pytest.mark.parametrize("name", sorted(DEEDS.keys() - NOT_WITHOUT))
-def test_without_the_sandbox_it_works(name: str, facts: dict[str, Any]) -> None:
+def test_without_the_sandbox_it_works(name: str, facts: dict[str, Any], free_worker: WorkerPool) -> None:
     linted = Path(facts["linted"])
     for file in ("remove", "rename", "cut"):
         (linted / file).write_text("text")
-    ((done, why),) = _answers(("attempt", name, facts), "off")
+    ((done, why),) = _answers_of(free_worker, ("attempt", name, facts))
     assert done, why
     for made in ("new", "another", "renamed"):
         (linted / made).unlink(missing_ok=True)
