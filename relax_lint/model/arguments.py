@@ -39,6 +39,28 @@ class Given:
         return own[position] if position < len(own) else None
 
 
+class Order:
+    """The arguments for these roles, in this order, of any builtin; None where there is none."""
+
+    def __init__(self, *roles: Role) -> None:
+        self._roles = roles
+        self._places: dict[str, list[int]] = {}
+
+    def __call__(self, given: Given) -> list[Any | None]:
+        """Of one call."""
+        row, own = given.builtin, given.own
+        places = self._places.get(row.name)
+        if places is None:
+            roles = row.roles
+            places = [roles.index(role) if role in roles else _NOWHERE for role in self._roles]
+            self._places[row.name] = places
+        count = len(own)
+        return [own[place] if place < count else None for place in places]
+
+
+_NOWHERE = 1 << 30
+_UNKNOWN_SHAPE = Unknown("the shape is unknown in the IR")
+
 Handler: TypeAlias = Callable[[BuildContext, OperationId, Any, Given], Op]
 """(context, place, bound variable, arguments) -> operation."""
 
@@ -50,6 +72,10 @@ def own_arguments(builtin: Builtin, arguments: Sequence[Any]) -> Sequence[Any]:
 
 def read_shape(context: BuildContext, expr: Any) -> Shape:
     """A shape argument: a ShapeExpr, a tuple of numbers, or a variable that holds a known one."""
+    if type(expr).__name__ == "ShapeExpr":
+        # As below; of most shapes nothing else is asked.
+        extents = context.types.extents(expr)
+        return _UNKNOWN_SHAPE if extents is None else extents
     type_ = type_of_argument(context, expr)
     if isinstance(type_, ShapeType) and type_.extents is not None:
         return type_.extents
@@ -59,7 +85,7 @@ def read_shape(context: BuildContext, expr: Any) -> Shape:
         known = tuple(number for number in numbers if number is not None)
         if len(known) == len(numbers):
             return known
-    return Unknown("the shape is unknown in the IR")
+    return _UNKNOWN_SHAPE
 
 
 def type_of_argument(context: BuildContext, expr: Any) -> ValueType:

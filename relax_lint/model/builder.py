@@ -102,8 +102,8 @@ class FunctionBuilder:
         ]
         self._handed.update(parameters)
         # A parameter may use a symbol that a later one defines: that gives facts in the second round only.
-        self._parameters_facts(name, parameters, checked, params)
-        facts = [*self._entry_facts, *self._parameters_facts(name, parameters, checked, params)]
+        self._parameters_facts(name, parameters, checked)
+        facts = [*self._entry_facts, *self._parameters_facts(name, parameters, checked)]
         bounds = declared_bounds(attributes, self._context.symbols)
         facts += [bound.fact for bound in bounds if bound.fact is not None]
         self._entry_facts = tuple(facts)
@@ -138,22 +138,25 @@ class FunctionBuilder:
         ops: list[Op] = []
         for block in body.blocks:
             self._dataflow = versions.kind(block) == "DataflowBlock"
-            for binding in block.bindings[:]:
-                ops += self._settled(binding)
+            for binding in versions.items(block.bindings):
+                if type(binding).__name__ == "MatchCast":
+                    ops += self._settled(binding)
+                else:
+                    var = binding.var
+                    ops.append(self._bound(var, binding.value, var))
             self._dataflow = False
         return Block(tuple(ops)), self._context.operand(body.body)
 
-    def _parameters_facts(
-        self, name: str, values: Sequence[ValueId], checked: Sequence[bool], params: Sequence[Any]
-    ) -> list[Fact]:
+    def _parameters_facts(self, name: str, values: Sequence[ValueId], checked: Sequence[bool]) -> list[Fact]:
         facts = []
-        for index, (param, value) in enumerate(zip(params, values, strict=True)):
-            origin = Origin(f"parameter `{param.name}`", self._positions.parameter(name, index))
-            type_ = self._context.values[value].type
-            facts += self._parameter_facts(param, type_, origin, checked=checked[index])
+        for index, value in enumerate(values):
+            known = self._context.values[value]
+            if matching.has_symbols(known.type):
+                origin = Origin(f"parameter `{known.name}`", self._positions.parameter(name, index))
+                facts += self._parameter_facts(known.type, origin, checked=checked[index])
         return facts
 
-    def _parameter_facts(self, param: Any, type_: ValueType, origin: Origin, *, checked: bool) -> list[Fact]:
+    def _parameter_facts(self, type_: ValueType, origin: Origin, *, checked: bool) -> list[Fact]:
         if isinstance(type_, PrimType):
             if type_.value is None:
                 return []
@@ -165,11 +168,9 @@ class FunctionBuilder:
         )
 
     def _settled(self, binding: Any) -> list[Op]:
-        """The operations of a binding: a cast of what is computed is two."""
+        """The operations of a cast: one of what is computed is two."""
         # Every look at what TVM holds is a call.
         var, value = binding.var, binding.value
-        if type(binding).__name__ != "MatchCast":
-            return [self._bound(var, value, var)]
         computed = None
         if versions.kind(value) in _COMPUTED:
             unnamed = versions.variable_for(value, str(var.name))
@@ -185,13 +186,16 @@ class FunctionBuilder:
         """The operation that computes a value for `var` where `written` is bound, with its effect on the
         shape heaps.
         """
-        self._context.touched = set()
+        context, place = self._context, self._place(written, value)
+        context.touched = set()
         # Most are of a class that has one name in all versions.
-        handler = _BINDINGS.get(type(value).__name__) or _BINDINGS.get(
-            versions.kind(value), FunctionBuilder._constant
-        )
-        op = handler(self, self._place(written, value), var, value)
-        heap_uses.settle(self._context, op)
+        kind = type(value).__name__
+        if kind == "Call":
+            op = calls.build_call(context, place, var, value)
+        else:
+            handler = _BINDINGS.get(kind) or _BINDINGS.get(versions.kind(value), FunctionBuilder._constant)
+            op = handler(self, place, var, value)
+        heap_uses.settle(context, op)
         return op
 
     def _place(self, var: Any, value: Any) -> OperationId:
@@ -201,9 +205,6 @@ class FunctionBuilder:
         )
         self._next_index += 1
         return place
-
-    def _call(self, place: OperationId, var: Any, value: Any) -> Op:
-        return calls.build_call(self._context, place, var, value)
 
     def _alias(self, place: OperationId, var: Any, value: Any) -> Op:
         context = self._context
@@ -339,13 +340,12 @@ class FunctionBuilder:
 
 
 _BINDINGS: Mapping[str, Callable[[FunctionBuilder, OperationId, Any, Any], Op]] = {
-    "Call": FunctionBuilder._call,
     "If": FunctionBuilder._if,
     "Var": FunctionBuilder._alias,
     "Tuple": FunctionBuilder._tuple,
     "TupleGetItem": FunctionBuilder._item,
     "Function": FunctionBuilder._function,
 }
-"""By the kind of what is bound."""
+"""By the kind of what is bound, where it is no call."""
 _COMPUTED = frozenset({"Call", "If", "TupleGetItem", "Function"})
 """What a cast may have as its value without a name."""

@@ -15,6 +15,7 @@ from relax_lint.model.returned import has_shape, returned_type
 from relax_lint.model.scalar_functions import returned_value
 from relax_lint.model.signatures import takes
 from relax_lint.model.types import PrimType, ValueType
+from relax_lint.support.lazy_dataclass import record
 from relax_lint.vm import versions
 from relax_lint.vm.builtins import BUILTINS, Builtin, Operation
 from relax_lint.vm.calls import CLOSURE_CALLS, CONVENTIONS, CallKind, Convention
@@ -23,13 +24,35 @@ HANDLERS: Mapping[Operation, Handler] = {**memory_ops.HANDLERS, **lowered_ops.HA
 """For the builtins that are operations of their own; all others are calls."""
 
 
+@record(frozen=True)
+class _Own:
+    """An operator that is an operation of its own, where it is given at least so many arguments: TVM itself
+    builds no call of one with arguments of other kinds.
+    """
+
+    builtin: Builtin
+    handler: Handler
+    least: int
+
+
+_OWN: Mapping[str, _Own] = {
+    name: _Own(row, HANDLERS[row.operation], len(row.arguments))
+    for name, row in BUILTINS.items()
+    if row.is_operator and not row.after_vm and row.operation in HANDLERS
+}
+"""By name: most calls of a model that was planned are of these."""
+
+
 def build_call(context: BuildContext, place: OperationId, var: Any, call: Any) -> Op:
     """The operation that a call is."""
     # Every look at what TVM holds is a call, and a copy of an array fewer of them than a walk over it.
-    callee, args = call.op, call.args[:]
+    callee, args = call.op, versions.items(call.args)
     called = context.called(callee)
     kind, name = called.kind, called.name
     if kind == "Op":
+        own = _OWN.get(name)
+        if own is not None and len(args) >= own.least:
+            return own.handler(context, place, var, Given(own.builtin, args))
         return _operator(context, place, var, call, name, args)
     if kind == "ExternFunc":
         return _packed(context, place, var, name, args, CallKind.PACKED)
@@ -96,7 +119,7 @@ def _closure(context: BuildContext, place: OperationId, var: Any, args: Sequence
 def _prim_func(
     context: BuildContext, place: OperationId, var: Any, called: Called, args: Sequence[Any]
 ) -> Op:
-    if called.prim_func is not None:
+    if called.computes:
         value = returned_value(context.translator, called.prim_func, args)
         if value is not None:
             context.translator.know(var, value)
@@ -174,7 +197,7 @@ def _kernel(
     type_: ValueType | None = None,
     pure: bool = False,
 ) -> KernelCall:
-    arguments = tuple([context.operand(argument) for argument in args])
+    arguments = context.operands(args)
     trusted = trusted and context.trusted.issuperset(arguments)
     result = context.bind(var, type_=type_, trusted=trusted)
     return KernelCall(place, result, kind, callee, arguments, context.values[result].type, inplace, pure)

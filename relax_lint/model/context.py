@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import sympy
@@ -25,13 +25,16 @@ def _unknown(name: str) -> Function | None:
 
 @record(frozen=True)
 class Called:
-    """What a call names: the node with its kind and its name, and the PrimFunc of the module that it is."""
+    """What a call names: the node with its kind and its name, and the PrimFunc of the module that it is.
+    `computes`: that one only returns what it computes.
+    """
 
     node: Any
     kind: str
     name: str
     is_relax: bool = False
     prim_func: Any | None = None
+    computes: bool = False
 
 
 def _called(module: Any, callee: Any) -> Called:
@@ -46,7 +49,8 @@ def _called(module: Any, callee: Any) -> Called:
     function = module[callee] if callee in module.functions else None
     if function is None or versions.is_relax(function):
         return Called(callee, kind, str(callee.name_hint), function is not None)
-    return Called(callee, kind, str(callee.name_hint), prim_func=function)
+    computes = versions.returned_expression(function) is not None
+    return Called(callee, kind, str(callee.name_hint), prim_func=function, computes=computes)
 
 
 class BuildContext:
@@ -111,8 +115,9 @@ class BuildContext:
 
     def bind(self, var: Any, *, type_: ValueType | None = None, trusted: bool = True) -> ValueId:
         """A new value for a variable, of the type that the IR gives it."""
-        value = self._new_value(self.name_of(var), type_ or self._type_of_var(var))
-        self._ids[var.__chandle__()] = value
+        named = self._named
+        name = named[1] if named[0] is var else self.name_of(var)
+        value = self._ids[var.__chandle__()] = self._new_value(name, type_ or self._type_of_var(var))
         if trusted:
             self.trusted.add(value)
         return value
@@ -151,6 +156,15 @@ class BuildContext:
             fields = self.inline_tuples[value] = tuple(self.operand(item) for item in expr.fields[:])
             self.heaps.pack(value, fields)
         return value
+
+    def operands(self, exprs: Sequence[Any]) -> tuple[ValueId, ...]:
+        """The values of arguments. Most are variables that are known."""
+        known = self._ids
+        found = [known.get(expr.__chandle__()) for expr in exprs]
+        if None in found:
+            return tuple([self.operand(expr) for expr in exprs])
+        self.touched.update(found)  # type: ignore[arg-type]
+        return tuple(found)  # type: ignore[arg-type]
 
     def tuple_of(self, value: ValueId) -> ValueId:
         """The outermost tuple that a value was taken from; itself where it was not."""

@@ -35,7 +35,9 @@ def settle(context: BuildContext, op: Op) -> None:
     if handler is not None:
         handler(context, op)
     touched = context.touched
-    if touched and _is_check(op):
+    if not touched:
+        return
+    if _is_check(op):
         touched = {value for value in touched if context.heaps.among({value})}
     context.used |= touched
 

@@ -6,7 +6,15 @@ import sympy
 
 from relax_lint.model.program import Origin, Provenance
 from relax_lint.model.symbols import SymbolTable
-from relax_lint.model.types import OpaqueType, PrimType, ShapeType, TensorType, TupleType, ValueType
+from relax_lint.model.types import (
+    OpaqueType,
+    PrimType,
+    ShapeType,
+    TensorType,
+    TupleType,
+    ValueType,
+    extents_of,
+)
 from relax_lint.symbolic.domain import INT64_MAX, INT64_MIN, Fact
 from relax_lint.symbolic.printing import expr_text
 from relax_lint.vm.facts import FactSource
@@ -30,6 +38,13 @@ def integer_range(value: sympy.Expr, dtype: str, origin: Origin) -> list[Fact]:
     text = f"{limits[0]} <= {value} <= {limits[1]} ({dtype} {origin}, not checked)"
     inside = sympy.And(value >= limits[0], value <= limits[1])
     return [Fact.of(FactSource.SCALAR_RANGE, inside, text)]
+
+
+def has_symbols(type_: ValueType) -> bool:
+    """Whether a size in a type is more than a number: `facts_of_value` tells nothing of others."""
+    if isinstance(type_, TupleType):
+        return any(map(has_symbols, type_.fields))
+    return not all(extent.is_Integer for extent in extents_of(type_))
 
 
 def facts_of_value(

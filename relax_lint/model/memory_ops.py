@@ -12,6 +12,7 @@ from relax_lint.model.arguments import (
     BYTE,
     Given,
     Handler,
+    Order,
     device_of,
     dtype_of,
     read_offset,
@@ -54,24 +55,25 @@ def _storage(context: BuildContext, place: OperationId, var: Any, given: Given) 
 
 def _tensor(context: BuildContext, place: OperationId, var: Any, given: Given) -> Op:
     assert given.builtin.level is not None
-    shape, dtype = read_shape(context, given[Role.SHAPE]), dtype_of(given[Role.DTYPE])
+    written, element, storage, offset, device, scope = _TENSOR(given)
+    shape, dtype = read_shape(context, written), dtype_of(element)
     type_, size = _allocated(context, shape, dtype)
     result = context.bind(var, type_=type_)
-    device = given.get(Role.DEVICE)
-    storage, offset = given.get(Role.STORAGE), given.get(Role.OFFSET)
-    scope = given.get(Role.SCOPE)
     return AllocTensor(
         place,
         result,
         given.builtin.level,
         None if storage is None else context.operand(storage),
-        sympy.Integer(0) if offset is None else read_offset(context, offset),
+        sympy.S.Zero if offset is None else read_offset(context, offset),
         shape,
         dtype,
         size,
         None if device is None else device_of(device),
         "global" if scope is None else text_of(scope),
     )
+
+
+_TENSOR = Order(Role.SHAPE, Role.DTYPE, Role.STORAGE, Role.OFFSET, Role.DEVICE, Role.SCOPE)
 
 
 def _allocated(context: BuildContext, shape: Shape, dtype: DType) -> tuple[TensorType, Size]:

@@ -48,6 +48,9 @@ class TypeReader:
         # By the address of the C++ node, kept too, so that the address stays its own.
         self._shapes: dict[int, tuple[Any, tuple[sympy.Expr, ...] | None]] = {}
         self._equal: dict[tuple[sympy.Expr, ...], tuple[sympy.Expr, ...]] = {}
+        self._tuples: dict[int, tuple[Any, TupleType]] = {}
+        self._dtypes: dict[int, tuple[Any, DType | None]] = {}
+        self._numbers: dict[tuple[int, ...], tuple[sympy.Expr, ...]] = {}
         self._allocated: dict[tuple[int, str], tuple[TensorType, Size]] = {}
         """By the identity of a shape, and the dtype."""
 
@@ -78,16 +81,23 @@ class TypeReader:
         if kind == "ShapeType":
             return ShapeType(None if ty.values is None else self.extents(ty))
         if kind == "TupleType":
-            fields = ty.fields
-            # What a call returns that writes into its arguments has none.
-            return TupleType(tuple(self.type(field) for field in fields[:])) if len(fields) else _NO_FIELDS
+            return self._tuple(ty)
         if kind == "PrimType":
             return PrimType(str(ty.dtype))
         return OpaqueType()
 
+    def _tuple(self, ty: Any) -> TupleType:
+        """A kernel that writes into its arguments gives a tuple without fields: one node for many calls."""
+        address = ty.__chandle__()
+        known = self._tuples.get(address)
+        if known is None:
+            fields = versions.items(ty.fields)
+            type_ = TupleType(tuple([self.type(field) for field in fields])) if fields else _NO_FIELDS
+            known = self._tuples[address] = (ty, type_)
+        return known[1]
+
     def _tensor(self, ty: Any) -> TensorType:
-        named = ty.dtype
-        dtype = read_dtype(named) if named is not None and str(named) not in ("", "void") else None
+        dtype = self._dtype(ty.dtype)
         shape = ty.shape
         extents: tuple[sympy.Expr, ...] | None = None
         if shape is not None:
@@ -101,9 +111,29 @@ class TypeReader:
         ndim = int(ty.ndim) if extents is None else len(extents)
         return TensorType(extents, dtype, ndim, device)
 
+    def _dtype(self, named: Any) -> DType | None:
+        """The dtype of a tensor; None where it has none. 0.27 has a node for it, which most tensors share."""
+        if named is None or isinstance(named, str):
+            return None if named in (None, "", "void") else read_dtype(named)
+        address = named.__chandle__()
+        known = self._dtypes.get(address)
+        if known is None:
+            text = str(named)
+            known = self._dtypes[address] = (named, None if text in ("", "void") else read_dtype(text))
+        return known[1]
+
     def _read_extents(self, values: Sequence[Any]) -> tuple[sympy.Expr, ...] | None:
+        extents = versions.items(values)
+        if all(type(extent).__name__ == "IntImm" for extent in extents):
+            # To look one up by its numbers is quicker than to make it and to look it up by itself.
+            numbers = tuple([int(extent.value) for extent in extents])
+            known = self._numbers.get(numbers)
+            if known is None:
+                found = tuple(map(sympy.Integer, numbers))
+                known = self._numbers[numbers] = self._equal.setdefault(found, found)
+            return known
         try:
-            found = tuple([self._translator.expr(value) for value in values[:]])
+            found = tuple([self._translator.expr(extent) for extent in extents])
         except Untranslatable:
             return None
         return self._equal.setdefault(found, found)

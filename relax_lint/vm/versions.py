@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, nullcontext
+from itertools import repeat
 from typing import Any
 
 import tvm
@@ -183,6 +184,15 @@ def type_of(value: Any) -> Any:
 def is_function_type(type_: Any) -> bool:
     """Whether a type is that of functions."""
     return type(type_).__name__ in ("FuncType", "FuncStructInfo")
+
+
+_item = tvm_ffi.get_global_func("ffi.ArrayGetItem")
+_length = tvm_ffi.get_global_func("ffi.ArraySize")
+
+
+def items(array: Any) -> list[Any]:
+    """The elements of an array of TVM's, without what makes a slice of Python's take half as long again."""
+    return list(map(_item, repeat(array), range(_length(array))))
 
 
 def identity(node: Any) -> int:
