@@ -111,7 +111,7 @@ class Contents(ContentWrites):
         """(written, read): what comes from outside and is not read for the last time before the write."""
         for written, begin in self._first_write.items():
             for read, end in self._last_read.items():
-                if end >= begin and read != written:
+                if end >= begin:
                     yield written, read
 
     def _captured_by(self, call: FunctionCall) -> tuple[AccessPath, ...]:

@@ -64,8 +64,7 @@ class PlacedTensors:
     def add(self, tensor: ValueId, where: Stretch, last_use: int) -> None:
         """A tensor was allocated."""
         self._placed[tensor] = where, last_use
-        if where.length > 0:
-            insort(self._by_size[where.length.bit_length()], (where.start, tensor))
+        insort(self._by_size[where.length.bit_length()], (where.start, tensor))
 
     def fill(self, tensor: ValueId) -> None:
         """A tensor holds something from now on, be it only in part or on some paths."""

@@ -183,9 +183,8 @@ class Knowledge:
                 low = max(low, -(most // coefficient))
             else:
                 high = min(high, most // -coefficient)
+            # The end that was moved is not the one that `total` counts.
             self.box[symbol] = low, high
-            if total is not None:
-                total += coefficient * (high if coefficient > 0 else low) - own
 
     def _contradicts(self) -> bool:
         if any(low > high for low, high in self.box.values()):

@@ -182,9 +182,9 @@ def trend(formula: Formula, symbol: Any, bounds: Bounds) -> int | None:
     directions = []
     for relation in atoms_of(formula):
         p = relation.polynomial
-        depends = any(symbol in a.free_symbols for a in p.atoms())
-        known = depends and relation.sign is Sign.NON_NEGATIVE and not may_be_undefined(p.to_expr())
-        directions.append(_polynomial_direction(p, symbol, bounds) if known else None if depends else 0)
+        if any(symbol in a.free_symbols for a in p.atoms()):
+            known = relation.sign is Sign.NON_NEGATIVE and not may_be_undefined(p.to_expr())
+            directions.append(_polynomial_direction(p, symbol, bounds) if known else None)
     return _agree(directions)
 
 

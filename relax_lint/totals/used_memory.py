@@ -60,12 +60,10 @@ def _along(walk: Walk) -> Iterable[tuple[KernelCall | FunctionCall, Quantity | U
         if unknown:
             yield call.op, Unknown(walk.allocations[min(unknown)].unknown or "")
             continue
-        at_call = live
-        if call.constants:
-            at_call = list(live)
-            for constant in call.constants:
-                position, weight = _weight(constant, sizes)
-                at_call[position] += weight
+        at_call = list(live)
+        for constant in call.constants:
+            position, weight = _weight(constant, sizes)
+            at_call[position] += weight
         yield call.op, sizes.quantity(tuple(at_call))
 
 

@@ -39,8 +39,8 @@ class Same:
 
 def when_same(value: Any, loop: Loop, loops: Sequence[Loop], bound: Sequence[tuple[Any, Any]]) -> Same | None:
     """When a value that names a loop is the same in all steps; None where two of them differ in any case.
-    `loops` are those around the store, `bound` variables that stand for other values. What buffers hold at
-    different places counts as different.
+    `loops` are those around the store, none of which is a `while` loop or has steps of more than one; `bound`
+    are variables that stand for other values. What buffers hold at different places counts as different.
     """
     try:
         return _Steps(loop, loops).compared(_simplified(value, loops, bound))
@@ -68,8 +68,7 @@ def _simplified(value: Any, loops: Sequence[Loop], bound: Sequence[tuple[Any, An
 def _analyzer(loops: Sequence[Loop], bound: Sequence[tuple[Any, Any]]) -> Any:
     analyzer = versions.arithmetic().Analyzer()
     for one in loops:
-        if one.var is not None and one.step is None and one.extent is not None:
-            analyzer.bind(one.var, tvm.ir.Range.from_min_extent(one.first, one.extent))
+        analyzer.bind(one.var, tvm.ir.Range.from_min_extent(one.first, one.extent))
     for var, meant in bound:
         analyzer.bind(var, meant)
     return analyzer
