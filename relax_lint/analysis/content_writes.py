@@ -7,6 +7,8 @@ from collections.abc import Callable, Iterable, Iterator
 from dataclasses import replace
 from functools import cached_property
 
+import sympy
+
 from relax_lint.analysis.access_paths import AccessPath, Tree, at, leaves
 from relax_lint.analysis.aliases import Aliases
 from relax_lint.analysis.certainty import Certainty, must_if, weakest
@@ -205,7 +207,7 @@ class ContentWrites:
                 if self._roots.value_of(storage) in self._outside:
                     self._first_write.setdefault(storage, mending.op.place.index)
                     self.places.add(storage)
-                self._overwrite(mending, storage, roots, state)
+                self._overwrite(mending, storage, roots, state, itself=root)
             if not self._roots.has_perhaps:
                 continue
             for other, _ in self._roots.perhaps_of(root):
@@ -240,8 +242,11 @@ class ContentWrites:
         state: ContentState,
         *,
         harmless: Presumption | None = None,
+        itself: ValueId | None = None,
     ) -> None:
-        """Everything on the storage that is needed later may be overwritten."""
+        """Everything on the storage that is needed later may be overwritten. Of what is written, which may be
+        any of `roots`, `itself` is the one that lies there: the others may be overwritten as well.
+        """
         op = mending.op
         needed = [tensor for tensor in self._on[storage] if self._last_use[tensor] > op.place.index]
         self._on[storage] = needed
@@ -251,8 +256,12 @@ class ContentWrites:
         for tensor in (*needed, *self._neighbours.hit(op, mending.value, storage, roots)):
             allocation = self._paths.definitions[self._roots.value_of(tensor)]
             damage = state.unwritten.get(tensor)
-            holds_nothing = damage is not None and damage.certainty is Certainty.MUST and not damage.mended
-            if tensor in roots or holds_nothing or self._paths.never_with(allocation, op):
+            # What this write mends it mends where it does not overwrite it.
+            mended = damage is not None and any(m.op is not op for m in damage.mended)
+            holds_nothing = damage is not None and damage.certainty is Certainty.MUST and not mended
+            if holds_nothing or self._paths.never_with(allocation, op):
+                continue
+            if tensor in roots and (itself is None or self._lie_apart(itself, tensor)):
                 continue
             # A tensor in `unwritten` holds nothing to overwrite on some of the paths.
             always = damage is None and len(roots) == 1 and self._paths.always_with(allocation, op)
@@ -269,6 +278,14 @@ class ContentWrites:
                 damages, key = state.overwritten.setdefault(tensor, {}), (op.place.index, mending.value)
                 found = Damage(Certainty.MAY, harmless=harmless or presumed)
                 damages[key] = worse(damages.get(key), found)
+
+    def _lie_apart(self, one: ValueId, other: ValueId) -> bool:
+        """Whether two tensors on one storage are one, or known to share no byte."""
+        if one == other:
+            return True
+        if not self._function.values.keys() >= {one, other}:
+            return False
+        return self._memory.range(one).disjoint(self._memory.range(other)) is sympy.true
 
     def _presumed_written(self, roots: frozenset[ValueId], state: ContentState) -> Presumption | None:
         """What is assumed where calls with unknown effects are taken to write all that a value may be."""

@@ -266,6 +266,10 @@ class FunctionFlow:
         """What becomes of the call of an operator."""
         return self._shared.lowered_operators.of(call)
 
+    def may_call_unknown(self, call: FunctionCall) -> bool:
+        """Whether a call leads to a function that is not known."""
+        return self._shared.keepers.keeps(call) or not self._shared.callees.all_of(call)
+
     def is_left_out(self, op: Op | None) -> bool:
         """Whether TVM may leave an operation out (None: the return), as nothing uses what it makes."""
         return op is not None and op.place.index in self.left_out

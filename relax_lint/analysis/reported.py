@@ -10,7 +10,7 @@ from relax_lint.analysis.certainty import Certainty, must_if
 from relax_lint.analysis.events import Damage, Mending, Overwriting, Reading, StaleRead, UnwrittenRead
 from relax_lint.analysis.overlaps import ByteRange, TensorMemory
 from relax_lint.analysis.paths import Paths
-from relax_lint.model.operations import FunctionCall, KernelCall, Op, ValueId
+from relax_lint.model.operations import FunctionCall, KernelCall, Op, ValueId, View
 
 
 class Reported:
@@ -63,7 +63,7 @@ class Reported:
         self, root: ValueId, write: Op, written: ValueId, reading: Reading, damage: Damage
     ) -> None:
         """What was overwritten is read."""
-        if self._is_good_again(damage, reading):
+        if self._is_as_written(root, write, written, reading.value) or self._is_good_again(damage, reading):
             return
         key = (write.place.index, written, root, self._memory.range(reading.value))
         certainty = self._certainty((*key, damage.harmless), write, reading, damage)
@@ -88,6 +88,29 @@ class Reported:
         known = events.get(key)
         if known is None or says_more(found, known):
             events[key] = found
+
+    def _is_as_written(self, root: ValueId, write: Op, written: ValueId, read: ValueId) -> bool:
+        """Whether a write over one of the tensors that a value may be is read by the name of that value, or
+        as what a function returns that has the memory by no other name.
+        """
+        roots, name = self._aliases.roots_of(written), self._viewed(read)
+        if root not in roots or name == self._viewed(written):
+            return root in roots
+        if not isinstance(write, FunctionCall) or name != write.result or "." in (write.target or "."):
+            return False
+        others = (argument for argument in write.arguments if argument != written)
+        return roots == self._aliases.roots_of(name) and all(
+            roots.isdisjoint(self._aliases.roots_of(other)) for other in others
+        )
+
+    def _viewed(self, value: ValueId) -> ValueId:
+        """The value of which another one is a view, and a view of a view."""
+        name = self._aliases.identity(value)
+        op = self._paths.definitions.get(name)
+        while isinstance(op, View):
+            name = self._aliases.identity(op.source)
+            op = self._paths.definitions.get(name)
+        return name
 
     def _certainty(self, key: object, done: Op, reading: Reading, damage: Damage) -> Certainty:
         """How certain it is that damage is read, here or in another branch."""

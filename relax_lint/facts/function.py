@@ -192,7 +192,7 @@ class FunctionFacts:
         """Every write that overlaps no other tensor on its storage, of those that are used later (RLX203)."""
         return live_overlap.apart_writes(self.flow, self.prover)
 
-    def harmless_reuses(self) -> Iterator[Decided[AllocTensor]]:
+    def harmless_reuses(self) -> Iterator[Decided[AllocTensor | FunctionCall]]:
         """The tensors on a shared storage that overwrite nothing that is read later (RLX203)."""
         return live_overlap.harmless_reuses(self.flow)
 

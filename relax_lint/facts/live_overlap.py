@@ -152,51 +152,91 @@ def _copied(call: KernelCall, written: ValueId, flow: FunctionFlow) -> list[Valu
     return list(sources.values()) if effect.known and targets == sources.keys() else []
 
 
-def harmless_reuses(flow: FunctionFlow) -> Iterator[Decided[AllocTensor]]:
-    """The tensors on reused storages that overwrite nothing which is read
-    later: fine without a question, unless somebody kept what was there and writes it later.
+def harmless_reuses(flow: FunctionFlow) -> Iterator[Decided[AllocTensor | FunctionCall]]:
+    """The tensors on reused storages that overwrite nothing which is read later: fine without a question,
+    unless somebody kept what was there and writes it later. Of functions that put tensors on storages only
+    those are told of which that is assumed.
     """
-    keepers = tuple(_keepers(flow))
+    keepers, writers = tuple(_keepers(flow)), tuple(_perhaps_writers(flow))
     fine = certain(Verdict.ALWAYS_FINE, "nothing written to its storage before is read afterwards")
     seen: set[ValueId] = set()
-    contents = flow.contents
-    written = {event.written for event in flow.overwritings} | {event.written for event in contents.apart}
+    written = {event.written for event in flow.overwritings} | {e.written for e in flow.contents.apart}
     blamed = {root for value in written for root in flow.aliases.roots_of(value)}
-    for op in flow.function.body.of(AllocTensor):
-        if op.storage is not None:
-            storages = flow.aliases.roots_of(op.storage)
-            if not storages.isdisjoint(seen) and op.result not in blamed:
-                yield Decided(op, fine, _not_kept(op, storages, keepers, flow))
+    for op in flow.function.body.of(AllocTensor, FunctionCall):
+        storages = _placed_on(op, flow)
+        presumptions = _not_kept(op, storages, keepers, writers, flow) if storages else ()
+        is_reuse = isinstance(op, AllocTensor) and op.result not in blamed
+        if presumptions or (is_reuse and not storages.isdisjoint(seen)):
+            yield Decided(op, fine, presumptions)
+        if isinstance(op, AllocTensor):
             seen |= storages
 
 
-_Keeper: TypeAlias = "tuple[KernelCall | FunctionCall, frozenset[ValueId], str]"
-"""A call that may keep what it is given, the memory that it is given, and that it does not, in words."""
+def _placed_on(op: AllocTensor | FunctionCall, flow: FunctionFlow) -> frozenset[ValueId]:
+    """The storages on which a tensor is put, or a function puts tensors."""
+    if isinstance(op, AllocTensor):
+        return frozenset() if op.storage is None else flow.aliases.roots_of(op.storage)
+    summary = flow.summary_of(op)
+    places = () if summary is None else map(summary.path, summary.places)
+    return frozenset[ValueId]().union(*map(flow.memory.owners_at, places))
+
+
+_Keeper: TypeAlias = "tuple[int, frozenset[ValueId], str]"
+"""The index of a call that may keep what it is given, the memory that it is given, and that it does not, in
+words.
+"""
 
 
 def _keepers(flow: FunctionFlow) -> Iterator[_Keeper]:
     for call in flow.calls:
         effect = flow.effect_of(call)
-        if not effect.known and flow.effects.kernel_of(call) is None:
-            given = (flow.memory.owners(argument) for argument in call.arguments)
-            yield call, frozenset[ValueId]().union(*given), effect.why
+        if not effect.known:
+            is_kernel = flow.effects.kernel_of(call) is not None
+            away = [a for p, a in enumerate(call.arguments) if p in effect.opaque or not is_kernel]
+            text = f"nobody keeps the addresses that `{call.callee}` gives away" if is_kernel else effect.why
+            yield call.place.index, frozenset[ValueId]().union(*map(flow.memory.owners, away)), text
     for invoked in flow.function_calls:
         summary = flow.summary_of(invoked)
         paths = [*map(AccessPath, operands(invoked, flow.function))]
         if summary is not None:
             paths = [summary.path(path) for path in (*summary.passed, *summary.handed_on)]
+            if flow.may_call_unknown(invoked):
+                # It may have put there, or made, what it passes on.
+                paths += [*map(summary.path, summary.places), AccessPath(invoked.result)]
         if paths:
             given = (flow.memory.owners_at(path) for path in paths)
             text = f"nobody keeps what `{invoked.callee}` passes on"
-            yield invoked, frozenset[ValueId]().union(*given), text
+            yield invoked.place.index, frozenset[ValueId]().union(*given), text
+
+
+def _perhaps_writers(flow: FunctionFlow) -> Iterator[KernelCall | FunctionCall]:
+    """The calls that may write what somebody kept, whatever they are given themselves."""
+    yield from (call for call in flow.calls if not flow.effect_of(call).known)
+    yield from (call for call in flow.function_calls if flow.may_call_unknown(call))
 
 
 def _not_kept(
-    op: AllocTensor, storages: frozenset[ValueId], keepers: Sequence[_Keeper], flow: FunctionFlow
+    op: AllocTensor | FunctionCall,
+    storages: frozenset[ValueId],
+    keepers: Sequence[_Keeper],
+    writers: Sequence[KernelCall | FunctionCall],
+    flow: FunctionFlow,
 ) -> tuple[Presumption, ...]:
     """That nobody kept a tensor of a storage before it was reused, where a call further down may write it."""
-    later = [call for call, *_ in keepers if call.place.index > op.place.index]
-    if not any(flow.contents.is_used_after(op.result, call) for call in later):
+    before = [why for index, given, why in keepers if index < op.place.index and given & storages]
+    if not before or not any(_is_needed_then(op, call, flow) for call in writers):
         return ()
-    before = (why for call, given, why in keepers if call.place.index < op.place.index and given & storages)
     return tuple(Presumption(why) for why in dict.fromkeys(before))
+
+
+def _is_needed_then(
+    op: AllocTensor | FunctionCall, writer: KernelCall | FunctionCall, flow: FunctionFlow
+) -> bool:
+    """Whether what is put on a storage, or by a function, is used in or behind a call that may write."""
+    if writer.place.index <= op.place.index:
+        return writer is op
+    is_given = isinstance(writer, FunctionCall) and any(
+        not flow.aliases.roots_of(op.result).isdisjoint(flow.aliases.roots_of(value))
+        for value in operands(writer, flow.function)
+    )
+    return is_given or flow.contents.is_used_after(op.result, writer)
