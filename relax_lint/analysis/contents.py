@@ -181,8 +181,7 @@ class Contents(ContentWrites):
         else:
             # What a kernel reads of a tensor that it also writes, it may have written before.
             for position in sorted(effect.reads):
-                first: Certainty | None = must_if(position not in effect.unsure_reads)
-                first = effect.first_reads.get(position) if position in effect.writes else first
+                first = effect.first_read(position)
                 if op.callee in CLOSURE_MAKERS:  # Who calls it may write it first, or leave it alone.
                     first = Certainty.MAY
                 if first is Certainty.MUST and self._may_be_written_before(op, effect, position):

@@ -8,7 +8,7 @@ from dataclasses import field
 import sympy
 from sympy.logic.boolalg import Boolean
 
-from relax_lint.analysis.certainty import Certainty, must_if
+from relax_lint.analysis.certainty import Certainty, must_if, weakest
 from relax_lint.model.kernels import Kernel
 from relax_lint.model.operations import KernelCall
 from relax_lint.model.program import Program
@@ -47,6 +47,14 @@ class Effect:
     read_if: Mapping[int, Boolean] = field(default_factory=dict)
     opaque: frozenset[int] = frozenset()
     believed: frozenset[int] = frozenset()
+
+    def first_read(self, position: int) -> Certainty | None:
+        """How certain it is that what is read was not written by the call; None where that is not known."""
+        sure = must_if(position not in self.unsure_reads)
+        if position not in self.writes:
+            return sure
+        first = self.first_reads.get(position)
+        return first and weakest(first, sure)
 
 
 def outputs_of(type_: ValueType) -> int:

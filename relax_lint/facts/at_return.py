@@ -16,7 +16,7 @@ UNUSED = certain(Verdict.ALWAYS_FINE, "no caller uses it")
 """The verdict on what is returned to nobody who uses it."""
 USED_PERHAPS = "a call does not use what the function returns"
 """Why it is not certain that what is returned does harm."""
-LEFT_OUT = "nothing uses what it returns: `FoldConstant` leaves such operations out"
+LEFT_OUT = "nothing needs what it does: `FoldConstant` and `FuseTIR` leave such operations out"
 """Why it is not certain that an operation does harm that TVM may leave out."""
 
 

@@ -91,9 +91,13 @@ class ViewFacts:
         only_empty = self._judge.safe_only_if(decision, question.claim, empty)
         return Decided(question, decision, only_empty=only_empty)
 
-    def is_long_enough(self, view: ViewQuestion) -> bool:
-        """Whether a byte window ends inside its source, so that its start is what is wrong."""
-        return self._judge.judge(view.size).verdict is Verdict.ALWAYS_FINE
+    def of_size(self, view: ViewQuestion) -> Verdict:
+        """Whether a byte window ends inside its source."""
+        return self._judge.judge(view.size).verdict
+
+    def of_alignment(self, view: ViewQuestion) -> Verdict:
+        """Whether it starts at a multiple of its element size."""
+        return self._judge.judge(view.alignment).verdict
 
     def _copy(self, op: View) -> ViewQuestion:
         """`vm.builtin.copy` returns its argument, whatever type the call declares."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import Any
 
 from relax_lint.support.lazy_dataclass import dataclass
@@ -93,6 +94,45 @@ def without_hint(condition: Any) -> Any:
     if type(condition).__name__ == "Call" and str(getattr(condition.op, "name", "")).endswith(".likely"):
         return condition.args[0]
     return condition
+
+
+_READS_STATE = 2
+"""The largest effect (`CallEffectKind`) of an operation that changes nothing."""
+_PARTS = ("a", "b", "value", "condition", "true_value", "false_value", "base", "stride", "lanes", "body")
+_LISTS = ("args", "indices", "vectors", "source", "init")
+
+
+def is_call(node: Any) -> bool:
+    """Whether an expression is a call of an intrinsic."""
+    return type(node).__name__ == "Call"
+
+
+def children_of(node: Any) -> Iterator[Any]:
+    """The parts of an expression."""
+    for part in _PARTS:
+        child = getattr(node, part, None)
+        if child is not None:
+            yield child
+    for part in _LISTS:
+        children = getattr(node, part, None)
+        if children is not None and not isinstance(children, str):
+            yield from (children if hasattr(children, "__iter__") else (children,))
+
+
+def is_plain_call(call: Any) -> bool:
+    """Whether a call changes nothing: TVM says so of its operations."""
+    try:
+        effect = call.op.get_attr("TCallEffectKind")
+    except (AttributeError, ValueError, RuntimeError):
+        return False
+    return effect is not None and int(effect) <= _READS_STATE
+
+
+def only_computes(expression: Any) -> bool:
+    """Whether all that an expression does is to have a value."""
+    if is_call(expression) and not is_plain_call(expression):
+        return False
+    return all(map(only_computes, children_of(expression)))
 
 
 _THREAD_BINDING = 4

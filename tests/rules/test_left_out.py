@@ -178,7 +178,7 @@ def test_what_is_left_out_stays_a_warning() -> None:
     (found,) = checks(_module(CASES["an operator on what was killed"][1], used=False), "RLX201")
     assert found.severity.value == "warning"
     assert found.notes == (
-        "undecided: nothing uses what it returns: `FoldConstant` leaves such operations out",
+        "undecided: nothing needs what it does: `FoldConstant` and `FuseTIR` leave such operations out",
     )
 
 

@@ -15,6 +15,10 @@ from tvm import relax
 from tests.rules.checking import checks, parse
 
 ADD = "y[i] = y[i] + t[i]"
+NAMED = "y[i] = y[i] + named"
+OWN = "own = T.alloc_buffer((1,), 'float32')\nown[0] = t[i]"
+OF_OWN = "y[i] = y[i] + own[0]"
+UNSURE = "unsure", "unsure"
 BODIES: dict[str, tuple[str, str, str]] = {
     # What is said where the size may be anything, and where it is 2.
     "below a size": (f"if i < n:\n    {ADD}", "unsure", "wrong"),
@@ -54,7 +58,53 @@ BODIES: dict[str, tuple[str, str, str]] = {
     ),
     "nothing takes it": ("T.evaluate(t[i])", "unsure", "unsure"),
     "nothing takes what it adds up to": ("T.evaluate(t[i] + x[i])", "unsure", "unsure"),
+    "nothing takes a choice": ("T.evaluate(T.if_then_else(n >= 0, t[i], x[i]))", "unsure", "unsure"),
+    "nothing takes what a function makes of it": ("T.evaluate(T.exp(t[i]))", "unsure", "unsure"),
+    "a name that nobody uses": ("named: T.let = t[i]\ny[i] = x[i]", "unsure", "unsure"),
+    "a name that another one uses": (
+        "one: T.let = t[i]\nother: T.let = one + x[i]\ny[i] = x[i]",
+        "unsure",
+        "unsure",
+    ),
+    "a name that is used for some size": (f"named: T.let = t[i]\nif i < n:\n    {NAMED}", "unsure", "wrong"),
+    "a name that no step uses": (
+        f"named: T.let = T.if_then_else(i < 2, t[i], x[i])\nif i >= 2:\n    {NAMED}",
+        *UNSURE,
+    ),
+    "an own buffer that nobody reads": (f"{OWN}\ny[i] = x[i]", "unsure", "unsure"),
+    "an own buffer that is read for some size": (f"{OWN}\nif i < n:\n    {OF_OWN}", "unsure", "wrong"),
+    "an own buffer that is stored to itself": (f"{OWN}\nown[0] = own[0] + x[i]\ny[i] = x[i]", *UNSURE),
+    "each step of some goes on": (f"if i < n:\n    continue\n{ADD}", "unsure", "wrong"),
+    "the first step is left for some size": (f"if n > 0:\n    break\n{ADD}", "unsure", "unsure"),
+    "an own buffer that no step reads": (
+        "own = T.alloc_buffer((1,), 'float32')\nown[0] = T.if_then_else(i < 2, t[i], x[i])\n"
+        f"if i >= 2:\n    {OF_OWN}",
+        "unsure",
+        "unsure",
+    ),
     # There is such a step whatever the size is.
+    "a name": (f"named: T.let = t[i]\n{NAMED}", "wrong", "wrong"),
+    "a name of a name": (f"one: T.let = t[i]\nnamed: T.let = one + x[i]\n{NAMED}", "wrong", "wrong"),
+    "a name that is used in one step": (f"named: T.let = t[i]\nif i == 3:\n    {NAMED}", "wrong", "wrong"),
+    "an own buffer": (f"{OWN}\n{OF_OWN}", "wrong", "wrong"),
+    "two own buffers": (
+        f"{OWN}\nother = T.alloc_buffer((1,), 'float32')\nother[0] = own[0] + x[i]\ny[i] = y[i] + other[0]",
+        "wrong",
+        "wrong",
+    ),
+    "an own buffer of sums": (
+        f"{OWN}\nfor j in range(4):\n    own[0] = own[0] + x[j]\n{OF_OWN}",
+        "wrong",
+        "wrong",
+    ),
+    "one step goes on": (f"if i == 1:\n    continue\n{ADD}", "wrong", "wrong"),
+    "all but one go on": (f"if i != 2:\n    continue\nelse:\n    y[i] = x[i]\n{ADD}", "wrong", "wrong"),
+    "its second step is left": (f"if i == 1:\n    break\n{ADD}", "wrong", "wrong"),
+    "in a block inside": (
+        f"for j in range(2):\n    if j == 0:\n        continue\n    {ADD}",
+        "wrong",
+        "wrong",
+    ),
     "one step": (f"if i == 2:\n    {ADD}", "wrong", "wrong"),
     "two of them": (f"if 0 < i and i < 2:\n    {ADD}", "wrong", "wrong"),
     "two loops that meet": (f"for j in range(4):\n    if i == j + 3:\n        {ADD}", "wrong", "wrong"),

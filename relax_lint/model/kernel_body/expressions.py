@@ -6,8 +6,8 @@ Node classes are told apart by name. A buffer is a variable of TVM; local buffer
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager, nullcontext
+from collections.abc import Sequence
+from contextlib import nullcontext
 from functools import partial
 from typing import Any
 from weakref import proxy
@@ -16,10 +16,11 @@ import sympy
 from sympy.logic.boolalg import Boolean
 
 from relax_lint.model.kernel_body.conditions import Below
-from relax_lint.model.kernel_body.data_flow import DataFlow, Effects, Element, Store
+from relax_lint.model.kernel_body.data_flow import DataFlow, Element, Store
 from relax_lint.model.kernel_body.flat_positions import flat_position
 from relax_lint.model.kernel_body.loops import Loops
-from relax_lint.model.kernel_body.sure_reads import Sure, add, in_each, where
+from relax_lint.model.kernel_body.sure_reads import Sure, add, in_each, stored_in
+from relax_lint.model.kernel_body.sure_walk import SureWalk
 from relax_lint.model.kernel_body.touches import Loop, Touch, has_steps_for
 from relax_lint.model.kernels import BufferParameter, KernelParameter, Lookup
 from relax_lint.symbolic.quantity import Unknown
@@ -36,7 +37,7 @@ _SHORT = frozenset(("And", "Or"))
 _UNARY = {"Not": "a", "BitwiseNot": "a", "Cast": "value", "Broadcast": "value", "Ramp": "base"}
 
 
-class ExpressionReader:
+class ExpressionReader(SureWalk):
     """Reads the expressions and stores of one body; the findings are in its public attributes afterwards."""
 
     def __init__(
@@ -46,7 +47,7 @@ class ExpressionReader:
         translator: Translator,
         loops: Loops,
     ) -> None:
-        self.effects = Effects()
+        super().__init__(translator)
         # With a reference to this one all that was read would stay until the collector comes.
         self.flow = DataFlow(partial(ExpressionReader._same_place, proxy(self)))
         self.touches: list[Touch] = []
@@ -54,10 +55,7 @@ class ExpressionReader:
         self.filled: dict[int, Boolean] = {}
         """When parameters are written as a whole by what the kernel calls."""
         self._parameters = parameters
-        self._translator = translator
         self._loops = loops
-        self._roots: dict[Any, int | None] = {}
-        """The parameter of each buffer variable, None for local buffers."""
         self._windows: set[Any] = set()
         """Buffers that show another's data under other indices."""
         self._guards = 0
@@ -72,7 +70,11 @@ class ExpressionReader:
 
     def _store(self, node: Any) -> None:
         loads: list[tuple[Any, tuple[Any, ...]]] = []
-        self._expression(node.value, loads)
+        own = self._own_buffer(node.buffer)
+        with nullcontext() if own is None else self._parts() as sure:
+            self._expression(node.value, loads)
+        if sure:
+            add(self.effects.sure, stored_in(sure, own))
         given = node.indices[:]
         for index in given:
             self._control(index)
@@ -152,29 +154,12 @@ class ExpressionReader:
             self.flow.give_up(self._roots.get(source))
         return bool(loads)
 
-    @contextmanager
-    def _parts(self) -> Iterator[Sure]:
-        """What is read for sure inside, where that is reached."""
-        around, self.effects.sure = self.effects.sure, {}
-        yield self.effects.sure
-        self.effects.sure = around
-
-    @contextmanager
-    def _where(self, condition: Any, *, holds: bool = True) -> Iterator[Sure]:
-        """The same for what is reached where a condition holds, or does not; so it is outside then."""
-        with self._parts() as sure:
-            yield sure
-        try:
-            found = self._translator.condition(nodes.without_hint(condition))
-        except (Untranslatable, AttributeError):
-            return
-        add(self.effects.sure, where(sure, found if holds else sympy.Not(found)))
-
     def _expression(self, node: Any, loads: list[tuple[Any, tuple[Any, ...]]]) -> None:
         kind = type(node).__name__
         if nodes.is_kernel_constant(node):
             return
         if kind == "Var":
+            add(self.effects.sure, self._bound.get(node, {}))
             self._opaque(node)
         elif kind in _BINARY:
             self._expression(node.a, loads)
@@ -192,7 +177,8 @@ class ExpressionReader:
         elif kind == "Select":
             self._choice(node.condition, (node.true_value, node.false_value), loads)
         elif kind == "Let":
-            self._expression(node.value, loads)
+            with self._named(node.var, node.value):
+                self._expression(node.value, loads)
             self._expression(node.body, loads)
         else:
             self._give_up(f"the kernel contains an expression of the kind {kind}")
@@ -206,17 +192,16 @@ class ExpressionReader:
         loads.append((buffer, indices))
         position = self._roots.get(buffer)
         if position is None:
+            own = self._own_buffer(buffer)
+            if own is not None:
+                self.effects.sure[own] = sympy.true
             return
         certain = has_steps_for(self._nest, self._shape(position))
         self.effects.read(position, guarded=self._uncertain > 0, certain=certain)
-        self._read_surely(position)
+        self.effects.sure[position] = sympy.true
         self._touch(buffer, position, indices, writes=False)
         if buffer not in self._windows and not self._uncertain:
             self._look_up(position, node.indices)
-
-    def _read_surely(self, position: int) -> None:
-        if not self._left:
-            self.effects.sure[position] = sympy.true
 
     def _call(self, node: Any, loads: list[tuple[Any, tuple[Any, ...]]]) -> None:
         name = str(getattr(node.op, "name", "")).rpartition(".")[2]
@@ -254,7 +239,7 @@ class ExpressionReader:
         for position in known:
             self.flow.give_up(position)
         self.effects.reads.add(known[0])
-        self._read_surely(known[0])
+        self.effects.sure[known[0]] = sympy.true
         self.touches.append(self._anywhere(known[0], writes=False))
         source, axis = whole[0], sorting.axis
         for position, shape in zip(known[1:], whole[1:], strict=True):
@@ -293,11 +278,12 @@ class ExpressionReader:
             return
         position = self._roots.get(buffer)
         if position is None:
+            self._opaque(buffer)
             return
         self.flow.give_up(position)
         if int(mask.value) & _READ:
             self.effects.reads.add(position)
-            self._read_surely(position)
+            self.effects.sure[position] = sympy.true
             self.touches.append(self._anywhere(position, writes=False))
         if int(mask.value) & _WRITE:
             self.effects.write(position)
@@ -308,7 +294,9 @@ class ExpressionReader:
         return Touch(position, (None,), None, self._nest, len(self.touches), 1, writes, outside=True)
 
     def _opaque(self, var: Any) -> None:
-        position = self._roots.get(var)
+        position, own = self._roots.get(var), self._own_buffer(var)
+        if own is not None:
+            self.effects.sure[own] = sympy.true
         if position is not None:
             self.effects.lose(position, "its address is taken in the kernel")
             self.flow.give_up(position)

@@ -18,6 +18,7 @@ from relax_lint.model.kernel_body.expressions import ExpressionReader
 from relax_lint.model.kernel_body.loops import Loops
 from relax_lint.model.kernel_body.sure_reads import add, in_each, in_loop, where
 from relax_lint.model.kernel_body.touches import Loop, Touch
+from relax_lint.model.kernel_body.ways_out import left_if
 from relax_lint.model.kernels import KernelParameter, Reduction
 from relax_lint.symbolic.functions import FloorDiv
 from relax_lint.symbolic.translate import Translator, Untranslatable
@@ -55,8 +56,13 @@ class BodyReader(ExpressionReader):
             handler(self, node)
 
     def _sequence(self, node: Any) -> None:
+        reached: Boolean = sympy.true
         for statement in node.seq:
-            self.statement(statement)
+            with self._parts() as sure:
+                self.statement(statement)
+            add(self.effects.sure, sure if reached == sympy.true else where(sure, reached))
+            if self._left:
+                reached = sympy.And(reached, sympy.Not(left_if(statement, self._translator)))
 
     def _leave(self, node: Any) -> None:
         found = exit_of(node)
@@ -298,6 +304,7 @@ class BodyReader(ExpressionReader):
 
     def _window(self, buffer: Any, source: Any) -> None:
         self._roots[buffer] = self._roots.get(source)
+        self._shown[buffer] = self._shown.get(source, source)
         self._windows.add(buffer)
         self.flow.give_up(self._roots[buffer])
         self._layout(buffer)
@@ -319,14 +326,15 @@ class BodyReader(ExpressionReader):
 
     def _bind(self, node: Any) -> None:
         before = len(self.touches)
-        self._control(node.value)
+        with self._named(node.var, node.value):
+            self._control(node.value)
         if len(self.touches) == before:
             self._name_axis(node.var, node.value)
 
     def _evaluate(self, node: Any) -> None:
         if exit_of(node) is not None:
             self._leave(node)
-        elif type(node.value).__name__ != "Call":
+        elif nodes.only_computes(node.value):
             # Nothing takes what is computed.
             with self._parts():
                 self._control(node.value)

@@ -1,9 +1,12 @@
-"""What a kernel is sure to read, whatever the data is: always, or in steps of loops where conditions hold."""
+"""What a kernel is sure to read, whatever the data is: always, or in steps of loops where conditions hold.
+
+What only goes to a buffer of the kernel's own is read for nothing unless that buffer is read for sure.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TypeAlias
+from typing import Any, TypeAlias
 
 import sympy
 from sympy.logic.boolalg import Boolean
@@ -12,9 +15,10 @@ from relax_lint.model.kernel_body.loops import Loops
 from relax_lint.model.kernel_body.touches import Loop
 from relax_lint.symbolic.steps import has_step, in_some_step, with_sizes
 
-Sure: TypeAlias = "dict[int, Boolean]"
-"""Parameters that are read, each with the condition under which that happens: on the sizes, and on the steps
-of the loops around.
+Sure: TypeAlias = "dict[Any, Boolean]"
+"""What is read, each with the condition under which that happens: on the sizes, and on the steps of the loops
+around. Keys are positions of parameters, variables of own buffers, and pairs (own buffer, what is read to be
+stored there).
 """
 Shape: TypeAlias = "tuple[sympy.Expr, ...] | None"
 
@@ -30,12 +34,17 @@ def add(sure: Sure, more: Sure) -> None:
 def in_each(ways: Sequence[Sure]) -> Sure:
     """What is read on each of several ways."""
     shared = set(ways[0]).intersection(*ways[1:])
-    return {parameter: sympy.And(*(way[parameter] for way in ways)) for parameter in sorted(shared)}
+    return {one: sympy.And(*(way[one] for way in ways)) for one in ways[0] if one in shared}
 
 
 def where(sure: Sure, condition: Boolean) -> Sure:
     """What is read under a condition."""
     return {parameter: sympy.And(condition, when) for parameter, when in sure.items()}
+
+
+def stored_in(sure: Sure, buffer: Any) -> Sure:
+    """What is read in order to be stored in an own buffer."""
+    return {one if isinstance(one, tuple) else (buffer, one): when for one, when in sure.items()}
 
 
 def in_loop(sure: Sure, loop: Loop, shapes: Sequence[Shape], loops: Loops, *, whole: bool) -> Sure:
@@ -46,10 +55,33 @@ def in_loop(sure: Sure, loop: Loop, shapes: Sequence[Shape], loops: Loops, *, wh
     if loop.symbol is None or loop.extent is None or ends is None:
         return {}
     found: Sure = {}
-    for parameter, when in sure.items():
-        has_any = sympy.true if loop.extent in (shapes[parameter] or ()) else has_step(loop.extent)
+    for one, when in _in_one_step(sure).items():
+        parameter = one[1] if isinstance(one, tuple) else one
+        shape = shapes[parameter] if isinstance(parameter, int) else None
+        has_any = sympy.true if loop.extent in (shape or ()) else has_step(loop.extent)
         holds = in_some_step(when, loop.symbol, ends.first, ends.last, whole=whole)
-        found[parameter] = sympy.And(has_any, holds)
+        found[one] = sympy.And(has_any, holds)
+    return found
+
+
+def _in_one_step(sure: Sure) -> Sure:
+    """The same, where what a step stores in an own buffer is what it reads of it."""
+    stored = {one[0] for one in sure if isinstance(one, tuple)}
+    through = _through_own_buffers(sure) if stored else sure
+    return {one: when for one, when in through.items() if one not in stored}
+
+
+def _through_own_buffers(sure: Sure) -> Sure:
+    """With what is read because the own buffers are in which it is stored."""
+    found = dict(sure)
+    pairs = [(*one, when) for one, when in sure.items() if isinstance(one, tuple) and one[0] != one[1]]
+    for _ in pairs:
+        before = dict(found)
+        for buffer, source, when in pairs:
+            if buffer in before:
+                add(found, {source: sympy.And(before[buffer], when)})
+        if found == before:
+            break
     return found
 
 
@@ -59,6 +91,6 @@ def of_kernel(sure: Sure, shapes: Sequence[Shape], loops: Loops) -> Sure:
     given = [extent for one in shapes for extent in one or ()]
     return {
         parameter: with_sizes(when, given, shapes[parameter] or ())
-        for parameter, when in sure.items()
-        if when.free_symbols <= known
+        for parameter, when in _through_own_buffers(sure).items()
+        if isinstance(parameter, int) and when.free_symbols <= known
     }

@@ -12,8 +12,9 @@ from typing import Any
 
 import tvm
 
-from relax_lint.model.kernel_inside.walk import Loop, children_of, key_of
+from relax_lint.model.kernel_inside.walk import Loop, key_of
 from relax_lint.vm import nodes, versions
+from relax_lint.vm.nodes import children_of
 
 _EXACT_BITS = {"float16": 11, "bfloat16": 8, "float32": 24, "float64": 53}
 """How many bits of an integer a float holds."""

@@ -11,8 +11,9 @@ from typing import Any
 
 import tvm
 
-from relax_lint.model.kernel_inside.walk import Loop, children_of, is_call, key_of, only_computes
+from relax_lint.model.kernel_inside.walk import Loop, key_of
 from relax_lint.vm import nodes, versions
+from relax_lint.vm.nodes import children_of, is_call, is_plain_call
 
 _NEUTRAL = {"Add": (0,), "Sub": (0,), "Mul": (0, 1)}
 _IDEMPOTENT = frozenset(("Max", "Min", "And", "Or", "BitwiseAnd", "BitwiseOr"))
@@ -22,7 +23,7 @@ def changes(value: Any, loop: Loop, loops: Sequence[Loop], bound: Sequence[tuple
     """Whether a value that names a loop plainly changes with its steps; `bound` are variables that stand for
     other values.
     """
-    if any(is_call(node) and not only_computes(node) for node in _nodes(value)):
+    if any(is_call(node) and not is_plain_call(node) for node in _nodes(value)):
         return False
     analyzer = versions.arithmetic().Analyzer()
     try:

@@ -2,18 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
 from relax_lint.vm import nodes
 from relax_lint.vm.exits import exit_of
+from relax_lint.vm.nodes import children_of, is_call, is_plain_call
 
 _REDUCTION_AXIS = 2
 _PARALLEL, _VECTORIZED, _THREADS = 1, 2, 4
-_READS_STATE = 2
-_PARTS = ("a", "b", "value", "condition", "true_value", "false_value", "base", "stride", "lanes", "body")
-_LISTS = ("args", "indices", "vectors", "source", "init")
 
 
 @dataclass(frozen=True, eq=False)
@@ -276,7 +274,7 @@ class Walk:
             return self._choice(node.a, node.b)
         start = len(self.accesses)
         depends = self._joined([self._read(child) for child in children_of(node)])
-        if is_call(node) and not only_computes(node):
+        if is_call(node) and not is_plain_call(node):
             # What it does with the elements that it names is not known.
             self.escaped |= {access.buffer for access in self.accesses[start:]}
         return depends
@@ -293,32 +291,6 @@ class Walk:
         return Depends(frozenset().union(*(one.loops for one in parts)), any(one.contents for one in parts))
 
 
-def is_call(node: Any) -> bool:
-    """Whether an expression is a call of an intrinsic."""
-    return type(node).__name__ == "Call"
-
-
-def only_computes(call: Any) -> bool:
-    """Whether a call changes nothing: TVM says so of its operations."""
-    try:
-        effect = call.op.get_attr("TCallEffectKind")
-    except (AttributeError, ValueError, RuntimeError):
-        return False
-    return effect is not None and int(effect) <= _READS_STATE
-
-
 def key_of(var: Any) -> int:
     """What tells a variable or a buffer from others."""
     return int(var.__chandle__())
-
-
-def children_of(node: Any) -> Iterator[Any]:
-    """The parts of an expression."""
-    for part in _PARTS:
-        child = getattr(node, part, None)
-        if child is not None:
-            yield child
-    for part in _LISTS:
-        children = getattr(node, part, None)
-        if children is not None and not isinstance(children, str):
-            yield from (children if hasattr(children, "__iter__") else (children,))

@@ -39,10 +39,16 @@ def _text(facts: FunctionFacts, view: ViewQuestion, *, fine: bool) -> str:
     if view.is_reshape:
         needs, has = facts.elements(view.needs), facts.elements(view.has)
         return f"view `{name}` has {needs}, `{source}` has {has}"
-    if facts.views.is_long_enough(view):
+    size, alignment = facts.views.of_size(view), facts.views.of_alignment(view)
+    if alignment is Verdict.ALWAYS_WRONG is not size:
+        return f"the offset of view `{name}` is not a multiple of {view.unit} bytes"
+    if size is Verdict.ALWAYS_FINE:
         return f"the offset of view `{name}` is not always a multiple of {view.unit} bytes"
     needs, has = facts.bytes(view.needs), facts.bytes(view.has)
-    return f"view `{name}` ends after {needs}, `{source}` has {has}"
+    text = f"view `{name}` ends after {needs}, `{source}` has {has}"
+    if alignment is Verdict.ALWAYS_FINE or size is Verdict.ALWAYS_WRONG:
+        return text
+    return f"{text}, and its offset is not always a multiple of {view.unit} bytes"
 
 
 RULE = Rule(

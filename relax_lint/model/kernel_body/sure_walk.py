@@ -1,0 +1,61 @@
+"""What a walk over a body knows of sure reads: those of the part that it is in, and those behind names."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Any
+
+import sympy
+
+from relax_lint.model.kernel_body.data_flow import Effects
+from relax_lint.model.kernel_body.sure_reads import Sure, add, where
+from relax_lint.symbolic.translate import Translator, Untranslatable
+from relax_lint.vm import nodes
+
+
+class SureWalk:
+    """The part of the walk that asks what is read for sure; `effects.sure` is what is in the part around."""
+
+    def __init__(self, translator: Translator) -> None:
+        self.effects = Effects()
+        self._translator = translator
+        self._roots: dict[Any, int | None] = {}
+        """The parameter of each buffer variable, None for local buffers."""
+        self._shown: dict[Any, Any] = {}
+        """Of which own buffer each of these shows data."""
+        self._bound: dict[Any, Sure] = {}
+        """What is read for the values that have names."""
+
+    @contextmanager
+    def _parts(self) -> Iterator[Sure]:
+        """What is read for sure inside, where that is reached."""
+        around, self.effects.sure = self.effects.sure, {}
+        yield self.effects.sure
+        self.effects.sure = around
+
+    @contextmanager
+    def _where(self, condition: Any, *, holds: bool = True) -> Iterator[Sure]:
+        """The same for what is reached where a condition holds, or does not; so it is outside then."""
+        with self._parts() as sure:
+            yield sure
+        try:
+            found = self._translator.condition(nodes.without_hint(condition))
+        except (Untranslatable, AttributeError):
+            return
+        add(self.effects.sure, where(sure, found if holds else sympy.Not(found)))
+
+    def _own_buffer(self, buffer: Any) -> Any | None:
+        """What tells an own buffer from others, whatever shows its data; None for what is not one."""
+        if self._roots.get(buffer, 0) is not None:
+            return None
+        return self._shown.get(buffer, buffer)
+
+    @contextmanager
+    def _named(self, var: Any, value: Any) -> Iterator[None]:
+        """What is read inside gives a value its name: it is read for nothing where nobody uses the name."""
+        with self._parts() as sure:
+            yield
+        self._bound[var] = sure
+        if sure and not nodes.only_computes(value):
+            add(self.effects.sure, sure)
