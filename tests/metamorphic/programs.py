@@ -15,7 +15,7 @@ from tests.oracle.strategies import some
 from tests.pages.page import examples
 
 EXAMPLES = Path(__file__).resolve().parents[2] / "examples"
-RANDOM = 12
+RANDOM, _SEED = 12, 1
 _VALUES: dict[str, Any] = {"true": True, "false": False}
 
 
@@ -44,6 +44,17 @@ def read(program: Text) -> Any:
 
 def programs() -> Iterator[Text]:
     """All of them, those without a module too."""
+    yield from _written()
+    yield from random_programs(RANDOM, _SEED)
+
+
+def names() -> Iterator[str]:
+    """The names of all of them; to make the random ones takes a second."""
+    yield from (program.name for program in _written())
+    yield from (_name(_SEED, number) for number in range(RANDOM))
+
+
+def _written() -> Iterator[Text]:
     for path in sorted(EXAMPLES.glob("*.py")):
         # The transformer takes seconds for each change.
         if path.name != "planned_transformer.py":
@@ -52,10 +63,13 @@ def programs() -> Iterator[Text]:
         # The sources cannot be read, and one of them ends the process that tries.
         if not example.name.startswith("RLX9"):
             yield Text(example.name, example.text, example.options)
-    yield from random_programs(RANDOM, 1)
 
 
 def random_programs(count: int, seed: int) -> Iterator[Text]:
     """Programs of the oracle."""
     for number, program in enumerate(some(count, seed, tidy=False)):
-        yield Text(f"random {seed}.{number}", text(program))
+        yield Text(_name(seed, number), text(program))
+
+
+def _name(seed: int, number: int) -> str:
+    return f"random {seed}.{number}"

@@ -106,9 +106,17 @@ def _scheduled() -> Iterator[tuple[str, Case]]:
 
 def _questions() -> Iterator[tuple[str, Case]]:
     for number in range(QUESTIONS):
-        case, trying = question(SEED * 1000 + number), number % 3 == 0
-        said = partial(said_of_question, case, trying=trying)
-        yield f"question {number}", Case(said, partial(verify_question, case, trying=trying))
+        seed, trying = SEED * 1000 + number, number % 3 == 0
+        said, verify = partial(_of_question, seed, trying), partial(_verify_question, seed, trying)
+        yield f"question {number}", Case(said, verify)
+
+
+def _of_question(seed: int, trying: bool) -> Said:
+    return said_of_question(question(seed), trying=trying)
+
+
+def _verify_question(seed: int, trying: bool) -> None:
+    verify_question(question(seed), trying=trying)
 
 
 def _bodies() -> Iterator[tuple[str, Case]]:

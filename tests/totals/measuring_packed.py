@@ -17,7 +17,7 @@ from relax_lint.totals.packed_memory import measure_packed
 from relax_lint.totals.quantities import Quantity, evaluate
 from relax_lint.vm.allocators import Allocator
 from tests.totals.corpus_packed import CASES
-from tests.totals.metering import BUILT_FOR, TARGET, Meter
+from tests.totals.metering import TARGET, Meter, built
 
 
 def main() -> None:
@@ -27,7 +27,7 @@ def main() -> None:
     for case in CASES:
         with target:
             lowered = relax.get_default_pipeline(target)(case.make())
-        executable = relax.build(lowered, BUILT_FOR, relax_pipeline=tvm.transform.Sequential([]))
+        executable = built(lowered)
         program = build_program(lowered)
         function = next(function for function in program.functions if function.name == case.entry)
         kernels = KernelMemory(lowered, TARGET)

@@ -22,7 +22,7 @@ from relax_lint.totals.quantities import evaluate
 from relax_lint.totals.workspaces import WorkspaceTotals, measure_workspaces
 from relax_lint.vm.allocators import Allocator
 from tests.totals.cases import Case
-from tests.totals.metering import BUILT_FOR, TARGET, Meter
+from tests.totals.metering import TARGET, Meter, built
 
 
 def measured(meter: Meter, case: Case) -> Iterator[dict[str, Any]]:
@@ -30,7 +30,7 @@ def measured(meter: Meter, case: Case) -> Iterator[dict[str, Any]]:
     target = tvm.target.Target(TARGET)
     with target:
         lowered = relax.get_default_pipeline(target)(case.make())
-    executable = relax.build(lowered, BUILT_FOR, relax_pipeline=tvm.transform.Sequential([]))
+    executable = built(lowered)
     program = build_program(lowered)
     function = next(function for function in program.functions if function.name == case.entry)
     kernels = KernelMemory(lowered, TARGET)

@@ -41,7 +41,7 @@ quick_stack.install()
 quick_parser.install()
 
 TARGET = "llvm"
-BUILT_FOR = tvm.target.Target({"kind": TARGET, "opt-level": 0})
+_BUILT_FOR = tvm.target.Target({"kind": TARGET, "opt-level": 0})
 """What is measured are calls for memory, which LLVM leaves as they are."""
 FIGURES = ("meter_peak", "meter_asked", "meter_pool", "meter_together", "meter_others", "meter_heap")
 
@@ -71,7 +71,7 @@ class Meter:
             ctypes.cast(runtime.TVMBackendFreeWorkspace, ctypes.c_void_p),
         )
         self._clear = tvm.get_global_func("vm.builtin.memory_manager.clear")
-        executable = tvm.compile(Probe, BUILT_FOR)
+        executable = tvm.compile(Probe, _BUILT_FOR)
         for allocator in Allocator:
             self._clear()
             machine = relax.VirtualMachine(executable, tvm.cpu(), memory_cfg=allocator.value)
@@ -172,13 +172,21 @@ def lowering() -> Any:
     )
 
 
+def built(lowered: Any, exec_mode: ExecMode = ExecMode.BYTECODE) -> Any:
+    """An executable of what was lowered. Nothing here is called with what its kernels refuse: the checks of their
+    arguments are left out, which LLVM takes longer for than for all else.
+    """
+    as_it_is = tvm.transform.Sequential([])
+    with tvm.transform.PassContext(config={"tirx.disable_assert": True}):
+        return relax.build(lowered, _BUILT_FOR, relax_pipeline=as_it_is, exec_mode=exec_mode.value)
+
+
 def measured(meter: Meter, case: Case, exec_mode: ExecMode) -> Iterator[dict[str, Any]]:
     """One row per binding and allocator. Runs of one binding are alternatives: the most counts."""
     with tvm.target.Target(TARGET):
         allocated = allocating(planned=case.planned)(case.make())
         lowered = lowering()(allocated)
-    as_it_is = tvm.transform.Sequential([])
-    executable = relax.build(lowered, BUILT_FOR, relax_pipeline=as_it_is, exec_mode=exec_mode.value)
+    executable = built(lowered, exec_mode)
     before, after = build_program(allocated), build_program(lowered)
     formulas = measure(after, _entry(after, case), exec_mode=exec_mode)
     for binding, runs in groupby(case.runs, key=lambda run: run.binding):
