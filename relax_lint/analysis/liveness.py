@@ -193,14 +193,15 @@ def _complete(
     registers = aliases.registers
     for op in block.ops:
         made = op.result
-        if registers.get(made, made) == made and _is_killable(op, function):
+        is_alias = made in registers
+        if not (is_alias and registers[made] != made) and _is_killable(op, function):
             own.append(made)
         if isinstance(op, If):
             reach = op.place.index if reach is None else reach
             for inner, value in ((op.then_block, op.then_result), (op.else_block, op.else_result)):
                 used = _complete(inner, value, function, aliases, written, releases)
                 last.update(dict.fromkeys(used, op.place.index))
-        if aliases.is_trivial(op):
+        if is_alias and aliases.is_trivial(op):
             continue
         for read in registers_read(op, function):
             last[registers.get(read, read)] = op.place.index
@@ -223,4 +224,4 @@ def _is_killable(op: Op, function: Function) -> bool:
         return False
     if isinstance(type_, OpaqueType):
         return type_.text != "Function"
-    return not isinstance(type_, ShapeType | PrimType)
+    return not isinstance(type_, (ShapeType, PrimType))

@@ -67,7 +67,7 @@ ValueType: TypeAlias = "TensorType | ShapeType | PrimType | TupleType | OpaqueTy
 
 def may_hold_memory(type_: ValueType) -> bool:
     """Whether a value of a type is a tensor or a storage, or may hold one."""
-    return bool(type_.fields) if isinstance(type_, TupleType) else isinstance(type_, TensorType | OpaqueType)
+    return bool(type_.fields) if isinstance(type_, TupleType) else isinstance(type_, (TensorType, OpaqueType))
 
 
 def extents_of(type_: ValueType | None) -> tuple[sympy.Expr, ...]:

@@ -19,9 +19,9 @@ from relax_lint.totals.frame import Frame, Memory, Reference, Register
 from relax_lint.totals.inlined import paths_of, repeats_itself
 from relax_lint.totals.paths import every_path
 from relax_lint.totals.plans import Plans
-from relax_lint.totals.quantities import Indeterminate, Scope
+from relax_lint.totals.quantities import CallsItself, Indeterminate, Scope
 from relax_lint.totals.walk import Events, ExecMode, Inventory
-from relax_lint.totals.walker import CallsItself, Walker
+from relax_lint.totals.walker import Walker
 
 T = TypeVar("T")
 _NOT_YET: Any = object()

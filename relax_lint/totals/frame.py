@@ -96,24 +96,25 @@ class Decisions:
     """The branches that were taken, by the condition that chose them, until it is overwritten."""
 
     def __init__(self) -> None:
-        self._made: dict[Register, _Decision] = {}
+        self.made: dict[Register, _Decision] = {}
+        """Empty where no branch was taken yet."""
 
     def __bool__(self) -> bool:
-        return bool(self._made)
+        return bool(self.made)
 
     def of(self, condition: Register) -> bool | None:
         """What was decided about a condition that still holds the same value."""
-        known = self._made.get(condition)
+        known = self.made.get(condition)
         return None if known is None else known.taken
 
     def note(self, condition: Register, memory: Memory, taken: bool) -> None:
         """From here on the condition is decided."""
-        self._made[condition] = _Decision(taken, memory)
+        self.made[condition] = _Decision(taken, memory)
 
     def overwritten(self, memory: Memory) -> None:
         """Something else may now lie in this memory."""
-        kept = {c: made for c, made in self._made.items() if made.memory.isdisjoint(memory)}
-        self._made = kept
+        kept = {c: made for c, made in self.made.items() if made.memory.isdisjoint(memory)}
+        self.made = kept
 
 
 def decided_by_symbols(op: If, scope: Scope) -> bool | None:

@@ -95,8 +95,9 @@ class InlinedWalker(Walker):
         self._walk.end_call()
 
     def _happens(self, event: int) -> None:
-        self._walk.events.append(event)
-        self._walk.steps.append(len(self._operations) - 1 if self._operations else 0)
+        walk, operations = self._walk, self._operations
+        walk.events.append(event)
+        walk.steps.append(len(operations) - 1 if operations else 0)
 
     def _enter(self, frame: Frame, op: FunctionCall, callee: Function, scope: Scope) -> None:
         if len(self._walk.operations) > MAX_OPERATIONS:
@@ -112,13 +113,17 @@ class InlinedWalker(Walker):
         self._walk.placed.append(Placed(allocation, op, offset, size, max(len(self._operations) - 1, 0)))
 
     def _calls(self, frame: Frame, op: KernelCall | FunctionCall) -> None:
+        walk, function = self._walk, frame.function
         constants: tuple[Quantity, ...] = ()
-        if self._inventory is Inventory.VALUES and frame.function.constants:
-            constants = tuple(
-                value_bytes(type_, frame.scope)
-                for argument in dict.fromkeys(op.arguments)
-                if argument in frame.function.constants
-                and isinstance(type_ := frame.function.type_of(argument), TensorType)
-            )
-        point = CallPoint(op, len(self._walk.events), frame.function, frame.scope, constants)
-        self._walk.calls.append(point)
+        if function.constants and self._inventory is Inventory.VALUES:
+            constants = self._constants(frame, op)
+        walk.calls.append(CallPoint(op, len(walk.events), function, frame.scope, constants))
+
+    def _constants(self, frame: Frame, op: KernelCall | FunctionCall) -> tuple[Quantity, ...]:
+        """The bytes of the constants among the arguments of a call."""
+        function = frame.function
+        return tuple(
+            value_bytes(type_, frame.scope)
+            for argument in dict.fromkeys(op.arguments)
+            if argument in function.constants and isinstance(type_ := function.type_of(argument), TensorType)
+        )

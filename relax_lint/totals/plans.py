@@ -69,9 +69,11 @@ class Plans:
         if call.callee in CLOSURE_BUILTINS:
             raise Indeterminate("the memory that a closure holds and allocates is not known")
         named = function.function_values
-        passed = [value for value in call.arguments if value in named] if named else ()
+        if not named:
+            return
+        passed = [value for value in call.arguments if value in named]
         if passed:
-            name = function.function_values[passed[0]]
+            name = named[passed[0]]
             raise Indeterminate(f"`{call.callee}` gets the function `{name}` and may call it")
 
     def written(self, call: KernelCall) -> tuple[ValueId, ...]:

@@ -33,6 +33,14 @@ class Indeterminate(Exception):
     """A total cannot be given; the message is the reason in words."""
 
 
+class CallsItself(Indeterminate):
+    """A call of a function that is active, as number `position` of those that are."""
+
+    def __init__(self, name: str, position: int) -> None:
+        super().__init__(f"`{name}` calls itself")
+        self.position = position
+
+
 class Scope:
     """The symbols of one call of a function: the meaning of each in the outermost function.
 

@@ -39,6 +39,7 @@ from relax_lint.totals.frame import Decisions, Frame, Memory, Reference, Registe
 from relax_lint.totals.paths import MAX_PATHS
 from relax_lint.totals.plans import Plans
 from relax_lint.totals.quantities import (
+    CallsItself,
     Indeterminate,
     Scope,
     learn,
@@ -49,14 +50,6 @@ from relax_lint.totals.quantities import (
 from relax_lint.totals.references import PASS_ON, field_of, passed_on, tuple_of
 from relax_lint.totals.walk import Allocation, ExecMode, Inventory, located
 from relax_lint.vm.builtins import SHAPE_HEAP, SHAPE_HEAP_SLOT_BYTES, ViewKind
-
-
-class CallsItself(Indeterminate):
-    """A call of a function that is active, as number `position` of those that are."""
-
-    def __init__(self, name: str, position: int) -> None:
-        super().__init__(f"`{name}` calls itself")
-        self.position = position
 
 
 class Walker:
@@ -124,12 +117,16 @@ class Walker:
     def _block(self, frame: Frame, block: Block) -> None:
         registers = frame.registers if self._in_registers else {}
         after, held, operations = frame.releases.after, frame.held, self._operations
+        counts = self._references
         for op in block.ops:
             operations.append(op)
             reference = _HANDLERS[type(op)](self, frame, op)
             if reference is not None and op.result not in registers:
                 held[op.result] = reference
-                self._count(reference, 1)
+                if isinstance(reference, int) and reference >= 0:
+                    counts[reference] += 1
+                else:
+                    self._count(reference, 1)
             for value in after.get(op.place.index, ()):
                 reference = held.pop(value, None)
                 if reference is not None:
@@ -205,7 +202,8 @@ class Walker:
     def _fresh(self, frame: Frame, type_: ValueType, place: OperationId | None) -> Reference:
         """New memory for every tensor of a type."""
         if isinstance(type_, TupleType):
-            return tuple_of([self._fresh(frame, item, place) for item in type_.fields])
+            items = type_.fields
+            return tuple_of([self._fresh(frame, item, place) for item in items]) if items else None
         if not isinstance(type_, TensorType):
             return None
         try:
@@ -258,16 +256,18 @@ class Walker:
     def _kernel_call(self, frame: Frame, op: KernelCall) -> Reference:
         if op.callee == SHAPE_HEAP:
             return self._shape_heap(frame, op)
-        if self._inventory is not Inventory.VALUES:
+        of_values = self._inventory is Inventory.VALUES
+        if not of_values:
             self._plans.check_closures(frame.function, op)
         self._run_kernel(frame, op)
         reference: Reference = None
         if op.kind.in_place:
             reference = self._in_place(frame, op)
-        elif self._inventory is Inventory.VALUES:
+        elif of_values:
             reference = self._fresh(frame, op.type, op.place)
         else:
-            self._hold_tuples(frame, op.arguments)
+            if frame.tuples:
+                self._hold_tuples(frame, op.arguments)
             if op.kind in PASS_ON:
                 reference = passed_on(op, partial(self._reference, frame), frame.function)
         self._calls(frame, op)
@@ -370,7 +370,7 @@ class Walker:
 
     def _run_kernel(self, frame: Frame, op: KernelCall) -> None:
         """A call may write some of its arguments. To know which, its kernel has to be read."""
-        if self._decided:
+        if self._decided.made:
             self._overwrite(frame, self._plans.written(op))
 
     def _kill(self, frame: Frame, op: Kill) -> Reference:
