@@ -71,7 +71,7 @@ class ProgramFlow:
     @cached_property
     def things(self) -> Things:
         """What the values of any function were made as."""
-        return Things(self.callees)
+        return Things(self.callees, self.program.functions)
 
     @cached_property
     def left_out(self) -> LeftOut:
@@ -172,6 +172,11 @@ class FunctionFlow:
         """What a value of this function, or of another one, was made as, on one path or another."""
         return tuple(self._shared.things.of(function or self.function, value))
 
+    @property
+    def are_kinds_claimed(self) -> bool:
+        """Whether a type of the program may say a tensor, say, of what is something else."""
+        return self._shared.things.are_claimed
+
     def is_passed_in(self, value: ValueId) -> bool:
         """Whether a storage is what the callers of this function pass."""
         return self._shared.storages.is_passed_in(self.function, value)
@@ -220,6 +225,10 @@ class FunctionFlow:
     def callee_of(self, call: FunctionCall) -> Function | None:
         """The function that a call is of; None where that is not known, or it is one of several."""
         return self._shared.callees.of(call)
+
+    def callees_of(self, call: FunctionCall) -> tuple[Function, ...]:
+        """The functions one of which a call is of; none where that is not known."""
+        return self._shared.callees.all_of(call)
 
     def arguments_of(self, call: FunctionCall, callee: Function) -> tuple[ValueId, ...]:
         """What a call gives the parameters of a function, with what a closure holds for them: those of its

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from enum import Enum
+from functools import cached_property
 from types import MappingProxyType
 from typing import TypeAlias
 
@@ -26,7 +27,7 @@ from relax_lint.model.operations import (
     View,
 )
 from relax_lint.model.program import Function
-from relax_lint.model.types import OpaqueType, PrimType, ShapeType, TensorType
+from relax_lint.model.types import OpaqueType, PrimType, ShapeType, TensorType, ValueType
 from relax_lint.support.lazy_dataclass import record
 from relax_lint.vm.builtins import GET_ITEM, MAKE_TUPLE, NULLS, ViewKind
 
@@ -62,9 +63,17 @@ _Through: TypeAlias = "Mapping[str, tuple[Function, FunctionCall]]"
 class Things:
     """What the values of a program were made as."""
 
-    def __init__(self, callees: Callees) -> None:
+    def __init__(self, callees: Callees, functions: tuple[Function, ...]) -> None:
         self._callees = callees
+        self._functions = functions
         self._definitions: dict[str, dict[ValueId, Op]] = {}
+
+    @cached_property
+    def are_claimed(self) -> bool:
+        """Whether the type of a value may say something else than what the value was made as: only those of
+        packed calls that give back what they were given do, and nothing makes them true.
+        """
+        return any(map(_claims, self._functions))
 
     def of(
         self,
@@ -95,11 +104,11 @@ class Things:
             number = getattr(function.type_of(op.arguments[1]), "value", None)
             yield from self._field(function, op.arguments[0], number, asked, through)
         elif isinstance(op, FunctionCall):
-            callee = self._callees.of(op)
-            if callee is None:
-                yield Thing(function, None)
-            else:
+            callees = self._callees.all_of(op)
+            for callee in callees:
                 yield from self.of(callee, callee.result, asked, {**through, callee.name: (function, op)})
+            if not callees:
+                yield Thing(function, None)
         else:
             yield _made_by(op, function)
 
@@ -124,9 +133,13 @@ class Things:
         self, function: Function, value: ValueId, asked: _Asked, through: _Through
     ) -> Iterator[Thing]:
         """What the call gives by which a function was entered, or each of its callers."""
-        if value in function.parameters and isinstance(function.type_of(value), TensorType):
-            # The virtual machine has looked.
-            yield Thing(function, Made.TENSOR)
+        outer = self._callees.closures.around(function)
+        if value not in function.parameters and outer is not None:
+            yield from self.of(outer, value, asked, through)
+            return
+        looked_at = self._looked_at(function, value)
+        if looked_at is not None:
+            yield Thing(function, looked_at)
             return
         if function.name in through:
             calls = [through[function.name]]
@@ -142,6 +155,11 @@ class Things:
             else:
                 rest = {name: entered for name, entered in through.items() if name != function.name}
                 yield from self.of(caller, path.value, asked, rest)
+
+    def _looked_at(self, function: Function, value: ValueId) -> Made | None:
+        """What the virtual machine made sure that a parameter is."""
+        checked = function.parameters[: function.num_input]
+        return _CHECKED.get(type(function.type_of(value))) if value in checked else None
 
     def _defined(self, function: Function) -> dict[ValueId, Op]:
         known = self._definitions.get(function.name)
@@ -165,6 +183,18 @@ def _made_by(op: Op, function: Function) -> Thing:
     return Thing(function, _CONSTANTS.get(type(op.type)) if isinstance(op, Constant) else None)
 
 
+def _claims(function: Function) -> bool:
+    return any(
+        op.claimed is not None if isinstance(op, View) else op.callee == GET_ITEM
+        for op in function.body.of(View, KernelCall)
+    )
+
+
+_CHECKED: dict[type[ValueType], Made] = {
+    TensorType: Made.TENSOR,
+    ShapeType: Made.SHAPE,
+    PrimType: Made.NUMBER,
+}
 _CONSTANTS = {
     TensorType: Made.TENSOR,
     ShapeType: Made.SHAPE,

@@ -18,7 +18,7 @@ from relax_lint.analysis.certainty import Certainty
 from relax_lint.analysis.flow import FunctionFlow
 from relax_lint.facts.claims import Claim, all_of
 from relax_lint.facts.judge import Decided, Judge
-from relax_lint.facts.wrong_things import given_otherwise, never_of_type
+from relax_lint.facts.wrong_things import given_otherwise, never_function
 from relax_lint.model.operations import (
     AllocTensor,
     Assert,
@@ -91,10 +91,12 @@ def runtime_checks(flow: FunctionFlow) -> Iterator[RuntimeCheck]:
     for op in flow.function.body.of(
         Constant, Assert, MatchCast, If, AllocTensor, View, GetItem, KernelCall, FunctionCall
     ):
-        for wrong in given_otherwise(op, flow):
-            yield RuntimeCheck(op, sympy.false, wrong.text, wrong.certainty, wrong.null)
-        if isinstance(op, MatchCast) and (text := never_of_type(op, flow)):
+        wrong = list(given_otherwise(op, flow))
+        for one in wrong:
+            yield RuntimeCheck(op, sympy.false, one.text, one.certainty, one.null)
+        if isinstance(op, MatchCast) and (text := never_function(op, flow)):
             yield RuntimeCheck(op, sympy.false, text)
+        if isinstance(op, MatchCast) and any(one.certainty is Certainty.MUST for one in wrong):
             continue
         if isinstance(op, Assert) and op.fact is not None:
             conditions = [op.fact.condition]

@@ -11,28 +11,21 @@ from relax_lint.analysis.certainty import Certainty, must_if
 from relax_lint.analysis.flow import FunctionFlow
 from relax_lint.analysis.made_as import Made, Thing
 from relax_lint.facts.kernel_entry import kind_of
+from relax_lint.facts.taken import taken
 from relax_lint.model.operations import (
     AllocStorage,
-    AllocTensor,
-    Constant,
     FunctionCall,
     GetItem,
-    If,
     KernelCall,
     MatchCast,
     Op,
     ValueId,
-    View,
 )
 from relax_lint.model.program import Function
-from relax_lint.model.types import ShapeType, TensorType, TupleType, ValueType
+from relax_lint.model.types import PrimType, ShapeType, TensorType, TupleType, ValueType
 from relax_lint.support.lazy_dataclass import record
 from relax_lint.vm import versions
-from relax_lint.vm.builtins import BUILTINS, GET_ITEM, NULLS, ViewKind
-
-_TENSOR, _STORAGE, _TUPLE = frozenset({Made.TENSOR}), frozenset({Made.STORAGE}), frozenset({Made.TUPLE})
-_ANYTHING = frozenset(Made) - {Made.NULL}
-_SHAPE_OF = "vm.builtin.shape_of"
+from relax_lint.vm.builtins import GET_ITEM, NULLS
 
 
 @record(frozen=True)
@@ -48,54 +41,61 @@ class WrongThing:
 
 def given_otherwise(op: Op, flow: FunctionFlow) -> Iterator[WrongThing]:
     """What the virtual machine takes for a tensor, a storage or a tuple, and is not, or may not be."""
-    for value, taken, word in _taken(op):
+    for value, (kinds, word) in taken(op, flow):
         made = _made(value, flow)
-        wrong = [one for one in made if one is not None and one not in taken]
+        wrong = [one for one in made if one is not None and one not in kinds]
         if wrong:
             text = f"{_name(value, flow)} is {word}"
             yield WrongThing(text, must_if(len(wrong) == len(made)), set(wrong) == {Made.NULL})
-    if isinstance(op, FunctionCall) and (callee := flow.callee_of(op)) is not None:
-        for parameter, value in zip(callee.parameters, op.arguments, strict=False):
-            if text := _unlike(value, callee.type_of(parameter), flow.function, flow):
-                yield WrongThing(text, Certainty.MUST, False)
-            elif text := _perhaps_null(value, callee.type_of(parameter), flow.function, flow):
-                yield WrongThing(text, Certainty.MAY, True)
-    if isinstance(op, MatchCast) and not never_of_type(op, flow):
-        text = _perhaps_null(op.source, op.type, flow.function, flow)
-        if text:
-            yield WrongThing(text, Certainty.MAY, True)
-
-
-def never_of_type(op: MatchCast, flow: FunctionFlow) -> str:
-    """What a cast asks of something that is no such thing in any run; nothing if it may be."""
-    if versions.is_function_type(versions.type_of(op.place.var)):
-        made = _made(op.source, flow)
-        nothing = bool(made) and all(one in (Made.NULL, Made.STORAGE) for one in made)
-        return f"{_name(op.source, flow)} is a function" if nothing else ""
-    return _unlike(op.source, op.type, flow.function, flow)
-
-
-def _taken(op: Op) -> Iterator[tuple[ValueId, frozenset[Made], str]]:
-    if isinstance(op, If) and op.condition is not None:
-        yield op.condition, _TENSOR | {Made.NUMBER}, "a tensor"
-    elif isinstance(op, AllocTensor) and op.storage is not None:
-        yield op.storage, _STORAGE, "a storage"
-    elif isinstance(op, View) and op.kind is not ViewKind.COPY:
-        yield op.source, _TENSOR, "a tensor"
-    elif isinstance(op, Constant) and op.of is not None:
-        yield op.of, _TENSOR, "a tensor"
+    if isinstance(op, FunctionCall):
+        yield from _handed_over(op, flow)
     elif isinstance(op, GetItem):
-        yield op.tuple, _TUPLE, "a tuple"
-    elif isinstance(op, KernelCall) and op.callee in (_SHAPE_OF, GET_ITEM):
-        of_tensor = op.callee == _SHAPE_OF
-        for value in op.arguments[:1]:
-            yield value, _TENSOR if of_tensor else _TUPLE, "a tensor" if of_tensor else "a tuple"
-    elif isinstance(op, KernelCall):
-        builtin = BUILTINS.get(op.callee)
-        positions = builtin.reads | builtin.writes if builtin is not None else ()
-        for position in sorted(positions):
-            if position < len(op.arguments):
-                yield op.arguments[position], _ANYTHING, "a tensor"
+        yield from _beyond(op.tuple, op.item, flow)
+    elif isinstance(op, KernelCall) and op.callee == GET_ITEM and len(op.arguments) == 2:
+        number = getattr(flow.function.type_of(op.arguments[1]), "value", None)
+        if number is not None and number.is_Integer:
+            yield from _beyond(op.arguments[0], int(number), flow)
+    elif isinstance(op, MatchCast) and not _casts_function(op):
+        wrong_thing = _unlike(op.source, op.asked, flow.function, flow)
+        if wrong_thing is not None and wrong_thing.certainty is Certainty.MUST:
+            yield wrong_thing
+        elif (nothing := _unlike(op.source, op.asked, flow.function, flow, ends=True)) is not None:
+            # What is something else is refused with a message: a cast is the check for that.
+            yield WrongThing(nothing.text, Certainty.MAY, True)
+
+
+def never_function(op: MatchCast, flow: FunctionFlow) -> str:
+    """What a cast to a function asks of something that is none in any run; nothing if it may be."""
+    if not _casts_function(op) or versions.is_function_type(versions.type_of(op.place.node)):
+        return ""
+    made = _made(op.source, flow)
+    nothing = bool(made) and all(one in (Made.NULL, Made.STORAGE) for one in made)
+    return f"{_name(op.source, flow)} is a function" if nothing else ""
+
+
+def _casts_function(op: MatchCast) -> bool:
+    return versions.is_function_type(versions.type_of(op.place.var))
+
+
+def _handed_over(op: FunctionCall, flow: FunctionFlow) -> Iterator[WrongThing]:
+    """What the functions that a call may be of look at before they begin."""
+    callees = flow.callees_of(op)
+    for position, value in enumerate(op.arguments):
+        checked = [callee.parameters[: callee.num_input][position : position + 1] for callee in callees]
+        types = [callee.type_of(one) for callee, found in zip(callees, checked, strict=True) for one in found]
+        wrong = [one for type_ in types if (one := _unlike(value, type_, flow.function, flow)) is not None]
+        if wrong:
+            is_certain = len(wrong) == len(callees) and all(one.certainty is Certainty.MUST for one in wrong)
+            yield WrongThing(wrong[0].text, must_if(is_certain), all(one.null for one in wrong))
+
+
+def _beyond(value: ValueId, number: int, flow: FunctionFlow) -> Iterator[WrongThing]:
+    """A tuple, on some path or all of them, that has no field of this number."""
+    made = flow.things_of(value)
+    short = [one for one in made if one.made is Made.TUPLE and len(one.items) <= number]
+    if short:
+        text = f"{_name(value, flow)} has more than {number} field{'s' * (number != 1)}"
+        yield WrongThing(text, must_if(len(short) == len(made)), False)
 
 
 def _made(value: ValueId, flow: FunctionFlow) -> list[Made | None]:
@@ -114,43 +114,46 @@ def _by_memory(op: Op | None) -> Made | None:
     return Made.NULL if isinstance(op, KernelCall) and op.callee in NULLS else None
 
 
-def _unlike(value: ValueId, type_: ValueType, function: Function, flow: FunctionFlow) -> str:
-    """What a type asks of a value, or of a field of it, that it is not in any run; nothing if it may be."""
-    wanted = _KINDS.get(type(type_))
-    things = _things(value, function, flow)
-    if wanted is None or not things:
-        return ""
-    name = function.values[value].name or "it"
-    if all(one.made is not None and one.made is not wanted for one in things):
-        return f"{name} is {kind_of(type_)}"
-    if not isinstance(type_, TupleType) or not type_.fields or len(things) > 1:
-        return ""
-    (thing,) = things
-    if thing.made is Made.TUPLE and len(thing.items) != len(type_.fields):
-        return f"{name} has {len(type_.fields)} field{'s' * (len(type_.fields) > 1)}"
-    fields = zip(thing.items, type_.fields, strict=False)
-    return next(filter(None, (_unlike(one, field, thing.function, flow) for one, field in fields)), "")
-
-
-def _perhaps_null(value: ValueId, type_: ValueType, function: Function, flow: FunctionFlow) -> str:
-    """What a type asks of a value, or of a field of it, that is a null value on some path; else nothing.
-    One in the place of a tensor is refused with a message; in that of a shape or a tuple it ends the process,
-    as the message asks it for its type.
+def _unlike(
+    value: ValueId, type_: ValueType, function: Function, flow: FunctionFlow, *, ends: bool = False
+) -> WrongThing | None:
+    """What a type asks of a value, or of a field of it, that it is not; nothing if it is. With `ends`, only
+    what ends the process: a null value in the place of anything but a tensor, as the message asks it for its
+    type.
     """
     wanted = _KINDS.get(type(type_))
-    if wanted is None or wanted is Made.TENSOR:
-        return ""
     things = _things(value, function, flow)
-    if any(one.made is Made.NULL for one in things):
-        return f"{function.values[value].name or 'it'} is {kind_of(type_)}"
-    fields = type_.fields if isinstance(type_, TupleType) else ()
-    pairs = (
-        (thing.function, *pair)
-        for thing in things
-        if thing.made is Made.TUPLE and len(thing.items) == len(fields)
-        for pair in zip(thing.items, fields, strict=True)
-    )
-    return next(filter(None, (_perhaps_null(item, one, where, flow) for where, item, one in pairs)), "")
+    if wanted is None:
+        return None
+    name = function.values[value].name or "it"
+    found = [_unlike_thing(one, name, wanted, type_, flow, ends) for one in things]
+    wrong = [one for one in found if one is not None]
+    if not wrong:
+        return None
+    is_certain = len(wrong) == len(found) and all(one.certainty is Certainty.MUST for one in wrong)
+    return WrongThing(wrong[0].text, must_if(is_certain), all(one.null for one in wrong))
+
+
+def _unlike_thing(
+    thing: Thing, name: str, wanted: Made, type_: ValueType, flow: FunctionFlow, ends: bool
+) -> WrongThing | None:
+    """The same of what the value `name` is on one path."""
+    if thing.made is None:
+        return None
+    if thing.made is not wanted:
+        is_null = thing.made is Made.NULL
+        counts = not ends or (is_null and wanted is not Made.TENSOR)
+        return WrongThing(f"{name} is {kind_of(type_)}", Certainty.MUST, is_null) if counts else None
+    if not isinstance(type_, TupleType):
+        return None
+    if len(thing.items) != len(type_.fields):
+        text = f"{name} has {len(type_.fields)} field{'s' * (len(type_.fields) != 1)}"
+        return None if ends else WrongThing(text, Certainty.MUST, False)
+    pairs = zip(thing.items, type_.fields, strict=True)
+    fields = [_unlike(item, field, thing.function, flow, ends=ends) for item, field in pairs]
+    wrong = [one for one in fields if one is not None]
+    certain = [one for one in wrong if one.certainty is Certainty.MUST]
+    return next(iter(certain or wrong), None)
 
 
 def _things(value: ValueId, function: Function, flow: FunctionFlow) -> list[Thing]:
@@ -168,4 +171,5 @@ _KINDS: dict[type[ValueType], Made] = {
     TensorType: Made.TENSOR,
     ShapeType: Made.SHAPE,
     TupleType: Made.TUPLE,
+    PrimType: Made.NUMBER,
 }

@@ -283,15 +283,22 @@ class FunctionBuilder:
         known = type_ if source in context.trusted else None
         computed = source not in self._handed
         origin = Origin(f"match_cast to `{place.binding}`", place.location, computed)
-        checked = known is not None or matching.is_checked(context.symbols, type_, target)
+        # TVM believes the type that the IR gives the source, also where that is a copy of something else.
+        declared = context.types.type(versions.type_of(binding.value))
+        is_true = known is not None and declared == type_
+        checked = is_true or matching.is_checked(context.symbols, declared, target)
         if checked:
             facts = matching.match_cast_facts(context.symbols, known, target, origin)
         else:
-            facts = matching.believed_facts(context.symbols, type_, target, origin)
+            facts = matching.believed_facts(context.symbols, declared, target, origin)
+        asked = target if is_true else matching.asked(context.symbols, declared, target)
         # What the cast does not mention (a dtype, a shape) the source still has.
-        result = context.bind(binding.var, type_=matching.refine(target, type_), trusted=checked)
+        type_ = matching.refine(target, type_) if checked or known is None else type_
+        result = context.bind(binding.var, type_=type_, trusted=checked or known is not None)
         self._hand_on(source, result)
-        return MatchCast(place, result, source, target, tuple(facts), checked, computed_value is not None)
+        return MatchCast(
+            place, result, source, target, tuple(facts), checked, computed_value is not None, asked
+        )
 
     def _hand_on(self, source: ValueId, result: ValueId) -> None:
         """A value that is another one, or a part of it, is handed over where that is."""

@@ -34,7 +34,7 @@ def _match_shape(context: BuildContext, place: OperationId, var: Any, given: Giv
     if extents is None and matched.extents is not None and context.is_only_checked(source):
         # From here on the shape is known: the slots were compared with it, or filled from it.
         context.learn_shape(source, matched.extents)
-    return _check(context, place, var, replace(matched, learned=(*named, *matched.learned)))
+    return _check(context, place, var, source, replace(matched, learned=(*named, *matched.learned)))
 
 
 def _true_extents(
@@ -83,22 +83,26 @@ def _own_symbols(
 
 
 def _match_value(context: BuildContext, place: OperationId, var: Any, given: Given) -> Op:
-    source = context.values[context.operand(given.own[0])]
-    origin = Origin(f"the value of `{source.name}`", place.location)
-    value = source.type.value if isinstance(source.type, PrimType) else None
+    source = context.operand(given.own[0])
+    name, type_ = context.values[source].name, context.values[source].type
+    origin = Origin(f"the value of `{name}`", place.location)
+    value = type_.value if isinstance(type_, PrimType) else None
     compared = Source(None if value is None else (value,), Provenance.VALUE, origin)
     heap = context.heap(given.own[1], place)
-    return _check(context, place, var, context.heap_reader.match_prim_value(heap, given.own, compared))
+    return _check(
+        context, place, var, source, context.heap_reader.match_prim_value(heap, given.own, compared)
+    )
 
 
-def _check(context: BuildContext, place: OperationId, var: Any, matched: Matched) -> Op:
+def _check(context: BuildContext, place: OperationId, var: Any, source: ValueId, matched: Matched) -> Op:
     enforced = [fact for fact in matched.compared if fact.kind is FactSource.HEAP_SLOT.kind]
     others = tuple(fact for fact in matched.compared if fact not in enforced)
     fact = None
     if enforced:
         condition = sympy.And(*(fact.condition for fact in enforced))
         fact = Fact.of(FactSource.HEAP_SLOT, condition, ", ".join(fact.text for fact in enforced))
-    return Assert(place, context.bind(var), fact, (), written=False, learned=(*others, *matched.learned))
+    learned = (*others, *matched.learned)
+    return Assert(place, context.bind(var), fact, (), written=False, learned=learned, of=source)
 
 
 def _make_shape(context: BuildContext, place: OperationId, var: Any, given: Given) -> Op:

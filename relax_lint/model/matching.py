@@ -116,6 +116,24 @@ def is_checked(symbols: SymbolTable, declared: ValueType, target: ValueType) -> 
     return True
 
 
+def asked(symbols: SymbolTable, declared: ValueType, target: ValueType) -> ValueType:
+    """What a cast asks of a value whose type is only declared: where that type proves what is asked, nothing
+    is (`OpaqueType`).
+    """
+    if isinstance(declared, TupleType) and isinstance(target, TupleType):
+        if len(declared.fields) != len(target.fields):
+            return target
+        pairs = zip(declared.fields, target.fields, strict=True)
+        fields = tuple(asked(symbols, have, want) for have, want in pairs)
+        return TupleType(fields) if any(field != OpaqueType() for field in fields) else OpaqueType()
+    if isinstance(declared, TensorType) and isinstance(target, TensorType):
+        is_plain = target.dtype in (None, declared.dtype) and target.ndim in (-1, declared.ndim)
+        return OpaqueType() if is_plain and not is_checked(symbols, declared, target) else target
+    if isinstance(declared, PrimType) and isinstance(target, PrimType):
+        return OpaqueType() if declared.dtype == target.dtype else target
+    return target if is_checked(symbols, declared, target) else OpaqueType()
+
+
 def _is_compared(
     symbols: SymbolTable, declared: tuple[sympy.Expr, ...] | None, target: tuple[sympy.Expr, ...] | None
 ) -> bool:

@@ -20,7 +20,16 @@ from relax_lint.model.arguments import (
     text_of,
 )
 from relax_lint.model.context import BuildContext
-from relax_lint.model.operations import AllocStorage, AllocTensor, Assert, Kill, Op, OperationId, View
+from relax_lint.model.operations import (
+    AllocStorage,
+    AllocTensor,
+    Assert,
+    Kill,
+    Op,
+    OperationId,
+    ValueId,
+    View,
+)
 from relax_lint.model.sizes import size_in_bytes
 from relax_lint.model.types import DType, OpaqueType, TensorType, ValueType
 from relax_lint.symbolic.printing import condition_text
@@ -70,10 +79,16 @@ def _tensor(context: BuildContext, place: OperationId, var: Any, given: Given) -
         size,
         None if device is None else device_of(device),
         "global" if scope is None else text_of(scope),
+        _named(context, written),
     )
 
 
 _TENSOR = Order(Role.SHAPE, Role.DTYPE, Role.STORAGE, Role.OFFSET, Role.DEVICE, Role.SCOPE)
+
+
+def _named(context: BuildContext, argument: Any | None) -> ValueId | None:
+    """An argument that is a variable."""
+    return context.operand(argument) if argument is not None and versions.kind(argument) == "Var" else None
 
 
 def _allocated(context: BuildContext, shape: Shape, dtype: DType) -> tuple[TensorType, Size]:
@@ -98,7 +113,8 @@ def _view(context: BuildContext, place: OperationId, var: Any, given: Given) -> 
     view = View(place, result, given.builtin.view, source, start, type_)
     if view.kind is ViewKind.COPY:
         return replace(view, claimed=context.types.type(var.ty))
-    return replace(view, may_be_copied=given.builtin.name == "relax.reshape")
+    is_operator = given.builtin.name == "relax.reshape"
+    return replace(view, may_be_copied=is_operator, extents_from=_named(context, shape))
 
 
 _SHOWN = (Role.SHAPE, Role.DTYPE, Role.OFFSET)

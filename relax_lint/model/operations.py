@@ -71,7 +71,8 @@ class AllocStorage(Op):
 @record(frozen=True)
 class AllocTensor(Op):
     """A tensor on `storage` at `offset` bytes, or (level BUILTIN, `storage` None) one that has no
-    storage of its own yet. `bytes` = ceil(product(shape) * bits * lanes / 8).
+    storage of its own yet. `bytes` = ceil(product(shape) * bits * lanes / 8). `extents_from` is the
+    shape where that has a name.
     """
 
     level: Level
@@ -82,6 +83,7 @@ class AllocTensor(Op):
     bytes: Size
     device: int | None
     scope: str
+    extents_from: ValueId | None = None
 
 
 @record(frozen=True)
@@ -89,6 +91,7 @@ class View(Op):
     """A value of its own register that shares the bytes of `source` (from `offset` bytes on). `claimed` is
     the type that a call of `vm.builtin.copy` gives its result, which is its argument. `may_be_copied`: it is
     still `R.reshape`, of which `LegalizeOps` makes a kernel, and that stays one outside of dataflow blocks.
+    `extents_from` is the new shape where that has a name.
     """
 
     kind: ViewKind
@@ -97,6 +100,7 @@ class View(Op):
     type: ValueType
     claimed: ValueType | None = None
     may_be_copied: bool = False
+    extents_from: ValueId | None = None
 
 
 @record(frozen=True)
@@ -110,14 +114,15 @@ class Alias(Op):
 class MatchCast(Op):
     """`R.match_cast`: `facts` hold afterwards. It is not `checked` where TVM believes the declared type of
     the source, although nothing makes it true. `unnamed`: the source was computed in the cast itself,
-    and is in its register.
+    and is in its register. `asked` is what of `type` the VM looks at: `OpaqueType` where that is nothing.
     """
 
     source: ValueId
     type: ValueType
     facts: tuple[Fact, ...]
-    checked: bool = True
-    unnamed: bool = False
+    checked: bool
+    unnamed: bool
+    asked: ValueType
 
 
 @record(frozen=True)
@@ -173,8 +178,8 @@ class Kill(Op):
 class Assert(Op):
     """`R.assert_op`. `fact` is None when the condition is not about symbols only, such as a tensor
     (`condition`). The `operands` are shown where it fails. It is not `written` where VMShapeLower put it in,
-    to check a declared type. `learned` holds afterwards as well, without having been compared: what is known
-    of the extents that the check read.
+    to check a declared type of the value that it is `of`. `learned` holds afterwards as well, without having
+    been compared: what is known of the extents that the check read.
     """
 
     fact: Fact | None
@@ -182,6 +187,7 @@ class Assert(Op):
     written: bool = True
     learned: tuple[Fact, ...] = ()
     condition: ValueId | None = None
+    of: ValueId | None = None
 
 
 @record(frozen=True)

@@ -23,7 +23,7 @@ def check(facts: FunctionFacts) -> Iterator[Judgement]:
             message = Message(text, label="fails for every input")
         elif decided.decision.verdict is Verdict.NEEDS_RUNTIME_CHECK:
             text = f"not every path passes the {question.kind} `{question.text}`"
-            message = Message(text, label="may be a null value")
+            message = Message(text, label=f"may be {'a null value' if question.null else 'something else'}")
         yield Judgement.of(decided, question.op.place, message)
 
 
