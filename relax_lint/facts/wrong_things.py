@@ -76,7 +76,7 @@ def never_of_type(op: MatchCast, flow: FunctionFlow) -> str:
 
 
 def _taken(op: Op) -> Iterator[tuple[ValueId, frozenset[Made], str]]:
-    if isinstance(op, If) and op.condition is not None:
+    if isinstance(op, If):
         yield op.condition, _TENSOR | {Made.NUMBER}, "a tensor"
     elif isinstance(op, AllocTensor) and op.storage is not None:
         yield op.storage, _STORAGE, "a storage"
