@@ -11,7 +11,7 @@ from collections.abc import Iterator, Mapping
 from functools import cached_property
 
 from relax_lint.analysis.dominance import captured_values, outer_function, used_inside
-from relax_lint.model.operations import Alias, FunctionCall, KernelCall, MatchCast, Op, ValueId
+from relax_lint.model.operations import Alias, FunctionCall, KernelCall, MatchCast, ValueId
 from relax_lint.model.program import Function, Program
 from relax_lint.support.lazy_dataclass import record
 from relax_lint.vm.calls import CLOSURE_MAKERS, MAKE_CLOSURE
@@ -77,7 +77,7 @@ class Closures:
         if not self.made:
             return
         for op in function.body.of(KernelCall, Alias, MatchCast):
-            made = own.get(op.source) if isinstance(op, Alias | MatchCast) else self._made(op, function)
+            made = self._made(op, function) if isinstance(op, KernelCall) else own.get(op.source)
             if made is not None and op.result not in own:
                 own[op.result] = made
                 yield op.result, made
@@ -121,9 +121,9 @@ class Closures:
                 return
             outer = self._around[outer.name]
 
-    def _made(self, op: Op, function: Function) -> Closure | None:
+    def _made(self, op: KernelCall, function: Function) -> Closure | None:
         """The closure that a call makes; None where its function, or what it holds, is not known."""
-        if not isinstance(op, KernelCall) or op.callee not in CLOSURE_MAKERS or not op.arguments:
+        if op.callee not in CLOSURE_MAKERS or not op.arguments:
             return None
         name = function.function_values.get(op.arguments[0])
         if name not in self._functions or name in self._around:

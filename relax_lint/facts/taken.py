@@ -76,7 +76,7 @@ _RESHAPE = "vm.builtin.reshape"
 
 def taken(op: Op, flow: FunctionFlow) -> Iterator[tuple[ValueId, Kinds]]:
     """Each value that an operation takes as something, and as what."""
-    if isinstance(op, If) and op.condition is not None:
+    if isinstance(op, If):
         yield op.condition, _CONDITION
     elif isinstance(op, AllocTensor) and op.storage is not None:
         yield op.storage, _STORAGE

@@ -7,7 +7,7 @@ import pytest
 from relax_lint.analysis.callees import Callees
 from relax_lint.analysis.left_out import LeftOut
 from relax_lint.model.builder import build_program
-from tests.rules.checking import parse
+from tests.rules.checking import checks, parse
 
 PROGRAM = """
 @R.function(pure=False)
@@ -16,6 +16,7 @@ def main(x: R.Tensor((4,), "float32"), c: R.Tensor((), "bool")):
 """
 IMPURE = 'b = R.call_packed("f", a, ty_args=R.Object)'
 PURE = 'b = R.call_pure_packed("f", a, ty_args=R.Object)'
+T4 = 'R.Tensor((4,), "float32")'
 BRANCH = "if c:;     b1 = {};     d = x; else:;     d = x; return x"
 
 
@@ -33,6 +34,14 @@ BRANCH = "if c:;     b1 = {};     d = x; else:;     d = x; return x"
         # In a branch whose result nobody needs.
         (f"a = R.add(x, x); {BRANCH.format('R.add(a, x)')}", {"a", "b1", "d"}),
         (f"a = R.add(x, x); {BRANCH.format(IMPURE.removeprefix('b = '))}", set()),
+        # A cast that asks nothing new, and casts that do.
+        (f"u = R.match_cast(x, {T4}); return x", {"u"}),
+        ('u = R.match_cast(x, R.Tensor("float32", ndim=1)); return x', set()),
+        ("u = R.match_cast(x, R.Object); return x", set()),
+        (f"t = (x, x); u = R.match_cast(t, R.Tuple({T4}, {T4})); return x", {"t", "u"}),
+        (f"t = (x, c); u = R.match_cast(t, R.Tuple({T4}, R.Object)); return x", set()),
+        ("s = R.shape([4]); u = R.match_cast(s, R.Shape([4])); return x", {"s", "u"}),
+        ("s = R.shape([4]); u = R.match_cast(s, R.Shape(ndim=1)); return x", set()),
     ],
 )
 def test_what_nothing_needs(lines: str, expected: set[str]) -> None:
@@ -42,3 +51,31 @@ def test_what_nothing_needs(lines: str, expected: set[str]) -> None:
     (function,) = program.functions
     left = LeftOut(program, Callees(program)).of(function)
     assert {op.place.binding for op in function.body.walk() if op.place.index in left} == expected
+
+
+RECURSION = """
+@R.function(private=True)
+def again(x: R.Tensor((4,), "float32")) -> R.Tensor((5,), "float32"):
+    a = Module.again(x)
+    s = R.memory.alloc_storage(R.shape([16]), R.prim_value(0), R.str("global"), R.dtype("uint8"))
+    t = R.memory.alloc_tensor(s, R.prim_value(0), R.shape([5]), R.dtype("float32"))
+    return t
+
+@R.function
+def main(x: R.Tensor((4,), "float32")):
+    y = {}
+    return y
+"""
+
+
+@pytest.mark.parametrize(
+    ("called", "verdict"),
+    [
+        # Nobody but itself calls it: it is judged as if somebody did.
+        ("x", "always-wrong"),
+        ("Module.again(x)", "always-wrong"),
+    ],
+)
+def test_a_function_that_only_calls_itself_is_judged_as_one_that_is_called(called: str, verdict: str) -> None:
+    (check,) = checks(parse(RECURSION.format(called)), "RLX101")
+    assert (check.function, check.verdict.value) == ("again", verdict)

@@ -290,3 +290,14 @@ def test_what_kernels_take_that_are_not_known_is_left_out(monkeypatch: pytest.Mo
         size = measure(program, main, binding={"n": n}).reserved[Allocator.POOLED]
         assert isinstance(size, int)
         assert eval(check.safe_when, {"n": n}) is (size <= limit), n
+
+
+@pytest.mark.parametrize("name", ["of two, both bounded", "of two, one bounded"])
+def test_a_budget_that_the_largest_call_keeps_is_always_kept(name: str) -> None:
+    """Two sizes are bounded: the call with both of them takes the most."""
+    limit = 1 << 18
+    check = judged(name, limit, Allocator.POOLED, ())
+    assert taken(name, Allocator.POOLED, (("m", 8), ("n", 600))) <= limit
+    bounded = "both" in name
+    assert check.verdict.value == ("always-fine" if bounded else "needs-runtime-check")
+    assert bounded or taken(name, Allocator.POOLED, (("m", 8), ("n", 60000))) > limit

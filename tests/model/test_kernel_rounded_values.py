@@ -10,6 +10,7 @@ import numpy as np
 import pytest
 
 from relax_lint.model.kernel_inside.findings import Race
+from relax_lint.model.kernel_inside.same_values import _rounded
 from relax_lint.model.prim_funcs import read_kernel
 from relax_lint.results.verdict import Verdict
 from tests.model.test_kernel_parameters import written
@@ -122,3 +123,13 @@ def main():
 """)
     (check,) = checks(module, "RLX312")
     assert check.verdict is verdict
+
+
+@pytest.mark.parametrize("dtype", BITS)
+def test_what_is_rounded_is_no_nearer_than_it_was(dtype: str) -> None:
+    """58 is at most 58 away from 0, and is itself a number of each type: it stays as far away."""
+    found = _rounded(0.0, 58.0, dtype)
+    assert found is not None
+    value, off = found
+    assert abs(float(np.dtype(dtype).type(58)) - value) == 58
+    assert off >= 58

@@ -342,7 +342,7 @@ class Arithmetic(Results):
         """An integer that must not wrap around in 32 bits; any number where nobody may rely on that."""
         if not final and not self.unsigned.isdisjoint(value.atoms()) and str(node.ty.dtype).startswith("int"):
             return self.terms.opaque("wrapped")
-        if value.is_constant or value.single() is not None:
+        if value.single() is not None:
             return value
         low, high = self.terms.span(value)
         if low is not None and high is not None and low >= -_INT32 and high < _INT32:

@@ -152,7 +152,7 @@ class Accesses(Contents):
 
     def filled(self) -> None:
         """The access that was recorded last stores to every element of its buffer."""
-        if self.accesses and not (self.tries or self.is_careful):
+        if self.accesses and not self.is_careful:
             self.accesses[-1] = replace(self.accesses[-1], fills=True)
 
     def _record(
