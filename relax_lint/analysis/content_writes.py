@@ -257,7 +257,8 @@ class ContentWrites:
             allocation = self._paths.definitions[self._roots.value_of(tensor)]
             damage = state.unwritten.get(tensor)
             # What this write mends it mends where it does not overwrite it.
-            mended = damage is not None and any(m.op is not op for m in damage.mended)
+            own = (op, mending.value)
+            mended = damage is not None and any((m.op, m.value) != own for m in damage.mended)
             holds_nothing = damage is not None and damage.certainty is Certainty.MUST and not mended
             if holds_nothing or self._paths.never_with(allocation, op):
                 continue

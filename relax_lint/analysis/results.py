@@ -34,12 +34,14 @@ Source: TypeAlias = AccessPath | New
 """What a result of a function is: something of its caller's, or something new."""
 
 
-def shared_inside(result: Tree[Source], call: ValueId) -> dict[AccessPath, AccessPath]:
+def shared_inside(result: Tree[Source], call: ValueId) -> dict[AccessPath, frozenset[AccessPath]]:
     """The storages of a function's own on which several fields of its result are, or that it returns as well:
-    for each the field that it is, or a field that nothing else is, of the result of `call`.
+    for each the field of the result of `call` that it is, or one that nothing else is, and the fields that it
+    may be, among others.
     """
     on: dict[AccessPath, set[AccessPath | None]] = defaultdict(set)
     returned: dict[AccessPath, AccessPath] = {}
+    perhaps: dict[AccessPath, set[AccessPath]] = defaultdict(set)
     for fields, sources in with_fields(result):
         for source in sources:
             if isinstance(source, New):
@@ -47,8 +49,13 @@ def shared_inside(result: Tree[Source], call: ValueId) -> dict[AccessPath, Acces
                     on[storage].add(source.made)
                 if source.made is not None and len(sources) == 1:
                     returned.setdefault(source.made, AccessPath(call, fields))
-    shared = [key for key in sorted(on) if len(on[key]) > 1 or key in returned]
-    return {key: returned.get(key, AccessPath(call, (-1 - i,))) for i, key in enumerate(shared)}
+                elif source.made is not None:
+                    perhaps[source.made].add(AccessPath(call, fields))
+    shared = [key for key in sorted(on) if len(on[key]) > 1 or key in returned or key in perhaps]
+    return {
+        key: frozenset({returned.get(key, AccessPath(call, (-1 - i,)))} | perhaps.get(key, set()))
+        for i, key in enumerate(shared)
+    }
 
 
 Result: TypeAlias = "Tree[Source] | None"

@@ -270,7 +270,11 @@ class Roots:
         return found
 
     def _taken(
-        self, sources: frozenset[Source], path: AccessPath, seen: _Seen, inside: dict[AccessPath, AccessPath]
+        self,
+        sources: frozenset[Source],
+        path: AccessPath,
+        seen: _Seen,
+        inside: Mapping[AccessPath, frozenset[AccessPath]],
     ) -> frozenset[ValueId]:
         """The roots of one field of what a function returns; `sources` as the caller knows them. `seen` are
         the fields before it, `inside` what stands for storages of the callee.
@@ -288,7 +292,7 @@ class Roots:
         return found.union(*(self.of(source) for source in sources if isinstance(source, AccessPath)))
 
     def _new(
-        self, news: list[New], path: AccessPath, inside: dict[AccessPath, AccessPath]
+        self, news: list[New], path: AccessPath, inside: Mapping[AccessPath, frozenset[AccessPath]]
     ) -> frozenset[ValueId]:
         """The roots of what is new in a field: one for the constants of the module, one for the rest."""
         fresh = [one for one in news if not one.constant]
@@ -301,7 +305,8 @@ class Roots:
             return found
         root = self._part(path)
         on = frozenset[AccessPath]().union(*(one.inside for one in fresh))
-        storages = frozenset(self._part(field) for storage, field in inside.items() if storage in on)
+        fields = (field for storage in sorted(on & inside.keys()) for field in sorted(inside[storage]))
+        storages = frozenset(map(self._part, fields))
         storages = storages.union(*(self.of(storage) for one in fresh for storage in one.storages))
         if storages:
             self.storages[root] = storages

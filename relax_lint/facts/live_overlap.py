@@ -181,10 +181,8 @@ def _placed_on(op: AllocTensor | FunctionCall, flow: FunctionFlow) -> frozenset[
     return frozenset[ValueId]().union(*map(flow.memory.owners_at, places))
 
 
-_Keeper: TypeAlias = "tuple[int, frozenset[ValueId], str]"
-"""The index of a call that may keep what it is given, the memory that it is given, and that it does not, in
-words.
-"""
+_Keeper: TypeAlias = "tuple[KernelCall | FunctionCall, frozenset[ValueId], str]"
+"""A call that may keep what it is given, the memory that it is given, and that it does not, in words."""
 
 
 def _keepers(flow: FunctionFlow) -> Iterator[_Keeper]:
@@ -194,7 +192,7 @@ def _keepers(flow: FunctionFlow) -> Iterator[_Keeper]:
             is_kernel = flow.effects.kernel_of(call) is not None
             away = [a for p, a in enumerate(call.arguments) if p in effect.opaque or not is_kernel]
             text = f"nobody keeps the addresses that `{call.callee}` gives away" if is_kernel else effect.why
-            yield call.place.index, frozenset[ValueId]().union(*map(flow.memory.owners, away)), text
+            yield call, frozenset[ValueId]().union(*map(flow.memory.owners, away)), text
     for invoked in flow.function_calls:
         summary = flow.summary_of(invoked)
         paths = [*map(AccessPath, operands(invoked, flow.function))]
@@ -206,7 +204,7 @@ def _keepers(flow: FunctionFlow) -> Iterator[_Keeper]:
         if paths:
             given = (flow.memory.owners_at(path) for path in paths)
             text = f"nobody keeps what `{invoked.callee}` passes on"
-            yield invoked.place.index, frozenset[ValueId]().union(*given), text
+            yield invoked, frozenset[ValueId]().union(*given), text
 
 
 def _perhaps_writers(flow: FunctionFlow) -> Iterator[KernelCall | FunctionCall]:
@@ -223,7 +221,11 @@ def _not_kept(
     flow: FunctionFlow,
 ) -> tuple[Presumption, ...]:
     """That nobody kept a tensor of a storage before it was reused, where a call further down may write it."""
-    before = [why for index, given, why in keepers if index < op.place.index and given & storages]
+    before = [
+        why
+        for call, given, why in keepers
+        if call.place.index < op.place.index and given & storages and not flow.paths.never_with(call, op)
+    ]
     if not before or not any(_is_needed_then(op, call, flow) for call in writers):
         return ()
     return tuple(Presumption(why) for why in dict.fromkeys(before))
@@ -233,7 +235,7 @@ def _is_needed_then(
     op: AllocTensor | FunctionCall, writer: KernelCall | FunctionCall, flow: FunctionFlow
 ) -> bool:
     """Whether what is put on a storage, or by a function, is used in or behind a call that may write."""
-    if writer.place.index <= op.place.index:
+    if writer.place.index <= op.place.index or flow.paths.never_with(op, writer):
         return writer is op
     is_given = isinstance(writer, FunctionCall) and any(
         not flow.aliases.roots_of(op.result).isdisjoint(flow.aliases.roots_of(value))

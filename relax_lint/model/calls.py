@@ -18,7 +18,7 @@ from relax_lint.model.types import PrimType, ValueType
 from relax_lint.support.lazy_dataclass import record
 from relax_lint.vm import versions
 from relax_lint.vm.builtins import BUILTINS, Builtin, Operation
-from relax_lint.vm.calls import CLOSURE_CALLS, CONVENTIONS, CallKind, Convention
+from relax_lint.vm.calls import CLOSURE_CALLS, CONVENTIONS, INVOKE_CLOSURE, CallKind, Convention
 
 HANDLERS: Mapping[Operation, Handler] = {**memory_ops.HANDLERS, **lowered_ops.HANDLERS}
 """For the builtins that are operations of their own; all others are calls."""
@@ -85,7 +85,10 @@ def _operator(
     if operation is not None:
         return operation
     if name in CLOSURE_CALLS and len(args) > 0:
-        return _closure(context, place, var, args)
+        given = args[1:]
+        if len(given) == 1 and versions.kind(given[0]) == "Tuple":
+            given = given[0].fields[:]
+        return _closure(context, place, var, args[0], given)
     convention = CONVENTIONS.get(name)
     if convention is not None and len(args) > 0:
         return _convention(context, place, var, call, args, convention)
@@ -105,12 +108,10 @@ def _builtin(
     return handler(context, place, var, Given(builtin, own_arguments(builtin, args)))
 
 
-def _closure(context: BuildContext, place: OperationId, var: Any, args: Sequence[Any]) -> Op:
-    """A call of a closure: the values that it holds are not among the arguments, which are a tuple."""
-    name = str(getattr(args[0], "name", "closure"))
-    value, given = context.operand(args[0]), args[1:]
-    if len(given) == 1 and versions.kind(given[0]) == "Tuple":
-        given = given[0].fields[:]
+def _closure(context: BuildContext, place: OperationId, var: Any, closure: Any, given: Sequence[Any]) -> Op:
+    """A call of a closure: the values that it holds are not among the arguments."""
+    name = str(getattr(closure, "name", "closure"))
+    value = context.operand(closure)
     arguments = tuple(context.operand(argument) for argument in given)
     result = context.bind(var, trusted=False)
     return FunctionCall(place, result, name, arguments, context.values[result].type, None, value)
@@ -149,6 +150,8 @@ def _convention(
     rest: Sequence[Any] = args[1:]
     if len(rest) >= 1 and versions.kind(rest[0]) == "Tuple" and convention.in_tuple:
         rest = rest[0].fields[:]
+    if kind is CallKind.BUILTIN and name == INVOKE_CLOSURE and len(rest) > 0:
+        return _closure(context, place, var, rest[0], rest[1:])
     if kind in (CallKind.BUILTIN, CallKind.PACKED):
         return _packed(context, place, var, name, rest, kind, pure=convention.pure)
     inplace = tuple(int(i) for i in getattr(call.attrs, "inplace_indices", ()) or ())

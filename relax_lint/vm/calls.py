@@ -73,7 +73,9 @@ MAKE_CLOSURE = "relax.make_closure"
 """The operator that makes a closure: what this holds is a tuple."""
 CLOSURE_MAKERS = frozenset({MAKE_CLOSURE, "vm.builtin.make_closure"})
 """The callees that make a closure, which holds their arguments."""
-CLOSURE_BUILTINS = CLOSURE_MAKERS | {"vm.builtin.invoke_closure"}
+INVOKE_CLOSURE = "vm.builtin.invoke_closure"
+"""The builtin that these operators become: with its context, it calls a closure in the same way."""
+CLOSURE_BUILTINS = CLOSURE_MAKERS | {INVOKE_CLOSURE}
 """The callees that make a closure or, in lowered functions, call one."""
 
 CONVENTIONS: Mapping[str, Convention] = {

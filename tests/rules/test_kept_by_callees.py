@@ -78,12 +78,22 @@ def all_of_it(s: R.Any, x: {T4}) -> {T4}:
     return u
 
 @R.function(pure=False)
-def main(x: {T4}, z: {T4}):
+def main(x: {T4}, z: {T4}, c: R.Tensor((), "bool")):
     BODY
     return u
 """
 T = f"s = {STORAGE}; t = {TENSOR.format('s', 0)}; v = Module.copy(x, t); "
 B = f"; b = {TENSOR.format('s', 0)}; w = Module.copy(z, b); "
+EITHER = f"""if c:
+        {KEPT}
+        u = x
+    else:
+        b = {TENSOR.format("s", 0)}
+        w = Module.copy(z, b)
+        {WRITTEN}
+        v1 = R.call_tir(Module.copy, (b,), {T4})
+        u = v1"""
+"""Who keeps is in one branch, who reuses in the other."""
 Z, NINE = [5, 5, 5, 5], [9, 9, 9, 9]
 BY_PACKED = f"`{KEEP}` may read and write its arguments, but does not keep them"
 
@@ -110,7 +120,7 @@ def _run(module: Any) -> list[float]:
     tvm.register_global_func(ADDRESS, keep_address, override=True)
     machine = relax.VirtualMachine(relax.build(module, "llvm"), tvm.cpu())
     x, z = np.arange(4, dtype="float32"), np.full(4, 5, "float32")
-    return list(machine["main"](*map(tvm.runtime.tensor, (x, z))).numpy())
+    return list(machine["main"](*map(tvm.runtime.tensor, (x, z, np.array(False)))).numpy())
 
 
 @pytest.mark.vm
@@ -172,6 +182,7 @@ def test_who_keeps_writes_and_reuses_may_be_another_function(body: str, binding:
         f"{T}b = Module.put(s, z); l = Module.write(); {READ}",
         f"{T}{KEPT}; s2 = {STORAGE}; b = Module.put(s2, z); l = Module.write(); {READ}",
         f"{T}k = Module.give_away(x){B}{READ}",
+        f"{T}{EITHER}",
     ],
 )
 def test_nothing_is_assumed_where_nothing_can_happen(body: str) -> None:

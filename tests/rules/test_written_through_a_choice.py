@@ -53,6 +53,7 @@ IF = "if c:\n        v = a\n    else:\n        v = b"
 PAIRS = "if c:\n        p = (a, b)\n    else:\n        p = (b, a)"
 WRITE = "w = Module.copy(z, v)"
 READ = f"u = R.call_tir(Module.copy, (NAME,), out_ty={T4})"
+TENSOR = 'R.memory.alloc_tensor(s, R.prim_value(0), R.shape([4]), R.dtype("float32"))'
 X, Z = [0, 1, 2, 3], [9, 9, 9, 9]
 
 
@@ -112,3 +113,11 @@ def test_of_two_choices_one_may_be_the_other() -> None:
     """`p[1]` is what `p[0]` is not."""
     module = _module(f"{PAIRS}\n    v = p[0]\n    o = p[1]", WRITE, "o", 0)
     assert [check.verdict for check in checks(module, "RLX203") if check.binding == "w"] == [UNSURE]
+
+
+def test_a_call_that_fills_two_on_the_same_bytes_leaves_one_of_them_overwritten() -> None:
+    """Neither held anything before, and which is written last is not known."""
+    write = "w = R.call_packed('relax_lint.tests.fills', v, b, ty_args=R.Any)"
+    module = _module(f"v = {TENSOR}", f"{write}\n    o = R.call_tir(Module.copy, (v,), out_ty={T4})", "b", 0)
+    found = [check for check in checks(module, "RLX203") if check.binding == "w"]
+    assert UNSURE in {check.verdict for check in found}
