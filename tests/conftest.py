@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 from hypothesis import settings
 
-from tests import quick_stack
+from tests import hanging, quick_stack
 from tests.forking import close_servers, fork_product
 
 # In CI the examples are the same in every run: what is random is tried by people, and by `make slow`.
@@ -76,6 +76,26 @@ def pytest_collection_finish() -> None:
     gc.freeze()
     gc.set_threshold(200_000, 20, 20)
     gc.enable()
+
+
+def pytest_configure() -> None:
+    """What is written to standard error is not taken for what a test says yet."""
+    hanging.write_to(2)
+
+
+def pytest_runtest_logstart() -> None:
+    """It must not hang unseen."""
+    hanging.a_test_begins()
+
+
+def pytest_exception_interact() -> None:
+    """pytest itself takes back the alarm."""
+    hanging.forget()
+
+
+def pytest_unconfigure() -> None:
+    """No test hangs any more."""
+    hanging.end()
 
 
 # Folders whose tests ask what is printed and written: most lint the same few texts, and what one of them has kept

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+from functools import cache
 from pathlib import Path
 from textwrap import dedent
 
@@ -11,6 +12,12 @@ import pytest
 from tools.mutants import generating
 from tools.mutants.explained import FILE, classes, entry, explained
 from tools.mutants.generating import PACKAGES, Key, Mutant, mutants, python_files
+
+
+@cache
+def _of_file(path: Path) -> list[Mutant]:
+    """Those of a file of the engine, which more than one test looks through."""
+    return mutants(path)
 
 
 def _mutants(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, text: str) -> list[Mutant]:
@@ -109,12 +116,12 @@ def test_the_same_fault_twice_on_a_line_is_two_mutants(
 def test_every_explained_survivor_is_a_mutant_of_the_code() -> None:
     known = explained()
     files = sorted({key.file for key in known})
-    now = {mutant.key for path in python_files(files) for mutant in mutants(path)}
+    now = {mutant.key for path in python_files(files) for mutant in _of_file(path)}
     assert [key for key in known if key not in now] == [], f"{FILE.name} explains what is no longer there"
 
 
 def test_every_class_explains_mutants_of_the_code_and_none_that_changes_a_meaning() -> None:
-    keys = [mutant.key for path in python_files(PACKAGES) for mutant in mutants(path)]
+    keys = [mutant.key for path in python_files(PACKAGES) for mutant in _of_file(path)]
     for one in classes():
         assert sum(map(one.has, keys)) > 20, one
     (sizes, limits, strict) = classes()
