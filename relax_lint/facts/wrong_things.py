@@ -48,6 +48,9 @@ class WrongThing:
 
 def given_otherwise(op: Op, flow: FunctionFlow) -> Iterator[WrongThing]:
     """What the virtual machine takes for a tensor, a storage or a tuple, and is not, or may not be."""
+    if isinstance(op, KernelCall) and op.callee not in BUILTINS:
+        # Kernels take what they are given: most calls are of them.
+        return
     for value, taken, word in _taken(op):
         made = _made(value, flow)
         wrong = [one for one in made if one is not None and one not in taken]
