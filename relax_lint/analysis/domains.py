@@ -42,9 +42,15 @@ def domains_of(function: Function, entry: Domain) -> dict[int, Domain]:
     return found
 
 
+_TELLING = (Assert, MatchCast, If)
+"""The operations after which more may be known."""
+
+
 def _walk(block: Block, domain: Domain, found: dict[int, Domain]) -> Domain:
     for op in block.ops:
         found[op.place.index] = domain
+        if not isinstance(op, _TELLING):
+            continue
         if isinstance(op, Assert):
             domain = domain.with_facts((*(() if op.fact is None else (op.fact,)), *op.learned))
         elif isinstance(op, MatchCast):

@@ -66,9 +66,10 @@ def operands(op: Op, function: Function) -> tuple[ValueId, ...]:
 
 def registers_read(op: Op, function: Function) -> tuple[ValueId, ...]:
     """The same, and the tensors that an operation only looks at, without their bytes."""
-    if isinstance(op, Constant):
-        return () if op.of is None else (op.of,)
-    return operands(op, function)
+    read = _LOOKS_AT.get(type(op))
+    if read is None:
+        return ()
+    return leaves(read(op), function) if function.inline_tuples else read(op)
 
 
 def users_of(function: Function) -> dict[ValueId, list[Op]]:
@@ -92,6 +93,12 @@ _READS: dict[type[Op], Callable[[Any], tuple[ValueId, ...]]] = {
     GetItem: lambda op: (op.tuple,),
     Assert: lambda op: op.operands if op.condition is None else (op.condition, *op.operands),
     If: lambda op: (op.condition,),
+}
+
+
+_LOOKS_AT: dict[type[Op], Callable[[Any], tuple[ValueId, ...]]] = {
+    **_READS,
+    Constant: lambda op: () if op.of is None else (op.of,),
 }
 
 

@@ -8,11 +8,16 @@ from relax_lint.analysis.access_paths import Tree, everything
 from relax_lint.analysis.roots import Roots
 from relax_lint.model.operations import (
     Alias,
+    AllocStorage,
+    AllocTensor,
+    Assert,
     Block,
+    Constant,
     FunctionCall,
     GetItem,
     If,
     KernelCall,
+    Kill,
     MakeTuple,
     MatchCast,
     Op,
@@ -21,6 +26,9 @@ from relax_lint.model.operations import (
 )
 from relax_lint.model.program import Function
 from relax_lint.vm.builtins import GET_ITEM, MAKE_TUPLE, ViewKind
+
+_WHOLE: frozenset[type[Op]] = frozenset({AllocStorage, AllocTensor, Assert, Constant, Kill})
+"""The operations whose result is no part of anything."""
 
 
 class Windows:
@@ -49,7 +57,7 @@ class Windows:
                 # What it gives back is known behind its branches.
                 self._block(op.then_block)
                 self._block(op.else_block)
-            if self._is_window(op):
+            if type(op) not in _WHOLE and self._is_window(op):
                 self.found.add(op.result)
 
     def _is_window(self, op: Op) -> bool:

@@ -192,7 +192,12 @@ _length = tvm_ffi.get_global_func("ffi.ArraySize")
 
 def items(array: Any) -> list[Any]:
     """The elements of an array of TVM's, without what makes a slice of Python's take half as long again."""
-    return list(map(_item, repeat(array), range(_length(array))))
+    return list(_each(array))
+
+
+def _each(array: Any) -> Iterator[Any]:
+    """The same, one after the other."""
+    return map(_item, repeat(array), range(_length(array)))
 
 
 def identity(node: Any) -> int:
@@ -269,7 +274,7 @@ def bound_values(module: Any) -> Iterator[Any]:
 def _bound_in(body: Any) -> Iterator[Any]:
     """What the bindings of a body bind, those of branches and of inner functions included."""
     for block in body.blocks if type(body).__name__ == "SeqExpr" else ():
-        for binding in block.bindings[:]:
+        for binding in _each(block.bindings):
             value = binding.value
             yield value
             name = type(value).__name__
