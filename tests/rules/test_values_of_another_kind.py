@@ -242,6 +242,12 @@ SOMETIMES: dict[str, tuple[str, list[str]]] = {
         _of_one("p", "(x, x, x)", "R.Tuple(T4, T4, T4)") + f"q = u[2]{USE}",
         [f"{SOME} access `u has more than 2 fields`"],
     ),
+    # Behind the cast it is a tensor, or the run has ended with a message.
+    "what a cast let through": (
+        _of_one("s", "x", "R.Any")
+        + f"v9 = R.match_cast(u, T4); q = Module.typed(v9){USE}; l = Module.kernel(v9, o)",
+        [],
+    ),
     "a storage that is cast to a tensor": (_of_one("s", "x", "R.Any") + f"q = R.match_cast(u, T4){USE}", []),
 }
 
@@ -295,6 +301,13 @@ def test_what_one_branch_gives(name: str) -> None:
     assert {check.verdict.value for check in found} <= {"needs-runtime-check"}
     assert not said or not _runs(module, taken=True)
     assert _runs(module, taken=False)
+
+
+def test_many_branches_that_lead_to_one_value() -> None:
+    branch = "if c:;     b{0} = {1};     v{0} = b{0}; else:;     b{0} = {1};     v{0} = b{0}"
+    branches = [branch.format(number, f"v{number - 1}") for number in range(1, 40)]
+    module = _module("; ".join([CLAIM.format("v0", "n", "T4"), *branches, "l = Module.kernel(v39, o)"]))
+    assert [check.verdict.value for check in findings(module, "RLX505")] == ["always-wrong"]
 
 
 INNER = """
