@@ -16,6 +16,7 @@ from relax_lint.model.operations import (
     AllocStorage,
     FunctionCall,
     GetItem,
+    If,
     KernelCall,
     MatchCast,
     Op,
@@ -47,8 +48,12 @@ def given_otherwise(op: Op, flow: FunctionFlow) -> Iterator[WrongThing]:
         if wrong:
             text = f"{_name(value, flow)} is {word}"
             yield WrongThing(text, must_if(len(wrong) == len(made)), set(wrong) == {Made.NULL})
-    if isinstance(op, FunctionCall):
+    if isinstance(op, If):
+        yield from _of_floats(op.condition, flow)
+    elif isinstance(op, FunctionCall):
         yield from _handed_over(op, flow)
+    elif isinstance(op, KernelCall) and op.callee == _TO_SHAPE and op.arguments:
+        yield from _of_floats(op.arguments[0], flow)
     elif isinstance(op, GetItem):
         yield from _beyond(op.tuple, op.item, flow)
     elif isinstance(op, KernelCall) and op.callee == GET_ITEM and len(op.arguments) == 2:
@@ -62,6 +67,14 @@ def given_otherwise(op: Op, flow: FunctionFlow) -> Iterator[WrongThing]:
         elif (nothing := _unlike(op.source, op.asked, flow.function, flow, ends=True)) is not None:
             # What is something else is refused with a message: a cast is the check for that.
             yield WrongThing(nothing.text, Certainty.MAY, True)
+
+
+def _of_floats(value: ValueId, flow: FunctionFlow) -> Iterator[WrongThing]:
+    """A tensor of floating-point numbers where the machine reads whole ones, whatever type is declared."""
+    type_ = flow.function.type_of(value)
+    dtype = type_.dtype.name if isinstance(type_, TensorType) and type_.dtype is not None else ""
+    if dtype.startswith(("float", "bfloat")) and value not in flow.function.claimed:
+        yield WrongThing(f"{_name(value, flow)} holds integers", Certainty.MUST, False)
 
 
 def never_function(op: MatchCast, flow: FunctionFlow) -> str:
@@ -167,6 +180,7 @@ def _name(value: ValueId, flow: FunctionFlow) -> str:
     return flow.function.values[value].name or "it"
 
 
+_TO_SHAPE = "vm.builtin.tensor_to_shape"
 _KINDS: dict[type[ValueType], Made] = {
     TensorType: Made.TENSOR,
     ShapeType: Made.SHAPE,

@@ -73,6 +73,8 @@ USE = '; k9 = R.call_packed("vm.builtin.make_tuple", u, ty_args=R.Tuple)'
 RESHAPE = 'u = R.call_packed("vm.builtin.reshape", {}, {}, ty_args=T4)'
 CHECK = 'l = R.call_packed("vm.builtin.check_{}_info", {}, {} R.str("it"), ty_args=R.Tuple)'
 TENSOR = 'R.prim_value(1), R.dtype("float32"),'
+CHOICE = "if {}:;     u0 = x;     u = u0; else:;     u0 = x;     u = u0"
+TO_SHAPE = 'u = R.call_packed("vm.builtin.tensor_to_shape", v, ty_args=R.Shape(ndim=1))'
 LONGER = CLAIM.format("v", "p", "R.Tuple(T4, T4, T4)")
 HEAP = 'h = R.call_builtin_with_ctx("vm.builtin.alloc_shape_heap", (R.prim_value(2),), ty_args=[R.Tensor(dtype="int64", ndim=1)])'
 MATCH = f'{HEAP}; l = R.call_packed("vm.builtin.match_shape", {{}}, h, R.prim_value(1), R.prim_value(0), R.prim_value(4), R.str("it"), ty_args=R.Tuple)'
@@ -170,6 +172,19 @@ ALWAYS: dict[str, tuple[str, list[str]]] = {
     "a call of a tensor": (
         f"{CLAIM.format('v', 'x', 'R.Callable((T4,), T4, purity=False)')}; u = v(x){USE}",
         [f"{NO} call `v is a function`"],
+    ),
+    "a condition of floats": (
+        f"{CLAIM.format('v', 'R.const(1.0, `float32`)', 'R.Tensor((), `bool`)')}; {CHOICE.format('v')}{USE}",
+        [f"{NO} branch `v holds integers`"],
+    ),
+    "a condition": (f"{CLAIM.format('v', 'c', 'R.Tensor((), `bool`)')}; {CHOICE.format('v')}{USE}", []),
+    "extents in a tensor of floats": (
+        f"{CLAIM.format('v', 'x', 'R.Tensor((4,), `int64`)')}; {TO_SHAPE}{USE}",
+        [f"{NO} call `v holds integers`"],
+    ),
+    "extents in a tensor": (
+        f"{CLAIM.format('v', 'R.const([4], `int64`)', 'R.Tensor((1,), `int64`)')}; {TO_SHAPE}{USE}",
+        [],
     ),
     # What a function of the module looks at.
     "a tensor for who takes a number": (
