@@ -11,7 +11,7 @@ from relax_lint.analysis.certainty import Certainty, must_if
 from relax_lint.analysis.flow import FunctionFlow
 from relax_lint.analysis.made_as import Made, Thing
 from relax_lint.facts.kernel_entry import kind_of
-from relax_lint.facts.taken import taken
+from relax_lint.facts.taken import FUNCTION, taken
 from relax_lint.model.operations import (
     AllocStorage,
     FunctionCall,
@@ -43,7 +43,8 @@ class WrongThing:
 def given_otherwise(op: Op, flow: FunctionFlow) -> Iterator[WrongThing]:
     """What the virtual machine takes for a tensor, a storage or a tuple, and is not, or may not be."""
     for value, (kinds, word) in taken(op, flow):
-        made = _made(value, flow)
+        # The memory of a closure is what it holds.
+        made = _made(value, flow) if word != FUNCTION else [one.made for one in flow.things_of(value)]
         wrong = [one for one in made if one is not None and one not in kinds]
         if wrong:
             text = f"{_name(value, flow)} is {word}"
@@ -81,9 +82,9 @@ def never_function(op: MatchCast, flow: FunctionFlow) -> str:
     """What a cast to a function asks of something that is none in any run; nothing if it may be."""
     if not _casts_function(op) or versions.is_function_type(versions.type_of(op.place.node)):
         return ""
-    made = _made(op.source, flow)
+    made = [one.made for one in flow.things_of(op.source)]
     nothing = bool(made) and all(one in (Made.NULL, Made.STORAGE) for one in made)
-    return f"{_name(op.source, flow)} is a function" if nothing else ""
+    return f"{_name(op.source, flow)} is {FUNCTION}" if nothing else ""
 
 
 def _casts_function(op: MatchCast) -> bool:

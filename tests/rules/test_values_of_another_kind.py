@@ -50,6 +50,10 @@ def weights(q: T4, p: T4):
     return q
 
 @R.function(private=True, pure=False)
+def holds(p: R.Any):
+    return p
+
+@R.function(private=True, pure=False)
 def claims(p: R.Any):
     q = R.call_packed("vm.builtin.copy", p, ty_args=T4)
     return q
@@ -184,6 +188,15 @@ ALWAYS: dict[str, tuple[str, list[str]]] = {
     ),
     "extents in a tensor": (
         f"{CLAIM.format('v', 'R.const([4], `int64`)', 'R.Tensor((1,), `int64`)')}; {TO_SHAPE}{USE}",
+        [],
+    ),
+    "a call of a closure that holds nothing": (
+        f"f = R.make_closure(Module.holds, (n,)); u = R.invoke_closure(f, (), ty_args=R.Any){USE}",
+        [],
+    ),
+    "a cast of a closure that holds nothing": (
+        f"f = R.make_closure(Module.holds, (n,)); {CLAIM.format('v', 'f', 'R.Any')}; "
+        f"u = R.match_cast(v, R.Callable((), R.Any)){USE}",
         [],
     ),
     # What a function of the module looks at.
