@@ -27,7 +27,7 @@ from relax_lint.model.operations import (
     View,
 )
 from relax_lint.model.program import Function
-from relax_lint.model.types import OpaqueType, PrimType, ShapeType, TensorType, ValueType
+from relax_lint.model.types import OpaqueType, PrimType, ShapeType, TensorType, TupleType, ValueType
 from relax_lint.support.lazy_dataclass import record
 from relax_lint.vm.builtins import GET_ITEM, MAKE_TUPLE, NULLS, ViewKind
 
@@ -83,6 +83,30 @@ class Things:
         through: _Through = MappingProxyType({}),
     ) -> Iterator[Thing]:
         """What a value is, on one path or another; nothing of values that only lead to themselves."""
+        for source in self._sources(function, value):
+            yield from self._of_source(function, source, asked, through)
+
+    def _sources(self, function: Function, value: ValueId) -> Iterator[ValueId]:
+        """What a value is another name of, or is on one of the paths through branches: each once, as branches
+        one after another may lead to the same values in ever more ways.
+        """
+        defined, seen, left = self._defined(function), {value}, [value]
+        while left:
+            one = left.pop()
+            op = defined.get(one)
+            found: tuple[ValueId, ...] = ()
+            if isinstance(op, If):
+                found = op.else_result, op.then_result
+            elif isinstance(op, Alias) or (isinstance(op, View) and op.kind is ViewKind.COPY):
+                found = (op.source,)
+            else:
+                yield one
+            left += [source for source in found if source not in seen]
+            seen.update(found)
+
+    def _of_source(
+        self, function: Function, value: ValueId, asked: _Asked, through: _Through
+    ) -> Iterator[Thing]:
         key = function.name, value
         if key in asked:
             return
@@ -93,11 +117,8 @@ class Things:
         op = self._defined(function).get(value)
         if op is None:
             yield from self._from_outside(function, value, asked, through)
-        elif isinstance(op, Alias | MatchCast) or (isinstance(op, View) and op.kind is ViewKind.COPY):
-            yield from self.of(function, op.source, asked, through)
-        elif isinstance(op, If):
-            yield from self.of(function, op.then_result, asked, through)
-            yield from self.of(function, op.else_result, asked, through)
+        elif isinstance(op, MatchCast):
+            yield from self._cast(function, op, asked, through)
         elif isinstance(op, GetItem):
             yield from self._field(function, op.tuple, op.item, asked, through)
         elif isinstance(op, KernelCall) and op.callee == GET_ITEM and len(op.arguments) == 2:
@@ -111,6 +132,17 @@ class Things:
                 yield Thing(function, None)
         else:
             yield _made_by(op, function)
+
+    def _cast(self, function: Function, op: MatchCast, asked: _Asked, through: _Through) -> Iterator[Thing]:
+        """What goes through a cast: what the virtual machine looked at is what it asked for."""
+        sure = _CHECKED.get(type(op.asked))
+        if sure is not None:
+            yield Thing(function, sure)
+            return
+        found = list(self.of(function, op.source, asked, through))
+        if isinstance(op.asked, TupleType):
+            found = [one for one in found if one.made in (None, Made.TUPLE)] or [Thing(function, None)]
+        yield from found
 
     def _field(
         self,

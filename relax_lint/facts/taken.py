@@ -31,12 +31,13 @@ from relax_lint.vm.calls import CallKind
 Kinds: TypeAlias = tuple[frozenset[Made], str]
 """What something may be, and that in words."""
 
+FUNCTION = "a function"
 _TENSOR: Kinds = frozenset({Made.TENSOR}), "a tensor"
 _STORAGE: Kinds = frozenset({Made.STORAGE}), "a storage"
 _SHAPE: Kinds = frozenset({Made.SHAPE}), "a shape"
 _TUPLE: Kinds = frozenset({Made.TUPLE}), "a tuple"
 _NUMBER: Kinds = frozenset({Made.NUMBER}), "a number"
-_FUNCTION: Kinds = frozenset({Made.OTHER}), "a function"
+_FUNCTION: Kinds = frozenset({Made.OTHER}), FUNCTION
 _CONDITION: Kinds = frozenset({Made.TENSOR, Made.NUMBER}), "a tensor"
 _ANYTHING: Kinds = frozenset(Made) - {Made.NULL}, "a tensor"
 

@@ -11,11 +11,12 @@ from relax_lint.analysis.certainty import Certainty, must_if
 from relax_lint.analysis.flow import FunctionFlow
 from relax_lint.analysis.made_as import Made, Thing
 from relax_lint.facts.kernel_entry import kind_of
-from relax_lint.facts.taken import taken
+from relax_lint.facts.taken import FUNCTION, taken
 from relax_lint.model.operations import (
     AllocStorage,
     FunctionCall,
     GetItem,
+    If,
     KernelCall,
     MatchCast,
     Op,
@@ -42,13 +43,18 @@ class WrongThing:
 def given_otherwise(op: Op, flow: FunctionFlow) -> Iterator[WrongThing]:
     """What the virtual machine takes for a tensor, a storage or a tuple, and is not, or may not be."""
     for value, (kinds, word) in taken(op, flow):
-        made = _made(value, flow)
+        # The memory of a closure is what it holds.
+        made = _made(value, flow) if word != FUNCTION else [one.made for one in flow.things_of(value)]
         wrong = [one for one in made if one is not None and one not in kinds]
         if wrong:
             text = f"{_name(value, flow)} is {word}"
             yield WrongThing(text, must_if(len(wrong) == len(made)), set(wrong) == {Made.NULL})
-    if isinstance(op, FunctionCall):
+    if isinstance(op, If):
+        yield from _of_floats(op.condition, flow)
+    elif isinstance(op, FunctionCall):
         yield from _handed_over(op, flow)
+    elif isinstance(op, KernelCall) and op.callee == _TO_SHAPE and op.arguments:
+        yield from _of_floats(op.arguments[0], flow)
     elif isinstance(op, GetItem):
         yield from _beyond(op.tuple, op.item, flow)
     elif isinstance(op, KernelCall) and op.callee == GET_ITEM and len(op.arguments) == 2:
@@ -64,13 +70,21 @@ def given_otherwise(op: Op, flow: FunctionFlow) -> Iterator[WrongThing]:
             yield WrongThing(nothing.text, Certainty.MAY, True)
 
 
+def _of_floats(value: ValueId, flow: FunctionFlow) -> Iterator[WrongThing]:
+    """A tensor of floating-point numbers where the machine reads whole ones, whatever type is declared."""
+    type_ = flow.function.type_of(value)
+    dtype = type_.dtype.name if isinstance(type_, TensorType) and type_.dtype is not None else ""
+    if dtype.startswith(("float", "bfloat")) and value not in flow.function.claimed:
+        yield WrongThing(f"{_name(value, flow)} holds integers", Certainty.MUST, False)
+
+
 def never_function(op: MatchCast, flow: FunctionFlow) -> str:
     """What a cast to a function asks of something that is none in any run; nothing if it may be."""
     if not _casts_function(op) or versions.is_function_type(versions.type_of(op.place.node)):
         return ""
-    made = _made(op.source, flow)
+    made = [one.made for one in flow.things_of(op.source)]
     nothing = bool(made) and all(one in (Made.NULL, Made.STORAGE) for one in made)
-    return f"{_name(op.source, flow)} is a function" if nothing else ""
+    return f"{_name(op.source, flow)} is {FUNCTION}" if nothing else ""
 
 
 def _casts_function(op: MatchCast) -> bool:
@@ -167,6 +181,7 @@ def _name(value: ValueId, flow: FunctionFlow) -> str:
     return flow.function.values[value].name or "it"
 
 
+_TO_SHAPE = "vm.builtin.tensor_to_shape"
 _KINDS: dict[type[ValueType], Made] = {
     TensorType: Made.TENSOR,
     ShapeType: Made.SHAPE,

@@ -50,6 +50,10 @@ def weights(q: T4, p: T4):
     return q
 
 @R.function(private=True, pure=False)
+def holds(p: R.Any):
+    return p
+
+@R.function(private=True, pure=False)
 def claims(p: R.Any):
     q = R.call_packed("vm.builtin.copy", p, ty_args=T4)
     return q
@@ -73,6 +77,8 @@ USE = '; k9 = R.call_packed("vm.builtin.make_tuple", u, ty_args=R.Tuple)'
 RESHAPE = 'u = R.call_packed("vm.builtin.reshape", {}, {}, ty_args=T4)'
 CHECK = 'l = R.call_packed("vm.builtin.check_{}_info", {}, {} R.str("it"), ty_args=R.Tuple)'
 TENSOR = 'R.prim_value(1), R.dtype("float32"),'
+CHOICE = "if {}:;     u0 = x;     u = u0; else:;     u0 = x;     u = u0"
+TO_SHAPE = 'u = R.call_packed("vm.builtin.tensor_to_shape", v, ty_args=R.Shape(ndim=1))'
 LONGER = CLAIM.format("v", "p", "R.Tuple(T4, T4, T4)")
 HEAP = 'h = R.call_builtin_with_ctx("vm.builtin.alloc_shape_heap", (R.prim_value(2),), ty_args=[R.Tensor(dtype="int64", ndim=1)])'
 MATCH = f'{HEAP}; l = R.call_packed("vm.builtin.match_shape", {{}}, h, R.prim_value(1), R.prim_value(0), R.prim_value(4), R.str("it"), ty_args=R.Tuple)'
@@ -171,6 +177,28 @@ ALWAYS: dict[str, tuple[str, list[str]]] = {
         f"{CLAIM.format('v', 'x', 'R.Callable((T4,), T4, purity=False)')}; u = v(x){USE}",
         [f"{NO} call `v is a function`"],
     ),
+    "a condition of floats": (
+        f"{CLAIM.format('v', 'R.const(1.0, `float32`)', 'R.Tensor((), `bool`)')}; {CHOICE.format('v')}{USE}",
+        [f"{NO} branch `v holds integers`"],
+    ),
+    "a condition": (f"{CLAIM.format('v', 'c', 'R.Tensor((), `bool`)')}; {CHOICE.format('v')}{USE}", []),
+    "extents in a tensor of floats": (
+        f"{CLAIM.format('v', 'x', 'R.Tensor((4,), `int64`)')}; {TO_SHAPE}{USE}",
+        [f"{NO} call `v holds integers`"],
+    ),
+    "extents in a tensor": (
+        f"{CLAIM.format('v', 'R.const([4], `int64`)', 'R.Tensor((1,), `int64`)')}; {TO_SHAPE}{USE}",
+        [],
+    ),
+    "a call of a closure that holds nothing": (
+        f"f = R.make_closure(Module.holds, (n,)); u = R.invoke_closure(f, (), ty_args=R.Any){USE}",
+        [],
+    ),
+    "a cast of a closure that holds nothing": (
+        f"f = R.make_closure(Module.holds, (n,)); {CLAIM.format('v', 'f', 'R.Any')}; "
+        f"u = R.match_cast(v, R.Callable((), R.Any)){USE}",
+        [],
+    ),
     # What a function of the module looks at.
     "a tensor for who takes a number": (
         f"{CLAIM.format('v', 'x', 'R.Prim(`int64`)')}; u = Module.number(v){USE}",
@@ -242,6 +270,12 @@ SOMETIMES: dict[str, tuple[str, list[str]]] = {
         _of_one("p", "(x, x, x)", "R.Tuple(T4, T4, T4)") + f"q = u[2]{USE}",
         [f"{SOME} access `u has more than 2 fields`"],
     ),
+    # Behind the cast it is a tensor, or the run has ended with a message.
+    "what a cast let through": (
+        _of_one("s", "x", "R.Any")
+        + f"v9 = R.match_cast(u, T4); q = Module.typed(v9){USE}; l = Module.kernel(v9, o)",
+        [],
+    ),
     "a storage that is cast to a tensor": (_of_one("s", "x", "R.Any") + f"q = R.match_cast(u, T4){USE}", []),
 }
 
@@ -295,6 +329,13 @@ def test_what_one_branch_gives(name: str) -> None:
     assert {check.verdict.value for check in found} <= {"needs-runtime-check"}
     assert not said or not _runs(module, taken=True)
     assert _runs(module, taken=False)
+
+
+def test_many_branches_that_lead_to_one_value() -> None:
+    branch = "if c:;     b{0} = {1};     v{0} = b{0}; else:;     b{0} = {1};     v{0} = b{0}"
+    branches = [branch.format(number, f"v{number - 1}") for number in range(1, 40)]
+    module = _module("; ".join([CLAIM.format("v0", "n", "T4"), *branches, "l = Module.kernel(v39, o)"]))
+    assert [check.verdict.value for check in findings(module, "RLX505")] == ["always-wrong"]
 
 
 INNER = """
