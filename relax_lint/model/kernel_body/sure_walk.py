@@ -7,6 +7,7 @@ from contextlib import contextmanager
 from typing import Any
 
 import sympy
+from sympy.logic.boolalg import Boolean
 
 from relax_lint.model.kernel_body.data_flow import Effects
 from relax_lint.model.kernel_body.sure_reads import Sure, add, where
@@ -35,15 +36,19 @@ class SureWalk:
         self.effects.sure = around
 
     @contextmanager
-    def _where(self, condition: Any, *, holds: bool = True) -> Iterator[Sure]:
-        """The same for what is reached where a condition holds, or does not; so it is outside then."""
+    def _where(self, condition: Any, *, holds: bool = True, unknown: Boolean = sympy.false) -> Iterator[Sure]:
+        """The same for what is reached where a condition holds, or does not; so it is outside then. `unknown`
+        stands for a condition that looks at data.
+        """
         with self._parts() as sure:
             yield sure
         try:
             found = self._translator.condition(nodes.without_hint(condition))
+            found = found if holds else sympy.Not(found)
         except (Untranslatable, AttributeError):
-            return
-        add(self.effects.sure, where(sure, found if holds else sympy.Not(found)))
+            found = unknown
+        if found != sympy.false:
+            add(self.effects.sure, where(sure, found))
 
     def _own_buffer(self, buffer: Any) -> Any | None:
         """What tells an own buffer from others, whatever shows its data; None for what is not one."""
