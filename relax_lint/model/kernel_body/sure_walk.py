@@ -14,6 +14,9 @@ from relax_lint.model.kernel_body.sure_reads import Sure, add, where
 from relax_lint.symbolic.translate import Translator, Untranslatable
 from relax_lint.vm import nodes
 
+_COMPARISONS = {"LT": sympy.Lt, "LE": sympy.Le, "GT": sympy.Gt, "GE": sympy.Ge}
+_KEEPS_WHAT_IS_HELD = ("AllocBuffer", "DeclBuffer", "While")
+
 
 class SureWalk:
     """The part of the walk that asks what is read for sure; `effects.sure` is what is in the part around."""
@@ -27,6 +30,8 @@ class SureWalk:
         """Of which own buffer each of these shows data."""
         self._bound: dict[Any, Sure] = {}
         """What is read for the values that have names."""
+        self._held: dict[tuple[Any, tuple[int, ...]], Any] = {}
+        """What the statements right before this one have stored in elements of own buffers."""
 
     @contextmanager
     def _parts(self) -> Iterator[Sure]:
@@ -64,3 +69,40 @@ class SureWalk:
         self._bound[var] = sure
         if sure and not nodes.only_computes(value):
             add(self.effects.sure, sure)
+
+    def _before(self, statement: Any) -> None:
+        """A statement comes next."""
+        kind = type(statement).__name__
+        own = self._own_buffer(statement.buffer) if kind == "BufferStore" else None
+        if own is not None and own not in self._shown.values():
+            indices = _numbers(statement.indices)
+            if indices is not None:
+                self._held[own, indices] = statement.value
+                return
+        if kind not in _KEEPS_WHAT_IS_HELD:
+            self._held.clear()
+
+    def _first_round(self, condition: Any) -> Boolean:
+        """When a loop that goes on while a condition holds has a round, as far as what was stored before it
+        tells.
+        """
+        compare = _COMPARISONS.get(type(condition).__name__)
+        try:
+            return (
+                sympy.false
+                if compare is None
+                else compare(self._held_by(condition.a), self._held_by(condition.b))
+            )
+        except (Untranslatable, AttributeError, KeyError):
+            return sympy.false
+
+    def _held_by(self, node: Any) -> sympy.Expr:
+        if nodes.is_load(node):
+            node = self._held[self._own_buffer(nodes.loaded_buffer(node)), _numbers(node.indices) or ()]
+        return self._translator.expr(node)
+
+
+def _numbers(indices: Any) -> tuple[int, ...] | None:
+    if not all(type(index).__name__ == "IntImm" for index in indices):
+        return None
+    return tuple(int(index.value) for index in indices)
