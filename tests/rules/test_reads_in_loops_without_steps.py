@@ -141,3 +141,50 @@ def main(x: R.Tensor({given})):
         module = relax.transform.LegalizeOps()(parse(text))
     assert "call_tir" in module.script()
     assert _said(module) == {expected}
+
+
+WHILE = """first = T.alloc_buffer((1,), "int64")
+last = T.alloc_buffer((1,), "int64")
+first[0] = T.int64({first})
+last[0] = {last}
+while first[0] < last[0]:
+    y[0] = y[0] + t[0]
+    first[0] = first[0] + T.int64(1)"""
+ROUNDS = {
+    "always": (WHILE.format(first=0, last="T.int64(4)"), "always-wrong", "always-wrong"),
+    "for some sizes": (WHILE.format(first=0, last="n"), "needs-runtime-check", "always-wrong"),
+    "never": (WHILE.format(first=4, last="T.int64(4)"), "needs-runtime-check", "needs-runtime-check"),
+    "not in the end": (
+        WHILE.format(first=0, last="T.int64(4)").replace("while", "first[0] = T.int64(5)\nwhile"),
+        "needs-runtime-check",
+        "needs-runtime-check",
+    ),
+    "not in other steps": (
+        WHILE.format(first=0, last="T.int64(4)").replace("while", "first[0] = first[0] + n + 9\nwhile"),
+        "needs-runtime-check",
+        "needs-runtime-check",
+    ),
+}
+"""Where a loop has a round: what is said where the size may be anything, and where it is 2."""
+
+
+@pytest.mark.vm
+@pytest.mark.parametrize("form", ROUNDS)
+def test_a_loop_with_a_condition_has_a_round(form: str) -> None:
+    body, any_size, two = ROUNDS[form]
+    assert _said(_module(body)) == {any_size}
+    assert _said(_module(body, given="2")) == {two}
+    machine = relax.VirtualMachine(tvm.compile(_module(body), "llvm"), tvm.cpu())
+    for size in (0, 2):
+        given = np.zeros(size, "int8"), np.arange(4, dtype="float32"), np.zeros(4, "float32")
+        found = machine["main"](*map(tvm.runtime.tensor, given)).numpy().tolist()
+        if any_size == "needs-runtime-check" and (size == 0 or two == any_size):
+            assert found == [0, 1, 2, 3]
+
+
+@pytest.mark.parametrize("form", ["R.bucketize(t, x)", "R.bucketize(x, t)"])
+def test_a_search_by_halves(form: str) -> None:
+    text = MAIN.format(given="2", size="4", bytes="16").replace("Module.kernel(e, x, t, y)", form)
+    with tvm.target.Target("llvm"):
+        module = relax.transform.LegalizeOps()(parse(text.replace("return y", "return w")))
+    assert _said(module) == {"always-wrong"}

@@ -19,6 +19,7 @@ NAMED = "y[i] = y[i] + named"
 OWN = "own = T.alloc_buffer((1,), 'float32')\nown[0] = t[i]"
 OF_OWN = "y[i] = y[i] + own[0]"
 UNSURE = "unsure", "unsure"
+SURE = "wrong", "wrong"
 BODIES: dict[str, tuple[str, str, str]] = {
     # What is said where the size may be anything, and where it is 2.
     "below a size": (f"if i < n:\n    {ADD}", "unsure", "wrong"),
@@ -60,6 +61,19 @@ BODIES: dict[str, tuple[str, str, str]] = {
     "nothing takes what it adds up to": ("T.evaluate(t[i] + x[i])", "unsure", "unsure"),
     "nothing takes a choice": ("T.evaluate(T.if_then_else(n >= 0, t[i], x[i]))", "unsure", "unsure"),
     "nothing takes what a function makes of it": ("T.evaluate(T.exp(t[i]))", "unsure", "unsure"),
+    "and what holds in no step": (
+        "y[i] = T.if_then_else(t[i] > T.float32(0) and i >= 4, x[0], x[1])",
+        *UNSURE,
+    ),
+    "and what holds for some size": (
+        "y[i] = T.if_then_else(t[i] > T.float32(0) and i < n, x[0], x[1])",
+        "unsure",
+        "wrong",
+    ),
+    "or what holds in each step": (
+        "y[i] = T.if_then_else(t[i] > T.float32(0) or i < 4, x[0], x[1])",
+        *UNSURE,
+    ),
     "a name that nobody uses": ("named: T.let = t[i]\ny[i] = x[i]", "unsure", "unsure"),
     "a name that another one uses": (
         "one: T.let = t[i]\nother: T.let = one + x[i]\ny[i] = x[i]",
@@ -83,6 +97,11 @@ BODIES: dict[str, tuple[str, str, str]] = {
         "unsure",
     ),
     # There is such a step whatever the size is.
+    "and what data says": (
+        "y[i] = T.if_then_else(t[i] > T.float32(0) and x[i] > T.float32(0), x[0], x[1])",
+        *SURE,
+    ),
+    "or what holds in some step": ("y[i] = T.if_then_else(t[i] > T.float32(0) or i < 3, x[0], x[1])", *SURE),
     "a name": (f"named: T.let = t[i]\n{NAMED}", "wrong", "wrong"),
     "a name of a name": (f"one: T.let = t[i]\nnamed: T.let = one + x[i]\n{NAMED}", "wrong", "wrong"),
     "a name that is used in one step": (f"named: T.let = t[i]\nif i == 3:\n    {NAMED}", "wrong", "wrong"),

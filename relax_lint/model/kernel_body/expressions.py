@@ -161,13 +161,17 @@ class ExpressionReader(SureWalk):
         if kind == "Var":
             add(self.effects.sure, self._bound.get(node, {}))
             self._opaque(node)
+        elif kind in _SHORT:
+            # The second may be left out, and of the first nothing depends where the second decides alone.
+            with self._where(node.b, holds=kind == "And", unknown=sympy.true):
+                self._expression(node.a, loads)
+            self._guards += 1
+            with self._where(node.a, holds=kind == "And"):
+                self._expression(node.b, loads)
+            self._guards -= 1
         elif kind in _BINARY:
             self._expression(node.a, loads)
-            # Of "and" and "or" the second may be left out.
-            self._guards += kind in _SHORT
-            with self._where(node.a, holds=kind == "And") if kind in _SHORT else nullcontext():
-                self._expression(node.b, loads)
-            self._guards -= kind in _SHORT
+            self._expression(node.b, loads)
         elif kind in _UNARY:
             self._expression(getattr(node, _UNARY[kind]), loads)
         elif nodes.is_load(node):

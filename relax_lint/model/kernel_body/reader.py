@@ -58,6 +58,7 @@ class BodyReader(ExpressionReader):
     def _sequence(self, node: Any) -> None:
         reached: Boolean = sympy.true
         for statement in node.seq:
+            self._before(statement)
             with self._parts() as sure:
                 self.statement(statement)
             add(self.effects.sure, sure if reached == sympy.true else where(sure, reached))
@@ -123,8 +124,11 @@ class BodyReader(ExpressionReader):
         self._guards += 1
         self._nest, before = (*self._nest, Loop(None, None)), set(self._left)
         self._control(node.condition)
-        with self._parts():
+        has_round = self._first_round(node.condition)
+        self._held.clear()
+        with self._parts() as sure:
             self.statement(node.body)
+        add(self.effects.sure, where(sure, has_round))
         self._nest = self._nest[:-1]
         self._guards -= 1
         self._left = before | (self._left & {RETURN})

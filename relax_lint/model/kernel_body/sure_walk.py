@@ -7,11 +7,15 @@ from contextlib import contextmanager
 from typing import Any
 
 import sympy
+from sympy.logic.boolalg import Boolean
 
 from relax_lint.model.kernel_body.data_flow import Effects
 from relax_lint.model.kernel_body.sure_reads import Sure, add, where
 from relax_lint.symbolic.translate import Translator, Untranslatable
 from relax_lint.vm import nodes
+
+_COMPARISONS = {"LT": sympy.Lt, "LE": sympy.Le, "GT": sympy.Gt, "GE": sympy.Ge}
+_KEEPS_WHAT_IS_HELD = ("AllocBuffer", "DeclBuffer", "While")
 
 
 class SureWalk:
@@ -26,6 +30,8 @@ class SureWalk:
         """Of which own buffer each of these shows data."""
         self._bound: dict[Any, Sure] = {}
         """What is read for the values that have names."""
+        self._held: dict[tuple[Any, tuple[int, ...]], Any] = {}
+        """What the statements right before this one have stored in elements of own buffers."""
 
     @contextmanager
     def _parts(self) -> Iterator[Sure]:
@@ -35,15 +41,19 @@ class SureWalk:
         self.effects.sure = around
 
     @contextmanager
-    def _where(self, condition: Any, *, holds: bool = True) -> Iterator[Sure]:
-        """The same for what is reached where a condition holds, or does not; so it is outside then."""
+    def _where(self, condition: Any, *, holds: bool = True, unknown: Boolean = sympy.false) -> Iterator[Sure]:
+        """The same for what is reached where a condition holds, or does not; so it is outside then. `unknown`
+        stands for a condition that looks at data.
+        """
         with self._parts() as sure:
             yield sure
         try:
             found = self._translator.condition(nodes.without_hint(condition))
+            found = found if holds else sympy.Not(found)
         except (Untranslatable, AttributeError):
-            return
-        add(self.effects.sure, where(sure, found if holds else sympy.Not(found)))
+            found = unknown
+        if found != sympy.false:
+            add(self.effects.sure, where(sure, found))
 
     def _own_buffer(self, buffer: Any) -> Any | None:
         """What tells an own buffer from others, whatever shows its data; None for what is not one."""
@@ -59,3 +69,40 @@ class SureWalk:
         self._bound[var] = sure
         if sure and not nodes.only_computes(value):
             add(self.effects.sure, sure)
+
+    def _before(self, statement: Any) -> None:
+        """A statement comes next."""
+        kind = type(statement).__name__
+        own = self._own_buffer(statement.buffer) if kind == "BufferStore" else None
+        if own is not None and own not in self._shown.values():
+            indices = _numbers(statement.indices)
+            if indices is not None:
+                self._held[own, indices] = statement.value
+                return
+        if kind not in _KEEPS_WHAT_IS_HELD:
+            self._held.clear()
+
+    def _first_round(self, condition: Any) -> Boolean:
+        """When a loop that goes on while a condition holds has a round, as far as what was stored before it
+        tells.
+        """
+        compare = _COMPARISONS.get(type(condition).__name__)
+        try:
+            return (
+                sympy.false
+                if compare is None
+                else compare(self._held_by(condition.a), self._held_by(condition.b))
+            )
+        except (Untranslatable, AttributeError, KeyError):
+            return sympy.false
+
+    def _held_by(self, node: Any) -> sympy.Expr:
+        if nodes.is_load(node):
+            node = self._held[self._own_buffer(nodes.loaded_buffer(node)), _numbers(node.indices) or ()]
+        return self._translator.expr(node)
+
+
+def _numbers(indices: Any) -> tuple[int, ...] | None:
+    if not all(type(index).__name__ == "IntImm" for index in indices):
+        return None
+    return tuple(int(index.value) for index in indices)
