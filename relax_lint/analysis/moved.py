@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import cached_property
 
 from relax_lint.analysis.callees import Callees
@@ -12,8 +12,10 @@ from relax_lint.analysis.returned_offsets import ReturnedOffsets
 from relax_lint.model.operations import FunctionCall, KernelCall, Op, ValueId
 from relax_lint.model.program import Function, Program
 from relax_lint.symbolic.quantity import Unknown
-from relax_lint.vm.calls import CLOSURE_BUILTINS
+from relax_lint.vm.builtins import BUILTINS
+from relax_lint.vm.calls import CLOSURE_BUILTINS, CallKind
 
+_PACKED = (CallKind.PACKED, CallKind.CALL_DPS_PACKED, CallKind.CALL_INPLACE_PACKED)
 _CHOSEN = Unknown("the offset depends on the caller")
 _BY_OUTER = Unknown("the outer function chooses the offset")
 
@@ -25,7 +27,7 @@ class Moved:
     functions that do.
 
     A function that is handed on may be called with whatever is given to calls of which it is not known what
-    they call.
+    they call, and to a packed function together with it.
     """
 
     def __init__(self, program: Program, callees: Callees, returned: ReturnedOffsets) -> None:
@@ -126,14 +128,22 @@ class Moved:
                 starts = dict(self._returned.given(call, function, offsets.starts_at))
                 exact = self._callees.knows_callers(function)
                 yield function, {p: _given(starts[p], exact) for p in function.parameters if p in starts}
-            is_unknown = isinstance(call, FunctionCall) or call.callee in CLOSURE_BUILTINS
-            if (
-                is_unknown
-                and not called
-                and not all(is_zero(offsets.starts(one)) for one in operands(call, caller))
-            ):
+            perhaps = () if called else self._perhaps_called(call, caller)
+            if perhaps and not all(is_zero(offsets.starts(one)) for one in operands(call, caller)):
                 chosen: Starts = _CHOSEN
-                yield from ((one, dict.fromkeys(one.parameters, chosen)) for one in self._handed_on)
+                yield from ((one, dict.fromkeys(one.parameters, chosen)) for one in perhaps)
+
+    def _perhaps_called(self, call: FunctionCall | KernelCall, caller: Function) -> Sequence[Function]:
+        """The functions that a call may call of which it is not known what it calls: any that was handed on,
+        a packed function those that it is given, as it is taken to keep none.
+        """
+        if isinstance(call, FunctionCall) or call.callee in CLOSURE_BUILTINS:
+            return self._handed_on
+        if call.kind not in _PACKED or call.callee in BUILTINS:
+            return ()
+        closures = self._callees.closures.of(caller)
+        given = {closures[value].name for value in operands(call, caller) if value in closures}
+        return [one for one in self._handed_on if one.name in given]
 
     @cached_property
     def _handed_on(self) -> list[Function]:

@@ -4,6 +4,12 @@ tensors of which nobody knows whether they have an element.
 
 from __future__ import annotations
 
+from typing import Any
+
+import numpy as np
+import tvm
+from tvm import relax
+
 from relax_lint.results.check import Check
 from tests.rules.checking import checks, parse
 
@@ -91,3 +97,44 @@ def test_a_tensor_that_may_have_no_element_is_a_warning() -> None:
     (check,) = _said(UNKNOWN)
     assert check.proof == "it may have no element: the shape is unknown in the IR"
     assert (check.verdict.value, check.severity.value) == ("needs-runtime-check", "warning")
+
+
+def _error(text: str) -> str:
+    """What the machine says where a packed function calls the function that it is given; nothing if it runs."""
+    machines: list[relax.VirtualMachine] = []
+
+    def fill(_: Any) -> None:
+        """Leave it as it is."""
+
+    def apply(function: Any, tensor: Any) -> Any:
+        return machines[0].invoke_closure(function, tensor)
+
+    tvm.register_global_func("tests.starts.fill", fill, override=True)
+    tvm.register_global_func("tests.starts.apply", apply, override=True)
+    built = tvm.compile(parse(text), target="llvm", relax_pipeline="default")
+    machines.append(relax.VirtualMachine(built, tvm.cpu()))
+    try:
+        machines[0]["main"](tvm.runtime.tensor(np.zeros(4, dtype="float32")), None)
+    except Exception as reason:
+        return str(reason)
+    return ""
+
+
+def test_a_packed_function_may_call_what_it_is_given_with_what_it_is_given() -> None:
+    call = f"R.call_packed('tests.starts.apply', Module.taker, t, ty_args={T4})"
+    text = KERNELS + HANDED_ON.replace("tests.fill", "tests.starts.fill").replace("CALL", call)
+    text = text.replace('    k = R.call_packed("tests.keep", Module.taker, ty_args=R.Tuple)\n', "")
+    at_start, behind = (text.replace("AT)", f"{at})") for at in (0, 16))
+    assert not _error(at_start)
+    assert not checks(parse(at_start), "RLX303")
+    assert "byte_offset" in _error(behind)
+    (check,) = checks(parse(behind), "RLX303")
+    assert (check.function, check.verdict.value) == ("taker", "needs-runtime-check")
+
+
+def test_a_packed_function_that_nobody_gave_a_function_calls_none() -> None:
+    call = f"R.call_packed('tests.apply', t, ty_args={T4})"
+    text = HANDED_ON.replace("AT", "16").replace("CALL", call)
+    assert not _said(text)
+    both = text.replace("'tests.apply', t", "'tests.apply', (Module.taker, t)")
+    assert [check.function for check in _said(both)] == ["taker"]
