@@ -38,12 +38,7 @@ from relax_lint.analysis.storages import StorageResolver, Storages
 from relax_lint.analysis.summaries import Summaries, Summary
 from relax_lint.analysis.sure_reads import CallEffects
 from relax_lint.analysis.untaken import Untaken
-from relax_lint.model.operations import (
-    FunctionCall,
-    KernelCall,
-    Op,
-    ValueId,
-)
+from relax_lint.model.operations import FunctionCall, KernelCall, Op, ValueId
 from relax_lint.model.program import Function, Program
 
 
