@@ -57,11 +57,11 @@ class BodyReader(ExpressionReader):
 
     def _sequence(self, node: Any) -> None:
         reached: Boolean = sympy.true
-        for statement in node.seq:
-            self._before(statement)
+        for statement, matters in self._in_turn(node.seq[:]):
             with self._parts() as sure:
                 self.statement(statement)
-            add(self.effects.sure, sure if reached == sympy.true else where(sure, reached))
+            if matters:
+                add(self.effects.sure, sure if reached == sympy.true else where(sure, reached))
             if self._left:
                 reached = sympy.And(reached, sympy.Not(left_if(statement, self._translator)))
 

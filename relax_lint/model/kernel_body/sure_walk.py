@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Hashable, Iterator, Sequence
 from contextlib import contextmanager
 from typing import Any
 
@@ -10,6 +10,7 @@ import sympy
 from sympy.logic.boolalg import Boolean
 
 from relax_lint.model.kernel_body.data_flow import Effects
+from relax_lint.model.kernel_body.stored_anew import stored_anew
 from relax_lint.model.kernel_body.sure_reads import Sure, add, where
 from relax_lint.symbolic.translate import Translator, Untranslatable
 from relax_lint.vm import nodes
@@ -69,6 +70,17 @@ class SureWalk:
         self._bound[var] = sure
         if sure and not nodes.only_computes(value):
             add(self.effects.sure, sure)
+
+    def _in_turn(self, statements: Sequence[Any]) -> Iterator[tuple[Any, bool]]:
+        """Each statement, and whether it does more than to store what is stored anew before it is read."""
+        for_nothing = stored_anew(statements, self._memory)
+        for number, statement in enumerate(statements):
+            self._before(statement)
+            yield statement, number not in for_nothing
+
+    def _memory(self, buffer: Any) -> Hashable:
+        position, own = self._roots.get(buffer), self._own_buffer(buffer)
+        return position if own is None else (own,)
 
     def _before(self, statement: Any) -> None:
         """A statement comes next."""

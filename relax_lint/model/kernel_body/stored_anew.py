@@ -1,0 +1,50 @@
+"""Stores of which nobody can read anything: the next store to the same element comes first."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Hashable, Iterator, Sequence
+from typing import Any
+
+from relax_lint.vm import nodes, versions
+
+
+def stored_anew(statements: Sequence[Any], memory_of: Callable[[Any], Hashable]) -> frozenset[int]:
+    """The numbers of these statements, each after the one before it, that store an element which a later one
+    stores again, with nothing but stores in between that do not load from that memory. `memory_of` tells the
+    memory of a buffer variable from others.
+    """
+    stores = [_is_store(one) for one in statements]
+    times = Counter(one.buffer for one, is_store in zip(statements, stores, strict=True) if is_store)
+    if max(times.values(), default=0) < 2:
+        return frozenset()
+    found: set[int] = set()
+    later: dict[Any, list[tuple[Any, ...]]] = {}
+    for number in reversed(range(len(statements))):
+        if not stores[number]:
+            later.clear()
+            continue
+        store = statements[number]
+        indices = tuple(store.indices)
+        known = later.setdefault(store.buffer, [])
+        if any(all(map(versions.structural_equal, indices, others)) for others in known):
+            found.add(number)
+        known.append(indices)
+        parts = (store.value, *indices)
+        if not all(map(nodes.only_computes, parts)):
+            later.clear()
+        read = {memory_of(buffer) for part in parts for buffer in _loaded(part)}
+        for buffer in [buffer for buffer in later if memory_of(buffer) in read]:
+            del later[buffer]
+    return frozenset(found)
+
+
+def _is_store(statement: Any) -> bool:
+    return type(statement).__name__ == "BufferStore" and getattr(statement, "predicate", None) is None
+
+
+def _loaded(expression: Any) -> Iterator[Any]:
+    if nodes.is_load(expression):
+        yield nodes.loaded_buffer(expression)
+    for part in nodes.children_of(expression):
+        yield from _loaded(part)
