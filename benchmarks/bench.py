@@ -4,9 +4,9 @@ make bench [PARTS="judging exponents"], or python -m benchmarks.bench [--only PA
 
 The parts are those of `benchmarks.bench_rows`, and `exponents`. Fails where an exponent passes the limit of
 `benchmarks.growth` (where the recorded one is above it, that one by a tenth), or where a ratio passes its
-recorded value by a tenth. Where instructions cannot be counted, processor time is taken, and a ratio may pass
-its value by a half: other load on the machine changes it. `--record` writes the values of today to
-`benchmarks/bench.json`; those of parts that are not measured stay.
+recorded value by a tenth. Where instructions cannot be counted, exponents are those of calls and ratios of
+processor time, and a ratio may pass its value by a half: other load on the machine changes it. `--record`
+writes the values of today to `benchmarks/bench.json`; those of parts that are not measured stay.
 """
 
 from __future__ import annotations

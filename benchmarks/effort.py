@@ -65,6 +65,32 @@ def effort(work: Callable[[], Any], runs: int = 1) -> int:
     return least
 
 
+def steady_effort(work: Callable[[], Any]) -> int:
+    """The effort where small differences count: instructions, else the calls of functions, built-in ones
+    among them, which other load does not change. What one call does with much data they do not tell.
+    """
+    return effort(work) if COUNTS_INSTRUCTIONS else _calls(work)
+
+
+STEADY_UNIT = "instructions" if COUNTS_INSTRUCTIONS else "calls of functions"
+
+
+def _calls(work: Callable[[], Any]) -> int:
+    count = 0
+
+    def seen(_frame: Any, event: str, _argument: Any) -> None:
+        nonlocal count
+        count += event in ("call", "c_call")
+
+    before = sys.getprofile()
+    sys.setprofile(seen)
+    try:
+        work()
+    finally:
+        sys.setprofile(before)
+    return count
+
+
 def process_effort(command: Sequence[str], folder: str, runs: int = 3, codes: Sequence[int] = (0, 1)) -> int:
     """The least effort of some runs of a command in a folder, with the processes that it starts. Modules are
     compiled once, as they are where the tool is installed.

@@ -14,7 +14,7 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from benchmarks.common import options, table
-from benchmarks.effort import UNIT, effort
+from benchmarks.effort import STEADY_UNIT, steady_effort
 from benchmarks.growth_programs import PROGRAMS
 from relax_lint.judging.report import check_parsed
 from relax_lint.results.report import FileResult, InputStatus, UnitResult
@@ -74,7 +74,7 @@ def measured(direction: str) -> tuple[int, list[int], float]:
     for size in (smallest, 2 * smallest, 4 * smallest):
         what = work(direction, size)
         what()
-        efforts.append(effort(what))
+        efforts.append(steady_effort(what))
     return 4 * smallest, efforts, exponent(*efforts)
 
 
@@ -86,7 +86,7 @@ def main() -> None:
         cells = [f"{one / 1e6:.1f}" for one in efforts]
         rows.append((direction, largest, *cells, f"{found:.2f}", "too fast" if found > LIMIT else ""))
         print(rows[-1], flush=True)
-    print(f"millions of {UNIT}\n")
+    print(f"millions of {STEADY_UNIT}\n")
     print(table(("direction", "largest", "at a quarter", "at half", "at the largest", "exponent", ""), rows))
 
 
