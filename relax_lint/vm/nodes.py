@@ -119,6 +119,15 @@ def children_of(node: Any) -> Iterator[Any]:
             yield from (children if hasattr(children, "__iter__") else (children,))
 
 
+def nodes_of(expression: Any) -> Iterator[Any]:
+    """An expression and all that it is made of."""
+    if isinstance(expression, (int, float, str)):
+        return
+    yield expression
+    for child in children_of(expression):
+        yield from nodes_of(child)
+
+
 def is_plain_call(call: Any) -> bool:
     """Whether a call changes nothing: TVM says so of its operations."""
     try:

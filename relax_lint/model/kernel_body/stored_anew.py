@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Hashable, Iterator, Sequence
+from collections.abc import Callable, Hashable, Sequence
 from typing import Any
 
 from relax_lint.vm import nodes, versions
@@ -33,7 +33,8 @@ def stored_anew(statements: Sequence[Any], memory_of: Callable[[Any], Hashable])
         parts = (store.value, *indices)
         if not all(map(nodes.only_computes, parts)):
             later.clear()
-        read = {memory_of(buffer) for part in parts for buffer in _loaded(part)}
+        loads = (load for part in parts for load in filter(nodes.is_load, nodes.nodes_of(part)))
+        read = {memory_of(nodes.loaded_buffer(load)) for load in loads}
         for buffer in [buffer for buffer in later if memory_of(buffer) in read]:
             del later[buffer]
     return frozenset(found)
@@ -41,10 +42,3 @@ def stored_anew(statements: Sequence[Any], memory_of: Callable[[Any], Hashable])
 
 def _is_store(statement: Any) -> bool:
     return type(statement).__name__ == "BufferStore" and getattr(statement, "predicate", None) is None
-
-
-def _loaded(expression: Any) -> Iterator[Any]:
-    if nodes.is_load(expression):
-        yield nodes.loaded_buffer(expression)
-    for part in nodes.children_of(expression):
-        yield from _loaded(part)

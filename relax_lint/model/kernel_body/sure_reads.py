@@ -1,6 +1,6 @@
 """What a kernel is sure to read, whatever the data is: always, or in steps of loops where conditions hold.
 
-What only goes to a buffer of the kernel's own is read for nothing unless that buffer is read for sure.
+What only goes to a buffer of the kernel's own does not count unless that buffer is read for sure.
 """
 
 from __future__ import annotations

@@ -64,7 +64,7 @@ class SureWalk:
 
     @contextmanager
     def _named(self, var: Any, value: Any) -> Iterator[None]:
-        """What is read inside gives a value its name: it is read for nothing where nobody uses the name."""
+        """What is read inside gives a value its name: it does not count where nobody uses the name."""
         with self._parts() as sure:
             yield
         self._bound[var] = sure
@@ -100,13 +100,11 @@ class SureWalk:
         """
         compare = _COMPARISONS.get(type(condition).__name__)
         try:
-            return (
-                sympy.false
-                if compare is None
-                else compare(self._held_by(condition.a), self._held_by(condition.b))
-            )
+            if compare is not None:
+                return compare(self._held_by(condition.a), self._held_by(condition.b))
         except (Untranslatable, AttributeError, KeyError):
-            return sympy.false
+            pass
+        return sympy.false
 
     def _held_by(self, node: Any) -> sympy.Expr:
         if nodes.is_load(node):

@@ -85,7 +85,7 @@ class _Steps:
 
     def compared(self, value: Any) -> Same | None:
         """When the value is the same in all steps."""
-        if any(nodes.is_load(node) for node in _nodes(value)):
+        if any(nodes.is_load(node) for node in nodes.nodes_of(value)):
             # What is made of what places hold may be anything, but is something else where they are others.
             parts = list(self._varying(value))
             sure = parts if any(is_place for _, is_place in parts) else parts[: len(parts) == 1]
@@ -118,7 +118,7 @@ class _Steps:
         if nodes.is_load(value):
             yield from ((index, True) for index in value.indices if self._changes(index))
         elif not _is_choice(value) and self._changes(value):
-            if _is_integer(value) and not any(nodes.is_load(node) for node in _nodes(value)):
+            if _is_integer(value) and not any(nodes.is_load(node) for node in nodes.nodes_of(value)):
                 yield value, False
             else:
                 for child in children_of(value):
@@ -140,7 +140,7 @@ class _Steps:
         """Whether an integer grows by the same amount in each step."""
         step = tvm.tirx.Var("step", str(self._loop.var.ty.dtype))
         after = self._with(value, step + self._number(1)) - self._with(value, step)
-        return all(not _is(node, key_of(step)) for node in _nodes(self._simplified(after)))
+        return all(not _is(node, key_of(step)) for node in nodes.nodes_of(self._simplified(after)))
 
     def _numbers_differ(self, value: Any) -> bool:
         """Whether the first two steps make different numbers."""
@@ -180,7 +180,7 @@ class _Steps:
 
     def _whole(self, value: Any, step: int) -> int | None:
         """An integer, or 1 for true, that no float decides."""
-        if not all(str(node.ty.dtype).startswith(("int", "uint", "bool")) for node in _nodes(value)):
+        if not all(str(node.ty.dtype).startswith(("int", "uint", "bool")) for node in nodes.nodes_of(value)):
             return None
         found = self._at(value, step)
         return int(found.value) if type(found).__name__ == "IntImm" else None
@@ -199,7 +199,7 @@ class _Steps:
         return low <= int(found.min_value) and int(found.max_value) <= high
 
     def _changes(self, value: Any) -> bool:
-        return any(_is(node, self._loop.key) for node in _nodes(value))
+        return any(_is(node, self._loop.key) for node in nodes.nodes_of(value))
 
     def _at(self, value: Any, step: int) -> Any:
         return self._with(value, self._loop.first + self._number(step))
@@ -251,12 +251,3 @@ def _is_choice(value: Any) -> bool:
 def _is_integer(value: Any) -> bool:
     dtype = str(value.ty.dtype)
     return dtype.startswith(("int", "uint"))
-
-
-def _nodes(value: Any) -> Iterator[Any]:
-    """An expression and all that it is made of."""
-    if isinstance(value, (int, float, str)):
-        return
-    yield value
-    for child in children_of(value):
-        yield from _nodes(child)

@@ -6,14 +6,14 @@ The steps of `for i in T.parallel(16): y[0] = i // 16` all store 0, and however 
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Collection, Sequence
 from typing import Any
 
 import tvm
 
 from relax_lint.model.kernel_inside.walk import Loop, key_of
 from relax_lint.vm import nodes, versions
-from relax_lint.vm.nodes import children_of, is_call, is_plain_call
+from relax_lint.vm.nodes import is_call, is_plain_call
 
 _NEUTRAL = {"Add": (0,), "Sub": (0,), "Mul": (0, 1)}
 _IDEMPOTENT = frozenset(("Max", "Min", "And", "Or", "BitwiseAnd", "BitwiseOr"))
@@ -23,7 +23,7 @@ def changes(value: Any, loop: Loop, loops: Sequence[Loop], bound: Sequence[tuple
     """Whether a value that names a loop plainly changes with its steps; `bound` are variables that stand for
     other values.
     """
-    if any(is_call(node) and not is_plain_call(node) for node in _nodes(value)):
+    if any(is_call(node) and not is_plain_call(node) for node in nodes.nodes_of(value)):
         return False
     analyzer = versions.arithmetic().Analyzer()
     try:
@@ -39,7 +39,7 @@ def changes(value: Any, loop: Loop, loops: Sequence[Loop], bound: Sequence[tuple
     except Exception:
         # TVM's bound arithmetic raises InternalError on sums of huge bounds. In doubt nothing is said.
         return False
-    return any(type(node).__name__ == "Var" and key_of(node) == loop.key for node in _nodes(simpler))
+    return any(type(node).__name__ == "Var" and key_of(node) == loop.key for node in nodes.nodes_of(simpler))
 
 
 def repeats(value: Any, element: Any, stored: Collection[int]) -> bool:
@@ -85,7 +85,7 @@ def _is_element(value: Any, element: Any) -> bool:
 
 
 def _has_loads(value: Any) -> bool:
-    return any(map(nodes.is_load, _nodes(value)))
+    return any(map(nodes.is_load, nodes.nodes_of(value)))
 
 
 def same_element(load: Any, store: Any) -> bool:
@@ -102,13 +102,6 @@ def _steps(loop: Loop) -> Any:
 
 
 def _looks_at(value: Any, buffers: Collection[int]) -> bool:
-    return any(nodes.is_load(node) and key_of(nodes.loaded_buffer(node)) in buffers for node in _nodes(value))
-
-
-def _nodes(value: Any) -> Iterator[Any]:
-    """An expression and all that it is made of."""
-    if isinstance(value, (int, float, str)):
-        return
-    yield value
-    for child in children_of(value):
-        yield from _nodes(child)
+    return any(
+        nodes.is_load(node) and key_of(nodes.loaded_buffer(node)) in buffers for node in nodes.nodes_of(value)
+    )
