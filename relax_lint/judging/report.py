@@ -53,7 +53,7 @@ def check_parsed(unit: ParsedUnit | Problem, path: str, config: Config) -> UnitR
         path=path,
         module_name=unit.module_name,
         positions=unit.positions,
-        write_fix=None if unit.script is None else TextFixer(unit.script, unit.ir_module).fix,
+        write_fix=_fixer(unit),
         assumptions=unit.assumptions,
         notes=unit.notes,
         depends=unit.depends,
@@ -144,6 +144,13 @@ def check_module(
         unplanned=tuple(_qualified(program.module, name) for name in unplanned_functions(program)),
         accesses=tuple(accesses),
     )
+
+
+def _fixer(unit: ParsedUnit) -> Callable[[Function, Remedy], Fix] | None:
+    """What makes edits of the remedies for a unit; None where there is no text to edit."""
+    if unit.script is None:
+        return None
+    return TextFixer(unit.script, unit.ir_module, assumed=bool(unit.assumptions)).fix
 
 
 def _qualified(module: str | None, name: str) -> str:

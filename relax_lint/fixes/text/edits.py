@@ -25,7 +25,7 @@ from relax_lint.fixes.text.editing import NotEditableError, UnitText
 from relax_lint.fixes.text.namespaces import Namespaces, declared_in_strings, is_tir_call
 from relax_lint.fixes.text.purity import attributes, impurity, is_attribute_call
 from relax_lint.fixes.text.tvmscript import NotWritableError, check_call, script_expr
-from relax_lint.model.operations import Op, OperationId
+from relax_lint.model.operations import Assert, Op, OperationId
 from relax_lint.model.program import Function
 from relax_lint.results.check import Edit, Fix
 from relax_lint.sources.names import DEFAULT_IMPORTS, TIR, canonical
@@ -38,10 +38,11 @@ def display(remedy: Remedy) -> Fix:
 
 
 class TextFixer:
-    """Makes edits of the remedies for one unit."""
+    """Makes edits of the remedies for one unit; `assumed` says that values were assumed to read it."""
 
-    def __init__(self, script: Script, module: Any) -> None:
+    def __init__(self, script: Script, module: Any, *, assumed: bool = False) -> None:
         self._script = script
+        self._assumed = assumed
         self._module = module
         entries = {name: Imported(dotted) for name, dotted in DEFAULT_IMPORTS.items()} | {
             name: entry for name, entry in script.unit.environment.items() if isinstance(entry, Imported)
@@ -74,7 +75,16 @@ class TextFixer:
             edits = [edit for change in remedy.changes for edit in self._edits(function, change)]
         except (NotEditableError, NotWritableError):
             return display(remedy)
-        return Fix(remedy.title, remedy.applicability.value, tuple(dict.fromkeys(edits)), int(remedy.turn))
+        applicability = self._applicability(remedy)
+        return Fix(remedy.title, applicability.value, tuple(dict.fromkeys(edits)), int(remedy.turn))
+
+    def _applicability(self, remedy: Remedy) -> Applicability:
+        """What depends on numbers is right for the values that were assumed to read the text, and may be
+        wrong for others that it is run with.
+        """
+        if self._assumed and any(_depends_on_numbers(change) for change in remedy.changes):
+            return Applicability.UNSAFE
+        return remedy.applicability
 
     def _edits(self, function: Function, change: Change) -> Iterable[Edit]:
         if isinstance(change, InsertAssert):
@@ -252,6 +262,13 @@ class TextFixer:
         if definition not in self._bound:
             self._bound[definition] = bindings_by_name(definition, self._text.lines_of(definition))
         return self._bound[definition].get(name, [])
+
+
+def _depends_on_numbers(change: Change) -> bool:
+    """Whether another value of a name in the text may call for another change."""
+    return isinstance(change, InsertAssert | ResizeStorage) or (
+        isinstance(change, Remove) and isinstance(change.op, Assert)
+    )
 
 
 @lru_cache(maxsize=64)
