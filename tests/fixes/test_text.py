@@ -260,19 +260,6 @@ def test_an_import_comes_only_where_it_is_needed() -> None:
     )
 
 
-def test_code_that_shares_a_line_is_only_told() -> None:
-    body = """
-    storage = R.memory.alloc_storage(R.shape([16]), 0, "global", "uint8"); y = x
-    alloc = R.memory.alloc_tensor(storage, 0, R.shape([m]), "float32"); return alloc
-    """
-    (finding,) = findings(module(body), ASSERT)
-    assert [(fix.applicability, bool(fix.edits)) for fix in finding.fixes] == [
-        ("display", False),
-        ("unsafe", True),
-    ]
-    assert any("R.assert_op(m <= 4" in line for line in finding.help)
-
-
 @pytest.mark.parametrize("quotes", ["'''", '"""'])
 def test_text_inside_of_text_is_only_told(quotes: str) -> None:
     text = f"import tvm\n\nmodule = tvm.script.from_source({quotes}{HEADER}{SIZED}{quotes})\n"

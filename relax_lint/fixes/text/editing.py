@@ -83,6 +83,11 @@ class UnitText:
             raise NotEditableError("it spans several lines")
         return self._text.lines[place.line - 1][place.column - 1 : place.end_column - 1]
 
+    def behind(self, statement: ast.stmt) -> str:
+        """What stands behind a statement on its line."""
+        place = self._text.location(statement)
+        return self._text.lines[place.end_line - 1][place.end_column - 1 :]
+
     def lines_of(self, node: ast.stmt) -> str:
         """The lines that a statement is on."""
         return "\n".join(self._text.lines[node.lineno - 1 : node.end_lineno])
@@ -120,19 +125,20 @@ class UnitText:
         """A line of its own before a statement, above the comments directly over it. Raises
         NotEditableError.
         """
-        self._require_own_lines(statement)
         previous = self.previous(statement)
         if previous is not None:
-            return self.insert_after(previous, code, indented_as=statement)
+            self._require_line_end(previous)
+            return self._new_line(_last_line(previous) + 1, statement, code)
+        self._require_line_start(statement)
         line = statement.lineno
         while line > 1 and self._text.lines[line - 2].lstrip().startswith("#"):
             line -= 1
         return self._new_line(line, statement, code)
 
-    def insert_after(self, statement: ast.stmt, code: str, *, indented_as: ast.stmt | None = None) -> Edit:
+    def insert_after(self, statement: ast.stmt, code: str) -> Edit:
         """A line of its own after a statement. Raises NotEditableError."""
         self._require_own_lines(statement)
-        return self._new_line(_last_line(statement) + 1, indented_as or statement, code)
+        return self._new_line(_last_line(statement) + 1, statement, code)
 
     def insert_line_after(self, line: int, code: str) -> Edit:
         """A line without indentation after a line of the file."""
@@ -169,10 +175,19 @@ class UnitText:
 
     def _require_own_lines(self, statement: ast.stmt) -> None:
         """Raises NotEditableError where the lines of a statement hold more than it and a comment."""
+        self._require_line_start(statement)
+        self._require_line_end(statement)
+
+    def _require_line_start(self, statement: ast.stmt) -> None:
+        """Raises NotEditableError where other code stands before a statement on its line."""
         place = self._text.location(statement)
-        before = self._text.lines[place.line - 1][: place.column - 1]
-        after = self._text.lines[place.end_line - 1][place.end_column - 1 :].lstrip()
-        if before.strip() or (after and not after.startswith("#")):
+        if self._text.lines[place.line - 1][: place.column - 1].strip():
+            raise NotEditableError("other code is on the same line")
+
+    def _require_line_end(self, statement: ast.stmt) -> None:
+        """Raises NotEditableError where other code than a comment stands behind a statement on its line."""
+        after = self.behind(statement).lstrip()
+        if after and not after.startswith("#"):
             raise NotEditableError("other code is on the same line")
 
 

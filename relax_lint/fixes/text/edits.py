@@ -155,7 +155,8 @@ class TextFixer:
         if statement.lineno != statement.end_lineno:
             raise NotEditableError("the kill spans several lines")
         yield self._text.delete(statement)
-        yield self._text.insert_after(after, self._text.source(statement))
+        # With the comment behind it, which goes with the line.
+        yield self._text.insert_after(after, self._text.source(statement) + self._text.behind(statement))
 
     def _renamed(self, function: Function, change: RenameBound) -> Edit:
         written = attributes(self._definition(function))
