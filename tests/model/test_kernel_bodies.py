@@ -342,7 +342,7 @@ def test_a_diagonal_is_not_all_of_a_square() -> None:
 @pytest.mark.parametrize(
     "body",
     [
-        "T.evaluate(y[0])",
+        'T.evaluate(T.call_extern("int32", "g", y[0]))',
         "for i in range(n):\n    if y[0] > T.float32(0):\n        T.evaluate(0)",
         "while y[0] > T.float32(0):\n    T.evaluate(0)",
         'T.evaluate(T.call_extern("int32", "g", y.data))',
@@ -351,6 +351,11 @@ def test_a_diagonal_is_not_all_of_a_square() -> None:
 )
 def test_what_is_looked_at_is_read(body: str) -> None:
     assert 1 in kernel(body).reads
+
+
+@pytest.mark.parametrize("body", ["T.evaluate(y[0])", "for i in range(n):\n    T.evaluate(T.exp(y[i]) + x[i])"])
+def test_what_nothing_takes_is_not_read(body: str) -> None:
+    assert 1 not in kernel(body).reads
 
 
 def test_blocks_have_ways_out_too() -> None:

@@ -23,7 +23,7 @@ for i in range(n):
         return 0
 for i in range(n):
     y[i] = x[i]
-# returns before: x n; y n | reads x, y not, elementwise xy
+# returns before: x n; y n | reads x, y not, elementwise xy, copies xy
 if n > 3:
     return 0
 for i in range(2):
@@ -145,7 +145,7 @@ for i in range(n):
 T.evaluate(T.call_extern("int32", "g", T.tvm_access_ptr(T.type_annotation("float32"), x.data, 0, 4, 1)))
 y[0] = T.float32(1)
 # passed behind a load: x 4; y 4 | reads x, y not, first x
-T.evaluate(x[0])
+T.evaluate(T.call_extern("int32", "h", x[0]))
 T.evaluate(T.call_extern("int32", "g", T.tvm_access_ptr(T.type_annotation("float32"), y.data, 0, 4, 2)))
 # address of an element: x n; y n | reads x, x not, opaque x
 T.evaluate(T.call_extern("int32", "g", T.address_of(x[0])))

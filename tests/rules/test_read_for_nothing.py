@@ -16,7 +16,6 @@ from tests.rules.four_elements import KERNELS, STORAGE, T4, TENSOR
 
 READS = {
     "a name": ("named: T.let = t[v]\n            y[v] = x[v] + T.float32(1)", "x[v] +", "named +"),
-    "a call": ("T.evaluate(T.exp(t[v]))\n            y[v] = x[v] + T.float32(1)", "x[v] +", "t[v] +"),
     "an own buffer": (
         'own = T.alloc_buffer((1,), "float32")\n            own[0] = t[v]\n            y[v] = x[v] + T.float32(1)',
         "x[v] +",

@@ -118,6 +118,8 @@ class KernelAccess:
     node: Any = field(default=None, repr=False)
     claims: tuple[Poly, ...] = field(default=(), repr=False)
     """What must be negative for all of it to stay inside, the memory that the buffer only shows included."""
+    wraps: tuple[Poly, ...] = field(default=(), repr=False)
+    """What is not negative in steps in which its index arithmetic wraps around: its indices are others."""
     fills: bool = False
     """Whether it is made to every element of the buffer at once."""
     regions: tuple[Region, ...] = field(default=(), repr=False)

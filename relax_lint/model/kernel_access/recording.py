@@ -171,6 +171,7 @@ class Accesses(Contents):
         if self.tries or self.is_careful:
             return
         loops = self._steps
+        narrow = tuple(claim for _, _, claim in narrow_claims(wraps))
         if unread and not self.left_of([_NEVER], Around(self.facts, loops)):
             # No step of the loops around it is made, or the conditions exclude each other.
             unread = ""
@@ -193,7 +194,8 @@ class Accesses(Contents):
                 unread,
                 (),
                 node,
-                tuple(claim for _, _, claim in (*claims, *narrow_claims(wraps))),
+                (*(claim for _, _, claim in claims), *narrow),
+                narrow,
                 regions=self.regions,
             )
         )

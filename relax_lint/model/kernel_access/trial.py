@@ -106,7 +106,7 @@ class _Attempt:
     def _step(self, point: dict[int, int]) -> Trial | None:
         try:
             holds = self._all(self._access.conditions, point)
-            found = None if holds is False else self._outside(point)
+            found = None if holds is False or self._wraps(point) else self._outside(point)
             outcome = Outcome.OUTSIDE if found is None or self._leaves_memory(point) else Outcome.BESIDE
         except ZeroDivisionError:
             # The division ends the run.
@@ -132,6 +132,12 @@ class _Attempt:
         """Whether the element of a step that leaves an axis is known to be outside the memory."""
         memory = self._access.memory
         return memory is None or any(self._value(claim, point) >= 0 for claim in memory.claims)
+
+    def _wraps(self, point: dict[int, int]) -> bool:
+        """Whether the index is another one in a step than the exact one, which nothing is known of then."""
+        found = any(self._value(claim, point) >= 0 for claim in self._access.wraps)
+        self._unknown |= found
+        return found
 
     def _outside(self, point: dict[int, int]) -> tuple[int, int, int] | None:
         for axis, (where, shape) in enumerate(_axes(self._access)):

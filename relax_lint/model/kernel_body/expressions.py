@@ -7,7 +7,7 @@ Node classes are told apart by name. A buffer is a variable of TVM; local buffer
 from __future__ import annotations
 
 from collections.abc import Sequence
-from contextlib import nullcontext
+from dataclasses import replace
 from functools import partial
 from typing import Any
 from weakref import proxy
@@ -17,9 +17,11 @@ from sympy.logic.boolalg import Boolean
 
 from relax_lint.model.kernel_body.conditions import Below
 from relax_lint.model.kernel_body.data_flow import DataFlow, Element, Store
+from relax_lint.model.kernel_body.fills import filled_by_sorting
 from relax_lint.model.kernel_body.flat_positions import flat_position
 from relax_lint.model.kernel_body.loops import Loops
-from relax_lint.model.kernel_body.sure_reads import Sure, add, in_each, stored_in
+from relax_lint.model.kernel_body.one_number import are_same, is_one_number
+from relax_lint.model.kernel_body.sure_reads import Sure, add, follow, in_each, stored_in
 from relax_lint.model.kernel_body.sure_walk import SureWalk
 from relax_lint.model.kernel_body.touches import Loop, Touch, has_steps_for
 from relax_lint.model.kernels import BufferParameter, KernelParameter, Lookup
@@ -47,7 +49,7 @@ class ExpressionReader(SureWalk):
         translator: Translator,
         loops: Loops,
     ) -> None:
-        super().__init__(translator)
+        super().__init__(translator, loops)
         # With a reference to this one all that was read would stay until the collector comes.
         self.flow = DataFlow(partial(ExpressionReader._same_place, proxy(self)))
         self.touches: list[Touch] = []
@@ -70,11 +72,12 @@ class ExpressionReader(SureWalk):
 
     def _store(self, node: Any) -> None:
         loads: list[tuple[Any, tuple[Any, ...]]] = []
-        own = self._own_buffer(node.buffer)
-        with nullcontext() if own is None else self._parts() as sure:
+        memory = self._memory(node.buffer)
+        with self._parts() as sure:
             self._expression(node.value, loads)
         if sure:
-            add(self.effects.sure, stored_in(sure, own))
+            cell = self._cell(node.buffer, node.indices)
+            add(self.effects.sure, sure if cell is None else stored_in(sure, cell))
         given = node.indices[:]
         for index in given:
             self._control(index)
@@ -89,32 +92,38 @@ class ExpressionReader(SureWalk):
         self.flow.store(store)
         if position is not None:
             self.effects.write(position)
-            self._touch(buffer, position, indices, copied=self.flow.copied(store), writes=True)
+        copied = None if position is None else self.flow.copied(store)
+        touch = self._touch(buffer, position, indices, copied=copied, writes=True)
+        if getattr(node, "predicate", None) is not None:
+            touch = replace(touch, guards=touch.guards + 1, conditions=None)
+        self._order.store(memory, touch)
 
     def _touch(
         self,
         buffer: Any,
-        position: int,
+        position: int | None,
         indices: tuple[sympy.Expr | None, ...],
         *,
         writes: bool,
         copied: int | None = None,
-    ) -> None:
+    ) -> Touch:
+        """Of an own buffer that of nobody else."""
         if buffer in self._windows:
             indices, copied = (None,), None
-        self.touches.append(
-            Touch(
-                position,
-                indices,
-                self._shape(position),
-                self._nest,
-                len(self.touches),
-                self._uncertain,
-                writes,
-                copied,
-                conditions=self._conditions,
-            )
+        touch = Touch(
+            -1 if position is None else position,
+            indices,
+            self._shape_of(buffer if position is None else position),
+            self._nest,
+            len(self.touches),
+            self._uncertain,
+            writes,
+            copied,
+            conditions=self._conditions,
         )
+        if position is not None:
+            self.touches.append(touch)
+        return touch
 
     @property
     def _uncertain(self) -> int:
@@ -159,7 +168,8 @@ class ExpressionReader(SureWalk):
         if nodes.is_kernel_constant(node):
             return
         if kind == "Var":
-            add(self.effects.sure, self._bound.get(node, {}))
+            if node in self._named:
+                self.effects.sure[node] = sympy.true
             self._opaque(node)
         elif kind in _SHORT:
             # The second may be left out, and of the first nothing depends where the second decides alone.
@@ -170,8 +180,11 @@ class ExpressionReader(SureWalk):
                 self._expression(node.b, loads)
             self._guards -= 1
         elif kind in _BINARY:
-            self._expression(node.a, loads)
-            self._expression(node.b, loads)
+            with self._parts() as sure:
+                self._expression(node.a, loads)
+                self._expression(node.b, loads)
+            if sure and not is_one_number(node):
+                add(self.effects.sure, sure)
         elif kind in _UNARY:
             self._expression(getattr(node, _UNARY[kind]), loads)
         elif nodes.is_load(node):
@@ -181,9 +194,13 @@ class ExpressionReader(SureWalk):
         elif kind == "Select":
             self._choice(node.condition, (node.true_value, node.false_value), loads)
         elif kind == "Let":
-            with self._named(node.var, node.value):
-                self._expression(node.value, loads)
-            self._expression(node.body, loads)
+            with self._parts() as whole:
+                with self._naming(node.var, node.value):
+                    self._expression(node.value, loads)
+                with self._parts() as sure:
+                    self._expression(node.body, loads)
+                follow(whole, sure, (node.var,))
+            add(self.effects.sure, whole)
         else:
             self._give_up(f"the kernel contains an expression of the kind {kind}")
 
@@ -195,10 +212,10 @@ class ExpressionReader(SureWalk):
         indices = self._indices(given)
         loads.append((buffer, indices))
         position = self._roots.get(buffer)
+        self._order.load(self._memory(buffer))
         if position is None:
-            own = self._own_buffer(buffer)
-            if own is not None:
-                self.effects.sure[own] = sympy.true
+            if self._own_buffer(buffer) is not None:
+                self.effects.sure[self._cell(buffer, node.indices)] = sympy.true
             return
         certain = has_steps_for(self._nest, self._shape(position))
         self.effects.read(position, guarded=self._uncertain > 0, certain=certain)
@@ -209,6 +226,8 @@ class ExpressionReader(SureWalk):
 
     def _call(self, node: Any, loads: list[tuple[Any, tuple[Any, ...]]]) -> None:
         name = str(getattr(node.op, "name", "")).rpartition(".")[2]
+        if not nodes.is_plain_call(node):
+            self._order.act()
         if name == "if_then_else":
             self._choice(node.args[0], node.args[1:], loads)
         elif name == "tvm_access_ptr":
@@ -249,7 +268,7 @@ class ExpressionReader(SureWalk):
         for position, shape in zip(known[1:], whole[1:], strict=True):
             self.effects.write(position)
             self.touches.append(self._anywhere(position, writes=True))
-            self.filled[position] = _filled(source, shape, axis, sorting.first)
+            self.filled[position] = filled_by_sorting(source, shape, axis, sorting.first)
         return True
 
     def _whole_of(self, position: int, extents: Sequence[Any]) -> tuple[sympy.Expr, ...] | None:
@@ -264,7 +283,10 @@ class ExpressionReader(SureWalk):
     def _choice(
         self, condition: Any, values: Sequence[Any], loads: list[tuple[Any, tuple[Any, ...]]]
     ) -> None:
-        self._control(condition)
+        with self._parts() as asked:
+            self._control(condition)
+        if asked and not (are_same(*values) and nodes.only_computes(condition)):
+            add(self.effects.sure, asked)
         self._guards += 1
         sides: list[Sure] = []
         for value, holds in zip(values, (True, False), strict=True):
@@ -301,11 +323,15 @@ class ExpressionReader(SureWalk):
         position, own = self._roots.get(var), self._own_buffer(var)
         if own is not None:
             self.effects.sure[own] = sympy.true
+        if own is not None or position is not None:
+            self._order.load(self._memory(var))
+            self._order.act()
         if position is not None:
             self.effects.lose(position, "its address is taken in the kernel")
             self.flow.give_up(position)
 
     def _give_up(self, why: str) -> None:
+        self._order.act()
         for position in self._roots.values():
             if position is not None:
                 self.effects.lose(position, why)
@@ -368,17 +394,3 @@ class ExpressionReader(SureWalk):
             return tuple(self._translator.expr(extent) for extent in buffer.shape)
         except (Untranslatable, AttributeError):
             return None
-
-
-def _filled(
-    source: Sequence[sympy.Expr], result: Sequence[sympy.Expr], axis: int, first: int | None
-) -> Boolean:
-    """When a result is written as a whole of which so many elements of each row are, if there are as many."""
-    others = [(a, b) for at, (a, b) in enumerate(zip(source, result, strict=True)) if at != axis]
-    if any(a != b for a, b in others) or result[axis] != (source[axis] if first is None else first):
-        return sympy.false
-    if first is None:
-        return sympy.true
-    enough = sympy.Ge(source[axis], first)
-    # That it never holds is known, unlike false.
-    return sympy.Ge(source[axis], first, evaluate=False) if enough == sympy.false else enough

@@ -128,3 +128,17 @@ def in_a_row(fills: Sequence[Fill], count: sympy.Expr) -> bool:
         if sympy.expand(end - count) == 0:
             return True
     return False
+
+
+def filled_by_sorting(
+    source: Sequence[sympy.Expr], result: Sequence[sympy.Expr], axis: int, first: int | None
+) -> Boolean:
+    """When a result is written as a whole of which so many elements of each row are, if there are as many."""
+    others = [(a, b) for at, (a, b) in enumerate(zip(source, result, strict=True)) if at != axis]
+    if any(a != b for a, b in others) or result[axis] != (source[axis] if first is None else first):
+        return sympy.false
+    if first is None:
+        return sympy.true
+    enough = sympy.Ge(source[axis], first)
+    # That it never holds is known, unlike false.
+    return sympy.Ge(source[axis], first, evaluate=False) if enough == sympy.false else enough

@@ -16,13 +16,13 @@ from sympy.logic.boolalg import Boolean
 from relax_lint.model.kernel_body.conditions import Below, conditions_of
 from relax_lint.model.kernel_body.expressions import ExpressionReader
 from relax_lint.model.kernel_body.loops import Loops
-from relax_lint.model.kernel_body.sure_reads import add, in_each, in_loop, where
+from relax_lint.model.kernel_body.sure_reads import add, follow, in_each, in_loop, where
 from relax_lint.model.kernel_body.touches import Loop, Touch
 from relax_lint.model.kernel_body.ways_out import left_if
 from relax_lint.model.kernels import KernelParameter, Reduction
 from relax_lint.symbolic.functions import FloorDiv
 from relax_lint.symbolic.translate import Translator, Untranslatable
-from relax_lint.vm import nodes
+from relax_lint.vm import nodes, versions
 from relax_lint.vm.exits import BREAK, RETURN, exit_of, exits_in
 
 _REDUCTION_AXIS = 2
@@ -57,17 +57,18 @@ class BodyReader(ExpressionReader):
 
     def _sequence(self, node: Any) -> None:
         reached: Boolean = sympy.true
-        for statement, matters in self._in_turn(node.seq[:]):
-            with self._parts() as sure:
-                self.statement(statement)
-            if matters:
-                add(self.effects.sure, sure if reached == sympy.true else where(sure, reached))
-            if self._left:
-                reached = sympy.And(reached, sympy.Not(left_if(statement, self._translator)))
+        with self._part_by_part(len(self._nest), self._uncertain) as come:
+            for statement, matters in self._in_turn(node.seq[:]):
+                with self._parts() as sure:
+                    self.statement(statement)
+                come({} if not matters else sure if reached == sympy.true else where(sure, reached))
+                if self._left:
+                    reached = sympy.And(reached, sympy.Not(left_if(statement, self._translator)))
 
     def _leave(self, node: Any) -> None:
         found = exit_of(node)
         assert found is not None
+        self._order.act()
         self._left.add(found)
         if found == RETURN and getattr(node, "value", None) is not None:
             self._control(node.value)
@@ -122,6 +123,7 @@ class BodyReader(ExpressionReader):
 
     def _while(self, node: Any) -> None:
         self._guards += 1
+        self._order.act()
         self._nest, before = (*self._nest, Loop(None, None)), set(self._left)
         self._control(node.condition)
         has_round = self._first_round(node.condition)
@@ -134,7 +136,9 @@ class BodyReader(ExpressionReader):
         self._left = before | (self._left & {RETURN})
 
     def _if(self, node: Any) -> None:
-        self._control(node.condition)
+        since = self._order.now
+        with self._parts() as asked:
+            self._control(node.condition)
         start = len(self.touches)
         with self._where(node.condition) as then:
             self._guarded(node.then_case, node.condition, holds=True)
@@ -143,7 +147,10 @@ class BodyReader(ExpressionReader):
             with self._where(node.condition, holds=False) as other:
                 self._guarded(node.else_case, node.condition, holds=False)
             add(self.effects.sure, in_each((then, other)))
+            if asked and versions.structural_equal(node.then_case, node.else_case):
+                asked.clear()
             self._join(self.touches[start:middle], self.touches[middle:])
+        self._decided(asked, since)
 
     def _guarded(self, node: Any, condition: Any, *, holds: bool) -> None:
         self._asked.append(conditions_of(condition, self._translator, self._loops, holds=holds))
@@ -213,7 +220,9 @@ class BodyReader(ExpressionReader):
         if block.init is not None:
             self._reduction(block)
             self._initialise(block, values)
-        self.statement(block.body)
+        with self._parts() as sure:
+            self.statement(block.body)
+        follow(self.effects.sure, sure)
 
     def _name_axis(self, var: Any, value: Any) -> None:
         """From here on an axis of a block stands for what the loops around make it."""
@@ -231,7 +240,7 @@ class BodyReader(ExpressionReader):
         touches = len(self.touches)
         with self._parts() as sure:
             self.statement(block.init)
-        add(self.effects.sure, where(sure, self._at_start(block)))
+        add(self.effects.sure, where(sure, self._at_start(block, _REDUCTION_AXIS)))
         self._guards -= reduced is None
         for place in range(touches, len(self.touches)):
             touch = self.touches[place]
@@ -243,17 +252,6 @@ class BodyReader(ExpressionReader):
                 self.touches[place] = replace(
                     touch, conditions=self._in_first_step(touch.conditions, reduced)
                 )
-
-    def _at_start(self, block: Any) -> Boolean:
-        """Where the axes that are reduced are at their first number."""
-        reduced = [axis for axis in block.iter_vars[:] if int(axis.iter_type) == _REDUCTION_AXIS]
-        try:
-            numbers = [
-                (self._translator.expr(axis.var), self._translator.expr(axis.dom.min)) for axis in reduced
-            ]
-        except (Untranslatable, AttributeError):
-            return sympy.false
-        return sympy.And(*(sympy.Eq(number, first) for number, first in numbers))
 
     def _in_first_step(
         self, conditions: tuple[Below, ...], reduced: set[sympy.Symbol] | None
@@ -330,7 +328,7 @@ class BodyReader(ExpressionReader):
 
     def _bind(self, node: Any) -> None:
         before = len(self.touches)
-        with self._named(node.var, node.value):
+        with self._naming(node.var, node.value):
             self._control(node.value)
         if len(self.touches) == before:
             self._name_axis(node.var, node.value)
@@ -338,14 +336,12 @@ class BodyReader(ExpressionReader):
     def _evaluate(self, node: Any) -> None:
         if exit_of(node) is not None:
             self._leave(node)
-        elif nodes.only_computes(node.value):
-            # Nothing takes what is computed.
-            with self._parts():
-                self._control(node.value)
-        else:
+        elif not nodes.only_computes(node.value):
+            # Of anything else nothing takes what is computed, and compilers leave it out.
             self._control(node.value)
 
     def _assert(self, node: Any) -> None:
+        self._order.act()
         self._control(node.condition)
 
     def _enter(self, var: Any, first: Any, extent: Any, step: Any, *, serial: bool) -> Loop:

@@ -33,12 +33,25 @@ def stored_anew(statements: Sequence[Any], memory_of: Callable[[Any], Hashable])
         parts = (store.value, *indices)
         if not all(map(nodes.only_computes, parts)):
             later.clear()
-        loads = (load for part in parts for load in filter(nodes.is_load, nodes.nodes_of(part)))
-        read = {memory_of(nodes.loaded_buffer(load)) for load in loads}
-        for buffer in [buffer for buffer in later if memory_of(buffer) in read]:
-            del later[buffer]
+        loads = [load for part in parts for load in filter(nodes.is_load, nodes.nodes_of(part))]
+        for buffer, stored in later.items():
+            memory = memory_of(buffer)
+            here = [load for load in loads if memory_of(nodes.loaded_buffer(load)) == memory]
+            stored[:] = [one for one in stored if not any(_may_meet(load, buffer, one) for load in here)]
     return frozenset(found)
 
 
 def _is_store(statement: Any) -> bool:
     return type(statement).__name__ == "BufferStore" and getattr(statement, "predicate", None) is None
+
+
+def _may_meet(load: Any, buffer: Any, indices: Sequence[Any]) -> bool:
+    """Whether a load may come to an element of a buffer: two numbers that differ are two elements."""
+    if nodes.loaded_buffer(load) is not buffer and not nodes.loaded_buffer(load).same_as(buffer):
+        return True
+    return not any(
+        nodes.is_kernel_constant(one)
+        and nodes.is_kernel_constant(other)
+        and int(one.value) != int(other.value)
+        for one, other in zip(load.indices, indices, strict=True)
+    )

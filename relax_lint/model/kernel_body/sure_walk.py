@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from typing import Any
 
@@ -10,8 +10,10 @@ import sympy
 from sympy.logic.boolalg import Boolean
 
 from relax_lint.model.kernel_body.data_flow import Effects
+from relax_lint.model.kernel_body.in_order import Moment, Order
+from relax_lint.model.kernel_body.loops import Loops
 from relax_lint.model.kernel_body.stored_anew import stored_anew
-from relax_lint.model.kernel_body.sure_reads import Sure, add, where
+from relax_lint.model.kernel_body.sure_reads import Cell, Sure, add, buffer_of, follow, stored_in, where
 from relax_lint.symbolic.translate import Translator, Untranslatable
 from relax_lint.vm import nodes
 
@@ -22,15 +24,16 @@ _KEEPS_WHAT_IS_HELD = ("AllocBuffer", "DeclBuffer", "While")
 class SureWalk:
     """The part of the walk that asks what is read for sure; `effects.sure` is what is in the part around."""
 
-    def __init__(self, translator: Translator) -> None:
+    def __init__(self, translator: Translator, loops: Loops) -> None:
         self.effects = Effects()
+        self._order = Order(loops)
         self._translator = translator
         self._roots: dict[Any, int | None] = {}
         """The parameter of each buffer variable, None for local buffers."""
         self._shown: dict[Any, Any] = {}
         """Of which own buffer each of these shows data."""
-        self._bound: dict[Any, Sure] = {}
-        """What is read for the values that have names."""
+        self._named: set[Any] = set()
+        """The variables that are names of values."""
         self._held: dict[tuple[Any, tuple[int, ...]], Any] = {}
         """What the statements right before this one have stored in elements of own buffers."""
 
@@ -63,13 +66,52 @@ class SureWalk:
         return self._shown.get(buffer, buffer)
 
     @contextmanager
-    def _named(self, var: Any, value: Any) -> Iterator[None]:
+    def _naming(self, var: Any, value: Any) -> Iterator[None]:
         """What is read inside gives a value its name: it does not count where nobody uses the name."""
         with self._parts() as sure:
             yield
-        self._bound[var] = sure
+        self._named.add(var)
+        add(self.effects.sure, stored_in(sure, var))
         if sure and not nodes.only_computes(value):
             add(self.effects.sure, sure)
+
+    @contextmanager
+    def _part_by_part(self, depth: int, guards: int) -> Iterator[Callable[[Sure], None]]:
+        """What parts read of which one comes after the other, under so many loops and conditions. What comes
+        with `yield` takes what the part read that was walked over last.
+        """
+        start = middle = self._order.now
+        with self._parts() as whole:
+
+            def come(sure: Sure) -> None:
+                nonlocal middle
+                anew = self._order.stored_anew(start, middle, depth, guards)
+                for one in [one for one in whole if isinstance(one, tuple) and buffer_of(one[0]) in anew]:
+                    del whole[one]
+                follow(whole, sure, self._order.stored(start, middle))
+                middle = self._order.now
+
+            yield come
+        follow(self.effects.sure, whole)
+
+    def _decided(self, asked: Sure, since: Moment) -> None:
+        """What is asked to decide whether something is done matters for what is stored there."""
+        if self._order.has_acted(since):
+            add(self.effects.sure, asked)
+            return
+        for memory in self._order.stored(since) if asked else ():
+            add(self.effects.sure, stored_in(asked, memory))
+
+    def _at_start(self, block: Any, kind: int) -> Boolean:
+        """Where the axes of one kind, those that are reduced, are at their first number."""
+        reduced = [axis for axis in block.iter_vars[:] if int(axis.iter_type) == kind]
+        try:
+            numbers = [
+                (self._translator.expr(axis.var), self._translator.expr(axis.dom.min)) for axis in reduced
+            ]
+        except (Untranslatable, AttributeError):
+            return sympy.false
+        return sympy.And(*(sympy.Eq(number, first) for number, first in numbers))
 
     def _in_turn(self, statements: Sequence[Any]) -> Iterator[tuple[Any, bool]]:
         """Each statement, and whether it does more than to store what is stored anew before it is read."""
@@ -78,9 +120,16 @@ class SureWalk:
             self._before(statement)
             yield statement, number not in for_nothing
 
-    def _memory(self, buffer: Any) -> Hashable:
-        position, own = self._roots.get(buffer), self._own_buffer(buffer)
-        return position if own is None else (own,)
+    def _memory(self, buffer: Any) -> Any:
+        """The position of a parameter, the variable of an own buffer; None for anything else."""
+        own = self._own_buffer(buffer)
+        return self._roots.get(buffer) if own is None else own
+
+    def _cell(self, buffer: Any, indices: Any) -> Any:
+        """The memory of an element: of an own buffer that element alone, where its indices are numbers."""
+        own = self._own_buffer(buffer)
+        numbers = None if own is None or own in self._shown.values() else _numbers(indices)
+        return self._memory(buffer) if numbers is None else Cell(own, numbers)
 
     def _before(self, statement: Any) -> None:
         """A statement comes next."""

@@ -1,0 +1,111 @@
+"""In which order a kernel stores and loads: what a part stores nobody reads where a later part stores all of
+it anew before anybody loads from there.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Sequence
+from dataclasses import replace
+from typing import Any, TypeAlias
+
+import sympy
+
+from relax_lint.model.kernel_body.coverage import Coverage
+from relax_lint.model.kernel_body.loops import Loops
+from relax_lint.model.kernel_body.touches import Touch
+
+Moment: TypeAlias = "tuple[int, int, int]"
+"""How many stores, loads and acts came before."""
+
+
+class Order:
+    """The stores of a walk over a body, and the memory of its loads: positions of parameters, and variables
+    of own buffers.
+    """
+
+    def __init__(self, loops: Loops) -> None:
+        self._loops = loops
+        self._stores: list[tuple[Hashable, Touch]] = []
+        self._loaded: list[Hashable] = []
+        self._acts = 0
+
+    @property
+    def now(self) -> Moment:
+        """This point of the walk."""
+        return len(self._stores), len(self._loaded), self._acts
+
+    def store(self, memory: Hashable, touch: Touch) -> None:
+        """A store comes next."""
+        self._stores.append((memory, touch))
+
+    def load(self, memory: Hashable) -> None:
+        """A load, or something else that may look at that memory, comes next."""
+        self._loaded.append(memory)
+
+    def act(self) -> None:
+        """Something comes next that does more than to store."""
+        self._acts += 1
+
+    def has_acted(self, since: Moment) -> bool:
+        """Whether that came."""
+        return self._acts > since[2]
+
+    def stored(self, since: Moment, until: Moment | None = None) -> set[Hashable]:
+        """The memory to which something was stored."""
+        return {memory for memory, _ in self._stores[since[0] : None if until is None else until[0]]}
+
+    def stored_anew(self, start: Moment, middle: Moment, depth: int, guards: int) -> set[Hashable]:
+        """The memory of which all that was stored from `start` to `middle` was stored again since, whatever
+        the data is, where so many loops and conditions are around.
+        """
+        if self.has_acted(middle):
+            return set()
+        later = self.stored(middle) & self.stored(start, middle)
+        loaded = set(self._loaded[middle[1] :])
+        return {
+            memory
+            for memory in later
+            if memory not in loaded and self._covers(memory, start[0], middle[0], depth, guards)
+        }
+
+    def _covers(self, memory: Hashable, start: int, middle: int, depth: int, guards: int) -> bool:
+        before = [touch for one, touch in self._stores[start:middle] if one == memory]
+        after = [touch for one, touch in self._stores[middle:] if one == memory and touch.guards == guards]
+        anew = {self._place(touch, depth, needs_steps=True) for touch in after} - {None}
+        if all(self._place(touch, depth, needs_steps=False) in anew for touch in before):
+            return True
+        return not (depth or guards) and self._is_whole(after)
+
+    def _is_whole(self, touches: Sequence[Touch]) -> bool:
+        if not touches or touches[0].shape is None:
+            return False
+        given = [replace(touch, parameter=0) for touch in touches]
+        return bool(Coverage(given, [touches[0].shape], self._loops).whole(0) == sympy.true)
+
+    def _place(self, touch: Touch, depth: int, *, needs_steps: bool) -> Any:
+        """Which elements a store comes to, in a form in which it does not matter how the loops inside are
+        called; None where that is not known, or where one of them may have no step.
+        """
+        indices = touch.known_indices
+        if indices is None:
+            return None
+        inner = touch.loops[depth:]
+        used = [symbol for index in indices for symbol in sorted(index.free_symbols, key=str)]
+        names: dict[Any, sympy.Expr] = {}
+        for symbol in dict.fromkeys(used):
+            if any(loop.symbol == symbol for loop in inner):
+                names[symbol] = sympy.Symbol(f"#{len(names)}", integer=True)
+        ranges = []
+        for symbol in names:
+            reached = self._loops.written_range_of(symbol)
+            if reached is None or any(
+                loop.symbol in (reached.first.free_symbols | reached.last.free_symbols) for loop in inner
+            ):
+                return None
+            ranges.append((reached.first, reached.last))
+        rest = [loop for loop in inner if loop.symbol not in names]
+        if needs_steps and not all(
+            loop.extent is not None and loop.extent.is_Integer and loop.extent > 0 for loop in rest
+        ):
+            return None
+        return tuple(index.xreplace(names) for index in indices), tuple(ranges)
