@@ -47,6 +47,7 @@ from relax_lint.results.verdict import Verdict
 from relax_lint.support.lazy_dataclass import record
 from relax_lint.symbolic.decision import Decision
 from relax_lint.symbolic.domain import Domain
+from relax_lint.vm import versions
 
 
 @record(frozen=True)
@@ -131,7 +132,7 @@ class Planner:
         point = self._definitions.earliest(decision.safe_when.free_symbols, place)
         exact = all(is_exact(part, domain, self._config.max_extent) for part in parts)
         applicability = Applicability.SAFE if safe else Applicability.UNSAFE
-        if point is None or not exact:
+        if point is None or not exact or versions.is_taken_as_a_whole(self._function.node):
             applicability = Applicability.DISPLAY
         before = None if point is None else point.before
         changes = tuple(

@@ -265,6 +265,17 @@ def is_at_vm_level(module: Any) -> bool:
 _VM_LEVEL = ("vm.", "call_builtin_with_ctx")
 
 
+_TAKEN_AS_A_WHOLE = ("Primitive", "Composite", "Codegen")
+
+
+def is_taken_as_a_whole(function: Any) -> bool:
+    """Whether a later pass makes one kernel of a Relax function, or hands it to another code generator. It
+    holds nothing but what that pass knows.
+    """
+    attributes = function.attrs
+    return attributes is not None and any(attributes.get(name) for name in _TAKEN_AS_A_WHOLE)
+
+
 def bound_values(module: Any) -> Iterator[Any]:
     """What the bindings of the Relax functions of a module bind, in branches and in inner functions too."""
     for _, function in relax_functions(module):
