@@ -201,7 +201,7 @@ def _complete(
     for op in block.ops:
         made = op.result
         is_alias = made in registers
-        if not (is_alias and registers[made] != made) and _is_killable(op, function):
+        if _is_killable(op, function):
             own.append(made)
         if isinstance(op, If):
             reach = op.place.index if reach is None else reach

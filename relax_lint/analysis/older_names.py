@@ -142,7 +142,8 @@ class OlderNames:
             found = self._of_field(op.tuple, op.item, state)
             if found:
                 state.stale[op.result] = found
-        elif isinstance(op, FunctionCall) or (isinstance(op, KernelCall) and not op.kind.in_place):
+        elif isinstance(op, FunctionCall | KernelCall):
+            # What an in-place call does not write of its argument is in its result, too.
             given = (leaf for argument in op.arguments for leaf in self._aliases.leaves(argument))
             sources = (*given, *captured)
         if not any(source in state.stale for source in sources):

@@ -86,7 +86,7 @@ class ReadAfter:
         summary = self._summary_of(call)
         if summary is None or call.value is not None:
             return False
-        used = (*summary.reads, *summary.passed, *summary.handed_on, *summary.places, *summary.returned_paths)
+        used = (*summary.reads, *summary.passed, *summary.handed_on, *summary.returned_paths)
         return all(roots.isdisjoint(self._aliases.roots.of(summary.path(path))) for path in used)
 
     def _is_filled(self, call: FunctionCall, roots: frozenset[ValueId]) -> bool:

@@ -61,7 +61,7 @@ def given_otherwise(op: Op, flow: FunctionFlow) -> Iterator[WrongThing]:
         number = getattr(flow.function.type_of(op.arguments[1]), "value", None)
         if number is not None and number.is_Integer:
             yield from _beyond(op.arguments[0], int(number), flow)
-    elif isinstance(op, MatchCast) and not _casts_function(op):
+    elif isinstance(op, MatchCast):
         wrong_thing = _unlike(op.source, op.asked, flow.function, flow)
         if wrong_thing is not None and wrong_thing.certainty is Certainty.MUST:
             yield wrong_thing

@@ -78,7 +78,7 @@ class Search:
                 exact = attempt.scan_line((), budget.points)
             else:
                 exact = attempt.scan_points(budget.points) or attempt.scan_lines(budget)
-        if not exact and len(self._axes) > 1:
+        if not exact:
             with stage():
                 attempt.guess()
         return BestPoint(attempt.best, exact and not attempt.undefined)

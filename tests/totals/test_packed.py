@@ -14,7 +14,7 @@ from relax_lint.model.types import DType, OpaqueType, PrimType, ShapeType, Tenso
 from relax_lint.totals.packed_formulas import FORMULAS, Arguments
 from relax_lint.totals.quantities import Indeterminate, Scope
 from relax_lint.vm.builtins import BUILTINS, Operation
-from relax_lint.vm.packed_memory import PACKED_MEMORY
+from relax_lint.vm.packed_memory import PACKED_MEMORY, Takes
 from tests.rules.checking import parse
 from tests.totals import interposer
 from tests.totals.corpus_packed import LittleKnown, paged_cache
@@ -79,6 +79,21 @@ def test_each_function_of_the_machine_has_a_row_or_is_known_to_have_none() -> No
     begin = "vm.builtin."
     names = {name for name in tvm_ffi.registry.list_global_func_names() if name.startswith(begin)}
     assert {name.removeprefix(begin) for name in names - PACKED_MEMORY.keys()} == set(WITHOUT_A_ROW.split())
+
+
+OUTSIDE_OF_THE_MACHINE = {
+    **dict.fromkeys(["sort", "argsort", "argsort_nms", "topk"], ("tvm.contrib.sort.", Takes.SCRATCH)),
+    **dict.fromkeys(
+        ["CreateView", "CopyFromTo", "CopyFromBytes", "CopyToBytes"], ("runtime.TVMTensor", Takes.NOTHING)
+    ),
+}
+
+
+def test_which_other_functions_have_a_row() -> None:
+    registered = set(tvm_ffi.registry.list_global_func_names())
+    others = {name: row.takes for name, row in PACKED_MEMORY.items() if not name.startswith("vm.builtin.")}
+    assert others.keys() <= registered
+    assert others == {begin + name: takes for name, (begin, takes) in OUTSIDE_OF_THE_MACHINE.items()}
 
 
 def test_every_builtin_has_a_row() -> None:

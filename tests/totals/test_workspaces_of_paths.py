@@ -5,7 +5,9 @@ from __future__ import annotations
 import pytest
 
 from relax_lint.model.builder import build_program
+from relax_lint.symbolic.quantity import Unknown
 from relax_lint.totals.kernel_memory import KernelMemory
+from relax_lint.totals.over_ranges import limits_of
 from relax_lint.totals.workspaces import concrete_workspaces, held_at_most, measure_workspaces
 from relax_lint.vm.allocators import Allocator
 from tests.rules.checking import parse
@@ -97,3 +99,36 @@ def test_the_most_of_all_paths(lines: str, asked: int, held: int, of_a_worker: i
         "workspaces.together.pooled": held + 4096,
     }
     assert held_at_most(program, function, kernels) == held
+
+
+NOT_KNOWN = Unknown("which branch is taken decides")
+POOLED, HELD, TOGETHER = "reserved.pooled", "workspaces.held", "workspaces.together."
+
+
+@pytest.mark.parametrize(
+    ("known", "limits"),
+    [
+        ({}, {POOLED: 4096, HELD: 20480, TOGETHER + "pooled": 24576}),
+        (
+            {"reserved.naive": 16},
+            {POOLED: 4096, HELD: 20480, TOGETHER + "pooled": 24576, TOGETHER + "naive": 20496},
+        ),
+        ({"reserved.naive": 16, HELD: 8}, {POOLED: 4096, TOGETHER + "pooled": 4104, TOGETHER + "naive": 24}),
+        ({POOLED: 8192}, {HELD: 20480, TOGETHER + "pooled": 28672}),
+        ({POOLED: 8192, TOGETHER + "pooled": 9000}, {HELD: 20480}),
+        (
+            {"reserved.naive": 16, TOGETHER + "naive": 17},
+            {POOLED: 4096, HELD: 20480, TOGETHER + "pooled": 24576},
+        ),
+    ],
+)
+def test_what_has_no_formula_has_a_limit(known: dict[str, int], limits: dict[str, int]) -> None:
+    """The larger buffer in five pages, and one page for the storage; what is known is not limited."""
+    text = MAIN.replace("LINES", either("small", "large").replace("; ", "\n    ")).replace("VECTOR", VECTOR)
+    text = text.replace("TRUTH", TRUTH).replace("STORAGE", storage(16)).replace("TENSOR", tensor("s"))
+    module = parse(KERNELS + INNER + text)
+    program = build_program(module)
+    function = next(function for function in program.functions if function.name == "main")
+    names = ("reserved.naive", POOLED, HELD, TOGETHER + "naive", TOGETHER + "pooled")
+    every = {name: known.get(name, NOT_KNOWN) for name in names}
+    assert limits_of(program, function, KernelMemory(module, "llvm"), every, 4096) == limits

@@ -196,6 +196,24 @@ def test_how_many_bits_an_element_has(names: str, bits: int | None) -> None:
         assert found == expected, name
 
 
+@pytest.mark.parametrize(
+    ("name", "older", "arguments"),
+    [
+        ("ptx_legacy.mma", "ptx.mma_legacy", _product("m16n8k16", "fp16", "fp16", "fp32").args),
+        ("ptx_legacy.ldmatrix", "ptx.ldmatrix_legacy", _load(0, number(4), "float16").args),
+        ("mma_store", "mma_store_legacy", (number(16), number(16), P, A, N, S)),
+        ("mma_fill", "mma_fill_legacy", (V, A, N)),
+        ("s_tir.cp_async_raw", "ptx.cp_async_raw", (A, N, P, S, number(16))),
+    ],
+)
+def test_a_call_has_another_name_in_another_release(name: str, older: str, arguments: Any) -> None:
+    type_ = node("PrimType", dtype="float16")
+    one, two = (warp_call(call(f"tirx.{each}", *arguments, ty=type_)) for each in (name, older))
+    assert one is not None
+    assert two is not None
+    assert (one.parts, one.tile) == (two.parts, two.tile)
+
+
 def test_what_is_not_a_constant_says_nothing_of_a_load() -> None:
     unknown = call(
         "tirx.ptx_legacy.ldmatrix", V, number(4), text(".b16"), A, N, P, S, ty=node("PrimType", dtype="int8")

@@ -125,6 +125,35 @@ def test_what_is_bound_in_all_functions_and_blocks_is_found() -> None:
     assert sorted(name for name in calls if name) == ["cos", "exp", "inner", "negative", "sin", "tanh"]
 
 
+IN_BRANCHES = """\
+@I.ir_module
+class Module:
+    @R.function
+    def main(x: R.Tensor((4,), "float32"), c: R.Tensor((), "bool")) -> R.Tensor((4,), "float32"):
+        if c:
+            y = R.negative(x)
+            if c:
+                z1 = R.exp(y)
+                z = z1
+            else:
+                z2 = R.sin(y)
+                z = z2
+            w = z
+        else:
+            y = R.cos(x)
+            w = R.tanh(y)
+        v = R.sqrt(w)
+        return v
+"""
+
+
+def test_what_is_bound_in_branches_is_found_and_an_if_itself() -> None:
+    values = list(versions.bound_values(from_source(IN_BRANCHES)))
+    names = [versions.operator_name(value) for value in values if type(value).__name__ == "Call"]
+    assert sorted(names) == ["cos", "exp", "negative", "sin", "sqrt", "tanh"]
+    assert sum(type(value).__name__ == "If" for value in values) == 2
+
+
 def test_an_argument_in_a_later_function_is_found() -> None:
     x = relax.Var("x", relax.TensorType([4], "float32"))
     functions = {
