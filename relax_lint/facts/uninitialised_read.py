@@ -74,7 +74,7 @@ def _decided(event: UnwrittenRead, flow: FunctionFlow, judge: Judge) -> Decided[
     if isinstance(op, KernelCall) and not flow.effects.is_seen(op):
         certainty, why_not = Certainty.MAY, f"`{op.callee}` may not read what it is given"
     if isinstance(op, KernelCall) and _is_read_perhaps(op, event, flow):
-        why_not = f"`{op.callee}` reads it only under a condition, or for nothing"
+        why_not = f"`{op.callee}` reads it only under a condition, or does not use what it reads"
     if not exact:
         certainty, why_not = Certainty.MAY, "the extents of what is read are unknown"
     decision = judge.judge_event(claim, certainty, why_not)

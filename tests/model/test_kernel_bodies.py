@@ -353,7 +353,9 @@ def test_what_is_looked_at_is_read(body: str) -> None:
     assert 1 in kernel(body).reads
 
 
-@pytest.mark.parametrize("body", ["T.evaluate(y[0])", "for i in range(n):\n    T.evaluate(T.exp(y[i]) + x[i])"])
+@pytest.mark.parametrize(
+    "body", ["T.evaluate(y[0])", "for i in range(n):\n    T.evaluate(T.exp(y[i]) + x[i])"]
+)
 def test_what_nothing_takes_is_not_read(body: str) -> None:
     assert 1 not in kernel(body).reads
 

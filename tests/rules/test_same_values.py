@@ -80,6 +80,15 @@ def test_a_step_so_often_is_told_with_the_numbers_at_which_it_is_fine() -> None:
         ("y[0] = x[0] + T.Cast('float32', i)", WRONG),
         ("y[0] = x[0] * T.Cast('float32', i) - T.Cast('float32', i)", UNSURE),
         ("y[0] = T.exp(x[i] + x[0])", WRONG),
+        # As much of a step as data says may be nothing, and so may what a bound leaves of it.
+        ("y[0] = T.Cast('float32', i) * x[0]", UNSURE),
+        ("y[0] = x[0] / T.Cast('float32', i + 1)", UNSURE),
+        ("y[0] = T.max(T.Cast('float32', i), x[0])", UNSURE),
+        ("y[0] = T.min(T.Cast('float32', i), T.float32(-1)) + x[0]", UNSURE),
+        ("y[0] = T.exp(T.Cast('float32', i) * x[0])", UNSURE),
+        ("y[0] = x[i // n] * T.Cast('float32', i)", UNSURE),
+        ("y[0] = x[0] - T.Cast('float32', i) * T.float32(2)", WRONG),
+        ("y[0] = x[i] * T.Cast('float32', i)", WRONG),
     ],
 )
 def test_what_is_loaded_or_computed_differs_or_may_not(store: str, verdict: str) -> None:

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
+from enum import Enum
 from operator import add, mul, sub, truediv
 from typing import Any
 
@@ -28,6 +29,14 @@ _COMPUTED: dict[str, Callable[[Any, Any], Any]] = {
     "Max": max,
     "Min": min,
 }
+
+
+class _Part(Enum):
+    """What becomes of an integer that names the loop in a value with loads."""
+
+    PLACE = "it tells the place of a load"
+    KEPT = "another number makes another value"
+    LOST = "another number may make the same value"
 
 
 @dataclass(frozen=True)
@@ -88,8 +97,9 @@ class _Steps:
         if any(nodes.is_load(node) for node in nodes.nodes_of(value)):
             # What is made of what places hold may be anything, but is something else where they are others.
             parts = list(self._varying(value))
-            sure = parts if any(is_place for _, is_place in parts) else parts[: len(parts) == 1]
-            return None if None in [self._integer(part) for part, _ in sure] else Same()
+            several = len(parts) > 1 and not any(kind is _Part.PLACE for _, kind in parts)
+            sure = [] if several else [part for part, kind in parts if kind is not _Part.LOST]
+            return None if None in map(self._integer, sure) else Same()
         if self._numbers_differ(value):
             return None
         inner, dtypes = value, list[str]()
@@ -111,18 +121,18 @@ class _Steps:
         difference = self._simplified(inner - tvm.tirx.IntImm(str(inner.ty.dtype), number))
         return Same((*same.differences, difference), same.exact and (inner is first or not _narrows(first)))
 
-    def _varying(self, value: Any) -> Iterator[tuple[Any, bool]]:
-        """The integers in a value that name the loop, and whether they are places of a buffer; without those
-        that count only where a condition holds.
+    def _varying(self, value: Any, *, is_lost: bool = False) -> Iterator[tuple[Any, _Part]]:
+        """The integers in a value that name the loop, and what becomes of them; without those that count only
+        where a condition holds.
         """
         if nodes.is_load(value):
-            yield from ((index, True) for index in value.indices if self._changes(index))
+            yield from ((index, _Part.PLACE) for index in value.indices if self._changes(index))
         elif not _is_choice(value) and self._changes(value):
             if _is_integer(value) and not any(nodes.is_load(node) for node in nodes.nodes_of(value)):
-                yield value, False
+                yield value, _Part.LOST if is_lost else _Part.KEPT
             else:
                 for child in children_of(value):
-                    yield from self._varying(child)
+                    yield from self._varying(child, is_lost=is_lost or not _keeps_apart(value))
 
     def _integer(self, value: Any, dtypes: Sequence[str] = ()) -> Same | None:
         """When an integer is the same in all steps, cast to some types."""
@@ -240,6 +250,18 @@ def _narrows(value: Any) -> bool:
             return True
         value = value.value
     return False
+
+
+def _keeps_apart(value: Any) -> bool:
+    """Whether an operation makes different numbers of different ones, whatever the other operand is that is
+    no constant: a sum does, but as much of something as data says may be nothing.
+    """
+    kind = type(value).__name__
+    if kind == "Cast":
+        return _is_integer(value.value) and str(value.ty.dtype) in _EXACT_BITS
+    if kind in ("Mul", "Div"):
+        return any(nodes.is_kernel_constant(one) and float(one.value) != 0 for one in (value.a, value.b))
+    return kind in ("Add", "Sub")
 
 
 def _is_choice(value: Any) -> bool:
