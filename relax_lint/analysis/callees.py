@@ -11,7 +11,7 @@ from relax_lint.analysis.access_paths import AccessPath
 from relax_lint.analysis.closures import Closures
 from relax_lint.analysis.function_values import FunctionValues
 from relax_lint.analysis.liveness import leaves, operands
-from relax_lint.model.operations import Alias, FunctionCall, If, KernelCall, ValueId
+from relax_lint.model.operations import Alias, FunctionCall, If, KernelCall, MatchCast, ValueId
 from relax_lint.model.program import Function, Program
 from relax_lint.vm.calls import CLOSURE_MAKERS
 
@@ -19,9 +19,9 @@ from relax_lint.vm.calls import CLOSURE_MAKERS
 class Callees:
     """The calls between the functions of one program.
 
-    A function that is an argument, a field of a tuple or a result, or that a branch gives, may be called from
-    anywhere with anything, and so may that of a closure. One that only has other names is called by those who
-    use them.
+    A function that is an argument, a field of a tuple or a result may be called from anywhere with anything,
+    and so may that of a closure. One that only has other names, or is one of those that a branch chooses
+    from, is called by those who use them.
     """
 
     def __init__(self, program: Program) -> None:
@@ -40,10 +40,9 @@ class Callees:
         self._values = FunctionValues(program, knows_callers, passed_by, self.closures)
         # Until it is known who calls them, the functions of closures are taken to be called by anybody.
         self._escaped = {*self._passed_on(program), *self.closures.made}
-        if self.closures.made:
+        if self._escaped:
             self._follow(program)
             self._escaped = set(self._passed_on(program))
-        if self._escaped or self.closures.made:
             self._follow(program)
 
     def _follow(self, program: Program) -> None:
@@ -115,16 +114,34 @@ class Callees:
     def _passed_on(self, program: Program) -> Iterator[str]:
         """The functions that may get to where they cannot be followed: in a tuple, say, or in a closure."""
         for function in program.functions:
-            closures = self.closures.of(function)
-            if closures:
-                found = (closures.get(value) for value in self._values_passed_on(function))
-                yield from (closure.name for closure in found if closure is not None)
+            if self.closures.of(function):
+                named = self._named(function)
+                for value in self._values_passed_on(function):
+                    yield from named.get(value, ())
+
+    def _named(self, function: Function) -> Mapping[ValueId, frozenset[str]]:
+        """The functions that values are, under other names and where branches choose from them as well."""
+        found = {value: frozenset((one.name,)) for value, one in self.closures.of(function).items()}
+        ops = function.body.of(If, Alias, MatchCast)
+        grows = any(isinstance(op, If) for op in ops)
+        while grows:
+            # Which branch gives what is known behind the operations in the branches.
+            grows = False
+            for op in reversed(ops):
+                sources = (op.then_result, op.else_result) if isinstance(op, If) else (op.source,)
+                names = frozenset[str]().union(*(found.get(source, frozenset()) for source in sources))
+                if not names <= found.get(op.result, frozenset()):
+                    found[op.result] = names | found.get(op.result, frozenset())
+                    grows = True
+        return found
 
     def _values_passed_on(self, function: Function) -> Iterator[ValueId]:
         closures = self.closures.of(function)
         for op in function.body.walk():
             if isinstance(op, If):
-                yield from leaves((op.then_result, op.else_result), function)
+                given = {op.then_result, op.else_result} & function.inline_tuples.keys()
+                yield from leaves(tuple(given), function)
+                yield op.condition
             elif isinstance(op, KernelCall) and op.callee in CLOSURE_MAKERS and op.result in closures:
                 yield from leaves(closures[op.result].held, function)
             elif id(op) in self._handed_over:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Hashable, Iterable, Iterator, Mapping
 from enum import Enum
 from functools import cached_property
 from types import MappingProxyType
@@ -30,6 +30,7 @@ from relax_lint.model.program import Function
 from relax_lint.model.types import OpaqueType, PrimType, ShapeType, TensorType, TupleType, ValueType
 from relax_lint.support.lazy_dataclass import record
 from relax_lint.vm.builtins import GET_ITEM, MAKE_TUPLE, NULLS, ViewKind
+from relax_lint.vm.calls import CLOSURE_MAKERS
 
 
 class Made(Enum):
@@ -41,6 +42,7 @@ class Made(Enum):
     TUPLE = "tuple"
     SHAPE = "shape"
     NUMBER = "number"
+    FUNCTION = "function"
     OTHER = "something else"
 
 
@@ -55,9 +57,16 @@ class Thing:
     items: tuple[ValueId, ...] = ()
 
 
-_Asked: TypeAlias = frozenset[tuple[str, ValueId]]
+_Key: TypeAlias = tuple[str, ValueId]
+_Asked: TypeAlias = frozenset[_Key]
 _Through: TypeAlias = "Mapping[str, tuple[Function, FunctionCall]]"
 """The call by which a function was entered."""
+_MOST = 300
+"""Values that are looked at to tell what one is. Functions that call each other in all ways have more."""
+
+
+class _TooMany(Exception):
+    """More values than are looked at lead to one."""
 
 
 class Things:
@@ -67,6 +76,10 @@ class Things:
         self._callees = callees
         self._functions = functions
         self._definitions: dict[str, dict[ValueId, Op]] = {}
+        self._known: dict[Hashable, list[Thing]] = {}
+        self._cut: set[_Key] = set()
+        """What was asked for while it was being found out, by now: a recursion."""
+        self._left = _MOST
 
     @cached_property
     def are_claimed(self) -> bool:
@@ -75,16 +88,20 @@ class Things:
         """
         return any(map(_claims, self._functions))
 
-    def of(
-        self,
-        function: Function,
-        value: ValueId,
-        asked: _Asked = frozenset(),
-        through: _Through = MappingProxyType({}),
-    ) -> Iterator[Thing]:
+    def of(self, function: Function, value: ValueId) -> list[Thing]:
         """What a value is, on one path or another; nothing of values that only lead to themselves."""
-        for source in self._sources(function, value):
-            yield from self._of_source(function, source, asked, through)
+        self._left = _MOST
+        try:
+            return self._of(function, value, frozenset(), MappingProxyType({}))
+        except _TooMany:
+            self._cut = set()
+            return [Thing(function, None)]
+
+    def _of(self, function: Function, value: ValueId, asked: _Asked, through: _Through) -> list[Thing]:
+        sources = self._sources(function, value)
+        return _each_once(
+            one for source in sources for one in self._of_source(function, source, asked, through)
+        )
 
     def _sources(self, function: Function, value: ValueId) -> Iterator[ValueId]:
         """What a value is another name of, or is on one of the paths through branches: each once, as branches
@@ -104,13 +121,30 @@ class Things:
             left += [source for source in found if source not in seen]
             seen.update(found)
 
-    def _of_source(
-        self, function: Function, value: ValueId, asked: _Asked, through: _Through
-    ) -> Iterator[Thing]:
+    def _of_source(self, function: Function, value: ValueId, asked: _Asked, through: _Through) -> list[Thing]:
+        """The same of a value that is no other name. What a recursion left out is not kept: it is known only
+        to who began it.
+        """
         key = function.name, value
         if key in asked:
-            return
-        asked |= {key}
+            self._cut.add(key)
+            return []
+        entered = key, frozenset((name, id(call)) for name, (_, call) in through.items())
+        known = self._known.get(entered)
+        if known is not None:
+            return known
+        self._left -= 1
+        if self._left < 0:
+            raise _TooMany
+        cut, self._cut = self._cut, set()
+        found = _each_once(self._found(function, value, asked | {key}, through))
+        self._cut.discard(key)
+        if not self._cut:
+            self._known[entered] = found
+        self._cut |= cut
+        return found
+
+    def _found(self, function: Function, value: ValueId, asked: _Asked, through: _Through) -> Iterator[Thing]:
         if value in function.inline_tuples:
             yield Thing(function, Made.TUPLE, function.inline_tuples[value])
             return
@@ -127,7 +161,7 @@ class Things:
         elif isinstance(op, FunctionCall):
             callees = self._callees.all_of(op)
             for callee in callees:
-                yield from self.of(callee, callee.result, asked, {**through, callee.name: (function, op)})
+                yield from self._of(callee, callee.result, asked, {**through, callee.name: (function, op)})
             if not callees:
                 yield Thing(function, None)
         else:
@@ -139,7 +173,7 @@ class Things:
         if sure is not None:
             yield Thing(function, sure)
             return
-        found = list(self.of(function, op.source, asked, through))
+        found = self._of(function, op.source, asked, through)
         if isinstance(op.asked, TupleType):
             found = [one for one in found if one.made in (None, Made.TUPLE)] or [Thing(function, None)]
         yield from found
@@ -153,40 +187,43 @@ class Things:
         through: _Through,
     ) -> Iterator[Thing]:
         """What a field of a value is; the `number` of the field is None where only a run tells it."""
-        for thing in self.of(function, value, asked, through):
+        for thing in self._of(function, value, asked, through):
             items = dict(enumerate(thing.items)) if thing.made is Made.TUPLE else {}
             if number is not None and number in items:
                 entered = through if thing.function is function else MappingProxyType({})
-                yield from self.of(thing.function, items[int(number)], asked, entered)
+                yield from self._of(thing.function, items[int(number)], asked, entered)
             else:
                 yield Thing(function, None)
 
     def _from_outside(
         self, function: Function, value: ValueId, asked: _Asked, through: _Through
     ) -> Iterator[Thing]:
-        """What the call gives by which a function was entered, or each of its callers."""
-        outer = self._callees.closures.around(function)
-        if value not in function.parameters and outer is not None:
-            yield from self.of(outer, value, asked, through)
+        """What the call gives by which a function was entered, or each of its callers; what is written in the
+        place of a value itself.
+        """
+        if value not in function.parameters:
+            outer = self._callees.closures.around(function)
+            if outer is not None and value in self._callees.closures.visible(function):
+                yield from self._of(outer, value, asked, through)
+            else:
+                is_named = bool(function.values[value].name)
+                yield Thing(function, None if is_named else _constant(function.type_of(value)))
             return
         looked_at = self._looked_at(function, value)
         if looked_at is not None:
             yield Thing(function, looked_at)
             return
-        if function.name in through:
-            calls = [through[function.name]]
-        else:
-            calls = self._callees.calls_of(function) if self._callees.knows_callers(function) else []
-        if value not in function.parameters or not calls:
+        is_entered = function.name in through
+        calls = [through[function.name]] if is_entered else self._callees.calls_of(function)
+        if not calls or not (is_entered or self._callees.knows_callers(function)):
             yield Thing(function, None)
-            return
         for caller, call in calls:
             path = self._callees.passed(call, function).get(value)
             if path is None or path.fields:
                 yield Thing(function, None)
             else:
                 rest = {name: entered for name, entered in through.items() if name != function.name}
-                yield from self.of(caller, path.value, asked, rest)
+                yield from self._of(caller, path.value, asked, rest)
 
     def _looked_at(self, function: Function, value: ValueId) -> Made | None:
         """What the virtual machine made sure that a parameter is."""
@@ -200,19 +237,32 @@ class Things:
         return known
 
 
+def _each_once(things: Iterable[Thing]) -> list[Thing]:
+    return list({(one.function.name, one.made, one.items): one for one in things}.values())
+
+
 def _made_by(op: Op, function: Function) -> Thing:
     if isinstance(op, MakeTuple):
         return Thing(function, Made.TUPLE, op.items)
     if isinstance(op, KernelCall):
         if op.callee == MAKE_TUPLE:
             return Thing(function, Made.TUPLE, op.arguments)
+        if op.callee in CLOSURE_MAKERS:
+            return Thing(function, Made.FUNCTION)
         is_new = op.kind.allocates_result and isinstance(function.type_of(op.result), TensorType)
         return Thing(function, Made.NULL if op.callee in NULLS else Made.TENSOR if is_new else None)
     if isinstance(op, AllocStorage):
         return Thing(function, Made.STORAGE)
     if isinstance(op, AllocTensor) or (isinstance(op, Constant) and op.of is not None):
         return Thing(function, Made.TENSOR if isinstance(op, AllocTensor) else Made.SHAPE)
-    return Thing(function, _CONSTANTS.get(type(op.type)) if isinstance(op, Constant) else None)
+    return Thing(function, _constant(op.type) if isinstance(op, Constant) else None)
+
+
+def _constant(type_: ValueType) -> Made | None:
+    """What something is that is written as it is: its type tells."""
+    if isinstance(type_, OpaqueType):
+        return _OBJECTS.get(type_.text)
+    return _CHECKED.get(type(type_))
 
 
 def _claims(function: Function) -> bool:
@@ -227,9 +277,11 @@ _CHECKED: dict[type[ValueType], Made] = {
     ShapeType: Made.SHAPE,
     PrimType: Made.NUMBER,
 }
-_CONSTANTS = {
-    TensorType: Made.TENSOR,
-    ShapeType: Made.SHAPE,
-    PrimType: Made.NUMBER,
-    OpaqueType: Made.OTHER,
+_OBJECTS = {
+    "Function": Made.FUNCTION,
+    "GlobalVar": Made.FUNCTION,
+    "ExternFunc": Made.FUNCTION,
+    "DataTypeImm": Made.OTHER,
+    "StringImm": Made.OTHER,
 }
+"""By what is written."""

@@ -1,10 +1,10 @@
 """RLX504 and RLX505: can a run-time check of a function fail, and can it hold?
 
 Event: an `R.assert_op`, an `R.match_cast`, or a check that VMShapeLower put in for a declared type; a branch,
-an allocation, a view or a builtin that is given a null value. Claims: what it compares holds over what is
-enforced before it (RLX504: then it is redundant), and over all that is believed there (RLX505: refuted, no
-input passes). Verdict: `always-wrong` where that is proved, else `always-fine`; `needs-runtime-check` where
-it is a null value on some paths.
+an allocation, a view or a builtin that is given a null value; a call of a function that returns nothing.
+Claims: what it compares holds over what is enforced before it (RLX504: then it is redundant), and over all
+that is believed there (RLX505: refuted, no input passes). Verdict: `always-wrong` where that is proved, else
+`always-fine`; `needs-runtime-check` where it is a null value on some paths.
 """
 
 from __future__ import annotations

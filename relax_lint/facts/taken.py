@@ -37,7 +37,7 @@ _STORAGE: Kinds = frozenset({Made.STORAGE}), "a storage"
 _SHAPE: Kinds = frozenset({Made.SHAPE}), "a shape"
 _TUPLE: Kinds = frozenset({Made.TUPLE}), "a tuple"
 _NUMBER: Kinds = frozenset({Made.NUMBER}), "a number"
-_FUNCTION: Kinds = frozenset({Made.OTHER}), FUNCTION
+_FUNCTION: Kinds = frozenset({Made.FUNCTION}), FUNCTION
 _CONDITION: Kinds = frozenset({Made.TENSOR, Made.NUMBER}), "a tensor"
 _ANYTHING: Kinds = frozenset(Made) - {Made.NULL}, "a tensor"
 

@@ -6,6 +6,7 @@ The virtual machine takes a tensor, and gets a null value or a storage, say.
 from __future__ import annotations
 
 from collections.abc import Iterator
+from typing import Any
 
 from relax_lint.analysis.certainty import Certainty, must_if
 from relax_lint.analysis.flow import FunctionFlow
@@ -27,6 +28,7 @@ from relax_lint.model.types import PrimType, ShapeType, TensorType, TupleType, V
 from relax_lint.support.lazy_dataclass import record
 from relax_lint.vm import versions
 from relax_lint.vm.builtins import GET_ITEM, NULLS
+from relax_lint.vm.calls import CLOSURE_CALLS
 
 
 @record(frozen=True)
@@ -53,6 +55,7 @@ def given_otherwise(op: Op, flow: FunctionFlow) -> Iterator[WrongThing]:
         yield from _of_floats(op.condition, flow)
     elif isinstance(op, FunctionCall):
         yield from _handed_over(op, flow)
+        yield from _without_result(op, flow)
     elif isinstance(op, KernelCall) and op.callee == _TO_SHAPE and op.arguments:
         yield from _of_floats(op.arguments[0], flow)
     elif isinstance(op, GetItem):
@@ -101,6 +104,19 @@ def _handed_over(op: FunctionCall, flow: FunctionFlow) -> Iterator[WrongThing]:
         if wrong:
             is_certain = len(wrong) == len(callees) and all(one.certainty is Certainty.MUST for one in wrong)
             yield WrongThing(wrong[0].text, must_if(is_certain), all(one.null for one in wrong))
+
+
+def _without_result(op: FunctionCall, flow: FunctionFlow) -> Iterator[WrongThing]:
+    """A call of a function of the type of the empty tuple: the machine gets no register for what it returns,
+    and looks for one all the same. A call of a closure by an operator is none of these, as is one of a
+    function that becomes a closure.
+    """
+    called: Any = getattr(op.place.node, "op", None)
+    is_direct = versions.kind(called) in ("GlobalVar", "Var")
+    is_invoked = op.value is not None and getattr(called, "name", "") not in CLOSURE_CALLS
+    becomes_closure = any("." in callee.name for callee in flow.callees_of(op))
+    if op.type == TupleType(()) and (is_direct or is_invoked) and not becomes_closure:
+        yield WrongThing(f"{op.callee} returns a tuple with fields", Certainty.MUST, False)
 
 
 def _beyond(value: ValueId, number: int, flow: FunctionFlow) -> Iterator[WrongThing]:
