@@ -239,16 +239,21 @@ class Planner:
     # -- kills ---------------------------------------------------------------------------------
 
     def _delay(self, kill: Kill) -> tuple[Remedy, ...]:
-        """For a kill before the last use: it moves after that, or is removed where the value is returned or
-        used outside the branch of the kill; TVM adds the missing kills.
+        """For a kill before the last use: it moves after that, or is removed where the value is used outside
+        the branch of the kill, with all others where it is returned; TVM adds the missing kills.
         """
         paths = self._facts.flow.paths
         path = paths.of(kill)
+        kills = self._kills_of_register(kill)
+        uses = [use for use in self._facts.flow.kills.uses if use.kill in kills]
+        if any(use.op is None for use in uses):
+            what = "the early kill" if len(kills) == 1 else "the early kills"
+            return (Remedy(f"remove {what}", Applicability.SAFE, tuple(Remove(one) for one in kills)),)
         last = None
-        for use in self._facts.flow.kills.uses:
-            if use.kill is not kill:
+        for use in uses:
+            if use.kill is not kill or use.op is None:
                 continue
-            if use.op is None or paths.of(use.op)[: len(path)] != path:
+            if paths.of(use.op)[: len(path)] != path:
                 return (Remedy("remove the early kill", Applicability.SAFE, (Remove(kill),)),)
             last = use.op if last is None or use.op.place.index > last.place.index else last
         if last is None:
@@ -256,6 +261,11 @@ class Planner:
         inside = paths.of(last)
         after = self._operation(inside[len(path)][0]) if len(inside) > len(path) else last
         return (Remedy("move the kill after the last use", Applicability.SAFE, (MoveKill(kill, after),)),)
+
+    def _kills_of_register(self, kill: Kill) -> list[Kill]:
+        """All kills of what a kill kills, in program order."""
+        register = self._facts.flow.aliases.register
+        return [one for one in self._function.body.of(Kill) if register(one.target) == register(kill.target)]
 
     def _operation(self, index: int) -> Op:
         return next(op for op in self._facts.operations if op.place.index == index)
