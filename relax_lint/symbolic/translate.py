@@ -212,6 +212,11 @@ class Translator:
         if self.fits is not None and not self.fits(value, bits):
             raise Untranslatable(f"arithmetic in {bits} bits may wrap around")
 
+    def _is_held(self, value: sympy.Expr, target: str) -> bool:
+        """Whether a type holds a value, as far as what is told of arithmetic tells."""
+        low, high = range_of_type(target)
+        return self.fits is None or self.fits(value - low - (high - low + 1) // 2, (high - low).bit_length())
+
     def _is_wide(self, e: Any) -> bool:
         """Whether the virtual machine computes something in 64 bits although its type has fewer."""
         kind, operands = _node(e)
@@ -227,7 +232,9 @@ class Translator:
         """
         result = _cast(value, source, target)
         if source == "bool" or self.range_of is None or self.held_range_of is None:
-            return result
+            if result is not value and not self._is_held(value, target):
+                raise Untranslatable(f"a cast to {target} may wrap around")
+            return value if self.fits is not None else result
         (low, high), held = range_of_type(target), self.held_range_of(value)
         fits = held is not None and low <= held[0] <= held[1] <= high
         if fits or (result is value and target in _WIDEST):

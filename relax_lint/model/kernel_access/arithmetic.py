@@ -2,29 +2,27 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
-from typing import Any, TypeAlias
+from typing import Any
 
 from relax_lint.model.kernel_access import conditions as c
 from relax_lint.model.kernel_access.atoms import INT64, Option, is_within, span_of
 from relax_lint.model.kernel_access.conditions import Condition
 from relax_lint.model.kernel_access.conversions import rounded_up_logarithm
+from relax_lint.model.kernel_access.few_bits import FewBits, Value
 from relax_lint.model.kernel_access.polynomials import ZERO, Poly, constant
-from relax_lint.model.kernel_access.results import Results
 from relax_lint.vm import versions
 
-Value: TypeAlias = "Poly | Condition | None"
-"""An integer, a truth, or None: anything else, or what cannot be expressed."""
-
 UNREAD = c.Unread("it is under a condition that depends on data")
+WRAPPED = c.Unread("arithmetic in few bits in a condition may wrap around")
 _INT32 = 2**31
 _NARROW = -_INT32, _INT32 - 1
 _INT8 = 2**7
 _SHIFTS = 63
 
 
-class Arithmetic(Results):
+class Arithmetic(FewBits):
     """Reads operations on integers and truths."""
 
     def value(self, node: Any) -> Value:
@@ -88,6 +86,7 @@ class Arithmetic(Results):
         """Any number of 32 bits, that some values become: no compiler takes account of that."""
         found = self.terms.opaque("wrapped", _NARROW)
         self.unsure |= found.atoms()
+        self.cut(found, values)
         if self.is_from_data(values):
             self.terms.from_data |= found.atoms()
         return found
@@ -126,11 +125,16 @@ class Arithmetic(Results):
         pair = self._checked_pair(node)
         if pair is None:
             return None
-        return self._wrapped(pair) if self._is_unsure(pair) else operation(*pair)
+        return self._wrapped(pair) if self.is_unsure(pair) else operation(*pair)
 
-    def _is_unsure(self, values: Iterable[Poly]) -> bool:
-        """Whether values were computed from 32-bit arithmetic that may have wrapped around."""
-        return not self.unsure.isdisjoint(atom for value in values for atom in value.atoms())
+    def _left_of(self, node: Any, operation: Callable[[Poly, Poly], Value]) -> Value:
+        """A remainder is below its divisor also where 32 bits may not hold what is divided. In fewer bits TVM
+        may leave it out, or take what is divided for a number that is not negative.
+        """
+        pair = self._checked_pair(node)
+        if pair is None:
+            return None
+        return self._wrapped(pair) if self.is_cut(pair) else operation(*pair)
 
     def _add(self, node: Any) -> Value:
         pair = self._pair(node)
@@ -148,8 +152,7 @@ class Arithmetic(Results):
         return self._of_sure(node, self.terms.quotient)
 
     def _floor_mod(self, node: Any) -> Value:
-        pair = self._checked_pair(node)
-        return None if pair is None else self.terms.remainder(*pair)
+        return self._left_of(node, self.terms.remainder)
 
     def _trunc_div(self, node: Any) -> Value:
         return self._of_sure(node, self._toward_zero)
@@ -165,10 +168,9 @@ class Arithmetic(Results):
         return self._by_sign(a, quotient, -opposite)
 
     def _trunc_mod(self, node: Any) -> Value:
-        pair = self._checked_pair(node)
-        if pair is None:
-            return None
-        a, d = pair
+        return self._left_of(node, self._left_toward_zero)
+
+    def _left_toward_zero(self, a: Poly, d: Poly) -> Value:
         if d.is_constant and d.constant < 0:
             # The sign of what is left is that of the dividend.
             d = -d
@@ -233,6 +235,11 @@ class Arithmetic(Results):
 
     def _bits(self, node: Any, join: Callable[[tuple[Condition, ...]], Condition]) -> Value:
         left, right = self.value(node.a), self.value(node.b)
+        return self.cut(self._bits_of(node, left, right, join), (left, right))
+
+    def _bits_of(
+        self, node: Any, left: Value, right: Value, join: Callable[[tuple[Condition, ...]], Condition]
+    ) -> Value:
         if left is None or right is None:
             return None
         if not isinstance(left, Poly) and not isinstance(right, Poly):
@@ -284,7 +291,9 @@ class Arithmetic(Results):
             return value
         if span[0] == -_INT32:
             return self._wrap(value, cast=True)
-        return self.terms.opaque("narrowed", span)
+        found = self.terms.opaque("narrowed", span)
+        # What may be any number TVM takes for any number of the type.
+        return self.cut(found, (value,)) if is_within((low, high), span) else self.leave_unsure(found)
 
     def fitting(self, found: Value, node: Any) -> Value:
         """A value of a type of less than 32 bits, or without a sign, in which arithmetic may wrap around."""
@@ -298,8 +307,7 @@ class Arithmetic(Results):
             return found
         span = span_of(dtype)
         if span is not None and not is_within(span, (low, high)):
-            found = self.terms.opaque("wrapped", span)
-            self.unsure |= found.atoms()
+            return self.leave_unsure(self.terms.opaque("wrapped", span))
         return found
 
     def _ramp(self, node: Any) -> Value:
@@ -317,6 +325,8 @@ class Arithmetic(Results):
         left, right = self.value(node.a), self.value(node.b)
         kind = type(node).__name__
         if isinstance(left, Poly) and isinstance(right, Poly):
+            if self.is_cut((left, right)):
+                return WRAPPED
             return RELATIONS[kind](self.narrow(left, node.a), self.narrow(right, node.b))
         if left is None or right is None or isinstance(left, Poly) or isinstance(right, Poly):
             return UNREAD
@@ -363,7 +373,7 @@ class Arithmetic(Results):
         if not self.wraps_around((value,)):
             return value
         found = self._wrapped((value,))
-        if cast and not self._is_unsure((value,)):
+        if cast and not self.is_unsure((value,)):
             self.unsure -= found.atoms()
         return found
 

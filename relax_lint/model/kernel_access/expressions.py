@@ -6,9 +6,10 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from relax_lint.model.kernel_access import conditions as c
-from relax_lint.model.kernel_access.arithmetic import RELATIONS, Arithmetic, Value
+from relax_lint.model.kernel_access.arithmetic import RELATIONS, Arithmetic
 from relax_lint.model.kernel_access.atoms import Option, span_of
 from relax_lint.model.kernel_access.conditions import Condition
+from relax_lint.model.kernel_access.few_bits import Value
 from relax_lint.model.kernel_access.layouts import Buffer, count_of
 from relax_lint.model.kernel_access.polynomials import Poly, TooLarge, constant
 from relax_lint.vm import nodes, versions
@@ -96,7 +97,7 @@ class Expressions(Arithmetic):
             if one == other:
                 return one
             options = (Option(condition, one), Option(c.negated(condition), other))
-            return self.terms.choice(options)
+            return self.cut(self.terms.choice(options), (one, other))
         if one is None or other is None or isinstance(one, Poly) or isinstance(other, Poly):
             return None
         return c.any_of((c.every((condition, one)), c.every((c.negated(condition), other))))

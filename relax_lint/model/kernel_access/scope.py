@@ -49,6 +49,10 @@ class Scope:
         """The integers of 64 bits that must not have wrapped around for what is stored to be known."""
         self.unsure: set[int] = set()
         """The atoms that stand for arithmetic of at most 32 bits that may have wrapped around."""
+        self.in_few_bits: set[int] = set()
+        """Those of them that fewer bits, or a type without a sign, do not hold: TVM takes each for the number
+        that it would be, and leaves out remainders and comparisons that this one makes superfluous.
+        """
         self.unsigned: set[int] = set()
         """The atoms that stand for integers of 64 bits without a sign, which with one may be below zero."""
         self.unsure_roots: set[int] = set()

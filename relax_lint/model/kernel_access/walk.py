@@ -10,11 +10,11 @@ import sympy
 
 from relax_lint.model.kernel_access import conditions as c
 from relax_lint.model.kernel_access.accesses import BufferRef, LoopRange, Region
-from relax_lint.model.kernel_access.arithmetic import Value
 from relax_lint.model.kernel_access.asserted import checked_by
 from relax_lint.model.kernel_access.atoms import Kind, span_of
 from relax_lint.model.kernel_access.conditions import Condition, Unread
 from relax_lint.model.kernel_access.extents import Extents
+from relax_lint.model.kernel_access.few_bits import Value
 from relax_lint.model.kernel_access.layouts import Buffer
 from relax_lint.model.kernel_access.outside import reach
 from relax_lint.model.kernel_access.polynomials import ONE, ZERO, Poly
@@ -286,6 +286,7 @@ class Walk(Extents):
         with self.under(guard):
             self.access(buffer, indices, node, writes=True)
         if buffer.ref.parameter is None:
+            value = self.in_memory(value, buffer.ref.dtype)
             self.stored(buffer, indices, value, self._of_its_type(value, node.value))
             return
         if isinstance(found, Poly) and self._of_its_type(found, node.value) != found:
