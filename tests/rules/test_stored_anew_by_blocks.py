@@ -38,6 +38,18 @@ READS = {
         "= x[j * 2 + k]",
         "= y[j * 2 + k] + x[j * 2 + k]",
     ),
+    "the result, by two loops": (
+        blocks("y[v] = t[v]")
+        + "for j in range(2):\n    y[j] = x[j] + T.float32(1)\n"
+        + "for k in range(2):\n    y[k + 2] = x[k + 2] + T.float32(1)",
+        "y[j] = x[j]",
+        "y[j] = y[j] + x[j]",
+    ),
+    "an element, by that of another": (
+        "y[3] = t[0]\ny[3] = y[1]\n" + blocks("y[v] = x[v] + T.float32(1)"),
+        "y[3] = y[1]\n" + blocks("y[v] = x[v] + T.float32(1)"),
+        "y[2] = y[1]\n" + "for i in range(3):\n    y[i] = x[i] + T.float32(1)\n",
+    ),
     "the result, by another block of the step": (
         'for i in range(4):\n    with T.sblock("b"):\n        v = T.axis.spatial(4, i)\n        y[v] = t[v]\n'
         '    with T.sblock("c"):\n        w = T.axis.spatial(4, i)\n        y[w] = x[w] + T.float32(1)',

@@ -4,8 +4,10 @@ it anew before anybody loads from there.
 
 from __future__ import annotations
 
+from bisect import bisect_left
 from collections.abc import Hashable, Sequence
 from dataclasses import replace
+from operator import itemgetter
 from typing import Any, TypeAlias
 
 import sympy
@@ -25,7 +27,9 @@ class Order:
 
     def __init__(self, loops: Loops) -> None:
         self._loops = loops
-        self._stores: list[tuple[Hashable, Touch]] = []
+        self._stores: list[Hashable] = []
+        self._touches: dict[Hashable, list[tuple[int, Touch]]] = {}
+        """By memory, each with its number among all stores."""
         self._loaded: list[Hashable] = []
         self._acts = 0
 
@@ -36,7 +40,8 @@ class Order:
 
     def store(self, memory: Hashable, touch: Touch) -> None:
         """A store comes next."""
-        self._stores.append((memory, touch))
+        self._touches.setdefault(memory, []).append((len(self._stores), touch))
+        self._stores.append(memory)
 
     def load(self, memory: Hashable) -> None:
         """A load, or something else that may look at that memory, comes next."""
@@ -52,7 +57,7 @@ class Order:
 
     def stored(self, since: Moment, until: Moment | None = None) -> set[Hashable]:
         """The memory to which something was stored."""
-        return {memory for memory, _ in self._stores[since[0] : None if until is None else until[0]]}
+        return set(self._stores[since[0] : None if until is None else until[0]])
 
     def stored_anew(self, start: Moment, middle: Moment, depth: int, guards: int) -> set[Hashable]:
         """The memory of which all that was stored from `start` to `middle` was stored again since, whatever
@@ -60,7 +65,7 @@ class Order:
         """
         if self.has_acted(middle):
             return set()
-        later = self.stored(middle) & self.stored(start, middle)
+        later = self.stored(middle)
         loaded = set(self._loaded[middle[1] :])
         return {
             memory
@@ -69,15 +74,21 @@ class Order:
         }
 
     def _covers(self, memory: Hashable, start: int, middle: int, depth: int, guards: int) -> bool:
-        before = [touch for one, touch in self._stores[start:middle] if one == memory]
-        after = [touch for one, touch in self._stores[middle:] if one == memory and touch.guards == guards]
+        stores = self._touches[memory]
+        first, last = (bisect_left(stores, number, key=itemgetter(0)) for number in (start, middle))
+        if first == last:
+            return False
+        after = [touch for _, touch in stores[last:] if touch.guards == guards]
         anew = {self._place(touch, depth, needs_steps=True) for touch in after} - {None}
+        if not anew:
+            return False
+        before = (touch for _, touch in stores[first:last])
         if all(self._place(touch, depth, needs_steps=False) in anew for touch in before):
             return True
         return not (depth or guards) and self._is_whole(after)
 
     def _is_whole(self, touches: Sequence[Touch]) -> bool:
-        if not touches or touches[0].shape is None:
+        if touches[0].shape is None:
             return False
         given = [replace(touch, parameter=0) for touch in touches]
         return bool(Coverage(given, [touches[0].shape], self._loops).whole(0) == sympy.true)

@@ -83,18 +83,21 @@ def stored_in(sure: Sure, memory: Any) -> Sure:
     return {one if isinstance(one, tuple) else (memory, one): when for one, when in sure.items()}
 
 
-def follow(sure: Sure, more: Sure, stored: Iterable[Any] = ()) -> None:
-    """What is read in one part and then in another one, which reads what the first has stored. Of what is
-    `stored` in the first nobody asks what it held before.
+def follow(sure: Sure, more: Sure, stored: Iterable[Any] = ()) -> Sure:
+    """What is read in one part and then in another one, which reads what the first has stored; gives what the
+    other one adds. Of what is `stored` in the first nobody asks what it held before.
     """
     found = [(one, sympy.And(first, then)) for one, first, then in _passed_on(sure, more)]
     hidden = {buffer_of(one[0]) for one in sure if isinstance(one, tuple)}.union(stored)
+    added: Sure = {}
     for one, when in more.items():
         read = one[1] if isinstance(one, tuple) else one
         if isinstance(read, int) or buffer_of(read) not in hidden:
-            add(sure, {one: when})
+            add(added, {one: when})
     for one, when in found:
-        add(sure, {one: when})
+        add(added, {one: when})
+    add(sure, added)
+    return added
 
 
 def _passed_on(sure: Sure, more: Sure) -> Iterator[tuple[Any, Boolean, Boolean]]:

@@ -18,6 +18,8 @@ from relax_lint.symbolic.translate import Translator, Untranslatable
 from relax_lint.vm import nodes
 
 _COMPARISONS = {"LT": sympy.Lt, "LE": sympy.Le, "GT": sympy.Gt, "GE": sympy.Ge}
+_TOGETHER = 4
+"""So many parts, one after the other, may store anew what one before them has stored."""
 _KEEPS_WHAT_IS_HELD = ("AllocBuffer", "DeclBuffer", "While")
 
 
@@ -80,16 +82,19 @@ class SureWalk:
         """What parts read of which one comes after the other, under so many loops and conditions. What comes
         with `yield` takes what the part read that was walked over last.
         """
-        start = middle = self._order.now
+        turns = [self._order.now]
+        born: dict[Any, int] = {}
         with self._parts() as whole:
 
             def come(sure: Sure) -> None:
-                nonlocal middle
-                anew = self._order.stored_anew(start, middle, depth, guards)
-                for one in [one for one in whole if isinstance(one, tuple) and buffer_of(one[0]) in anew]:
-                    del whole[one]
-                follow(whole, sure, self._order.stored(start, middle))
-                middle = self._order.now
+                for back, turn in enumerate(reversed(turns[-_TOGETHER:])):
+                    last = len(turns) - back
+                    anew = self._order.stored_anew(turns[0], turn, depth, guards)
+                    for one in [one for one in born if buffer_of(one[0]) in anew and born[one] < last]:
+                        del whole[one], born[one]
+                added = follow(whole, sure, self._order.stored(turns[0], turns[-1]))
+                born.update((one, len(turns)) for one in added if isinstance(one, tuple))
+                turns.append(self._order.now)
 
             yield come
         follow(self.effects.sure, whole)
