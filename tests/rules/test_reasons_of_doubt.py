@@ -178,6 +178,9 @@ def main(x: {T4}, c: {CONDITION}) -> {T4}:
         ("u = Module.fills(a, x)\n    return a", False),
         ("u = Module.reads(a, b)\n    return x", True),
         ("u = Module.fills(b, x)\n    return a", True),
+        ("u = Module.fills(b, x)\n    k1 = Module.double(x, a)\n    return a", False),
+        ("n = a\n    k1 = Module.double(x, a)\n    return n", False),
+        (_branches("k2 = Module.fills(a, x)", "k3 = Module.fills(b, x)") + "return a", True),
         (
             _branches("k2 = Module.double(x, a)", "k3 = Module.double(x, b)") + "return a",
             True,
