@@ -196,3 +196,21 @@ def main(a: R.Tensor(("n", "m"), "float32"), b: R.Tensor(("n - m",), "float32"))
 def test_what_bounds_a_size(text: str, bounded: bool) -> None:
     found = {verdict for verdict, _ in said(text, "RLX506")}
     assert found == {"always-fine" if bounded else "needs-runtime-check"}
+
+
+@pytest.mark.parametrize(
+    ("room", "most", "verdict"),
+    [
+        ("n", 3, "always-fine"),
+        ("n", 2**48, "always-fine"),
+        ("n", 2**48 + 1, "needs-runtime-check"),
+        ("n * 4", 2**46, "always-fine"),
+        ("n * 4", 2**46 + 1, "needs-runtime-check"),
+        ("n", None, "needs-runtime-check"),
+        (str(2**50), None, "always-fine"),
+    ],
+)
+def test_more_than_any_address_space_holds_is_no_bound(room: str, most: int | None, verdict: str) -> None:
+    text = function((room, "1"), upper=None if most is None else {"n": most}, symbols="n")
+    found = [check for check in checks(parse(text), "RLX506", max_extent=2**60) if check.binding == "s0"]
+    assert [check.verdict.value for check in found] == [verdict]

@@ -178,6 +178,9 @@ def main(x: {T4}, c: {CONDITION}) -> {T4}:
         ("u = Module.fills(a, x)\n    return a", False),
         ("u = Module.reads(a, b)\n    return x", True),
         ("u = Module.fills(b, x)\n    return a", True),
+        ("u = Module.fills(b, x)\n    k1 = Module.double(x, a)\n    return a", False),
+        ("n = a\n    k1 = Module.double(x, a)\n    return n", False),
+        (_branches("k2 = Module.fills(a, x)", "k3 = Module.fills(b, x)") + "return a", True),
         (
             _branches("k2 = Module.double(x, a)", "k3 = Module.double(x, b)") + "return a",
             True,
@@ -193,3 +196,40 @@ def test_a_result_that_another_one_overwrites_matters_to_whoever_reads_it(body: 
         if one.function == "main" and one.binding == "k"
     ]
     assert check.verdict.value == ("always-wrong" if read else "needs-runtime-check")
+
+
+READ_AND_GIVEN = f"""
+@R.function(private=True, pure=False)
+def inner(x: {T4}) -> R.Tuple({T4}, {T4}):
+    s = {STORAGE}
+    a = {TENSOR.format("s")}
+    FIRST
+    o = R.call_tir(Module.double, (a,), out_ty={T4})
+    r = (a, o)
+    return r
+
+@R.function(pure=False)
+def main(x: {T4}) -> R.Tuple({T4}, {T4}):
+    t = Module.inner(x)
+    a = t[0]
+    o = t[1]
+    p = R.call_tir(Module.add, (a, o), out_ty={T4})
+    return (o, p)
+"""
+
+
+@pytest.mark.parametrize(
+    ("first", "verdicts"),
+    [
+        # The first read is the one to mend.
+        ("k = Module.double(x, x)", ["always-wrong"]),
+        # Whether the part that is written is enough is another matter for each.
+        ("k = Module.half(x, a)", ["needs-runtime-check", "needs-runtime-check"]),
+        ('k = R.call_packed("tests.fill", a, ty_args=R.Tuple)', ["always-fine", "always-fine"]),
+        ("k = Module.double(x, a)", []),
+    ],
+)
+def test_each_read_of_what_may_be_written_in_part_is_told(first: str, verdicts: list[str]) -> None:
+    """By the function that made it, and by the caller that it is given to."""
+    found = checks(parse(KERNELS + MORE + READ_AND_GIVEN.replace("FIRST", first)), "RLX205")
+    assert [one.verdict.value for one in found] == verdicts

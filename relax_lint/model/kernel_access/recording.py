@@ -214,7 +214,7 @@ class Accesses(Contents):
         more = (one.why,) if one.why else ()
         left = self.left_of(one.claims, Around(facts, loops, more))
         conditions = facts
-        if left and one.sides and not any(found.data for found in left):
+        if left and one.sides:
             # What is outside where the first side holds is so on every target.
             sure = tuple(fact for fact in facts if fact is not c.BOTH_SIDES)
             certain = self.left_of(one.claims, Around((*sure, *one.sides), loops, more))
