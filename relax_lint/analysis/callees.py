@@ -47,6 +47,7 @@ class Callees:
 
     def _follow(self, program: Program) -> None:
         """Finds out which functions the values are that are called."""
+        self._values.forget()
         found: list[tuple[Function, FunctionCall, tuple[str, ...]]] = []
         for function in program.functions:
             for op in function.body.of(FunctionCall):
@@ -59,6 +60,7 @@ class Callees:
             self._handed_over[id(op)] = names
             for name in names:
                 self._calls[name].append((function, op))
+        self._values.forget()
 
     def _takes(self, name: str, call: FunctionCall, held: int) -> bool:
         """Whether a function has a parameter for all that a call gives it and that is held for it."""

@@ -5,9 +5,11 @@ followed.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from functools import partial
 
 from relax_lint.analysis.access_paths import AccessPath
 from relax_lint.analysis.closures import Closures
+from relax_lint.analysis.followed import Followed
 from relax_lint.model.operations import (
     Alias,
     FunctionCall,
@@ -17,10 +19,11 @@ from relax_lint.model.operations import (
     MatchCast,
     Op,
     ValueId,
+    View,
 )
 from relax_lint.model.program import Function, Program
+from relax_lint.vm.builtins import ViewKind
 
-Seen = frozenset[tuple[str, ValueId, tuple[int, ...]]]
 Found = frozenset[tuple[str, int]]
 """Functions by name, each with how many values are held for it."""
 _DEEPEST = 16
@@ -45,64 +48,70 @@ class FunctionValues:
         self._calls_of = calls_of
         self._closures = Closures(program) if closures is None else closures
         self._definitions: dict[str, dict[ValueId, Op]] = {}
+        # A recursion passes on what it got.
+        self._followed: Followed[Found | None] = Followed(frozenset(), None)
 
     def of(self, function: Function, path: AccessPath) -> tuple[tuple[str, ...], int] | None:
         """The names of the functions that a value of `function` may be, and how many values it holds; None
         where they are not known, or do not all hold so many.
         """
-        found = self._of(function, path.value, path.fields, frozenset()) or frozenset()
+        found = self._of(function, path.value, path.fields) or frozenset()
         counts = {held for _, held in found}
         return (tuple(sorted({name for name, _ in found})), counts.pop()) if len(counts) == 1 else None
 
-    def _of(self, function: Function, value: ValueId, items: tuple[int, ...], seen: Seen) -> Found | None:
+    def forget(self) -> None:
+        """More callers are known than before."""
+        self._followed.forget()
+
+    def _of(self, function: Function, value: ValueId, items: tuple[int, ...]) -> Found | None:
         """`items` are the fields still to be taken, outermost first."""
-        key = (function.name, value, items)
-        if key in seen:
-            # A recursion passes on what it got.
-            return frozenset()
+        closures, op = self._closures.of(function), self._defined_by(function).get(value)
+        while value not in closures and (
+            isinstance(op, Alias | MatchCast) or (isinstance(op, View) and op.kind is ViewKind.COPY)
+        ):
+            value = op.source
+            op = self._defined_by(function).get(value)
         if len(items) > _DEEPEST:
             return None
-        seen |= {key}
+        key = (function.name, value, items)
+        return self._followed.answer(key, partial(self._through, function, value, items))
+
+    def _through(self, function: Function, value: ValueId, items: tuple[int, ...]) -> Found | None:
+        """The same, of what hands the value on."""
         closure = self._closures.of(function).get(value)
         if closure is not None:
             if not items:
                 return frozenset(((closure.name, len(closure.held)),))
             known = items[0] < len(closure.held)
-            return self._of(function, closure.held[items[0]], items[1:], seen) if known else None
+            return self._of(function, closure.held[items[0]], items[1:]) if known else None
         fields = function.inline_tuples.get(value)
         op = self._defined_by(function).get(value)
         if isinstance(op, MakeTuple):
             fields = op.items
         if fields is not None:
             known = bool(items) and items[0] < len(fields)
-            return self._of(function, fields[items[0]], items[1:], seen) if known else None
-        if isinstance(op, Alias | MatchCast):
-            return self._of(function, op.source, items, seen)
+            return self._of(function, fields[items[0]], items[1:]) if known else None
         if isinstance(op, GetItem):
-            return self._of(function, op.tuple, (op.item, *items), seen)
+            return self._of(function, op.tuple, (op.item, *items))
         if isinstance(op, If):
-            return _all(
-                [self._of(function, branch, items, seen) for branch in (op.then_result, op.else_result)]
-            )
+            return _all([self._of(function, branch, items) for branch in (op.then_result, op.else_result)])
         callee = self._functions.get(op.target or "") if isinstance(op, FunctionCall) else None
         if callee is not None:
-            return self._of(callee, callee.result, items, seen)
+            return self._of(callee, callee.result, items)
         if value in function.parameters:
-            return self._from_callers(function, value, items, seen) if self._knows_callers(function) else None
+            return self._from_callers(function, value, items) if self._knows_callers(function) else None
         around = self._closures.around(function)
         if op is None and around is not None and value in self._closures.visible(function):
-            return self._of(around, value, items, seen)
+            return self._of(around, value, items)
         return None
 
-    def _from_callers(
-        self, function: Function, parameter: ValueId, items: tuple[int, ...], seen: Seen
-    ) -> Found | None:
+    def _from_callers(self, function: Function, parameter: ValueId, items: tuple[int, ...]) -> Found | None:
         found: list[Found | None] = []
         for caller, passed in self._calls_of(function):
             path = passed.get(parameter)
             if path is None:
                 return None
-            found.append(self._of(caller, path.value, (*path.fields, *items), seen))
+            found.append(self._of(caller, path.value, (*path.fields, *items)))
         return _all(found)
 
     def _defined_by(self, function: Function) -> dict[ValueId, Op]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from enum import Enum
 from functools import cached_property
 from types import MappingProxyType
@@ -11,6 +11,7 @@ from typing import TypeAlias
 import sympy
 
 from relax_lint.analysis.callees import Callees
+from relax_lint.analysis.followed import Followed
 from relax_lint.model.operations import (
     Alias,
     AllocStorage,
@@ -76,10 +77,7 @@ class Things:
         self._callees = callees
         self._functions = functions
         self._definitions: dict[str, dict[ValueId, Op]] = {}
-        self._known: dict[Hashable, list[Thing]] = {}
-        self._cut: set[_Key] = set()
-        """What was asked for while it was being found out, by now: a recursion."""
-        self._left = _MOST
+        self._known: Followed[list[Thing]] = Followed([], [Thing(one, None) for one in functions[:1]])
 
     @cached_property
     def are_claimed(self) -> bool:
@@ -88,20 +86,10 @@ class Things:
         """
         return any(map(_claims, self._functions))
 
-    def of(self, function: Function, value: ValueId) -> list[Thing]:
+    def of(self, function: Function, value: ValueId, through: _Through = MappingProxyType({})) -> list[Thing]:
         """What a value is, on one path or another; nothing of values that only lead to themselves."""
-        self._left = _MOST
-        try:
-            return self._of(function, value, frozenset(), MappingProxyType({}))
-        except _TooMany:
-            self._cut = set()
-            return [Thing(function, None)]
-
-    def _of(self, function: Function, value: ValueId, asked: _Asked, through: _Through) -> list[Thing]:
         sources = self._sources(function, value)
-        return _each_once(
-            one for source in sources for one in self._of_source(function, source, asked, through)
-        )
+        return _each_once(one for source in sources for one in self._of_source(function, source, through))
 
     def _sources(self, function: Function, value: ValueId) -> Iterator[ValueId]:
         """What a value is another name of, or is on one of the paths through branches: each once, as branches
@@ -121,59 +109,44 @@ class Things:
             left += [source for source in found if source not in seen]
             seen.update(found)
 
-    def _of_source(self, function: Function, value: ValueId, asked: _Asked, through: _Through) -> list[Thing]:
-        """The same of a value that is no other name. What a recursion left out is not kept: it is known only
-        to who began it.
-        """
-        key = function.name, value
-        if key in asked:
-            self._cut.add(key)
-            return []
-        entered = key, frozenset((name, id(call)) for name, (_, call) in through.items())
-        known = self._known.get(entered)
-        if known is not None:
-            return known
-        self._left -= 1
-        if self._left < 0:
-            raise _TooMany
-        cut, self._cut = self._cut, set()
-        found = _each_once(self._found(function, value, asked | {key}, through))
-        self._cut.discard(key)
-        if not self._cut:
-            self._known[entered] = found
-        self._cut |= cut
-        return found
+    def _of_source(self, function: Function, value: ValueId, through: _Through) -> list[Thing]:
+        """The same of a value that is no other name."""
+        return self._known.answer(
+            (function.name, value),
+            lambda: _each_once(self._found(function, value, through)),
+            frozenset((name, id(call)) for name, (_, call) in through.items()),
+        )
 
-    def _found(self, function: Function, value: ValueId, asked: _Asked, through: _Through) -> Iterator[Thing]:
+    def _found(self, function: Function, value: ValueId, through: _Through) -> Iterator[Thing]:
         if value in function.inline_tuples:
             yield Thing(function, Made.TUPLE, function.inline_tuples[value])
             return
         op = self._defined(function).get(value)
         if op is None:
-            yield from self._from_outside(function, value, asked, through)
+            yield from self._from_outside(function, value, through)
         elif isinstance(op, MatchCast):
-            yield from self._cast(function, op, asked, through)
+            yield from self._cast(function, op, through)
         elif isinstance(op, GetItem):
-            yield from self._field(function, op.tuple, op.item, asked, through)
+            yield from self._field(function, op.tuple, op.item, through)
         elif isinstance(op, KernelCall) and op.callee == GET_ITEM and len(op.arguments) == 2:
             number = getattr(function.type_of(op.arguments[1]), "value", None)
-            yield from self._field(function, op.arguments[0], number, asked, through)
+            yield from self._field(function, op.arguments[0], number, through)
         elif isinstance(op, FunctionCall):
             callees = self._callees.all_of(op)
             for callee in callees:
-                yield from self._of(callee, callee.result, asked, {**through, callee.name: (function, op)})
+                yield from self.of(callee, callee.result, {**through, callee.name: (function, op)})
             if not callees:
                 yield Thing(function, None)
         else:
             yield _made_by(op, function)
 
-    def _cast(self, function: Function, op: MatchCast, asked: _Asked, through: _Through) -> Iterator[Thing]:
+    def _cast(self, function: Function, op: MatchCast, through: _Through) -> Iterator[Thing]:
         """What goes through a cast: what the virtual machine looked at is what it asked for."""
         sure = _CHECKED.get(type(op.asked))
         if sure is not None:
             yield Thing(function, sure)
             return
-        found = self._of(function, op.source, asked, through)
+        found = self.of(function, op.source, through)
         if isinstance(op.asked, TupleType):
             found = [one for one in found if one.made in (None, Made.TUPLE)] or [Thing(function, None)]
         yield from found
@@ -183,28 +156,25 @@ class Things:
         function: Function,
         value: ValueId,
         number: int | sympy.Expr | None,
-        asked: _Asked,
         through: _Through,
     ) -> Iterator[Thing]:
         """What a field of a value is; the `number` of the field is None where only a run tells it."""
-        for thing in self._of(function, value, asked, through):
+        for thing in self.of(function, value, through):
             items = dict(enumerate(thing.items)) if thing.made is Made.TUPLE else {}
             if number is not None and number in items:
                 entered = through if thing.function is function else MappingProxyType({})
-                yield from self._of(thing.function, items[int(number)], asked, entered)
+                yield from self.of(thing.function, items[int(number)], entered)
             else:
                 yield Thing(function, None)
 
-    def _from_outside(
-        self, function: Function, value: ValueId, asked: _Asked, through: _Through
-    ) -> Iterator[Thing]:
+    def _from_outside(self, function: Function, value: ValueId, through: _Through) -> Iterator[Thing]:
         """What the call gives by which a function was entered, or each of its callers; what is written in the
         place of a value itself.
         """
         if value not in function.parameters:
             outer = self._callees.closures.around(function)
             if outer is not None and value in self._callees.closures.visible(function):
-                yield from self._of(outer, value, asked, through)
+                yield from self.of(outer, value, through)
             else:
                 is_named = bool(function.values[value].name)
                 yield Thing(function, None if is_named else _constant(function.type_of(value)))
@@ -223,7 +193,7 @@ class Things:
                 yield Thing(function, None)
             else:
                 rest = {name: entered for name, entered in through.items() if name != function.name}
-                yield from self._of(caller, path.value, asked, rest)
+                yield from self.of(caller, path.value, rest)
 
     def _looked_at(self, function: Function, value: ValueId) -> Made | None:
         """What the virtual machine made sure that a parameter is."""

@@ -2,27 +2,34 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import TypeAlias
 
 from relax_lint.analysis.callees import Callees
+from relax_lint.analysis.followed import Followed
 from relax_lint.model.operations import (
     Alias,
     AllocStorage,
     FunctionCall,
     GetItem,
     If,
+    KernelCall,
     MakeTuple,
     MatchCast,
     Op,
     ValueId,
+    View,
 )
 from relax_lint.model.program import Function
 from relax_lint.symbolic.quantity import Unknown
+from relax_lint.vm.builtins import GET_ITEM, MAKE_TUPLE, ViewKind
 
 Storages: TypeAlias = tuple[AllocStorage, ...] | Unknown
 """Every storage that a value may be; Unknown where one of them is not known."""
 
 _NOT_ALLOCATED = Unknown("the storage is not allocated in this function")
+
+_RECURSIVE = Unknown("the storage comes from a recursive call")
 
 _DEEPEST = 16
 """Fields of fields: a function that calls itself with a field of its parameter takes ever more of them."""
@@ -39,6 +46,8 @@ class StorageResolver:
         self._callees = callees
         self._definitions: dict[str, dict[ValueId, Op]] = {}
         self._found: dict[tuple[str, ValueId], Storages] = {}
+        # What a call hands on to itself is nothing that another call did not bring.
+        self._followed: Followed[Storages] = Followed((), _RECURSIVE)
 
     def storages_of(self, function: Function, value: ValueId) -> Storages:
         """The storages that a value of `function` may be: the same object for each of its tensors."""
@@ -46,69 +55,59 @@ class StorageResolver:
         known = self._found.get(key)
         if known is None:
             # None: of a function that nobody but itself calls.
-            resolved = self._resolve(function, value, (), frozenset())
-            known = self._found[key] = resolved or Unknown("the storage comes from a recursive call")
+            known = self._found[key] = self._resolve(function, value, ()) or _RECURSIVE
         return known
 
     def is_passed_in(self, function: Function, value: ValueId) -> bool:
         """Whether a value is a parameter of a function, under any of its names."""
         op = self._defined_by(function).get(value)
-        while isinstance(op, Alias | MatchCast | GetItem):
-            value = op.tuple if isinstance(op, GetItem) else op.source
+        while (step := _handed_on(op, function)) is not None:
+            value = step[0]
             op = self._defined_by(function).get(value)
         return value in function.parameters
 
-    def _resolve(
-        self,
-        function: Function,
-        value: ValueId,
-        items: tuple[int, ...],
-        seen: frozenset[tuple[str, ValueId, tuple[int, ...]]],
-    ) -> Storages:
+    def _resolve(self, function: Function, value: ValueId, items: tuple[int, ...]) -> Storages:
         """`items` are the tuple fields still to be taken of `value`, outermost first."""
-        key = (function.name, value, items)
-        if key in seen:
-            # What a call hands on to itself is nothing that another call did not bring.
-            return ()
+        op = self._defined_by(function).get(value)
+        while (step := _handed_on(op, function)) is not None:
+            value, items = step[0], (*step[1], *items)
+            op = self._defined_by(function).get(value)
         if len(items) > _DEEPEST:
-            return Unknown("the storage comes from a recursive call")
-        seen |= {key}
+            return _RECURSIVE
+        key = (function.name, value, items)
+        return self._followed.answer(key, partial(self._through, function, value, items))
+
+    def _through(self, function: Function, value: ValueId, items: tuple[int, ...]) -> Storages:
+        """The same, of what is no other name or field of a value."""
         op = self._defined_by(function).get(value)
         if isinstance(op, AllocStorage) and not items:
             return (op,)
-        if isinstance(op, Alias | MatchCast):
-            return self._resolve(function, op.source, items, seen)
-        if isinstance(op, GetItem):
-            return self._resolve(function, op.tuple, (op.item, *items), seen)
-        fields = op.items if isinstance(op, MakeTuple) else function.inline_tuples.get(value)
+        if isinstance(op, KernelCall) and op.callee == MAKE_TUPLE:
+            fields: tuple[ValueId, ...] | None = op.arguments
+        else:
+            fields = op.items if isinstance(op, MakeTuple) else function.inline_tuples.get(value)
         if value in self._callees.closures.of(function):
             fields = self._callees.closures.of(function)[value].held
         if fields is not None and items and items[0] < len(fields):
-            return self._resolve(function, fields[items[0]], items[1:], seen)
+            return self._resolve(function, fields[items[0]], items[1:])
         if isinstance(op, If):
             branches = (op.then_result, op.else_result)
-            return _all([self._resolve(function, branch, items, seen) for branch in branches])
-        callee = self._callees.of(op) if isinstance(op, FunctionCall) else None
-        if callee is not None:
-            return _constant_sized(self._resolve(callee, callee.result, items, seen), callee)
+            return _all([self._resolve(function, branch, items) for branch in branches])
+        callees = self._callees.all_of(op) if isinstance(op, FunctionCall) else ()
+        if callees:
+            return _all([_constant_sized(self._resolve(one, one.result, items), one) for one in callees])
         if value in function.parameters and not self._callees.escapes(function):
-            return self._from_callers(function, value, items, seen)
+            return self._from_callers(function, value, items)
         return _NOT_ALLOCATED
 
-    def _from_callers(
-        self,
-        function: Function,
-        parameter: ValueId,
-        items: tuple[int, ...],
-        seen: frozenset[tuple[str, ValueId, tuple[int, ...]]],
-    ) -> Storages:
+    def _from_callers(self, function: Function, parameter: ValueId, items: tuple[int, ...]) -> Storages:
         """The storages that the calls which are seen pass in."""
         calls = self._callees.calls_of(function)
         passed = [(caller, self._callees.passed(call, function).get(parameter)) for caller, call in calls]
         found = [
             _NOT_ALLOCATED
             if path is None
-            else _constant_sized(self._resolve(caller, path.value, (*path.fields, *items), seen), caller)
+            else _constant_sized(self._resolve(caller, path.value, (*path.fields, *items)), caller)
             for caller, path in passed
         ]
         return _all(found) if found else _NOT_ALLOCATED
@@ -118,6 +117,19 @@ class StorageResolver:
         if known is None:
             known = self._definitions[function.name] = {op.result: op for op in function.body.walk()}
         return known
+
+
+def _handed_on(op: Op | None, function: Function) -> tuple[ValueId, tuple[int, ...]] | None:
+    """The value that an operation only gives another name, or takes a field of, and which one."""
+    if isinstance(op, Alias | MatchCast) or (isinstance(op, View) and op.kind is ViewKind.COPY):
+        return op.source, ()
+    if isinstance(op, GetItem):
+        return op.tuple, (op.item,)
+    if isinstance(op, KernelCall) and op.callee == GET_ITEM and len(op.arguments) == 2:
+        number = getattr(function.type_of(op.arguments[1]), "value", None)
+        if number is not None and number.is_Integer and number >= 0:
+            return op.arguments[0], (int(number),)
+    return None
 
 
 def _all(alternatives: list[Storages]) -> Storages:
