@@ -56,6 +56,31 @@ READS = {
         "= x[w]",
         "= y[w] + x[w]",
     ),
+    "an element, by a loop over some": (
+        blocks("y[v] = x[v] + T.float32(1)")
+        + "y[3] = t[0]\nfor j in range(2):\n    y[j + 2] = x[j + 2] + T.float32(1)",
+        "y[j + 2] = x[j + 2]",
+        "y[j + 1] = x[j + 1]",
+    ),
+    "the result, where data says": (
+        blocks("y[v] = t[v]") + 'for j in range(4):\n    y[T.Cast("int32", x[j])] = x[j] + T.float32(1)',
+        "= x[j]",
+        "= y[j] + x[j]",
+    ),
+    "the result, in steps that data chooses": (
+        blocks("y[v] = t[v]")
+        + "for j in range(4):\n    if x[j] >= T.float32(0):\n        y[j] = x[j] + T.float32(1)",
+        "range(4):\n    if x[j] >= T.float32(0):\n        y[j]",
+        "range(3):\n    if x[j] >= T.float32(0):\n        y[j]",
+    ),
+    "an own buffer, by two loops that meet": (
+        OWN
+        + blocks("own[v] = t[v]")
+        + "for j in range(3):\n    own[j] = x[j] + T.float32(1)\n"
+        + "for k in range(3):\n    own[k + 1] = x[k + 1] + T.float32(1)\nfor i in range(4):\n    y[i] = own[i]",
+        "own[k + 1] = x[k + 1]",
+        "own[k] = x[k]",
+    ),
     "an own buffer, by another block": (
         OWN + blocks("own[v] = t[v]", "own[v] = x[v]", "y[v] = own[v] + T.float32(1)"),
         "own[v] = x[v]",

@@ -18,6 +18,8 @@ from relax_lint.model.kernel_body.touches import Touch
 
 Moment: TypeAlias = "tuple[int, int, int]"
 """How many stores, loads and acts came before."""
+Reach: TypeAlias = "tuple[tuple[sympy.Expr, sympy.Expr] | None, ...] | None"
+"""Of each axis the first and the last element that a store comes to, None where that is not known."""
 
 
 class Order:
@@ -72,6 +74,35 @@ class Order:
             for memory in later
             if memory not in loaded and self._covers(memory, start[0], middle[0], depth, guards)
         }
+
+    def reached(self, since: Moment) -> dict[Hashable, list[Reach]]:
+        """To which elements of which memory something was stored."""
+        return {
+            memory: [self._reach(touch) for _, touch in self._from(memory, since)]
+            for memory in self.stored(since)
+        }
+
+    def hides(self, since: Moment) -> set[Hashable]:
+        """The memory to which something was stored while nobody looked at it; none after an act."""
+        return set() if self.has_acted(since) else self.stored(since).difference(self._loaded[since[1] :])
+
+    def _from(self, memory: Hashable, start: Moment) -> list[tuple[int, Touch]]:
+        stores = self._touches[memory]
+        return stores[bisect_left(stores, start[0], key=itemgetter(0)) :]
+
+    def _reach(self, touch: Touch) -> Reach:
+        indices = touch.known_indices
+        return None if indices is None else tuple(self._ends(index, touch) for index in indices)
+
+    def _ends(self, index: sympy.Expr, touch: Touch) -> tuple[sympy.Expr, sympy.Expr] | None:
+        """The first and the last number of an index, where it is that of a loop and a number."""
+        symbols = [loop.symbol for loop in touch.loops if loop.symbol in index.free_symbols]
+        if not symbols:
+            return index, index
+        ends = self._loops.written_range_of(symbols[0])
+        if len(symbols) > 1 or ends is None or (index - symbols[0]).has(symbols[0]):
+            return None
+        return index.subs(symbols[0], ends.first), index.subs(symbols[0], ends.last)
 
     def _covers(self, memory: Hashable, start: int, middle: int, depth: int, guards: int) -> bool:
         stores = self._touches[memory]

@@ -14,6 +14,7 @@ from relax_lint.model.kernel_body.in_order import Moment, Order
 from relax_lint.model.kernel_body.loops import Loops
 from relax_lint.model.kernel_body.stored_anew import stored_anew
 from relax_lint.model.kernel_body.sure_reads import Cell, Sure, add, buffer_of, follow, stored_in, where
+from relax_lint.model.kernel_body.what_is_left import Left
 from relax_lint.symbolic.translate import Translator, Untranslatable
 from relax_lint.vm import nodes
 
@@ -84,6 +85,8 @@ class SureWalk:
         """
         turns = [self._order.now]
         born: dict[Any, int] = {}
+        makers: dict[Any, set[int]] = {}
+        left = Left()
         with self._parts() as whole:
 
             def come(sure: Sure) -> None:
@@ -91,9 +94,16 @@ class SureWalk:
                     last = len(turns) - back
                     anew = self._order.stored_anew(turns[0], turn, depth, guards)
                     for one in [one for one in born if buffer_of(one[0]) in anew and born[one] < last]:
-                        del whole[one], born[one]
+                        del whole[one], born[one], makers[one]
+                hides = self._order.hides(turns[-1])
+                left.come(len(turns), self._order.reached(turns[-1]), hides)
+                for one in [one for one in born if buffer_of(one[0]) in hides]:
+                    if makers[one].isdisjoint(left.of(buffer_of(one[0]))):
+                        del whole[one], born[one], makers[one]
                 added = follow(whole, sure, self._order.stored(turns[0], turns[-1]))
-                born.update((one, len(turns)) for one in added if isinstance(one, tuple))
+                for one in filter(_is_stored, added):
+                    born[one] = len(turns)
+                    makers.setdefault(one, set()).add(len(turns))
                 turns.append(self._order.now)
 
             yield come
@@ -170,3 +180,8 @@ def _numbers(indices: Any) -> tuple[int, ...] | None:
     if not all(type(index).__name__ == "IntImm" for index in indices):
         return None
     return tuple(int(index.value) for index in indices)
+
+
+def _is_stored(key: Any) -> bool:
+    """Whether a key tells what was read in order to be stored."""
+    return isinstance(key, tuple)
