@@ -292,3 +292,11 @@ def test_what_a_known_fault_of_tvm_leaves_out_is_no_disagreement() -> None:
         "        else:\n            y[i] = T.float32(2)\n"
     )
     assert compiled.compare_function(tvm.script.from_source(text))["runs on the machine"]
+
+
+def test_numbers_that_a_compiled_kernel_cannot_be_given_are_not_run() -> None:
+    text = "@T.prim_func(s_tir=True)\ndef f(y_: T.handle, ku: T.uint64):\n    n = T.int64()\n"
+    text += (
+        '    y = T.match_buffer(y_, (n,), "float32")\n    for i in range(n):\n        y[i] = T.float32(2)\n'
+    )
+    assert compiled.compare_function(tvm.script.from_source(text))["runs on the machine"]
