@@ -256,7 +256,7 @@ def lowered_kernels(module: Any, target: Any) -> Any:
         s_tir.transform.LowerAutoCopy(),
         s_tir.transform.UnifyThreadBinding(),
         s_tir.transform.LowerMatchBuffer(),
-        s_tir.transform.StmtSimplify(),
+        (s_tir if hasattr(s_tir.transform, "StmtSimplify") else tirx).transform.StmtSimplify(),
         s_tir.transform.InjectSoftwarePipeline(),
         s_tir.transform.LowerOpaqueBlock(),
         tirx.transform.FlattenBuffer(),

@@ -69,7 +69,7 @@ def used_inside(program: Program, outer: Function, name: str = "") -> frozenset[
     if not name.startswith(f"{outer.name}.") and name:
         return frozenset()
     found: frozenset[ValueId] = frozenset()
-    for function in program.functions:
+    for function in _inner_functions(program):
         if f"{function.name}.".startswith(f"{name or outer.name}.") and function is not outer:
             # A function counts its values on from those that it may use: its own have the numbers of others.
             used, around = values_read(function), function
@@ -77,6 +77,14 @@ def used_inside(program: Program, outer: Function, name: str = "") -> frozenset[
                 used &= captured_values(program, around)
                 around = outer_function(program, around) or outer
             found |= used
+    return found
+
+
+def _inner_functions(program: Program) -> tuple[Function, ...]:
+    """The functions that are written inside of others; found out once."""
+    if _inner_functions not in program.kept:
+        program.kept[_inner_functions] = tuple(one for one in program.functions if "." in one.name)
+    found: tuple[Function, ...] = program.kept[_inner_functions]
     return found
 
 

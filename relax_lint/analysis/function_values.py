@@ -9,7 +9,7 @@ from functools import partial
 
 from relax_lint.analysis.access_paths import AccessPath
 from relax_lint.analysis.closures import Closures
-from relax_lint.analysis.followed import Followed
+from relax_lint.analysis.followed import Finding, Followed, Question
 from relax_lint.model.operations import (
     Alias,
     FunctionCall,
@@ -55,7 +55,8 @@ class FunctionValues:
         """The names of the functions that a value of `function` may be, and how many values it holds; None
         where they are not known, or do not all hold so many.
         """
-        found = self._of(function, path.value, path.fields) or frozenset()
+        asked = self._asked(function, path.value, path.fields)
+        found = (None if asked is None else self._followed.answer(asked)) or frozenset()
         counts = {held for _, held in found}
         return (tuple(sorted({name for name, _ in found})), counts.pop()) if len(counts) == 1 else None
 
@@ -63,8 +64,14 @@ class FunctionValues:
         """More callers are known than before."""
         self._followed.forget()
 
-    def _of(self, function: Function, value: ValueId, items: tuple[int, ...]) -> Found | None:
-        """`items` are the fields still to be taken, outermost first."""
+    def _of(self, function: Function, value: ValueId, items: tuple[int, ...]) -> Finding[Found | None]:
+        asked = self._asked(function, value, items)
+        return None if asked is None else (yield asked)
+
+    def _asked(
+        self, function: Function, value: ValueId, items: tuple[int, ...]
+    ) -> Question[Found | None] | None:
+        """`items` are the fields still to be taken, outermost first; nothing where they are too many."""
         closures, op = self._closures.of(function), self._defined_by(function).get(value)
         while value not in closures and (
             isinstance(op, Alias | MatchCast) or (isinstance(op, View) and op.kind is ViewKind.COPY)
@@ -74,44 +81,48 @@ class FunctionValues:
         if len(items) > _DEEPEST:
             return None
         key = (function.name, value, items)
-        return self._followed.answer(key, partial(self._through, function, value, items))
+        return Question(key, partial(self._through, function, value, items))
 
-    def _through(self, function: Function, value: ValueId, items: tuple[int, ...]) -> Found | None:
+    def _through(self, function: Function, value: ValueId, items: tuple[int, ...]) -> Finding[Found | None]:
         """The same, of what hands the value on."""
         closure = self._closures.of(function).get(value)
         if closure is not None:
             if not items:
                 return frozenset(((closure.name, len(closure.held)),))
             known = items[0] < len(closure.held)
-            return self._of(function, closure.held[items[0]], items[1:]) if known else None
+            return (yield from self._of(function, closure.held[items[0]], items[1:])) if known else None
         fields = function.inline_tuples.get(value)
         op = self._defined_by(function).get(value)
         if isinstance(op, MakeTuple):
             fields = op.items
         if fields is not None:
             known = bool(items) and items[0] < len(fields)
-            return self._of(function, fields[items[0]], items[1:]) if known else None
+            return (yield from self._of(function, fields[items[0]], items[1:])) if known else None
         if isinstance(op, GetItem):
-            return self._of(function, op.tuple, (op.item, *items))
+            return (yield from self._of(function, op.tuple, (op.item, *items)))
         if isinstance(op, If):
-            return _all([self._of(function, branch, items) for branch in (op.then_result, op.else_result)])
+            one = yield from self._of(function, op.then_result, items)
+            return _all([one, (yield from self._of(function, op.else_result, items))])
         callee = self._functions.get(op.target or "") if isinstance(op, FunctionCall) else None
         if callee is not None:
-            return self._of(callee, callee.result, items)
+            return (yield from self._of(callee, callee.result, items))
         if value in function.parameters:
-            return self._from_callers(function, value, items) if self._knows_callers(function) else None
+            knows_callers = self._knows_callers(function)
+            return (yield from self._from_callers(function, value, items)) if knows_callers else None
         around = self._closures.around(function)
         if op is None and around is not None and value in self._closures.visible(function):
-            return self._of(around, value, items)
+            return (yield from self._of(around, value, items))
         return None
 
-    def _from_callers(self, function: Function, parameter: ValueId, items: tuple[int, ...]) -> Found | None:
+    def _from_callers(
+        self, function: Function, parameter: ValueId, items: tuple[int, ...]
+    ) -> Finding[Found | None]:
         found: list[Found | None] = []
         for caller, passed in self._calls_of(function):
             path = passed.get(parameter)
             if path is None:
                 return None
-            found.append(self._of(caller, path.value, (*path.fields, *items)))
+            found.append((yield from self._of(caller, path.value, (*path.fields, *items))))
         return _all(found)
 
     def _defined_by(self, function: Function) -> dict[ValueId, Op]:

@@ -9,6 +9,7 @@ from types import MappingProxyType
 from relax_lint.analysis.aliases import Aliases
 from relax_lint.analysis.certainty import Certainty, must_if, weakest
 from relax_lint.analysis.liveness import leaves, registers_read
+from relax_lint.analysis.storages import handed_on
 from relax_lint.analysis.untaken import Untaken
 from relax_lint.model.operations import (
     Assert,
@@ -28,7 +29,15 @@ from relax_lint.model.operations import (
 from relax_lint.model.program import Function
 from relax_lint.model.types import TensorType, TupleType
 from relax_lint.support.lazy_dataclass import record
-from relax_lint.vm.builtins import BUILTINS, NULLS, PERHAPS_ARGUMENT, KillKind, ViewKind
+from relax_lint.vm.builtins import (
+    BUILTINS,
+    GET_ITEM,
+    MAKE_TUPLE,
+    NULLS,
+    PERHAPS_ARGUMENT,
+    KillKind,
+    ViewKind,
+)
 from relax_lint.vm.calls import CLOSURE_MAKERS, CallKind
 
 _ON_SOME_PATHS = "killed only on some paths"
@@ -95,6 +104,7 @@ class Kills:
         self._constants = _constants(function)
         self._nulls = frozenset(op.result for op in function.body.of(KernelCall) if op.callee in NULLS)
         self._depth = 0
+        self._empty_fields: dict[ValueId, dict[int, _Killed]] = {}
         killed: dict[ValueId, _Killed] = {}
         self._block(function.body, killed)
         self._use(None, leaves((function.result,), function), killed)
@@ -155,13 +165,31 @@ class Kills:
         if isinstance(op, Constant) and op.result in self._held:
             # What an inner function uses of those around it goes into a closure where it is defined.
             read = (*read, *self._held[op.result])
-        hands_on = isinstance(op, MakeTuple | MatchCast) or _is_copy(op)
-        if isinstance(op, GetItem):
+        hands_on = isinstance(op, MakeTuple | MatchCast) or _is_copy(op) or _calls(op, MAKE_TUPLE)
+        if isinstance(op, GetItem) or _calls(op, GET_ITEM):
             hands_on = any(found.inside for _, found in self._hit(read, killed))
         if not hands_on or (isinstance(op, MatchCast) and isinstance(op.type, TensorType)):
             self._use(op, read, killed)
-        if hands_on:
+        if isinstance(op, KernelCall) and op.callee == MAKE_TUPLE:
+            self._empty_fields[op.result] = {
+                field: self._handed(value, found, inside=found.inside)
+                for field, one in enumerate(op.arguments)
+                for value, found in self._hit((one,), killed)
+            }
+        if hands_on and not self._takes_from_made(op, killed):
             self._hand_on(read, op.result, killed, killed)
+
+    def _takes_from_made(self, op: Op, killed: dict[ValueId, _Killed]) -> bool:
+        """Whether an operation takes a field of a tuple that the machine made here: of such it is known which
+        fields are empty.
+        """
+        source, fields = handed_on(op, self._function) or (None, ())
+        made = None if source is None else self._empty_fields.get(self._aliases.register(source))
+        if made is None or not fields:
+            return False
+        if fields[0] in made:
+            killed[self._aliases.register(op.result)] = made[fields[0]]
+        return True
 
     def _hit(
         self, values: Iterable[ValueId], killed: Mapping[ValueId, _Killed]
@@ -181,13 +209,17 @@ class Kills:
         into: dict[ValueId, _Killed],
     ) -> None:
         """What is empty gets another register, or is put into a tuple: nobody has looked at it yet."""
-        register, type_ = self._aliases.register(result), self._function.type_of(result)
+        register = self._aliases.register(result)
+        # What the machine makes is a tuple whatever type it is given.
+        is_tuple = isinstance(self._function.type_of(result), TupleType) or result in self._empty_fields
         for value, found in list(self._hit(values, killed)):
-            own = self._has_own_register(value, found)
-            inside = found.inside or isinstance(type_, TupleType)
-            certain = found.certainty is Certainty.MUST and not own
-            if register not in into or certain:
-                into[register] = replace(found, certainty=must_if(certain), handed_on=True, inside=inside)
+            handed = self._handed(value, found, inside=found.inside or is_tuple)
+            if register not in into or handed.certainty is Certainty.MUST:
+                into[register] = handed
+
+    def _handed(self, value: ValueId, found: _Killed, *, inside: bool) -> _Killed:
+        certain = found.certainty is Certainty.MUST and not self._has_own_register(value, found)
+        return replace(found, certainty=must_if(certain), handed_on=True, inside=inside)
 
     def _has_own_register(self, value: ValueId, found: _Killed) -> bool:
         """Whether a name of what was killed may have a register of its own."""
@@ -245,6 +277,10 @@ class Kills:
         builtin = BUILTINS.get(op.callee)
         reads = frozenset[int]() if builtin is None or not builtin.is_call else builtin.reads
         return op.kind.runs_kernel or any(op.arguments[i] == value for i in reads if i < len(op.arguments))
+
+
+def _calls(op: Op, builtin: str) -> bool:
+    return isinstance(op, KernelCall) and op.callee == builtin
 
 
 def _is_copy(op: Op) -> bool:

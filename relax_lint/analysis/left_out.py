@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
+from functools import cached_property
 
 import sympy
 
@@ -44,14 +45,27 @@ class LeftOut:
 
     def of(self, function: Function) -> frozenset[int]:
         """The indices of the operations that TVM may leave out."""
-        known = self._left.get(function.name)
-        if known is None:
+        if function.name not in self._left:
+            begun = [one for one in self._callers_first(function) if one.name not in self._left]
             # A function that leads to itself is needed.
-            known = self._left[function.name] = self._needs(function, self._unread).left
-            if not self._is_called(function):
-                known = frozenset(op.place.index for op in function.body.walk())
-                self._left[function.name] = known
-        return known
+            self._left.update({one.name: self._needs(one, self._unread).left for one in begun})
+            for one in begun:
+                if not self._is_called(one):
+                    self._left[one.name] = frozenset(op.place.index for op in one.body.walk())
+        return self._left[function.name]
+
+    def _callers_first(self, function: Function) -> list[Function]:
+        """The functions from which calls lead to one, and that last."""
+        found: dict[str, Function] = {}
+        seen, left = set[str](), [(function, False)]
+        while left:
+            one, is_done = left.pop()
+            if is_done:
+                found[one.name] = one
+            elif one.name not in seen:
+                seen.add(one.name)
+                left += [(one, True), *((caller, False) for caller, _ in self._callees.calls_of(one))]
+        return list(found.values())
 
     def _needs(self, function: Function, unread: Callable[[FunctionCall], frozenset[int]]) -> Needs:
         inside = {value: self._inside(function, name) for value, name in function.function_values.items()}
@@ -72,16 +86,41 @@ class LeftOut:
         """Whether any call of a function is kept. One that is never called is judged as one that is."""
         if not self._callees.knows_callers(function):
             return True
-        calls = [one for one in self._callees.calls_of(function) if self._runs(one[0], {function.name})]
-        return not calls or any(call.place.index not in self.of(caller) for caller, call in calls)
+        calls = [one for one in self._callees.calls_of(function) if self._runs(one[0], function)]
+        return not calls or any(call.place.index not in self._left[caller.name] for caller, call in calls)
 
-    def _runs(self, function: Function, seen: set[str]) -> bool:
-        """Whether calls lead to a function from one that anybody may call."""
-        if function.name in seen:
-            return False
-        seen.add(function.name)
-        callers = self._callees.calls_of(function)
-        return not self._callees.knows_callers(function) or any(self._runs(one, seen) for one, _ in callers)
+    @cached_property
+    def _distances(self) -> dict[str, int]:
+        """How many calls lead to each function at least, from one that anybody may call."""
+        calls: dict[str, list[str]] = {function.name: [] for function in self._program.functions}
+        for function in self._program.functions:
+            for caller, _ in self._callees.calls_of(function):
+                calls[caller.name].append(function.name)
+        public = (one for one in self._program.functions if not self._callees.knows_callers(one))
+        found = {function.name: 0 for function in public}
+        left = list(found)
+        for name in left:
+            new = [called for called in dict.fromkeys(calls[name]) if called not in found]
+            found.update(dict.fromkeys(new, found[name] + 1))
+            left += new
+        return found
+
+    def _runs(self, function: Function, without: Function) -> bool:
+        """Whether calls lead to a function from one that anybody may call, `without` another one."""
+        mine, its = self._distances.get(function.name), self._distances.get(without.name)
+        if mine is None or (function is not without and (its is None or its >= mine)):
+            # The shortest way to a function leads through none that is as far away.
+            return mine is not None
+        seen, left = {without.name}, [function]
+        while left:
+            one = left.pop()
+            if one.name in seen:
+                continue
+            if not self._callees.knows_callers(one):
+                return True
+            seen.add(one.name)
+            left += [caller for caller, _ in self._callees.calls_of(one)]
+        return False
 
     def _unread(self, call: FunctionCall) -> frozenset[int]:
         """The arguments of a call that the function does nothing with itself."""

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
 from enum import Enum
-from functools import cached_property
+from functools import cached_property, partial
 from types import MappingProxyType
 from typing import TypeAlias
 
 import sympy
 
 from relax_lint.analysis.callees import Callees
-from relax_lint.analysis.followed import Followed
+from relax_lint.analysis.followed import Finding, Followed, Question
 from relax_lint.model.operations import (
     Alias,
     AllocStorage,
@@ -50,7 +50,7 @@ class Made(Enum):
 @record(frozen=True)
 class Thing:
     """What a value of `function` is on some path: None where that is not known. `items` are the fields of a
-    tuple.
+    tuple, or what a function or closure holds.
     """
 
     function: Function
@@ -62,12 +62,6 @@ _Key: TypeAlias = tuple[str, ValueId]
 _Asked: TypeAlias = frozenset[_Key]
 _Through: TypeAlias = "Mapping[str, tuple[Function, FunctionCall]]"
 """The call by which a function was entered."""
-_MOST = 300
-"""Values that are looked at to tell what one is. Functions that call each other in all ways have more."""
-
-
-class _TooMany(Exception):
-    """More values than are looked at lead to one."""
 
 
 class Things:
@@ -86,10 +80,19 @@ class Things:
         """
         return any(map(_claims, self._functions))
 
-    def of(self, function: Function, value: ValueId, through: _Through = MappingProxyType({})) -> list[Thing]:
+    def of(self, function: Function, value: ValueId) -> list[Thing]:
         """What a value is, on one path or another; nothing of values that only lead to themselves."""
         sources = self._sources(function, value)
-        return _each_once(one for source in sources for one in self._of_source(function, source, through))
+        return _each_once(
+            one for source in sources for one in self._known.answer(self._asked(function, source, {}))
+        )
+
+    def _of(self, function: Function, value: ValueId, through: _Through) -> Finding[list[Thing]]:
+        """The same, where calls led to the function."""
+        found: list[Thing] = []
+        for source in self._sources(function, value):
+            found += yield self._asked(function, source, through)
+        return _each_once(found)
 
     def _sources(self, function: Function, value: ValueId) -> Iterator[ValueId]:
         """What a value is another name of, or is on one of the paths through branches: each once, as branches
@@ -109,91 +112,101 @@ class Things:
             left += [source for source in found if source not in seen]
             seen.update(found)
 
-    def _of_source(self, function: Function, value: ValueId, through: _Through) -> list[Thing]:
+    def _asked(self, function: Function, value: ValueId, through: _Through) -> Question[list[Thing]]:
         """The same of a value that is no other name."""
-        return self._known.answer(
+        return Question(
             (function.name, value),
-            lambda: _each_once(self._found(function, value, through)),
+            partial(self._found, function, value, through),
             frozenset((name, id(call)) for name, (_, call) in through.items()),
         )
 
-    def _found(self, function: Function, value: ValueId, through: _Through) -> Iterator[Thing]:
+    def _found(self, function: Function, value: ValueId, through: _Through) -> Finding[list[Thing]]:
         if value in function.inline_tuples:
-            yield Thing(function, Made.TUPLE, function.inline_tuples[value])
-            return
+            return [Thing(function, Made.TUPLE, function.inline_tuples[value])]
         op = self._defined(function).get(value)
         if op is None:
-            yield from self._from_outside(function, value, through)
-        elif isinstance(op, MatchCast):
-            yield from self._cast(function, op, through)
-        elif isinstance(op, GetItem):
-            yield from self._field(function, op.tuple, op.item, through)
-        elif isinstance(op, KernelCall) and op.callee == GET_ITEM and len(op.arguments) == 2:
+            return (yield from self._from_outside(function, value, through))
+        if isinstance(op, MatchCast):
+            return (yield from self._cast(function, op, through))
+        if isinstance(op, GetItem):
+            things = yield from self._of(function, op.tuple, through)
+            return (yield from self._field(function, things, op.item, through))
+        if isinstance(op, KernelCall) and op.callee == GET_ITEM and len(op.arguments) == 2:
             number = getattr(function.type_of(op.arguments[1]), "value", None)
-            yield from self._field(function, op.arguments[0], number, through)
-        elif isinstance(op, FunctionCall):
-            callees = self._callees.all_of(op)
-            for callee in callees:
-                yield from self.of(callee, callee.result, {**through, callee.name: (function, op)})
-            if not callees:
-                yield Thing(function, None)
-        else:
-            yield _made_by(op, function)
+            things = yield from self._of(function, op.arguments[0], through)
+            return (yield from self._field(function, things, number, through))
+        if isinstance(op, FunctionCall):
+            return (yield from self._returned(function, op, through))
+        closure = self._callees.closures.of(function).get(value)
+        return [_made_by(op, function, () if closure is None else closure.held)]
 
-    def _cast(self, function: Function, op: MatchCast, through: _Through) -> Iterator[Thing]:
+    def _returned(self, function: Function, op: FunctionCall, through: _Through) -> Finding[list[Thing]]:
+        callees = self._callees.all_of(op)
+        found: list[Thing] = []
+        for callee in callees:
+            found += yield from self._of(callee, callee.result, {**through, callee.name: (function, op)})
+        return _each_once(found) if callees else [Thing(function, None)]
+
+    def _cast(self, function: Function, op: MatchCast, through: _Through) -> Finding[list[Thing]]:
         """What goes through a cast: what the virtual machine looked at is what it asked for."""
         sure = _CHECKED.get(type(op.asked))
         if sure is not None:
-            yield Thing(function, sure)
-            return
-        found = self.of(function, op.source, through)
+            return [Thing(function, sure)]
+        found = yield from self._of(function, op.source, through)
         if isinstance(op.asked, TupleType):
-            found = [one for one in found if one.made in (None, Made.TUPLE)] or [Thing(function, None)]
-        yield from found
+            return [one for one in found if one.made in (None, Made.TUPLE)] or [Thing(function, None)]
+        return found
 
     def _field(
         self,
         function: Function,
-        value: ValueId,
+        things: list[Thing],
         number: int | sympy.Expr | None,
         through: _Through,
-    ) -> Iterator[Thing]:
-        """What a field of a value is; the `number` of the field is None where only a run tells it."""
-        for thing in self.of(function, value, through):
-            items = dict(enumerate(thing.items)) if thing.made is Made.TUPLE else {}
+        of: Made = Made.TUPLE,
+    ) -> Finding[list[Thing]]:
+        """What a field of a value is that is one of `things`; the `number` of the field is None where only a
+        run tells it.
+        """
+        found: list[Thing] = []
+        for thing in things:
+            items = dict(enumerate(thing.items)) if thing.made is of else {}
             if number is not None and number in items:
                 entered = through if thing.function is function else MappingProxyType({})
-                yield from self.of(thing.function, items[int(number)], entered)
+                found += yield from self._of(thing.function, items[int(number)], entered)
             else:
-                yield Thing(function, None)
+                found.append(Thing(function, None))
+        return _each_once(found)
 
-    def _from_outside(self, function: Function, value: ValueId, through: _Through) -> Iterator[Thing]:
+    def _from_outside(self, function: Function, value: ValueId, through: _Through) -> Finding[list[Thing]]:
         """What the call gives by which a function was entered, or each of its callers; what is written in the
         place of a value itself.
         """
         if value not in function.parameters:
             outer = self._callees.closures.around(function)
             if outer is not None and value in self._callees.closures.visible(function):
-                yield from self.of(outer, value, through)
-            else:
-                is_named = bool(function.values[value].name)
-                yield Thing(function, None if is_named else _constant(function.type_of(value)))
-            return
+                return (yield from self._of(outer, value, through))
+            is_named = bool(function.values[value].name)
+            return [Thing(function, None if is_named else _constant(function.type_of(value)))]
         looked_at = self._looked_at(function, value)
         if looked_at is not None:
-            yield Thing(function, looked_at)
-            return
+            return [Thing(function, looked_at)]
         is_entered = function.name in through
         calls = [through[function.name]] if is_entered else self._callees.calls_of(function)
-        if not calls or not (is_entered or self._callees.knows_callers(function)):
-            yield Thing(function, None)
+        known = bool(calls) and (is_entered or self._callees.knows_callers(function))
+        found = [] if known else [Thing(function, None)]
+        rest = {name: entered for name, entered in through.items() if name != function.name}
         for caller, call in calls:
             path = self._callees.passed(call, function).get(value)
-            if path is None or path.fields:
-                yield Thing(function, None)
-            else:
-                rest = {name: entered for name, entered in through.items() if name != function.name}
-                yield from self.of(caller, path.value, rest)
+            if path is None:
+                found.append(Thing(function, None))
+                continue
+            things = yield from self._of(caller, path.value, rest)
+            for number in path.fields:
+                # What a closure holds is given behind the arguments of its call.
+                things = yield from self._field(caller, things, number, rest, Made.FUNCTION)
+            found += things
+        return _each_once(found)
 
     def _looked_at(self, function: Function, value: ValueId) -> Made | None:
         """What the virtual machine made sure that a parameter is."""
@@ -211,14 +224,14 @@ def _each_once(things: Iterable[Thing]) -> list[Thing]:
     return list({(one.function.name, one.made, one.items): one for one in things}.values())
 
 
-def _made_by(op: Op, function: Function) -> Thing:
+def _made_by(op: Op, function: Function, held: tuple[ValueId, ...]) -> Thing:
     if isinstance(op, MakeTuple):
         return Thing(function, Made.TUPLE, op.items)
     if isinstance(op, KernelCall):
         if op.callee == MAKE_TUPLE:
             return Thing(function, Made.TUPLE, op.arguments)
         if op.callee in CLOSURE_MAKERS:
-            return Thing(function, Made.FUNCTION)
+            return Thing(function, Made.FUNCTION, held)
         is_new = op.kind.allocates_result and isinstance(function.type_of(op.result), TensorType)
         return Thing(function, Made.NULL if op.callee in NULLS else Made.TENSOR if is_new else None)
     if isinstance(op, AllocStorage):

@@ -16,6 +16,8 @@ def unplanned_functions(program: Program) -> tuple[str, ...]:
 
 def rests_on_unplanned(program: Program, function: Function) -> str | None:
     """The function that is not planned: this one, or one that it calls; None where all are planned."""
+    if function.name not in _resting(program):
+        return None
     by_name = {one.name: one for one in program.functions}
     waiting, seen = [function], {function.name}
     for one in waiting:
@@ -26,6 +28,24 @@ def rests_on_unplanned(program: Program, function: Function) -> str | None:
                 seen.add(name)
                 waiting.append(by_name[name])
     return None
+
+
+def _resting(program: Program) -> frozenset[str]:
+    """The functions that are not planned, and those from which calls lead to one; found out once."""
+    if _resting not in program.kept:
+        callers: dict[str, list[str]] = {}
+        for function in program.functions:
+            for name in dict.fromkeys(_callees(function)):
+                callers.setdefault(name, []).append(function.name)
+        waiting = list(unplanned_functions(program))
+        found = set(waiting)
+        for name in waiting:
+            new = [caller for caller in callers.get(name, ()) if caller not in found]
+            found.update(new)
+            waiting += new
+        program.kept[_resting] = frozenset(found)
+    resting: frozenset[str] = program.kept[_resting]
+    return resting
 
 
 def _is_unplanned(function: Function) -> bool:

@@ -6,7 +6,7 @@ from functools import partial
 from typing import TypeAlias
 
 from relax_lint.analysis.callees import Callees
-from relax_lint.analysis.followed import Followed
+from relax_lint.analysis.followed import Finding, Followed, Question
 from relax_lint.model.operations import (
     Alias,
     AllocStorage,
@@ -55,29 +55,37 @@ class StorageResolver:
         known = self._found.get(key)
         if known is None:
             # None: of a function that nobody but itself calls.
-            known = self._found[key] = self._resolve(function, value, ()) or _RECURSIVE
+            asked = self._asked(function, value, ())
+            found = _RECURSIVE if asked is None else self._followed.answer(asked)
+            known = self._found[key] = found or _RECURSIVE
         return known
 
     def is_passed_in(self, function: Function, value: ValueId) -> bool:
         """Whether a value is a parameter of a function, under any of its names."""
         op = self._defined_by(function).get(value)
-        while (step := _handed_on(op, function)) is not None:
+        while (step := handed_on(op, function)) is not None:
             value = step[0]
             op = self._defined_by(function).get(value)
         return value in function.parameters
 
-    def _resolve(self, function: Function, value: ValueId, items: tuple[int, ...]) -> Storages:
-        """`items` are the tuple fields still to be taken of `value`, outermost first."""
+    def _resolve(self, function: Function, value: ValueId, items: tuple[int, ...]) -> Finding[Storages]:
+        asked = self._asked(function, value, items)
+        return _RECURSIVE if asked is None else (yield asked)
+
+    def _asked(self, function: Function, value: ValueId, items: tuple[int, ...]) -> Question[Storages] | None:
+        """`items` are the tuple fields still to be taken of `value`, outermost first; nothing where they are
+        too many.
+        """
         op = self._defined_by(function).get(value)
-        while (step := _handed_on(op, function)) is not None:
+        while (step := handed_on(op, function)) is not None:
             value, items = step[0], (*step[1], *items)
             op = self._defined_by(function).get(value)
         if len(items) > _DEEPEST:
-            return _RECURSIVE
+            return None
         key = (function.name, value, items)
-        return self._followed.answer(key, partial(self._through, function, value, items))
+        return Question(key, partial(self._through, function, value, items))
 
-    def _through(self, function: Function, value: ValueId, items: tuple[int, ...]) -> Storages:
+    def _through(self, function: Function, value: ValueId, items: tuple[int, ...]) -> Finding[Storages]:
         """The same, of what is no other name or field of a value."""
         op = self._defined_by(function).get(value)
         if isinstance(op, AllocStorage) and not items:
@@ -89,27 +97,35 @@ class StorageResolver:
         if value in self._callees.closures.of(function):
             fields = self._callees.closures.of(function)[value].held
         if fields is not None and items and items[0] < len(fields):
-            return self._resolve(function, fields[items[0]], items[1:])
+            return (yield from self._resolve(function, fields[items[0]], items[1:]))
         if isinstance(op, If):
-            branches = (op.then_result, op.else_result)
-            return _all([self._resolve(function, branch, items) for branch in branches])
+            one = yield from self._resolve(function, op.then_result, items)
+            return _all([one, (yield from self._resolve(function, op.else_result, items))])
         callees = self._callees.all_of(op) if isinstance(op, FunctionCall) else ()
         if callees:
-            return _all([_constant_sized(self._resolve(one, one.result, items), one) for one in callees])
+            given: list[Storages] = []
+            for callee in callees:
+                given.append(
+                    _constant_sized((yield from self._resolve(callee, callee.result, items)), callee)
+                )
+            return _all(given)
         if value in function.parameters and not self._callees.escapes(function):
-            return self._from_callers(function, value, items)
+            return (yield from self._from_callers(function, value, items))
         return _NOT_ALLOCATED
 
-    def _from_callers(self, function: Function, parameter: ValueId, items: tuple[int, ...]) -> Storages:
+    def _from_callers(
+        self, function: Function, parameter: ValueId, items: tuple[int, ...]
+    ) -> Finding[Storages]:
         """The storages that the calls which are seen pass in."""
         calls = self._callees.calls_of(function)
         passed = [(caller, self._callees.passed(call, function).get(parameter)) for caller, call in calls]
-        found = [
-            _NOT_ALLOCATED
-            if path is None
-            else _constant_sized(self._resolve(caller, path.value, (*path.fields, *items)), caller)
-            for caller, path in passed
-        ]
+        found: list[Storages] = []
+        for caller, path in passed:
+            if path is None:
+                found.append(_NOT_ALLOCATED)
+            else:
+                storages = yield from self._resolve(caller, path.value, (*path.fields, *items))
+                found.append(_constant_sized(storages, caller))
         return _all(found) if found else _NOT_ALLOCATED
 
     def _defined_by(self, function: Function) -> dict[ValueId, Op]:
@@ -119,7 +135,7 @@ class StorageResolver:
         return known
 
 
-def _handed_on(op: Op | None, function: Function) -> tuple[ValueId, tuple[int, ...]] | None:
+def handed_on(op: Op | None, function: Function) -> tuple[ValueId, tuple[int, ...]] | None:
     """The value that an operation only gives another name, or takes a field of, and which one."""
     if isinstance(op, Alias | MatchCast) or (isinstance(op, View) and op.kind is ViewKind.COPY):
         return op.source, ()

@@ -63,14 +63,14 @@ def redundant_checks(flow: FunctionFlow, judge: Judge) -> Iterator[Decided[Runti
     """Every assertion of the program's own: something can make it fail. A check of a declared bound does not
     count as proved by that bound.
     """
-    for check in runtime_checks(flow):
-        if isinstance(check.op, Assert) and check.op.written:
-            enforced = judge.domain_at(check.op.place).without(FactKind.ASSUMED, FactKind.GLOBAL)
-            decision = judge.judge(Claim(check.condition, enforced))
-            answer = certain(Verdict.ALWAYS_FINE, "not proved from the facts that are enforced before it")
-            if decision.verdict is Verdict.ALWAYS_FINE and decision.reachable:
-                answer = certain(Verdict.ALWAYS_WRONG, decision.proof.detail or "true for every input")
-            yield Decided(check, answer)
+    written = (op for op in flow.function.body.of(Assert) if op.written)
+    for check in (check for op in written for check in _checks_of(op, flow)):
+        enforced = judge.domain_at(check.op.place).without(FactKind.ASSUMED, FactKind.GLOBAL)
+        decision = judge.judge(Claim(check.condition, enforced))
+        answer = certain(Verdict.ALWAYS_FINE, "not proved from the facts that are enforced before it")
+        if decision.verdict is Verdict.ALWAYS_FINE and decision.reachable:
+            answer = certain(Verdict.ALWAYS_WRONG, decision.proof.detail or "true for every input")
+        yield Decided(check, answer)
 
 
 def failing_checks(flow: FunctionFlow, judge: Judge) -> Iterator[Decided[RuntimeCheck]]:
@@ -91,20 +91,24 @@ def runtime_checks(flow: FunctionFlow) -> Iterator[RuntimeCheck]:
     for op in flow.function.body.of(
         Constant, Assert, MatchCast, If, AllocTensor, View, GetItem, KernelCall, FunctionCall
     ):
-        wrong = list(given_otherwise(op, flow))
-        for one in wrong:
-            yield RuntimeCheck(op, sympy.false, one.text, one.certainty, one.null)
-        if isinstance(op, MatchCast) and (text := never_function(op, flow)):
-            yield RuntimeCheck(op, sympy.false, text)
-        if isinstance(op, MatchCast) and any(one.certainty is Certainty.MUST for one in wrong):
-            continue
-        if isinstance(op, Assert) and op.fact is not None:
-            conditions = [op.fact.condition]
-        elif isinstance(op, MatchCast) and op.facts:
-            conditions = [fact.condition for fact in op.facts if fact.kind is FactKind.ENFORCED]
-        else:
-            continue
-        yield RuntimeCheck(op, all_of(conditions), condition_text(And(*conditions)))
+        yield from _checks_of(op, flow)
+
+
+def _checks_of(op: Op, flow: FunctionFlow) -> Iterator[RuntimeCheck]:
+    wrong = list(given_otherwise(op, flow))
+    for one in wrong:
+        yield RuntimeCheck(op, sympy.false, one.text, one.certainty, one.null)
+    if isinstance(op, MatchCast) and (text := never_function(op, flow)):
+        yield RuntimeCheck(op, sympy.false, text)
+    if isinstance(op, MatchCast) and any(one.certainty is Certainty.MUST for one in wrong):
+        return
+    if isinstance(op, Assert) and op.fact is not None:
+        conditions = [op.fact.condition]
+    elif isinstance(op, MatchCast) and op.facts:
+        conditions = [fact.condition for fact in op.facts if fact.kind is FactKind.ENFORCED]
+    else:
+        return
+    yield RuntimeCheck(op, all_of(conditions), condition_text(And(*conditions)))
 
 
 _KINDS: dict[type[Op], str] = {

@@ -26,7 +26,20 @@ def why_not_read(reading: Reading, flow: FunctionFlow, since: int) -> str:
     """
     if flow.is_left_out(reading.op):
         return LEFT_OUT
-    return why_written(reading, flow, since) or "read later only on some paths"
+    return why_written(reading, flow, since) or _by_reader(reading, flow) or "read later only on some paths"
+
+
+def _by_reader(reading: Reading, flow: FunctionFlow) -> str:
+    """Why it is not certain that a kernel reads what was there before; nothing where that is not up to it."""
+    if not isinstance(reading.op, KernelCall):
+        return ""
+    effect, name = flow.effect_of(reading.op), reading.op.callee
+    at = [p for p, argument in enumerate(reading.op.arguments) if argument == reading.value]
+    if any(p in effect.reads and p in effect.unsure_reads for p in at):
+        return f"data or a size decides whether `{name}` reads it"
+    if any(p in effect.reads and effect.first_read(p) is not Certainty.MUST for p in at):
+        return f"`{name}` may write it before it reads it"
+    return ""
 
 
 def why_written(reading: Reading, flow: FunctionFlow, since: int) -> str:

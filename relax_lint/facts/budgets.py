@@ -207,7 +207,7 @@ class BudgetFacts:
             return values.of_one_symbol(limits, limit, allocator, next(iter(symbols), None))
         kept, exceeded = _at_most(limits.most, limit), _at_most(limits.least, limit)
         for side, decides in ((kept, Verdict.ALWAYS_FINE), (exceeded, Verdict.ALWAYS_WRONG)):
-            if not isinstance(side, Unknown) and self._judge.judge(Claim(side, domain)).verdict is decides:
+            if self._judge.judge(Claim(side, domain)).verdict is decides:
                 return side
         brackets = values.brackets(limits, limit, allocator)
         return Unknown(f"it {brackets}") if brackets else reason

@@ -17,6 +17,7 @@ from relax_lint.facts.kernel_access_verdicts import AccessVerdict, CallVerdict, 
 from relax_lint.facts.kernel_memory import MAY_BE_ANOTHER, leaves_memory_too, reason
 from relax_lint.facts.kernels import KernelUse
 from relax_lint.model.kernel_access.accesses import KernelAccess, Obligation
+from relax_lint.model.kernel_access.outside import is_never_inside
 from relax_lint.model.kernel_access.trial import Outcome, Trial, attempt
 from relax_lint.model.kernels import Kernel
 from relax_lint.results.verdict import Verdict
@@ -24,6 +25,8 @@ from relax_lint.symbolic.decision import Assignment, Decision
 from relax_lint.symbolic.evaluation import compile_expr
 from relax_lint.symbolic.printing import expr_text
 from relax_lint.symbolic.quantity import Unknown
+
+_NEVER_INSIDE = "its index is outside whatever the data is"
 
 
 class AccessJudge:
@@ -78,6 +81,12 @@ class AccessJudge:
         verdict = limited(self._judge, use, self._rest(use, access, rest, conditions), limits, conditions)
         computed = self._computed_contents(use, held)
         left, presumed = self._not_shown(use, access, held, contents, computed)
+        would_assume = verdict.status is Status.ASSUMED or (left and verdict.status is not Status.DEPENDS)
+        if would_assume and is_never_inside(access):
+            # No data is as it would have to be.
+            return AccessVerdict(
+                access, Status.UNDECIDED, reason=_NEVER_INSIDE, obligation=access.obligations[0]
+            )
         may_assume = verdict.status in (Status.PROVED, Status.DEPENDS, Status.LIMITED)
         if not may_assume or not (left or promised or presumed):
             return verdict

@@ -13,13 +13,14 @@ from functools import partial
 from typing import TypeAlias
 
 import sympy
+from sympy.logic.boolalg import Boolean
 
 from relax_lint.analysis.access_paths import AccessPath
 from relax_lint.analysis.certainty import Certainty, weakest
 from relax_lint.analysis.events import Apart, Overwriting
 from relax_lint.analysis.flow import FunctionFlow
 from relax_lint.analysis.liveness import operands
-from relax_lint.analysis.overlaps import either_empty
+from relax_lint.analysis.overlaps import ByteRange, either_empty
 from relax_lint.analysis.presumption import Presumption
 from relax_lint.facts.asking import apart
 from relax_lint.facts.at_return import UNUSED, USED_PERHAPS, use_by_callers, why_not_read
@@ -30,6 +31,7 @@ from relax_lint.model.operations import AllocTensor, FunctionCall, KernelCall, V
 from relax_lint.results.verdict import Verdict
 from relax_lint.symbolic.asked import Asked, every
 from relax_lint.symbolic.decision import certain
+from relax_lint.symbolic.quantity import Unknown
 
 _ASSUMED = certain(Verdict.ALWAYS_FINE, "another tensor, or written again, by all that is assumed")
 
@@ -52,15 +54,16 @@ def _decided(event: Overwriting, flow: FunctionFlow, judge: Judge) -> Decided[Ov
         return Decided(event, certain(Verdict.ALWAYS_FINE, "each byte is rewritten with its own value"))
     if same is Certainty.MAY:
         certainty, why_not = Certainty.MAY, "each byte may be rewritten with its own value"
-    written, read = flow.memory.range(event.written), flow.memory.range(event.reading.value)
-    names = [f"`{flow.function.values[value].name}`" for value in (event.written, event.reading.value)]
+    written, read = _written(event, flow), _read(event, flow)
     again = written_again(event.mended, event.reading.value, flow)
-    asked = partial(apart, written, read, names, again)
-    claim = judge.claim_at(either(written.disjoint(read), again), event.write, asked)
+    asked = partial(_asked_apart, written, read, again, flow)
+    claim = judge.claim_at(either(_disjoint(written, read[1]), again), event.write, asked)
     if event.mended:
         why_not = "it may be written again in between"
     elif not _is_whole(event, flow):
         why_not = "it may be written in part only"
+    if any(_is_chosen(value, flow) for value in (event.written, event.reading.value)):
+        certainty, why_not = Certainty.MAY, "which tensor it is depends on the branch taken"
     if any(_is_on_several(value, flow) for value in (event.written, event.reading.value)):
         why_not = "which storage it lies on depends on the branch taken"
     if _writes_both(event, flow):
@@ -70,10 +73,59 @@ def _decided(event: Overwriting, flow: FunctionFlow, judge: Judge) -> Decided[Ov
     presumed += () if event.harmless is None else (event.harmless,)
     if presumed and decision.verdict is not Verdict.ALWAYS_FINE:
         return Decided(event, _ASSUMED, (*event.reading.presumptions, *presumed))
-    only_empty = judge.safe_only_if(decision, claim, partial(either_empty, written, read))
+    only_empty = judge.safe_only_if(decision, claim, partial(either_empty, written[0][1], read[1]))
     types = () if again == sympy.false else relied_types(event.mended, flow)
     presumptions = (*event.reading.presumptions, *_presumed(event, flow), *types)
     return Decided(event, decision, presumptions, only_empty)
+
+
+_Range: TypeAlias = "tuple[ValueId, ByteRange]"
+"""A value that bytes belong to, and these."""
+
+
+def _read(event: Overwriting, flow: FunctionFlow) -> _Range:
+    """The bytes of the damaged tensor that are read: of what a branch chooses it is that tensor, or a part of
+    it, that counts.
+    """
+    value, tensor = event.reading.value, event.tensor.result
+    is_part = _is_chosen(value, flow) and tensor in flow.aliases.roots_of(value)
+    return _range(tensor if is_part else value, flow)
+
+
+def _range(value: ValueId, flow: FunctionFlow) -> _Range:
+    return value, flow.memory.range(value)
+
+
+def _written(event: Overwriting, flow: FunctionFlow) -> list[_Range]:
+    """The bytes that are written: of what a branch chooses those of each tensor beside the damaged one."""
+    if not _is_chosen(event.written, flow):
+        return [_range(event.written, flow)]
+    tensor = event.tensor.result
+    owners = flow.memory.owners(tensor)
+    others = flow.aliases.roots_of(event.written) - {tensor}
+    beside = [root for root in sorted(others) if not owners.isdisjoint(flow.memory.owners(root))]
+    return [_range(root, flow) for root in beside or [event.written]]
+
+
+def _is_chosen(value: ValueId, flow: FunctionFlow) -> bool:
+    """Whether a value is one of several tensors that start at different bytes."""
+    return len(flow.aliases.roots_of(value)) > 1 and isinstance(flow.memory.range(value).start, Unknown)
+
+
+def _disjoint(written: Sequence[_Range], read: ByteRange) -> Boolean | Unknown:
+    found = [one.disjoint(read) for _, one in written]
+    unknown = next((one for one in found if isinstance(one, Unknown)), None)
+    return sympy.And(*found) if unknown is None else unknown
+
+
+def _asked_apart(written: Sequence[_Range], read: _Range, again: Boolean, flow: FunctionFlow) -> Asked:
+    values = flow.function.values
+    asked = [
+        apart(one, read[1], [f"`{values[value].name}`" for value in (root, read[0])], again)
+        for root, one in written
+    ]
+    names = {name: size for one in asked for name, size in one.names.items()}
+    return asked[0] if len(asked) == 1 else Asked(every(one.statement for one in asked), names)
 
 
 def _is_on_several(value: ValueId, flow: FunctionFlow) -> bool:

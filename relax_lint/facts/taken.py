@@ -150,7 +150,8 @@ def _field(value: ValueId, fields: list[int], flow: FunctionFlow) -> ValueId | N
     """What a field of a tuple that is made here is."""
     for field in fields:
         things = flow.things_of(value)
-        items = things[0].items if len(things) == 1 and things[0].function is flow.function else ()
+        is_one = len(things) == 1 and things[0].made is Made.TUPLE
+        items = things[0].items if is_one and things[0].function is flow.function else ()
         if field >= len(items):
             return None
         value = items[field]

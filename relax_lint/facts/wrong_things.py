@@ -9,6 +9,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from relax_lint.analysis.certainty import Certainty, must_if
+from relax_lint.analysis.dominance import outer_function, used_inside
 from relax_lint.analysis.flow import FunctionFlow
 from relax_lint.analysis.made_as import Made, Thing
 from relax_lint.facts.kernel_entry import kind_of
@@ -23,7 +24,7 @@ from relax_lint.model.operations import (
     Op,
     ValueId,
 )
-from relax_lint.model.program import Function
+from relax_lint.model.program import Function, Program
 from relax_lint.model.types import PrimType, ShapeType, TensorType, TupleType, ValueType
 from relax_lint.support.lazy_dataclass import record
 from relax_lint.vm import versions
@@ -108,15 +109,20 @@ def _handed_over(op: FunctionCall, flow: FunctionFlow) -> Iterator[WrongThing]:
 
 def _without_result(op: FunctionCall, flow: FunctionFlow) -> Iterator[WrongThing]:
     """A call of a function of the type of the empty tuple: the machine gets no register for what it returns,
-    and looks for one all the same. A call of a closure by an operator is none of these, as is one of a
-    function that becomes a closure.
+    and looks for one all the same. A call of a closure by an operator is none of these, as is one of an inner
+    function that becomes a closure, since it holds something.
     """
     called: Any = getattr(op.place.node, "op", None)
     is_direct = versions.kind(called) in ("GlobalVar", "Var")
     is_invoked = op.value is not None and getattr(called, "name", "") not in CLOSURE_CALLS
-    becomes_closure = any("." in callee.name for callee in flow.callees_of(op))
+    becomes_closure = any(_holds_something(callee, flow.program) for callee in flow.callees_of(op))
     if op.type == TupleType(()) and (is_direct or is_invoked) and not becomes_closure:
         yield WrongThing(f"{op.callee} returns a tuple with fields", Certainty.MUST, False)
+
+
+def _holds_something(function: Function, program: Program) -> bool:
+    outer = outer_function(program, function)
+    return outer is not None and bool(used_inside(program, outer, function.name))
 
 
 def _beyond(value: ValueId, number: int, flow: FunctionFlow) -> Iterator[WrongThing]:

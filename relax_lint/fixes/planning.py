@@ -169,7 +169,9 @@ class Planner:
         return Plan(remedies, self._instead(request.placement) if request.instead and not safe else ())
 
     def _fitting(self, placement: Placement, decision: Decision, *, check: bool) -> tuple[Remedy, ...]:
-        checks = self._assertion(decision, placement.tensor.place) if check else ()
+        # Where a branch chooses the storage, a check for the smallest one refuses what fits into the others.
+        safe = len({storage.size for storage in placement.each}) < 2
+        checks = self._assertion(decision, placement.tensor.place, safe=safe) if check else ()
         resize = self._resizing.resize(placement)
         if resize is None:
             return checks

@@ -26,6 +26,7 @@ from relax_lint.model.operations import (
 from relax_lint.model.positions import NoPositions, Positions
 from relax_lint.model.prim_funcs import Kernels
 from relax_lint.model.program import Device, Function, Origin, Program, Provenance
+from relax_lint.model.read_conditions import read_condition
 from relax_lint.model.returned import Callees, Lookup
 from relax_lint.model.symbols import SymbolTable, declared_bounds
 from relax_lint.model.types import OpaqueType, PrimType, TupleType, ValueType
@@ -332,7 +333,7 @@ class FunctionBuilder:
 
     def _branch_facts(self, condition: Any) -> tuple[tuple[Fact, ...], tuple[Fact, ...]]:
         try:
-            holds = self._context.translator.condition(condition)
+            holds = read_condition(self._context.translator, condition)
         except Untranslatable:
             return (), ()
         return self._branch_fact(holds, "the branch condition"), self._branch_fact(

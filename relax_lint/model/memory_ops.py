@@ -30,6 +30,7 @@ from relax_lint.model.operations import (
     ValueId,
     View,
 )
+from relax_lint.model.read_conditions import read_condition
 from relax_lint.model.sizes import size_in_bytes
 from relax_lint.model.types import DType, OpaqueType, TensorType, ValueType
 from relax_lint.symbolic.printing import condition_text
@@ -152,7 +153,7 @@ def _kill(context: BuildContext, place: OperationId, var: Any, given: Given) -> 
 def _assert(context: BuildContext, place: OperationId, var: Any, given: Given) -> Op:
     fact, tensor = None, None
     try:
-        condition = context.translator.condition(given.own[0])
+        condition = read_condition(context.translator, given.own[0])
         text = condition_text(condition)
         fact = context.symbols.fact(FactSource.ASSERTION, condition, text, "R.assert_op", simplified=True)
     except Untranslatable:

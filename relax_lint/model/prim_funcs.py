@@ -12,6 +12,7 @@ from sympy.logic.boolalg import Boolean
 
 from relax_lint.model.equal_kernels import EqualKernels, LastingKernels
 from relax_lint.model.kernel_access.reading import read_accesses
+from relax_lint.model.kernel_body.confirmed import confirmed
 from relax_lint.model.kernel_body.coverage import Coverage
 from relax_lint.model.kernel_body.data_flow import same_width
 from relax_lint.model.kernel_body.dependences import Dependences
@@ -121,8 +122,9 @@ def read_kernel(
     coverage = Coverage(reader.touches, shapes, loops)
     trial = Trial(prim_func, shapes, loops.signature)
     elementwise, read_before = _in_place(reader, parameters, loops)
-    sure = of_kernel(effects.sure, shapes, loops)
     reads = frozenset(effects.reads | {p for p in range(len(parameters)) if coverage.is_read(p)})
+    told = of_kernel(effects.sure, shapes, loops)
+    sure = confirmed(prim_func, told, reads, sorted(effects.writes), shapes, loops.signature)
     return Kernel(
         name,
         parameters,

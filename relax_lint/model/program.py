@@ -172,6 +172,8 @@ class Program:
     """Whether a device moves the data pointer of a tensor by its offset on the storage."""
 
     @cached_property
-    def kept(self) -> dict[type, Any]:
-        """What is found out about the program once and used for all its functions, by its type."""
+    def kept(self) -> dict[object, Any]:
+        """What is found out about the program once and used for all its functions, by the type or
+        function that finds it out.
+        """
         return {}

@@ -43,7 +43,8 @@ _TAKEN = frozenset(
             "as",
         ),
         *("div", "mod", "abs", "min", "max", "floor_div", "floor_mod", "trunc_div", "trunc_mod"),
-        *("assert", "push", "pop", "exit", "a", "b"),
+        *("assert", "push", "pop", "exit", "echo", "reset", "match", "a", "b"),
+        *("BINARY", "DECIMAL", "HEXADECIMAL", "NUMERAL", "STRING"),
     }
 )
 

@@ -47,6 +47,12 @@ def expression_kind(node: Any) -> str:
     return "BufferLoad" if kind in _LOADS else kind
 
 
+def parts_of_choice(node: Any) -> tuple[Any, Any, Any]:
+    """The condition of a choice, what it is where that holds, and what it is else."""
+    one, then, other = node.args if is_call(node) else (node.condition, node.true_value, node.false_value)
+    return one, then, other
+
+
 @dataclass(frozen=True)
 class BitOperation:
     """An operation on bits that is a call before TVM 0.27, as the node that it is from then on. `b` is None

@@ -83,3 +83,28 @@ def main(x: T4):
     assert [(check.verdict.value, check.assumes) for check in found] == [
         ("always-fine", ("`f` writes all of what it returns",))
     ] * 2
+
+
+@pytest.mark.parametrize("steps", [(4, 3), (3, 4), (4, 4)])
+def test_each_result_of_a_kernel_is_filled_or_not_by_itself(steps: tuple[int, int]) -> None:
+    text = f"""
+@T.prim_func(private=True, s_tir=True)
+def fill(x: T.Buffer((4,), "float32"), y: T.Buffer((4,), "float32"), z: T.Buffer((4,), "float32")):
+    for i in range({steps[0]}):
+        y[i] = x[i]
+    for i in range({steps[1]}):
+        z[i] = x[i]
+
+@R.function
+def main(x: T4):
+    p = R.call_tir(Module.fill, (x,), out_ty=[T4, T4])
+    a = p[0]
+    b = p[1]
+    r = R.call_tir(Module.add, (a, a), T4)
+    q = R.call_tir(Module.add, (b, b), T4)
+    return (r, q)
+"""
+    found = checks(parse(KERNELS + text.replace("T4", T4)), "RLX205")
+    said = {check.binding: check.verdict.value for check in found if check.binding in ("r", "q")}
+    told = {name for name, count in zip("rq", steps, strict=True) if count < 4}
+    assert {name for name, verdict in said.items() if verdict != "always-fine"} == told

@@ -112,10 +112,15 @@ def _either(one: str, other: str, callee: str = "unknown") -> str:
         ("v = Module.loops(y, g)", (NEVER, NEVER)),
         ('v = R.call_tir(Module.computes, (h,), R.Tensor((4,), "int64"))', (ALWAYS, NEVER)),
         ('v = R.vm.call_tir_dyn("elsewhere", (h,))', (PERHAPS, NEVER)),
+        # A code that is not written out may be that of a store; the others only compare.
+        (_packed("vm.builtin.match_shape", "y", "h", "1", 'R.str("")', "2", 'R.str("")'), (PERHAPS, NEVER)),
+        (_packed("vm.builtin.match_shape", "y", "g", "1", "q", "2", 'R.str("")'), (NEVER, PERHAPS)),
+        (_packed("vm.builtin.match_shape", "y", "h", "1", "0", "4", 'R.str("")'), (NEVER, NEVER)),
+        (_packed("vm.builtin.match_shape", "y", "h", "1", "3", "0", 'R.str("")'), (NEVER, NEVER)),
     ],
 )
 def test_whether_a_slot_was_written(lines: str, written: tuple[Written, Written]) -> None:
-    main = _main(lines)
+    main = _main('q = R.call_packed("count", ty_args=[R.Prim("int64")])\n' + lines)
     last = [access for access in main.slot_accesses if not access.writes][-2:]
     assert [access.heap for access in last] == ["h", "g"]
     assert tuple(access.written for access in last) == written

@@ -243,6 +243,22 @@ for i in range(n):
             v = T.axis.spatial(n, i)
             w = T.axis.spatial(4, j)
             y[v, w] = x[v, 3 - w]
+# blocks where the slice allows it: x n, 4; y n, 4 | differs yes yes yes
+for i in range(n):
+    for j in range(4):
+        with T.sblock("b"):
+            v = T.axis.spatial(n, i)
+            w = T.axis.spatial(4, j)
+            T.where(i < 2)
+            y[v, w] = x[v, 3 - w]
+# blocks where the element allows it: x n, 4; y n, 4 | differs no no no repeats n
+for i in range(n):
+    for j in range(4):
+        with T.sblock("b"):
+            v = T.axis.spatial(n, i)
+            w = T.axis.spatial(4, j)
+            T.where(j < 2)
+            y[v, w] = x[v, 3 - w]
 # blocks of other extents: x n, 4; y n, 4 | differs yes yes yes whole
 for i in range(n):
     for j in range(4):

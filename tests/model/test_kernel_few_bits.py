@@ -70,6 +70,15 @@ s = T.alloc_buffer((1,), "int32")
 for i in range(500):
     s[0] = T.Cast("int32", T.Cast("int8", i))
     x[T.min(T.max(s[0], 0), 99)] = T.float32(1)
+# a sum up to the greatest number of its type: x 128 | x proved
+for i in range(127):
+    x[T.Cast("int32", T.Cast("int8", i) + T.int8(1))] = T.float32(1)
+# a sum that is one more than that: x 129 | x open
+for i in range(128):
+    x[T.Cast("int32", T.Cast("int8", i) + T.int8(1))] = T.float32(1)
+# the same in a type that has the number: x 129 | x proved
+for i in range(128):
+    x[T.Cast("int32", T.Cast("uint8", i) + T.uint8(1))] = T.float32(1)
 """
 """Above each body its name, its parameters, and what is said of the accesses of each buffer."""
 

@@ -290,6 +290,10 @@ def test_a_guess_against_sizes() -> None:
         n.shift(INT32),
         n.shift(-INT32),
     )
+    # Nor a sum, in which a large number stands.
+    sides = (n + m).shift(-INT32), (n + m).shift(INT32)
+    further = Guesses({(0, True): [sides[0].shift(-1)], (0, False): [sides[1].shift(1)]})
+    assert further.tightened(terms, 0, sides, (0, None)) == sides
 
 
 def test_guesses_are_given_up_one_after_the_other() -> None:

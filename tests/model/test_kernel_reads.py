@@ -22,11 +22,22 @@ from tests.model.test_kernel_bodies import kernel
         "T.if_then_else(x[1] > {}, x[0], x[2])",
         "T.if_then_else(x[1] > x[2], {}, x[2])",
         "T.if_then_else(x[1] > x[2], x[0], {})",
-        "T.Select(T.And(x[1] > x[2], x[0] > {}), x[0], x[2])",
-        "T.Select(T.Or(x[1] > {}, x[0] > x[1]), x[0], x[2])",
-        "T.min(x[0], {})",
-        "T.max({}, x[0])",
-        "x[0] - {}",
+        *(
+            f"T.Select(T.{joined}({first}, {second}), x[0], x[2])"
+            for joined in ("And", "Or")
+            for first, second in (("x[1] > x[2]", "x[0] > {}"), ("x[1] > {}", "x[0] > x[1]"))
+        ),
+        *(f"T.Select(x[0] {relation} {{}}, x[0], x[2])" for relation in ("==", "!=", "<", "<=", ">", ">=")),
+        *(f"x[0] {operator} {{}}" for operator in "+-*/"),
+        *(f"T.{name}(x[0], {{}})" for name in ("min", "max")),
+        *(f"T.{name}({{}}, x[0])" for name in ("min", "max")),
+        *(
+            f"T.Cast('float32', T.{name}(T.Cast('int32', {{}}), 3))"
+            for name in (
+                *("floordiv", "floormod", "truncdiv", "truncmod"),
+                *("bitwise_and", "bitwise_or", "bitwise_xor", "shift_left", "shift_right"),
+            )
+        ),
         "x[T.Cast('int32', {})]",
         "T.exp({})",
         "T.Let({0} * {0}, where={{T.Var('v', 'float32'): {0}}})",

@@ -97,6 +97,8 @@ def test_a_position_is_what_its_steps_give(i: str, j: str, text: str, first: int
         ("n", "m", "i*n + j", None, ""),
         ("n", "3", "2*i", None, "i"),
         ("n", "m", "j", "m", "j"),
+        # An extent may be 0: then all steps are at one position.
+        ("n", "m", "i*m", None, ""),
     ],
 )
 def test_what_is_seen(i: str, j: str, text: str, size: str | None, told: str) -> None:

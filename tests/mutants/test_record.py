@@ -130,3 +130,28 @@ def test_tests_of_an_earlier_text_stay_where_those_of_the_later_one_do_not_come(
     record.add(Record(["u.py::four"], [0.5], {"code.py": of_g}, {"u.py": "y"}))
     compared = next(one for one in generating.mutants(code) if one.key.operator == "comparison")
     assert set(record.chosen(compared)) == {"t.py::one", "t.py::three"}
+
+
+def test_all_of_those_whose_files_name_the_module_come_first(code: Path) -> None:
+    """The others take turns, where those of the package take too long together."""
+    named = [f"tests/model/test_code.py::one[{n}]" for n in range(20)]
+    names = [*named, *(f"tests/model/t.py::two[{n}]" for n in range(9))]
+    record = Record(names, [0.1] * 20 + [3.0] * 9, {}, {"tests/model/test_code.py": "x"})
+    chosen = record._likeliest((1 << len(names)) - 1, f"relax_lint/model/inner/{code.name}")
+    assert chosen[:20] == named
+
+
+def test_more_of_the_stored_programs_are_drawn(code: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The quickest are tried before; the same are drawn each time, as far as the limit goes."""
+    names = [f"tests/strength/t.py::one[a-{n}]" for n in range(100)]
+    record = Record(names, [1.0] * 100, {"code.py": Lines(tests_of.digest(code), {2: (1 << 100) - 1})}, {})
+    compared = next(one for one in generating.mutants(code) if one.key.operator == "comparison")
+    monkeypatch.setattr(tests_of, "FURTHER_S", 0.0)
+    quickest = record.chosen(compared)
+    monkeypatch.setattr(tests_of, "FURTHER_S", 10.5)
+    chosen = record.chosen(compared)
+    drawn = chosen[len(quickest) :]
+    assert chosen[: len(quickest)] == quickest
+    assert len(set(drawn) - set(quickest)) == len(drawn) == 10
+    assert drawn != sorted(drawn)
+    assert record.chosen(compared) == chosen

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections import Counter, defaultdict
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from functools import lru_cache
-from itertools import product
+from itertools import chain, product
 
 import sympy
 
@@ -71,7 +71,8 @@ def compare_verdicts(program: Program) -> Counter[str]:
     seen: Counter[str] = Counter()
     for function in program.functions:
         allowed = [p for p in points() if all(getattr(p, name) <= limit for name, limit in function.upper)]
-        outcomes = {p: Call(program, function, p, "naive", faithful=False).run() for p in allowed}
+        runs = [(p, Call(program, function, p, "naive", faithful=False).run()) for p in allowed]
+        outcomes = [(p, outcome, {*chain(*outcome.wrong.values())}) for p, outcome in runs]
         for key in _keys(function, checks):
             _compare_one(program, key, checks, outcomes, seen)
     return seen
@@ -86,34 +87,36 @@ def _compare_one(
     program: Program,
     key: tuple[str, str, str],
     all_checks: dict[tuple[str, str, str], list[Check]],
-    outcomes: dict[Point, evaluator.Outcome],
+    outcomes: Sequence[tuple[Point, evaluator.Outcome, set[str]]],
     seen: Counter[str],
 ) -> None:
+    """The last of each outcome are the rules of all that goes wrong in it."""
     function, rule, name = key
+    if rule == "RLX205" and _only_allocates(program, function):
+        # What it returns is for those who call it to write.
+        return
     in_place = {step.name for step in named(program, function).walk() if isinstance(step, InPlace)}
     checks = all_checks.get(key, [])
-    for point, outcome in outcomes.items():
+    for point, outcome, anywhere in outcomes:
         if name not in outcome.reached or (rule in ("RLX101", "RLX304") and name in outcome.meaningless):
             continue
         broken = outcome.wrong.get(name, set())
         if rule == "RLX203" and "RLX201" in broken:
             # The kernel gets nothing.
             continue
-        if rule in ("RLX203", "RLX205") and any("RLX304" in rules for rules in outcome.wrong.values()):
+        if rule in ("RLX203", "RLX205") and "RLX304" in anywhere:
             # There are elements that no tensor has.
             continue
-        uses_killed = any("RLX201" in rules for rules in outcome.wrong.values())
-        if rule == "RLX205" and _only_allocates(program, function):
-            # What it returns is for those who call it to write.
-            continue
+        uses_killed = "RLX201" in anywhere
         if rule in ("RLX205", "RLX303", "RLX304") and uses_killed:
             # A tensor that was killed is not read either, nor what is made of it.
             continue
         wrong = rule in broken
+        if not checks and not wrong:
+            continue
         # What is said of a returned value is said of the calls that return.
         about = [check for check in checks if outcome.ends == "ok" or "returned" not in check.message]
         said = [claim(check, point) for check in about]
-        at = f"{key} at {point}: evaluator says {'wrong' if wrong else 'fine'}"
         # What several reads, or a return after several kills, do wrong is reported at one of them.
         tensor = {"RLX205": outcome.unwritten, "RLX201": outcome.returned}.get(rule, {}).get(name)
         elsewhere = tensor is not None and _is_reported_elsewhere(all_checks, function, rule, tensor)
@@ -127,9 +130,9 @@ def _compare_one(
             )
         if wrong and not elsewhere and not any(word in ("wrong", "unknown") for word in said):
             # An unreached or unreported operation that goes wrong is as bad as one that is called fine.
-            raise Disagreement(f"missed: {at}, {checks}\n{text(program)}")
+            raise Disagreement(f"missed: {key} at {point}: evaluator says wrong, {checks}\n{text(program)}")
         if not wrong and rule in BY_OPERATION and "wrong" in said:
-            raise Disagreement(f"false: {at}, {checks}\n{text(program)}")
+            raise Disagreement(f"false: {key} at {point}: evaluator says fine, {checks}\n{text(program)}")
         # An overwritten value does no harm in a call that a later check, or a kill, stops from being read.
         certain = any(check.verdict is Verdict.ALWAYS_WRONG for check in about)
         read = outcome.ends == "ok" and not uses_killed
@@ -138,7 +141,9 @@ def _compare_one(
         if any(check.message.startswith(f"`{value}` is returned") for value in returned for check in about):
             continue
         if not wrong and certain and (rule != "RLX203" or read):
-            raise Disagreement(f"not always wrong: {at}, {checks}\n{text(program)}")
+            raise Disagreement(
+                f"not always wrong: {key} at {point}: evaluator says fine, {checks}\n{text(program)}"
+            )
         seen[f"{rule} {'wrong' if wrong else 'fine'}"] += bool(about or (wrong and elsewhere))
 
 

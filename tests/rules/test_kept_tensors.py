@@ -29,6 +29,15 @@ def hand_on(t: {T4}):
     k = R.call_packed("{KEEP}", t, ty_args=(R.Any,))
     return t
 
+@R.function(private=True, pure=False)
+def write(t: {T4}):
+    k = R.call_packed("{WRITE}", ty_args=(R.Any,))
+    return t
+
+@R.function(private=True, pure=False)
+def leave(t: {T4}):
+    return t
+
 @R.function(pure=False)
 def main(x: {T4}):
     s = R.memory.alloc_storage(R.shape([16]), R.prim_value(0), R.str("global"), R.dtype("uint8"))
@@ -77,6 +86,16 @@ def _run(module: Any) -> list[float]:
             [9] * 4,
         ),
         ("k = Module.hand_on(t)", WRITTEN, NOTHING, "nobody keeps what `hand_on` passes on", [9] * 4),
+        # The call that writes it may be further down.
+        (
+            KEPT,
+            "k2 = Module.write(x)",
+            NOTHING,
+            f"`{KEEP}` may read and write its arguments, but does not keep them",
+            [9] * 4,
+        ),
+        (KEPT, "k2 = Module.leave(x)", NOTHING, None, [0, 1, 2, 3]),
+        (KEPT, NOTHING, "k2 = Module.write(x)", None, [0, 1, 2, 3]),
         # Nobody writes it while it is needed, or nobody has it.
         (KEPT, NOTHING, NOTHING, None, [0, 1, 2, 3]),
         (KEPT, NOTHING, WRITTEN, None, [0, 1, 2, 3]),

@@ -81,6 +81,26 @@ def test_in_doubt_nothing_is_said(body: str) -> None:
     assert said(body) == []
 
 
+@pytest.mark.parametrize("second", ["y[1] = x[i]", "y[n - 1] = x[i]"])
+@pytest.mark.parametrize("first", ["y[0] = x[i]", "y[0] = T.float32(1)"])
+def test_each_race_of_a_kernel_is_told(first: str, second: str) -> None:
+    loop = "for i in T.parallel(n):\n    "
+    both = said(f"{loop}{first}\n{loop}{second}")
+    assert both == said(loop + first) + said(loop + second)
+    assert len(both) == 1 + ("float32" not in first)
+
+
+@pytest.mark.parametrize(
+    "store", [*WRONG, *FINE, "y[0] = T.Cast('float32', i * (n - 3))", "y[0] = x[i // 4]"]
+)
+def test_one_step_is_not_in_its_own_way(store: str) -> None:
+    text = called_kernel(f"for i in T.parallel(n):\n    {store}")
+    for tensor in ('R.Tensor(("n",), "float32")', 'R.Tensor((n,), "float32")'):
+        text = text.replace(tensor, 'R.Tensor((1,), "float32")')
+    found = verdicts(checks(parse(text), "RLX312"))
+    assert [verdict for _, verdict, _ in found] == ["always-fine"] * len(found)
+
+
 def test_threads_of_a_block_reduce_together() -> None:
     body = """
 for i in T.thread_binding(n, thread="threadIdx.x"):

@@ -22,6 +22,17 @@ def both(x: T.Buffer((4,), "float32"), y: T.Buffer((4,), "float32"), z: T.Buffer
     for i in range(4):
         z[i] = x[i] * T.float32(3)
 """
+READERS = """
+@T.prim_func(private=True, s_tir=True)
+def through(x: T.Buffer((4,), "float32"), y: T.Buffer((4,), "float32")):
+    T.evaluate(T.call_extern("int32", "f", x.access_ptr("r"), y.access_ptr("rw")))
+
+@T.prim_func(private=True, s_tir=True)
+def perhaps(x: T.Buffer((4,), "float32"), y: T.Buffer((4,), "float32")):
+    for i in range(4):
+        if x[i] > T.float32(0):
+            x[i] = y[i] * T.float32(2)
+"""
 CONDITION = 'R.Tensor((), "bool")'
 READ = f"o = R.call_tir(Module.double, (a,), out_ty={T4})"
 OVERWRITTEN = f"""
@@ -80,6 +91,16 @@ OTHER = 'R.call_packed("tests.other", x, ty_args=R.Tuple)'
             "read later only on some paths",
         ),
         (
+            ON_THE_SAME + "k1 = Module.double(x, b)\n    k2 = Module.through(x, a)\n    o = x",
+            "needs-runtime-check",
+            "`through` may write it before it reads it",
+        ),
+        (
+            ON_THE_SAME + "k1 = Module.double(x, b)\n    k2 = Module.perhaps(x, a)\n    o = x",
+            "needs-runtime-check",
+            "data or a size decides whether `perhaps` reads it",
+        ),
+        (
             ON_EITHER.strip(),
             "needs-runtime-check",
             "which storage it lies on depends on the branch taken",
@@ -88,7 +109,9 @@ OTHER = 'R.call_packed("tests.other", x, ty_args=R.Tuple)'
 )
 def test_a_write_over_a_tensor_that_is_read_later(body: str, verdict: str, reason: str) -> None:
     text = OVERWRITTEN.replace("BODY", body)
-    (check,) = [one for one in checks(parse(KERNELS + MORE + text), "RLX203") if one.binding == "k1"]
+    (check,) = [
+        one for one in checks(parse(KERNELS + MORE + READERS + text), "RLX203") if one.binding == "k1"
+    ]
     assert (check.verdict.value, check.proof) == (verdict, reason)
 
 

@@ -89,6 +89,9 @@ def test_a_step_so_often_is_told_with_the_numbers_at_which_it_is_fine() -> None:
         ("y[0] = x[i // n] * T.Cast('float32', i)", UNSURE),
         ("y[0] = x[0] - T.Cast('float32', i) * T.float32(2)", WRONG),
         ("y[0] = x[i] * T.Cast('float32', i)", WRONG),
+        # A whole number out of what a place holds, too.
+        ("y[0] = T.Cast('float32', T.Cast('int64', x[i]) + T.int64(1))", WRONG),
+        ("y[0] = T.Cast('float32', T.Cast('int64', x[i // n]) + T.int64(1))", UNSURE),
     ],
 )
 def test_what_is_loaded_or_computed_differs_or_may_not(store: str, verdict: str) -> None:

@@ -75,7 +75,7 @@ CASES = {
         'o = R.call_packed("vm.builtin.make_tuple", a, x, ty_args=R.Tuple(T4, T4)); q = o[1]',
         "q",
         NEVER,
-        {UNSURE},
+        set(),
     ),
     # Who makes a closure looks at nothing that it holds; the function checks it when it is called.
     "held by a closure": ("o = R.make_closure(Module.typed, (a,))", "x", NEVER, {UNSURE}),

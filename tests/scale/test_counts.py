@@ -13,8 +13,12 @@ from typing import Any
 import pytest
 
 from benchmarks.growth import work
+from relax_lint.analysis.flow import FunctionFlow
+from relax_lint.facts import assertions
+from relax_lint.facts.wrong_things import given_otherwise
 from relax_lint.fixes.planning import Planner
 from relax_lint.fixes.text import edits
+from relax_lint.model.operations import Assert, Op
 from relax_lint.symbolic import KEPT_BY_SYMPY
 from relax_lint.symbolic.prover import ProverChain
 from relax_lint.symbolic.questions import DomainIndex
@@ -72,6 +76,20 @@ def test_kernels_are_not_asked_what_they_write_where_nothing_branches(
 
     monkeypatch.setattr(Plans, "written", asked)
     work("chain depth", 3)()
+
+
+def test_only_a_written_assertion_is_looked_at_for_two_rules(monkeypatch: pytest.MonkeyPatch) -> None:
+    asked: Counter[tuple[type[Op], int]] = Counter()
+
+    def counting(op: Op, flow: FunctionFlow) -> Any:
+        asked[type(op), op.place.index] += 1
+        return given_otherwise(op, flow)
+
+    judge = work("asserts", 4)
+    monkeypatch.setattr(assertions, "given_otherwise", counting)
+    judge()
+    assert len({kind for kind, _ in asked}) > 1
+    assert {kind: number for (kind, _), number in asked.items() if number > 1} == {Assert: 2}
 
 
 def test_sympy_keeps_what_many_symbols_need() -> None:

@@ -190,6 +190,24 @@ def test_symbols_have_names_that_smtlib_can_write(name: str, written: str) -> No
     assert f"(>= {written} 0)" in text
 
 
+# SMT-LIB 2.6, its theories Core and Ints, the commands, and what a script defines.
+TAKEN = (
+    *("and", "or", "xor", "not", "ite", "distinct", "true", "false"),
+    *("let", "forall", "exists", "match", "par", "as", "_"),
+    *("div", "mod", "abs"),
+    *("min", "max", "floor_div", "floor_mod", "trunc_div", "trunc_mod"),
+    *("assert", "push", "pop", "exit", "echo", "reset"),
+    *("BINARY", "DECIMAL", "HEXADECIMAL", "NUMERAL", "STRING"),
+)
+
+
+@pytest.mark.parametrize("name", TAKEN)
+def test_a_word_that_means_something_is_no_name_of_a_symbol(name: str) -> None:
+    symbol = sympy.Symbol(name, integer=True)
+    text = script([(Plain(symbol >= 0), Domain((symbol,), ()))], (), always_holds=True)
+    assert f"(declare-const {name} Int)" not in text
+
+
 @pytest.mark.parametrize(
     ("claim", "written"),
     [

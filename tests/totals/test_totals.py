@@ -5,6 +5,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 import sympy
@@ -17,7 +18,7 @@ from relax_lint.results.memory_figures import Amount, MemoryTotals
 from relax_lint.settings.memory_request import Binding, MemoryRequest
 from relax_lint.symbolic.printing import expr_text
 from relax_lint.symbolic.quantity import Unknown
-from relax_lint.totals.compute import measure
+from relax_lint.totals.compute import measure, size_of
 from relax_lint.totals.quantities import evaluate
 from relax_lint.totals.result import function_totals
 from relax_lint.totals.walk import ExecMode
@@ -482,3 +483,9 @@ def test_what_starts_at_an_aligned_offset_is_not_copied() -> None:
 def test_a_copy_of_a_view_does_not_keep_its_storage() -> None:
     assert totals(CopiedView, "moved").peak_live == Amount("64", 64)
     assert totals(CopiedView, "there").peak_live == Amount("80", 80)
+
+
+def test_where_a_device_moves_pointers_a_view_keeps_its_storage() -> None:
+    program = replace(build_program(CopiedView), moves_pointers=True)
+    found = {function.name: size_of(measure(program, function).peak_live) for function in program.functions}
+    assert found["moved"] == found["there"] == 80

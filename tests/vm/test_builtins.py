@@ -9,7 +9,7 @@ import pytest
 import tvm
 
 from relax_lint.model.calls import HANDLERS
-from relax_lint.vm.builtins import BUILTINS, Builtin, Operation, Returns
+from relax_lint.vm.builtins import BUILTINS, Builtin, KillKind, Operation, Returns
 from relax_lint.vm.calls import CONVENTIONS
 
 OPERATORS = [row for row in BUILTINS.values() if row.is_operator]
@@ -128,3 +128,18 @@ def test_a_row_says_what_its_operation_needs(row: Builtin) -> None:
     assert (row.kills is not None) is (row.operation is Operation.KILL)
     assert (row.unit is not None) is row.allocates
     assert (row.level is not None) is (row.allocates and row.operation is not Operation.HEAP)
+
+
+def test_a_kill_names_what_its_operator_is_called_after() -> None:
+    kinds = {row.name.rpartition("kill_")[2]: row.kills for row in BUILTINS.values() if row.kills is not None}
+    assert kinds == {
+        "storage": KillKind.STORAGE,
+        "tensor": KillKind.TENSOR,
+        "object": KillKind.OBJECT,
+    }
+
+
+def test_what_a_captured_function_allocated_is_not_new_in_the_next_call() -> None:
+    graphs = [row for row in BUILTINS.values() if row.operation is Operation.CUDA_GRAPH]
+    assert {row.name.rpartition(".")[2] for row in graphs} == {"get_cached_alloc", "run_or_capture"}
+    assert {row.returns for row in graphs} == {Returns.UNKNOWN}

@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 import hashlib
 import json
+import random
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
@@ -33,12 +34,18 @@ RECORDED_S = 60.0
 LIMIT_S = 45.0
 """What the tests of one mutant take together: few mutants get that far, as the first of them notice most."""
 NEAR_S = 20.0
-"""Those of the package that is mutated all run before the others where they take no longer together."""
+"""Those whose files name the mutated module, and those of its package, all run before the others where they
+take no longer together.
+"""
 OVERHEAD_S = 0.004
 """What a test takes besides."""
 TOGETHER_S = 3.0
 """Tests of one function that take no longer together all run: they may share what only the first ran."""
 _STRONG = "tests/strength/"
+FURTHER_S = 25.0
+"""What those that compare all that is said of a program take besides, drawn from all that run the line: the
+quickest of them are the smallest programs.
+"""
 _STRONG_AT_ONCE = 4
 """So many tests that compare all that is said of a program come where one of another function does."""
 _AT_ONCE = (8, 4, 1)
@@ -158,6 +165,7 @@ class Record:
         around = _all(lines.tests.values() if changed else (lines.tests.get(n, 0) for n in inside))
         file = mutant.key.file
         found = self._likeliest(self._together(near) if near and not changed else around, file)
+        found += self._drawn(near or around, found, f"{file}:{mutant.lineno}")
         if near or not self.is_imported(mutant):
             return found
         groups = (self._of_uses(mutant), self._naming(file), self._of_users(file))
@@ -214,13 +222,14 @@ class Record:
         rounds: Counter[str] = Counter()
         ordered: list[tuple[int, int, float, int]] = []
         named = self._naming(file)
+        own = {place for place in _places(bits & named) if not self.names[place].startswith(_STRONG)}
         near = {place for place in _places(bits) if self.names[place].startswith(_folder_of(file))}
-        all_near = sum(self.seconds[place] for place in near) <= NEAR_S
+        at_first = {place for some in (own, near) if self._seconds(some) <= NEAR_S for place in some}
         for place in sorted(_places(bits), key=self.seconds.__getitem__):
             function = _function(self.names[place])
             distance = 0 if named >> place & 1 else 1 if place in near else 2
             at_once = _STRONG_AT_ONCE if function.startswith(_STRONG) else _AT_ONCE[distance]
-            turn = 0 if all_near and place in near else rounds[function] // at_once
+            turn = 0 if place in at_first else rounds[function] // at_once
             rounds[function] += 1
             ordered.append((turn, distance, self.seconds[place], place))
         found: list[str] = []
@@ -230,6 +239,23 @@ class Record:
                 spent += seconds + OVERHEAD_S
                 found.append(self.names[place])
         return found
+
+    def _drawn(self, bits: int, taken: Iterable[str], seed: str) -> Iterator[str]:
+        """More of the tests that compare all that is said of a program, as far as their limit goes."""
+        known, left = set(taken), FURTHER_S
+        others = [
+            i for i in _places(bits) if self.names[i].startswith(_STRONG) and self.names[i] not in known
+        ]
+        random.Random(seed).shuffle(others)
+        for place in others:
+            left -= self.seconds[place] + OVERHEAD_S
+            if left < 0:
+                return
+            yield self.names[place]
+
+    def _seconds(self, places: Iterable[int]) -> float:
+        """What some tests take together."""
+        return sum(self.seconds[place] for place in places)
 
     def time_of(self, names: Sequence[str]) -> dict[str, float]:
         """How long each test takes without a fault, in seconds."""

@@ -31,9 +31,7 @@ class Needs:
     """Whether all of them are about reductions of blocks, of which RLX307 tells."""
 
 
-def needs_of(
-    terms: Terms, accesses: Sequence[KernelAccess], root: int, outer: int | None = 0
-) -> Needs | None:
+def needs_of(terms: Terms, accesses: Sequence[KernelAccess], root: int, outer: int | None) -> Needs | None:
     """What the loads from a buffer of the kernel need; None where that is not known. Each step of the `outer`
     loops around its allocation makes it anew. Where that is None TVM allocates it as far inside as it can,
     but outside of the loops that blocks reduce.

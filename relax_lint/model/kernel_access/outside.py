@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from typing import TypeAlias
 
-from relax_lint.model.kernel_access.accesses import Obligation
+from relax_lint.model.kernel_access.accesses import KernelAccess, Obligation
 from relax_lint.model.kernel_access.atoms import Kind
 from relax_lint.model.kernel_access.conditions import Condition, branches
 from relax_lint.model.kernel_access.elimination import Conjunction, can_hold, eliminate
@@ -289,6 +289,13 @@ def is_impossible(terms: Terms, constraints: Sequence[Poly]) -> bool:
         return _is_impossible(terms, list(constraints))
     except TooLarge:
         return False
+
+
+def is_never_inside(access: KernelAccess) -> bool:
+    """Whether some index is outside its axis whatever the call and the data are."""
+    axes = zip(access.where, access.shape, strict=False)
+    known = [(index, extent) for index, extent in axes if index is not None and extent is not None]
+    return any(is_impossible(access.terms, (index, (extent - index).shift(-1))) for index, extent in known)
 
 
 def _is_impossible(terms: Terms, constraints: list[Poly]) -> bool:

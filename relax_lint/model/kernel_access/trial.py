@@ -134,7 +134,7 @@ class _Attempt:
         return memory is None or any(self._value(claim, point) >= 0 for claim in memory.claims)
 
     def _wraps(self, point: dict[int, int]) -> bool:
-        """Whether the index is another one in a step than the exact one, which nothing is known of then."""
+        """Whether index arithmetic wraps around in a step: which element is accessed is not known then."""
         found = any(self._value(claim, point) >= 0 for claim in self._access.wraps)
         self._unknown |= found
         return found

@@ -65,14 +65,10 @@ class Order:
         """The memory of which all that was stored from `start` to `middle` was stored again since, whatever
         the data is, where so many loops and conditions are around.
         """
-        if self.has_acted(middle):
-            return set()
-        later = self.stored(middle)
-        loaded = set(self._loaded[middle[1] :])
         return {
             memory
-            for memory in later
-            if memory not in loaded and self._covers(memory, start[0], middle[0], depth, guards)
+            for memory in self.hides(middle)
+            if self._covers(memory, start[0], middle[0], depth, guards)
         }
 
     def reached(self, since: Moment) -> dict[Hashable, list[Reach]]:

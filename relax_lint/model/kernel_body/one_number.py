@@ -8,14 +8,22 @@ from relax_lint.vm import nodes, versions
 
 _OF_EQUALS = frozenset(("Sub", "EQ", "NE", "LT", "LE", "GT", "GE", "BitwiseXor"))
 """What has the same value for any two operands that are equal."""
+_NOT_OF_FLOATS = frozenset(("LE", "GE"))
+"""A NaN is not equal to itself. TVM makes `x - x` 0 all the same, and `x == x` true, but leaves these."""
 _INTEGERS = "int", "uint", "bool"
 
 
-def is_one_number(node: Any) -> bool:
-    """Whether an operation on two operands gives one number whatever they are. A float may be none."""
-    if type(node).__name__ not in _OF_EQUALS or not str(node.a.ty.dtype).startswith(_INTEGERS):
+def is_of_equals(node: Any) -> bool:
+    """Whether an operation gives one number for any two operands that are equal."""
+    kind = type(node).__name__
+    if kind in _NOT_OF_FLOATS and not str(node.a.ty.dtype).startswith(_INTEGERS):
         return False
-    return are_same(node.a, node.b)
+    return kind in _OF_EQUALS
+
+
+def is_one_number(node: Any) -> bool:
+    """Whether an operation on two operands gives one number whatever they are."""
+    return is_of_equals(node) and are_same(node.a, node.b)
 
 
 def are_same(one: Any, other: Any) -> bool:

@@ -84,8 +84,7 @@ class SureWalk:
         with `yield` takes what the part read that was walked over last.
         """
         turns = [self._order.now]
-        born: dict[Any, int] = {}
-        makers: dict[Any, set[int]] = {}
+        born: dict[Any, list[int]] = {}
         left = Left()
         with self._parts() as whole:
 
@@ -93,17 +92,17 @@ class SureWalk:
                 for back, turn in enumerate(reversed(turns[-_TOGETHER:])):
                     last = len(turns) - back
                     anew = self._order.stored_anew(turns[0], turn, depth, guards)
-                    for one in [one for one in born if buffer_of(one[0]) in anew and born[one] < last]:
-                        del whole[one], born[one], makers[one]
+                    for one in [one for one in born if buffer_of(one[0]) in anew and born[one][-1] < last]:
+                        del whole[one], born[one]
                 hides = self._order.hides(turns[-1])
                 left.come(len(turns), self._order.reached(turns[-1]), hides)
                 for one in [one for one in born if buffer_of(one[0]) in hides]:
-                    if makers[one].isdisjoint(left.of(buffer_of(one[0]))):
-                        del whole[one], born[one], makers[one]
+                    if left.of(buffer_of(one[0])).isdisjoint(born[one]):
+                        del whole[one], born[one]
                 added = follow(whole, sure, self._order.stored(turns[0], turns[-1]))
-                for one in filter(_is_stored, added):
-                    born[one] = len(turns)
-                    makers.setdefault(one, set()).add(len(turns))
+                for one in added:
+                    if isinstance(one, tuple):
+                        born.setdefault(one, []).append(len(turns))
                 turns.append(self._order.now)
 
             yield come
@@ -180,8 +179,3 @@ def _numbers(indices: Any) -> tuple[int, ...] | None:
     if not all(type(index).__name__ == "IntImm" for index in indices):
         return None
     return tuple(int(index.value) for index in indices)
-
-
-def _is_stored(key: Any) -> bool:
-    """Whether a key tells what was read in order to be stored."""
-    return isinstance(key, tuple)

@@ -19,7 +19,7 @@ class Left:
 
     def __init__(self) -> None:
         self._edges: dict[Hashable, dict[int, list[list[_Edge]]]] = {}
-        """By memory and part, for each store the edges at which nothing was stored since."""
+        """By memory and part, for each store the edges that no later part has stored to."""
 
     def come(
         self, part: int, reached: Mapping[Hashable, Sequence[Reach]], hides: AbstractSet[Hashable]

@@ -15,7 +15,8 @@ from relax_lint.support.lazy_dataclass import record
 class Race:
     """A store that two steps of a loop make to one element: `reads` if the stored value is made of what was
     there. `harmless` is the condition, on the kernel's symbols, under which no two steps make it; `same` the
-    one without which they store different values: where it holds they are `surely_same`, or may be.
+    one without which they store different values: where it holds they are `surely_same`, or may be. `each`
+    step stores to that element, or only the first two are known to.
     """
 
     element: str
@@ -27,6 +28,7 @@ class Race:
     node: Any = field(default=None, compare=False, repr=False)
     same: Boolean = sympy.false
     surely_same: bool = True
+    each: bool = True
 
 
 @record(frozen=True)

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
 import sympy
+import tvm
 from sympy.logic.boolalg import Boolean
 
 from relax_lint.model.kernel_inside.findings import (
@@ -18,8 +20,14 @@ from relax_lint.model.kernel_inside.findings import (
     UnusedBuffer,
     UnwrittenRead,
 )
-from relax_lint.model.kernel_inside.same_values import Same, when_neutral, when_same
-from relax_lint.model.kernel_inside.values import changes, may_keep, neutral, repeats, same_element
+from relax_lint.model.kernel_inside.same_values import Same, is_same_at_first, when_neutral, when_same
+from relax_lint.model.kernel_inside.values import (
+    changes,
+    may_keep,
+    neutral,
+    repeats,
+    same_element,
+)
 from relax_lint.model.kernel_inside.walk import Access, Internal, Loop, Walk
 from relax_lint.symbolic.relations import at_most
 from relax_lint.symbolic.translate import Translator, Untranslatable
@@ -67,7 +75,7 @@ class _Reader:
     # -- races ---------------------------------------------------------------------------------
 
     def races(self) -> Iterator[Race]:
-        """Stores that each step of a parallel loop makes to the same element."""
+        """Stores that each step of a parallel loop, or its first two, make to the same element."""
         for store in self._walk.accesses:
             if store.stores and store.surely and store.buffer not in self._walk.escaped:
                 for loop in store.loops:
@@ -77,37 +85,49 @@ class _Reader:
                         break
 
     def _race(self, store: Access, loop: Loop) -> Race | None:
-        if not self._is_shared(store, loop) or _changes_with(store, loop):
+        if not self._is_shared(store, loop) or store.depends.contents:
             return None
+        around, short = store.loops, loop
+        if loop in store.depends.loops:
+            # The first two steps are enough, if they store to one element.
+            around, short = _first_steps(store.loops, loop)
+            indices = store.node.indices
+            if not all(is_same_at_first(index, short, around, self._walk.bound) for index in indices):
+                return None
         value = store.node.value
         reads = any(same_element(load.node, store.node) for load in store.loads)
         if reads:
             stored = {access.buffer for access in self._walk.accesses if access.stores}
             reads = not repeats(value, store.node, stored)
-        moves = loop in store.value.loops and changes(value, loop, store.loops, self._walk.bound)
+        moves = loop in store.value.loops and changes(value, short, around, self._walk.bound)
+        if short is not loop and is_same_at_first(value, short, around, self._walk.bound):
+            moves = False
         if not (reads or moves):
             return None
         harmless = self._not_made(store, 2, loop)
         if harmless is None or harmless == sympy.true:
             return None
-        same = self._same(value, store, loop, reads=reads)
+        same = self._same(value, store, short, around, reads=reads)
         condition = sympy.false if same is None else self._all_zero(same.differences)
         text, name = _text(store.node), _name(store.node)
         surely = same is None or (same.exact and condition is not None)
         if surely and condition == sympy.true:
             return None
         condition = sympy.true if condition is None else condition
-        return Race(text, name, loop.name, loop.kind, reads, harmless, store.node, condition, surely)
+        each = short is loop
+        return Race(text, name, loop.name, loop.kind, reads, harmless, store.node, condition, surely, each)
 
-    def _same(self, value: Any, store: Access, loop: Loop, *, reads: bool) -> Same | None:
+    def _same(
+        self, value: Any, store: Access, loop: Loop, loops: Sequence[Loop], *, reads: bool
+    ) -> Same | None:
         """When the steps of a loop store the same; of what `reads` the element, when each leaves it alone."""
         if not reads:
-            return when_same(value, loop, store.loops, self._walk.bound)
+            return when_same(value, loop, loops, self._walk.bound)
         found = neutral(value, store.node)
         if found is None:
             return Same() if may_keep(value, store.node) else None
         other, numbers = found
-        each = [when_neutral(other, number, loop, store.loops, self._walk.bound) for number in numbers]
+        each = [when_neutral(other, number, loop, loops, self._walk.bound) for number in numbers]
         possible = [same for same in each if same is not None]
         return next(iter(possible), None) if len(possible) < 2 else Same()
 
@@ -193,9 +213,10 @@ def _symbol(known: Mapping[Any, sympy.Symbol], var: Any) -> sympy.Symbol:
     return known[var]
 
 
-def _changes_with(store: Access, loop: Loop) -> bool:
-    """Whether the element that is stored may depend on the step of a loop."""
-    return store.depends.contents or loop in store.depends.loops
+def _first_steps(loops: Sequence[Loop], loop: Loop) -> tuple[tuple[Loop, ...], Loop]:
+    """The loops around an access with two steps of one of them, and that one."""
+    short = replace(loop, extent=tvm.tirx.IntImm(str(loop.var.ty.dtype), 2))
+    return tuple(short if one is loop else one for one in loops), short
 
 
 def _comes_before(load: Access, store: Access, internal: Internal) -> bool:

@@ -15,7 +15,7 @@ import tvm
 
 from relax_lint.model.kernel_inside.walk import Loop, key_of
 from relax_lint.vm import nodes, versions
-from relax_lint.vm.nodes import children_of
+from relax_lint.vm.nodes import children_of, is_call, is_plain_call
 
 _EXACT_BITS = {"float16": 11, "bfloat16": 8, "float32": 24, "float64": 53}
 """How many bits of an integer a float holds."""
@@ -70,6 +70,17 @@ def when_neutral(
         return Same()
 
 
+def is_same_at_first(value: Any, loop: Loop, loops: Sequence[Loop], bound: Sequence[tuple[Any, Any]]) -> bool:
+    """Whether a value plainly is the same in the first two steps of a loop, all others being in one step."""
+    if any(is_call(node) and not is_plain_call(node) for node in nodes.nodes_of(value)):
+        return False
+    try:
+        return _Steps(loop, loops).are_alike_at_first(_simplified(value, loops, bound))
+    except Exception:
+        # As above.
+        return False
+
+
 def _simplified(value: Any, loops: Sequence[Loop], bound: Sequence[tuple[Any, Any]]) -> Any:
     """A value for the steps of some loops, with others in the place of variables."""
     return _analyzer(loops, bound).simplify(value)
@@ -107,6 +118,16 @@ class _Steps:
             dtypes.append(str(inner.ty.dtype))
             inner = inner.value
         return self._integer(inner, dtypes) if _is_integer(inner) else Same()
+
+    def are_alike_at_first(self, value: Any) -> bool:
+        """Whether a value plainly is the same in the first two steps."""
+        first, second = self._at(value, 0), self._at(value, 1)
+        if versions.structural_equal(first, second):
+            return True
+        if not _is_integer(value):
+            return False
+        difference = self._simplified(second - first)
+        return type(difference).__name__ == "IntImm" and int(difference) == 0
 
     def are(self, value: Any, number: int) -> Same | None:
         """When the value is the number in all steps."""

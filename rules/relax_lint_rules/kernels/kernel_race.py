@@ -27,10 +27,14 @@ def check(facts: FunctionFacts) -> Iterator[Judgement]:
 
 
 def _message(kernel: str, race: Race, related: tuple[tuple[str, Location], ...]) -> Message:
-    does = "reads and writes" if race.reads else "writes"
-    steps = f"every step of the parallel loop `{race.loop}`"
-    if race.kind != "parallel":
-        steps = f"every step of `{race.loop}` ({race.kind})"
+    loop = f"the parallel loop `{race.loop}`" if race.kind == "parallel" else f"`{race.loop}` ({race.kind})"
+    if race.each:
+        steps, does = f"every step of {loop}", "reads and writes" if race.reads else "writes"
+    else:
+        steps, does = (
+            f"several steps of {loop}",
+            "read and write the same" if race.reads else "write the same",
+        )
     return Message(
         f"{steps} in `{kernel}` {does} `{race.element}`",
         label=f"a race on `{race.buffer}`",

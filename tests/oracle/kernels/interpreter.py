@@ -6,6 +6,8 @@ import ast
 import contextlib
 import itertools
 from collections.abc import Iterator, Sequence
+from functools import lru_cache
+from types import CodeType
 from typing import Any
 
 from tests.oracle.kernels.bodies import Body, local_text
@@ -109,9 +111,14 @@ class _Choices(ast.NodeTransformer):
 
 def run(body: Body, x: Watched, y: Watched, n: int, m: int) -> None:
     """Run the body on two buffers."""
-    text = local_text(body).replace("with T.init():", "if T.first():")
-    tree = _Choices().visit(ast.parse(text))
-    exec(compile(tree, "body", "exec"), {"T": _Script(), "x": x, "y": y, "n": n, "m": m, "range": range})
+    exec(_compiled(local_text(body)), {"T": _Script(), "x": x, "y": y, "n": n, "m": m, "range": range})
+
+
+@lru_cache(maxsize=1)
+def _compiled(text: str) -> CodeType:
+    """A body runs at many sizes, one after the other."""
+    tree = _Choices().visit(ast.parse(text.replace("with T.init():", "if T.first():")))
+    return compile(tree, "body", "exec")
 
 
 def sizes() -> Iterator[tuple[int, int]]:

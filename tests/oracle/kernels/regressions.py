@@ -58,4 +58,15 @@ FOUND = {
             ),
         ),
     ),
+    "the numbers of one run are the same by chance": Body(
+        "8, 3",
+        "8, 3",
+        (
+            Inside("for i in range(8):", (Inside("for j in range(3):", (Do("y[0, j] = z[i] + x[i, j]"),)),)),
+            Inside(
+                "for i in range(8):",
+                (Inside("for j in range(3):", (Do("y[i, 0] = x[i, j] - z[i] * T.float32(3)"),)),),
+            ),
+        ),
+    ),
 }

@@ -219,9 +219,10 @@ def compare(kernel: Kernel) -> Counter[str]:
     return compare_function(read(kernel))
 
 
-def compare_function(given: Any) -> Counter[str]:
-    """The same for a PrimFunc, or a module as `read` gives it."""
-    found = runs(given)
+def compare_function(given: Any, found: Runs | None = None) -> Counter[str]:
+    """The same for a PrimFunc, or a module as `read` gives it, of which the runs may be known."""
+    if found is None:
+        found = runs(given)
     said = judged(given)
     seen: Counter[str] = Counter({"kernels": 1, "accesses proved": len(said.proved)})
     for verdict in said.opened:

@@ -27,7 +27,7 @@ import tvm
 from tvm import s_tir, tirx
 
 from tests.oracle.clock import Clock
-from tests.oracle.tir.compare import Unusable, compare_function, reason, runs
+from tests.oracle.tir.compare import Runs, Unusable, compare_function, reason, runs
 
 _BATCH = 50
 SHAPES = ("n", "n + 1", "T.int64(8)", "m", "T.int64(3)", "n * 2", "T.int64(6)")
@@ -269,10 +269,13 @@ def compare(recipe: Recipe) -> Counter[str]:
 
 def goes_out(recipe: Recipe) -> bool:
     """Whether TVM made a kernel that leaves the memory of a kernel that does not. Raises `Unusable`."""
-    before = runs(plain(recipe))
-    if any(report.outside for report in before.reports.values()):
+    if not _leaves(runs(made(recipe))):
         return False
-    return any(report.left for report in runs(made(recipe)).reports.values())
+    return not any(report.outside for report in runs(plain(recipe)).reports.values())
+
+
+def _leaves(found: Runs) -> bool:
+    return any(report.left for report in found.reports.values())
 
 
 # -- smaller ones ---------------------------------------------------------------------------------
@@ -301,8 +304,12 @@ def _by_tvm(recipe: Recipe) -> bool:
 def looked_at(recipe: Recipe) -> tuple[Counter[str], str]:
     """What was counted of one kernel, and the text of what was found."""
     seen: Counter[str] = Counter()
+    found = None
     try:
-        seen += compare(recipe)
+        applied: Counter[str] = Counter()
+        function = made(recipe, applied)
+        found = runs(function)
+        seen += applied + compare_function(function, found)
     except Unusable as error:
         seen[f"not taken: {str(error).split(':')[0]}"] += 1
     except Exception:
@@ -310,7 +317,7 @@ def looked_at(recipe: Recipe) -> tuple[Counter[str], str]:
         short = smallest(recipe, lambda one: reason(one, compare) == why)
         seen["disagreements"] += 1
         return seen, f"{why}\n{short}\n{made(short)}\n"
-    if recipe.more >= 0 and _by_tvm(recipe):
+    if recipe.more >= 0 and found is not None and _leaves(found) and _by_tvm(recipe):
         seen["leaves its memory because of TVM"] += 1
         return seen, f"by TVM: {smallest(recipe, _by_tvm)}\n"
     return seen, ""
