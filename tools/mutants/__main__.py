@@ -30,7 +30,7 @@ from tools.mutants.tests_of import Record, digest, test_files, usefulness
 from tools.mutants.typed import complaint
 
 KEPT = ROOT / "build" / "mutants" / "record.json"
-IMPORTED_TESTS = 200
+IMPORTED_TESTS = 500
 """How many tests at most are tried on a mutant that counts when its module is imported."""
 
 

@@ -166,7 +166,9 @@ class Step:
     def _follows(self, p: Poly, known: Iterable[Poly]) -> bool:
         """Whether p >= 0 follows from one of the constraints."""
         span, p = self._terms.span, reduced(p)
-        for asked, one in enumerate((ZERO, *known), start=1):
+        asked = 0
+        for one in (ZERO, *known):
+            asked += 1
             low = span(p - one)[0]
             if low is not None and low >= 0:
                 break
