@@ -65,11 +65,12 @@ class AccessJudge:
     def _access(self, use: KernelUse, access: KernelAccess) -> AccessVerdict:
         if access.unread:
             return AccessVerdict(access, Status.UNDECIDED, reason=access.unread)
-        promised = tuple(
-            Presumption(f"{text} (by `{use.kernel.name}`, not checked)") for text in access.assumed
-        )
         if not access.obligations:
-            return AccessVerdict(access, Status.ASSUMED, assumptions=promised)
+            # What the kernel promises was enough: with that, nothing is left to be shown.
+            promised = (
+                Presumption(f"{text} (by `{use.kernel.name}`, not checked)") for text in access.assumed
+            )
+            return AccessVerdict(access, Status.ASSUMED, assumptions=tuple(promised))
         contents = self._contents(use, access)
         conditions = {
             obligation: self._condition(use, access, obligation, contents)
@@ -88,10 +89,10 @@ class AccessJudge:
                 access, Status.UNDECIDED, reason=_NEVER_INSIDE, obligation=access.obligations[0]
             )
         may_assume = verdict.status in (Status.PROVED, Status.DEPENDS, Status.LIMITED)
-        if not may_assume or not (left or promised or presumed):
+        if not may_assume or not (left or presumed):
             return verdict
         status = Status.ASSUMED if verdict.status is Status.PROVED else verdict.status
-        assumptions = (*promised, *presumed, *self._assumed(use, access, left, conditions))
+        assumptions = (*presumed, *self._assumed(use, access, left, conditions))
         return replace(verdict, status=status, assumptions=assumptions)
 
     def _rest(

@@ -173,6 +173,8 @@ OWN = 't = T.alloc_buffer((m,), "int64")\n    '
         ("for j in T.parallel(n):\n    s[j // 2] = j\n    x[s[j // 2] - j] = T.float32(0)", False),
         ("for j in T.parallel(n):\n    s[0] = j\n    x[s[0] - j] = T.float32(0)", False),
         ("for j in T.parallel(n):\n    s[j] = j\n    x[s[j] - j] = T.float32(0)", True),
+        ("for j in T.parallel(n):\n    s[j] = 0\n    s[j] = j\n    x[s[j] - j] = T.float32(0)", True),
+        ("for j in T.parallel(n):\n    s[0] = 0\n    s[0] = j\n    x[s[0] - j] = T.float32(0)", False),
         ("for j in range(n):\n    s[j // 2] = j\n    x[s[j // 2] - j] = T.float32(0)", True),
         (f"for j in T.parallel(n):\n    {OWN}t[j // 2] = j\n    x[t[j // 2] - j] = T.float32(0)", True),
     ],

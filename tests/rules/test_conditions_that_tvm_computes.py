@@ -27,7 +27,11 @@ WRAPPED = {
     "and three": ("int16", "h + T.int16(3) < h", 2**15 - 1, 0),
     "not less": ("int8", "h < h + T.int8(3)", 0, 127),
 }
-PLAIN = {"less three": ("int64", "h < h - 3"), "of 32 bits": ("int32", "h < h - T.int32(3)")}
+PLAIN = {
+    "less three": ("int64", "h < h - 3"),
+    "of 32 bits": ("int32", "h < h - T.int32(3)"),
+    "of few bits": ("int8", "h < h"),
+}
 CANCELLED = [
     "h % h == 0",
     "h // h == 1",

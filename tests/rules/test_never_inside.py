@@ -27,8 +27,16 @@ NEVER = [
     "T.min(p[i], -1)",
     "T.min(T.max(p[i], 0), 7) + 8",
     "0 - 1 - p[i] % 4",
+    "T.max(p[i], 0) % 4 - T.max(p[i], 0) - 1",
 ]
-PERHAPS = ["p[i] % 4 - 3", "p[i] % 4 + 7", "T.max(p[i], 7)", "T.min(p[i], 0)", "p[i] - 4"]
+PERHAPS = [
+    "p[i] % 4 - 3",
+    "p[i] % 4 + 7",
+    "T.max(p[i], 7)",
+    "T.min(p[i], 0)",
+    "p[i] - 4",
+    "T.max(p[i], 0) % 4 - T.max(p[i], 0)",
+]
 
 
 def _found(index: str) -> list[tuple[str, str]]:

@@ -263,3 +263,22 @@ def test_a_hexagon_moves_the_pointer_of_a_tensor() -> None:
     assert verdicts(checks(parse(OFFSET), "RLX303")) == [("RLX303", "always-wrong", None)]
     (found,) = checks(parse(OFFSET), "RLX303", target="hexagon")
     assert (found.verdict.value, found.undecided) == ("needs-runtime-check", True)
+
+
+def test_what_symbols_are_multiplied_with_may_overflow() -> None:
+    """No factor is left out of account because others are extents of real tensors, which have a limit."""
+    sides = []
+    for most in (2**12, 2**30):
+        module = parse(
+            f"""
+            @R.function(pure=False)
+            def main(x: R.Tensor(("n",), "float32")) -> R.Object:
+                n = T.int64()
+                storage = R.memory.alloc_storage(R.shape([16]), 0, "global", "uint8")
+                alloc = R.memory.alloc_tensor(storage, 0, R.shape([n, {most}]), "float32")
+                return alloc
+            """
+        )
+        sides.append(verdicts(findings(module, "RLX103")))
+    # From 2**64 bits on the runtime takes it for a small one.
+    assert sides == [[], [("RLX103", "needs-runtime-check", "n <= 536870911")]]

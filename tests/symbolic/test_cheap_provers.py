@@ -33,6 +33,7 @@ from tests.symbolic.test_prover import condition, domain
         ("16*k <= n", domain("nk", "Eq(k, n//16)"), Prover.INTERVAL),
         ("TruncDiv(n, 4) <= n", domain("n"), Prover.INTERVAL),
         ("TruncMod(n, 4) <= 3", domain("n"), Prover.INTERVAL),
+        ("3*n*m <= n*n*m", domain("nm", "n*n >= 3*n + 7"), Prover.POLYNOMIAL),
     ],
 )
 def test_it_is_fine_and_cheap(claim: str, over: Domain, by: Prover) -> None:
@@ -53,6 +54,7 @@ def test_it_is_fine_and_cheap(claim: str, over: Domain, by: Prover) -> None:
         ("m*(n//m) <= n - 1", domain("nm", "m >= 1")),
         ("16*k <= n", domain("nk", "Eq(k, (n + 1)//16)")),
         ("TruncMod(n, 4) <= 2", domain("n")),
+        ("6*n*m <= n*n*m", domain("nm", "n*n >= 3*n + 7")),
     ],
 )
 def test_its_neighbour_is_not_fine(claim: str, over: Domain) -> None:

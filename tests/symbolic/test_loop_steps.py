@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import sympy
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from sympy.core.relational import Relational
 from sympy.logic.boolalg import Boolean
 
-from relax_lint.symbolic.steps import in_some_step
+from relax_lint.symbolic.steps import in_some_step, with_sizes
 
 STEP, OTHER, N = sympy.symbols("step other n", integer=True)
 
@@ -58,3 +60,35 @@ def test_the_last_step_tells_what_each_step_makes_easier() -> None:
     found = in_some_step(sympy.Ge(2 * STEP, N), STEP, sympy.Integer(0), last - 1, whole=True)
     assert found.subs({last: 3, N: 4}) == sympy.true
     assert found.subs({last: 3, N: 5}) == sympy.false
+
+
+def test_a_step_behind_the_end_of_a_comparison_is_tried() -> None:
+    """The steps are not known, and the other comparison tells no step: only `n + 1` is left."""
+    last = sympy.Symbol("m", integer=True)
+    when = sympy.And(sympy.Gt(STEP, N), sympy.Ne(3 * STEP, OTHER))
+    found = in_some_step(when, STEP, sympy.Integer(0), last, whole=True)
+    assert found.subs({last: 9, N: 2, OTHER: 27}) == sympy.true
+    assert found.subs({last: 3, N: 2, OTHER: 9}) == sympy.false
+
+
+@settings(deadline=None, max_examples=20)
+@given(
+    st.sampled_from((sympy.Ge, sympy.Gt, sympy.Le, sympy.Lt, sympy.Eq, sympy.Ne)),
+    st.tuples(*[st.integers(-2, 2)] * 3),
+    st.integers(-2, 2),
+)
+def test_sizes_decide_only_what_holds_for_each(relation: Any, factors: tuple[int, ...], number: int) -> None:
+    extents = sympy.symbols("n other", integer=True)
+    when = relation(factors[0] * N + factors[1] * OTHER + factors[2], number)
+    least = (0, 1)
+    found = with_sizes(when, extents, (OTHER,))
+    for n in range(least[0], 5):
+        for other in range(least[1], 6):
+            values = {N: n, OTHER: other}
+            assert found.subs(values) == when.subs(values)
+
+
+def test_sizes_decide_whether_two_numbers_differ() -> None:
+    assert with_sizes(sympy.Ne(N + 1, 0), (N,)) == sympy.true
+    assert with_sizes(sympy.Eq(N + 1, 0), (N,)) == sympy.false
+    assert with_sizes(sympy.Eq(N, 0), (N,)) == sympy.Eq(N, 0)

@@ -382,3 +382,10 @@ def test_a_solved_symbol_stays_within_64_bits() -> None:
     divided = Links(rlimit=0, max_points=0).search((N, M), (sympy.Eq(M, f.FloorDiv(7, N)),))
     assert divided.member((2,)) == (2, 3)
     assert divided.member((0,)) is None
+
+
+@pytest.mark.parametrize(("otherwise", "proved"), [(M, True), (M * N, False), (M - 1, False)])
+def test_both_sides_of_a_choice_are_asked(otherwise: sympy.Expr, proved: bool) -> None:
+    knowledge = Knowledge((N, M), within(0, 1000))
+    claim = knowledge.formula(sympy.Ge(f.Select(N > 3, M + N, otherwise), M))
+    assert knowledge.proves(claim) is proved
