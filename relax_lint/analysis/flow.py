@@ -37,7 +37,7 @@ from relax_lint.analysis.roots import as_sources
 from relax_lint.analysis.storages import StorageResolver, Storages
 from relax_lint.analysis.summaries import Summaries, Summary
 from relax_lint.analysis.sure_reads import CallEffects
-from relax_lint.analysis.untaken import Untaken
+from relax_lint.analysis.untaken import Untaken, given_constants
 from relax_lint.model.operations import FunctionCall, KernelCall, Op, ValueId
 from relax_lint.model.program import Function, Program
 
@@ -290,8 +290,9 @@ class FunctionFlow:
 
     @cached_property
     def untaken(self) -> Untaken:
-        """The branches that no run takes."""
-        return Untaken(self.function, self.aliases, self._shared.effects.effect_of)
+        """What no run reaches."""
+        given = given_constants(self.function, self._shared.callees)
+        return Untaken(self.function, self.aliases, self._shared.effects.effect_of, given)
 
     @cached_property
     def captured(self) -> frozenset[ValueId]:

@@ -1,67 +1,119 @@
-"""The branches that no run takes: an `If` inside a branch of another one that asks for the same condition.
+"""The operations that no run reaches: branches of an `If` whose condition is known, as a constant or because
+an assertion or an `If` around it asked for the same; and what follows an assertion that cannot hold.
 
 A condition is a tensor: what a branch tells of it holds until something may write to it.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections import defaultdict
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 from enum import IntEnum
+from types import MappingProxyType
 
+from relax_lint.analysis.access_paths import AccessPath
 from relax_lint.analysis.aliases import Aliases
+from relax_lint.analysis.callees import Callees
 from relax_lint.analysis.effects import Effect
+from relax_lint.analysis.liveness import leaves, operands
 from relax_lint.model.operations import (
+    Alias,
     AllocTensor,
+    Assert,
     Block,
     FunctionCall,
     If,
     KernelCall,
+    MatchCast,
     Op,
     ValueId,
 )
 from relax_lint.model.program import Function
 from relax_lint.vm.calls import CallKind
 
-_NOT = "relax.logical_not"
+_NOT, _AND, _OR = "relax.logical_not", "relax.logical_and", "relax.logical_or"
+_COMPUTED = frozenset({_NOT, _AND, _OR})
 
 
-def _branches_again(op: If) -> bool:
-    """Whether an `If` stands inside of another one."""
-    return any(isinstance(inner, If) for block in (op.then_block, op.else_block) for inner in block.ops)
+def constant_conditions(function: Function) -> Iterator[tuple[ValueId, bool]]:
+    """The constants of a function that are one number, and whether that is true."""
+    for value, (low, high) in function.index_ranges.items():
+        if low == high:
+            yield value, bool(low)
+
+
+def given_constants(function: Function, callees: Callees) -> dict[ValueId, bool]:
+    """The parameters that are the same constant in every call, where all calls are seen."""
+    found = defaultdict[ValueId, set[bool | None]](set)
+    for caller, call in callees.calls_of(function) if callees.knows_callers(function) else ():
+        constants = dict(constant_conditions(caller))
+        for parameter, path in callees.passed(call, function).items():
+            # A call of itself may hand on what it was given.
+            if caller is not function or path != AccessPath(parameter):
+                found[parameter].add(constants.get(path.value) if path == AccessPath(path.value) else None)
+    return {one: value for one, (value, *more) in found.items() if value is not None and not more}
 
 
 @dataclass
 class _Known:
-    """What the branches around an operation tell: the value of each condition, and which values are the
-    negation of which condition.
+    """What the operations before and the branches around an operation tell: the value of each condition, and
+    of which others a condition is computed. What `fixed` says nothing changes.
     """
 
-    holds: dict[ValueId, bool] = field(default_factory=dict)
-    negated: dict[ValueId, ValueId] = field(default_factory=dict)
+    fixed: Mapping[ValueId, bool]
+    holds: dict[ValueId, bool]
+    computed: dict[ValueId, tuple[str, tuple[ValueId, ...]]] = field(default_factory=dict)
 
     def value(self, condition: ValueId) -> bool | None:
         """What a condition is; None where that is not known."""
-        if condition not in self.negated:
-            return self.holds.get(condition)
-        opposite = self.holds.get(self.negated[condition])
-        return None if opposite is None else not opposite
+        found = self.fixed.get(condition, self.holds.get(condition))
+        if found is not None or condition not in self.computed:
+            return found
+        operator, arguments = self.computed[condition]
+        values = [self.value(argument) for argument in arguments]
+        if operator == _NOT:
+            return None if values[0] is None else not values[0]
+        decides, (one, other) = operator == _OR, map(self._literal, arguments)
+        if decides in values or (one[0] == other[0] and one[1] != other[1]):
+            return decides
+        return None if None in values else not decides
+
+    def _literal(self, condition: ValueId) -> tuple[ValueId, bool]:
+        """What a condition is, or is the negation of."""
+        holds = True
+        while self.computed.get(condition, ("",))[0] == _NOT:
+            condition, holds = self.computed[condition][1][0], not holds
+        return condition, holds
+
+    def learn(self, condition: ValueId, holds: bool) -> None:
+        """A condition is true, or it is not."""
+        self.holds[condition] = holds
+        operator, arguments = self.computed.get(condition, ("", ()))
+        if operator == _NOT:
+            self.learn(arguments[0], not holds)
+        elif operator and holds is (operator == _AND):
+            for argument in arguments:
+                self.learn(argument, holds)
+        elif operator:
+            # One of them decides it, and only one still may.
+            may = [argument for argument in arguments if self.value(argument) in (holds, None)]
+            if len(may) == 1:
+                self.learn(may[0], holds)
 
     def taken(self, condition: ValueId, holds: bool) -> _Known:
         """What is known in a branch."""
-        inside = _Known(dict(self.holds), dict(self.negated))
-        inside.holds[condition] = holds
-        if condition in self.negated:
-            inside.holds[self.negated[condition]] = not holds
+        inside = _Known(self.fixed, dict(self.holds), dict(self.computed))
+        inside.learn(condition, holds)
         return inside
 
     def forget(self, may_change: Callable[[ValueId], bool]) -> None:
         """Drop what an operation may have changed."""
         self.holds = {value: holds for value, holds in self.holds.items() if not may_change(value)}
-        self.negated = {
-            value: other
-            for value, other in self.negated.items()
-            if not may_change(value) and not may_change(other)
+        self.computed = {
+            value: (operator, arguments)
+            for value, (operator, arguments) in self.computed.items()
+            if not may_change(value) and not any(map(may_change, arguments))
         }
 
 
@@ -75,47 +127,82 @@ class _Changes(IntEnum):
 
 
 class Untaken:
-    """The branches of one function that no run takes. `places`: the operations in them, by index."""
+    """The operations of one function that no run reaches. `places`: their indices. `given` are the parameters
+    that every call gives the same constant.
+    """
 
     def __init__(
-        self, function: Function, aliases: Aliases, effect_of: Callable[[KernelCall], Effect]
+        self,
+        function: Function,
+        aliases: Aliases,
+        effect_of: Callable[[KernelCall], Effect],
+        given: Mapping[ValueId, bool] = MappingProxyType({}),
     ) -> None:
         self._aliases = aliases
         self._effect_of = effect_of
         self._found: list[int] = []
         self._known: dict[int, bool] = {}
-        if any(_branches_again(op) for op in function.body.of(If)):
+        asked = any(op.condition is not None for op in function.body.of(Assert))
+        if asked or function.body.of(If):
             self._made = {op.result: op for op in function.body.walk()}
-            self._block(function.body, _Known())
+            constants = {aliases.identity(value): holds for value, holds in constant_conditions(function)}
+            written = self._handed_on(function) if constants else frozenset()
+            fixed = {value: holds for value, holds in constants.items() if value not in written}
+            self._block(function.body, _Known(fixed, {**constants, **given}))
         self.places: frozenset[int] = frozenset(self._found)
 
     def taken(self, op: If) -> bool | None:
         """The branch of an `If` that is taken whenever it is reached: True for the first; None for either."""
         return self._known.get(op.place.index)
 
-    def _block(self, block: Block, known: _Known) -> _Changes:
-        """Follow a block; what it may write."""
+    def _handed_on(self, function: Function) -> frozenset[ValueId]:
+        """The values that somebody may get who writes them: all but those that are only asked for."""
+        found = list(leaves((function.result,), function))
+        for op in function.body.walk():
+            is_operator = isinstance(op, KernelCall) and op.kind is CallKind.OPERATOR
+            if not is_operator and not isinstance(op, (Alias, MatchCast, Assert, If)):
+                found += operands(op, function)
+            elif isinstance(op, If):
+                found += leaves((op.then_result, op.else_result), function)
+        inner = function.function_values and function.constants
+        return frozenset(map(self._aliases.identity, (*found, *(inner or ()))))
+
+    def _block(self, block: Block, known: _Known) -> tuple[_Changes, bool]:
+        """Follow a block; what it may write, and whether no run gets to its end."""
         changes = _Changes.NOTHING
-        for op in block.ops:
-            changed = self._if(op, known) if isinstance(op, If) else self._changed(op)
+        for number, op in enumerate(block.ops):
+            changed, ends = self._if(op, known) if isinstance(op, If) else (self._changed(op), False)
+            if isinstance(op, Assert) and op.condition is not None:
+                condition = self._aliases.identity(op.condition)
+                ends = known.value(condition) is False
+                known.learn(condition, True)
             self._forget(changed, known)
             changes = max(changes, changed)
-            if isinstance(op, KernelCall) and op.kind is CallKind.OPERATOR and op.callee == _NOT:
-                known.negated[op.result] = self._aliases.identity(op.arguments[0])
-        return changes
+            if ends:
+                rest = Block(block.ops[number + 1 :])
+                self._found += [unreached.place.index for unreached in rest.walk()]
+                return changes, True
+            if isinstance(op, KernelCall) and op.kind is CallKind.OPERATOR and op.callee in _COMPUTED:
+                known.computed[op.result] = op.callee, tuple(map(self._aliases.identity, op.arguments))
+        return changes, False
 
-    def _if(self, op: If, known: _Known) -> _Changes:
+    def _if(self, op: If, known: _Known) -> tuple[_Changes, bool]:
         changes = _Changes.NOTHING
         condition = self._aliases.identity(op.condition)
         value = known.value(condition)
         if value is not None:
             self._known[op.place.index] = value
+        left = []
         for branch, holds in ((op.then_block, True), (op.else_block, False)):
             if value is (not holds):
                 self._found += [inner.place.index for inner in branch.walk()]
-            else:
-                changes = max(changes, self._block(branch, known.taken(condition, holds)))
-        return changes
+                continue
+            changed, ends = self._block(branch, known.taken(condition, holds))
+            changes = max(changes, changed)
+            left += [] if ends else [holds]
+        if len(left) == 1:
+            known.learn(condition, left[0])
+        return changes, not left
 
     def _changed(self, op: Op) -> _Changes:
         if isinstance(op, FunctionCall):

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from enum import Enum
+from typing import Any
 
 import sympy
 
@@ -13,6 +14,7 @@ from relax_lint.facts.kernel_entry import bind
 from relax_lint.model.kernels import BufferParameter, Kernel
 from relax_lint.model.operations import KernelCall
 from relax_lint.symbolic.quantity import Unknown
+from relax_lint.vm.calls import CallKind
 
 _INSTANCES = ((1, 1), (2, 2), (3, 4), (7, 5))
 """Values for the symbols of the caller: first and second of each pair in turn."""
@@ -24,6 +26,9 @@ class Outcome(Enum):
     NOT_KNOWN = "it depends on the iteration order of the kernel"
     NOT_SEEN = "it depends on the order in which the function that is called reads and writes"
     TRIED = "it computes something else at each size that was tried, which is no proof for all of them"
+    BELIEVED_APART = (
+        "the promise of another kernel that its arguments lie apart (`tirx.noalias`) may be taken for its own"
+    )
     WRONG = "it computes something else than on memory of its own"
     UNREAD = "nothing reads afterwards what it computes there"
     UNUSED = "what it overwrites of its own results is not used afterwards"
@@ -45,11 +50,30 @@ def outcome_on_shared_memory(call: KernelCall, written: int, other: int, flow: F
     free = {s for s, value in binding.values.items() if value.free_symbols}
     if distance == 0 and free and free <= kernel.repeated(written, other):
         one = {symbol: 1 if symbol in free else int(value) for symbol, value in binding.values.items()}
-        return Outcome.WRONG if kernel.differs(one, written, other, 0) is True else Outcome.NOT_KNOWN
+        return _wrong(flow) if kernel.differs(one, written, other, 0) is True else Outcome.NOT_KNOWN
     instances = list(_instances(binding.values, distance))
     if not all(kernel.differs(values, written, other, apart) is True for values, apart in instances):
         return Outcome.NOT_KNOWN
-    return Outcome.WRONG if len(instances) == 1 else Outcome.TRIED
+    return _wrong(flow) if len(instances) == 1 else Outcome.TRIED
+
+
+def _wrong(flow: FunctionFlow) -> Outcome:
+    return Outcome.BELIEVED_APART if _is_believed_apart(flow) else Outcome.WRONG
+
+
+def _is_believed_apart(flow: FunctionFlow) -> bool:
+    """Whether the compiler may take the arguments of every kernel to lie apart. The kernels that operators
+    become promise that of their own.
+    """
+    kept: dict[object, Any] = flow.program.kept
+    if _is_believed_apart not in kept:
+        program = flow.program
+        kept[_is_believed_apart] = program.promised_apart or any(
+            isinstance(op, KernelCall) and op.kind is CallKind.OPERATOR
+            for function in program.functions
+            for op in function.body.walk()
+        )
+    return bool(kept[_is_believed_apart])
 
 
 def _distance(

@@ -32,6 +32,7 @@ from relax_lint.results.verdict import Prover, Severity, Verdict
 from relax_lint.rule import Judgement, Message, Rule, is_source_problem, load_rules
 from relax_lint.settings.config import Config
 from relax_lint.sources.unit import ParsedUnit
+from relax_lint.support.deep_stack import deep_stack
 from relax_lint.support.escaping import without_addresses
 from relax_lint.support.gc_pause import seldom_collected
 from relax_lint.support.quick_init import maker
@@ -73,6 +74,7 @@ def check_parsed(unit: ParsedUnit | Problem, path: str, config: Config) -> UnitR
 
 
 @seldom_collected()
+@deep_stack()
 def check_module(
     ir_module: Any,
     config: Config,

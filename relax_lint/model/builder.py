@@ -35,6 +35,7 @@ from relax_lint.symbolic.printing import condition_text
 from relax_lint.symbolic.translate import Untranslatable
 from relax_lint.vm import versions
 from relax_lint.vm.facts import FactSource
+from relax_lint.vm.nodes import says_no_alias
 from relax_lint.vm.scopes import POINTER_MOVER
 
 DEFAULT_MAX_EXTENT = 2**40
@@ -71,6 +72,7 @@ def build_program(
         devices,
         Kernels(module, where) if kernels is None else kernels,
         any(device.target == POINTER_MOVER for device in devices),
+        any(says_no_alias(prim_func) for _, prim_func in versions.prim_functions(module)),
     )
 
 

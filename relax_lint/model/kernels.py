@@ -100,6 +100,9 @@ def _none_repeated(written: int, other: int) -> frozenset[sympy.Symbol]:
     return frozenset()
 
 
+_TOO_DEEP = "its expressions are nested too deeply to be read"
+
+
 def _nothing() -> KernelAccesses:
     return KernelAccesses((), Terms(), ())
 
@@ -156,7 +159,10 @@ class Kernel:
     @cached_property
     def accesses(self) -> KernelAccesses:
         """Every access, and what is left to be shown for it to stay inside its buffer."""
-        return self.read()
+        try:
+            return self.read()
+        except RecursionError:
+            return KernelAccesses((), Terms(), (), (_TOO_DEEP,))
 
     @cached_property
     def inside(self) -> Inside:

@@ -170,6 +170,10 @@ class Program:
     kernels: Mapping[str, Kernel] = field(default_factory=dict, compare=False, repr=False)
     moves_pointers: bool = False
     """Whether a device moves the data pointer of a tensor by its offset on the storage."""
+    promised_apart: bool = False
+    """Whether a kernel promises that its arguments lie apart: LLVM is then told so of every kernel, where the
+    one whose name comes last promises it.
+    """
 
     @cached_property
     def kept(self) -> dict[object, Any]:

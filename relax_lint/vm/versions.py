@@ -119,11 +119,11 @@ def returned_expression(prim_func: Any) -> Any | None:
 
 
 def integer_range(constant: Any) -> tuple[int, int] | None:
-    """Smallest and largest element of an integer constant; None for other dtypes, for empty ones and for what
-    is no array of numbers.
+    """Smallest and largest element of a constant of integers or of truth values; None for other dtypes, for
+    empty ones and for what is no array of numbers.
     """
     data = constant.value if type(constant).__name__ == "GenericConst" else constant.data
-    if not str(getattr(data, "dtype", "")).startswith(("int", "uint")):
+    if not str(getattr(data, "dtype", "")).startswith(("int", "uint", "bool")):
         return None
     elements = data.numpy()
     return (int(elements.min()), int(elements.max())) if elements.size else None

@@ -37,6 +37,11 @@ def both(x: T.Buffer((4,), "float32"), y: T.Buffer((4,), "float32"), z: T.Buffer
         y[i] = x[3 - i]
         z[i] = x[3 - i]
 
+@T.prim_func(private=True, s_tir=True)
+def add(x: T.Buffer((4,), "float32"), y: T.Buffer((4,), "float32"), z: T.Buffer((4,), "float32")):
+    for i in range(4):
+        z[i] = x[i] + y[i]
+
 @R.function(private=True, pure=False)
 def fills(p: R.Tensor((4,), "float32"), q: R.Tensor((4,), "float32")) -> R.Tensor((4,), "float32"):
     k = Module.copy(p, q)
@@ -53,6 +58,7 @@ def main(x: R.Tensor((4,), "float32"), c: R.Tensor((), "bool")) -> R.Tensor((4,)
     LINES
 """
 X = [1.0, 2.0, 3.0, 4.0]
+ADD = "R.call_tir(Module.add, (a, {}), R.Tensor((4,), 'float32'))"
 REVERSE, BOTH = "Module.reverse(a, a)", "Module.both(a, a, b)"
 ON_A_BRANCH = """if c:
     k3 = Module.copy(x, a)
@@ -64,7 +70,7 @@ return r"""
 CASES: dict[str, tuple[str, str, list[float], list[float], Verdict]] = {
     # The call, what follows it, what is right, what the VM returns, and the verdict.
     "returned": (REVERSE, "return a", X[::-1], [4, 3, 3, 4], WRONG),
-    "read": (REVERSE, "z = R.add(a, x)\nreturn z", [5, 5, 5, 5], [5, 5, 6, 8], WRONG),
+    "read": (REVERSE, f"z = {ADD.format('x')}\nreturn z", [5, 5, 5, 5], [5, 5, 6, 8], WRONG),
     "read as something else": (
         REVERSE,
         "v = R.reshape(a, R.shape([4]))\nreturn v",
@@ -79,7 +85,7 @@ CASES: dict[str, tuple[str, str, list[float], list[float], Verdict]] = {
     "not read": (REVERSE, "return x", X, X, UNSURE),
     "killed": (REVERSE, "k3 = R.memory.kill_tensor(a)\nreturn x", X, X, UNSURE),
     "its shape": (REVERSE, "z = R.shape_of(a)\nreturn x", X, X, UNSURE),
-    "nobody uses who reads it": (REVERSE, "z = R.add(a, a)\nreturn x", X, X, UNSURE),
+    "nobody uses who reads it": (REVERSE, f"z = {ADD.format('a')}\nreturn x", X, X, UNSURE),
     "written again": (REVERSE, "k3 = Module.copy(x, a)\nreturn a", X, X, UNSURE),
     "written again by a function": (REVERSE, "k3 = Module.fills(x, a)\nreturn a", X, X, UNSURE),
     "read by a function": (REVERSE, "k3 = Module.fills(a, b)\nreturn b", X[::-1], [4, 3, 3, 4], WRONG),

@@ -20,6 +20,9 @@ from relax_lint.support.lazy_dataclass import record
 MAX_WIDTH = 4
 """Into so many cases one atom is split."""
 
+TERMS_OF_EFFORT = 64
+"""Comparing so many terms is as much work as one more constraint."""
+
 
 class Exactness(IntEnum):
     """Whether what the bounds of an atom say without it is all that they say."""
@@ -109,6 +112,8 @@ class Step:
         if self._free is None:
             return Exactness.IMPLIED
         if self._said is None:
+            if self._terms.is_spent:
+                return Exactness.IMPLIED
             self._said = [self._pair(one, other) for one, other in self.pairs]
         return self._exactness
 
@@ -161,7 +166,13 @@ class Step:
     def _follows(self, p: Poly, known: Iterable[Poly]) -> bool:
         """Whether p >= 0 follows from one of the constraints."""
         span, p = self._terms.span, reduced(p)
-        return any((low := span(p - one)[0]) is not None and low >= 0 for one in (ZERO, *known))
+        for asked, one in enumerate((ZERO, *known), start=1):
+            low = span(p - one)[0]
+            if low is not None and low >= 0:
+                break
+        # Only long sums take time that counts.
+        self._terms.effort += asked * len(p.terms) // TERMS_OF_EFFORT
+        return low is not None and low >= 0
 
     def _pair(self, lower: Bound, upper: Bound) -> Poly | None:
         """What a pair says, if that is not its plain sum."""
