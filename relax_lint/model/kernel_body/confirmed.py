@@ -34,9 +34,10 @@ def confirmed(
     shapes: Sequence[Shape],
     symbols: Mapping[Any, sympy.Symbol],
 ) -> Sure:
-    """Those of the parameters that are read for sure of which something comes to one that is `written` and is
-    there in the end, at each of some sizes. All of them where that cannot be looked for. Where there is one
-    size only, the search finds those of all `reads` that are read for sure.
+    """Those of the parameters in `reads` that are read for sure of which something comes to one that is
+    `written` and is there in the end, at each of some sizes. All of them where that cannot be looked for.
+    Where there is one size only, the search finds those of all `reads` that are read for sure. `reads` are
+    the parameters of which contents from before the call may be seen.
     """
     if not reads:
         return sure
@@ -48,7 +49,11 @@ def confirmed(
         names = [reader.numbers.variable(var) for var in variables]
         sizes = {symbol: reader.numbers.variable(var) for var, symbol in symbols.items()}
         kernel = _Kernel(reader, body, names, [names[one] for one in written])
-        said = sure if sizes else dict.fromkeys(sorted(sure.keys() | reads), sympy.true)
+        # Of what else is loaded, such as a sum that the kernel begins itself, nothing from before is there to
+        # find, and to find nothing takes the longest.
+        said = {one: when for one, when in sure.items() if one in reads}
+        if not sizes:
+            said = dict.fromkeys(sorted(reads), sympy.true)
         given = {
             when: [_steps(one, sizes) for one in _given(when, shapes, list(sizes))]
             for when in dict.fromkeys(said.values())
