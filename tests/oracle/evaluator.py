@@ -163,6 +163,8 @@ class Call:
         # A copy of nothing is nothing: whoever looks at it fails.
         register = self._register(step.source)
         self._values[step.name] = self._values[register]
+        if register in self._killers:
+            self._killers[step.name] = self._killers[register]
         if register in self._of_nothing:
             self._of_nothing.add(step.name)
 
