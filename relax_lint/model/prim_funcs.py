@@ -20,6 +20,7 @@ from relax_lint.model.kernel_body.loops import Loops
 from relax_lint.model.kernel_body.narrow import Widths
 from relax_lint.model.kernel_body.reader import BodyReader
 from relax_lint.model.kernel_body.sure_reads import of_kernel
+from relax_lint.model.kernel_body.touches import stays
 from relax_lint.model.kernel_body.trial import Trial
 from relax_lint.model.kernel_inside.reading import read_inside
 from relax_lint.model.kernels import (
@@ -116,7 +117,7 @@ def read_kernel(
     shapes = [_known_shape(parameter) for parameter in parameters]
     loops.close_signature(extent for shape in shapes for extent in shape or ())
     translator.fits = Widths(loops, shapes).fits
-    reader = BodyReader(variables, parameters, translator, loops)
+    reader = BodyReader(variables, parameters, translator, loops, prim_func.body)
     reader.statement(prim_func.body)
     effects = reader.effects
     coverage = Coverage(reader.touches, shapes, loops)
@@ -124,7 +125,8 @@ def read_kernel(
     elementwise, read_before = _in_place(reader, parameters, loops)
     reads = frozenset(effects.reads | {p for p in range(len(parameters)) if coverage.is_read(p)})
     told = of_kernel(effects.sure, shapes, loops)
-    sure = confirmed(prim_func, told, reads, sorted(effects.writes), shapes, loops.signature)
+    stay = partial(stays, touches=reader.touches)
+    sure = confirmed(prim_func, told, reads, sorted(effects.writes), shapes, loops.signature, stay)
     return Kernel(
         name,
         parameters,

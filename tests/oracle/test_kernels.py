@@ -8,6 +8,7 @@ from __future__ import annotations
 import subprocess
 import sys
 from collections import Counter
+from itertools import chain
 from pathlib import Path
 
 import pytest
@@ -15,8 +16,10 @@ import tvm
 
 from tests.forking import Forked
 from tests.oracle.as_often import assert_as_often
+from tests.oracle.kernels import richer
 from tests.oracle.kernels.bodies import some
 from tests.oracle.kernels.compare import Unusable, compare, compare_machine
+from tests.oracle.kernels.reads import compare_reads
 from tests.oracle.kernels.regressions import FOUND
 
 NOT_BUILT_BEFORE_0_27 = {"an element initialised for the first step only"}
@@ -48,6 +51,17 @@ def test_what_is_read_from_a_body_holds_in_every_run() -> None:
     assert seen["not taken"] < 60
 
 
+def test_what_is_said_to_be_read_matters() -> None:
+    seen: Counter[str] = Counter()
+    for body in chain(some(60, 3), richer.some(60, 3)):
+        try:
+            seen += compare_reads(body)
+        except Unusable:
+            seen["not taken"] += 1
+    assert seen["not taken"] < 60
+    assert min(seen["read for sure"], seen["not read"]) > 100
+
+
 @pytest.mark.vm
 def test_what_is_read_from_a_body_holds_on_the_machine() -> None:
     seen: Counter[str] = Counter()
@@ -62,7 +76,7 @@ def test_what_is_read_from_a_body_holds_on_the_machine() -> None:
 @pytest.mark.vm
 @pytest.mark.parametrize("name", FOUND)
 def test_what_was_once_wrong_stays_right(name: str) -> None:
-    assert compare(FOUND[name])
+    assert compare(FOUND[name]) + compare_reads(FOUND[name])
     if name in NOT_BUILT_BEFORE_0_27 and tvm.__version__.startswith("0.26"):
         pytest.skip("TVM 0.26 cannot build a block whose axes and loops are of different dtypes")
     compare_machine(FOUND[name])

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import random
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from collections.abc import Set as AbstractSet
+from itertools import islice
 from typing import Any
 
 import sympy
@@ -18,6 +19,10 @@ from relax_lint.model.kernel_body.sure_reads import Shape, Sure
 _SIZES = (1, 3, 2, 5, 17, 64, 100, 1000)
 """What symbols are, one after the other: all one number, or each by one larger than the one before it."""
 _MOST_SIZES = 3
+_APART = (1, 3)
+"""What one symbol is while all others are the other."""
+_MOST_APART = 3
+"""Of so many symbols each one is tried as that."""
 _DEPTHS = ((4, 600), (12, 3_000), (24, 6_000))
 """How far a search goes, and how much it looks at, one after the other."""
 _WORK = 20_000
@@ -33,9 +38,11 @@ def confirmed(
     written: Sequence[int],
     shapes: Sequence[Shape],
     symbols: Mapping[Any, sympy.Symbol],
+    stays: Callable[[int], bool],
 ) -> Sure:
     """Those of the parameters in `reads` that are read for sure of which something comes to one that is
-    `written` and is there in the end, at each of some sizes. All of them where that cannot be looked for.
+    `written` and is there in the end, at each of some sizes. Where that cannot be looked for, those of which
+    all that is computed from them `stays`.
     Where there is one size only, the search finds those of all `reads` that are read for sure. `reads` are
     the parameters of which contents from before the call may be seen.
     """
@@ -64,7 +71,7 @@ def confirmed(
             if all(kernel.comes_from(one, steps) for steps in given[when])
         }
     except (Unread, RecursionError):
-        return sure
+        return {one: when for one, when in sure.items() if stays(one)}
 
 
 def _steps(given: Mapping[sympy.Symbol, int], names: Mapping[sympy.Symbol, int]) -> Steps:
@@ -76,14 +83,19 @@ def _given(
 ) -> Iterator[Mapping[Any, int]]:
     """Some sizes at which something is said to be read."""
     extents = {extent for shape in shapes for extent in shape or () if not extent.is_Atom}
-    count = 0
-    for number, size in enumerate(_SIZES if symbols else (1,)):
-        given = {symbol: size + number % 2 * place for place, symbol in enumerate(symbols)}
-        if _holds(when, given) and all(_holds(sympy.Ge(one, 1), given) for one in extents):
-            yield given
-            count += 1
-        if count == _MOST_SIZES:
-            return
+
+    def admitted(given: Mapping[sympy.Symbol, int]) -> bool:
+        return _holds(when, given) and all(_holds(sympy.Ge(one, 1), given) for one in extents)
+
+    alike = (
+        {symbol: size + number % 2 * place for place, symbol in enumerate(symbols)}
+        for number, size in enumerate(_SIZES if symbols else (1,))
+    )
+    yield from islice(filter(admitted, alike), _MOST_SIZES)
+    if 1 < len(symbols) <= _MOST_APART:
+        for one, other in (_APART, _APART[::-1]):
+            apart = ({symbol: one if symbol is odd else other for symbol in symbols} for odd in symbols)
+            yield from filter(admitted, apart)
 
 
 def _holds(condition: Boolean, given: Mapping[sympy.Symbol, int]) -> bool:
@@ -115,14 +127,16 @@ class _Kernel:
         """Whether something in the end comes from what a parameter held at the beginning."""
         goal = self._reader.goal = self._names[position]
 
-        def at_start(element: Element) -> bool:
-            return element.memory == goal or element.found
-
         work = _WORK
-        for element in self._ends(steps):
+        for end in self._ends(steps):
+
+            def at_start(element: Element, end: Element = end) -> bool:
+                # Where nothing was stored in the element itself, nothing of what it held was read.
+                return (element.memory == goal and element is not end) or element.found
+
             for depth, most in _DEPTHS:
                 search = Search(depth, min(most, work))
-                if self._body.after(element, steps, at_start, search):
+                if self._body.after(end, steps, at_start, search):
                     return True
                 work -= min(most, work) - search.work
                 if work <= 0:

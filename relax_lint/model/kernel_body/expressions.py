@@ -75,12 +75,12 @@ class ExpressionReader(SureWalk):
         memory = self._memory(node.buffer)
         with self._parts() as sure:
             self._expression(node.value, loads)
+            given = node.indices[:]
+            for index in given:
+                self._control(index)
         if sure:
-            cell = self._cell(node.buffer, node.indices)
+            cell = self._cell(node.buffer, given)
             add(self.effects.sure, sure if cell is None else stored_in(sure, cell))
-        given = node.indices[:]
-        for index in given:
-            self._control(index)
         buffer = node.buffer
         position = self._roots.get(buffer)
         indices = self._indices(given)

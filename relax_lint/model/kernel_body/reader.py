@@ -18,7 +18,7 @@ from relax_lint.model.kernel_body.expressions import ExpressionReader
 from relax_lint.model.kernel_body.loops import Loops
 from relax_lint.model.kernel_body.sure_reads import add, follow, in_each, in_loop, where
 from relax_lint.model.kernel_body.touches import Loop, Touch
-from relax_lint.model.kernel_body.ways_out import left_if
+from relax_lint.model.kernel_body.ways_out import Around, left_if
 from relax_lint.model.kernels import KernelParameter, Reduction
 from relax_lint.symbolic.functions import FloorDiv
 from relax_lint.symbolic.translate import Translator, Untranslatable
@@ -39,9 +39,11 @@ class BodyReader(ExpressionReader):
         parameters: Sequence[KernelParameter],
         translator: Translator,
         loops: Loops,
+        body: Any,
     ) -> None:
         super().__init__(variables, parameters, translator, loops)
         self.reductions: list[Reduction] = []
+        self._around = Around(body)
         self._threads: dict[str, Loop] = {}
         """The loop over each thread of a device around a statement."""
         self._counted: dict[Any, tuple[sympy.Expr, sympy.Expr, sympy.Expr] | None] = {}
@@ -58,8 +60,9 @@ class BodyReader(ExpressionReader):
     def _sequence(self, node: Any) -> None:
         reached: Boolean = sympy.true
         with self._part_by_part(len(self._nest), self._uncertain) as come:
-            for statement, matters in self._in_turn(node.seq[:]):
-                with self._parts() as sure:
+            statements = node.seq[:]
+            for number, (statement, matters) in enumerate(self._in_turn(statements), 1):
+                with self._parts() as sure, self._around.before(statements[number:]):
                     self.statement(statement)
                 come({} if not matters else sure if reached == sympy.true else where(sure, reached))
                 if self._left:
@@ -68,7 +71,8 @@ class BodyReader(ExpressionReader):
     def _leave(self, node: Any) -> None:
         found = exit_of(node)
         assert found is not None
-        self._order.act()
+        if self._around.skips(found):
+            self._order.act()
         self._left.add(found)
         if found == RETURN and getattr(node, "value", None) is not None:
             self._control(node.value)
@@ -111,7 +115,7 @@ class BodyReader(ExpressionReader):
         nest = self._nest
         self._guards += left
         self._nest = (*nest, *loops)
-        with self._parts() as sure:
+        with self._parts() as sure, self._around.loop(body):
             self.statement(body)
         shapes = [self._shape(position) for position in range(len(self._parameters))]
         for loop in loops:
@@ -128,7 +132,7 @@ class BodyReader(ExpressionReader):
         self._control(node.condition)
         has_round = self._first_round(node.condition)
         self._held.clear()
-        with self._parts() as sure:
+        with self._parts() as sure, self._around.loop(node.body):
             self.statement(node.body)
         add(self.effects.sure, where(sure, has_round))
         self._nest = self._nest[:-1]

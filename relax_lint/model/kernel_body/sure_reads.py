@@ -132,10 +132,12 @@ def in_loop(sure: Sure, loop: Loop, shapes: Sequence[Shape], loops: Loops, *, wh
         holds = in_some_step(when, loop.symbol, ends.first, ends.last, whole=whole)
         found[one] = sympy.And(has_any, holds)
     if loop.serial and whole:
+        # With a step the loop has fewer steps than its extent says.
+        several = sympy.Ge(sympy.expand(ends.last - ends.first + 1), 2)
         for one, first, then in list(_passed_on(sure, sure)):
             if sure.get(one) != sympy.true:
                 stays = first.xreplace({loop.symbol: ends.first}), then.xreplace({loop.symbol: ends.last})
-                add(found, {one: sympy.And(sympy.Ge(loop.extent, 2), *stays)})
+                add(found, {one: sympy.And(several, *stays)})
     return found
 
 

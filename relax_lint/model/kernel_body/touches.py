@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections import Counter
+from collections.abc import Sequence
 from typing import Any
 
 import sympy
@@ -62,6 +64,37 @@ class Touch:
         known = tuple(index for index in self.indices if index is not None)
         fits = self.shape is not None and len(known) == len(self.indices) == len(self.shape)
         return known if fits else None
+
+
+def stays(parameter: int, touches: Sequence[Touch]) -> bool:
+    """Whether what is computed from a parameter is still there in the end: in the order of the text every
+    store to a tensor but the first one adds to what it holds, and to the parameter itself there is only one.
+    The branches of one condition are one store where each step of the loops has an element of its own.
+    """
+    places = Counter[int]()
+    for touch in touches:
+        if touch.writes and touch.joined:
+            places[touch.parameter] -= _is_own(touch)
+        elif touch.writes and (touch.parameter == parameter or not _adds(touch, touches, places)):
+            places[touch.parameter] += 1
+    return all(count <= 1 for count in places.values())
+
+
+def _is_own(store: Touch) -> bool:
+    """Whether the variable of each loop tells the elements apart that are stored."""
+    shown = {symbol for index in store.indices if index is not None for symbol in index.free_symbols}
+    return store.symbols is not None and shown.issuperset(store.symbols)
+
+
+def _adds(store: Touch, touches: Sequence[Touch], places: Counter[int]) -> bool:
+    """Whether a store that is not the first one loads its element itself before."""
+    return bool(places[store.parameter]) and any(
+        not one.writes
+        and one.order < store.order
+        and (one.parameter, one.indices, one.loops, one.guards)
+        == (store.parameter, store.indices, store.loops, store.guards)
+        for one in touches
+    )
 
 
 def common_loops(one: Touch, other: Touch) -> tuple[Loop, ...]:

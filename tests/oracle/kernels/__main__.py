@@ -12,10 +12,13 @@ import sys
 import time
 from collections import Counter
 from collections.abc import Callable
+from itertools import chain
 
 from tests.oracle.clock import Clock
+from tests.oracle.kernels import richer
 from tests.oracle.kernels.bodies import Body, script, smaller, some
 from tests.oracle.kernels.compare import Disagreement, Unusable, compare, compare_machine
+from tests.oracle.kernels.reads import compare_reads
 
 
 def reason(body: Body, check: Callable[[Body], Counter[str]]) -> str | None:
@@ -61,12 +64,15 @@ def main() -> int:
     clock, count, failed = Clock(options.minutes), 0, 0
     seen: Counter[str] = Counter()
     reasons: Counter[str] = Counter()
-    for body in some(options.bodies, options.seed):
+    plain, more = some(options.bodies, options.seed), richer.some(options.bodies, options.seed)
+    for body in chain.from_iterable(zip(plain, more, strict=True)):
         if clock.is_over:
             break
         clock.tell(f"{count} bodies, {failed} disagreements")
         count += 1
-        for check in (compare, *((compare_machine,) if count % options.machine_every == 0 else ())):
+        # Every second body has all forms.
+        checks = [compare_reads] if count % 2 == 0 else [compare, compare_reads]
+        for check in (*checks, *((compare_machine,) if count % (2 * options.machine_every) == 1 else ())):
             try:
                 seen += check(body)
             except (Unusable, OverflowError):

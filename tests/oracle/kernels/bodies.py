@@ -92,7 +92,7 @@ SHAPES: tuple[tuple[str, str], ...] = (
 )
 
 
-class _Writer:
+class Writer:
     """Writes one body."""
 
     def __init__(self, chance: random.Random) -> None:
@@ -276,7 +276,7 @@ def some(count: int, seed: int) -> Iterator[Body]:
     """Bodies, the same ones for a seed."""
     chance = random.Random(seed)
     for _ in range(count):
-        yield _Writer(chance).body()
+        yield Writer(chance).body()
 
 
 def smaller(body: Body) -> Iterator[Body]:

@@ -40,7 +40,8 @@ def kernel_of(body: Body) -> tuple[object, Kernel]:
     return function, read_kernel("f", function)
 
 
-def _extents(text: str, n: int, m: int) -> tuple[int, ...]:
+def extents(text: str, n: int, m: int) -> tuple[int, ...]:
+    """The numbers of a shape."""
     return tuple(eval(part, {"n": n, "m": m}) for part in text.split(", "))
 
 
@@ -51,7 +52,7 @@ def _cells(count: int, seed: int) -> list[float]:
 
 def _apart(body: Body, n: int, m: int, seed: int) -> tuple[Watched, Watched, list[float]]:
     """A run on memory apart that holds the same, and what it held."""
-    shapes = _extents(body.x, n, m), _extents(body.y, n, m)
+    shapes = extents(body.x, n, m), extents(body.y, n, m)
     cells = _cells(max(map(math.prod, shapes)), seed)
     x, y = (Watched(cells[: math.prod(shape)], shape) for shape in shapes)
     run(body, x, y, n, m)
@@ -60,7 +61,7 @@ def _apart(body: Body, n: int, m: int, seed: int) -> tuple[Watched, Watched, lis
 
 def _shared(body: Body, n: int, m: int, cells: list[float]) -> Watched:
     shared = list(cells)
-    x, y = Watched(shared, _extents(body.x, n, m)), Watched(shared, _extents(body.y, n, m))
+    x, y = Watched(shared, extents(body.x, n, m)), Watched(shared, extents(body.y, n, m))
     run(body, x, y, n, m)
     y.outside |= x.outside
     return y
@@ -206,7 +207,7 @@ def _is_same_when_shared(
     x, y, cells = _apart(body, n, m, seed)
     if x.outside or y.outside:
         return None
-    shapes = _extents(body.x, n, m), _extents(body.y, n, m)
+    shapes = extents(body.x, n, m), extents(body.y, n, m)
     tensors = [_tensor(cells, shape) for shape in shapes]
     compiled(*tensors)
     got = tensors[1].numpy().reshape(-1)

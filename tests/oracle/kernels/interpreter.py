@@ -80,8 +80,10 @@ class _Script:
         return range(first, end, step)
 
     def Cast(self, dtype: str, value: Any) -> float:
-        """A number of a type that holds it."""
-        return float(value)
+        """A number of another type, in eight bits what is left of it there."""
+        if dtype == "int8":
+            return (int(value) + 128) % 256 - 128
+        return int(value) if dtype == "int64" else float(value)
 
     def Select(self, condition: Any, one: float, other: float) -> float:
         """One of two that are both evaluated."""

@@ -69,4 +69,41 @@ FOUND = {
             ),
         ),
     ),
+    "stored anew before a way out that skips nothing": Body(
+        "n, 4",
+        "n, 4",
+        (
+            Do("y[0, 0] = y[0, 0] + x[0, 0]"),
+            Inside(
+                "for j in range(n):",
+                (Inside("for k in range(4):", (Do("y[j, k] = T.float32(2)"), Do("continue"))),),
+            ),
+        ),
+    ),
+    "a loop with a step has fewer steps than its extent": Body(
+        "n, m",
+        "n, m",
+        (
+            Inside(
+                "for i in T.serial(1, m, step=3):",
+                (
+                    Inside("for j in range(n):", (Do("y[j, 0] = s[0]"),)),
+                    Do("s[0] = y[0, i]"),
+                ),
+            ),
+        ),
+    ),
+    "an index of an own buffer that nobody reads": Body(
+        "n",
+        "n",
+        (Do("z[T.Cast('int64', x[0]) % 4] = T.float32(2)"), Do("y[0] = T.float32(3)")),
+    ),
+    "a parameter in which nothing is stored at one size": Body(
+        "n",
+        "n",
+        (
+            Inside("for i in range(n - 1):", (Do("x[i] = x[i] + T.float32(3)"),)),
+            Inside("for i in range(n):", (Do("y[i] = T.float32(2)"),)),
+        ),
+    ),
 }
