@@ -52,18 +52,21 @@ def signs(what: str, op: Op, quantities: Sequence[sympy.Expr]) -> Asked:
     return Asked(not_negative_each(quantities), names)
 
 
-def arithmetic(extents: Sequence[sympy.Expr], bits: int, offset: sympy.Expr, *, exact: bool) -> Asked:
-    """The runtime's arithmetic for a size does not wrap around; where it is not `exact`, the product of the
-    extents is bounded by `max-extent` as well.
+def arithmetic(
+    extents: Sequence[sympy.Expr], bits: int, offset: sympy.Expr, inside: Iterable[Boolean], *, exact: bool
+) -> Asked:
+    """The runtime's arithmetic for a size does not wrap around, and what holds `inside` the extents; where it
+    is not `exact`, the product of the extents is bounded by `max-extent` as well.
     """
     count = sympy.Mul(*extents, evaluate=False) if extents else sympy.Integer(1)
-    parts = [
+    parts: list[Statement] = [
         Compared((count,), "<=", (sympy.Integer(INT64_MAX),)),
         Compared((count * bits, sympy.Integer(BITS_PER_BYTE - 1)), "<=", (sympy.Integer(_UINT64_MAX),)),
     ]
     if offset != 0:
         end = (offset * BITS_PER_BYTE, count * bits)
         parts.append(Compared(end, "<=", (sympy.Integer(BITS_PER_BYTE * INT64_MAX),)))
+    parts += map(Plain, inside)
     return Asked(every(parts), {"number of elements": sympy.Mul(*extents)}, exact)
 
 

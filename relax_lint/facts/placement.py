@@ -41,6 +41,7 @@ from relax_lint.symbolic.decision import Decision, FailureStatus, FirstFailure, 
 from relax_lint.symbolic.domain import INT64_MAX, Domain, Fact
 from relax_lint.symbolic.quantity import Shape, Size, Unknown
 from relax_lint.symbolic.relations import CACHED, at_least_zero, none_negative
+from relax_lint.symbolic.wrapping import compared_within_int64
 from relax_lint.vm.allocators import Allocator
 from relax_lint.vm.builtins import ViewKind
 from relax_lint.vm.facts import FactSource
@@ -305,6 +306,8 @@ def no_overflow(extents: Shape, dtype: DType, offset: Size, domain: Domain, *, m
     """The runtime's byte arithmetic does not wrap: the element count in int64, the bits (plus 7,
     `GetDataSize`) in uint64, the end of the tensor in int64.
 
+    Nor is what an extent or the offset is chosen or divided from a number that wrapped around.
+
     `max_extent` bounds the product of those extents of a shape that real tensors have, as a
     global assumption: otherwise every shape of two symbols would be a finding.
     """
@@ -315,7 +318,9 @@ def no_overflow(extents: Shape, dtype: DType, offset: Size, domain: Domain, *, m
     bits = dtype.bits * dtype.lanes
     backed = _is_backed((*extents, offset), domain.free)
     condition = _arithmetic_fits(extents, bits, offset, max_extent if backed else None)
-    asked = partial(arithmetic, extents, bits, offset, exact=condition != sympy.true)
+    inside = () if backed else _inside(extents, offset, domain.free, max_extent)
+    condition = sympy.And(condition, *inside)
+    asked = partial(arithmetic, extents, bits, offset, inside, exact=condition != sympy.true)
     return Claim(condition, domain if condition == sympy.true else not_negative(domain, extents), asked)
 
 
@@ -339,6 +344,19 @@ def _arithmetic_fits(
     if offset != 0:
         conditions.append(sympy.Le(offset * BITS_PER_BYTE + count * bits, BITS_PER_BYTE * INT64_MAX))
     return sympy.And(*conditions)
+
+
+@lru_cache(maxsize=CACHED)
+def _inside(
+    extents: tuple[sympy.Expr, ...], offset: sympy.Expr, free: frozenset[sympy.Symbol], max_extent: int
+) -> tuple[Boolean, ...]:
+    """What has to hold of the numbers inside the extents and the offset. An empty tensor has no elements that
+    speak for its other extents.
+    """
+    empty = sympy.Mul(*extents) == 0
+    alone = [one for one in extents if empty and not one.is_Atom and one.free_symbols & free]
+    within = [sympy.Le(extent, INT64_MAX) for extent in alone]
+    return (*within, *compared_within_int64((*extents, offset), free, max_extent))
 
 
 def _is_constant(extents: tuple[sympy.Expr, ...]) -> bool:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from math import prod
 from typing import Any, TypeAlias
 
@@ -10,7 +10,7 @@ import sympy
 from sympy.logic.boolalg import Boolean
 
 from relax_lint.symbolic.domain import INT64_MAX, INT64_MIN
-from relax_lint.symbolic.functions import OPERATIONS
+from relax_lint.symbolic.functions import DIVISIONS, OPERATIONS, FloorMod, Select
 from relax_lint.symbolic.intervals import of_operation
 
 _Range: TypeAlias = tuple[int, int]
@@ -31,6 +31,60 @@ def may_wrap(condition: Boolean, free: frozenset[sympy.Symbol], max_extent: int,
         for atom in condition.atoms(sympy.core.relational.Relational)
         if not free.isdisjoint(atom.free_symbols)
     )
+
+
+def compared_within_int64(
+    values: Iterable[sympy.Expr], free: frozenset[sympy.Symbol], max_extent: int
+) -> tuple[Boolean, ...]:
+    """What has to hold so that no quotient, remainder, minimum, maximum or choice in some values is one of a
+    number that wrapped around. A sum or product that did is right again as soon as it fits; what these make
+    of it is another number. `free` and `max_extent` as for `may_wrap`.
+    """
+    found: dict[Boolean, None] = {}
+    for value in values:
+        for part in _looked_at(value):
+            if not part.is_Atom and not free.isdisjoint(part.free_symbols):
+                low, high = _held(part, free, max_extent)
+                if high > INT64_MAX:
+                    found[sympy.Le(part, INT64_MAX)] = None
+                if low < INT64_MIN:
+                    found[sympy.Ge(part, INT64_MIN)] = None
+    return tuple(found)
+
+
+def _looked_at(value: sympy.Expr) -> Iterator[sympy.Expr]:
+    """The numbers inside a value of which more counts than their low bits."""
+    for node in sympy.preorder_traversal(value):
+        if isinstance(node, FloorMod) and _is_power_of_two(node.args[1]):
+            continue
+        if isinstance(node, Select):
+            relations = node.args[0].atoms(sympy.core.relational.Relational)
+            # Each side of a comparison; `atoms` is a set.
+            yield from (side for one in sorted(relations, key=str) for side in one.args)
+        elif isinstance(node, (*DIVISIONS, sympy.Max, sympy.Min)):
+            yield from node.args
+
+
+def _is_power_of_two(divisor: sympy.Expr) -> bool:
+    return bool(divisor.is_Integer) and divisor > 0 and int(divisor) & (int(divisor) - 1) == 0
+
+
+def _held(expr: Any, free: frozenset[sympy.Symbol], max_extent: int) -> _Range:
+    """The range of an expression where what is looked at inside it is in int64."""
+    if not isinstance(expr, OPERATIONS):
+        if expr.is_Atom:
+            return _range(expr, free, max_extent)
+        parts = [_held(part, free, max_extent) for part in expr.args]
+        if isinstance(expr, sympy.Pow) and expr.args[1].is_Integer and expr.args[1] > 0:
+            return _product([parts[0]] * int(expr.args[1]))
+        known = {sympy.Add: _total, sympy.Mul: _product}.get(type(expr))
+        return _BEYOND if known is None else known(parts)
+    numbers = [part for part in expr.args if isinstance(part, sympy.Expr)]
+    return of_operation(expr, [_clipped(_held(part, free, max_extent)) for part in numbers])
+
+
+def _clipped(span: _Range) -> _Range:
+    return max(span[0], INT64_MIN), min(span[1], INT64_MAX)
 
 
 def _leaves_int64(side: sympy.Expr, free: frozenset[sympy.Symbol], max_extent: int) -> bool:
