@@ -108,6 +108,8 @@ def _checks_of(op: Op, flow: FunctionFlow) -> Iterator[RuntimeCheck]:
         conditions = [fact.condition for fact in op.facts if fact.kind is FactKind.ENFORCED]
     else:
         return
+    if not conditions:
+        return
     yield RuntimeCheck(op, all_of(conditions), condition_text(And(*conditions)))
 
 

@@ -90,7 +90,9 @@ class Judge:
         if not self.keeps_claims or decision.verdict is Verdict.NEEDS_RUNTIME_CHECK:
             return decision
         # Where one of them is unknown, so is the verdict.
-        kept = tuple((claim.unfolded(), claim.condition, claim.domain) for claim in claims)
+        kept = tuple(
+            (claim.unfolded(), claim.condition, self._chain.reached(claim.domain)) for claim in claims
+        )
         return replace(decision, claims=kept)
 
     def judge_event(self, claim: Claim, certainty: Certainty, why_not: str = "") -> Decision:

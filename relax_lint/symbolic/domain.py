@@ -28,11 +28,13 @@ class Fact:
     condition: Boolean
     kind: FactKind
     text: str
+    guessed: bool = False
+    """Whether it is a guess about the machine, which no promise of a caller makes true."""
 
     @classmethod
     def of(cls, source: FactSource, condition: Boolean, text: str) -> Fact:
         """A fact of one of the kinds that the table lists."""
-        return cls(condition, source.kind, text)
+        return cls(condition, source.kind, text, source.value.guessed)
 
     def __hash__(self) -> int:
         return self._hash
@@ -91,6 +93,10 @@ class Domain:
             larger = larger.with_facts(fact for fact in one.added if fact.kind not in kinds)
             one._without[kinds] = larger
         return larger
+
+    def without_guesses(self) -> Domain:
+        """This domain without what is only guessed of the machine."""
+        return Domain(self.symbols, tuple(fact for fact in self.facts if not fact.guessed), self.free)
 
     def states(self, condition: Boolean) -> bool:
         """Whether a fact says just this."""

@@ -121,7 +121,19 @@ class ProverChain:
         )
         return FirstFailure(status, None if point is None else posed.assignment(point))
 
+    def reached(self, domain: Domain) -> Domain:
+        """A domain without what is guessed in it, where with that it has no member: guesses that contradict
+        each other, or what is known, do not make that unreachable which stands behind them.
+        """
+        return self._index(domain).domain
+
     def _index(self, domain: Domain) -> DomainIndex:
+        index = self._index_of(domain)
+        if index.guesses and self._first_empty(index) is not None:
+            return self._index_of(domain.without_guesses())
+        return index
+
+    def _index_of(self, domain: Domain) -> DomainIndex:
         index = self._indices.get(domain)
         if index is not None:
             return index
@@ -158,9 +170,14 @@ class ProverChain:
         facts = tuple(posed.facts[i] for i in answer.assumed)
         fine = None if answer.fine is None else posed.assignment(answer.fine)
         wrong = None if answer.wrong is None else posed.assignment(answer.wrong)
+        verdict, proof = answer.verdict, Proof(answer.by, _detail(answer, claim, fine, wrong))
+        if verdict is Verdict.ALWAYS_WRONG and any(fact.guessed for fact in facts):
+            # Some input may refute the guess, and be fine.
+            verdict = Verdict.NEEDS_RUNTIME_CHECK
+            proof = Proof(Prover.UNDECIDED, f"{proof.detail}, but only if a guess about the machine is right")
         return Decision(
-            verdict=answer.verdict,
-            proof=Proof(answer.by, _detail(answer, claim, fine, wrong)),
+            verdict=verdict,
+            proof=proof,
             reachable=answer.reachable,
             mixed=answer.mixed,
             safe_when=None if answer.region is None else posed.back(answer.region),

@@ -103,6 +103,8 @@ class DomainIndex:
             # Of both: each part says of which facts it is made.
             self._parts = wider._parts
         self._added = added
+        self.guesses: bool = (wider is not None and wider.guesses) or any(fact.guessed for fact, _ in added)
+        """Whether some of the facts are only guessed."""
         for position, (fact, names) in enumerate(added, len(domain.facts) - len(added)):
             if names:
                 self._add(position, fact, names)

@@ -33,6 +33,9 @@ class Row:
     says: str
     by: str
     since: str
+    guessed: bool = False
+    """Whether it is a guess about what the machine does; other facts that are assumed are promises of those
+    who call the function. Inputs that keep every promise may refute a guess."""
 
 
 class FactSource(Enum):
@@ -83,6 +86,7 @@ class FactSource(Enum):
         "an extent is a symbol that was defined before",
         "nobody where `CanonicalizeBindings` takes the cast for the definition of the symbol",
         "the cast",
+        guessed=True,
     )
     ASSERTION = Row(
         FactKind.ENFORCED,
@@ -102,6 +106,7 @@ class FactSource(Enum):
         "nobody: the VM computes `k * k <= 64` modulo 2**64, and so the products and sums in a shape; of a "
         "scalar beyond its type an assertion or a branch gets the low bits",
         "the comparison",
+        guessed=True,
     )
     HEAP_SLOT = Row(
         FactKind.ENFORCED,
