@@ -15,39 +15,35 @@ Verdict: that of the provers.
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
 from dataclasses import replace
-from functools import cached_property, lru_cache, partial
+from functools import cached_property, partial
 from typing import TypeAlias, TypeVar
 
 import sympy
-from sympy.logic.boolalg import Boolean
 
 from relax_lint.analysis.flow import FunctionFlow
 from relax_lint.analysis.presumption import Presumption
-from relax_lint.facts.asking import arithmetic, signs
+from relax_lint.facts.asking import signs
 from relax_lint.facts.callers import in_each_call
-from relax_lint.facts.claims import Claim, not_negative
+from relax_lint.facts.claims import Claim
 from relax_lint.facts.judge import Decided, Judge, assumed_by
 from relax_lint.facts.on_storage import Alike
 from relax_lint.facts.on_storage import Placement as Placement
+from relax_lint.facts.size_arithmetic import computed_extents, no_overflow
 from relax_lint.model.arguments import BYTE
 from relax_lint.model.operations import AllocStorage, AllocTensor, Op, View
-from relax_lint.model.sizes import BITS_PER_BYTE
-from relax_lint.model.types import DType
 from relax_lint.results.verdict import Prover, Verdict
 from relax_lint.settings.config import Config
 from relax_lint.symbolic.decision import Decision, FailureStatus, FirstFailure, Proof
-from relax_lint.symbolic.domain import INT64_MAX, Domain, Fact
-from relax_lint.symbolic.quantity import Shape, Size, Unknown
-from relax_lint.symbolic.relations import CACHED, at_least_zero, none_negative
-from relax_lint.symbolic.wrapping import compared_within_int64
+from relax_lint.symbolic.domain import INT64_MAX, Fact
+from relax_lint.symbolic.quantity import Size, Unknown
+from relax_lint.symbolic.relations import at_least_zero, none_negative
 from relax_lint.vm.allocators import Allocator
 from relax_lint.vm.builtins import ViewKind
 from relax_lint.vm.facts import FactSource
 from relax_lint.vm.scopes import HOST_TARGETS, counts_bytes, unknown_room
 
-UINT64_MAX = 2**64 - 1
 _UP_TO_CALLERS = Proof(
     Prover.UNDECIDED, "the storage is a parameter, and the calls decide which values come with it"
 )
@@ -139,6 +135,18 @@ class PlacementFacts:
         unit = BYTE if op.size_in_bytes else op.dtype
         return no_overflow(op.extents, unit, sympy.Integer(0), domain, max_extent=limit)
 
+    def _extents_fit(self, op: Allocation) -> Claim:
+        """Every extent that is computed from values that anybody may give is an int64."""
+        extents = op.shape if isinstance(op, AllocTensor) else op.extents
+        domain = self._judge.domain_at(op.place)
+        if isinstance(extents, Unknown):
+            return Claim(extents, domain)
+        computed = computed_extents(extents, domain.free)
+        if len(extents) < 2 or not computed:
+            return Claim(sympy.true, domain)
+        condition = sympy.And(*(sympy.Le(extent, INT64_MAX) for extent in computed))
+        return self._judge.claim_at(condition, op)
+
     def decisions(self) -> Iterator[tuple[Op, Decision]]:
         """The verdict on every claim that bounds memory, with its operation."""
         for placement in self.placements:
@@ -146,7 +154,7 @@ class PlacementFacts:
             yield placement.tensor, self._decision(placement.tensor, self._starts_inside)
         for op in self.allocations:
             yield op, self._decision(op, self._no_negative_extent)
-            yield op, self._decision(op, self._no_overflow)
+            yield op, self._computed(op)
 
     # -- verdicts ------------------------------------------------------------------------------
 
@@ -258,7 +266,17 @@ class PlacementFacts:
 
     def sizes(self) -> Iterator[Decided[Allocation]]:
         """Every allocation: the runtime's byte arithmetic does not wrap around."""
-        return self._each(self.allocations, self._no_overflow)
+        return (Decided(op, self._computed(op)) for op in self.allocations)
+
+    def _computed(self, op: Allocation) -> Decision:
+        """The verdict on the arithmetic. Where the size is computed right, each extent is as well, unless
+        there are no elements, which would tell: that is asked apart, to keep what is usual short.
+        """
+        decision = self._decision(op, self._no_overflow)
+        if decision.verdict is not Verdict.ALWAYS_FINE or not decision.reachable:
+            return decision
+        extents = self._decision(op, self._extents_fit)
+        return decision if extents.wrong is None else extents
 
     def extents(self) -> Iterator[Decided[Allocation]]:
         """Every allocation: no extent and no size is negative."""
@@ -300,78 +318,3 @@ def _within_declared(placement: Placement) -> Iterator[Claim]:
             fact = Fact.of(FactSource.WITHIN_PAGES, pooled.condition, "within the pages of the storage")
             domain = domain.with_facts((fact,))
         yield Claim(declared.condition, domain, declared.asked)
-
-
-def no_overflow(extents: Shape, dtype: DType, offset: Size, domain: Domain, *, max_extent: int) -> Claim:
-    """The runtime's byte arithmetic does not wrap: the element count in int64, the bits (plus 7,
-    `GetDataSize`) in uint64, the end of the tensor in int64.
-
-    Nor is what an extent or the offset is chosen or divided from a number that wrapped around.
-
-    `max_extent` bounds the product of those extents of a shape that real tensors have, as a
-    global assumption: otherwise every shape of two symbols would be a finding.
-    """
-    if isinstance(extents, Unknown):
-        return Claim(extents, domain)
-    if isinstance(offset, Unknown):
-        return Claim(offset, domain)
-    bits = dtype.bits * dtype.lanes
-    backed = _is_backed((*extents, offset), domain.free)
-    condition = _arithmetic_fits(extents, bits, offset, max_extent if backed else None)
-    inside = () if backed else _inside(extents, offset, domain.free, max_extent)
-    condition = sympy.And(condition, *inside)
-    asked = partial(arithmetic, extents, bits, offset, inside, exact=condition != sympy.true)
-    return Claim(condition, domain if condition == sympy.true else not_negative(domain, extents), asked)
-
-
-@lru_cache(maxsize=CACHED)
-def _is_backed(quantities: tuple[sympy.Expr, ...], free: frozenset[sympy.Symbol]) -> bool:
-    """Whether every symbol of the quantities is an extent of a real tensor."""
-    return not any(quantity.free_symbols & free for quantity in quantities)
-
-
-@lru_cache(maxsize=CACHED)
-def _arithmetic_fits(
-    extents: tuple[sympy.Expr, ...], bits: int, offset: sympy.Expr, max_extent: int | None
-) -> Boolean:
-    """The condition of `no_overflow`; `max_extent` bounds the product of the symbolic extents."""
-    if max_extent is not None:
-        largest = abs(_constant_factor(extents)) * (1 if _is_constant(extents) else max_extent) * bits + 7
-        if largest + BITS_PER_BYTE * _largest(offset, max_extent) <= INT64_MAX:
-            return sympy.true
-    count = sympy.Mul(*extents)
-    conditions = [sympy.Le(count, INT64_MAX), sympy.Le(count * bits + 7, UINT64_MAX)]
-    if offset != 0:
-        conditions.append(sympy.Le(offset * BITS_PER_BYTE + count * bits, BITS_PER_BYTE * INT64_MAX))
-    return sympy.And(*conditions)
-
-
-@lru_cache(maxsize=CACHED)
-def _inside(
-    extents: tuple[sympy.Expr, ...], offset: sympy.Expr, free: frozenset[sympy.Symbol], max_extent: int
-) -> tuple[Boolean, ...]:
-    """What has to hold of the numbers inside the extents and the offset. An empty tensor has no elements that
-    speak for its other extents.
-    """
-    empty = sympy.Mul(*extents) == 0
-    alone = [one for one in extents if empty and not one.is_Atom and one.free_symbols & free]
-    within = [sympy.Le(extent, INT64_MAX) for extent in alone]
-    return (*within, *compared_within_int64((*extents, offset), free, max_extent))
-
-
-def _is_constant(extents: tuple[sympy.Expr, ...]) -> bool:
-    return all(extent.is_Integer for extent in extents)
-
-
-def _largest(offset: sympy.Expr, max_extent: int) -> int:
-    """The largest value of an offset, a sum of products of extents, each product up to `max_extent`."""
-    terms = sympy.Add.make_args(offset)
-    return sum(abs(_constant_factor((term,))) * (1 if term.is_Integer else max_extent) for term in terms)
-
-
-def _constant_factor(extents: Iterable[sympy.Expr]) -> int:
-    """The constant that can be taken out of the product of the extents."""
-    factor = 1
-    for extent in extents:
-        factor *= int(extent) if extent.is_Integer else int(extent.as_content_primitive()[0])
-    return factor

@@ -11,7 +11,8 @@ from relax_lint.analysis.definitions import Definitions
 from relax_lint.analysis.liveness import users_of, values_given
 from relax_lint.facts.claims import Claim
 from relax_lint.facts.function import FunctionFacts
-from relax_lint.facts.placement import Placement, no_overflow
+from relax_lint.facts.placement import Placement
+from relax_lint.facts.size_arithmetic import no_overflow
 from relax_lint.fixes.changes import ResizeStorage
 from relax_lint.fixes.conditions import is_writable_size
 from relax_lint.fixes.text.tvmscript import ALLOC_STORAGE

@@ -6,6 +6,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
+import sympy
+
 from relax_lint.model import lowered_ops, memory_ops
 from relax_lint.model.arguments import Given, Handler, own_arguments, type_of_argument
 from relax_lint.model.context import BuildContext, Called
@@ -120,11 +122,15 @@ def _closure(context: BuildContext, place: OperationId, var: Any, closure: Any, 
 def _prim_func(
     context: BuildContext, place: OperationId, var: Any, called: Called, args: Sequence[Any]
 ) -> Op:
+    type_ = None
     if called.computes:
         value = returned_value(context.translator, called.prim_func, args)
         if value is not None:
             context.translator.know(var, value)
-    return _kernel(context, place, var, CallKind.PRIM_FUNC, called.name, args, trusted=False)
+        if isinstance(value, sympy.Expr):
+            # The type that the IR gives it names the variable, of which nobody else knows the value.
+            type_ = PrimType(str(versions.type_of(var).dtype), value)
+    return _kernel(context, place, var, CallKind.PRIM_FUNC, called.name, args, trusted=False, type_=type_)
 
 
 def _name_of(callee: Any) -> str:

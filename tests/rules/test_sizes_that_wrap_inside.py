@@ -62,6 +62,27 @@ def test_an_empty_tensor_says_nothing_of_its_other_extents() -> None:
     assert fits == ("RLX103", "always-fine", None)
 
 
+@pytest.mark.parametrize(
+    ("asserted", "verdict", "safe"),
+    [
+        ("j == 0", "needs-runtime-check", "k <= 4611686018427387903"),
+        ("j >= 0 and j * k == 0", "needs-runtime-check", "k <= 4611686018427387903"),
+        ("j >= 1 and j < 9 and k >= 0 and k < 99", "always-fine", None),
+        ("j == 0 and k < 99", "always-fine", None),
+    ],
+)
+def test_nor_does_one_that_is_asserted_to_be_empty(asserted: str, verdict: str, safe: str | None) -> None:
+    checked = "".join(
+        f'        a{i} = R.assert_op(R.prim_value({one}), [], format="no")\n'
+        for i, one in enumerate(asserted.split(" and "))
+    )
+    program = text("64", "k * 2, j").replace("        s = ", checked + "        s = ")
+    program = program.replace('k: R.Prim("int64")', 'k: R.Prim("int64"), j: R.Prim("int64")')
+    program = program.replace("        n = ", "        k = T.int64()\n        j = T.int64()\n        n = ")
+    _, tensor = verdicts(checks(parse(program), "RLX103"))
+    assert tensor == ("RLX103", verdict, safe)
+
+
 def test_an_offset_is_asked_too() -> None:
     module = parse(
         text("64", "8").replace(

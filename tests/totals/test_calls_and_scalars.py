@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pytest
+from tvm import relax
 
 from relax_lint.results.memory_figures import Amount
 from tests.rules.checking import parse
@@ -75,3 +76,37 @@ def test_a_scalar_that_a_callee_gets_is_the_size_that_it_was_given(
     module = parse(SCALARS.format(parameters=parameters, arguments=arguments, size=size))
     found = totals(module)
     assert (found.peak_live, found.lower_bound) == (bytes_, bytes_)
+
+
+COMPUTED = """
+@R.function(pure=False, private=True)
+def f(k: R.Prim("int64")):
+    k = T.int64()
+    if R.prim_value(k == 3):
+        a = R.builtin.alloc_tensor(R.shape([1024]), R.dtype("uint8"), R.prim_value(0))
+        w = R.call_packed("fill", a, ty_args=R.Tuple)
+        r = a
+    else:
+        b = R.builtin.alloc_tensor(R.shape([k]), R.dtype("uint8"), R.prim_value(0))
+        w1 = R.call_packed("fill", b, ty_args=R.Tuple)
+        r = b
+    return r
+
+@R.function(pure=False)
+def main(q: R.Prim("int64")):
+    q = T.int64()
+    a = Module.f(R.prim_value(q + 1))
+    return a
+"""
+
+
+@pytest.mark.parametrize("moved", [False, True], ids=["written", "moved into a function"])
+@pytest.mark.parametrize(("q", "bytes_"), [(1, 2), (2, 1024), (3, 4)])
+def test_a_scalar_that_is_computed_chooses_the_branch_of_a_callee(q: int, bytes_: int, moved: bool) -> None:
+    module = parse(COMPUTED)
+    if moved:
+        module = relax.transform.ComputePrimValue()(module)
+        assert len(module.functions) > 2
+    found = totals(module, binding={"q": q}).peak_live
+    assert found is not None
+    assert found.value == bytes_
