@@ -101,3 +101,19 @@ def test_what_is_read_in_steps_of_which_data_decides_the_number_may_not_be_read(
     found = kernel(f"for {loop}:\n    x[1] = y[0]", x="8", y="8")
     assert found.reads >= {1}
     assert (1 in found.unsure_reads) is unsure
+
+
+@pytest.mark.parametrize(
+    ("stored", "unsure"),
+    [
+        # Only the second step takes it, and each later one may store to the same element.
+        ("y[T.Cast('int64', x[i]) % 4] = T.if_then_else(i == 1, x[5], T.float32(2))", True),
+        ("y[0] = T.if_then_else(i == 1, x[5], T.float32(2))", True),
+        # The last step takes it as well.
+        ("y[T.Cast('int64', x[i]) % 4] = x[5]", False),
+    ],
+)
+def test_what_one_step_stores_a_later_one_may_replace(stored: str, unsure: bool) -> None:
+    found = kernel(f"for i in range(8):\n    if i == 7:\n        break\n    {stored}", x="8", y="8")
+    assert 0 in found.reads
+    assert (0 in found.unsure_reads) is unsure

@@ -76,7 +76,8 @@ def stays(parameter: int, touches: Sequence[Touch]) -> bool:
         if touch.writes and touch.joined:
             places[touch.parameter] -= _is_own(touch)
         elif touch.writes and (touch.parameter == parameter or not _adds(touch, touches, places)):
-            places[touch.parameter] += 1
+            # Where steps have the same element, that of the last one stays.
+            places[touch.parameter] += 1 if _is_own(touch) or _in_each(touch, parameter, touches) else 2
     return all(count <= 1 for count in places.values())
 
 
@@ -84,6 +85,15 @@ def _is_own(store: Touch) -> bool:
     """Whether the variable of each loop tells the elements apart that are stored."""
     shown = {symbol for index in store.indices if index is not None for symbol in index.free_symbols}
     return store.symbols is not None and shown.issuperset(store.symbols)
+
+
+def _in_each(store: Touch, parameter: int, touches: Sequence[Touch]) -> bool:
+    """Whether each step that stores also loads from the parameter what it loads for that."""
+    return all(
+        one.writes or one.parameter != parameter or one.order > store.order or one.guards <= store.guards
+        for one in touches
+        if common_loops(one, store) == store.loops
+    )
 
 
 def _adds(store: Touch, touches: Sequence[Touch], places: Counter[int]) -> bool:
