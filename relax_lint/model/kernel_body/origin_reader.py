@@ -44,6 +44,8 @@ class OriginReader:
         """The memory that the search leads to."""
         self._kept = {self.numbers.variable(var) for var in kept}
         """The memory in which nothing is stored."""
+        self._own: set[int] = set()
+        """The memory that the kernel makes."""
         self._near: set[Value] = set()
         """What only looks at that memory: it is asked first."""
         self._values: dict[Any, Value] = {}
@@ -110,7 +112,9 @@ class OriginReader:
         return self._fresh(node.buffer)
 
     def _fresh(self, buffer: Any) -> Part:
-        return Fresh(self.numbers.variable(buffer))
+        memory = self.numbers.variable(buffer)
+        self._own.add(memory)
+        return Fresh(memory)
 
     def _bind(self, node: Any) -> Part:
         if str(getattr(node.var.ty, "dtype", "handle")) == "handle":
@@ -264,15 +268,40 @@ class OriginReader:
         decided, asked = self.numbers.number(condition), self.value(condition)
         if are_same(then, other) and nodes.only_computes(condition):
             asked = _nothing
-        sides = self.value(then), self.value(other)
+        sides, alike = (self.value(then), self.value(other)), self._may_be_one(then, other)
 
         def found(steps: Steps, before: Before) -> bool:
             holds = decided(steps)
             if holds in ((0, 0), (1, 1)):
                 return sides[holds == (0, 0)](steps, before)
-            return asked(steps, before) or all(side(steps, before) for side in sides)
+            is_asked = not alike(steps) and asked(steps, before)
+            return is_asked or all(side(steps, before) for side in sides)
 
         return found
+
+    def _may_be_one(self, one: Any, other: Any) -> Callable[[Steps], bool]:
+        """Whether two expressions may be one element, or two of a buffer that the kernel fills itself: with
+        what, and whether not with equal numbers, nobody looks at.
+        """
+        memories = [self._memory_of(node) for node in (one, other)]
+        if memories[0] is None or memories[0] != memories[1]:
+            return lambda steps: False
+        if memories[0] in self._own:
+            return lambda steps: True
+        first, second = self._element(one), self._element(other)
+
+        def found(steps: Steps) -> bool:
+            element = first(steps)
+            return element is None or second(steps) in (None, element)
+
+        return found
+
+    def _memory_of(self, node: Any) -> int | None:
+        """The memory from which an expression loads an element."""
+        while nodes.expression_kind(node) == "Cast":
+            node = node.value
+        is_load = nodes.expression_kind(node) == "BufferLoad"
+        return self.numbers.variable(nodes.loaded_buffer(node)) if is_load else None
 
     def _call(self, node: Any) -> Value:
         name = str(getattr(node.op, "name", "")).rpartition(".")[2]

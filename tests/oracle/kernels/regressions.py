@@ -38,6 +38,26 @@ FOUND = {
             ),
         ),
     ),
+    "contents decide which of two equal numbers is taken": Body(
+        "n, m",
+        "n, m",
+        (
+            Inside(
+                "for i in range(n):",
+                (Do("y[i, 0] = T.if_then_else(x[i, 0] > T.float32(0), z[i], z[0])"),),
+            ),
+        ),
+    ),
+    "both elements are one where there is one column": Body(
+        "n, m",
+        "n, m",
+        (
+            Inside(
+                "for j in range(m):",
+                (Do("y[j // m, j % m] = T.if_then_else(x[0, 0] > T.float32(0), y[j // m, j % m], y[j, 0])"),),
+            ),
+        ),
+    ),
     "a way out in front of an inner loop": Body(
         "n, m",
         "n",
