@@ -58,6 +58,17 @@ FOUND = {
             ),
         ),
     ),
+    "the last steps of a loop of more than three": Body(
+        "n, 4",
+        "n, 4",
+        (
+            Inside("for i in range(1, 4):", (Do("y[0, 0] = x[0, i] + x[i, 0]"),)),
+            Inside(
+                "for i in range(n - 1):",
+                (Do("y[0, 0] = T.if_then_else(i < 2, x[i // 4, i % 4], y[0, i])"),),
+            ),
+        ),
+    ),
     "a way out in front of an inner loop": Body(
         "n, m",
         "n",
