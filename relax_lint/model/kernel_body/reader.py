@@ -154,7 +154,7 @@ class BodyReader(ExpressionReader):
             if asked and versions.structural_equal(node.then_case, node.else_case):
                 asked.clear()
             self._join(self.touches[start:middle], self.touches[middle:])
-        self._decided(asked, since)
+        self._decided(asked, since, self.touches[start:], len(self._nest))
 
     def _guarded(self, node: Any, condition: Any, *, holds: bool) -> None:
         self._asked.append(conditions_of(condition, self._translator, self._loops, holds=holds))

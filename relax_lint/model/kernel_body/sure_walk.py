@@ -14,6 +14,7 @@ from relax_lint.model.kernel_body.in_order import Moment, Order
 from relax_lint.model.kernel_body.loops import Loops
 from relax_lint.model.kernel_body.stored_anew import stored_anew
 from relax_lint.model.kernel_body.sure_reads import Cell, Sure, add, buffer_of, follow, stored_in, where
+from relax_lint.model.kernel_body.touches import Touch, has_steps_inside
 from relax_lint.model.kernel_body.what_is_left import Left
 from relax_lint.symbolic.translate import Translator, Untranslatable
 from relax_lint.vm import nodes
@@ -108,13 +109,17 @@ class SureWalk:
             yield come
         follow(self.effects.sure, whole)
 
-    def _decided(self, asked: Sure, since: Moment) -> None:
-        """What is asked to decide whether something is done matters for what is stored there."""
+    def _decided(self, asked: Sure, since: Moment, touches: Sequence[Touch], depth: int) -> None:
+        """What is asked to decide whether something is done matters for what is stored there, under more
+        loops than `depth`: where these have no step nothing is.
+        """
         if self._order.has_acted(since):
             add(self.effects.sure, asked)
             return
         for memory in self._order.stored(since) if asked else ():
-            add(self.effects.sure, stored_in(asked, memory))
+            when = has_steps_inside(memory, touches, depth)
+            if when != sympy.false:
+                add(self.effects.sure, stored_in(where(asked, when), memory))
 
     def _at_start(self, block: Any, kind: int) -> Boolean:
         """Where the axes of one kind, those that are reduced, are at their first number."""

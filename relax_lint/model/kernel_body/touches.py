@@ -7,9 +7,11 @@ from collections.abc import Sequence
 from typing import Any
 
 import sympy
+from sympy.logic.boolalg import Boolean
 
 from relax_lint.model.kernel_body.conditions import Below
 from relax_lint.support.lazy_dataclass import record
+from relax_lint.symbolic.steps import has_step
 
 
 @record(frozen=True, eq=False)
@@ -115,6 +117,23 @@ def common_loops(one: Touch, other: Touch) -> tuple[Loop, ...]:
             break
         shared.append(a)
     return tuple(shared)
+
+
+def has_steps_inside(memory: Any, touches: Sequence[Touch], depth: int) -> Boolean:
+    """When a store to a parameter is made, by the loops around it but for the outermost `depth`; of other
+    memory nothing is known here.
+    """
+    stores = [one for one in touches if one.writes and one.parameter == memory]
+    if not stores:
+        return sympy.true
+    return sympy.Or(
+        *(
+            sympy.And(
+                *(sympy.false if one.extent is None else has_step(one.extent) for one in store.loops[depth:])
+            )
+            for store in stores
+        )
+    )
 
 
 def has_steps_for(nest: tuple[Loop, ...], shape: tuple[Any, ...] | None) -> bool:

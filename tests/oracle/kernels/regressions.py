@@ -69,6 +69,21 @@ FOUND = {
             ),
         ),
     ),
+    "a condition decides about a loop without a step": Body(
+        "n, m",
+        "n, m",
+        (
+            Inside(
+                "for i in range(n - 1):",
+                (
+                    Inside(
+                        "if x[i, i] > T.float32(0):",
+                        (Inside("for j in range(n - 2):", (Do("y[i, j] = T.float32(2)"), Do("continue"))),),
+                    ),
+                ),
+            ),
+        ),
+    ),
     "a way out in front of an inner loop": Body(
         "n, m",
         "n",
