@@ -16,9 +16,9 @@ from relax_lint.model.kernel_body.origin_reader import OriginReader, Unread
 from relax_lint.model.kernel_body.origins import Element, Part, Search
 from relax_lint.model.kernel_body.sure_reads import Shape, Sure
 
-_SIZES = (1, 3, 5, 2, 17, 64, 100, 1000)
+_SIZES = (1, 3, 2, 5, 17, 64, 100, 1000)
 """What symbols are, one after the other: all one number, or each by one larger than the one before it."""
-_MOST_SIZES = 3
+_MOST_SIZES = 4
 _APART = (1, 3)
 """What one symbol is while all others are the other."""
 _MOST_APART = 3

@@ -69,6 +69,26 @@ FOUND = {
             ),
         ),
     ),
+    "what one step of a reduction initialises, and two do not": Body(
+        "n * m",
+        "n, m",
+        (
+            Do("y[0, 0] = y[0, 0] + y[0, 0]"),
+            Inside(
+                "for i in range(n - 1):",
+                (
+                    Inside(
+                        'with T.sblock("b1"):',
+                        (
+                            Do("v1i = T.axis.reduce(64, i)"),
+                            Inside("with T.init():", (Do("y[0, v1i] = T.float32(2)"),)),
+                            Do("y[0, v1i] = y[0, v1i] + x[v1i]"),
+                        ),
+                    ),
+                ),
+            ),
+        ),
+    ),
     "a condition decides about a loop without a step": Body(
         "n, m",
         "n, m",
