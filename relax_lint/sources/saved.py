@@ -13,6 +13,7 @@ from relax_lint.model.positions import NoPositions
 from relax_lint.results.problem import Problem, ProblemKind
 from relax_lint.sources.literal import LONG_NUMBER
 from relax_lint.sources.reasons import without_addresses
+from relax_lint.sources.saved_gaps import missing_part
 from relax_lint.sources.text import SourceText
 from relax_lint.sources.unit import ParsedUnit
 from relax_lint.vm import nodes, versions
@@ -38,6 +39,8 @@ def parse_json(text: str, path: str) -> ParsedUnit | Problem:
             f"the saved graph contains {refused}: it is not loaded",
             kind=ProblemKind.UNSAFE_SOURCE,
         )
+    if (missing := missing_part(graph)) is not None:
+        return _problem(text, path, f"the saved graph is incomplete: {missing} is missing")
     try:
         loaded = _load(graph)
     except MemoryError:
@@ -63,7 +66,7 @@ def load_constants(text: str) -> Any:
         graph = json.loads(text)
     except RecursionError:
         raise ValueError("JSON nested too deeply to be read") from None
-    if not is_saved_ir(graph) or refused_node(graph) is not None:
+    if not is_saved_ir(graph) or refused_node(graph) is not None or missing_part(graph) is not None:
         raise ValueError("not saved constants")
     loaded = _load(graph)
     if not isinstance(loaded, Mapping):

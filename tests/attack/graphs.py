@@ -93,6 +93,35 @@ def _pointed_elsewhere(target: Callable[[random.Random, int, int], Any]) -> Call
     return change
 
 
+def _points_at_nothing(graph: Graph, choose: random.Random) -> None:
+    container, at = choose.choice(_places(graph["nodes"][choose.choice(_numbered(graph))]))
+    container[at] = _nothing(graph)
+
+
+def _nothing(graph: Graph) -> int:
+    """The number of a node that stands for nothing."""
+    found = [number for number, node in enumerate(graph["nodes"]) if node["type"] == "None"]
+    if not found:
+        graph["nodes"].append({"type": "None"})
+    return found[0] if found else len(graph["nodes"]) - 1
+
+
+def without_one_part() -> Iterator[Attack]:
+    """Nothing in place of each field and each item, once for each class, field and class of what was there."""
+    graph = saved()
+    nothing, nodes, seen = _nothing(graph), graph["nodes"], set()
+    for number, node in enumerate(nodes):
+        for container, at in _places(node):
+            index = container[at]
+            there = nodes[index]["type"] if 0 <= index < len(nodes) else ""
+            name = f"{node['type']}.{at if isinstance(at, str) else 'item'} {there}"
+            if index != nothing and name not in seen:
+                seen.add(name)
+                mutant = copy.deepcopy(graph)
+                mutant["nodes"][number]["data"][at] = nothing
+                yield Attack(name, json.dumps(mutant).encode(), "json")
+
+
 def _points_at_another_of_its_type(graph: Graph, choose: random.Random) -> None:
     nodes = graph["nodes"]
     while True:
@@ -180,6 +209,7 @@ CHANGES: dict[str, Callable[[Graph, random.Random], None]] = {
     "points outside": _pointed_elsewhere(
         lambda choose, number, size: choose.choice([-1, size, 2**31, 2**63, -(2**40)])
     ),
+    "points at nothing": _points_at_nothing,
     "points at another of its type": _points_at_another_of_its_type,
     "items exchanged": _items_exchanged,
     "item taken out": _item_taken_out,

@@ -33,6 +33,59 @@ def test_a_change_of_the_structure_is_refused_or_judged() -> None:
 
 
 @pytest.mark.slow
+def test_a_part_that_is_missing_is_refused_or_judged() -> None:
+    outcomes = attempt(graphs.without_one_part(), limit_s=10.0)
+    assert len(outcomes) > 150
+    for name, outcome in outcomes.items():
+        assert not outcome.events, (name, outcome)
+        assert outcome.failure.split(":")[0] in ("", "crash"), (name, outcome)
+        assert outcome.refused or outcome.functions, (name, outcome)
+
+
+def without_the_value_of_a_binding(graph: graphs.Graph) -> None:
+    _emptied(graph, "VarBinding", "value")
+
+
+def without_a_result(graph: graphs.Graph) -> None:
+    _emptied(graph, "SeqExpr", "body")
+
+
+def without_an_operator(graph: graphs.Graph) -> None:
+    _emptied(graph, "Call", "op")
+
+
+def without_a_body_of_a_kernel(graph: graphs.Graph) -> None:
+    _emptied(graph, "PrimFunc", "body")
+
+
+def without_an_argument(graph: graphs.Graph) -> None:
+    args = graph["nodes"][first(graph, "Call")]["data"]["args"]
+    graph["nodes"][args]["data"][0] = _number_of_nothing(graph)
+
+
+def _emptied(graph: graphs.Graph, kind: str, field: str) -> None:
+    graph["nodes"][first(graph, kind)]["data"][field] = _number_of_nothing(graph)
+
+
+def _number_of_nothing(graph: graphs.Graph) -> int:
+    return next(number for number, node in enumerate(graph["nodes"]) if node["type"] == "None")
+
+
+INCOMPLETE = (
+    *(without_the_value_of_a_binding, without_a_result, without_an_operator),
+    *(without_a_body_of_a_kernel, without_an_argument),
+)
+
+
+@pytest.mark.parametrize("change", INCOMPLETE)
+def test_what_is_incomplete_is_refused(change: Callable[[graphs.Graph], None]) -> None:
+    graph = graphs.saved()
+    change(graph)
+    outcome = attempt([Attack("changed", json.dumps(graph).encode(), "json")])["changed"]
+    assert (outcome.rules, outcome.failure, outcome.events) == ({"RLX901"}, "", [])
+
+
+@pytest.mark.slow
 @pytest.mark.parametrize("seed", range(2, 6))
 def test_many_changes(seed: int) -> None:
     tried(seed, each=20)
