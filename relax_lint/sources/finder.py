@@ -5,10 +5,12 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator
 
-from relax_lint.sources.names import IR, RELAX, TIR
-from relax_lint.sources.scopes import Scope, dotted_name, environment, resolve
+from relax_lint.results.problem import Problem, ProblemKind
+from relax_lint.sources.names import IR, RELAX, TIR, chain
+from relax_lint.sources.scopes import Scope, dotted_name, environment, resolve, shortened
 from relax_lint.sources.text import SourceText
-from relax_lint.sources.unit import Computed, Unit
+from relax_lint.sources.unit import Computed, FileUnits, Imported, Unit, Unknown
+from relax_lint.sources.unknown_decorators import like_a_unit
 
 _KINDS = {
     IR + ".ir_module": "module",
@@ -18,14 +20,15 @@ _KINDS = {
 }
 
 
-def find_units(tree: ast.Module, text: SourceText) -> tuple[list[Unit], int]:
+def find_units(tree: ast.Module, text: SourceText) -> FileUnits:
     """The ir_module classes and the Relax functions that stand alone, in the order of the text, without those
-    that are meant to fail, and the number of these. Modules of kernels alone are left out.
+    that are meant to fail, and the number of these; and what looks like one and cannot be told to be one.
+    Modules of kernels alone are left out.
     """
     finder = _Finder(text)
     units = list(finder.walk(Scope(tree, None, finder.unit_of)))
-    expected = [unit for unit in units if unit.node in finder.meant_to_fail]
-    return [unit for unit in units if unit.node not in finder.meant_to_fail], len(expected)
+    judged = [unit for unit in units if unit.node not in finder.meant_to_fail]
+    return FileUnits(tuple(judged), tuple(finder.unknown), meant_to_fail=len(units) - len(judged))
 
 
 class _Finder:
@@ -33,6 +36,7 @@ class _Finder:
         self.text = text
         self.found: dict[ast.AST, Unit | None] = {}
         self.meant_to_fail: set[ast.AST] = set()
+        self.unknown: list[Problem] = []
 
     def walk(self, scope: Scope) -> Iterator[Unit]:
         """Units below a scope; what is inside a unit belongs to it."""
@@ -41,9 +45,37 @@ class _Finder:
                 self.meant_to_fail.add(node)
             unit = self.unit_of(node, scope)
             if unit is None:
-                yield from self.walk(scope.child(node))
+                yield from self._inside(node, scope)
             elif unit.kind != "prim_func" and not self._holds_kernels_alone(unit, scope):
                 yield unit
+
+    def _inside(self, node: _Definition, scope: Scope) -> Iterator[Unit]:
+        """Units in a definition that is none. If there is none, and it is written as one would be,
+        something of the file decides whether it is one, and that must be said.
+        """
+        said = len(self.unknown)
+        inner = list(self.walk(scope.child(node)))
+        decorator = None if inner or node in self.meant_to_fail else like_a_unit(node)
+        if decorator is not None:
+            # Once, not for each function of a module too.
+            self.unknown[said:] = [self._unknown(node, decorator, scope)]
+        yield from inner
+
+    def _unknown(self, node: _Definition, decorator: ast.expr, scope: Scope) -> Problem:
+        spelled = ast.unparse(decorator)
+        parts = chain(decorator)
+        entry = resolve(parts[0], scope, node.lineno) if parts is not None else None
+        match entry:
+            case Imported(dotted=dotted) if parts is not None:
+                why = f"imported as `{'.'.join((dotted, *parts[1]))}`"
+            case Unknown(reason=why):
+                pass
+            case Computed(node=value):
+                why = f"computed by `{shortened(value)}`"
+            case _:
+                why = "it is not what TVM offers"
+        reason = f"the value of `{spelled}` is unknown: {why}"
+        return Problem(ProblemKind.UNRESOLVED_NAME, reason, self.text.location(decorator), unit=node.name)
 
     def _holds_kernels_alone(self, unit: Unit, scope: Scope) -> bool:
         """Whether a module has definitions, and each of them is a kernel."""
@@ -54,7 +86,8 @@ class _Finder:
         return all(self._kind(node, scope) == "prim_func" for node in definitions)
 
     def _kind(self, node: ast.FunctionDef, scope: Scope) -> str | None:
-        for decorator in node.decorator_list:
+        # Of several decorators TVM looks at the last.
+        for decorator in reversed(node.decorator_list):
             kind = _kind_by(_meant(decorator, scope, node.lineno), scope, node.lineno)
             if kind is not None:
                 return kind

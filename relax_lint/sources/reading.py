@@ -72,9 +72,9 @@ def read_text(text: SourceText) -> FileUnits:
             return FileUnits(problems=(tree,), comments=comments)
         tree, problems, lost = rest
     try:
-        found_units, meant_to_fail = find_units(tree, text)
-        units = tuple([_damaged(unit, lost) for unit in found_units])
-        found = FileUnits(units, problems, comments, meant_to_fail)
+        there = find_units(tree, text)
+        units = tuple([_damaged(unit, lost) for unit in there.units])
+        found = FileUnits(units, (*problems, *there.problems), comments, there.meant_to_fail)
         nodes = find_literals(tree) if _GIVES_LITERALS.search(text.content) else []
         literals = [literal_text(text, node) for node in nodes]
     except RecursionError:

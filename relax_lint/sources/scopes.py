@@ -9,6 +9,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 
 from relax_lint.sources.bound_names import STAR, Bound, bound_names, target_names
+from relax_lint.sources.called_imports import module_of
 from relax_lint.sources.literal import NotLiteralError, TooLargeError, literal_value, weight
 from relax_lint.sources.names import DEFAULT_IMPORTS, IR, RELAX, TIR, Offer, canonical, chain, offer
 from relax_lint.sources.newer_python import declared_by
@@ -98,7 +99,7 @@ def _one_of(name: str, found: list[Bound], scope: Scope) -> Entry:
             break
     if isinstance(last, Literal) and last.assumption is None and any(other != last for other in others):
         line = found[-1].line
-        return Literal(last.value, f"{name} = {_shortened(ast.Constant(last.value))} (line {line})")
+        return Literal(last.value, f"{name} = {shortened(ast.Constant(last.value))} (line {line})")
     return last
 
 
@@ -164,7 +165,7 @@ def _taken(name: str, function: ast.FunctionDef | ast.AsyncFunctionDef, scope: S
     if taken is None:
         return Unknown(f"a parameter of `{function.name}` without a default")
     entry = _assigned(name, ast.Name(name, ast.Store()), taken.node, around, function.lineno)
-    assumption = f"{name} = {_shortened(taken.node)} ({taken.source})"
+    assumption = f"{name} = {shortened(taken.node)} ({taken.source})"
     match entry:
         case Literal():
             return Literal(entry.value, assumption)
@@ -225,6 +226,8 @@ def _assigned(name: str, target: ast.expr, value: ast.expr, scope: Scope, line: 
         for choice in choices:
             if (dotted := dotted_name(choice, scope, line)) and _is_of_tvm(Imported(dotted)):
                 return Imported(dotted)
+    if (module := module_of(value)) is not None:
+        return Imported(module)
     names = environment(value, scope, line)
     plain = {key: entry.value for key, entry in names.items() if isinstance(entry, Literal)}
     taken = [
@@ -250,10 +253,11 @@ def _assigned(name: str, target: ast.expr, value: ast.expr, scope: Scope, line: 
         if weights > _MAX_NODES:
             return Unknown("too long a computation")
         return Computed(_Standing(names).alone(value), assumption)
-    return Unknown(f"computed by `{_shortened(value)}`")
+    return Unknown(f"computed by `{shortened(value)}`")
 
 
-def _shortened(node: ast.expr) -> str:
+def shortened(node: ast.expr) -> str:
+    """The text of an expression, its beginning if it is long."""
     text = ast.unparse(node)
     return text if len(text) <= 60 else text[:57] + "..."
 
