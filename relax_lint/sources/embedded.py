@@ -6,6 +6,7 @@ import ast
 import json
 import re
 import textwrap
+import warnings
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from typing import Any
@@ -14,11 +15,33 @@ from relax_lint.sources.literal import LONG_NUMBER
 from relax_lint.sources.text import LineOrigin, SourceText
 from relax_lint.support.lazy_dataclass import record
 
-_FENCE = re.compile(r"(?P<indent>[ \t>]*)(?P<fence>`{3,}|~{3,})[ \t]*\{?\.?(?P<info>[\w+-]*)")
-_PYTHON = frozenset({"", "py", "python", "python3", "tvmscript", "ipython", "pycon"})
+# The inline code of a paragraph may begin as a fence does, and has backticks again on its line.
+_FENCE = re.compile(
+    r"(?P<indent>[ \t>]*(?:(?:[-*+]|\d{1,9}[.)])[ \t][ \t>]*)?)(?P<fence>`{3,}(?=[^`]*$)|~{3,})(?P<info>.*)"
+)
+_LANGUAGE = re.compile(r"[ \t]*([\w+-]*)")
+# `{python}`, `{.python .numbered}`, `{code-cell} ipython3`.
+_BRACED = re.compile(r"[ \t]*\{[ \t]*\.?([\w+-]*)[^}]*\}?[ \t]*([\w+-]*)")
+_PYTHON = frozenset(
+    (
+        *("", "ipython", "ipython3", "jupyter", "py", "py3", "pycon", "python", "python-repl", "python3"),
+        *("relax", "tirx", "tvm", "tvmscript"),
+    )
+)
+_PYTHON_DIRECTIVES = frozenset(("code-cell", "doctest", "jupyter-execute", "testcode", "testsetup"))
+_CODE_DIRECTIVES = frozenset(("code", "code-block", "code-cell", "sourcecode"))
+# They do not say that all of it is Python.
+_UNSURE = frozenset(("", "ipython", "jupyter", "pycon", "python-repl", "relax", "tirx", "tvm"))
+_DIRECTIVE_OPTION = re.compile(r"[ \t]*:[\w-]+:")
+_PROMPT = re.compile(r"[ \t]*>>> ")
 _TRACEBACK = re.compile(r"^[ \t]*(?:\S+ +)?Traceback \(most recent call last\)", re.MULTILINE)
 _DECORATED = re.compile(r"^[ \t]*@\s*[\w.]*\b(?:ir_module|function)\b", re.MULTILINE)
-_MAGIC = re.compile(r"[ \t]*[%!?]")
+_MAGIC = re.compile(r"[ \t]*[%!?]|[ \t]*[\w.*]+\?\??[ \t]*$")
+_CELL_MAGIC = re.compile(r"%%([\w.]*)")
+# Cells under these are Python, which they run in their own way.
+_PYTHON_MAGICS = frozenset(
+    ("capture", "debug", "memit", "mprun", "prun", "py", "python", "python3", "time", "timeit")
+)
 # One character of a JSON string as it is written: a surrogate pair is one character.
 _JSON_CHARACTER = re.compile(r"\\u[dD][89abAB]..\\u[dD][c-fC-F]..|\\u....|\\.|.", re.DOTALL)
 
@@ -33,32 +56,70 @@ class MalformedError(ValueError):
 
 
 @record(frozen=True)
-class Fence:
-    """A fenced block of a page. `is_python` where its mark says so, or where it looks like a module."""
+class Part:
+    """A fenced block of a page or a cell of a notebook. `is_python` where its mark says so or it looks like a
+    module; any other counts if it is Python all the same.
+    """
 
     text: SourceText
     is_python: bool
 
 
-def markdown_blocks(path: str, content: str) -> Iterator[Fence]:
-    """The fenced blocks that are marked as Python or not marked at all, without prompts and tracebacks."""
+def markdown_blocks(path: str, content: str) -> Iterator[Part]:
+    """The fenced blocks that are marked as Python or not marked at all, without prompts."""
     for info, block in _fences(content):
-        lines = _without_prompts(block)
-        text = _assembled(path, lines)
-        if _TRACEBACK.search(text.content) is None:
-            is_marked = info not in ("", "pycon", "ipython")
-            yield Fence(text, is_marked or _DECORATED.search(text.content) is not None)
+        language = _language(info)
+        if language not in _PYTHON:
+            continue
+        text = _assembled(path, _without_prompts(_without_options(info, block)))
+        is_named = language not in _UNSURE or _DECORATED.search(text.content) is not None
+        yield Part(text, is_named and _TRACEBACK.search(text.content) is None)
 
 
-def _without_prompts(block: list[tuple[str, LineOrigin]]) -> list[tuple[str, LineOrigin]]:
-    """What was typed in a session of Python: what it answered is left out."""
-    if not any(line.startswith(">>> ") for line, _ in block):
+def _language(info: str) -> str:
+    """What the mark of a fence says that it holds; `python` where a directive leaves it at that."""
+    braced = _BRACED.match(info)
+    if braced is None:
+        plain = _LANGUAGE.match(info)
+        return "" if plain is None else plain[1].lower()
+    name, argument = braced[1].lower(), braced[2].lower()
+    if name in _CODE_DIRECTIVES and argument:
+        return argument
+    return "python" if name in _PYTHON_DIRECTIVES else "" if name in _CODE_DIRECTIVES else name
+
+
+_Lines = list[tuple[str, LineOrigin]]
+
+
+def _without_options(info: str, block: _Lines) -> _Lines:
+    """A block without the options of its directive: `:tags: [hide]`, or a few lines between `---`."""
+    if not info.lstrip(" \t").startswith("{") or not block:
         return block
-    typed: list[tuple[str, LineOrigin]] = []
+    if block[0][0].strip() == "---":
+        ends = (at for at, (line, _) in enumerate(block) if at and line.strip() == "---")
+        count = next(ends, -1) + 1
+    else:
+        others = (at for at, (line, _) in enumerate(block) if not _DIRECTIVE_OPTION.match(line))
+        count = next(others, len(block))
+    return [*map(_blank, block[:count]), *block[count:]]
+
+
+def _blank(line: tuple[str, LineOrigin]) -> tuple[str, LineOrigin]:
+    return "", replace(line[1], columns=line[1].columns[-1:])
+
+
+def _without_prompts(block: _Lines) -> _Lines:
+    """What was typed in a session of Python: what it answered is left out."""
+    prompts = (match for line, _ in block if (match := _PROMPT.match(line)) is not None)
+    first = next(prompts, None)
+    if first is None:
+        return block
+    margin, typed = len(first[0]) - 4, []
     for line, origin in block:
-        is_typed = line.startswith((">>> ", "... "))
-        columns = origin.columns[4:] if is_typed else origin.columns[-1:]
-        typed.append((line[4:] if is_typed else "", replace(origin, columns=columns)))
+        if line[margin:].startswith((">>> ", "... ")) and not line[:margin].strip():
+            typed.append((line[margin + 4 :], replace(origin, columns=origin.columns[margin + 4 :])))
+        else:
+            typed.append(_blank((line, origin)))
     return typed
 
 
@@ -71,19 +132,19 @@ def _fences(content: str) -> Iterator[tuple[str, list[tuple[str, LineOrigin]]]]:
             if match is not None:
                 opened, block = match, []
             continue
-        closes = match is not None and not match["info"] and line.strip(" \t>`~") == ""
+        closes = match is not None and line.strip(" \t>`~") == ""
         if closes and match is not None and match["fence"].startswith(opened["fence"]):
-            if opened["info"].lower() in _PYTHON and block:
-                yield opened["info"].lower(), block
+            if block:
+                yield opened["info"], block
             opened = None
             continue
         indent = len(opened["indent"]) if line[: len(opened["indent"])].strip(" \t>") == "" else 0
         block.append((line[indent:], _straight(number, indent, line)))
-    if opened is not None and opened["info"].lower() in _PYTHON and block:
-        yield opened["info"].lower(), block
+    if opened is not None and block:
+        yield opened["info"], block
 
 
-def notebook_cells(path: str, content: str) -> list[SourceText]:
+def notebook_cells(path: str, content: str) -> list[Part]:
     """The code cells, with places in the JSON text. Lines with magics are blanked.
 
     Raises MalformedError where the file is no notebook.
@@ -110,9 +171,40 @@ def notebook_cells(path: str, content: str) -> list[SourceText]:
                     _cell_lines(cell.get("source"), content, starts), start=1
                 )
             ]
-            if lines and not lines[0][0].startswith("%%"):
-                found.append(_assembled(path, lines))
+            if lines:
+                found.append(_cell(path, lines))
     return found
+
+
+def _cell(path: str, lines: _Lines) -> Part:
+    """A cell as Python, without its magics."""
+    magics, at = [], _first_of_text(lines, 0)
+    while at < len(lines) and (magic := _CELL_MAGIC.match(lines[at][0])) is not None:
+        magics.append(magic[1])
+        lines[at] = _blank(lines[at])
+        at = _first_of_text(lines, at)
+    text = _assembled(path, lines)
+    # A line within a statement may begin as a magic does.
+    if any(_without_magic(line) != line for line, _ in lines) and not _is_python(text.content):
+        text = _assembled(path, [(_without_magic(line), origin) for line, origin in lines])
+    return Part(text, all(magic in _PYTHON_MAGICS for magic in magics))
+
+
+def _first_of_text(lines: _Lines, at: int) -> int:
+    """The number of the first line that is not empty, from one on."""
+    while at < len(lines) and not lines[at][0].strip():
+        at += 1
+    return at
+
+
+def _is_python(content: str) -> bool:
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            ast.parse(content, filename="")
+    except (SyntaxError, ValueError, RecursionError, MemoryError):
+        return False
+    return True
 
 
 def joined(path: str, parts: Sequence[SourceText]) -> SourceText:
@@ -252,12 +344,12 @@ def _cell_lines(source: Any, content: str, starts: list[int]) -> Iterator[tuple[
                 number = row + 1
             columns.append(column)
             if character == "\n":
-                yield _without_magic(line), LineOrigin(number, tuple(columns))
+                yield line, LineOrigin(number, tuple(columns))
                 line, columns = "", []
             else:
                 line += character
     if line:
-        yield _without_magic(line), LineOrigin(number, (*columns, columns[-1] + 1))
+        yield line, LineOrigin(number, (*columns, columns[-1] + 1))
 
 
 def _row(starts: list[int], offset: int) -> int:
@@ -269,7 +361,8 @@ def _row(starts: list[int], offset: int) -> int:
 
 
 def _without_magic(line: str) -> str:
-    """A line of shell or magic is not Python; nothing in it can define a unit."""
-    if line.startswith("%%") or not _MAGIC.match(line):
-        return line
-    return line[: len(line) - len(line.lstrip())] + "pass"
+    """A line of shell, magic or help is not Python; nothing in it can define a unit."""
+    if _MAGIC.match(line):
+        return line[: len(line) - len(line.lstrip())] + "pass"
+    name, _, value = line.partition("=")
+    return f"{name}= None" if value.lstrip().startswith(("!", "%")) else line

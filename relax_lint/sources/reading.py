@@ -168,7 +168,9 @@ def _is_shortage(error: MemoryError, content: str) -> bool:
 
 
 def _read_notebook(path: str, content: str) -> FileUnits:
-    """The cells of a notebook are one program: what does not parse is left out and, if Relax, reported."""
+    """The cells of a notebook are one program: what does not parse is left out and, if Relax, reported. What
+    a magic gives to something else counts only if it is a module.
+    """
     try:
         cells = notebook_cells(path, content)
     except MalformedError as error:
@@ -176,10 +178,12 @@ def _read_notebook(path: str, content: str) -> FileUnits:
         return FileUnits(problems=(Problem(ProblemKind.PARSE_ERROR, str(error), location),))
     readable, problems = [], []
     for cell in cells:
-        tree = parse_text(cell)
+        tree = parse_text(cell.text)
+        if not cell.is_python and (isinstance(tree, Problem) or not _holds_relax(cell.text)):
+            continue
         if not isinstance(tree, Problem):
-            readable.append(cell)
-        elif _holds_relax(cell):
+            readable.append(cell.text)
+        elif _holds_relax(cell.text):
             problems.append(tree)
     found = read_text(joined(path, readable)) if readable else FileUnits()
     return replace(found, problems=(*problems, *found.problems))
