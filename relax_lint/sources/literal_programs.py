@@ -1,27 +1,51 @@
-"""String literals that a file gives to TVM's script parser: where they are written, or by a name."""
+"""Texts that a file gives to TVM's script parser: literals, also by names, and what is made of them."""
 
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator
+import re
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
+
+from relax_lint.sources.literal_texts import text_of
+from relax_lint.sources.parametrize import parameter_names
 
 _READ = frozenset({"from_source", "parse"})
 _MODULES = frozenset({"tvm.script", "tvm.script.parser", "tvm.script.parser.core"})
+_DECORATED = re.compile(r"^[ \t]*@\s*[\w.]*\b(?:ir_module|function)\b", re.MULTILINE)
+# They hand on the text, but for its margins.
+_SAME_TEXT = frozenset({"cleandoc", "dedent"})
+_SAME_TEXT_METHODS = frozenset({"lstrip", "rstrip", "strip"})
+
+_Function = ast.FunctionDef | ast.AsyncFunctionDef
+
+
+@dataclass(frozen=True)
+class Literals:
+    """The texts that TVM's parser gets, in the order of the calls, each once; and the literals with modules
+    of which something is made that cannot be told.
+    """
+
+    read: list[ast.Constant] = field(default_factory=list)
+    unread: list[ast.Constant] = field(default_factory=list)
 
 
 @dataclass
 class _Names:
     """What names of a file stand for, in whatever scope: the parser's function, a module that has it, and the
-    literals that they are bound to.
+    values that they are bound to.
     """
 
     functions: set[str] = field(default_factory=lambda: {"from_source"})
     modules: set[str] = field(default_factory=set)
-    literals: dict[str, list[ast.expr]] = field(default_factory=dict)
+    values: dict[str, list[ast.expr]] = field(default_factory=dict)
+    # The definitions of the file, and its calls by the names of what they call.
+    definitions: dict[str, list[_Function]] = field(default_factory=dict)
+    calls: dict[str, list[ast.Call]] = field(default_factory=dict)
+    parameters: dict[str, list[tuple[_Function, int]]] = field(default_factory=dict)
 
     def see(self, node: ast.AST) -> None:
-        """Note what a statement binds."""
+        """Note what a node binds."""
         match node:
             case ast.ImportFrom(module=str() as module, level=0):
                 for alias in node.names:
@@ -33,10 +57,36 @@ class _Names:
                 self.modules |= {a.asname for a in node.names if a.asname is not None and a.name in _MODULES}
             case ast.Assign(targets=targets, value=value):
                 for target in targets:
-                    if isinstance(target, ast.Name):
-                        self.literals.setdefault(target.id, []).append(value)
-            case ast.AnnAssign(target=ast.Name(id=name), value=ast.expr() as value):
-                self.literals.setdefault(name, []).append(value)
+                    self.bind(target, value)
+                    if (
+                        isinstance(target, ast.Name)
+                        and isinstance(value, ast.Attribute)
+                        and self.reads(value)
+                    ):
+                        self.functions.add(target.id)
+            case ast.AnnAssign(value=ast.expr() as value) | ast.NamedExpr(value=value):
+                self.bind(node.target, value)
+            case ast.AugAssign(target=target, value=value):
+                # What it adds to is no text of its own.
+                self.bind(target, ast.BinOp(target, node.op, value))
+            case ast.For(target=target, iter=value) | ast.comprehension(target=target, iter=value):
+                self.bind(target, value)
+            case ast.FunctionDef() | ast.AsyncFunctionDef():
+                self.definitions.setdefault(node.name, []).append(node)
+                for index, name in enumerate(parameter_names(node)):
+                    self.parameters.setdefault(name, []).append((node, index))
+            case ast.Call(func=ast.Name(id=name) | ast.Attribute(attr=name)):
+                self.calls.setdefault(name, []).append(node)
+
+    def bind(self, target: ast.expr, value: ast.expr) -> None:
+        """Note the value of a target of an assignment."""
+        match target:
+            case ast.Name(id=name) | ast.Attribute(attr=name):
+                self.values.setdefault(name, []).append(value)
+            case ast.Tuple(elts=elements) | ast.List(elts=elements):
+                same = isinstance(value, ast.Tuple | ast.List) and len(value.elts) == len(elements)
+                for index, element in enumerate(elements):
+                    self.bind(element, value.elts[index] if same else value)
 
     def reads(self, function: ast.expr) -> bool:
         """Whether a function is the parser's."""
@@ -51,32 +101,123 @@ class _Names:
                 return name in self.modules
         return False
 
-    def given(self, node: ast.expr, *, by_name: bool = True) -> Iterator[ast.Constant]:
-        """The literals that an argument may be, also under `textwrap.dedent`."""
+
+class _Reach:
+    """The literals that a value may be made of, each with whether it is all of the value."""
+
+    def __init__(self, names: _Names) -> None:
+        self.names = names
+        self.seen: set[tuple[int, bool]] = set()
+        self.whole: dict[ast.Constant, None] = {}
+        self.part: dict[ast.Constant, None] = {}
+
+    def follow(self, node: ast.expr) -> None:
+        """Note what is reached from an expression. Every node is looked at twice at most."""
+        waiting = [(node, True)]
+        while waiting:
+            one, is_whole = waiting.pop()
+            if (id(one), is_whole) in self.seen:
+                continue
+            self.seen.add((id(one), is_whole))
+            if isinstance(one, ast.Constant):
+                if isinstance(one.value, str):
+                    (self.whole if is_whole else self.part)[one] = None
+                continue
+            # The last is taken first.
+            waiting += [(more, is_whole and same) for more, same in reversed([*self.behind(one)])]
+
+    def behind(self, node: ast.expr) -> Iterator[tuple[ast.expr, bool]]:
+        """What a value is made of, each with whether it is handed on as it is."""
         match node:
-            case ast.Constant(value=str()):
-                yield node
-            case ast.Call(func=ast.Attribute(attr="dedent") | ast.Name(id="dedent"), args=[inner]):
-                yield from self.given(inner, by_name=by_name)
-            case ast.Name(id=name) if by_name:
-                for value in self.literals.get(name, []):
-                    yield from self.given(value, by_name=False)
+            case ast.Name(id=name):
+                yield from ((value, True) for value in self.bound(name))
+            case ast.Attribute(attr=name):
+                yield from ((value, True) for value in self.names.values.get(name, ()))
+            case ast.Call():
+                yield from self.called(node)
+            case ast.Subscript(value=value) | ast.NamedExpr(value=value) | ast.Starred(value=value):
+                yield value, True
+            case ast.IfExp(body=body, orelse=other):
+                yield from ((body, True), (other, True))
+            case ast.BoolOp(values=values) | ast.Dict(values=values):
+                yield from ((value, True) for value in values)
+            case ast.List(elts=values) | ast.Tuple(elts=values) | ast.Set(elts=values):
+                yield from ((value, True) for value in values)
+            case ast.ListComp(elt=value) | ast.GeneratorExp(elt=value):
+                yield value, True
+            case ast.BinOp() | ast.JoinedStr() | ast.FormattedValue():
+                yield from ((one, False) for one in ast.iter_child_nodes(node) if isinstance(one, ast.expr))
+
+    def bound(self, name: str) -> Iterator[ast.expr]:
+        """What a name may be bound to: by assignments, and as a parameter by calls, defaults and tests."""
+        yield from self.names.values.get(name, ())
+        for function, index in self.names.parameters.get(name, ()):
+            yield from _defaults(function)
+            for decorator in function.decorator_list:
+                if isinstance(decorator, ast.Call):
+                    yield from decorator.args[1:2]
+            for call in self.names.calls.get(function.name, ()):
+                yield from (one.value for one in call.keywords if one.arg == name)
+                # A method has one parameter that its calls do not give.
+                yield from call.args[max(index - 1, 0) : index + 1]
+
+    def called(self, call: ast.Call) -> Iterator[tuple[ast.expr, bool]]:
+        arguments = [*call.args, *(one.value for one in call.keywords)]
+        match call.func:
+            case ast.Attribute(attr="script"):
+                # A module as a text: what it was made of was read where it was made.
+                return
+            case ast.Name(id=name) | ast.Attribute(attr=name) if name in _SAME_TEXT:
+                yield from ((one, True) for one in arguments)
+            case ast.Attribute(value=value, attr=name):
+                yield value, name in _SAME_TEXT_METHODS
+                yield from ((one, False) for one in arguments)
+            case _:
+                yield from ((one, False) for one in arguments)
+        if isinstance(call.func, ast.Name):
+            for function in self.names.definitions.get(call.func.id, ()):
+                yield from ((one, True) for one in _results(function))
 
 
-def find_literals(tree: ast.Module) -> list[ast.Constant]:
-    """String literals that are given to `from_source` or `parse` of TVM's script parser, in the order of the
-    calls, each once.
-    """
+def _defaults(function: _Function) -> Iterator[ast.expr]:
+    yield from function.args.defaults
+    yield from (one for one in function.args.kw_defaults if one is not None)
+
+
+def _results(function: _Function) -> Iterator[ast.expr]:
+    for node in ast.walk(function):
+        if isinstance(node, ast.Return | ast.Yield) and node.value is not None:
+            yield node.value
+
+
+def find_literals(tree: ast.Module) -> Literals:
+    """The texts that are given to `from_source` or `parse` of TVM's script parser."""
     names = _Names()
-    calls: list[ast.Call] = []
     for node in ast.walk(tree):
-        if isinstance(node, ast.Call):
-            calls.append(node)
+        names.see(node)
+    given = [argument for calls in names.calls.values() for call in calls for argument in _texts(names, call)]
+    given.sort(key=lambda node: (node.lineno, node.col_offset))
+    read: dict[ast.Constant, None] = {}
+    unread: dict[ast.Constant, None] = {}
+    for argument in given:
+        reach = _Reach(names)
+        reach.follow(argument)
+        parts = [one for one in reach.part if one not in reach.whole and _holds_module(one)]
+        text = text_of(argument, names.values) if parts else None
+        if text is not None:
+            read[ast.copy_location(ast.Constant(text), argument)] = None
         else:
-            names.see(node)
-    found: dict[ast.Constant, None] = {}
-    for call in calls:
-        if names.reads(call.func):
-            arguments = [*call.args[:1], *(one.value for one in call.keywords if one.arg == "program")]
-            found.update(dict.fromkeys(one for argument in arguments for one in names.given(argument)))
-    return list(found)
+            read.update(reach.whole)
+            # One of them is enough to find the others.
+            unread.update(dict.fromkeys(parts[:1]))
+    return Literals([*read], [one for one in unread if one not in read])
+
+
+def _holds_module(node: ast.Constant) -> bool:
+    return isinstance(node.value, str) and _DECORATED.search(node.value) is not None
+
+
+def _texts(names: _Names, call: ast.Call) -> Iterable[ast.expr]:
+    if not names.reads(call.func):
+        return ()
+    return [*call.args[:1], *(one.value for one in call.keywords if one.arg == "program")]

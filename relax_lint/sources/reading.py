@@ -17,7 +17,7 @@ from relax_lint.sources.finder import find_units
 from relax_lint.sources.ignore_comment import IgnoreComment
 from relax_lint.sources.ignore_comments import read_comments
 from relax_lint.sources.literal import with_printable_numbers
-from relax_lint.sources.literal_programs import find_literals
+from relax_lint.sources.literal_programs import Literals, find_literals
 from relax_lint.sources.newer_python import with_symbols, without_later_syntax
 from relax_lint.sources.prefilter import json_kind, may_contain_relax, test_of
 from relax_lint.sources.spelling import wide_encoding
@@ -28,6 +28,7 @@ _NAMED_OTHERWISE = {
     "json": "looks like what `tvm.ir.save_json` writes, under a name that does not end in `.json`",
     "notebook": "looks like a notebook, under a name that does not end in `.ipynb`",
 }
+_PUT_TOGETHER = "a part of a text for TVM's script parser, and what becomes of it is unknown"
 # A walk over a large tree costs more than this search.
 _GIVES_LITERALS = re.compile(r"\bfrom_source\b|\bparse\b")
 # How many definitions with errors are left out of a text, and which text is too long for more than one.
@@ -75,10 +76,12 @@ def read_text(text: SourceText) -> FileUnits:
         there = find_units(tree, text)
         units = tuple([_damaged(unit, lost) for unit in there.units])
         found = FileUnits(units, (*problems, *there.problems), comments, there.meant_to_fail)
-        nodes = find_literals(tree) if _GIVES_LITERALS.search(text.content) else []
-        literals = [literal_text(text, node) for node in nodes]
+        given = find_literals(tree) if _GIVES_LITERALS.search(text.content) else Literals()
+        literals = [literal_text(text, node) for node in given.read]
     except RecursionError:
         return FileUnits(problems=(_at_start(text.path, "nested too deeply to be read"),), comments=comments)
+    unread = tuple([_put_together(text.location(node)) for node in given.unread])
+    found = replace(found, problems=(*found.problems, *unread))
     return _merged([found, *(read_text(literal) for literal in literals if _holds_relax(literal))])
 
 
@@ -98,6 +101,11 @@ def parse_text(text: SourceText) -> ast.Module | Problem:
     except ValueError as error:
         return _at_start(text.path, f"cannot be read as Python: {error}")
     return with_symbols(tree, declared)
+
+
+def _put_together(location: Location) -> Problem:
+    """What is said of a text for TVM's parser that a file makes while it runs: nothing is wrong with that."""
+    return Problem(ProblemKind.UNRESOLVED_NAME, _PUT_TOGETHER, location, is_note=True)
 
 
 def _python(content: str) -> ast.Module:
