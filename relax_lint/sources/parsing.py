@@ -15,6 +15,7 @@ from relax_lint.sources.compiled_kernels import NOTE, with_kernels_called
 from relax_lint.sources.dialects import ALWAYS, PRINTED, PURITY, RULES, described, rewritten
 from relax_lint.sources.dialects.declared import declaration, is_needed
 from relax_lint.sources.dialects.rule import Rule
+from relax_lint.sources.endless import with_an_end
 from relax_lint.sources.evaluation import evaluate_plainly
 from relax_lint.sources.facade import (
     BUILTINS,
@@ -243,7 +244,8 @@ def _computed(entry: Computed) -> Any:
     if check_expression(entry.node, {name: Imported(name) for name in ROOTS}) is not None:
         return _ABSENT
     try:
-        return evaluate_plainly(entry.node, ROOTS)
+        with with_an_end():
+            return evaluate_plainly(entry.node, ROOTS)
     except Exception:
         return _ABSENT
 

@@ -17,6 +17,7 @@ from tvm.relax.script.parser import entry as relax_entry
 from tvm.script.parser.core import evaluator
 from tvm.script.parser.core import parser as core_parser
 
+from relax_lint.sources.endless import with_an_end
 from relax_lint.sources.evaluation import evaluate, evaluate_plainly, extent, operation
 from relax_lint.sources.facade import BUILTINS
 from relax_lint.sources.interpreter import assigned
@@ -81,7 +82,7 @@ def closed() -> Iterator[None]:
 
     Raises RefusedError where this TVM lacks a place that has to be replaced: another may have taken its part.
     """
-    with _one_at_a_time:
+    with _one_at_a_time, with_an_end():
         yield from _closed()
 
 
