@@ -110,3 +110,38 @@ def test_in_a_text_the_check_is_only_told(attribute: str) -> None:
     assert [(fix.applicability, fix.edits) for fix in finding.fixes] == [("display", ())]
     assert any("R.assert_op(" in line for line in finding.help)
     assert fixed(text).text == text
+
+
+HOLDER = """
+    @R.function(private=True)
+    def part(x: R.Tensor(("n",), "float32")) -> R.Tensor(("n",), "float32"):
+        n = T.int64()
+        R.func_attr(ATTRIBUTES)
+
+        @R.function
+        def inner(z: R.Tensor(("k",), "float32")) -> R.Tensor(("k",), "float32"):
+            k = T.int64()
+            a = R.call_tir(Module.shift, (z,), out_ty=R.Tensor((k,), "float32"))
+            return a
+
+        b = inner(x)
+        c = Module.main(b)
+        return c
+"""
+
+
+def _fixed_functions(attributes: str) -> set[str | None]:
+    """The functions of which nothing is said any more."""
+    module = load_module(MODULE + HOLDER.replace("ATTRIBUTES", attributes), "script")
+    left = {finding.function for finding in relax_lint.check(relax_lint.fix(module)).findings}
+    return {finding.function for finding in relax_lint.check(module).findings} - left
+
+
+@pytest.mark.parametrize("attribute", ["Primitive", "Composite", "Codegen"])
+def test_nor_does_what_is_inside_such_a_function_or_called_by_it(attribute: str) -> None:
+    value = "True" if attribute == "Primitive" else '"own"'
+    assert _fixed_functions(f'{{"{attribute}": {value}}}') == set()
+
+
+def test_what_is_inside_another_function_or_called_by_it_gets_one() -> None:
+    assert _fixed_functions('{"num_input": 1}') == {"main", "part.inner"}
