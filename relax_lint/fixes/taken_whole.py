@@ -1,4 +1,4 @@
-"""Functions that a later pass takes as a whole, which hold nothing but what that pass knows: no place for a check."""
+"""Functions that a later pass takes as a whole: they hold nothing but what it knows, so no check."""
 
 from __future__ import annotations
 
@@ -8,8 +8,8 @@ from relax_lint.vm import versions
 
 
 def is_taken_as_a_whole(program: Program, name: str) -> bool:
-    """Whether a later pass makes one kernel of a function, or hands it to another code generator: it says so, or
-    one does that has it inside or calls it.
+    """Whether a later pass makes one kernel of a function, or hands it to another code generator: it says so,
+    or one does that has it inside or calls it.
     """
     if taken_as_a_whole not in program.kept:
         program.kept[taken_as_a_whole] = taken_as_a_whole(program)

@@ -104,7 +104,7 @@ class ProverChain:
         return {s.name: values[s.name] for s in domain.symbols}
 
     def first_failure(self, claim: Boolean, domain: Domain) -> FirstFailure:
-        """The smallest assignment of non-negative values that violates the claim, what callers promise dropped.
+        """The smallest assignment of non-negative values that violates the claim, without what is promised.
 
         Only the symbols connected to the claim are assigned. Guesses about the machine are kept: what refutes
         one is not known to reach the operation.
