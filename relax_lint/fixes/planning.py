@@ -39,6 +39,7 @@ from relax_lint.fixes.conditions import check_title, conjuncts, is_exact, is_wri
 from relax_lint.fixes.left_over import LeftOver
 from relax_lint.fixes.minimal import MinimalChecks, checks_of, first_safe
 from relax_lint.fixes.resizing import Resizing
+from relax_lint.fixes.taken_whole import is_taken_as_a_whole
 from relax_lint.fixes.text.call_tir import call_with_output
 from relax_lint.model.operations import AllocStorage, AllocTensor, Kill, Op, OperationId, ValueId
 from relax_lint.model.program import BoundKind
@@ -47,7 +48,6 @@ from relax_lint.results.verdict import Verdict
 from relax_lint.support.lazy_dataclass import record
 from relax_lint.symbolic.decision import Decision
 from relax_lint.symbolic.domain import Domain
-from relax_lint.vm import versions
 
 
 @record(frozen=True)
@@ -132,7 +132,7 @@ class Planner:
         point = self._definitions.earliest(decision.safe_when.free_symbols, place)
         exact = all(is_exact(part, domain, self._config.max_extent) for part in parts)
         applicability = Applicability.SAFE if safe else Applicability.UNSAFE
-        if point is None or not exact or versions.is_taken_as_a_whole(self._function.node):
+        if point is None or not exact or self._is_taken_as_a_whole:
             applicability = Applicability.DISPLAY
         before = None if point is None else point.before
         changes = tuple(
@@ -152,6 +152,10 @@ class Planner:
 
     def _in_order(self, condition: Boolean) -> tuple[sympy.Symbol, ...]:
         return tuple(sorted(condition.free_symbols, key=lambda symbol: symbol.name))
+
+    @cached_property
+    def _is_taken_as_a_whole(self) -> bool:
+        return is_taken_as_a_whole(self._facts.program, self._function.name)
 
     @cached_property
     def _definitions(self) -> Definitions:

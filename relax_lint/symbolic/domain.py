@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import field
+from dataclasses import field, replace
 from functools import cached_property
 
 import sympy
@@ -97,6 +97,11 @@ class Domain:
     def without_guesses(self) -> Domain:
         """This domain without what is only guessed of the machine."""
         return Domain(self.symbols, tuple(fact for fact in self.facts if not fact.guessed), self.free)
+
+    def with_lasting_guesses(self) -> Domain:
+        """This domain with guesses about the machine as facts that stay where promises are dropped."""
+        facts = (replace(fact, kind=FactKind.GLOBAL) if fact.guessed else fact for fact in self.facts)
+        return Domain(self.symbols, tuple(facts), self.free)
 
     def states(self, condition: Boolean) -> bool:
         """Whether a fact says just this."""

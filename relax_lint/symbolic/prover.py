@@ -104,15 +104,20 @@ class ProverChain:
         return {s.name: values[s.name] for s in domain.symbols}
 
     def first_failure(self, claim: Boolean, domain: Domain) -> FirstFailure:
-        """The smallest assignment of non-negative values that violates the claim, assumed facts dropped.
+        """The smallest assignment of non-negative values that violates the claim, without what is promised.
 
-        Only the symbols connected to the claim are assigned.
+        Only the symbols connected to the claim are assigned. Guesses about the machine are kept: what refutes
+        one is not known to reach the operation.
         """
         index = self._index(domain)
         key = claim, index
         known = self._first_failures.get(key)
         if known is None:
-            known = self._first_failures[key] = self._first_failure(index.pose(claim))
+            known = self._first_failure(index.pose(claim))
+            if known.at is not None and index.guesses:
+                kept = self._first_failure(self._index(index.domain.with_lasting_guesses()).pose(claim))
+                known = kept if kept.at is not None else FirstFailure(FailureStatus.UNKNOWN)
+            self._first_failures[key] = known
         return known
 
     def _first_failure(self, posed: Posed) -> FirstFailure:

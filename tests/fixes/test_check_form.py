@@ -213,10 +213,10 @@ def test_an_old_dialect_gets_the_keyword_that_it_has() -> None:
 def test_a_choice_is_written_in_64_bits() -> None:
     condition = sympy.Ne(FloorMod(m, 4), 0)
     check = InsertAssert(condition, (m,), None, comparison(condition, differences=True))
-    assert "T.if_then_else(m % 4 != 0, T.int64(-1), m)" in check_call(check)
+    assert "T.Select(m % 4 != 0, T.int64(-1), m)" in check_call(check)
     several = Or(n <= 2, m <= 2)
     check = InsertAssert(several, (m, n), None, comparison(several, differences=True))
-    assert "T.if_then_else(T.Or(m <= 2, n <= 2), T.int64(0), T.int64(1))" in check_call(check)
+    assert "T.Select(T.Or(m <= 2, n <= 2), T.int64(0), T.int64(1))" in check_call(check)
 
 
 def test_the_check_is_an_assertion_of_the_program_before_and_after_lowering() -> None:

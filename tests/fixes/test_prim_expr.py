@@ -70,7 +70,8 @@ def _truths_there_and_back(seed: int) -> Iterator[bool | None]:
         (~sympy.Eq(n, 1), "n != 1"),
         (sympy.Max(n, m, 3) <= 4, "T.max(T.max(m, n), 3) <= 4"),
         (f.TruncDiv(n, 3) >= f.TruncMod(m, 3), "T.Div(n, 3) >= T.truncmod(m, 3)"),
-        (f.Select(n < 3, n, m) <= 4, "T.if_then_else(n < 3, n, m) <= 4"),
+        (f.Select(n < 3, n, f.FloorDiv(m, 2)) <= 4, "T.Select(n < 3, n, m // 2) <= 4"),
+        (f.Select(n < 3, n, f.FloorDiv(m, n)) <= 4, "T.if_then_else(n < 3, n, m // n) <= 4"),
     ],
 )
 def test_how_it_reads(condition: sympy.Basic, text: str) -> None:

@@ -11,6 +11,7 @@ from relax_lint.symbolic.domain import Domain, Fact, FactKind
 from relax_lint.symbolic.parsing import parse_condition
 from relax_lint.symbolic.printing import condition_text
 from relax_lint.symbolic.prover import ProverChain
+from relax_lint.vm.facts import FactSource
 
 SYMBOLS = {name: sympy.Symbol(name, integer=True) for name in "nmkx"}
 FINE, WRONG, CHECK = Verdict.ALWAYS_FINE, Verdict.ALWAYS_WRONG, Verdict.NEEDS_RUNTIME_CHECK
@@ -243,6 +244,26 @@ FAILS, NEVER = FailureStatus.FAILS, FailureStatus.NEVER
 )
 def test_first_failure(claim: str, over: Domain, expected: FirstFailure) -> None:
     assert ProverChain().first_failure(condition(claim), over) == expected
+
+
+def _guessing(*conditions: str) -> Domain:
+    """Free `n`, with conditions that are only guessed to hold."""
+    guesses = (Fact.of(FactSource.WRAPPING, condition(text), text) for text in conditions)
+    return domain("n", free=True).with_facts(guesses)
+
+
+@pytest.mark.parametrize(
+    ("guess", "expected"),
+    [
+        ("n//3 >= 2", FirstFailure(FAILS, {"n": 6})),
+        # Only what refutes the guess, if anything, fails.
+        ("n <= 0", FirstFailure(FailureStatus.UNKNOWN)),
+        # Guesses that contradict each other say nothing.
+        ("2*n == 1", FirstFailure(FAILS, {"n": 1})),
+    ],
+)
+def test_a_first_failure_keeps_what_is_guessed_of_the_machine(guess: str, expected: FirstFailure) -> None:
+    assert ProverChain().first_failure(condition("n <= 0"), _guessing(guess)) == expected
 
 
 def test_the_page_slack_of_the_pooled_allocator() -> None:

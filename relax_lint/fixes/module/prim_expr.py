@@ -25,6 +25,12 @@ _BITWISE: dict[Any, Callable[[Any, Any], Any]] = {
     f.BitOr: tirx.bitwise_or,
     f.BitXor: tirx.bitwise_xor,
 }
+_DIVISIONS = (f.FloorDiv, f.FloorMod, f.TruncDiv, f.TruncMod)
+
+
+def _may_fail(e: sympy.Expr) -> bool:
+    """Whether an expression divides by what may be zero."""
+    return any(not one.args[1].is_Integer or one.args[1] == 0 for one in e.atoms(*_DIVISIONS))
 
 
 class PrimExprWriter(Encoder):
@@ -60,9 +66,11 @@ class PrimExprWriter(Encoder):
         if type(e) in _BITWISE:
             return _BITWISE[type(e)](*map(self.expr, e.args))
         if isinstance(e, f.Select):
-            # Unlike `Select`, which evaluates both of its values.
             condition, a, b = e.args
-            return tirx.if_then_else(self.condition(condition), self.expr(a), self.expr(b))
+            # Passes that copy a function (LambdaLift) do not know `if_then_else` in a shape; `Select`
+            # evaluates both of its values.
+            node = tirx.if_then_else if _may_fail(a) or _may_fail(b) else tirx.Select
+            return node(self.condition(condition), self.expr(a), self.expr(b))
         return super().expr(e)
 
     def condition(self, c: Any) -> Any:

@@ -93,7 +93,8 @@ def _compared(value: sympy.Expr, tir: str) -> str:
     condition, *values = value.args
     # A bare number would be of 32 bits.
     first, second = (f"{tir}.int64({v})" if v.is_Integer else script_expr(v, tir) for v in values)
-    return f"{tir}.if_then_else({script_condition(condition, tir)}, {first}, {second})"
+    # Passes that copy a function (LambdaLift) do not know `if_then_else` in a shape.
+    return f"{tir}.Select({script_condition(condition, tir)}, {first}, {second})"
 
 
 def _expr(expr: Any, tir: str) -> tuple[str, int]:
