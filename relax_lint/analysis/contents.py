@@ -9,23 +9,22 @@ leaves it as it was, but is kept with the event. Whether bytes really meet is no
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import replace
 
 import sympy
 
-from relax_lint.analysis.access_paths import AccessPath, Tree, everything, leaves, with_fields
+from relax_lint.analysis.access_paths import AccessPath, everything, with_fields
 from relax_lint.analysis.aliases import Aliases
 from relax_lint.analysis.at_return import combined
 from relax_lint.analysis.certainty import Certainty, must_if, weakest
+from relax_lint.analysis.content_reads import ContentReads
 from relax_lint.analysis.content_state import ContentState, joined_damages
-from relax_lint.analysis.content_writes import ContentWrites
 from relax_lint.analysis.effects import Effect, superseded
 from relax_lint.analysis.events import Apart, Damage, Mending, Overwriting, Reading, StaleRead, UnwrittenRead
-from relax_lint.analysis.last_uses import END, last_uses
+from relax_lint.analysis.last_uses import last_uses
 from relax_lint.analysis.overlaps import TensorMemory
 from relax_lint.analysis.paths import Paths
 from relax_lint.analysis.presumption import Presumption
-from relax_lint.analysis.reported import Reported, says_more, weighs_more
+from relax_lint.analysis.reported import says_more, weighs_more
 from relax_lint.analysis.summaries import Summary
 from relax_lint.analysis.untaken import Untaken
 from relax_lint.model.operations import (
@@ -42,7 +41,7 @@ from relax_lint.model.program import Function
 from relax_lint.vm.calls import CLOSURE_MAKERS
 
 
-class Contents(ContentWrites):
+class Contents(ContentReads):
     """The events of one function, and what it does to tensors from outside."""
 
     def __init__(
@@ -64,17 +63,11 @@ class Contents(ContentWrites):
         self._summary_of = summary_of
         self._held = held
         self._untaken = untaken
-        self._ops: dict[int, Op] = {}
         self._works_in_place = any(
             isinstance(op, FunctionCall) or superseded(op, effect_of(op))
             for op in function.body.of(FunctionCall, KernelCall)
         )
         self._last_use.update(last_uses(function, aliases, self._roots, self._captured_by))
-        self.reported = Reported(aliases, paths, memory, left_out)
-        self.passed: set[ValueId] = set()
-        """The tensors from outside that are passed, still unmodified, to calls with unknown effects."""
-        self._last_read: dict[ValueId, int] = {}
-        """The last operation that reads each tensor from outside."""
         self.at_end = ContentState()
         """What holds when the function returns."""
         for value in sorted(self._outside):
@@ -148,6 +141,7 @@ class Contents(ContentWrites):
             self._read_all(op, (op.condition,), state)
         # Where the condition holds nobody looks at them.
         self._read_all(op, op.operands, state, first=Certainty.MAY)
+        state.know(self._untaken.asserted(op))
 
     def _branches(self, op: If, state: ContentState) -> None:
         self._read_all(op, (op.condition,), state)
@@ -155,15 +149,19 @@ class Contents(ContentWrites):
         if only is not None:
             self._block(op.then_block if only else op.else_block, state)
         other = state.copy()
+        branched = self._untaken.branched(op)
         if only is None:
+            state.know(branched.then)
+            other.know(branched.otherwise)
             self._block(op.then_block, state)
             self._block(op.else_block, other)
+        self._choices.note(branched)
         joined = self._names.join(op, state, other) if self._works_in_place else {}
         if only is None:
-            state.merge(other, op)
+            state.merge(other, branched)
         for name, damages in joined.items():
             if any(damages):
-                state.stale[name] = joined_damages(*damages, op)
+                state.stale[name] = joined_damages(*damages, branched)
 
     def _allocate(self, op: AllocTensor, state: ContentState) -> None:
         if op.result not in self._last_use:
@@ -297,7 +295,9 @@ class Contents(ContentWrites):
         """The function's result is read by the caller; the fields of it that were not written."""
         tree, unwritten = self._roots.tree(self._function.result), {}
         for fields, roots in with_fields(tree):
-            found = [self.at_end.unwritten[root] for root in roots if root in self.at_end.unwritten]
+            found = [
+                one for root in roots if (one := self._unwritten(self._function.result, root, self.at_end))
+            ]
             if found:
                 only = must_if(len(roots) == 1 and not found[0].mended)
                 unwritten[fields] = weakest(only, *(damage.certainty for damage in found))
@@ -308,91 +308,3 @@ class Contents(ContentWrites):
                     self.returns_presumed[fields] = presumed
         self._read_all(None, (self._function.result,), self.at_end)
         return unwritten
-
-    # -- reads and writes ----------------------------------------------------------------------
-
-    def _read_all(
-        self,
-        op: Op | None,
-        values: Iterable[ValueId],
-        state: ContentState,
-        *,
-        first: Certainty | None = Certainty.MUST,
-    ) -> None:
-        for value in values:
-            for leaf, held in self._aliases.leaves_and_held(value):
-                reading = Reading(op, leaf, unsure=first is None)
-                own = first and weakest(first, must_if(not held))
-                self._read(reading, self._roots.tree(leaf), state, first=own)
-
-    def _read(
-        self,
-        reading: Reading,
-        tree: Tree[ValueId],
-        state: ContentState,
-        *,
-        first: Certainty | None = Certainty.MUST,
-        certainty: Certainty = Certainty.MUST,
-    ) -> None:
-        """`certainty`: how certain it is that the call reads at all, `first`: that it has written nothing
-        there yet; None where it has, or that is not known.
-        """
-        # Who writes first may read what it wrote itself.
-        as_it_was = weakest(certainty, first or Certainty.MAY)
-        for roots in leaves(tree):
-            only = weakest(must_if(len(roots) == 1), as_it_was)
-            for root in sorted(roots):
-                if root in state.unwritten:
-                    self._read_unwritten(root, reading, only, state)
-                for other, _ in self._roots.perhaps_of(root):
-                    # It is presumed to be another one, and that one to be written by now: both are told.
-                    if other in state.unwritten and state.unwritten[other].mended:
-                        self._read_unwritten(other, reading, Certainty.MAY, state)
-                self._read_overwritten(root, reading, only, state)
-                if self._roots.value_of(root) in self._outside:
-                    self._last_read[root] = END if reading.op is None else reading.op.place.index
-                    if root not in state.replaced:
-                        self._read_outside(root, reading, only, state)
-        for (index, argument), damage in state.stale.get(reading.value, {}).items():
-            found = replace(damage, certainty=weakest(damage.certainty, as_it_was))
-            self.reported.read_stale(self._ops[index], argument, reading, found)
-
-    def _read_unwritten(self, root: ValueId, reading: Reading, only: Certainty, state: ContentState) -> None:
-        damage = state.unwritten[root]
-        if not (damage.mended or reading.unsure or self.reported.is_left_out(reading)):
-            # The first use of what was never written is the one to mend.
-            del state.unwritten[root]
-            self._neighbours.fill(root)
-        left = [
-            self._roots.value_of(other)
-            for storage in self._storages(root)
-            for other in self._written_on[storage]
-            if other != root
-        ]
-        certainty = weakest(damage.certainty, only)
-        self.reported.read_unwritten(root, reading, replace(damage, certainty=certainty), left)
-
-    def _read_overwritten(
-        self, root: ValueId, reading: Reading, only: Certainty, state: ContentState
-    ) -> None:
-        if not state.overwritten:
-            return
-        for tensor, harmless in ((root, None), *self._roots.perhaps_of(root)):
-            for (index, written), damage in state.overwritten.get(tensor, {}).items():
-                found = replace(
-                    damage,
-                    certainty=weakest(damage.certainty, only),
-                    harmless=damage.harmless or harmless,
-                )
-                self.reported.read_overwritten(tensor, self._ops[index], written, reading, found)
-
-    def _read_outside(self, root: ValueId, reading: Reading, only: Certainty, state: ContentState) -> None:
-        if reading.op is None:
-            # What is only passed back is read, if at all, by the caller.
-            return
-        if reading.presumed is not None:
-            self.passed.add(root)
-            # It may hold anything by now.
-            state.replaced.add(root)
-        else:
-            state.read_outside(root, self._unless_left_out(reading.op, only), unsure=reading.unsure)

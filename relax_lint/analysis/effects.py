@@ -31,7 +31,7 @@ class Effect:
     `read_if` says when some of these are read, if they have elements, and `whole` when all of what is written
     is. Where the effect is not `known` it is the largest possible, and `why` says what was assumed; a kernel
     gives only those that are `opaque` away, and does with the others what is said of them. That it writes
-    none of the `believed` ones only the call itself says.
+    none of the `believed` ones only the call itself says, or the pointer by which a kernel gives them away.
     """
 
     reads: frozenset[int]
@@ -164,4 +164,5 @@ def _of_kernel(kernel: Kernel) -> Effect:
         why="; ".join(unknown),
         read_if=kernel.read_if,
         opaque=frozenset(kernel.opaque),
+        believed=frozenset(p for p, only_read in kernel.lent.items() if only_read and p not in kernel.writes),
     )

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import field
+from dataclasses import field, replace
 
-from relax_lint.analysis.certainty import Certainty
+from relax_lint.analysis.certainty import Certainty, weakest
+from relax_lint.analysis.conditions import Literal
 from relax_lint.analysis.presumption import Presumption
 from relax_lint.model.operations import FunctionCall, KernelCall, Op, ValueId
 from relax_lint.support.lazy_dataclass import record
@@ -65,13 +66,34 @@ class Damage:
     """A tensor does not hold what it should: on every path (`MUST`), or on some. `mended` are the writes
     since then that may have made it good in part or as a whole; where `harmless` is there the damage takes
     that not to be so. `done` is how certain it is that the damage was done at all, to whatever the name
-    stands for.
+    stands for. There is none unless all of `when` is so; where it is, the damage is as certain as `sure`
+    says.
     """
 
     certainty: Certainty
     mended: tuple[Mending, ...] = ()
     harmless: Presumption | None = None
     done: Certainty = Certainty.MAY
+    when: tuple[Literal, ...] = ()
+    sure: Certainty = Certainty.MAY
+
+    def at_most(self, certainty: Certainty) -> Damage:
+        """This damage, no more certain than that."""
+        return replace(self, certainty=weakest(self.certainty, certainty), sure=weakest(self.sure, certainty))
+
+    def where(self, literals: tuple[Literal, ...]) -> Damage | None:
+        """What there is of it where something is known of conditions; None: nothing."""
+        if not self.when or not literals:
+            return self
+        if any(one.negated in literals for one in self.when):
+            return None
+        left = tuple(one for one in self.when if one not in literals)
+        return replace(self, when=left) if left else replace(self, when=(), certainty=self.sure)
+
+    @property
+    def where_it_is(self) -> Certainty:
+        """How certain it is where its conditions hold."""
+        return self.sure if self.when else self.certainty
 
 
 @record(frozen=True)

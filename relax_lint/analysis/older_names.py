@@ -112,7 +112,7 @@ class OlderNames:
         """Somebody unknown gets these: he may write what their names are then meant to stand for."""
         for name in {name for root in roots for name in self._names[root] if name in state.stale}:
             for key, damage in state.stale[name].items():
-                state.stale[name][key] = replace(damage, certainty=Certainty.MAY)
+                state.stale[name][key] = damage.at_most(Certainty.MAY)
 
     def _are_one(self, name: ValueId, other: ValueId) -> bool:
         """Whether two values that may share bytes do so on every path."""
@@ -160,7 +160,7 @@ class OlderNames:
                     key = call, argument
                     harm = self._known_as(op, argument, damage)
                     if self._is_known_by_another(names, argument, key, state):
-                        harm = replace(harm, certainty=Certainty.MAY)
+                        harm = harm.at_most(Certainty.MAY)
                     calls[key] = worse(calls.get(key), harm)
         if calls:
             state.stale[op.result] = calls
@@ -182,9 +182,8 @@ class OlderNames:
         roots = self._aliases.roots_of(argument)
         if roots.isdisjoint(self._aliases.roots_of(op.result)):
             presumed = self._presumed_apart(self._aliases.roots_of(op.result), roots)
-            return replace(damage, certainty=Certainty.MAY, harmless=damage.harmless or presumed)
-        is_one = self._are_one(op.result, argument)
-        return replace(damage, certainty=weakest(damage.certainty, must_if(is_one)))
+            return replace(damage.at_most(Certainty.MAY), harmless=damage.harmless or presumed)
+        return damage.at_most(must_if(self._are_one(op.result, argument)))
 
     def _of_field(self, value: ValueId, item: int, state: ContentState) -> Damages:
         """What superseded a field of a tuple. Where it has no name, as in what a call gives, only its memory
@@ -204,12 +203,13 @@ class OlderNames:
                 continue
             if roots.isdisjoint(mine):
                 harmless = damage.harmless or self._presumed_apart(mine, roots)
-                found[call, argument] = replace(damage, certainty=Certainty.MAY, harmless=harmless)
+                found[call, argument] = replace(damage.at_most(Certainty.MAY), harmless=harmless)
                 continue
             certainty = damage.certainty if damage.harmless is not None else damage.done
             is_other = not isinstance(tree, tuple) or any(not roots.isdisjoint(one) for one in others)
             is_one = len(mine) == len(roots) == 1 and not is_other
-            found[call, argument] = replace(damage, certainty=weakest(certainty, must_if(is_one)))
+            certain = replace(damage, certainty=certainty, sure=weakest(damage.sure, damage.done))
+            found[call, argument] = certain.at_most(must_if(is_one))
         return found
 
     def _presumed_apart(self, mine: frozenset[ValueId], roots: frozenset[ValueId]) -> Presumption | None:

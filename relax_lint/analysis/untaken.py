@@ -15,6 +15,7 @@ from types import MappingProxyType
 from relax_lint.analysis.access_paths import AccessPath
 from relax_lint.analysis.aliases import Aliases
 from relax_lint.analysis.callees import Callees
+from relax_lint.analysis.conditions import Branched, Literal, of_facts
 from relax_lint.analysis.effects import Effect
 from relax_lint.analysis.liveness import leaves, operands
 from relax_lint.model.operations import (
@@ -64,6 +65,8 @@ class _Known:
     fixed: Mapping[ValueId, bool]
     holds: dict[ValueId, bool]
     computed: dict[ValueId, tuple[str, tuple[ValueId, ...]]] = field(default_factory=dict)
+    changed: tuple[int, int] = (-1, -1)
+    """The last operations that may have changed any condition, and a tensor of the function's own."""
 
     def value(self, condition: ValueId) -> bool | None:
         """What a condition is; None where that is not known."""
@@ -74,12 +77,12 @@ class _Known:
         values = [self.value(argument) for argument in arguments]
         if operator == _NOT:
             return None if values[0] is None else not values[0]
-        decides, (one, other) = operator == _OR, map(self._literal, arguments)
+        decides, (one, other) = operator == _OR, map(self.origin, arguments)
         if decides in values or (one[0] == other[0] and one[1] != other[1]):
             return decides
         return None if None in values else not decides
 
-    def _literal(self, condition: ValueId) -> tuple[ValueId, bool]:
+    def origin(self, condition: ValueId) -> tuple[ValueId, bool]:
         """What a condition is, or is the negation of."""
         holds = True
         while self.computed.get(condition, ("",))[0] == _NOT:
@@ -103,7 +106,7 @@ class _Known:
 
     def taken(self, condition: ValueId, holds: bool) -> _Known:
         """What is known in a branch."""
-        inside = _Known(self.fixed, dict(self.holds), dict(self.computed))
+        inside = _Known(self.fixed, dict(self.holds), dict(self.computed), self.changed)
         inside.learn(condition, holds)
         return inside
 
@@ -127,8 +130,8 @@ class _Changes(IntEnum):
 
 
 class Untaken:
-    """The operations of one function that no run reaches. `places`: their indices. `given` are the parameters
-    that every call gives the same constant.
+    """The operations of one function that no run reaches (`places`: their indices), and what is known of
+    conditions. `given` are the parameters that every call gives the same constant.
     """
 
     def __init__(
@@ -142,6 +145,7 @@ class Untaken:
         self._effect_of = effect_of
         self._found: list[int] = []
         self._known: dict[int, bool] = {}
+        self._asked: dict[tuple[int, bool], tuple[Literal, ...]] = {}
         asked = any(op.condition is not None for op in function.body.of(Assert))
         if asked or function.body.of(If):
             self._made = {op.result: op for op in function.body.walk()}
@@ -154,6 +158,15 @@ class Untaken:
     def taken(self, op: If) -> bool | None:
         """The branch of an `If` that is taken whenever it is reached: True for the first; None for either."""
         return self._known.get(op.place.index)
+
+    def branched(self, op: If) -> Branched:
+        """What is known of conditions in the branches of an `If`."""
+        then, otherwise = (self._asked.get((op.place.index, holds), ()) for holds in (True, False))
+        return Branched(op, then, otherwise)
+
+    def asserted(self, op: Assert) -> tuple[Literal, ...]:
+        """What is known of conditions behind an assertion."""
+        return self._asked.get((op.place.index, True), ())
 
     def _handed_on(self, function: Function) -> frozenset[ValueId]:
         """The values that somebody may get who writes them: all but those that are only asked for."""
@@ -175,8 +188,12 @@ class Untaken:
             if isinstance(op, Assert) and op.condition is not None:
                 condition = self._aliases.identity(op.condition)
                 ends = known.value(condition) is False
-                known.learn(condition, True)
-            self._forget(changed, known)
+                behind = known.taken(condition, True)
+                self._note(op, True, self._learned(condition, True, known, behind))
+                known.holds = behind.holds
+            elif isinstance(op, Assert) and op.fact is not None and (fact := of_facts((op.fact,))):
+                self._note(op, True, (fact,))
+            self._forget(changed, known, op)
             changes = max(changes, changed)
             if ends:
                 rest = Block(block.ops[number + 1 :])
@@ -197,12 +214,32 @@ class Untaken:
             if value is (not holds):
                 self._found += [inner.place.index for inner in branch.walk()]
                 continue
-            changed, ends = self._block(branch, known.taken(condition, holds))
+            inside = known.taken(condition, holds)
+            symbols = of_facts(op.facts if holds else op.else_facts)
+            self._note(op, holds, (symbols,) if symbols else self._learned(condition, holds, known, inside))
+            changed, ends = self._block(branch, inside)
             changes = max(changes, changed)
             left += [] if ends else [holds]
         if len(left) == 1:
             known.learn(condition, left[0])
         return changes, not left
+
+    def _learned(
+        self, condition: ValueId, holds: bool, before: _Known, inside: _Known
+    ) -> tuple[Literal, ...]:
+        more = (one for one in inside.holds.items() if before.holds.get(one[0]) is not one[1])
+        found = (self._literal(*one, before) for one in ((condition, holds), *more))
+        return tuple(dict.fromkeys(found))
+
+    def _literal(self, condition: ValueId, holds: bool, known: _Known) -> Literal:
+        """That a condition holds as it is now, or does not."""
+        origin, is_same = known.origin(condition)
+        anything, own = known.changed
+        version = anything, own if self._may_be_own(origin) else -1
+        return Literal((origin, *version), holds is is_same)
+
+    def _note(self, op: If | Assert, holds: bool, literals: tuple[Literal, ...]) -> None:
+        self._asked[op.place.index, holds] = literals
 
     def _changed(self, op: Op) -> _Changes:
         if isinstance(op, FunctionCall):
@@ -215,11 +252,13 @@ class Untaken:
             return _Changes.ANYTHING
         return _Changes.OWN if written else _Changes.NOTHING
 
-    def _forget(self, changes: _Changes, known: _Known) -> None:
+    def _forget(self, changes: _Changes, known: _Known, op: Op) -> None:
         if changes is _Changes.ANYTHING:
             known.forget(lambda value: True)
+            known.changed = op.place.index, known.changed[1]
         elif changes is _Changes.OWN:
             known.forget(self._may_be_own)
+            known.changed = known.changed[0], op.place.index
 
     def _is_own(self, value: ValueId) -> bool:
         """Whether a value is nothing but tensors that the function itself allocates."""

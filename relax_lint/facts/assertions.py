@@ -12,7 +12,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 import sympy
-from sympy.logic.boolalg import And, Boolean
+from sympy.logic.boolalg import Boolean
 
 from relax_lint.analysis.certainty import Certainty
 from relax_lint.analysis.flow import FunctionFlow
@@ -34,8 +34,7 @@ from relax_lint.model.operations import (
 from relax_lint.results.verdict import Verdict
 from relax_lint.support.lazy_dataclass import record
 from relax_lint.symbolic.decision import certain
-from relax_lint.symbolic.domain import FactKind
-from relax_lint.symbolic.printing import condition_text
+from relax_lint.symbolic.domain import FactKind, compared_text
 from relax_lint.symbolic.quantity import Unknown
 
 
@@ -103,14 +102,13 @@ def _checks_of(op: Op, flow: FunctionFlow) -> Iterator[RuntimeCheck]:
     if isinstance(op, MatchCast) and any(one.certainty is Certainty.MUST for one in wrong):
         return
     if isinstance(op, Assert) and op.fact is not None:
-        conditions = [op.fact.condition]
+        facts = [op.fact]
     elif isinstance(op, MatchCast) and op.facts:
-        conditions = [fact.condition for fact in op.facts if fact.kind is FactKind.ENFORCED]
+        facts = [fact for fact in op.facts if fact.kind is FactKind.ENFORCED]
     else:
         return
-    if not conditions:
-        return
-    yield RuntimeCheck(op, all_of(conditions), condition_text(And(*conditions)))
+    if facts:
+        yield RuntimeCheck(op, all_of([fact.condition for fact in facts]), compared_text(facts))
 
 
 _KINDS: dict[type[Op], str] = {

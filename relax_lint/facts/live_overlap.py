@@ -27,7 +27,7 @@ from relax_lint.facts.at_return import UNUSED, USED_PERHAPS, use_by_callers, why
 from relax_lint.facts.claims import either
 from relax_lint.facts.coverage import presumed_writes, relied_types, written_again
 from relax_lint.facts.judge import Decided, Judge
-from relax_lint.model.operations import AllocTensor, FunctionCall, KernelCall, ValueId
+from relax_lint.model.operations import AllocTensor, FunctionCall, If, KernelCall, ValueId
 from relax_lint.results.verdict import Verdict
 from relax_lint.symbolic.asked import Asked, every
 from relax_lint.symbolic.decision import certain
@@ -97,9 +97,13 @@ def _range(value: ValueId, flow: FunctionFlow) -> _Range:
 
 
 def _written(event: Overwriting, flow: FunctionFlow) -> list[_Range]:
-    """The bytes that are written: of what a branch chooses those of each tensor beside the damaged one."""
+    """The bytes that are written: of what a branch chooses those of each tensor beside the damaged one, or of
+    each part of one tensor.
+    """
     if not _is_chosen(event.written, flow):
         return [_range(event.written, flow)]
+    if len(flow.aliases.roots_of(event.written)) == 1:
+        return [_range(one, flow) for one in _ways(event.written, flow)]
     tensor = event.tensor.result
     owners = flow.memory.owners(tensor)
     others = flow.aliases.roots_of(event.written) - {tensor}
@@ -108,8 +112,23 @@ def _written(event: Overwriting, flow: FunctionFlow) -> list[_Range]:
 
 
 def _is_chosen(value: ValueId, flow: FunctionFlow) -> bool:
-    """Whether a value is one of several tensors that start at different bytes."""
-    return len(flow.aliases.roots_of(value)) > 1 and isinstance(flow.memory.range(value).start, Unknown)
+    """Whether a value is one of several tensors, or parts of one, that start at different bytes."""
+    if not isinstance(flow.memory.range(value).start, Unknown):
+        return False
+    return len(flow.aliases.roots_of(value)) > 1 or len(_ways(value, flow)) > 1
+
+
+def _ways(value: ValueId, flow: FunctionFlow) -> tuple[ValueId, ...]:
+    """The values of which branches choose one; itself where none does."""
+    pending, found = [value], dict[ValueId, None]()
+    while pending:
+        name = flow.aliases.identity(pending.pop())
+        op = flow.paths.definitions.get(name)
+        if isinstance(op, If):
+            pending += (op.then_result, op.else_result)
+        else:
+            found[name] = None
+    return tuple(found)
 
 
 def _disjoint(written: Sequence[_Range], read: ByteRange) -> Boolean | Unknown:
@@ -239,11 +258,11 @@ _Keeper: TypeAlias = "tuple[KernelCall | FunctionCall, frozenset[ValueId], str]"
 
 def _keepers(flow: FunctionFlow) -> Iterator[_Keeper]:
     for call in flow.calls:
-        effect = flow.effect_of(call)
-        if not effect.known:
-            is_kernel = flow.effects.kernel_of(call) is not None
-            away = [a for p, a in enumerate(call.arguments) if p in effect.opaque or not is_kernel]
-            text = f"nobody keeps the addresses that `{call.callee}` gives away" if is_kernel else effect.why
+        effect, kernel = flow.effect_of(call), flow.effects.kernel_of(call)
+        given_away = frozenset[int]() if kernel is None else effect.opaque | kernel.lent.keys()
+        if given_away or not effect.known:
+            away = [a for p, a in enumerate(call.arguments) if p in given_away or kernel is None]
+            text = f"nobody keeps the addresses that `{call.callee}` gives away" if kernel else effect.why
             yield call, frozenset[ValueId]().union(*map(flow.memory.owners, away)), text
     for invoked in flow.function_calls:
         summary = flow.summary_of(invoked)
@@ -261,7 +280,10 @@ def _keepers(flow: FunctionFlow) -> Iterator[_Keeper]:
 
 def _perhaps_writers(flow: FunctionFlow) -> Iterator[KernelCall | FunctionCall]:
     """The calls that may write what somebody kept, whatever they are given themselves."""
-    yield from (call for call in flow.calls if not flow.effect_of(call).known)
+    for call in flow.calls:
+        kernel = flow.effects.kernel_of(call)
+        if not flow.effect_of(call).known or (kernel is not None and kernel.lent):
+            yield call
     yield from (call for call in flow.function_calls if flow.may_call_unknown(call))
 
 

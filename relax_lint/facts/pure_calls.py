@@ -1,4 +1,5 @@
-"""RLX206: the calls of packed functions that say of themselves which arguments they leave alone.
+"""RLX206: the calls of packed functions that say of themselves which arguments they leave alone, and those of
+kernels that give addresses away to be read only.
 
 Nothing makes that true, and what they write or keep all the same is neither new to anybody nor planned for.
 """
@@ -24,6 +25,10 @@ _BELIEVED = certain(Verdict.ALWAYS_FINE, "it writes nothing but what it says, by
 def believed_calls(flow: FunctionFlow, judge: Judge) -> Iterator[Decided[KernelCall]]:
     """Each such call that is given memory and that some input reaches."""
     for call in flow.calls:
+        kernel = flow.effects.kernel_of(call)
+        if kernel is not None and any(kernel.lent.values()) and judge.harm(call, Certainty.MAY).reachable:
+            what = f"who gets addresses of `{call.callee}` to read writes nothing there, and keeps none"
+            yield Decided(call, _BELIEVED, (Presumption(what),))
         if not _is_believed(call):
             continue
         if not any(may_hold_memory(flow.function.type_of(argument)) for argument in call.arguments):

@@ -150,6 +150,8 @@ class Kernel:
     reshapes: Callable[[], bool] = field(default=lambda: False, compare=False, repr=False)
     repeated: Repeated = field(default=_none_repeated, compare=False, repr=False)
     read_if: Mapping[int, Boolean] = field(default_factory=dict)
+    lent: Mapping[int, bool] = field(default_factory=dict)
+    """The parameters whose address goes to somebody else, who is told what for; True: to read only."""
 
     @cached_property
     def is_reshape(self) -> bool:

@@ -14,7 +14,7 @@ from relax_lint.model.operations import Assert, Constant, FunctionCall, Op, Oper
 from relax_lint.model.program import Origin, Provenance
 from relax_lint.model.shape_heap import Matched, Source
 from relax_lint.model.types import PrimType, ShapeType, TensorType
-from relax_lint.symbolic.domain import Fact
+from relax_lint.symbolic.domain import Fact, compared_text
 from relax_lint.symbolic.quantity import Unknown
 from relax_lint.vm import versions
 from relax_lint.vm.builtins import Operation
@@ -100,7 +100,8 @@ def _check(context: BuildContext, place: OperationId, var: Any, source: ValueId,
     fact = None
     if enforced:
         condition = sympy.And(*(fact.condition for fact in enforced))
-        fact = Fact.of(FactSource.HEAP_SLOT, condition, ", ".join(fact.text for fact in enforced))
+        told = ", ".join(fact.text for fact in enforced)
+        fact = Fact.of(FactSource.HEAP_SLOT, condition, told, compared_text(enforced))
     learned = (*others, *matched.learned)
     return Assert(place, context.bind(var), fact, (), written=False, learned=learned, of=source)
 

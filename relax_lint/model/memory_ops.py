@@ -30,10 +30,9 @@ from relax_lint.model.operations import (
     ValueId,
     View,
 )
-from relax_lint.model.read_conditions import read_condition
+from relax_lint.model.read_conditions import read_condition, written_condition
 from relax_lint.model.sizes import size_in_bytes
 from relax_lint.model.types import DType, OpaqueType, TensorType, ValueType
-from relax_lint.symbolic.printing import condition_text
 from relax_lint.symbolic.quantity import Shape, Size, Unknown
 from relax_lint.symbolic.translate import Untranslatable
 from relax_lint.vm import versions
@@ -154,7 +153,7 @@ def _assert(context: BuildContext, place: OperationId, var: Any, given: Given) -
     fact, tensor = None, None
     try:
         condition = read_condition(context.translator, given.own[0])
-        text = condition_text(condition)
+        text = written_condition(given.own[0], condition)
         fact = context.symbols.fact(FactSource.ASSERTION, condition, text, "R.assert_op", simplified=True)
     except Untranslatable:
         tensor = context.operand(given.own[0])

@@ -150,6 +150,7 @@ def read_kernel(
         reshapes=partial(is_reshape, prim_func),
         repeated=trial.repeated,
         read_if=_conditions(sure),
+        lent=dict(sorted(effects.lent.items())),
     )
 
 

@@ -2,17 +2,21 @@
 
 from __future__ import annotations
 
+import re
 from typing import Any
 
+import sympy
 from sympy.logic.boolalg import Boolean
 
 from relax_lint.symbolic.cancelled import cancelled
+from relax_lint.symbolic.printing import condition_text
 from relax_lint.symbolic.translate import Translator, Untranslatable
 from relax_lint.vm import nodes
 
 _MAY_WRAP = ("Add", "Sub", "Mul")
 _NARROW = ("int8", "int16")
 """Types of whose arithmetic TVM's analyzer knows that it may wrap around."""
+_TYPED_NUMBER = re.compile(r"\bT\.(?:u?int\d+|bool)\((-?\w+)\)")
 
 
 def read_condition(translator: Translator, node: Any) -> Boolean:
@@ -27,3 +31,11 @@ def read_condition(translator: Translator, node: Any) -> Boolean:
         if not used <= condition.free_symbols:
             raise Untranslatable(f"{part} may wrap around")
     return condition
+
+
+def written_condition(node: Any, condition: Boolean) -> str:
+    """A condition for people: as it was written where nothing is left of it but a constant."""
+    if condition not in (sympy.true, sympy.false):
+        return condition_text(condition)
+    text = _TYPED_NUMBER.sub(r"\1", str(node))
+    return condition_text(condition) if "\n" in text else text

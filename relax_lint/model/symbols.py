@@ -128,8 +128,9 @@ class SymbolTable:
         )
         narrow = simplified and any(map(self._is_narrow, free))
         if narrow or (free and may_wrap(condition, free, self._max_extent, simplified=simplified)):
-            return Fact.of(FactSource.WRAPPING, condition, f"{text} ({why}, if it does not wrap around)")
-        return Fact.of(source, condition, f"{text} ({why})")
+            told = f"{text} ({why}, if it does not wrap around)"
+            return Fact.of(FactSource.WRAPPING, condition, told, text)
+        return Fact.of(source, condition, f"{text} ({why})", text)
 
     def _is_narrow(self, symbol: sympy.Symbol) -> bool:
         """Whether a symbol has a type that does not hold each int64."""

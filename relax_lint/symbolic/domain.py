@@ -7,9 +7,10 @@ from dataclasses import field, replace
 from functools import cached_property
 
 import sympy
-from sympy.logic.boolalg import Boolean
+from sympy.logic.boolalg import And, Boolean
 
 from relax_lint.support.lazy_dataclass import record
+from relax_lint.symbolic.printing import condition_text
 from relax_lint.vm.facts import FactKind as FactKind
 from relax_lint.vm.facts import FactSource
 
@@ -30,11 +31,13 @@ class Fact:
     text: str
     guessed: bool = False
     """Whether it is a guess about the machine, which no promise of a caller makes true."""
+    compared: str = field(default="", compare=False)
+    """What is compared as it was written, where it may have been simplified away."""
 
     @classmethod
-    def of(cls, source: FactSource, condition: Boolean, text: str) -> Fact:
+    def of(cls, source: FactSource, condition: Boolean, text: str, compared: str = "") -> Fact:
         """A fact of one of the kinds that the table lists."""
-        return cls(condition, source.kind, text, source.value.guessed)
+        return cls(condition, source.kind, text, source.value.guessed, compared)
 
     def __hash__(self) -> int:
         return self._hash
@@ -42,6 +45,16 @@ class Fact:
     @cached_property
     def _hash(self) -> int:
         return hash((self.condition, self.kind, self.text))
+
+
+def compared_text(facts: Iterable[Fact]) -> str:
+    """What facts compare, in one condition; what simplifies to a constant stays as it was written."""
+    facts = tuple(facts)
+    whole = And(*(fact.condition for fact in facts))
+    if whole not in (sympy.true, sympy.false):
+        return condition_text(whole)
+    decisive = [fact for fact in facts if fact.condition == whole] or facts
+    return " and ".join(fact.compared or condition_text(fact.condition) for fact in decisive)
 
 
 @record(frozen=True)

@@ -189,3 +189,44 @@ def test_no_null_and_no_storage_is_a_tensor(value: str, type_: str, asked: str |
             machine["main"](*given)
     else:
         machine["main"](*given)
+
+
+@pytest.mark.parametrize(
+    ("condition", "told"),
+    [
+        ("n < n", "n < n"),
+        ("n + 1 <= n", "n + 1 <= n"),
+        ("m * n != n * m", "m * n != n * m"),
+        ("n <= m and n > m", "n <= m and n > m"),
+        ("False", "False"),
+        ("n < 0", "n < 0"),
+    ],
+)
+def test_a_condition_that_nothing_meets_is_told_as_it_was_written(condition: str, told: str) -> None:
+    module = parse(
+        f"""
+        @R.function(pure=False)
+        def main(x: R.Tensor(("m", "n"), "float32")) -> R.Tensor(("m", "n"), "float32"):
+            m, n = T.int64(), T.int64()
+            R.assert_op({condition}, [n], format="{{}}")
+            return x
+        """
+    )
+    (failing,) = findings(module, "RLX505")
+    assert failing.message == f"no input passes the assertion `{told}`"
+
+
+def test_a_cast_to_another_extent_is_told_with_both() -> None:
+    module = parse(
+        """
+        @R.function(pure=False)
+        def main(x: R.Tensor(("n",), "float32")) -> R.Tensor(("n",), "float32"):
+            n = T.int64()
+            storage = R.memory.alloc_storage(R.shape([n * 4]), 0, "global", "float32")
+            y: R.Tensor((n,), "float32") = R.memory.alloc_tensor(storage, 0, R.shape([n]), "float32", 0)
+            z = R.match_cast(y, R.Tensor((n + 1,), "float32"))
+            return x
+        """
+    )
+    (failing,) = findings(module, "RLX505")
+    assert failing.message == "no input passes the match_cast `n + 1 == n`"

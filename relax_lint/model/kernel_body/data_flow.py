@@ -24,6 +24,8 @@ class Effects:
         self.writes: set[int] = set()
         self.first_reads: dict[int, bool] = {}
         self.opaque: dict[int, str] = {}
+        self.lent: dict[int, bool] = {}
+        """Those whose address is given away by a pointer that says what for; True: to be read only."""
         self.sure: Sure = {}
         """Those that are loaded from in some step, whatever the data is."""
 

@@ -19,6 +19,7 @@ from relax_lint.model.kernel_body.conditions import Below
 from relax_lint.model.kernel_body.data_flow import DataFlow, Element, Store
 from relax_lint.model.kernel_body.fills import filled_by_sorting
 from relax_lint.model.kernel_body.flat_positions import flat_position
+from relax_lint.model.kernel_body.lent import lend
 from relax_lint.model.kernel_body.loops import Loops
 from relax_lint.model.kernel_body.one_number import are_same, is_one_number
 from relax_lint.model.kernel_body.sure_reads import Sure, add, follow, in_each, stored_in
@@ -240,6 +241,7 @@ class ExpressionReader(SureWalk):
         elif name == "buffer_data":
             self._opaque(node.args[0])
         elif not self._sorts(node):
+            lend(node, name, self._roots, self.effects.lent)
             for argument in node.args:
                 self._expression(argument, loads)
 

@@ -31,6 +31,8 @@ def check(facts: FunctionFacts) -> Iterator[Judgement]:
     for believed in facts.believed_calls():
         others = "other " if believed.event.inplace else ""
         text = f"`{believed.event.callee}` leaves its {others}arguments as they are"
+        if believed.event.kind.runs_kernel:
+            text = f"who is called in `{believed.event.callee}` leaves what is to be read as it is"
         yield Judgement.of(believed, believed.event.place, Message(text))
 
 

@@ -1,0 +1,134 @@
+"""What a read does: it meets what tensors hold, and what does not hold what it should is an event."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from dataclasses import replace
+
+from relax_lint.analysis.access_paths import Tree, leaves
+from relax_lint.analysis.aliases import Aliases
+from relax_lint.analysis.certainty import Certainty, must_if, weakest
+from relax_lint.analysis.choices import Choices
+from relax_lint.analysis.content_state import ContentState
+from relax_lint.analysis.content_writes import ContentWrites
+from relax_lint.analysis.events import Damage, Reading
+from relax_lint.analysis.last_uses import END
+from relax_lint.analysis.overlaps import TensorMemory
+from relax_lint.analysis.paths import Paths
+from relax_lint.analysis.reported import Reported
+from relax_lint.model.operations import Op, ValueId
+from relax_lint.model.program import Function
+
+
+class ContentReads(ContentWrites):
+    """The reading half of the walk over one function."""
+
+    def __init__(
+        self,
+        function: Function,
+        aliases: Aliases,
+        paths: Paths,
+        memory: TensorMemory,
+        captured: frozenset[ValueId],
+        left_out: Callable[[], frozenset[int]],
+        is_called: bool,
+    ) -> None:
+        super().__init__(function, aliases, paths, memory, captured, left_out, is_called)
+        self._ops: dict[int, Op] = {}
+        self._choices = Choices(aliases, paths)
+        self.reported = Reported(aliases, paths, memory, left_out)
+        self.passed: set[ValueId] = set()
+        """The tensors from outside that are passed, still unmodified, to calls with unknown effects."""
+        self._last_read: dict[ValueId, int] = {}
+        """The last operation that reads each tensor from outside."""
+
+    def _read_all(
+        self,
+        op: Op | None,
+        values: Iterable[ValueId],
+        state: ContentState,
+        *,
+        first: Certainty | None = Certainty.MUST,
+    ) -> None:
+        for value in values:
+            for leaf, held in self._aliases.leaves_and_held(value):
+                reading = Reading(op, leaf, unsure=first is None)
+                own = first and weakest(first, must_if(not held))
+                self._read(reading, self._roots.tree(leaf), state, first=own)
+
+    def _read(
+        self,
+        reading: Reading,
+        tree: Tree[ValueId],
+        state: ContentState,
+        *,
+        first: Certainty | None = Certainty.MUST,
+        certainty: Certainty = Certainty.MUST,
+    ) -> None:
+        """`certainty`: how certain it is that the call reads at all, `first`: that it has written nothing
+        there yet; None where it has, or that is not known.
+        """
+        # Who writes first may read what it wrote itself.
+        as_it_was = weakest(certainty, first or Certainty.MAY)
+        for several in leaves(tree):
+            roots = self._choices.possible(reading.value, several, state.known)
+            only = weakest(must_if(len(roots) == 1), as_it_was)
+            for root in sorted(roots):
+                self._read_unwritten(root, reading, only, state)
+                for other, _ in self._roots.perhaps_of(root):
+                    # It is presumed to be another one, and that one to be written by now: both are told.
+                    if other in state.unwritten and state.unwritten[other].mended:
+                        self._read_unwritten(other, reading, Certainty.MAY, state)
+                self._read_overwritten(root, reading, only, state)
+                if self._roots.value_of(root) in self._outside:
+                    self._last_read[root] = END if reading.op is None else reading.op.place.index
+                    if root not in state.replaced:
+                        self._read_outside(root, reading, only, state)
+        for (index, argument), damage in state.stale.get(reading.value, {}).items():
+            found = replace(damage, certainty=weakest(damage.certainty, as_it_was))
+            self.reported.read_stale(self._ops[index], argument, reading, found)
+
+    def _unwritten(self, value: ValueId, root: ValueId, state: ContentState) -> Damage | None:
+        """That a root was not written, as far as a value may be it where that is so."""
+        damage = state.unwritten.get(root)
+        return None if damage is None else damage.where(self._choices.when(value, root))
+
+    def _read_unwritten(self, root: ValueId, reading: Reading, only: Certainty, state: ContentState) -> None:
+        damage = self._unwritten(reading.value, root, state)
+        if damage is None:
+            return
+        if not (damage.mended or reading.unsure or self.reported.is_left_out(reading)):
+            # The first use of what was never written is the one to mend.
+            del state.unwritten[root]
+            self._neighbours.fill(root)
+        left = [
+            self._roots.value_of(other)
+            for storage in self._storages(root)
+            for other in self._written_on[storage]
+            if other != root
+        ]
+        certainty = weakest(damage.certainty, only)
+        self.reported.read_unwritten(root, reading, replace(damage, certainty=certainty), left)
+
+    def _read_overwritten(
+        self, root: ValueId, reading: Reading, only: Certainty, state: ContentState
+    ) -> None:
+        if not state.overwritten:
+            return
+        for tensor, harmless in ((root, None), *self._roots.perhaps_of(root)):
+            for (index, written), done in state.overwritten.get(tensor, {}).items():
+                damage = done.where(self._choices.when(reading.value, tensor))
+                if damage is not None:
+                    found = replace(damage.at_most(only), harmless=damage.harmless or harmless)
+                    self.reported.read_overwritten(tensor, self._ops[index], written, reading, found)
+
+    def _read_outside(self, root: ValueId, reading: Reading, only: Certainty, state: ContentState) -> None:
+        if reading.op is None:
+            # What is only passed back is read, if at all, by the caller.
+            return
+        if reading.presumed is not None:
+            self.passed.add(root)
+            # It may hold anything by now.
+            state.replaced.add(root)
+        else:
+            state.read_outside(root, self._unless_left_out(reading.op, only), unsure=reading.unsure)
