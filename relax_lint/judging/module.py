@@ -131,4 +131,4 @@ class ModuleJudge:
     @cached_property
     def _form(self) -> CheckForm:
         """How the checks of this module are written."""
-        return form_in_text(self._config.check_form, self.program.node)
+        return form_in_text(self._config.check_form, self.program)
