@@ -91,12 +91,13 @@ class PlacementFacts:
     def _placed(self, tensor: AllocTensor) -> Placement:
         assert tensor.storage is not None
         storages, domain = self._flow.storages_of(tensor.storage), self._judge.domain_at(tensor.place)
-        key = tensor.storage, tensor.offset, tensor.bytes, tensor.shape, id(domain)
+        # Equal ones are nearly always one object, and live as long as the function.
+        key = tensor.storage, id(tensor.offset), id(tensor.bytes), id(tensor.shape), id(domain)
         return Placement(tensor, storages, domain, self._config.page_size, self._alike[key])
 
     @cached_property
     def _alike(self) -> defaultdict[Hashable, Alike]:
-        """By storage, offset, bytes, shape, and the identity of what holds there."""
+        """By storage, and the identities of offset, bytes, shape and what holds there."""
         return defaultdict(Alike)
 
     @cached_property
@@ -290,10 +291,10 @@ class PlacementFacts:
 
     def _decision(self, op: AnyOp, claim: Callable[[AnyOp], Claim]) -> Decision:
         """The verdict on a claim, the same for all tensors alike; a record of it names the tensor."""
-        if not isinstance(op, AllocTensor) or self._judge.keeps_claims:
-            return self._judge.judge(claim(op))
         decided = self._decided_of.get(op.result)
         if decided is None:
+            if not isinstance(op, AllocTensor) or self._judge.keeps_claims:
+                return self._judge.judge(claim(op))
             # All that is asked of a tensor is about these, and they live as long as the function.
             key = id(op.shape), op.dtype.name, id(op.offset), id(self._judge.domain_at(op.place))
             decided = self._decided_of[op.result] = self._decided[key]
