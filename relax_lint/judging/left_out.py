@@ -14,12 +14,11 @@ _UNUSED = Proof(Prover.UNDECIDED, LEFT_OUT)
 
 
 def unless_left_out(judgement: Judgement, rule: Rule, flow: FunctionFlow) -> Judgement:
-    """The judgement; of an operation that TVM may leave out it is not certain that it does harm in a run, but
-    what is built without that pass does. What a rule says of the text, and no run shows, stands.
+    """A judgement that something is wrong; of an operation that TVM may leave out it is not certain that it
+    does harm in a run, but what is built without that pass does. What a rule says of the text, and no run
+    shows, stands.
     """
     decision = judgement.decision
-    if decision.verdict is not Verdict.ALWAYS_WRONG:
-        return judgement
     place, shows = judgement.place, bool(rule.symptoms) and not judgement.is_refused
     if place is None or not shows or place.index not in flow.left_out:
         return judgement

@@ -192,16 +192,19 @@ class _Writer:
     def checks(self, judged: JudgedFunction, *, fine: bool) -> list[Check]:
         """One check per judgement; unless `fine`, only of those that may be findings."""
         checks: list[Check] = []
+        is_fine, undecided = Verdict.ALWAYS_FINE, Prover.UNDECIDED
         for found in judged.judgements:
             judgement = found.judgement
             decision = judgement.decision
-            if decision.verdict is not Verdict.ALWAYS_FINE:
+            if decision.verdict is not is_fine:
                 checks.append(self._check(found))
-            elif fine:
+            elif not fine:
+                continue
+            elif decision.proof.by is undecided or judgement.message.notes or self._proofs:
+                checks.append(self._check(found))
+            else:
                 # Most are so, and there is little to tell of them.
-                little = decision.proof.by is not Prover.UNDECIDED and not judgement.message.notes
-                brief = little and not self._proofs
-                checks.append(self._fine_check(found.rule, judgement) if brief else self._check(found))
+                checks.append(self._fine_check(found.rule, judgement))
         return checks
 
     def _check(self, found: PlannedJudgement) -> Check:
