@@ -122,8 +122,8 @@ def undominated_uses(
 
 
 def _is_in_order(function: Function, known: frozenset[ValueId], paths: Paths) -> bool:
-    """Whether there are no branches, and every variable that is used is known or was bound before: so it is in
-    nearly all functions, and takes one look at each operation.
+    """Whether there are no branches, and every variable that is used is known or was bound before: so it is
+    in nearly all functions, and takes one look at each operation.
     """
     if function.body.of(If):
         return False

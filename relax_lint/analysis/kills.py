@@ -197,10 +197,7 @@ class Kills:
     def _meets(self, values: Iterable[ValueId], killed: Mapping[ValueId, _Killed]) -> bool:
         """Whether a register of some values may be empty, or hold what is."""
         registers = self._aliases.registers
-        for value in values:
-            if registers.get(value, value) in killed:
-                return True
-        return False
+        return not killed.keys().isdisjoint([registers.get(value, value) for value in values])
 
     def _hit(
         self, values: Iterable[ValueId], killed: Mapping[ValueId, _Killed]

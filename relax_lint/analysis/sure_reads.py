@@ -57,8 +57,8 @@ class CallEffects:
         self._known: dict[int, Effect] = {}
         """By the indices of the places of calls."""
         self._alike: dict[tuple[object, ...], tuple[Effect, list[ValueType], Effect]] = {}
-        """By the identities of the kernel's effect and of the types, which are kept, and by what is asserted: the
-        layers of a model ask the same again and again.
+        """By the identities of the kernel's effect and of the types, which are kept, and by what is asserted:
+        the layers of a model ask the same again and again.
         """
 
     def of(self, call: KernelCall) -> Effect:

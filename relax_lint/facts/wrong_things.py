@@ -77,7 +77,7 @@ def given_otherwise(op: Op, flow: FunctionFlow) -> Iterator[WrongThing]:
 
 def gets_what_it_takes(op: Op, flow: FunctionFlow) -> bool:
     """Whether nothing that an operation is given can be something else, and nothing is compared: so it is of
-    most. A kernel is given what the types say, where these are true, and a tensor a storage that is allocated.
+    most. A kernel is given what the types say, where these are true, and a tensor an allocated storage.
     """
     if isinstance(op, KernelCall):
         is_asked = flow.are_kinds_claimed or op.callee in (_TO_SHAPE, GET_ITEM)

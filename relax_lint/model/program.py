@@ -111,8 +111,8 @@ class Function:
     tuples that are written as an argument or as the result, without a binding of their own. The types
     of `claimed` values are believed by TVM and made true by nothing. `index_ranges` gives the smallest and
     the largest element of integer constants. `function_values` are the values that are functions of the
-    program, with the names of these. `slot_accesses` are those of its shape heaps, in program order. `callees`
-    are the names of the operators and packed functions that its bindings call.
+    program, with the names of these. `slot_accesses` are those of its shape heaps, in program order.
+    `callees` are the names of the operators and packed functions that its bindings call.
     """
 
     module: str | None
