@@ -7,7 +7,7 @@ from collections.abc import Iterable, Mapping
 from relax_lint.analysis.certainty import Certainty, must_if
 from relax_lint.analysis.liveness import leaves, registers_read, values_read
 from relax_lint.analysis.paths import Paths
-from relax_lint.model.operations import Constant, Op, ValueId
+from relax_lint.model.operations import Constant, If, Op, ValueId
 from relax_lint.model.program import Function, Program
 from relax_lint.model.types import PrimType
 from relax_lint.support.lazy_dataclass import record
@@ -103,6 +103,8 @@ def undominated_uses(
 ) -> Iterable[UndominatedUse]:
     """Every use of a value that is not bound by then: one walk over the operations."""
     known = captured.union(function.parameters, function.constants, function.inline_tuples)
+    if _is_in_order(function, known, paths):
+        return
     inner = _inner_definitions(program, function)
     bound = {op.place.binding: op.place.index for op in function.body.walk()}
     for op in (*function.body.walk(), None):
@@ -117,6 +119,26 @@ def undominated_uses(
                 early = op is not None and definition.place.index >= op.place.index
                 never = early or (op is not None and paths.never_with(definition, op))
                 yield UndominatedUse(op, value, definition, must_if(never), early=early)
+
+
+def _is_in_order(function: Function, known: frozenset[ValueId], paths: Paths) -> bool:
+    """Whether there are no branches, and every variable that is used is known or was bound before: so it is
+    in nearly all functions, and takes one look at each operation.
+    """
+    if function.body.of(If):
+        return False
+    # A scalar that no operation makes is a symbol.
+    variables = (
+        number
+        for number, value in function.values.items()
+        if value.name and (not isinstance(value.type, PrimType) or number in paths.definitions)
+    )
+    unbound = set(variables) - known
+    for op in function.body.ops:
+        if not unbound.isdisjoint(registers_read(op, function)):
+            return False
+        unbound.discard(op.result)
+    return unbound.isdisjoint(_used(None, function))
 
 
 def _used(op: Op | None, function: Function) -> tuple[ValueId, ...]:

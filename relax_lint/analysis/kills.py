@@ -165,6 +165,9 @@ class Kills:
         if isinstance(op, Constant) and op.result in self._held:
             # What an inner function uses of those around it goes into a closure where it is defined.
             read = (*read, *self._held[op.result])
+        if not self._meets(read, killed) and not _calls(op, MAKE_TUPLE):
+            # So it is of nearly all. Of a tuple that the machine makes it is known that no field is empty.
+            return
         hands_on = isinstance(op, MakeTuple | MatchCast) or _is_copy(op) or _calls(op, MAKE_TUPLE)
         if isinstance(op, GetItem) or _calls(op, GET_ITEM):
             hands_on = any(found.inside for _, found in self._hit(read, killed))
@@ -190,6 +193,11 @@ class Kills:
         if fields[0] in made:
             killed[self._aliases.register(op.result)] = made[fields[0]]
         return True
+
+    def _meets(self, values: Iterable[ValueId], killed: Mapping[ValueId, _Killed]) -> bool:
+        """Whether a register of some values may be empty, or hold what is."""
+        registers = self._aliases.registers
+        return not killed.keys().isdisjoint([registers.get(value, value) for value in values])
 
     def _hit(
         self, values: Iterable[ValueId], killed: Mapping[ValueId, _Killed]

@@ -125,16 +125,19 @@ class Neighbours:
 
     def _leave_out(self, function: Function, aliases: Aliases) -> None:
         """Tensors that have a name under which they are something else."""
-        roots, home = aliases.roots, self._home
+        roots, home, fields = aliases.roots, self._home, aliases.fields
         # What may be the result of a call is read as that, too.
-        for tensor in [one for one in home if next(roots.perhaps_of(one), None) is not None]:
-            del home[tensor]
+        for tensor in list(home) if roots.has_perhaps else ():
+            if next(roots.perhaps_of(tensor), None) is not None:
+                del home[tensor]
         for value in function.values:
-            if value in aliases.fields:
+            if value in fields:
                 continue
             own = aliases.roots_of(value)
             for root in own:
-                if root in home and (len(own) > 1 or self._memory.range(value) != self._memory.range(root)):
+                if root not in home or (root == value and len(own) == 1):
+                    continue
+                if len(own) > 1 or self._memory.range(value) != self._memory.range(root):
                     del home[root]
 
     def _stretch(self, value: ValueId) -> Stretch | None:

@@ -56,35 +56,48 @@ class CallEffects:
         self._sizes: Sizes | None = None
         self._known: dict[int, Effect] = {}
         """By the indices of the places of calls."""
+        self._alike: dict[tuple[object, ...], tuple[Effect, list[ValueType], Effect]] = {}
+        """By the identities of the kernel's effect and of the types, which are kept, and by what is asserted:
+        the layers of a model ask the same again and again.
+        """
 
     def of(self, call: KernelCall) -> Effect:
         """That of one call."""
         known = self._known.get(call.place.index)
         if known is None:
-            if self._sizes is None:
-                self._sizes = Sizes.of(self._function)
-            effect, kernel = self._table.effect_of(call), self._table.kernel_of(call)
-            known = with_sure_reads(effect, kernel, call, self._function, self._sizes)
-            self._known[call.place.index] = known
+            known = self._known[call.place.index] = self._of_alike(call)
         return known
+
+    def _of_alike(self, call: KernelCall) -> Effect:
+        effect, kernel = self._table.effect_of(call), self._table.kernel_of(call)
+        if kernel is None or not effect.read_if:
+            return effect
+        if self._sizes is None:
+            self._sizes = Sizes.of(self._function)
+        types = operand_types(call, self._function)
+        asserted = self._sizes.asserted_before(call.place.index)
+        key = (id(effect), *map(id, types), asserted)
+        known = self._alike.get(key)
+        if known is None:
+            found = with_sure_reads(effect, kernel, types, self._sizes.never_negative, asserted)
+            known = self._alike[key] = effect, types, found
+        return known[2]
 
 
 def with_sure_reads(
     effect: Effect,
-    kernel: Kernel | None,
-    call: KernelCall,
-    function: Function,
-    sizes: Sizes,
+    kernel: Kernel,
+    types: list[ValueType],
+    never_negative: frozenset[sympy.Expr],
+    asserted: tuple[tuple[sympy.Symbol, int], ...],
 ) -> Effect:
-    """The effect of a call, where the loops around what the kernel reads have a step for its operands."""
-    if kernel is None or not effect.read_if:
-        return effect
-    types = operand_types(call, function)
+    """The effect of a call, where the loops around what the kernel reads have a step for operands of these
+    types.
+    """
     if len(types) != len(kernel.parameters):
         return effect
     values = tuple(reversed(list(_values(kernel, types))))
-    never_negative = sizes.never_negative | symbolic_extents(types)
-    asserted = sizes.asserted_before(call.place.index)
+    never_negative |= symbolic_extents(types)
     sure = {
         position
         for position, condition in effect.read_if.items()

@@ -18,7 +18,7 @@ from relax_lint.analysis.certainty import Certainty
 from relax_lint.analysis.flow import FunctionFlow
 from relax_lint.facts.claims import Claim, all_of
 from relax_lint.facts.judge import Decided, Judge
-from relax_lint.facts.wrong_things import given_otherwise, never_function
+from relax_lint.facts.wrong_things import gets_what_it_takes, given_otherwise, never_function
 from relax_lint.model.operations import (
     AllocTensor,
     Assert,
@@ -90,7 +90,8 @@ def runtime_checks(flow: FunctionFlow) -> Iterator[RuntimeCheck]:
     for op in flow.function.body.of(
         Constant, Assert, MatchCast, If, AllocTensor, View, GetItem, KernelCall, FunctionCall
     ):
-        yield from _checks_of(op, flow)
+        if not gets_what_it_takes(op, flow):
+            yield from _checks_of(op, flow)
 
 
 def _checks_of(op: Op, flow: FunctionFlow) -> Iterator[RuntimeCheck]:

@@ -104,9 +104,14 @@ class DeviceFacts:
         if len(placings) < 2:
             return None
         first = placings[0]
-        other = next((p for p in placings if not self._is_same(p.device, first.device)), None)
-        counts = [p.value for p in placings] if other is None else [first.value, other.value]
-        assumed = self._believed(counts)
+        other = next(
+            (p for p in placings if p.device != first.device and not self._is_same(p.device, first.device)),
+            None,
+        )
+        assumed: tuple[Presumption, ...] = ()
+        if self._names_devices:
+            counts = [p.value for p in placings] if other is None else [first.value, other.value]
+            assumed = self._believed(counts)
         if other is None and self.count > 1:
             assumed += self._unplaced(call, {placing.value for placing in placings})
         return Decided(MixedCall(call, first, other), _verdict(other is None, "device indices"), assumed)
@@ -203,10 +208,14 @@ class DeviceFacts:
             return one == other
         return declared[one].hardware == declared[other].hardware
 
-    def _placings(self, call: KernelCall) -> tuple[Placing, ...]:
+    def _placings(self, call: KernelCall) -> list[Placing]:
         """The arguments of a call whose device is known."""
-        found = ((argument, self._device_of(argument)) for argument in call.arguments)
-        return tuple(Placing(argument, device) for argument, device in found if device is not None)
+        known, found = self._of_value, []
+        for argument in call.arguments:
+            device = known[argument] if argument in known else self._device_of(argument)
+            if device is not None:
+                found.append(Placing(argument, device))
+        return found
 
     def _device_of(self, value: ValueId) -> int | None:
         """The device index of a tensor; None where the IR does not determine it."""
@@ -235,8 +244,6 @@ class DeviceFacts:
 
     def _believed(self, values: Iterable[ValueId]) -> tuple[Presumption, ...]:
         """What is assumed of those that come from outside: no check looks at the device of a type."""
-        if not self._names_devices:
-            return ()
         found = dict.fromkeys(map(self._origin, values))
         return tuple(
             Presumption(

@@ -20,6 +20,7 @@ from relax_lint.facts.asking import taken_offset
 from relax_lint.facts.claims import Claim, any_empty, equal, multiple_of
 from relax_lint.facts.judge import Decided, Judge
 from relax_lint.facts.kernel_entry import Demand, Requirement
+from relax_lint.facts.kernel_match import KernelMatch
 from relax_lint.facts.kernels import KernelFacts, KernelUse
 from relax_lint.model.kernels import BufferParameter
 from relax_lint.model.operations import AllocTensor, KernelCall
@@ -27,6 +28,7 @@ from relax_lint.results.verdict import Prover, Verdict
 from relax_lint.support.lazy_dataclass import record
 from relax_lint.symbolic.asked import Asked
 from relax_lint.symbolic.decision import Decision, Proof, certain
+from relax_lint.symbolic.domain import Domain
 from relax_lint.symbolic.functions import FloorDiv
 from relax_lint.symbolic.quantity import Size, Unknown
 
@@ -63,19 +65,28 @@ class ArgumentFacts:
         self._memory = flow.memory
         self._judge = judge
         self._kernels = kernels
+        self._fine_shapes: dict[tuple[int, int], tuple[KernelMatch, Domain, Decision]] = {}
+        """What is fine in all calls that are alike, by the identities of match and domain, which are kept."""
 
     # -- RLX301 --------------------------------------------------------------------------------
 
     def shapes(self) -> Iterator[Decided[KernelUse]]:
         """Every call of a kernel: the shapes are those that its entry accepts."""
         for use in self._kernels.uses:
-            claim = Claim(use.match.accepted, use.domain, use.match.asked_to_accept)
+            match, domain = use.match, use.domain
+            fine = self._fine_shapes.get((id(match), id(domain)))
+            if fine is not None:
+                yield Decided(use, fine[2], use.presumptions)
+                continue
+            claim = Claim(match.accepted, domain, match.asked_to_accept)
             decision = self._judge.judge(claim)
-            if decision.verdict is not Verdict.ALWAYS_FINE and use.match.compared != use.match.accepted:
+            if decision.verdict is Verdict.ALWAYS_FINE:
+                self._fine_shapes[id(match), id(domain)] = match, domain, decision
+            elif match.compared != match.accepted:
                 unmet = self.first_unmet(use)
                 if unmet is not None and unmet.demand is Demand.STRIDE and self._may_have_gaps(use, unmet):
                     decision = Decision(Verdict.NEEDS_RUNTIME_CHECK, _GAPS)
-            only_empty = self._judge.safe_only_if(decision, claim, partial(any_empty, use.match.types))
+            only_empty = self._judge.safe_only_if(decision, claim, partial(any_empty, match.types))
             yield Decided(use, decision, use.presumptions, only_empty)
 
     def _may_have_gaps(self, use: KernelUse, unmet: Requirement) -> bool:

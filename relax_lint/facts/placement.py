@@ -32,7 +32,7 @@ from relax_lint.facts.on_storage import Alike
 from relax_lint.facts.on_storage import Placement as Placement
 from relax_lint.facts.size_arithmetic import computed_extents, no_overflow
 from relax_lint.model.arguments import BYTE
-from relax_lint.model.operations import AllocStorage, AllocTensor, Op, View
+from relax_lint.model.operations import AllocStorage, AllocTensor, Op, ValueId, View
 from relax_lint.results.verdict import Prover, Verdict
 from relax_lint.settings.config import Config
 from relax_lint.symbolic.decision import Decision, FailureStatus, FirstFailure, Proof
@@ -61,7 +61,10 @@ class PlacementFacts:
         self._flow = flow
         self._judge = judge
         self._config = config
-        self._decided: dict[Hashable, Decision] = {}
+        self._decided: defaultdict[Hashable, dict[str, Decision]] = defaultdict(dict)
+        """By what tensors have in common, the answers by the name of the claim."""
+        self._decided_of: dict[ValueId, dict[str, Decision]] = {}
+        """The same by tensor: four things are asked of each."""
 
     # -- events --------------------------------------------------------------------------------
 
@@ -88,12 +91,13 @@ class PlacementFacts:
     def _placed(self, tensor: AllocTensor) -> Placement:
         assert tensor.storage is not None
         storages, domain = self._flow.storages_of(tensor.storage), self._judge.domain_at(tensor.place)
-        key = tensor.storage, tensor.offset, tensor.bytes, tensor.shape, id(domain)
+        # Equal ones are nearly always one object, and live as long as the function.
+        key = tensor.storage, id(tensor.offset), id(tensor.bytes), id(tensor.shape), id(domain)
         return Placement(tensor, storages, domain, self._config.page_size, self._alike[key])
 
     @cached_property
     def _alike(self) -> defaultdict[Hashable, Alike]:
-        """By storage, offset, bytes, shape, and the identity of what holds there."""
+        """By storage, and the identities of offset, bytes, shape and what holds there."""
         return defaultdict(Alike)
 
     @cached_property
@@ -287,14 +291,16 @@ class PlacementFacts:
 
     def _decision(self, op: AnyOp, claim: Callable[[AnyOp], Claim]) -> Decision:
         """The verdict on a claim, the same for all tensors alike; a record of it names the tensor."""
-        if not isinstance(op, AllocTensor) or self._judge.keeps_claims:
-            return self._judge.judge(claim(op))
-        # All that is asked of a tensor is about these, and they live as long as the function.
-        domain = self._judge.domain_at(op.place)
-        key = claim.__name__, id(op.shape), op.dtype.name, id(op.offset), id(domain)
-        known = self._decided.get(key)
+        decided = self._decided_of.get(op.result)
+        if decided is None:
+            if not isinstance(op, AllocTensor) or self._judge.keeps_claims:
+                return self._judge.judge(claim(op))
+            # All that is asked of a tensor is about these, and they live as long as the function.
+            key = id(op.shape), op.dtype.name, id(op.offset), id(self._judge.domain_at(op.place))
+            decided = self._decided_of[op.result] = self._decided[key]
+        known = decided.get(claim.__name__)
         if known is None:
-            known = self._decided[key] = self._judge.judge(claim(op))
+            known = decided[claim.__name__] = self._judge.judge(claim(op))
         return known
 
     def _fits_by_size(self, placement: Placement) -> Decision:

@@ -16,6 +16,7 @@ from relax_lint.facts.kernel_entry import kind_of
 from relax_lint.facts.taken import FUNCTION, taken
 from relax_lint.model.operations import (
     AllocStorage,
+    AllocTensor,
     FunctionCall,
     GetItem,
     If,
@@ -72,6 +73,19 @@ def given_otherwise(op: Op, flow: FunctionFlow) -> Iterator[WrongThing]:
         elif (nothing := _unlike(op.source, op.asked, flow.function, flow, ends=True)) is not None:
             # What is something else is refused with a message: a cast is the check for that.
             yield WrongThing(nothing.text, Certainty.MAY, True)
+
+
+def gets_what_it_takes(op: Op, flow: FunctionFlow) -> bool:
+    """Whether nothing that an operation is given can be something else, and nothing is compared: so it is of
+    most. A kernel is given what the types say, where these are true, and a tensor an allocated storage.
+    """
+    if isinstance(op, KernelCall):
+        is_asked = flow.are_kinds_claimed or op.callee in (_TO_SHAPE, GET_ITEM)
+        return op.kind.runs_kernel and not is_asked
+    if isinstance(op, AllocTensor) and op.extents_from is None:
+        made = None if op.storage is None else flow.paths.definitions.get(op.storage)
+        return op.storage is None or isinstance(made, AllocStorage)
+    return False
 
 
 def _of_floats(value: ValueId, flow: FunctionFlow) -> Iterator[WrongThing]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from enum import Enum
 from typing import Any
 
+from relax_lint.model.program import Program
 from relax_lint.vm import versions
 
 
@@ -17,13 +18,14 @@ class CheckForm(Enum):
     BUILTIN = "builtin"
 
 
-def form_in_text(wanted: str, module: Any) -> CheckForm:
+def form_in_text(wanted: str, program: Program) -> CheckForm:
     """The form in the text of a module. `auto` is the operator, which people write, as long as the text has
     nothing of the virtual machine's own level: what is above that is lowered when it is built.
     """
     if wanted != "auto":
         return CheckForm(wanted)
-    return CheckForm.BUILTIN if versions.is_at_vm_level(module) else CheckForm.ASSERT_OP
+    callees = (name for function in program.functions for name in function.callees)
+    return CheckForm.BUILTIN if any(map(versions.is_of_vm_level, callees)) else CheckForm.ASSERT_OP
 
 
 def form_in_memory(wanted: str, module: Any) -> CheckForm:

@@ -14,14 +14,13 @@ _UNUSED = Proof(Prover.UNDECIDED, LEFT_OUT)
 
 
 def unless_left_out(judgement: Judgement, rule: Rule, flow: FunctionFlow) -> Judgement:
-    """The judgement; of an operation that TVM may leave out it is not certain that it does harm in a run, but
-    what is built without that pass does. What a rule says of the text, and no run shows, stands.
+    """A judgement that something is wrong; of an operation that TVM may leave out it is not certain that it
+    does harm in a run, but what is built without that pass does. What a rule says of the text, and no run
+    shows, stands.
     """
-    decision, place = judgement.decision, judgement.place
-    shows = bool(rule.symptoms) and not judgement.is_refused
-    if decision.verdict is not Verdict.ALWAYS_WRONG or place is None or not shows:
-        return judgement
-    if place.index not in flow.left_out:
+    decision = judgement.decision
+    place, shows = judgement.place, bool(rule.symptoms) and not judgement.is_refused
+    if place is None or not shows or place.index not in flow.left_out:
         return judgement
     unsure = Decision(Verdict.NEEDS_RUNTIME_CHECK, _UNUSED, decision.reachable, wrong=decision.wrong)
     severity = judgement.severity

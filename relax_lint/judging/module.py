@@ -96,8 +96,14 @@ class ModuleJudge:
             if function.node is not None and versions.identity(function.node) in self._without:
                 continue
             facts = FunctionFacts(shared, function, self._config, self._chain, self.kernels)
+            wrong = Verdict.ALWAYS_WRONG
             found = [
-                PlannedJudgement(rule, unless_left_out(judgement, rule, facts.flow))
+                PlannedJudgement(
+                    rule,
+                    unless_left_out(judgement, rule, facts.flow)
+                    if judgement.decision.verdict is wrong
+                    else judgement,
+                )
                 for rule in rules
                 for judgement in rule.check(facts)
             ]
@@ -110,12 +116,11 @@ class ModuleJudge:
         if not found:
             return ()
         untaken = facts.flow.untaken.places
-        reached = [
-            one
-            for one in found
-            if one.judgement.decision.reachable
-            and ((place := one.judgement.place) is None or place.index not in untaken)
-        ]
+        reached = [one for one in found if one.judgement.decision.reachable]
+        if untaken:
+            places = [one.judgement.place for one in reached]
+            pairs = zip(reached, places, strict=True)
+            reached = [one for one, place in pairs if place is None or place.index not in untaken]
         planner = Planner(facts, form=lambda: self._form)
         # Most operations are fine, and nothing is to be mended.
         plans = {
@@ -131,4 +136,4 @@ class ModuleJudge:
     @cached_property
     def _form(self) -> CheckForm:
         """How the checks of this module are written."""
-        return form_in_text(self._config.check_form, self.program.node)
+        return form_in_text(self._config.check_form, self.program)

@@ -191,18 +191,26 @@ class _Writer:
 
     def checks(self, judged: JudgedFunction, *, fine: bool) -> list[Check]:
         """One check per judgement; unless `fine`, only of those that may be findings."""
-        return [
-            self._check(found)
-            for found in judged.judgements
-            if fine or found.judgement.decision.verdict is not Verdict.ALWAYS_FINE
-        ]
+        checks: list[Check] = []
+        is_fine, undecided = Verdict.ALWAYS_FINE, Prover.UNDECIDED
+        for found in judged.judgements:
+            judgement = found.judgement
+            decision = judgement.decision
+            if decision.verdict is not is_fine:
+                checks.append(self._check(found))
+            elif not fine:
+                continue
+            elif decision.proof.by is undecided or judgement.message.notes or self._proofs:
+                checks.append(self._check(found))
+            else:
+                # Most are so, and there is little to tell of them.
+                checks.append(self._fine_check(found.rule, judgement))
+        return checks
 
     def _check(self, found: PlannedJudgement) -> Check:
         rule, judgement, message = found.rule, found.judgement, found.judgement.message
         decision, place, function = judgement.decision, judgement.place, self._function
         fine = decision.verdict is Verdict.ALWAYS_FINE
-        if fine and decision.proof.by is not Prover.UNDECIDED and not (message.notes or self._proofs):
-            return self._fine_check(rule, judgement)
         severity = severity_of(rule, judgement, self._config)
         if not self._is_whole and decision.proof.by is Prover.UNDECIDED and not fine:
             # What was not read would have decided it.

@@ -131,6 +131,7 @@ class FunctionBuilder:
             index_ranges=self._context.index_ranges(),
             function_values=self._context.function_values,
             slot_accesses=tuple(self._context.heaps.accesses),
+            callees=self._context.callees(),
             node=func,
         )
 

@@ -136,6 +136,10 @@ class BuildContext:
             known = self._called[address] = _called(self.module, callee)
         return known
 
+    def callees(self) -> frozenset[str]:
+        """The names of the operators and packed functions that were called."""
+        return frozenset(one.name for one in self._called.values() if one.kind in ("Op", "ExternFunc"))
+
     def operand(self, expr: Any) -> ValueId:
         """The value of an argument; an inline constant, shape or tuple becomes a value of its own."""
         # As `versions.identity`: it is asked for every argument.

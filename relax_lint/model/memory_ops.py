@@ -140,7 +140,7 @@ def _view_type(context: BuildContext, base: ValueType, shape: Any | None, dtype:
         read = read_shape(context, shape)
         extents = None if isinstance(read, Unknown) else read
     ndim = len(extents) if extents is not None else -1
-    return TensorType(extents, dtype or base.dtype, ndim, base.device)
+    return context.types.tensor(extents, dtype or base.dtype, ndim, base.device)
 
 
 def _kill(context: BuildContext, place: OperationId, var: Any, given: Given) -> Op:

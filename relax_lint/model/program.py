@@ -112,6 +112,7 @@ class Function:
     of `claimed` values are believed by TVM and made true by nothing. `index_ranges` gives the smallest and
     the largest element of integer constants. `function_values` are the values that are functions of the
     program, with the names of these. `slot_accesses` are those of its shape heaps, in program order.
+    `callees` are the names of the operators and packed functions that its bindings call.
     """
 
     module: str | None
@@ -133,6 +134,7 @@ class Function:
     index_ranges: dict[ValueId, tuple[int, int]] = field(default_factory=dict)
     function_values: dict[ValueId, str] = field(default_factory=dict)
     slot_accesses: tuple[SlotAccess, ...] = ()
+    callees: frozenset[str] = frozenset()
     node: Any = field(default=None, compare=False, repr=False)
 
     def type_of(self, value: ValueId) -> ValueType:

@@ -53,6 +53,8 @@ class TypeReader:
         self._numbers: dict[tuple[int, ...], tuple[sympy.Expr, ...]] = {}
         self._allocated: dict[tuple[int, str], tuple[TensorType, Size]] = {}
         """By the identity of a shape, and the dtype."""
+        self._tensors: dict[tuple[int, str | None, int, str | None], TensorType] = {}
+        """By the identity of the shape, which the type keeps, and what else there is."""
 
     def extents(self, shape: Any) -> tuple[sympy.Expr, ...] | None:
         """The extents of a ShapeExpr or ShapeType; None where one of them cannot be expressed exactly."""
@@ -67,7 +69,18 @@ class TypeReader:
         key = (id(shape), dtype.name)
         known = self._allocated.get(key)
         if known is None:
-            known = self._allocated[key] = TensorType(shape, dtype, len(shape)), size_in_bytes(shape, dtype)
+            type_ = self.tensor(shape, dtype, len(shape), None)
+            known = self._allocated[key] = type_, size_in_bytes(shape, dtype)
+        return known
+
+    def tensor(
+        self, extents: tuple[sympy.Expr, ...] | None, dtype: DType | None, ndim: int, device: str | None
+    ) -> TensorType:
+        """The type of a tensor: one object for equal types, where their shapes were read here."""
+        key = id(extents), None if dtype is None else dtype.name, ndim, device
+        known = self._tensors.get(key)
+        if known is None:
+            known = self._tensors[key] = TensorType(extents, dtype, ndim, device)
         return known
 
     def type(self, ty: Any) -> ValueType:
@@ -109,7 +122,7 @@ class TypeReader:
         device = None if on is None else str(on)
         # In a graph that was saved, or changed since, the two need not agree.
         ndim = int(ty.ndim) if extents is None else len(extents)
-        return TensorType(extents, dtype, ndim, device)
+        return self.tensor(extents, dtype, ndim, device)
 
     def _dtype(self, named: Any) -> DType | None:
         """The dtype of a tensor; None where it has none. 0.27 has a node for it, which most tensors share."""

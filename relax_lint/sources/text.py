@@ -67,7 +67,11 @@ class SourceText:
         """The place of a syntax node."""
         line = getattr(node, "lineno", 1)
         end_line = getattr(node, "end_lineno", None)
-        if self.origins is None and line == end_line and self._is_plain(line):
+        if (
+            self.origins is None
+            and line == end_line
+            and (0 < line <= self._plain_lines or self._is_plain(line))
+        ):
             start, end = node.col_offset + 1, node.end_col_offset + 1  # type: ignore[attr-defined]
             return Location(self.path, line, start, line, end)
         start = self.place(line, getattr(node, "col_offset", 0))
@@ -76,6 +80,11 @@ class SourceText:
             return Location(self.path, *start, *start, *cell)
         end = self.place(end_line, node.end_col_offset)  # type: ignore[attr-defined]
         return Location(self.path, *start, *end, *cell)
+
+    @cached_property
+    def _plain_lines(self) -> int:
+        """How many lines there are, where each character of the text is one byte: most texts are so."""
+        return len(self.lines) if self.content.isascii() else 0
 
     def _is_plain(self, line: int) -> bool:
         """Whether there is such a line, and each character of it is one byte."""

@@ -254,12 +254,9 @@ def has_operators_to_lower(module: Any) -> bool:
     return has_call(module, lowers) and not has_storages(module)
 
 
-def is_at_vm_level(module: Any) -> bool:
-    """Whether a Relax function of a module binds a call of what only the virtual machine has."""
-    calls = (value for value in bound_values(module) if type(value).__name__ == "Call")
-    # A model calls few functions, and to ask for a name takes long.
-    callees = {identity(call.op): call for call in calls}
-    return any(operator_name(call).startswith(_VM_LEVEL) for call in callees.values())
+def is_of_vm_level(callee: str) -> bool:
+    """Whether only the virtual machine has the operator or the packed function of a name."""
+    return callee.removeprefix("relax.").startswith(_VM_LEVEL)
 
 
 _VM_LEVEL = ("vm.", "call_builtin_with_ctx")

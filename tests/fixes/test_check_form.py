@@ -25,6 +25,7 @@ from relax_lint.fixes.check_form import CheckForm, form_in_memory, form_in_text
 from relax_lint.fixes.comparing import comparison
 from relax_lint.fixes.module.changed import Inapplicable, apply_changes
 from relax_lint.fixes.text.tvmscript import check_call
+from relax_lint.model.builder import build_program
 from relax_lint.model.operations import Assert
 from relax_lint.model.shape_conditions import equality
 from relax_lint.repair.module_target import JudgedModule
@@ -180,10 +181,10 @@ def test_the_form_follows_how_far_a_module_is_lowered() -> None:
     forms = {name: form_in_memory("auto", module) for name, module in by_name.items()}
     operators = [name for name, form in forms.items() if form is CheckForm.ASSERT_OP]
     assert operators == ["given", "DispatchSampling", "DispatchSortScan"]
-    in_text = {name: form_in_text("auto", module) for name, module in by_name.items()}
+    in_text = {name: form_in_text("auto", build_program(module)) for name, module in by_name.items()}
     assert in_text["StaticPlanBlockMemory"] is CheckForm.ASSERT_OP
     assert in_text["LowerRuntimeBuiltin"] is CheckForm.BUILTIN
-    assert form_in_text("builtin", by_name["given"]) is CheckForm.BUILTIN
+    assert form_in_text("builtin", build_program(by_name["given"])) is CheckForm.BUILTIN
     assert form_in_memory("assert-op", by_name["VMShapeLower"]) is CheckForm.ASSERT_OP
 
 

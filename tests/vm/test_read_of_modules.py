@@ -9,6 +9,8 @@ import tvm
 from tvm import relax
 from tvm.script import from_source
 
+from relax_lint.fixes.check_form import CheckForm, form_in_text
+from relax_lint.model.builder import build_program
 from relax_lint.vm import versions
 from relax_lint.vm.reshapes import alone, becomes_reshape, is_reshape
 from tests.vm.nodes_of import call, node
@@ -83,7 +85,8 @@ def test_the_level_of_a_module_is_read_from_its_calls(
     assert versions.has_storages(found) is storages
     assert versions.has_packed_in_place(found) is in_place
     assert versions.has_operators_to_lower(found) is to_lower
-    assert versions.is_at_vm_level(found) is at_vm_level
+    wanted = CheckForm.BUILTIN if at_vm_level else CheckForm.ASSERT_OP
+    assert form_in_text("auto", build_program(found)) is wanted
 
 
 def test_a_call_that_no_binding_binds_is_found_too() -> None:

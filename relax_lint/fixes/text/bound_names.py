@@ -10,7 +10,9 @@ from relax_lint.fixes.text.editing import nodes_of
 
 _FOR = re.compile(r"for\b(?<=\bfor)")
 """The word; a search for what begins with plain letters takes a tenth of the time."""
-_HOLD_STATEMENTS = ast.stmt | ast.excepthandler | ast.match_case
+# To look for a class in a tuple takes half as long as in a union.
+_HOLD_STATEMENTS = (ast.stmt, ast.excepthandler, ast.match_case)
+_ASSIGNS = (ast.Assign, ast.AnnAssign)
 
 
 def bindings_by_name(definition: ast.FunctionDef, text: str) -> dict[str, list[ast.stmt]]:
@@ -22,7 +24,8 @@ def bindings_by_name(definition: ast.FunctionDef, text: str) -> dict[str, list[a
     for statement in _assignments(definition):
         targets = statement.targets if isinstance(statement, ast.Assign) else [statement.target]
         for part in (statement,) if inside else targets:
-            for node in nodes_of(part):
+            # Nearly every target is a name.
+            for node in (part,) if isinstance(part, ast.Name) else nodes_of(part):
                 if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store):
                     found.setdefault(node.id, []).append(statement)
     for statements in found.values():
@@ -34,7 +37,7 @@ def _assignments(definition: ast.FunctionDef) -> Iterator[ast.Assign | ast.AnnAs
     pending: list[ast.AST] = [definition]
     while pending:
         node = pending.pop()
-        if isinstance(node, ast.Assign | ast.AnnAssign):
+        if isinstance(node, _ASSIGNS):
             yield node
             continue
         for value in vars(node).values():
