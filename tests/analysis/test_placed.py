@@ -7,10 +7,13 @@ import random
 import pytest
 import sympy
 
+from relax_lint.analysis.flow import FunctionFlow, ProgramFlow
 from relax_lint.analysis.overlaps import ByteRange
-from relax_lint.analysis.placed import PlacedTensors, Stretch, stretch
-from relax_lint.model.operations import ValueId
+from relax_lint.analysis.placed import Neighbours, PlacedTensors, Stretch, stretch
+from relax_lint.model.builder import build_program
+from relax_lint.model.operations import AllocTensor, ValueId
 from relax_lint.symbolic.quantity import Unknown
+from tests.rules.checking import parse
 
 
 @pytest.mark.parametrize("seed", range(40))
@@ -49,3 +52,33 @@ def test_bytes_are_numbers_or_nothing() -> None:
     assert stretch(ByteRange(two, sympy.Integer(5))) == Stretch(2, 5)
     for start, length in ((n, two), (two, n), (why, two), (two, why)):
         assert stretch(ByteRange(start, length)) is None
+
+
+SCRIPT = """
+@R.function(pure=False)
+def main(c: R.Tensor((), "bool")):
+    s = R.memory.alloc_storage(R.shape([64]), R.prim_value(0), R.str("global"), R.dtype("float32"))
+    a = R.memory.alloc_tensor(s, R.prim_value(0), R.shape([4]), R.dtype("float32"))
+    b = R.memory.alloc_tensor(s, R.prim_value(16), R.shape([4]), R.dtype("float32"))
+    d = R.memory.alloc_tensor(s, R.prim_value(32), R.shape([4]), R.dtype("float32"))
+    LINES
+    return a
+"""
+
+
+@pytest.mark.parametrize(
+    ("lines", "apart"),
+    [
+        ("e = d", "abd"),
+        ("if c:\n        e = a\n    else:\n        e = b", "d"),
+        ("if c:\n        e = d\n    else:\n        e = a", "b"),
+        ("e = R.memory.view(b, R.shape([2]))", "ad"),
+    ],
+)
+def test_what_has_a_name_that_is_something_else_too_is_not_looked_after(lines: str, apart: str) -> None:
+    program = build_program(parse(SCRIPT.replace("LINES", lines)))
+    (main,) = program.functions
+    flow = FunctionFlow(ProgramFlow(program), main)
+    found = Neighbours(main, flow.aliases, flow.memory)
+    made = {op.result: main.values[op.result].name for op in main.body.of(AllocTensor)}
+    assert [name for tensor, name in made.items() if found.allocate(tensor, 99)] == list(apart)

@@ -59,6 +59,9 @@ CASES = [
     ("3", "4", "4*i + j"),
     ("3", "4", "i + 3*j"),
     ("n", "m", "j"),
+    ("n", "m + 1", "i*m + j"),
+    ("n", "m + 2", "i*m + j"),
+    ("n", "m + 2", "i*m + i + j"),
 ]
 
 
@@ -97,6 +100,8 @@ def test_a_position_is_what_its_steps_give(i: str, j: str, text: str, first: int
         ("n", "m", "i*n + j", None, ""),
         ("n", "3", "2*i", None, "i"),
         ("n", "m", "j", "m", "j"),
+        # The last step of the one is at the position of the first step of the other.
+        ("n", "m + 1", "i*m + j", None, ""),
         # An extent may be 0: then all steps are at one position.
         ("n", "m", "i*m", None, ""),
     ],

@@ -31,6 +31,7 @@ from tests.strength.claims import WHERE, Said, said_of
 from tests.strength.collected import said_of_kernel, texts
 from tests.strength.drawn import KINDS, Case, chosen
 from tests.strength.lowered import models, said_of_model, verify_model
+from tests.strength.optional import NothingSaid, optional
 from tests.strength.questions import question, said_of_question, verify_question
 from tests.strength.scheduled import said_of_scheduled, scheduled
 
@@ -158,7 +159,12 @@ def _single() -> Iterator[tuple[str, Case]]:
         yield name, Case(partial(said_of_kernel, text))
 
 
-UNUSABLE = (NoModule, bodies.Unusable, kernels.Unusable, tvm.error.InternalError)
+def _optional() -> Iterator[tuple[str, Case]]:
+    for name, said in optional():
+        yield name, Case(said)
+
+
+UNUSABLE = (NoModule, NothingSaid, bodies.Unusable, kernels.Unusable, tvm.error.InternalError)
 """What is raised where a random program is none that TVM takes."""
 
 FAMILIES: Mapping[str, Callable[[], Iterator[tuple[str, Case]]]] = {
@@ -172,5 +178,6 @@ FAMILIES: Mapping[str, Callable[[], Iterator[tuple[str, Case]]]] = {
     "scheduled": _scheduled,
     "modules": _modules,
     "single": _single,
+    "optional": _optional,
     **{f"drawn {kind}": partial(chosen, kind) for kind in KINDS},
 }

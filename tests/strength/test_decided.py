@@ -18,7 +18,7 @@ STORED = {(family, name): said for family in FAMILIES for name, said in stored.r
 MEASURED = "lowered"
 """A family whose second opinion takes minutes: it is asked when what is said is stored."""
 PRINTED = (
-    *("modules", "single", "lowered", "scheduled"),
+    *("modules", "single", "lowered", "scheduled", "optional"),
     *(family for family in FAMILIES if family.startswith("drawn")),
 )
 PRINTED_BY = "0.27."
