@@ -58,14 +58,17 @@ def run(
     Raises RunError where TVM cannot be loaded or knows no such target, and BaselineError for a baseline that
     cannot be read.
     """
+    notes: list[str] = []
     found = looked_at(
         paths,
         exclude=config.exclude,
         stdin_filename=stdin_filename,
         follow_links=config.follow_links,
+        tell=None if config.follow_links else notes.append,
         limit=min(LARGEST, config.max_file_size),
     )
-    return judge_inputs(found, config, debug=debug, cache=cache, executor=executor, tell=tell)
+    report = judge_inputs(found, config, debug=debug, cache=cache, executor=executor, tell=tell)
+    return replace(report, notes=(*report.notes, *notes)) if notes else report
 
 
 def judge_inputs(

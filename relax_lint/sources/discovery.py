@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from relax_lint.sources.inputs import Input
     from relax_lint.sources.ordinary import Identity
 
-_LINKS_TOLD = 3
+_PATHS_TOLD = 3
 
 
 def discover(
@@ -39,7 +39,8 @@ def discover(
     A file that is named is taken whatever its name or the excludes say; `-` is standard input, shown as
     `stdin_filename`. `exclude` holds patterns in the syntax of `.gitignore`. What cannot be searched is a
     Problem. A link that a search finds counts where it leads to a file in one of the folders that were named;
-    `tell` hears of those that lead elsewhere. Without `follow_links` none counts, named or not.
+    `tell` hears of those that lead elsewhere. Without `follow_links` none counts, named or not, nothing in a
+    folder decides what is searched in it, and `tell` hears of what is left out because of its name.
     """
     finder = _Finder(exclude, respect_gitignore, follow_links, None)
     return [one for one in finder.all(paths, stdin_filename, tell) if not isinstance(one, Ordinary)]
@@ -74,6 +75,7 @@ class _Finder:
         self._roots: list[str] = []
         self._links: list[str] = []
         self._leaving: list[str] = []
+        self._left_out: list[str] = []
 
     def all(
         self, paths: Sequence[str], stdin_filename: str | None, tell: Callable[[str], None] | None
@@ -89,10 +91,9 @@ class _Finder:
                 found.append(Ordinary(path))
         found += self._linked()
         if self._leaving and tell is not None:
-            told = ", ".join(f"`{path}`" for path in self._leaving[:_LINKS_TOLD])
-            more = len(self._leaving) - _LINKS_TOLD
-            told += f" and {more} more" if more > 0 else ""
-            tell(f"links that leave the named folders are not followed: {told}")
+            tell(f"links that leave the named folders are not followed: {_told(self._leaving)}")
+        if self._left_out and tell is not None:
+            tell(f"folders with these names are searched only if they are named: {_told(self._left_out)}")
         return found
 
     def _at(self, path: str, stdin_filename: str | None) -> Iterator[Input | Problem | Ordinary]:
@@ -110,9 +111,18 @@ class _Finder:
             yield unreadable(path, "a link, and links are not followed")
         elif stat.S_ISDIR(status.st_mode):
             self._roots.append(path)
-            search = Search(path, self._exclude, self._respect_gitignore, self._seen, self._limit)
+            search = Search(
+                path,
+                self._exclude,
+                self._respect_gitignore,
+                self._seen,
+                self._limit,
+                trusted=self._follow_links,
+            )
             yield from search.files(lambda found: _input(found, found, beneath=path))
             self._links += search.links
+            if not self._follow_links:
+                self._left_out += [one for one in search.left_out if _may_hide(one)]
         elif (status.st_dev, status.st_ino) not in self._seen:
             self._seen.add((status.st_dev, status.st_ino))
             yield _input(path, path, named=True, beneath=self._base(path))
@@ -138,6 +148,17 @@ class _Finder:
         if self._follow_links:
             return None
         return "." if _is_below_here(path) else os.path.dirname(path) or "."
+
+
+def _told(paths: Sequence[str]) -> str:
+    shown = ", ".join(f"`{path}`" for path in paths[:_PATHS_TOLD])
+    more = len(paths) - _PATHS_TOLD
+    return shown + (f" and {more} more" if more > 0 else "")
+
+
+def _may_hide(path: str) -> bool:
+    """Whether something may be in a folder that is left out: in what git and Python keep nobody looks."""
+    return os.path.basename(path) not in (".git", "__pycache__") and os.path.isdir(path)
 
 
 def _input(path: str, source: str | None, *, named: bool = False, beneath: str | None = None) -> Input:

@@ -9,7 +9,7 @@ import inspect
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from relax_lint.sources.names import RELAX
+from relax_lint.sources.names import IR, RELAX
 from relax_lint.sources.refusal import RefusedError
 
 Function = Callable[..., Any]
@@ -78,6 +78,18 @@ def _type_variable(function: Function, origin_of: OriginOf) -> Function:
     return _checked(function, check)
 
 
+def _device(function: Function, origin_of: OriginOf) -> Function:
+    def check(args: tuple[Any, ...], kwargs: Mapping[str, Any]) -> None:
+        # Only here: the gate, which reads texts before TVM is loaded, asks this module for names.
+        from tvm.script.ir_builder import IRBuilder
+
+        # TVM looks for a module under way, and dies where there is none.
+        if not IRBuilder.is_in_scope():
+            raise RefusedError("a device that is looked up outside of a module")
+
+    return _checked(function, check)
+
+
 def _checked(function: Function, check: Callable[[tuple[Any, ...], Mapping[str, Any]], None]) -> Function:
     @functools.wraps(function, assigned=("__name__", "__qualname__", "__doc__"), updated=())
     def guarded(*args: Any, **kwargs: Any) -> Any:
@@ -89,6 +101,7 @@ def _checked(function: Function, check: Callable[[tuple[Any, ...], Mapping[str, 
 
 
 GUARDS: Mapping[str, Callable[[Function, OriginOf], Function]] = {
+    f"{IR}.lookup_vdevice": _device,
     f"{RELAX}.Callable": _derivation,
     f"{RELAX}.call_packed": _attributes,
     f"{RELAX}.emit_te": _callback("func"),

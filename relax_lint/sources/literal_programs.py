@@ -84,9 +84,10 @@ class _Names:
             case ast.Name(id=name) | ast.Attribute(attr=name):
                 self.values.setdefault(name, []).append(value)
             case ast.Tuple(elts=elements) | ast.List(elts=elements):
-                same = isinstance(value, ast.Tuple | ast.List) and len(value.elts) == len(elements)
-                for index, element in enumerate(elements):
-                    self.bind(element, value.elts[index] if same else value)
+                values = value.elts if isinstance(value, ast.Tuple | ast.List) else []
+                each = values if len(values) == len(elements) else [value] * len(elements)
+                for element, one in zip(elements, each, strict=True):
+                    self.bind(element, one)
 
     def reads(self, function: ast.expr) -> bool:
         """Whether a function is the parser's."""

@@ -15,9 +15,10 @@ import numpy as np
 import tvm
 
 from relax_lint.sources.array_bounds import MAX_ELEMENTS, check_arguments, check_index
-from relax_lint.sources.facade import Marker, Namespace, OmittedConstants, is_handed_out
+from relax_lint.sources.facade import Marker, Namespace, OmittedConstants, is_handed_out, origin_of
 from relax_lint.sources.guards import Interpreted
 from relax_lint.sources.literal import is_large, weight
+from relax_lint.sources.names import IR, RELAX, TIR
 from relax_lint.sources.refusal import RefusedError
 from relax_lint.sources.vocabulary import (
     ARRAY_ATTRIBUTES,
@@ -36,6 +37,7 @@ _PLAIN = (type(None), *_NUMBERS, *_TEXT)
 _CONTAINERS = (list, tuple, dict, range, slice, enumerate)
 _ARRAYS = (np.ndarray, np.generic)
 _ARRAY_INFO = (np.dtype, np.finfo, np.iinfo)
+_OF_EXPRESSIONS = (f"{RELAX}.", f"{TIR}.", f"{IR}.", "tvm.ir.", "tvm.tir.", "tvm.topi.")
 
 
 def refuse(reason: str) -> None:
@@ -143,6 +145,14 @@ def call(function: Any, args: Sequence[Any], kwargs: Mapping[str, Any]) -> Any:
         refuse(f"a call of a `{name_of(function)}`")
     for value in (*args, *kwargs.values()):
         check_value(value)
+    if (
+        len(args) == 1
+        and args[0] is None
+        and not kwargs
+        and (origin_of(function) or "").startswith(_OF_EXPRESSIONS)
+    ):
+        # TVM does not look, and the process dies.
+        raise TypeError("None in place of an expression")
     if type(function) is Method:
         check_arguments("a method", (*args, *kwargs.values()))
     result = function(*args, **kwargs)

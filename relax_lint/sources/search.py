@@ -107,7 +107,9 @@ class _Folder:
 class Search:
     """One search of a folder for files. `seen` holds the identities of files and folders already met, over
     all searches. A text of at most `limit` bytes is looked into, none with None. Once `files` is through,
-    `links` are the paths of the links that would be searched or read if they were none.
+    `links` are the paths of the links that would be searched or read if they were none, and `left_out` those
+    of the folders that were not entered because of their names. What is in a tree that is not `trusted` does
+    not tell what is searched in it.
     """
 
     def __init__(
@@ -117,11 +119,15 @@ class Search:
         respect_gitignore: bool,
         seen: set[Identity],
         limit: int | None = None,
+        *,
+        trusted: bool = True,
     ) -> None:
         self.links: list[str] = []
+        self.left_out: list[str] = []
         self._root = _plain(root)
         self._exclude = exclude
-        self._respect_gitignore = respect_gitignore
+        self._respect_gitignore = respect_gitignore and trusted
+        self._trusted = trusted
         self._seen = seen
         self._limit = limit
         self._problems: list[Problem] = []
@@ -193,9 +199,11 @@ class Search:
                 raise OSError(errno.EXDEV, "replaced during the search", folder.path)
             listing = _Listing(descriptor)
             # A search that is begun further inside may have been here.
-            if here in self._seen or (identity is not None and listing.is_environment):
+            is_environment = listing.is_environment and self._trusted
+            if here in self._seen or (identity is not None and is_environment):
                 return folder, iter(())
             self._seen.add(here)
+            self.left_out += map(folder.path_of, listing.left_out)
             if listing.has_ignores and self._respect_gitignore:
                 folder = self._with_ignores(folder)
             return folder, listing.entries(folder, status.st_dev, self._limit)
@@ -247,6 +255,7 @@ class _Listing:
     def __init__(self, descriptor: int) -> None:
         self.has_ignores = False
         self.is_environment = False
+        self.left_out: list[str] = []
         self._descriptor = descriptor
         self._found: list[tuple[str, int, os.DirEntry[str]]] = []
         with os.scandir(descriptor) as listing:
@@ -256,9 +265,12 @@ class _Listing:
                     self.has_ignores = True
                 elif name == _ENVIRONMENT:
                     self.is_environment = True
-                if name not in LEFT_OUT and (what := _what(each, name)) is not None:
+                if name in LEFT_OUT:
+                    self.left_out.append(name)
+                elif (what := _what(each, name)) is not None:
                     self._found.append((name, what, each))
         self._found.sort()
+        self.left_out.sort()
 
     def entries(self, folder: _Folder, device: int, limit: int | None) -> Iterator[Entry]:
         """What in it is not ignored, by name."""

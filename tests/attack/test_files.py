@@ -266,6 +266,40 @@ def test_nothing_that_came_with_untrusted_inputs_is_used(tmp_path: Path) -> None
     assert not any(path.name.startswith("CACHEDIR") for path in tmp_path.rglob("*"))
 
 
+HIDDEN = {
+    "ignored": {".gitignore": "*model.py\n"},
+    "ignored_inside": {"inner/.gitignore": "*\n"},
+    "environment": {"inner/pyvenv.cfg": ""},
+}
+
+
+@pytest.mark.parametrize("files", HIDDEN.values(), ids=HIDDEN.keys())
+def test_an_untrusted_folder_does_not_tell_what_is_searched_in_it(
+    files: dict[str, str], tmp_path: Path
+) -> None:
+    (tmp_path / "inner").mkdir()
+    (tmp_path / "inner" / "model.py").write_text(OVERFLOW)
+    (tmp_path / "ordinary.py").write_text("")
+    for name, text in files.items():
+        (tmp_path / name).write_text(text)
+    trusting = lint(tmp_path, ".")
+    assert (trusting.returncode, trusting.stderr) == (0, "")
+    result = lint(tmp_path, "--untrusted", ".")
+    assert (result.returncode, result.stderr) == (1, "")
+    assert result.stdout.count("RLX101] storage-overflow") == 1
+
+
+def test_what_is_not_searched_of_an_untrusted_folder_is_said(tmp_path: Path) -> None:
+    for name in ("build", ".git", "__pycache__", "inner/venv"):
+        (tmp_path / name).mkdir(parents=True)
+        (tmp_path / name / "model.py").write_text(OVERFLOW)
+    result = lint(tmp_path, "--untrusted", ".")
+    assert result.returncode == 0
+    said = "folders with these names are searched only if they are named: `build`, `inner/venv`"
+    assert said in result.stderr + result.stdout
+    assert lint(tmp_path, "--untrusted", ".", "build").returncode == 1
+
+
 @pytest.mark.parametrize(
     "arguments",
     [
