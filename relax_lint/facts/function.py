@@ -92,6 +92,7 @@ class FunctionFacts:
             chain,
             trust_declared_bounds=config.trust_declared_bounds,
             keep_claims=config.proofs,
+            calls=lambda: self.flow.calls_of_this if self.flow.knows_callers else (),
         )
 
     # -- operations, domains, claims -----------------------------------------------------------

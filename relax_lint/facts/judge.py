@@ -13,8 +13,9 @@ from sympy.logic.boolalg import Boolean
 from relax_lint.analysis.certainty import Certainty
 from relax_lint.analysis.domains import AT_RETURN, domains_of, entry_domain
 from relax_lint.analysis.presumption import Presumption
+from relax_lint.facts.callers import in_each_call
 from relax_lint.facts.claims import Claim, all_of
-from relax_lint.model.operations import Op, OperationId
+from relax_lint.model.operations import FunctionCall, Op, OperationId
 from relax_lint.model.program import Function
 from relax_lint.results.verdict import Prover, Verdict
 from relax_lint.support.lazy_dataclass import record
@@ -41,15 +42,25 @@ class Decided(Generic[Event]):
 
 
 class Judge:
-    """Asks the chain of provers about one function; with `keep_claims` an answer keeps its question."""
+    """Asks the chain of provers about one function; with `keep_claims` an answer keeps its question. `calls`
+    gives all calls of the function, each with the function that it is in: none where not all are known.
+    """
 
     def __init__(
-        self, function: Function, chain: ProverChain, *, trust_declared_bounds: bool, keep_claims: bool
+        self,
+        function: Function,
+        chain: ProverChain,
+        *,
+        trust_declared_bounds: bool,
+        keep_claims: bool,
+        calls: Callable[[], Sequence[tuple[Function, FunctionCall]]] = tuple,
     ) -> None:
         self._function = function
         self._chain = chain
         self._trust = trust_declared_bounds
         self.keeps_claims = keep_claims
+        self._get_calls = calls
+        self._domains_of_callers: dict[str, dict[int, Domain]] = {}
         self._decided: dict[tuple[int, int], tuple[Boolean, Domain, Decision]] = {}
         """By the identities of a condition and a domain, which are kept: to compare them costs more."""
 
@@ -87,7 +98,9 @@ class Judge:
         where all alternatives agree, and safe is what is safe whichever it takes.
         """
         decision = self._judge(claims)
-        if not self.keeps_claims or decision.verdict is Verdict.NEEDS_RUNTIME_CHECK:
+        if decision.verdict is Verdict.NEEDS_RUNTIME_CHECK:
+            return self._in_each_call(claims) or decision
+        if not self.keeps_claims:
             return decision
         # Where one of them is unknown, so is the verdict.
         kept = tuple(
@@ -138,10 +151,31 @@ class Judge:
             self._decided[id(condition), id(domain)] = known
         return known[2]
 
+    def _in_each_call(self, claims: Sequence[Claim]) -> Decision | None:
+        """That all claims hold in each call of a function of which every call is seen; None where that is not
+        proved.
+        """
+        decisions = []
+        for claim in claims:
+            if isinstance(claim.condition, Unknown):
+                return None
+            decision = in_each_call(claim.condition, self._function, self._calls, self.at_call)
+            if decision is None:
+                return None
+            decisions.append(decision)
+        return replace(decisions[0], assumptions=assumed_by(decisions))
+
+    @cached_property
+    def _calls(self) -> Sequence[tuple[Function, FunctionCall]]:
+        return self._get_calls()
+
     def at_call(self, caller: Function, call: Op, condition: Boolean) -> Decision:
         """The verdict on a condition where another function calls this one."""
-        entry = entry_domain(caller, trust_declared_bounds=self._trust)
-        return self._chain.decide(condition, domains_of(caller, entry)[call.place.index])
+        domains = self._domains_of_callers.get(caller.name)
+        if domains is None:
+            entry = entry_domain(caller, trust_declared_bounds=self._trust)
+            domains = self._domains_of_callers[caller.name] = domains_of(caller, entry)
+        return self._chain.decide(condition, domains[call.place.index])
 
     # -- other questions -----------------------------------------------------------------------
 
@@ -172,7 +206,9 @@ class Judge:
         condition = claims[0].condition
         if len(claims) > 1 or isinstance(condition, Unknown):
             return FirstFailure(FailureStatus.UNKNOWN)
-        return self._chain.first_failure(condition, claims[0].domain)
+        first = self._chain.first_failure(condition, claims[0].domain)
+        in_calls = None if first.at is None else self._in_each_call(claims)
+        return first if in_calls is None or in_calls.assumptions else FirstFailure(FailureStatus.NEVER)
 
 
 def assumed_by(decisions: Sequence[Decision]) -> tuple[Fact, ...]:

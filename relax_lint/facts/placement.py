@@ -242,7 +242,7 @@ class PlacementFacts:
         for claim in claims:
             if isinstance(claim.condition, Unknown):
                 return None
-            decision = in_each_call(claim.condition, function, calls, self._judge)
+            decision = in_each_call(claim.condition, function, calls, self._judge.at_call)
             if decision is None:
                 return None
             decisions.append(decision)
