@@ -33,6 +33,17 @@ class Choices:
         """What is so where a value is this one of its tensors."""
         return self._found[chosen].get(root, ()) if (chosen := self._chosen(value)) is not None else ()
 
+    def exactly(self, value: ValueId, root: ValueId) -> Literal | None:
+        """What is so where a value is this one of its tensors, and nowhere else."""
+        chosen = self._chosen(value)
+        op = None if chosen is None else self._paths.definitions[chosen]
+        if not isinstance(op, If):
+            return None
+        literals = self._found[op.result].get(root, ())
+        given = [self._aliases.roots_of(one) for one in (op.then_result, op.else_result)]
+        is_one = [roots for roots in given if root in roots] == [{root}]
+        return literals[0] if is_one and len(literals) == 1 else None
+
     def possible(
         self, value: ValueId, roots: frozenset[ValueId], known: tuple[Literal, ...]
     ) -> frozenset[ValueId]:

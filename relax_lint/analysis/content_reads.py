@@ -8,7 +8,6 @@ from dataclasses import replace
 from relax_lint.analysis.access_paths import Tree, leaves
 from relax_lint.analysis.aliases import Aliases
 from relax_lint.analysis.certainty import Certainty, must_if, weakest
-from relax_lint.analysis.choices import Choices
 from relax_lint.analysis.content_state import ContentState
 from relax_lint.analysis.content_writes import ContentWrites
 from relax_lint.analysis.events import Damage, Reading
@@ -35,7 +34,6 @@ class ContentReads(ContentWrites):
     ) -> None:
         super().__init__(function, aliases, paths, memory, captured, left_out, is_called)
         self._ops: dict[int, Op] = {}
-        self._choices = Choices(aliases, paths)
         self.reported = Reported(aliases, paths, memory, left_out)
         self.passed: set[ValueId] = set()
         """The tensors from outside that are passed, still unmodified, to calls with unknown effects."""

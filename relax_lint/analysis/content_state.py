@@ -65,6 +65,17 @@ class ContentState:
         for key, damage in damages.items():
             damages[key] = _mended(damage, mending)
 
+    def mend_where(self, root: ValueId, literal: Literal) -> None:
+        """A write has made all of a tensor good where something is so, and not touched it elsewhere."""
+        known = self.unwritten.pop(root, None)
+        left = known and known.only_where(literal.negated)
+        if left is not None:
+            self.unwritten[root] = left
+        damages = self.overwritten.pop(root, {})
+        rest = ((key, damage.only_where(literal.negated)) for key, damage in damages.items())
+        if damages:
+            self.overwritten[root] = {key: damage for key, damage in rest if damage is not None}
+
     def doubt(self, roots: Iterable[ValueId]) -> None:
         """Somebody may have made tensors good who says that he does not write them."""
         for root in roots:

@@ -12,6 +12,7 @@ import sympy
 from relax_lint.analysis.access_paths import AccessPath, Tree, at, leaves
 from relax_lint.analysis.aliases import Aliases
 from relax_lint.analysis.certainty import Certainty, must_if, weakest
+from relax_lint.analysis.choices import Choices
 from relax_lint.analysis.content_state import ContentState, worse
 from relax_lint.analysis.effects import Effect
 from relax_lint.analysis.events import Damage, Mending
@@ -53,6 +54,7 @@ class ContentWrites:
         self._written_on: dict[ValueId, list[ValueId]] = defaultdict(list)
         self._last_use: dict[ValueId, int] = {}
         self._names = OlderNames(aliases)
+        self._choices = Choices(aliases, paths)
         self._neighbours = Neighbours(function, aliases, memory)
         self.places: set[ValueId] = set()
         """The storages from outside on which tensors are written that the function puts there."""
@@ -185,10 +187,13 @@ class ContentWrites:
 
     def _write_leaf(self, mending: Mending, roots: frozenset[ValueId], state: ContentState) -> None:
         for root in sorted(roots):
-            whole = mending.whole and len(roots) == 1 and self._reaches_all(mending.value, root)
+            reaches = mending.whole and self._reaches_all(mending.value, root)
+            whole = reaches and len(roots) == 1
             if whole:
                 state.unwritten.pop(root, None)
                 state.overwritten.pop(root, None)
+            elif reaches and (where := self._choices.exactly(mending.value, root)) is not None:
+                state.mend_where(root, where)
             else:
                 state.mend(root, mending)
             self._neighbours.fill(root)

@@ -90,6 +90,14 @@ class Damage:
         left = tuple(one for one in self.when if one not in literals)
         return replace(self, when=left) if left else replace(self, when=(), certainty=self.sure)
 
+    def only_where(self, literal: Literal) -> Damage | None:
+        """What is left of it where something mended it unless that is so; None: nothing."""
+        if literal in self.when:
+            return self
+        if literal.negated in self.when:
+            return None
+        return replace(self, certainty=Certainty.MAY, when=(*self.when, literal), sure=self.where_it_is)
+
     @property
     def where_it_is(self) -> Certainty:
         """How certain it is where its conditions hold."""
