@@ -133,7 +133,12 @@ def last_uses(function: Function) -> Releases:
 def _walk_back(block: Block, needed: set[ValueId], function: Function, releases: Releases) -> None:
     """Turns `needed` from what is needed after the block into what is needed before it."""
     for op in reversed(block.ops):
-        read, made = operands(op, function), op.result
+        made = op.result
+        if isinstance(op, Kill):
+            # It reads nothing, and nobody holds what it gives.
+            needed.discard(made)
+            continue
+        read = operands(op, function)
         if isinstance(op, If):
             results = leaves((op.then_result, op.else_result), function)
             unneeded = [value for value in (op.result, *results) if value not in needed]
@@ -197,27 +202,24 @@ def _complete(
     left when trivial bindings are gone.
     """
     last: dict[ValueId, int | None] = {}
-    own: list[ValueId] = []
     reach: int | None = None
     registers = aliases.registers
     for op in block.ops:
-        made = op.result
-        is_alias = made in registers
-        if _is_killable(op, function):
-            own.append(made)
         if isinstance(op, If):
             reach = op.place.index if reach is None else reach
             for inner, value in ((op.then_block, op.then_result), (op.else_block, op.else_result)):
                 used = _complete(inner, value, function, aliases, written, releases)
                 last.update(dict.fromkeys(used, op.place.index))
-        if is_alias and aliases.is_trivial(op):
+        if op.result in registers and aliases.is_trivial(op):
             continue
         for read in registers_read(op, function):
             last[registers.get(read, read)] = op.place.index
     for read in leaves((result,), function):
         last[aliases.register(read)] = None
+    # Nothing reads what a kill gives, which half of the operations are.
+    own = [op.result for op in block.ops if op.result in last and _is_killable(op, function)]
     for value in own:
-        index = last.get(value)
+        index = last[value]
         if index is not None and value not in written and (reach is None or index < reach):
             releases.after[index] = (*releases.after.get(index, ()), value)
     return last.keys() - set(own)

@@ -9,6 +9,7 @@ import sympy
 
 from relax_lint.model.sizes import size_in_bytes
 from relax_lint.model.types import (
+    NO_FIELDS,
     DType,
     OpaqueType,
     PrimType,
@@ -22,7 +23,6 @@ from relax_lint.symbolic.translate import Translator, Untranslatable
 from relax_lint.vm import versions
 
 _dtypes: dict[str, DType] = {}
-_NO_FIELDS = TupleType(())
 
 
 def read_dtype(dtype: Any) -> DType:
@@ -105,7 +105,7 @@ class TypeReader:
         known = self._tuples.get(address)
         if known is None:
             fields = versions.items(ty.fields)
-            type_ = TupleType(tuple([self.type(field) for field in fields])) if fields else _NO_FIELDS
+            type_ = TupleType(tuple([self.type(field) for field in fields])) if fields else NO_FIELDS
             known = self._tuples[address] = (ty, type_)
         return known[1]
 

@@ -55,6 +55,10 @@ class TupleType:
     fields: tuple[ValueType, ...]
 
 
+NO_FIELDS = TupleType(())
+"""The type of what a kernel gives that writes into its arguments."""
+
+
 @record(frozen=True)
 class OpaqueType:
     """Anything else: objects, storages, functions, strings."""

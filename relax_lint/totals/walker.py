@@ -34,7 +34,7 @@ from relax_lint.model.operations import (
     View,
 )
 from relax_lint.model.program import Function
-from relax_lint.model.types import TensorType, TupleType, ValueType
+from relax_lint.model.types import NO_FIELDS, TensorType, TupleType, ValueType
 from relax_lint.totals.frame import Decisions, Frame, Memory, Reference, Register, decided_by_symbols
 from relax_lint.totals.paths import MAX_PATHS
 from relax_lint.totals.plans import Plans
@@ -68,6 +68,8 @@ class Walker:
         self._inventory = inventory
         self._in_registers = inventory is Inventory.STORAGES
         """Registers hold what there is; else values do."""
+        self._of_values = inventory is Inventory.VALUES
+        self._of_tensors = inventory is Inventory.TENSORS
         self._keeps_result = self._in_registers and exec_mode is ExecMode.BYTECODE
         self._decisions = decisions
         self._room = room
@@ -129,7 +131,12 @@ class Walker:
                     self._count(reference, 1)
             for value in after.get(op.place.index, ()):
                 reference = held.pop(value, None)
-                if reference is not None:
+                if type(reference) is int and reference >= 0:
+                    # As in `_count`: nearly all are so.
+                    left = counts[reference] = counts[reference] - 1
+                    if left == 0:
+                        self._happens(-(reference + 1))
+                elif reference is not None:
                     self._count(reference, -1)
 
     # -- what is noted -------------------------------------------------------------------------
@@ -201,6 +208,8 @@ class Walker:
 
     def _fresh(self, frame: Frame, type_: ValueType, place: OperationId | None) -> Reference:
         """New memory for every tensor of a type."""
+        if type_ is NO_FIELDS:
+            return None
         if isinstance(type_, TupleType):
             items = type_.fields
             return tuple_of([self._fresh(frame, item, place) for item in items]) if items else None
@@ -214,20 +223,20 @@ class Walker:
     # -- operations ----------------------------------------------------------------------------
 
     def _alloc_storage(self, frame: Frame, op: AllocStorage) -> Reference:
-        if self._inventory is not Inventory.STORAGES:
+        if not self._in_registers:
             return None
         return self._allocate(located(frame.scope.quantity(op.size), op))
 
     def _alloc_tensor(self, frame: Frame, op: AllocTensor) -> Reference:
-        if self._inventory is Inventory.TENSORS:
+        if self._of_tensors:
             return self._allocate(located(frame.scope.quantity(op.bytes), op))
-        if op.storage is not None and self._inventory is Inventory.STORAGES:
+        if op.storage is not None and self._in_registers:
             reference = self._reference(frame, op.storage)
             if isinstance(reference, int):
                 self._puts(frame, op, reference)
             return reference
         number = self._allocate(located(planned_bytes(op.shape, op.dtype, frame.scope), op))
-        if self._inventory is Inventory.STORAGES:
+        if self._in_registers:
             self._puts(frame, op, number)
         return number
 
@@ -256,7 +265,7 @@ class Walker:
     def _kernel_call(self, frame: Frame, op: KernelCall) -> Reference:
         if op.callee == SHAPE_HEAP:
             return self._shape_heap(frame, op)
-        of_values = self._inventory is Inventory.VALUES
+        of_values = self._of_values
         if not of_values:
             self._plans.check_closures(frame.function, op)
         self._run_kernel(frame, op)
@@ -374,7 +383,7 @@ class Walker:
             self._overwrite(frame, self._plans.written(op))
 
     def _kill(self, frame: Frame, op: Kill) -> Reference:
-        if self._inventory is Inventory.STORAGES:
+        if self._in_registers:
             self._release(frame, (frame.aliases.register(op.target),))
         return None
 
