@@ -167,18 +167,22 @@ class Loop(Statement):
     first: Linear
     extent: Linear
     stride: int
+    asked: list[tuple[int, Linear]]
     body: Statement
 
     def part(self) -> Part:
         first, extent = self.first.number(), self.extent.number()
         stride = Linear(self.stride).number()
-        return Repeated(self.variable, first, extent, stride, self.body.part(), _loaded([]))
+        return Repeated(self.variable, first, extent, stride, self.body.part(), _loaded(self.asked))
 
     def carry_out(self, run: Run) -> None:
+        looked_at = _taken(self.asked, run) if self.first.hidden or self.extent.hidden else frozenset()
         first, extent = self.first.at(run), self.extent.at(run)
         for number in range(first, first + extent, self.stride):
             run.values[self.variable] = number
             self.body.carry_out(run)
+        for place in self.places():
+            run.made_of[place] = run.of(place) | looked_at
 
     def places(self) -> frozenset[Place]:
         return self.body.places()
@@ -242,11 +246,15 @@ class Writer:
         return Assignment(memory, self._index(), self._loads(2), self._loads(self._chance.choice((0, 0, 1))))
 
     def _loop(self, depth: int) -> Statement:
-        first, extent = Linear(self._chance.choice((0, 0, 1, 2))), self._index(hidden=(0, 1, 2, 3))
+        extent = self._index(hidden=(0, 1, 2, 3))
+        first = Linear(self._chance.choice((0, 0, 1, 2)))
+        if not self._known and self._chance.random() < 0.1:
+            first = Linear(0, None, (0, 1))
+        asked = self._loads(self._chance.choice((0, 1)))
         self._count += 1
         self._variables.append(self._count)
         body = self.block(depth - 1)
-        return Loop(self._variables.pop(), first, extent, self._chance.choice((1, 1, 2)), body)
+        return Loop(self._variables.pop(), first, extent, self._chance.choice((1, 1, 2)), asked, body)
 
     def _loads(self, most: int) -> list[tuple[int, Linear]]:
         return [
@@ -300,9 +308,10 @@ def test_where_all_is_known_everything_is_found(seed: int) -> None:
             touched = part.touch(_element(place), {}, Search(10**6, 10**6))
             assert touched != NO or place not in run.stored
             assert touched != SURELY or place in run.stored
-        stored = part.elements({}, partial(_one_of, random.Random(number)))
+        one_of = partial(_one_of, random.Random(number))
+        stored = [one for _ in range(40) for one in part.elements({}, one_of)]
         told = {(one.memory, None if one.indices in (None, ()) else one.indices[0]) for one in stored}
-        assert told <= run.stored
+        assert told == run.stored
 
 
 @pytest.mark.parametrize("seed", range(30))
@@ -316,3 +325,34 @@ def test_what_is_found_is_so_whatever_the_rest_is(seed: int) -> None:
             touched = statement.part().touch(_element(place), {}, Search(10**6, 10**6))
             assert touched != NO or all(place not in run.stored for run in runs)
             assert touched != SURELY or all(place in run.stored for run in runs)
+
+
+def _assigned(memory: int, *loads: int) -> Statement:
+    return Assignment(memory, Linear(0), [(one, Linear(0)) for one in loads], [])
+
+
+@pytest.mark.parametrize(
+    ("then", "other", "origins"),
+    [
+        # What a condition has looked at counts where what is stored, or is not, tells how it came out.
+        (_assigned(1, 2), Block([_assigned(2)]), {0}),
+        (_assigned(1, 2), _assigned(1, 2), {0, 2}),
+        (_assigned(1, 2), _assigned(1), {0}),
+        (Block([_assigned(1), _assigned(1, 2)]), _assigned(1, 2), {0, 2}),
+        (_assigned(2), _assigned(2), {1}),
+    ],
+)
+def test_a_condition_on_data_counts(then: Statement, other: Statement, origins: set[int]) -> None:
+    chosen = Choice(Linear(0, None, (0, 9)), 2, [(0, Linear(0))], then, other)
+    found = _found(chosen.part())
+    assert {origin for origin in BUFFERS if found[(1, 0), (origin, 0)]} == origins
+
+
+@pytest.mark.parametrize("hidden", ["first", "extent"])
+def test_how_often_a_loop_goes_round_counts(hidden: str) -> None:
+    numbers = {"first": Linear(0), "extent": Linear(2), hidden: Linear(0, None, (0, 1))}
+    loop = Loop(11, numbers["first"], numbers["extent"], 1, [(0, Linear(0))], _assigned(1, 1))
+    found = _found(loop.part())
+    assert {origin for origin in BUFFERS if found[(1, 0), (origin, 0)]} == {0}
+    loop.asked = []
+    assert {origin for origin in BUFFERS if _found(loop.part())[(1, 0), (origin, 0)]} == set()
