@@ -17,6 +17,7 @@ import pytest
 from relax_lint.model.kernel_body.intervals import Interval, Number, Steps
 from relax_lint.model.kernel_body.origins import (
     NO,
+    PERHAPS,
     SURELY,
     Before,
     Either,
@@ -356,3 +357,13 @@ def test_how_often_a_loop_goes_round_counts(hidden: str) -> None:
     assert {origin for origin in BUFFERS if found[(1, 0), (origin, 0)]} == {0}
     loop.asked = []
     assert {origin for origin in BUFFERS if _found(loop.part())[(1, 0), (origin, 0)]} == set()
+
+
+@pytest.mark.parametrize("stride", [None, (0, 0), (-1, -1), (0, 1), (1, 2)])
+def test_of_steps_of_an_unknown_width_nothing_is_certain(stride: Interval | None) -> None:
+    body = _assigned(1, 2).part()
+    zero, two = Linear(0).number(), Linear(2).number()
+    loop = Repeated(11, zero, two, lambda steps: stride, body, _loaded([]))
+    assert loop.touch(_element((1, 0)), {}, Search(100, 100)) == PERHAPS
+    assert list(loop.elements({}, lambda ends: ends[0])) == []
+    assert not any(_found(loop)[(1, 0), (memory, 0)] for memory in BUFFERS)
