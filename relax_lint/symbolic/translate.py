@@ -311,8 +311,6 @@ def _cast(value: Any, source: str, target: str) -> Any:
     (low, high), (least, most) = range_of_type(target), range_of_type(source)
     if low <= least and most <= high:
         return value
-    if isinstance(value, sympy.Integer) and low <= value <= high:
-        return value
     return _low_bits(value, low, high)
 
 

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import random
+from itertools import product
+
 import pytest
 
 from relax_lint.analysis.callees import Callees
@@ -79,3 +82,35 @@ def main(x: R.Tensor((4,), "float32")):
 def test_a_function_that_only_calls_itself_is_judged_as_one_that_is_called(called: str, verdict: str) -> None:
     (check,) = checks(parse(RECURSION.format(called)), "RLX101")
     assert (check.function, check.verdict.value) == ("again", verdict)
+
+
+def _calling(chance: random.Random) -> tuple[str, dict[str, set[str]], set[str]]:
+    """Functions that call each other, who calls each, and those that anybody may call."""
+    names = [f"f{number}" for number in range(chance.randint(2, 7))]
+    public = {names[0], *(name for name in names if chance.random() < 0.15)}
+    callers: dict[str, set[str]] = {name: set() for name in names}
+    text = ""
+    for name in names:
+        called = [chance.choice(names) for _ in range(chance.choice((0, 1, 1, 2)))]
+        for one in called:
+            callers[one].add(name)
+        lines = "".join(f"    a{at} = Module.{one}(x)\n" for at, one in enumerate(called))
+        private = "" if name in public else "(private=True)"
+        text += f"\n@R.function{private}\ndef {name}(x: {T4}) -> {T4}:\n{lines}    return x\n"
+    return text, callers, public
+
+
+@pytest.mark.parametrize("seed", range(12))
+def test_whether_calls_lead_to_a_function_without_another_one(seed: int) -> None:
+    text, callers, public = _calling(random.Random(seed))
+    program = build_program(parse(text))
+    left_out = LeftOut(program, Callees(program))
+    for function, without in product(program.functions, repeat=2):
+        reached, pending = {without.name}, [function.name]
+        while pending:
+            name = pending.pop()
+            if name not in reached:
+                reached.add(name)
+                pending += callers[name]
+        leads = bool((reached - {without.name}) & public)
+        assert left_out._runs(function, without) is leads

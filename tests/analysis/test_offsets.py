@@ -85,6 +85,7 @@ def test_a_value_that_is_one_of_two(one: Any, other: Any, found: Any) -> None:
         (64 * N + sympy.Rational(3, 2), False),
         (4 * N + 64 * M + 32, False),
         (64 * N + 4 * M + 32, False),
+        (24 * N + 36 * M + 4, False),
         (WHY, False),
     ],
 )

@@ -117,6 +117,10 @@ def _either(one: str, other: str, callee: str = "unknown") -> str:
         (_packed("vm.builtin.match_shape", "y", "g", "1", "q", "2", 'R.str("")'), (NEVER, PERHAPS)),
         (_packed("vm.builtin.match_shape", "y", "h", "1", "0", "4", 'R.str("")'), (NEVER, NEVER)),
         (_packed("vm.builtin.match_shape", "y", "h", "1", "3", "0", 'R.str("")'), (NEVER, NEVER)),
+        # How many codes there are is not known, or there are fewer.
+        (_packed("vm.builtin.match_shape", "y", "h", "q", "3", "0", 'R.str("")'), (PERHAPS, NEVER)),
+        (_packed("vm.builtin.match_shape", "y", "g", "2", "3", "0", 'R.str("")'), (NEVER, PERHAPS)),
+        (_packed("vm.builtin.match_shape", "y", "h", "-1", "3", "0", 'R.str("")'), (PERHAPS, NEVER)),
     ],
 )
 def test_whether_a_slot_was_written(lines: str, written: tuple[Written, Written]) -> None:

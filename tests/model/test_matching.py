@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from itertools import product
 from typing import Any
 
 import pytest
 import sympy
 
 from relax_lint.model.matching import (
+    asked,
     believed_facts,
     facts_of_value,
     integer_range,
@@ -245,3 +247,23 @@ def test_what_a_cast_leaves_open_the_source_still_says() -> None:
     ]
     for to, given, expected in types:
         assert refine(to, given) == expected
+
+
+def test_casts_between_types_of_any_two_kinds() -> None:
+    table = _Table()
+    types = [
+        ANY,
+        PrimType("int64", None),
+        table.shape("n"),
+        table.tensor("n"),
+        TupleType((table.tensor("n"), table.shape("n"))),
+        TupleType((table.tensor("n"), table.tensor("n"))),
+        TupleType((table.tensor("n"),)),
+    ]
+    for declared, target in product(types, repeat=2):
+        wanted = asked(table.symbols, declared, target)
+        if not (isinstance(declared, TupleType) and isinstance(target, TupleType)):
+            assert wanted in (target, OpaqueType())
+        if declared == target:
+            assert isinstance(wanted, OpaqueType)
+        assert believed_facts(table.symbols, declared, target, ORIGIN) == []

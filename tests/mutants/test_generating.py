@@ -80,6 +80,8 @@ def test_a_statement_has_these_faults(
         'raise ValueError(f"{1 + 2}")',
         "x: 'dict[1, 2]'",
         "__all__ = ['a', 'b']",
+        "F = Callable[[A, B], bool | None]",
+        "F: Kind = Callable[[A, B], C]",
         "x = field(repr=False)",
         "if TYPE_CHECKING:\n    x = 1",
         "def f() -> tuple[int, ...]:\n    return ()",

@@ -389,3 +389,22 @@ def test_both_sides_of_a_choice_are_asked(otherwise: sympy.Expr, proved: bool) -
     knowledge = Knowledge((N, M), within(0, 1000))
     claim = knowledge.formula(sympy.Ge(f.Select(N > 3, M + N, otherwise), M))
     assert knowledge.proves(claim) is proved
+
+
+@pytest.mark.parametrize("least", [0, 1])
+@pytest.mark.parametrize(
+    "claim",
+    [
+        sympy.Le(M * f.FloorDiv(N, M), N),
+        sympy.Gt(M * f.FloorDiv(N, M) + M, N),
+        sympy.Ge(N - M * f.FloorDiv(N, M), 0),
+    ],
+)
+def test_nothing_follows_from_a_quotient_by_what_may_be_0(claim: Any, least: int) -> None:
+    found = ProverChain().decide(claim, domain(sympy.Ge(N, 0), sympy.Ge(M, least), sympy.Le(M, 9)))
+    if least:
+        assert found.verdict is Verdict.ALWAYS_FINE
+    else:
+        assert found.verdict is Verdict.NEEDS_RUNTIME_CHECK
+        assert found.safe_when is not None
+        assert found.safe_when.has(f.FloorDiv)

@@ -9,7 +9,7 @@ from tvm import relax
 
 from relax_lint.results.verdict import Verdict
 from relax_lint.symbolic.functions import BitOr, BitXor, FloorDiv, FloorMod, TruncDiv
-from relax_lint.symbolic.wrapping import may_wrap
+from relax_lint.symbolic.wrapping import compared_within_int64, may_wrap
 from tests.rules.checking import checks, parse
 
 X, Y, N, M = sympy.symbols("x y n m", integer=True)
@@ -107,3 +107,20 @@ def test_bits_of_two_extents_are_more_than_either(operation: str, wraps: bool) -
     else:
         with pytest.raises(AssertionError, match="too small"):
             machine["main"](empty, tvm.runtime.ShapeTuple([-5]))
+
+
+@pytest.mark.parametrize(
+    ("value", "within"),
+    [
+        (FloorDiv(X + 1, 3), [X + 1]),
+        (FloorDiv(FloorDiv(X, 2) + N, 3), []),
+        (FloorDiv(FloorDiv(X, 2) + FloorDiv(Y, 2), 3), []),
+        (FloorDiv(FloorDiv(X, 2) + Y, 3), [FloorDiv(X, 2) + Y]),
+        (FloorMod(2 * FloorDiv(X, 4) + N, 7), []),
+        (FloorMod(8 * FloorDiv(X, 4) + N, 7), [8 * FloorDiv(X, 4) + N]),
+    ],
+    ids=str,
+)
+def test_what_is_looked_at_must_not_have_wrapped(value: sympy.Expr, within: list[sympy.Expr]) -> None:
+    found = compared_within_int64([value], FREE, EXTENT)
+    assert {one.lhs if one.lhs.free_symbols else one.rhs for one in found} == set(within)

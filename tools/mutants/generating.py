@@ -20,6 +20,19 @@ PACKAGES = (
 """What is mutated: the engine, below the rules and above TVM."""
 
 _SHOWN = 110
+_GENERIC = (
+    "Callable",
+    "Mapping",
+    "Sequence",
+    "Iterator",
+    "dict",
+    "frozenset",
+    "list",
+    "set",
+    "tuple",
+    "type",
+)
+"""With brackets behind them a type."""
 _NO_CODE = ("annotation", "returns", "decorator_list", "type_comment", "type_params")
 
 
@@ -206,5 +219,15 @@ def _is_no_code(node: ast.AST) -> bool:
     if isinstance(node, ast.Assign | ast.AnnAssign):
         target: Any = node.targets[0] if isinstance(node, ast.Assign) else node.target
         alias = isinstance(node, ast.AnnAssign) and "TypeAlias" in ast.unparse(node.annotation)
-        return alias or (isinstance(target, ast.Name) and target.id in ("__all__", "__slots__"))
+        return (
+            alias
+            or _is_generic(node.value)
+            or (isinstance(target, ast.Name) and target.id in ("__all__", "__slots__"))
+        )
     return isinstance(node, ast.keyword) and node.arg == "repr"
+
+
+def _is_generic(value: ast.expr | None) -> bool:
+    """Whether it is a type with the types of its parts, `tuple[int, ...]`."""
+    name = value.value if isinstance(value, ast.Subscript) else None
+    return isinstance(name, ast.Name) and name.id in _GENERIC
