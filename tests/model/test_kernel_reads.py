@@ -106,8 +106,8 @@ def test_what_is_read_in_steps_of_which_data_decides_the_number_may_not_be_read(
 @pytest.mark.parametrize(
     ("stored", "unsure"),
     [
-        # Only the second step takes it, and each later one may store to the same element.
-        ("y[T.Cast('int64', x[i]) % 4] = T.if_then_else(i == 1, x[5], T.float32(2))", True),
+        # Only the second step takes it, but each step asks it for the element.
+        ("y[T.Cast('int64', x[i]) % 4] = T.if_then_else(i == 1, x[5], T.float32(2))", False),
         ("y[0] = T.if_then_else(i == 1, x[5], T.float32(2))", True),
         # The last step takes it as well.
         ("y[T.Cast('int64', x[i]) % 4] = x[5]", False),
