@@ -42,8 +42,9 @@ def confirmed(
 ) -> Sure:
     """Those of the parameters in `reads` that are read for sure of which something comes to one that is
     `written` and is there in the end, with the sizes at which that is so. Where that cannot be looked for,
-    those of which all that is computed from them `stays`. Where there is one size only, the search finds those of
-    all `reads` that are read for sure. `reads` are the parameters of which contents from before the call may be seen.
+    those of which all that is computed from them `stays`. Where there is one size only, the search finds
+    those of all `reads` that are read for sure. `reads` are the parameters of which contents from before the
+    call may be seen.
     """
     if not reads:
         return sure
