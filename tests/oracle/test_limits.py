@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import numpy as np
 import pytest
 import sympy
+import tvm
 
+from relax_lint.model.prim_funcs import read_kernel
 from tests.oracle.kernels import limits
 from tests.oracle.kernels.bodies import Body, Do, Inside
 from tests.oracle.kernels.compare import Unusable, kernel_of
@@ -106,3 +109,30 @@ def test_random_bodies() -> None:
         except Unusable:
             continue
     assert said
+
+
+@pytest.mark.parametrize(
+    ("number", "used", "sure"),
+    [
+        ("T.Cast('int32', T.Cast('int8', i)) == 200", False, False),
+        ("T.Cast('int32', T.Cast('uint8', i) + T.uint8(100)) == 300", False, False),
+        ("T.Cast('int32', T.Cast('int16', i)) == 200", True, True),
+        ("i == 200", True, True),
+    ],
+)
+def test_a_number_that_its_type_does_not_hold_decides_nothing(number: str, used: bool, sure: bool) -> None:
+    text = f"""\
+@T.prim_func
+def f(x: T.Buffer((256,), "float32"), y: T.Buffer((256,), "float32")):
+    T.func_attr({{"global_symbol": "f"}})
+    for i in range(256):
+        y[i] = T.float32(1)
+    for i in range(256):
+        if {number}:
+            y[0] = x[0]
+"""
+    function = tvm.script.from_source(text)
+    assert (0 not in read_kernel("f", function).unsure_reads) is sure
+    x, y = (tvm.runtime.tensor(np.full(256, value, "float32")) for value in (7, 0))
+    tvm.compile(function, target="llvm")["f"](x, y)
+    assert bool(y.numpy()[0] == 7) is used
