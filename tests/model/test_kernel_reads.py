@@ -106,8 +106,8 @@ def test_what_is_read_in_steps_of_which_data_decides_the_number_may_not_be_read(
 @pytest.mark.parametrize(
     ("stored", "unsure"),
     [
-        # Only the second step takes it, and each later one may store to the same element.
-        ("y[T.Cast('int64', x[i]) % 4] = T.if_then_else(i == 1, x[5], T.float32(2))", True),
+        # Only the second step takes it, but each step asks it for the element.
+        ("y[T.Cast('int64', x[i]) % 4] = T.if_then_else(i == 1, x[5], T.float32(2))", False),
         ("y[0] = T.if_then_else(i == 1, x[5], T.float32(2))", True),
         # The last step takes it as well.
         ("y[T.Cast('int64', x[i]) % 4] = x[5]", False),
@@ -116,4 +116,24 @@ def test_what_is_read_in_steps_of_which_data_decides_the_number_may_not_be_read(
 def test_what_one_step_stores_a_later_one_may_replace(stored: str, unsure: bool) -> None:
     found = kernel(f"for i in range(8):\n    if i == 7:\n        break\n    {stored}", x="8", y="8")
     assert 0 in found.reads
+    assert (0 in found.unsure_reads) is unsure
+
+
+@pytest.mark.parametrize(
+    ("between", "last", "unsure"),
+    [
+        ("", "s[0] = s[0]", True),
+        ("", "s[0] = s[0] + x[1]", True),
+        ("", "y[1] = s[0]", False),
+        # Nobody knows what happens to the buffers, or the search does not follow it.
+        ("d = T.decl_buffer((8,), 'float32', data=x.data)", "s[0] = s[0]", True),
+        ("T.evaluate(T.call_extern('int32', 'g', 1))", "s[0] = s[0]", True),
+    ],
+)
+def test_a_way_out_that_skips_a_store_which_only_its_own_buffer_reads_asks_for_nothing(
+    between: str, last: str, unsure: bool
+) -> None:
+    loop = "for i in range(4):\n    if x[0] > T.float32(0):\n        break\n    s[0] = T.float32(2)"
+    lines = ("s = T.alloc_buffer((1,), 'float32')", between, loop, last, "y[0] = T.float32(1)")
+    found = kernel("\n".join(filter(None, lines)), x="8", y="8")
     assert (0 in found.unsure_reads) is unsure

@@ -31,9 +31,9 @@ def test_a_sum_that_the_kernel_begins_itself_is_not_searched(monkeypatch: pytest
     asked: list[int] = []
     search = confirmed._Kernel.comes_from
 
-    def counted(kernel: Any, position: int, steps: Any) -> bool:
+    def counted(kernel: Any, position: int, *limits: Any) -> bool:
         asked.append(position)
-        return search(kernel, position, steps)
+        return search(kernel, position, *limits)
 
     monkeypatch.setattr(confirmed._Kernel, "comes_from", counted)
     kernel = read_kernel("row_sums", row_sums)

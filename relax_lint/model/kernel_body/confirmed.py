@@ -1,32 +1,32 @@
-"""Sure reads that a search from the end of the kernel backwards confirms, at some sizes."""
+"""Sure reads that a search from the end of the kernel backwards confirms, at all sizes: these are left open,
+or told apart into cases that are all of them.
+"""
 
 from __future__ import annotations
 
 import random
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from collections.abc import Set as AbstractSet
-from itertools import islice
 from typing import Any
 
 import sympy
 from sympy.logic.boolalg import Boolean
 
+from relax_lint.model.kernel_body.growing import Growing, Whole
 from relax_lint.model.kernel_body.intervals import Interval, Steps
-from relax_lint.model.kernel_body.origin_reader import OriginReader, Unread
+from relax_lint.model.kernel_body.open_sizes import Case, confirmed_where, least_of
+from relax_lint.model.kernel_body.origin_reader import OriginReader, Unfound, Unread
 from relax_lint.model.kernel_body.origins import Element, Part, Search
 from relax_lint.model.kernel_body.sure_reads import Shape, Sure
 
-_SIZES = (1, 3, 2, 5, 17, 64, 100, 1000)
-"""What symbols are, one after the other: all one number, or each by one larger than the one before it."""
-_MOST_SIZES = 4
-_APART = (1, 3)
-"""What one symbol is while all others are the other."""
-_MOST_APART = 3
-"""Of so many symbols each one is tried as that."""
 _DEPTHS = ((4, 600), (12, 3_000), (24, 6_000))
 """How far a search goes, and how much it looks at, one after the other."""
 _WORK = 20_000
-"""How much is looked at for one parameter at one size."""
+"""How much is looked at for one parameter where there is one size only."""
+_WORK_OF_A_CASE = 6_000
+"""How much is looked at for one parameter and a case of sizes."""
+_WORK_OF_ALL = 10_000
+"""How much is looked at for one parameter in all cases."""
 _TRIED = 80
 """So many times steps are chosen whose elements are looked at."""
 
@@ -41,10 +41,10 @@ def confirmed(
     stays: Callable[[int], bool],
 ) -> Sure:
     """Those of the parameters in `reads` that are read for sure of which something comes to one that is
-    `written` and is there in the end, at each of some sizes. Where that cannot be looked for, those of which
-    all that is computed from them `stays`.
-    Where there is one size only, the search finds those of all `reads` that are read for sure. `reads` are
-    the parameters of which contents from before the call may be seen.
+    `written` and is there in the end, with the sizes at which that is so. Where that cannot be looked for,
+    those of which all that is computed from them `stays`. Where there is one size only, the search finds
+    those of all `reads` that are read for sure. `reads` are the parameters of which contents from before the
+    call may be seen.
     """
     if not reads:
         return sure
@@ -60,52 +60,34 @@ def confirmed(
         # find, and to find nothing takes the longest.
         said = {one: when for one, when in sure.items() if one in reads}
         if not sizes:
-            said = dict.fromkeys(sorted(reads), sympy.true)
-        given = {
-            when: [_steps(one, sizes) for one in _given(when, shapes, list(sizes))]
-            for when in dict.fromkeys(said.values())
-        }
+            return {one: sympy.true for one in sorted(reads) if kernel.comes_from(one, {}, _WORK)}
         return {
-            one: when
+            one: confirmed
             for one, when in said.items()
-            if all(kernel.comes_from(one, steps) for steps in given[when])
+            if (confirmed := _confirmed_for(one, when, kernel, shapes, sizes)) != sympy.false
         }
+    except Unfound:
+        return {}
     except (Unread, RecursionError):
         return {one: when for one, when in sure.items() if stays(one)}
 
 
-def _steps(given: Mapping[sympy.Symbol, int], names: Mapping[sympy.Symbol, int]) -> Steps:
-    return {name: (given[symbol], given[symbol]) for symbol, name in names.items()}
+def _confirmed_for(
+    one: int, when: Boolean, kernel: _Kernel, shapes: Sequence[Shape], sizes: Mapping[sympy.Symbol, int]
+) -> Boolean:
+    """When something comes from a parameter that is said to be read under a condition."""
+    left = _WORK_OF_ALL
 
+    def holds(case: Case) -> bool:
+        nonlocal left
+        most = min(left, _WORK_OF_A_CASE)
+        steps = {sizes[symbol]: ends for symbol, ends in case.items()}
+        found = most > 0 and kernel.comes_from(one, steps, most)
+        left -= kernel.work
+        return found
 
-def _given(
-    when: Boolean, shapes: Sequence[Shape], symbols: Sequence[sympy.Symbol]
-) -> Iterator[Mapping[Any, int]]:
-    """Some sizes at which something is said to be read."""
-    extents = {extent for shape in shapes for extent in shape or () if not extent.is_Atom}
-
-    def admitted(given: Mapping[sympy.Symbol, int]) -> bool:
-        return _holds(when, given) and all(_holds(sympy.Ge(one, 1), given) for one in extents)
-
-    alike = (
-        {symbol: size + number % 2 * place for place, symbol in enumerate(symbols)}
-        for number, size in enumerate(_SIZES if symbols else (1,))
-    )
-    yield from islice(filter(admitted, alike), _MOST_SIZES)
-    if 1 < len(symbols) <= _MOST_APART:
-        for one, other in (_APART, _APART[::-1]):
-            apart = ({symbol: one if symbol is odd else other for symbol in symbols} for odd in symbols)
-            yield from filter(admitted, apart)
-
-
-def _holds(condition: Boolean, given: Mapping[sympy.Symbol, int]) -> bool:
-    if condition in (sympy.true, sympy.false):
-        return bool(condition)
-    try:
-        return bool(condition.xreplace(given) == sympy.true)
-    except (ArithmeticError, TypeError, ValueError):
-        # Of a division by a size that is zero, say.
-        return False
+    least = least_of(when, sizes, [shape or () for shape in shapes], one)
+    return confirmed_where(when, least, kernel.constants, holds)
 
 
 class _Kernel:
@@ -122,24 +104,33 @@ class _Kernel:
         self._body = body
         self._names = names
         self._written = written
+        self.work = 0
 
-    def comes_from(self, position: int, steps: Steps) -> bool:
-        """Whether something in the end comes from what a parameter held at the beginning."""
+    @property
+    def constants(self) -> AbstractSet[int]:
+        """The constants of its expressions."""
+        return self._reader.numbers.constants
+
+    def comes_from(self, position: int, steps: Steps, most: int) -> bool:
+        """Whether something in the end comes from what a parameter held at the beginning, as far as `most`
+        tells that is looked at; `work` says afterwards how much was.
+        """
         goal = self._reader.goal = self._names[position]
-
-        work = _WORK
+        self.work = 0
         for end in self._ends(steps):
 
             def at_start(element: Element, end: Element = end) -> bool:
                 # Where nothing was stored in the element itself, nothing of what it held was read.
                 return (element.memory == goal and element is not end) or element.found
 
-            for depth, most in _DEPTHS:
-                search = Search(depth, min(most, work))
-                if self._body.after(end, steps, at_start, search):
+            for depth, work in _DEPTHS:
+                allowed = min(work, most - self.work)
+                search = Search(depth, allowed)
+                found = self._body.after(end, steps, at_start, search)
+                self.work += allowed - search.work
+                if found:
                     return True
-                work -= min(most, work) - search.work
-                if work <= 0:
+                if self.work >= most:
                     return False
         return False
 
@@ -148,13 +139,17 @@ class _Kernel:
         known = {Element(memory): None for memory in self._written}
         yield from known
         chance = random.Random(0)
-        limits = sorted({one + shift for one in self._reader.numbers.constants for shift in (-1, 0, 1)})
+        limits: list[Whole] = [*sorted({one + shift for one in self.constants for shift in (-1, 0, 1)})]
+        limits += [ends[0] for ends in steps.values() if ends is not None and isinstance(ends[0], Growing)]
 
-        def choose(ends: Interval) -> int:
+        def choose(ends: Interval) -> Whole:
             inside = [one for one in limits if ends[0] <= one <= ends[1]]
             if inside and chance.random() < 0.4:
                 return chance.choice(inside)
-            return chance.choice((*ends, chance.randint(*ends)))
+            first, last = ends
+            if isinstance(first, int) and isinstance(last, int):
+                return chance.choice((first, last, chance.randint(first, last)))
+            return chance.choice(ends)
 
         for _ in range(_TRIED):
             for element in self._body.elements(steps, choose):

@@ -1,4 +1,7 @@
-"""Integer expressions of a kernel as functions of the steps of its loops: between which numbers they lie."""
+"""Integer expressions of a kernel as functions of the steps of its loops: between which numbers they lie.
+
+The numbers may grow with sizes that are left open: what is said then holds for each of these sizes.
+"""
 
 from __future__ import annotations
 
@@ -6,9 +9,10 @@ import operator
 from collections.abc import Callable, Iterable, Mapping
 from typing import Any, TypeAlias
 
+from relax_lint.model.kernel_body.growing import Growing, NotOrdered, Whole, divided, greatest, least
 from relax_lint.vm import nodes
 
-Interval: TypeAlias = "tuple[int, int]"
+Interval: TypeAlias = "tuple[Whole, Whole]"
 """The least and the greatest of some integers."""
 Steps: TypeAlias = "Mapping[int, Interval | None]"
 """Between which numbers each variable lies; None where that is not known."""
@@ -16,6 +20,11 @@ Number: TypeAlias = "Callable[[Steps], Interval | None]"
 """Between which numbers an expression lies; None where it looks at data, or that is not known."""
 
 _FALSE, _TRUE, _EITHER = (0, 0), (1, 1), (0, 1)
+_MOST_BITS = 64
+_WIDE = 32
+"""Of so many bits and more a size does not run out."""
+_MAY_GROW = frozenset(("Add", "Sub", "Mul", "LShift", "Cast"))
+"""What may have a value that its type does not hold."""
 
 
 def is_point(one: Interval | None) -> bool:
@@ -24,19 +33,35 @@ def is_point(one: Interval | None) -> bool:
 
 
 def _multiplied(a: Interval, b: Interval) -> Interval:
+    if a[0] >= 0 and b[0] >= 0:
+        return a[0] * b[0], a[1] * b[1]
     ends = [x * y for x in a for y in b]
-    return min(ends), max(ends)
+    return least(*ends), greatest(*ends)
 
 
 def _divided(a: Interval, b: Interval) -> Interval | None:
-    return (a[0] // b[0], a[1] // b[0]) if is_point(b) and b[0] > 0 else None
+    if not b[0] > 0:
+        return None
+    if b[0] == b[1]:
+        try:
+            return divided(a[0], b[0])[0], divided(a[1], b[0])[1]
+        except NotOrdered:
+            pass
+    return (0, a[1]) if a[0] >= 0 else None
 
 
 def _rest(a: Interval, b: Interval) -> Interval | None:
-    if not is_point(b) or b[0] <= 0:
+    if not b[0] > 0:
         return None
-    width = b[0]
-    return (a[0] % width, a[1] % width) if a[0] // width == a[1] // width else (0, width - 1)
+    if b[0] == b[1]:
+        try:
+            first, last = divided(a[0], b[0]), divided(a[1], b[0])
+            if first[0] == first[1] == last[0] == last[1]:
+                return a[0] - first[0] * b[0], a[1] - first[0] * b[0]
+        except NotOrdered:
+            pass
+    most = b[1] - 1
+    return 0, a[1] if a[0] >= 0 and a[1] < most else most
 
 
 def _not_negative(division: Callable[[Interval, Interval], Interval | None]) -> Any:
@@ -60,12 +85,21 @@ def _opposite(a: Interval) -> Interval:
 
 def _of_points(operation: Callable[[int, int], int]) -> Any:
     def found(a: Interval, b: Interval) -> Interval | None:
-        if not (is_point(a) and is_point(b)) or min(a[0], b[0]) < 0:
+        one, other = a[0], b[0]
+        if not (is_point(a) and is_point(b)) or isinstance(one, Growing) or isinstance(other, Growing):
             return None
-        number = operation(a[0], b[0])
+        if one < 0 or other < 0:
+            return None
+        number = operation(one, other)
         return number, number
 
     return found
+
+
+def _shifted(number: int, bits: int) -> int:
+    if bits > _MOST_BITS:
+        raise NotOrdered
+    return number << bits
 
 
 _BINARY: dict[str, Callable[[Interval, Interval], Interval | None]] = {
@@ -76,15 +110,15 @@ _BINARY: dict[str, Callable[[Interval, Interval], Interval | None]] = {
     "FloorMod": _rest,
     "Div": _not_negative(_divided),
     "Mod": _not_negative(_rest),
-    "Min": lambda a, b: (min(a[0], b[0]), min(a[1], b[1])),
-    "Max": lambda a, b: (max(a[0], b[0]), max(a[1], b[1])),
+    "Min": lambda a, b: (least(a[0], b[0]), least(a[1], b[1])),
+    "Max": lambda a, b: (greatest(a[0], b[0]), greatest(a[1], b[1])),
     "LT": _less,
     "GE": lambda a, b: _opposite(_less(a, b)),
     "GT": lambda a, b: _less(b, a),
     "LE": lambda a, b: _opposite(_less(b, a)),
     "EQ": _equal,
     "NE": lambda a, b: _opposite(_equal(a, b)),
-    "LShift": _of_points(operator.lshift),
+    "LShift": _of_points(_shifted),
     "RShift": _of_points(operator.rshift),
     "BitwiseAnd": _of_points(operator.and_),
     "BitwiseOr": _of_points(operator.or_),
@@ -122,6 +156,12 @@ class Numbers:
         if isinstance(node, int):
             return _constant(node)
         kind = nodes.expression_kind(node)
+        found = self._of_kind(node, kind)
+        if kind in _MAY_GROW and found is not unknown:
+            return _held_by(str(node.ty.dtype), found)
+        return found
+
+    def _of_kind(self, node: Any, kind: str) -> Number:
         if kind == "IntImm":
             self.constants.add(int(node.value))
             return _constant(int(node.value))
@@ -147,6 +187,31 @@ def _is_integer(node: Any) -> bool:
     return str(node.ty.dtype).startswith(("int", "uint", "bool"))
 
 
+def _held_by(dtype: str, number: Number) -> Number:
+    """A number of a type; what the type does not hold is not known."""
+    if dtype == "int64":
+        return number
+    unsigned, bits = dtype.startswith("uint"), dtype.lstrip("uint")
+    if dtype == "bool":
+        low, high, width = 0, 1, 1
+    elif not bits.isdigit():
+        return unknown
+    else:
+        width = int(bits)
+        low, high = (0, 2**width - 1) if unsigned else (-(2 ** (width - 1)), 2 ** (width - 1) - 1)
+
+    def found(steps: Steps) -> Interval | None:
+        reached = number(steps)
+        if reached is None:
+            return None
+        lowest, most = reached
+        is_open = width >= _WIDE
+        from_below = (is_open and not unsigned and isinstance(lowest, Growing)) or low <= lowest
+        return reached if from_below and ((is_open and isinstance(most, Growing)) or most <= high) else None
+
+    return found
+
+
 def _constant(value: int) -> Number:
     found = (value, value)
     return lambda _: found
@@ -161,7 +226,10 @@ def _computed(
 ) -> Number:
     def found(steps: Steps) -> Interval | None:
         a, b = one(steps), other(steps)
-        return None if a is None or b is None else operation(a, b)
+        try:
+            return None if a is None or b is None else operation(a, b)
+        except NotOrdered:
+            return None
 
     return found
 
@@ -186,6 +254,9 @@ def _chosen(condition: Number, one: Number, other: Number) -> Number:
         if holds is not None and is_point(holds):
             return one(steps) if holds[0] else other(steps)
         a, b = one(steps), other(steps)
-        return None if a is None or b is None else (min(a[0], b[0]), max(a[1], b[1]))
+        try:
+            return None if a is None or b is None else (least(a[0], b[0]), greatest(a[1], b[1]))
+        except NotOrdered:
+            return None
 
     return found

@@ -5,21 +5,21 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 
-from relax_lint.model.kernel_body.intervals import Number, Numbers, Steps
+from relax_lint.model.kernel_body.intervals import Number, Numbers, Steps, unknown
 from relax_lint.model.kernel_body.one_number import are_same, is_of_equals, is_one_number
+from relax_lint.model.kernel_body.origin_loops import Repeated
 from relax_lint.model.kernel_body.origins import (
     Before,
     Either,
     Element,
     Fresh,
     Part,
-    Repeated,
     Several,
     Store,
     Value,
 )
 from relax_lint.vm import nodes, versions
-from relax_lint.vm.exits import exit_of
+from relax_lint.vm.exits import BREAK, RETURN, exit_of, exits_in
 
 _REDUCTION_AXIS = 2
 _THREAD_BINDING = 4
@@ -28,11 +28,16 @@ _ARITHMETIC = ("Add", "Sub", "Mul", "Div", "Mod", "FloorDiv", "FloorMod", "Min",
 _COMPARISONS = ("EQ", "NE", "LT", "LE", "GT", "GE")
 _BITS = ("BitwiseAnd", "BitwiseOr", "BitwiseXor", "LShift", "RShift")
 _BINARY = frozenset((*_ARITHMETIC, *_COMPARISONS, *_BITS))
+_MOST_REPEATS = 12
 _POINTERS = frozenset(("tvm_access_ptr", "address_of", "buffer_data"))
 
 
 class Unread(Exception):
     """The body does something that the search does not follow."""
+
+
+class Unfound(Exception):
+    """The body leaves something in a way that the search does not follow."""
 
 
 class OriginReader:
@@ -51,6 +56,8 @@ class OriginReader:
         self._values: dict[Any, Value] = {}
         """What names stand for."""
         self._near.add(_nothing)
+        self._repeats = 0
+        """How often statements were read again for another way to them."""
         self._of_loops = set(scalars)
         """The variables that are numbers."""
 
@@ -62,7 +69,43 @@ class OriginReader:
         return handler(self, node)
 
     def _sequence(self, node: Any) -> Part:
-        return Several([self.statement(one) for one in node.seq[:]])
+        return self._in_order(node.seq[:])
+
+    def _in_order(self, statements: Sequence[Any]) -> Part:
+        """Statements one after the other. What comes behind one that may leave stands in its branches."""
+        parts: list[Part] = []
+        for number, one in enumerate(statements):
+            if exits_in(one):
+                return Several([*parts, self._leaving(one, statements[number + 1 :])])
+            parts.append(self.statement(one))
+        return Several(parts)
+
+    def _leaving(self, node: Any, rest: Sequence[Any]) -> Part:
+        kind = type(node).__name__
+        if exit_of(node) is not None:
+            return Several([])
+        if kind == "SeqStmt":
+            return self._in_order([*node.seq[:], *rest])
+        if kind == "IfThenElse":
+            self._repeats += bool(rest)
+            if self._repeats > _MOST_REPEATS:
+                raise Unfound
+            condition, asked = self.numbers.number(node.condition), self.value(node.condition)
+            other = [] if node.else_case is None else [node.else_case]
+            return Either(
+                condition, asked, self._in_order([node.then_case, *rest]), self._in_order([*other, *rest])
+            )
+        if kind in ("For", "While") and RETURN in exits_in(node):
+            return Several(
+                [self.statement(node), Either(unknown, _nothing, Several([]), self._in_order(rest))]
+            )
+        raise Unfound
+
+    def _while(self, node: Any) -> Part:
+        """A loop of nobody knows how many steps."""
+        variable, asked = self.numbers.variable(node), self.value(node.condition)
+        first, stride = self.numbers.number(0), self.numbers.number(1)
+        return Repeated(variable, first, unknown, stride, self._in_order([node.body]), asked)
 
     def _for(self, node: Any) -> Part:
         if int(node.kind) == _THREAD_BINDING:
@@ -74,7 +117,8 @@ class OriginReader:
         asked = self._any([one for one in (node.min, node.extent, step) if one is not None])
         self._of_loops.add(node.loop_var)
         variable = self.numbers.variable(node.loop_var)
-        return Repeated(variable, first, extent, stride, self.statement(node.body), asked)
+        is_left = not exits_in(node.body).isdisjoint((BREAK, RETURN))
+        return Repeated(variable, first, extent, stride, self._in_order([node.body]), asked, is_left)
 
     def _if(self, node: Any) -> Part:
         condition, asked = self.numbers.number(node.condition), self.value(node.condition)
@@ -191,7 +235,12 @@ class OriginReader:
             for sign, element, _ in given:
                 if element is not None:
                     kept[element] = kept.get(element, 0) + sign
-            left = (value for _, element, value in given if element is None or kept[element])
+            unclear = {one for one in kept for other in kept if one != other and one.may_be(other)}
+            left = (
+                value
+                for _, element, value in given
+                if element is None or (kept[element] and element not in unclear)
+            )
             return any(value(steps, before) for value in left)
 
         return self._of([value for _, _, value in values], found)
@@ -202,17 +251,20 @@ class OriginReader:
         if kind == "BufferLoad":
             memory = self.numbers.variable(nodes.loaded_buffer(node))
             indices = [self._index(index) for index in node.indices]
-            return lambda steps: _at(memory, indices, steps)
+            unclear = Element(memory, None, some=True)
+            return lambda steps: _at(memory, indices, steps) or unclear
         if kind == "Cast":
             return self._element(node.value)
         if kind != "Select":
             return lambda steps: None
         condition, *values = nodes.parts_of_choice(node)
         holds, sides = self.numbers.number(condition), [self._element(value) for value in values]
+        memories = {self._memory_of(value) for value in values} - {None}
+        either = Element(memories.pop() or 0, None, some=True) if len(memories) == 1 else None
 
         def found(steps: Steps) -> Element | None:
             known = holds(steps)
-            return sides[known == (0, 0)](steps) if known in ((0, 0), (1, 1)) else None
+            return sides[known == (0, 0)](steps) if known in ((0, 0), (1, 1)) else either
 
         return found
 
@@ -291,8 +343,8 @@ class OriginReader:
         first, second = self._element(one), self._element(other)
 
         def found(steps: Steps) -> bool:
-            element = first(steps)
-            return element is None or second(steps) in (None, element)
+            element, another = first(steps), second(steps)
+            return element is None or another is None or element.may_be(another)
 
         return found
 
@@ -331,6 +383,7 @@ def _nothing(steps: Steps, before: Before) -> bool:
 _STATEMENTS: dict[str, Callable[[OriginReader, Any], Part]] = {
     "SeqStmt": OriginReader._sequence,
     "For": OriginReader._for,
+    "While": OriginReader._while,
     "IfThenElse": OriginReader._if,
     "AttrStmt": OriginReader._attribute,
     "SBlockRealize": OriginReader._realize,

@@ -11,6 +11,7 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import TypeAlias
 
+from relax_lint.model.kernel_body.growing import Whole
 from relax_lint.model.kernel_body.intervals import Interval, Number, Steps, is_point
 
 NO, PERHAPS, SURELY = 0, 1, 2
@@ -25,9 +26,18 @@ class Element:
     """
 
     memory: int
-    indices: tuple[int, ...] | None = None
+    indices: tuple[Whole, ...] | None = None
     some: bool = False
     found: bool = False
+
+    def may_be(self, other: Element) -> bool:
+        """Whether the two may be one, at some sizes at least."""
+        if self.memory != other.memory:
+            return False
+        if self.indices is None or other.indices is None:
+            return True
+        pairs = zip(self.indices, other.indices, strict=True)
+        return not any(one < two or two < one for one, two in pairs)
 
 
 Before: TypeAlias = "Callable[[Element], bool]"
@@ -61,7 +71,7 @@ class Part:
         """Whether what an element holds after this statement comes from where the search leads to."""
         return before(element)
 
-    def elements(self, steps: Steps, choose: Callable[[Interval], int]) -> Iterator[Element]:
+    def elements(self, steps: Steps, choose: Callable[[Interval], Whole]) -> Iterator[Element]:
         """Elements that are stored in steps that are chosen."""
         return iter(())
 
@@ -88,10 +98,12 @@ class Store(Part):
         found = SURELY
         for index, sought in zip(self.indices, element.indices, strict=True):
             reached = index(steps)
-            if reached is None or reached[0] != reached[1]:
+            if reached is None:
                 found = PERHAPS
-            if reached is not None and not reached[0] <= sought <= reached[1]:
+            elif sought < reached[0] or reached[1] < sought:
                 return NO
+            elif not reached[0] == reached[1] == sought:
+                found = PERHAPS
         return found
 
     def after(self, element: Element, steps: Steps, before: Before, search: Search) -> bool:
@@ -106,7 +118,7 @@ class Store(Part):
         search.depth += 1
         return found
 
-    def elements(self, steps: Steps, choose: Callable[[Interval], int]) -> Iterator[Element]:
+    def elements(self, steps: Steps, choose: Callable[[Interval], Whole]) -> Iterator[Element]:
         """Elements that are stored."""
         reached = [index(steps) for index in self.indices]
         if all(map(is_point, reached)):
@@ -163,119 +175,10 @@ class Several(Part):
 
         return self.parts[count - 1].after(element, steps, earlier, search)
 
-    def elements(self, steps: Steps, choose: Callable[[Interval], int]) -> Iterator[Element]:
+    def elements(self, steps: Steps, choose: Callable[[Interval], Whole]) -> Iterator[Element]:
         """Elements that are stored."""
         for part in self.parts:
             yield from part.elements(steps, choose)
-
-
-@dataclass
-class Repeated(Part):
-    """A loop from `first` on, with so many numbers and a step between those that are taken; `asked` is what
-    these look at.
-    """
-
-    variable: int
-    first: Number
-    extent: Number
-    stride: Number
-    body: Part
-    asked: Value
-
-    def __post_init__(self) -> None:
-        self.stores = self.body.stores
-
-    def _ends(self, steps: Steps) -> tuple[Interval, Interval, int] | None:
-        """From where to where the first number and the number of steps lie, and the step."""
-        first, extent, stride = self.first(steps), self.extent(steps), self.stride(steps)
-        if first is None or extent is None or stride is None or stride[0] != stride[1] or stride[0] < 1:
-            return None
-        width = stride[0]
-        return first, (-(-extent[0] // width), -(-extent[1] // width)), width
-
-    def touch(self, element: Element, steps: Steps, search: Search) -> int:
-        """Whether it stores there."""
-        if element.memory not in self.stores:
-            return NO
-        ends = self._ends(steps)
-        if ends is None:
-            return min(PERHAPS, self.body.touch(element, {**steps, self.variable: None}, search))
-        first, count, stride = ends
-        if count[1] < 1:
-            return NO
-        reached = first[0], first[1] + stride * (count[1] - 1)
-        found = self.body.touch(element, {**steps, self.variable: reached}, search)
-        return found if count[0] > 0 else min(PERHAPS, found)
-
-    def after(self, element: Element, steps: Steps, before: Before, search: Search) -> bool:
-        """Whether what it holds afterwards comes from there."""
-        if element.memory not in self.stores:
-            return before(element)
-        ends = self._ends(steps)
-        if ends is None or not (is_point(ends[0]) and is_point(ends[1])):
-            return self._after_some(element, steps, before, search)
-        return self._after(ends[1][0], element, (ends[0][0], ends[2]), steps, before, search)
-
-    def _after(
-        self,
-        count: int,
-        element: Element,
-        counted: tuple[int, int],
-        steps: Steps,
-        before: Before,
-        search: Search,
-    ) -> bool:
-        """The same after so many steps."""
-        if element.memory not in self.stores:
-            return before(element)
-        last = self._latest(0, count - 1, element, counted, steps, search)
-        if last is None:
-            return before(element) if search.work > 0 else False
-        number = counted[0] + counted[1] * last
-
-        def earlier(one: Element) -> bool:
-            return self._after(last, one, counted, steps, before, search)
-
-        return self.body.after(element, {**steps, self.variable: (number, number)}, earlier, search)
-
-    def _latest(
-        self, low: int, high: int, element: Element, counted: tuple[int, int], steps: Steps, search: Search
-    ) -> int | None:
-        """The last of some steps that may store there."""
-        if low > high or search.work <= 0:
-            return None
-        first, stride = counted
-        reached = first + stride * low, first + stride * high
-        search.work -= 1
-        if self.body.touch(element, {**steps, self.variable: reached}, search) == NO:
-            return None
-        if low == high:
-            return low
-        middle = (low + high) // 2
-        found = self._latest(middle + 1, high, element, counted, steps, search)
-        return self._latest(low, middle, element, counted, steps, search) if found is None else found
-
-    def _after_some(self, element: Element, steps: Steps, before: Before, search: Search) -> bool:
-        """The same where nobody knows how many steps there are."""
-        inside = {**steps, self.variable: None}
-        touched = self.body.touch(element, inside, search)
-        if touched == NO or not search.goes_on():
-            return touched == NO and before(element)
-        if self.asked(steps, before):
-            return True
-
-        def earlier(one: Element) -> bool:
-            return one.memory not in self.stores and before(one)
-
-        return before(element) and self.body.after(element, inside, earlier, search)
-
-    def elements(self, steps: Steps, choose: Callable[[Interval], int]) -> Iterator[Element]:
-        """Elements that are stored."""
-        ends = self._ends(steps)
-        if ends is None or not (is_point(ends[0]) and is_point(ends[1])) or ends[1][0] < 1:
-            return
-        number = ends[0][0] + ends[2] * choose((0, ends[1][0] - 1))
-        yield from self.body.elements({**steps, self.variable: (number, number)}, choose)
 
 
 @dataclass
@@ -320,7 +223,7 @@ class Either(Part):
                     return True
         return all(way.after(element, steps, before, search) for way in ways)
 
-    def elements(self, steps: Steps, choose: Callable[[Interval], int]) -> Iterator[Element]:
+    def elements(self, steps: Steps, choose: Callable[[Interval], Whole]) -> Iterator[Element]:
         """Elements that are stored."""
         for way in self._ways(steps):
             yield from way.elements(steps, choose)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from functools import cached_property
@@ -83,8 +84,11 @@ class Around:
 
     @cached_property
     def _unseen(self) -> set[Any]:
-        """The body's own buffers whose elements nothing loads, and whose address nothing takes."""
-        own, seen = set[Any](), set[Any]()
+        """The body's own buffers whose elements nothing loads but what stores in such buffers, and whose
+        address nothing takes; all that may be own ones where that cannot be told.
+        """
+        own, loaded, is_open = set[Any](), Counter[Any](), False
+        stores: list[tuple[Any, Counter[Any]]] = []
         for one in _parts(self._body):
             kind = type(one).__name__
             if kind == "AllocBuffer":
@@ -92,12 +96,28 @@ class Around:
             elif kind == "SBlock":
                 own.update(one.alloc_buffers)
             elif kind in ("DeclBuffer", "MatchBufferRegion"):
-                return set()
+                own.add(one.buffer)
+                is_open = True
+            elif kind == "BufferStore":
+                stores.append((one.buffer, _loaded_in(one)))
             elif nodes.is_load(one):
-                seen.add(nodes.loaded_buffer(one))
+                loaded[nodes.loaded_buffer(one)] += 1
             elif nodes.is_call(one) and not nodes.is_plain_call(one):
-                return set()
-        return own - seen
+                is_open = True
+        unseen = set(own)
+        while not is_open:
+            for_nothing = sum((loads for buffer, loads in stores if buffer in unseen), Counter[Any]())
+            seen = {buffer for buffer in unseen if loaded[buffer] > for_nothing[buffer]}
+            if not seen:
+                break
+            unseen -= seen
+        return unseen
+
+
+def _loaded_in(store: Any) -> Counter[Any]:
+    """The buffers from which a store loads, and how often."""
+    parts = (part for one in (store.value, *store.indices) for part in _parts(one))
+    return Counter(nodes.loaded_buffer(part) for part in parts if nodes.is_load(part))
 
 
 _PARTS = {

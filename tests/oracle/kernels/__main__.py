@@ -15,10 +15,13 @@ from collections.abc import Callable
 from itertools import chain
 
 from tests.oracle.clock import Clock
-from tests.oracle.kernels import richer
+from tests.oracle.kernels import limits, richer
 from tests.oracle.kernels.bodies import Body, script, smaller, some
 from tests.oracle.kernels.compare import Disagreement, Unusable, compare, compare_machine
-from tests.oracle.kernels.reads import compare_reads
+from tests.oracle.kernels.reads import compare_more_reads, compare_reads
+
+_CHECKS = ([compare_more_reads], [compare, compare_reads], [compare_reads])
+"""Those of every third body: with sizes beyond its constants, plain, and with all forms."""
 
 
 def reason(body: Body, check: Callable[[Body], Counter[str]]) -> str | None:
@@ -64,15 +67,14 @@ def main() -> int:
     clock, count, failed = Clock(options.minutes), 0, 0
     seen: Counter[str] = Counter()
     reasons: Counter[str] = Counter()
-    plain, more = some(options.bodies, options.seed), richer.some(options.bodies, options.seed)
-    for body in chain.from_iterable(zip(plain, more, strict=True)):
+    kinds = [kind(options.bodies, options.seed) for kind in (some, richer.some, limits.some)]
+    for body in chain.from_iterable(zip(*kinds, strict=True)):
         if clock.is_over:
             break
         clock.tell(f"{count} bodies, {failed} disagreements")
         count += 1
-        # Every second body has all forms.
-        checks = [compare_reads] if count % 2 == 0 else [compare, compare_reads]
-        for check in (*checks, *((compare_machine,) if count % (2 * options.machine_every) == 1 else ())):
+        checks = _CHECKS[count % 3]
+        for check in (*checks, *((compare_machine,) if count % (3 * options.machine_every) == 1 else ())):
             try:
                 seen += check(body)
             except (Unusable, OverflowError):

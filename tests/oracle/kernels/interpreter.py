@@ -72,6 +72,7 @@ class _Script:
         self.axis = _Axis()
         self.float32 = float
         self.max = max
+        self.min = min
 
     def alloc_buffer(self, shape: tuple[int, ...], dtype: str) -> Watched:
         return Watched([0.0] * 64, shape)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 import random
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 
 import sympy
 
@@ -15,6 +15,8 @@ from tests.oracle.kernels.compare import Disagreement, extents, kernel_of, value
 from tests.oracle.kernels.interpreter import Watched, run
 
 SIZES = ((1, 3), (3, 1), (2, 4), (5, 3), (4, 1), (8, 3))
+MORE_SIZES = (*SIZES[:3], (7, 2), (9, 1), (13, 2), (16, 1), (20, 1), (31, 1))
+"""For bodies with constants that these come to, or go beyond."""
 _OTHERS = 8
 """With so many contents of the other buffer it is asked whether one matters: some of them may hide it."""
 _EACH = (-5.013, 5.013, 0.0)
@@ -23,11 +25,16 @@ _CONTENTS = 10
 """How many contents of a buffer are tried."""
 
 
-def compare_reads(body: Body) -> Counter[str]:
+def compare_more_reads(body: Body) -> Counter[str]:
+    """Both claims at larger sizes as well. Raises `Disagreement`."""
+    return compare_reads(body, MORE_SIZES)
+
+
+def compare_reads(body: Body, sizes: Iterable[tuple[int, int]] = SIZES) -> Counter[str]:
     """Both claims at some sizes. Raises `Disagreement`."""
     _, kernel = kernel_of(body)
     seen: Counter[str] = Counter()
-    for n, m in SIZES:
+    for n, m in sizes:
         values = values_of(kernel, n, m)
         for position, shape in enumerate((body.x, body.y)):
             claim = _claim(kernel, position, values)
