@@ -6,6 +6,7 @@ import gc
 import os
 import sys
 from collections.abc import Iterator
+from functools import cache
 from itertools import count
 from pathlib import Path
 
@@ -38,8 +39,10 @@ _LONG = frozenset(
     for line in (_TESTS / "long.txt").read_text(encoding="utf-8").splitlines()
     if line and not line.startswith("#")
 )
+_LONG_EXAMPLES = tuple(entry for entry in _LONG if "[" in entry)
 
 
+@cache
 def _place(path: Path) -> str:
     return path.relative_to(_TESTS).as_posix() if path.is_relative_to(_TESTS) else ""
 
@@ -67,7 +70,7 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     for item in items:
         file = _place(item.path)
         name = f"{file}::{item.name}"
-        if _LONG & {file, name.partition("[")[0]} or any(name.startswith(e) for e in _LONG if "[" in e):
+        if file in _LONG or name.partition("[")[0] in _LONG or name.startswith(_LONG_EXAMPLES):
             item.add_marker(pytest.mark.long)
 
 
@@ -114,43 +117,41 @@ _OWN_STARTS = frozenset(
 )
 
 
-@pytest.fixture(scope="session")
-def caches(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """The folder of the caches of all tests."""
-    return tmp_path_factory.mktemp("caches")
-
-
-@pytest.fixture(scope="session")
-def shared_cache(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """One cache for all processes of a run of the tests."""
-    base = tmp_path_factory.getbasetemp()
-    folder = (base.parent if "PYTEST_XDIST_WORKER" in os.environ else base) / "shared-cache"
-    folder.mkdir(exist_ok=True)
-    return folder
-
-
-@pytest.fixture(autouse=True)
-def cache(
-    request: pytest.FixtureRequest, caches: Path, shared_cache: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """No test finds what the user has kept; nor, but in the folders that share, what another test has."""
-    top = _place(request.path).partition("/")[0]
-    # There it tells what is right.
-    _parse_quickly(wanted=top != "sources")
-    cold = request.node.get_closest_marker("cold") is not None
-    folder = caches / str(next(_NUMBERS)) if cold or top not in _SHARING else shared_cache
-    monkeypatch.setenv("RELAX_LINT_CACHE_DIR", str(folder))
-    if not _OWN_STARTS & {top, _place(request.path)}:
-        fork_product(monkeypatch)
-    if not cold and top not in _OWN_WORKERS:
-        from tests.kept_workers import keep_workers
-
-        keep_workers(monkeypatch)
+_folders: dict[bool, Path] = {}
+"""Where what is kept goes: by whether the tests of a folder share it."""
 
 
 @pytest.fixture(scope="session", autouse=True)
-def _kept_workers() -> Iterator[None]:
+def _what_is_kept(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
+    """The folder of the caches of all tests, and one cache for all processes of a run of the tests."""
+    base = tmp_path_factory.getbasetemp()
+    _folders[False] = tmp_path_factory.mktemp("caches")
+    _folders[True] = (base.parent if "PYTEST_XDIST_WORKER" in os.environ else base) / "shared-cache"
+    _folders[True].mkdir(exist_ok=True)
     yield
     if (kept := sys.modules.get("tests.kept_workers")) is not None:
         kept.close_kept_workers()
     close_servers()
+
+
+@pytest.fixture(autouse=True)
+def _surroundings(request: pytest.FixtureRequest) -> Iterator[None]:
+    """No test finds what the user has kept; nor, but in the folders that share, what another test has. It is asked
+    of every test: the fixtures that a fixture has take longer than what it does.
+    """
+    place = _place(request.path)
+    top = place.partition("/")[0]
+    # There it tells what is right.
+    _parse_quickly(wanted=top != "sources")
+    cold = request.node.get_closest_marker("cold") is not None
+    shares = not cold and top in _SHARING
+    folder = str(_folders[True]) if shares else f"{_folders[False]}{os.sep}{next(_NUMBERS)}"
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("RELAX_LINT_CACHE_DIR", folder)
+        if not _OWN_STARTS & {top, place}:
+            fork_product(patch)
+        if not cold and top not in _OWN_WORKERS:
+            from tests.kept_workers import keep_workers
+
+            keep_workers(patch)
+        yield
