@@ -175,7 +175,18 @@ class Judge:
         if domains is None:
             entry = entry_domain(caller, trust_declared_bounds=self._trust)
             domains = self._domains_of_callers[caller.name] = domains_of(caller, entry)
-        return self._chain.decide(condition, domains[call.place.index])
+        domain = domains[call.place.index]
+        decision = self._chain.decide(condition, domain)
+        # What is passed has the extents of its type only where the casts that gave it that type were checked.
+        guessed = (
+            fact
+            for fact in domain.facts
+            if fact.guessed
+            and isinstance(fact.condition, sympy.Eq)
+            and not fact.condition.free_symbols.isdisjoint(condition.free_symbols)
+        )
+        assumptions = tuple(dict.fromkeys((*decision.assumptions, *guessed)))
+        return decision if assumptions == decision.assumptions else replace(decision, assumptions=assumptions)
 
     # -- other questions -----------------------------------------------------------------------
 

@@ -103,6 +103,20 @@ def test_a_bound_that_a_caller_declares_is_assumed() -> None:
     assert check.assumes == ("n <= 4 (tir_var_upper_bound, not enforced)",)
 
 
+def test_a_cast_to_a_known_symbol_is_assumed_to_be_checked() -> None:
+    # `CanonicalizeBindings` may take the cast for the definition of the symbol: `w` has the extents of `y` then.
+    symbols = (
+        'R.assert_op(n <= T.int64(4), (n,), format="no {}")\nw = R.match_cast(y, R.Tensor((n,), "float32"))'
+    )
+    text = _text(f"{symbols}\nz = Module.inner(w, w)").replace(
+        'def main(x: R.Tensor(("n",), "float32"), y: R.Tensor(("n",), "float32")):\n',
+        'def main(x: R.Tensor(("n",), "float32"), y: R.Tensor(("k",), "float32")):\n        k = T.int64()\n',
+    )
+    check = _overflow(text)
+    assert check.verdict is Verdict.ALWAYS_FINE
+    assert check.assumes == ("n == k (match_cast to `w`, which TVM may leave unchecked)",)
+
+
 def test_an_allocator_fails_where_a_call_leads_to_it() -> None:
     check = _overflow(_text(f'w = R.match_cast(x, R.Tensor((5,), "float32"))\n{CALL.replace("x", "w")}'))
     found = {name: failure.first_failure for name, failure in check.allocators.items()}
