@@ -13,7 +13,7 @@ _FOREIGN = frozenset(("call_extern", "call_pure_extern", "tvm_call_packed", "tvm
 _WRITE = 2
 
 
-def lend(call: Any, name: str, positions: Mapping[Any, int], lent: dict[int, bool]) -> None:
+def lend(call: Any, name: str, positions: Mapping[Any, int | None], lent: dict[int, bool]) -> None:
     """Note what a call of the function called `name` gets: True in `lent` where it is to be read only. What
     `positions` knows are parameters, by their buffers.
     """
