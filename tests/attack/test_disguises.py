@@ -11,7 +11,7 @@ from tests.attack.trying import attempt
 _NOTHING_IN_IT = {
     *("encoded-utf-16-le", "encoded-utf-16-be", "encoded-cp037", "empty"),
     *("notebook-output", "notebook-raw", "notebook-cell-number", "notebook-nan"),
-    *("page-console", "literal-formatted"),
+    "page-console",
 }
 # TVM follows a graph that leads in a circle, or asks for a function, until the process dies.
 _DEADLY = {"metadata-circle"}

@@ -69,8 +69,8 @@ def test_a_walk_has_an_end_and_leaves_nothing_behind() -> None:
 
 
 def test_none_in_place_of_an_expression_costs_no_process() -> None:
-    calls = ("T.abs(None)", "T.grid(None)", "R.tuple(None)", "topi.sum(None)", "tvm.tir.ceil(None)")
-    calls = (*calls, "tvm.ir.Range(None)", "I.lookup_vdevice('llvm')", "I.lookup_vdevice('open(1)', 0)")
+    wrong = ("T.abs(None)", "T.grid(None)", "R.tuple(None)", "topi.sum(None)", "tvm.tir.ceil(None)")
+    calls = (*wrong, "tvm.ir.Range(None)", "I.lookup_vdevice('llvm')", "I.lookup_vdevice('open(1)', 0)")
     attacks = [Attack(f"body {text}", module(f"y = R.const({text})").encode()) for text in calls]
     attacks += [
         Attack(f"file {text}", module('R.func_attr({"a": N})', before=f"N = {text}\n").encode())
