@@ -92,11 +92,14 @@ def _is_plain(statement: Any, store: Any) -> bool:
 def test_stores_of_which_nothing_is_read(seed: int) -> None:
     chance, counts = random.Random(seed), [0, 0]
     pool = statements()
-    for _ in range(150):
-        some = chance.sample(range(len(pool)), 4)
-        order = [pool[chance.choice(some)] for _ in range(chance.randint(2, 6))]
+    # Those that have numbers for indices.
+    plain = [one for one in pool if "[i" not in str(one) and "[j" not in str(one)]
+    for _ in range(60):
+        among = chance.choice((pool, plain))
+        some = chance.sample(range(len(among)), 4)
+        order = [among[chance.choice(some)] for _ in range(chance.randint(2, 6))]
         found = stored_anew(order, _memory)
         may, must = _expected(order)
         assert must <= found <= may, "\n".join(map(str, order))
         counts = [counts[0] + len(must), counts[1] + len(may)]
-    assert 20 < counts[0] < counts[1]
+    assert 5 < counts[0] < counts[1]

@@ -251,7 +251,7 @@ def test_what_a_cast_leaves_open_the_source_still_says() -> None:
 
 def test_casts_between_types_of_any_two_kinds() -> None:
     table = _Table()
-    types = [
+    types: list[ValueType] = [
         ANY,
         PrimType("int64", None),
         table.shape("n"),

@@ -42,3 +42,14 @@ def main(x: R.Tensor((8,), "float32")):
 )
 def test_only_what_nothing_reads_is_told(body: str, messages: list[str]) -> None:
     assert [check.message for check in checks(parse(MODULE.format(body=body)), "RLX313")] == messages
+
+
+def test_each_call_of_each_kernel_is_told() -> None:
+    body = '    t = T.alloc_buffer((8,), "float32")\n    s[0] = x[0]\n    y[0] = x[0]'
+    kernels = MODULE.format(body=body).replace(
+        "    return y", '    z = R.call_tir(Module.kernel, (y,), R.Tensor((8,), "float32"))\n    return z'
+    )
+    found = checks(parse(kernels), "RLX313")
+    assert [(check.binding, check.message.split()[0]) for check in found] == [
+        (binding, f"`{buffer}`") for binding in "yz" for buffer in ("s", "t")
+    ]
