@@ -88,7 +88,8 @@ def test_only_a_written_assertion_is_looked_at_for_two_rules(monkeypatch: pytest
     judge = work("asserts", 4)
     monkeypatch.setattr(assertions, "given_otherwise", counting)
     judge()
-    assert len({kind for kind, _ in asked}) > 1
+    # Kernels and tensors on storages that are allocated are not asked at all.
+    assert {kind for kind, _ in asked} == {Assert}
     assert {kind: number for (kind, _), number in asked.items() if number > 1} == {Assert: 2}
 
 
