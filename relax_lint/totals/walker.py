@@ -35,6 +35,7 @@ from relax_lint.model.operations import (
 )
 from relax_lint.model.program import Function
 from relax_lint.model.types import NO_FIELDS, TensorType, TupleType, ValueType
+from relax_lint.totals.counted import Counted
 from relax_lint.totals.frame import Decisions, Frame, Memory, Reference, Register, decided_by_symbols
 from relax_lint.totals.paths import MAX_PATHS
 from relax_lint.totals.plans import Plans
@@ -52,7 +53,7 @@ from relax_lint.totals.walk import Allocation, ExecMode, Inventory, located
 from relax_lint.vm.builtins import SHAPE_HEAP, SHAPE_HEAP_SLOT_BYTES, ViewKind
 
 
-class Walker:
+class Walker(Counted):
     """Follows one path: the given decisions first, then-branches after them, `room` of both at most."""
 
     def __init__(
@@ -63,6 +64,7 @@ class Walker:
         decisions: tuple[bool, ...] = (),
         room: int = MAX_PATHS,
     ) -> None:
+        super().__init__()
         self.taken: list[bool] = []
         self._plans = plans
         self._inventory = inventory
@@ -74,10 +76,6 @@ class Walker:
         self._decisions = decisions
         self._room = room
         self._decided = Decisions()
-        self._allocations: list[Allocation] = []
-        self._references: list[int] = []
-        self._tuples: dict[int, list[Any]] = {}
-        """By identity: the tuples that something refers to, each with how often."""
         self._operations: list[Op] = []
         self._active: list[str] = []
         self._returned: Reference = None
@@ -144,10 +142,6 @@ class Walker:
     def _returns(self) -> None:
         """A call of the outermost function has ended; its result is still held."""
 
-    def _happens(self, event: int) -> None:
-        """An allocation begins or ends, see `Events`."""
-        raise NotImplementedError
-
     def _puts(self, frame: Frame, op: AllocTensor, allocation: int) -> None:
         """A tensor is put on an allocation."""
 
@@ -173,38 +167,6 @@ class Walker:
             reference = held.pop(value, None)
             if reference is not None:
                 self._count(reference, -1)
-
-    def _count(self, reference: Reference, change: int) -> None:
-        if isinstance(reference, tuple):
-            self._count_tuple(reference, change)
-            return
-        if reference is None or reference < 0:
-            # It belongs to who called, and holds it until the call returns.
-            return
-        left = self._references[reference] = self._references[reference] + change
-        if left == 0:
-            self._happens(-(reference + 1))
-
-    def _count_tuple(self, reference: tuple[Reference, ...], change: int) -> None:
-        """A tuple refers to its fields once, however many refer to it: it may hold tuples, too."""
-        counted = self._tuples.setdefault(id(reference), [reference, 0])
-        counted[1] += change
-        if counted[1] == 0:
-            del self._tuples[id(reference)]
-        if counted[1] == max(change, 0):
-            for item in reference:
-                self._count(item, change)
-
-    def _allocate(self, allocation: Allocation) -> int:
-        number = self._adopt(allocation)
-        self._happens(number + 1)
-        return number
-
-    def _adopt(self, allocation: Allocation) -> int:
-        """The number of a new allocation, without references yet."""
-        self._allocations.append(allocation)
-        self._references.append(0)
-        return len(self._allocations) - 1
 
     def _fresh(self, frame: Frame, type_: ValueType, place: OperationId | None) -> Reference:
         """New memory for every tensor of a type."""
