@@ -255,6 +255,7 @@ class ContentWrites:
         op = mending.op
         needed = [tensor for tensor in self._on[storage] if self._last_use[tensor] > op.place.index]
         self._on[storage] = needed
+        where = None if itself is None else self._choices.exactly(mending.value, itself)
         definitely = (mending.whole and mending.kept) or (
             mending.presumed is not None and not _perhaps_full(roots, mending, state)
         )
@@ -264,7 +265,7 @@ class ContentWrites:
             # What this write mends it mends where it does not overwrite it.
             own = (op, mending.value)
             mended = damage is not None and any((m.op, m.value) != own for m in damage.mended)
-            holds_nothing = damage is not None and damage.certainty is Certainty.MUST and not mended
+            holds_nothing = damage is not None and not mended and damage.is_certain_where(where)
             if holds_nothing or self._paths.never_with(allocation, op):
                 continue
             if tensor in roots and (itself is None or self._lie_apart(itself, tensor)):

@@ -90,6 +90,12 @@ class Damage:
         left = tuple(one for one in self.when if one not in literals)
         return replace(self, when=left) if left else replace(self, when=(), certainty=self.sure)
 
+    def is_certain_where(self, literal: Literal | None) -> bool:
+        """Whether it is certain, or is where something is so."""
+        return self.certainty is Certainty.MUST or (
+            self.where_it_is is Certainty.MUST and all(one == literal for one in self.when)
+        )
+
     def only_where(self, literal: Literal) -> Damage | None:
         """What is left of it where something mended it unless that is so; None: nothing."""
         if literal in self.when:

@@ -146,6 +146,7 @@ class Untaken:
         self._found: list[int] = []
         self._known: dict[int, bool] = {}
         self._asked: dict[tuple[int, bool], tuple[Literal, ...]] = {}
+        self._given_from_outside = frozenset((*function.parameters, *function.constants))
         asked = any(op.condition is not None for op in function.body.of(Assert))
         if asked or function.body.of(If):
             self._made = {op.result: op for op in function.body.walk()}
@@ -265,8 +266,17 @@ class Untaken:
         return all(map(self._is_allocated, self._aliases.roots_of(value)))
 
     def _may_be_own(self, value: ValueId) -> bool:
-        """Whether a condition may be one of those, any of which may share its memory."""
-        return any(map(self._is_allocated, self._aliases.roots_of(value)))
+        """Whether a condition may be one of those, or on memory that is given to them."""
+        return not all(map(self._is_apart, self._aliases.roots_of(value)))
 
     def _is_allocated(self, root: ValueId) -> bool:
         return isinstance(self._made.get(root), AllocTensor)
+
+    def _is_apart(self, root: ValueId) -> bool:
+        """Whether nothing that the function allocates shares memory with a root: it came with the call, or is
+        new memory for certain. What a call gives may be what it was given, or lie on a storage of that.
+        """
+        if root in self._given_from_outside:
+            return True
+        is_kernel = isinstance(self._made.get(root), KernelCall)
+        return is_kernel and self._aliases.roots.presumed_new(root) is None

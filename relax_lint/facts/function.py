@@ -86,13 +86,14 @@ class FunctionFacts:
         self.program = shared.program
         self.function = function
         self.config = config
-        self.flow = FunctionFlow(shared, function)
+        # The judge knows the flow only: what knows each other would be freed late.
+        flow = self.flow = FunctionFlow(shared, function)
         self.prover = Judge(
             function,
             chain,
             trust_declared_bounds=config.trust_declared_bounds,
             keep_claims=config.proofs,
-            calls=lambda: self.flow.calls_of_this if self.flow.knows_callers else (),
+            calls=lambda: flow.calls_of_this if flow.knows_callers else (),
         )
 
     # -- operations, domains, claims -----------------------------------------------------------

@@ -12,7 +12,6 @@ import time
 from tests.forking import program
 from tests.forking.popen import fork_from_here
 from tests.forking.program import REQUEST_BYTES, Program
-from tests.forking.warming import warm_up
 
 _PAUSE_S = 0.0002
 _LOADED = (
@@ -27,13 +26,12 @@ _LOADED = (
 
 
 def main() -> None:
-    """Load and warm up, then answer: a program is begun, and its number told."""
+    """Load, then answer: a program is begun, and its number told."""
     # The first entry is the folder that this module is found in; a program names its own paths before the rest.
     named = os.environ.get("PYTHONPATH", "").split(os.pathsep)
     paths = {path: path in map(os.path.abspath, named) for path in sys.path[1:]}
     program.base_path[:] = sorted(paths, key=lambda path: paths[path])
     program.load(_LOADED)
-    warm_up()
     fork_from_here()
     gc.collect()
     gc.freeze()

@@ -55,3 +55,56 @@ def test_what_is_assumed_of_others_is_listed(body: str, kept: bool, read: bool) 
     listed = {text for check in fine for text in check.assumes}
     assert (KEPT in listed) is kept
     assert (READ in listed) is read
+
+
+ASKED = """
+@T.prim_func(private=True)
+def fill(x: T.Buffer((4,), "float32")):
+    for i in range(4):
+        x[i] = T.float32(1)
+
+@T.prim_func(private=True)
+def copy(x: T.Buffer((4,), "float32"), y: T.Buffer((4,), "float32")):
+    for i in range(4):
+        y[i] = x[i]
+
+@T.prim_func(private=True)
+def peek(k: T.Buffer((), "bool")):
+    BODY
+
+@R.function(pure=False)
+def main(o: R.Tensor((4,), "float32"), c: R.Tensor((), "bool")):
+    s = R.memory.alloc_storage(R.shape([16]), R.prim_value(0), R.str("global"), R.dtype("uint8"))
+    a = R.memory.alloc_tensor(s, R.prim_value(0), R.shape([4]), R.dtype("float32"))
+    if c:
+        f = Module.fill(a)
+        u = o
+    else:
+        u = o
+    p = Module.peek(c)
+    if c:
+        g = Module.copy(a, o)
+        v = o
+    else:
+        v = o
+    return o
+"""
+POINTER = 'T.tvm_access_ptr(T.type_annotation("bool"), k.data, 0, 1, 1)'
+
+
+@pytest.mark.parametrize(
+    ("body", "expected"),
+    [
+        (f"p = T.bind({POINTER})\n    T.evaluate(T.call_packed('f', p))", [Verdict.NEEDS_RUNTIME_CHECK]),
+        (
+            f"p: T.let[T.handle('bool')] = {POINTER}\n    T.evaluate(T.call_packed('f', p))",
+            [Verdict.NEEDS_RUNTIME_CHECK],
+        ),
+        # Who is called with it reads only, which is listed.
+        (f"T.evaluate(T.call_packed('f', {POINTER}))", []),
+    ],
+)
+def test_what_is_done_by_a_name_of_a_pointer_is_not_known(body: str, expected: list[Verdict]) -> None:
+    # Where `peek` may have changed the condition, `a` may be copied without having been filled.
+    found = checks(parse(ASKED.replace("BODY", body)), "RLX205")
+    assert [check.verdict for check in found if check.binding == "g"] == expected

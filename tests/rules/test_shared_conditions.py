@@ -16,6 +16,7 @@ from tvm import relax
 from relax_lint.judging.report import check_module
 from relax_lint.results.verdict import Verdict
 from relax_lint.settings.config import Config
+from tests.rules.checking import checks, parse
 
 KERNELS = """
 @T.prim_func(private=True)
@@ -294,3 +295,66 @@ def fill2(x: T.Buffer((2,), "float32")):
     module = tvm.script.from_source(_module("\n".join(lines), KERNELS + kernel))
     checks = check_module(module, Config(select=("RLX205",))).checks
     assert any(check.verdict is not FINE and "`a`" in check.message for check in checks)
+
+
+GIVEN_BACK = """
+@T.prim_func(private=True)
+def fill(x: T.Buffer((4,), "float32")):
+    for i in range(4):
+        x[i] = T.float32(2)
+
+@T.prim_func(private=True)
+def copy(x: T.Buffer((4,), "float32"), y: T.Buffer((4,), "float32")):
+    for i in range(4):
+        y[i] = x[i]
+
+@T.prim_func(private=True)
+def yes(k: T.Buffer((), "bool")):
+    k[()] = T.bool(True)
+
+@T.prim_func(private=True)
+def no(k: T.Buffer((), "bool")):
+    k[()] = T.bool(False)
+
+@R.function(pure=False)
+def main(o: R.Tensor((4,), "float32")):
+    s = R.memory.alloc_storage(R.shape([1]), R.prim_value(0), R.str("global"), R.dtype("uint8"))
+    k = R.memory.alloc_tensor(s, R.prim_value(0), R.shape([]), R.dtype("bool"))
+    k1 = Module.FIRST(k)
+    sa = R.memory.alloc_storage(R.shape([16]), R.prim_value(0), R.str("global"), R.dtype("uint8"))
+    a = R.memory.alloc_tensor(sa, R.prim_value(0), R.shape([4]), R.dtype("float32"))
+    r = ASKED
+    if r:
+        f = Module.fill(a)
+        u = o
+    else:
+        u = o
+    k2 = Module.SECOND(k)
+    if r:
+        c = THEN
+        v = o
+    else:
+        d = OTHERWISE
+        v = o
+    return o
+"""
+COPY = "Module.copy(a, o)"
+
+
+@pytest.mark.parametrize(
+    "asked",
+    [
+        'R.call_packed("identity", k, ty_args=R.Tensor((), "bool"))',
+        'R.call_pure_packed("identity", k, ty_args=R.Tensor((), "bool"))',
+        'R.match_cast(R.call_packed("identity", k, ty_args=R.Any), R.Tensor((), "bool"))',
+    ],
+)
+@pytest.mark.parametrize(("first", "then", "otherwise"), [("no", COPY, "o"), ("yes", "o", COPY)])
+def test_what_a_call_gives_may_be_what_is_written_between(
+    asked: str, first: str, then: str, otherwise: str
+) -> None:
+    # `r` may be `k`: it is another truth in the second branch then, and `a` is not what it is said to be.
+    second = "yes" if first == "no" else "no"
+    text = GIVEN_BACK.replace("FIRST", first).replace("SECOND", second).replace("ASKED", asked)
+    found = checks(parse(text.replace("THEN", then).replace("OTHERWISE", otherwise)), "RLX205")
+    assert {check.verdict for check in found if check.binding in ("c", "d")} == {Verdict.NEEDS_RUNTIME_CHECK}

@@ -13,15 +13,24 @@ _FOREIGN = frozenset(("call_extern", "call_pure_extern", "tvm_call_packed", "tvm
 _WRITE = 2
 
 
-def lend(call: Any, name: str, positions: Mapping[Any, int | None], lent: dict[int, bool]) -> None:
-    """Note what a call of the function called `name` gets: True in `lent` where it is to be read only. What
-    `positions` knows are parameters, by their buffers.
+def _is_pointer(node: Any) -> bool:
+    return str(getattr(getattr(node, "op", None), "name", "")).endswith(".tvm_access_ptr")
+
+
+def named_pointers(value: Any) -> list[Any]:
+    """The data of the buffer to which a value that gets a name is an access pointer: anything may be done by
+    that name, whatever the pointer says.
     """
-    if name not in _FOREIGN:
+    return [nodes.data_of_buffer(value.args[1])] if _is_pointer(value) else []
+
+
+def lend(call: Any, name: str, positions: Mapping[Any, int | None], lent: dict[int, bool]) -> None:
+    """Note what a call of the operator called `name` gets, or of another kernel, which has no name here: True
+    in `lent` where it is to be read only. What `positions` knows are parameters, by their buffers.
+    """
+    if name and name not in _FOREIGN:
         return
-    for node in nodes.nodes_of(call):
-        if not str(getattr(getattr(node, "op", None), "name", "")).endswith(".tvm_access_ptr"):
-            continue
+    for node in filter(_is_pointer, nodes.nodes_of(call)):
         mask = node.args[4]
         position = positions.get(nodes.data_of_buffer(node.args[1]))
         if position is not None and type(mask).__name__ == "IntImm":

@@ -11,6 +11,7 @@ from sympy.logic.boolalg import Boolean
 
 from relax_lint.model.kernel_body.data_flow import Effects
 from relax_lint.model.kernel_body.in_order import Moment, Order
+from relax_lint.model.kernel_body.lent import named_pointers
 from relax_lint.model.kernel_body.loops import Loops
 from relax_lint.model.kernel_body.stored_anew import stored_anew
 from relax_lint.model.kernel_body.sure_reads import Cell, Sure, add, buffer_of, follow, stored_in, where
@@ -69,11 +70,17 @@ class SureWalk:
             return None
         return self._shown.get(buffer, buffer)
 
+    def _opaque(self, var: Any) -> None:
+        """Nothing is known of what is done to the data of a buffer."""
+        raise NotImplementedError
+
     @contextmanager
     def _naming(self, var: Any, value: Any) -> Iterator[None]:
         """What is read inside gives a value its name: it does not count where nobody uses the name."""
         with self._parts() as sure:
             yield
+            for data in named_pointers(value):
+                self._opaque(data)
         self._named.add(var)
         add(self.effects.sure, stored_in(sure, var))
         if sure and not nodes.only_computes(value):
